@@ -1,0 +1,67 @@
+// Package live turns what happens in a run into what a person sees while it
+// happens: a status line on a terminal, plain lines elsewhere.
+package live
+
+import (
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Event is one piece of news of a running job, sent by the agent to the
+// launcher (one JSON object per line) and rebuilt from the store by tail.
+// Exactly one of the pointers is set.
+type Event struct {
+	Time     time.Time       `json:"time"`
+	Said     *Said           `json:"said,omitempty"`
+	Progress *Progress       `json:"progress,omitempty"`
+	Finding  *record.Finding `json:"finding,omitempty"`
+	Notice   *Notice         `json:"notice,omitempty"`
+	Stop     *Stop           `json:"stop,omitempty"`
+	Summary  *Summary        `json:"summary,omitempty"`
+}
+
+// Said is the line that tells what was understood of the training.
+type Said struct {
+	Worker string `json:"worker"`
+	Text   string `json:"text"`
+}
+
+// Progress is sent at most five times a second.
+type Progress struct {
+	Step        int64     `json:"step"` // global
+	Mode        string    `json:"mode"`
+	ModeStep    int64     `json:"mode_step"`
+	Loss        *float64  `json:"loss,omitempty"`
+	Losses      []float64 `json:"losses,omitempty"` // recent TRAIN losses, oldest first, at most 60
+	StepSeconds float64   `json:"step_seconds"`     // median of recent steps
+	Overhead    float64   `json:"overhead"`         // percent
+	Dropped     int64     `json:"dropped"`
+	Workers     int       `json:"workers"`
+}
+
+// Notice is a warning of Vigil itself: what it is about and what to do.
+type Notice struct {
+	Level string `json:"level"` // info, warning, error
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Stop asks the launcher to end the job because a rule said so.
+type Stop struct {
+	Rule          string `json:"rule"`
+	Configuration string `json:"configuration"`
+	Message       string `json:"message"`
+}
+
+// Summary is the last event: what was captured, what was not and why.
+type Summary struct {
+	Run         record.Run           `json:"run"`
+	Path        string               `json:"path"`
+	Tensors     int                  `json:"tensors"`
+	Values      int64                `json:"values"` // scalars and statistics rows stored
+	RawBytes    int64                `json:"raw_bytes"`
+	NotCaptured []record.NotCaptured `json:"not_captured"`
+	Groups      []record.Group       `json:"groups"`
+	Rules       []record.RuleStatus  `json:"rules"`
+}

@@ -1,0 +1,159 @@
+// Package plan decides what is captured: collections with schedules, what
+// rules need, and the merge of both (rules.md 1.11).
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Auto as ModeSchedule.Every leaves the interval to the overhead budget.
+const Auto = 0
+
+// ModeSchedule says which steps of one mode are due: those listed in Steps,
+// and every n with Start <= n, n < End (End 0: no end) and n mod Every == 0.
+type ModeSchedule struct {
+	Every int64   `json:"every"`
+	Start int64   `json:"start,omitempty"`
+	End   int64   `json:"end,omitempty"`
+	Steps []int64 `json:"steps,omitempty"`
+	Off   bool    `json:"off,omitempty"` // nothing by interval; Steps still count
+}
+
+// Due reports whether step n is due. auto is the interval that the budget
+// chose, used when Every is Auto.
+func (s ModeSchedule) Due(n, auto int64) bool {
+	for _, m := range s.Steps {
+		if m == n {
+			return true
+		}
+	}
+	if s.Off || n < s.Start || (s.End != 0 && n >= s.End) {
+		return false
+	}
+	every := s.Every
+	if every == Auto {
+		every = auto
+	}
+	return every > 0 && n%every == 0
+}
+
+// Schedule holds one ModeSchedule per mode, indexed by record.Mode.
+type Schedule [4]ModeSchedule
+
+// Want says what is kept of a due tensor.
+type Want uint8
+
+// Wants are united when several requests meet on one tensor.
+const (
+	Stats Want = 1 << iota // the moments
+	Hist                   // the log2 histogram too
+	Raw                    // the values themselves
+)
+
+// Selector names tensors: the union of collections (by name), explicit names,
+// Python regular expressions (re.search) and the inputs or outputs of modules
+// by class name (rules.md 1.5).
+type Selector struct {
+	Collections []string `json:"collections,omitempty"`
+	Names       []string `json:"names,omitempty"`
+	Regex       []string `json:"regex,omitempty"`
+	// ModuleTypes select tensors of kind Side whose module has one of these
+	// class names: {"ReLU", "ReLU6"} with Side "output".
+	ModuleTypes []string    `json:"module_types,omitempty"`
+	Side        record.Kind `json:"side,omitempty"`
+}
+
+// Collection is a named group of tensors with its own schedule.
+type Collection struct {
+	Name string `json:"name"`
+	Selector
+	Schedule Schedule `json:"schedule"`
+	Want     Want     `json:"want"`
+	By       []string `json:"by"` // who asked: "default", "--collect", "rule vanishing_gradient"
+}
+
+// Need is what one rule configuration asks of capture.
+type Need struct {
+	By string // the rule configuration
+	Selector
+	Schedule Schedule
+	Want     Want
+	Pairs    []Pair
+	Units    []Units
+}
+
+// Pair asks for statistics of a tensor against an earlier saved value of its
+// own, computed at capture against a copy kept in the spill file.
+//
+// The earlier value is the Lag-th saved step before the current one (Lag >= 1),
+// or, when Within > 0, the smallest saved mode step p with step-Within <= p.
+// Steps are counted in the Schedule of the need that asks, whatever else is
+// captured. With Close set, elements that are not close under RTol, ATol and
+// EqualNaN (|older-current| <= ATol + RTol*|current|) are counted.
+type Pair struct {
+	Lag, Within int64
+	Close       bool
+	RTol, ATol  float64
+	EqualNaN    bool
+}
+
+// Quantities of a Pair, appended to its key with a dot.
+const (
+	PairMeanAbsDiff = "mean_abs_diff" // mean |current - older|
+	PairMaxAbsDiff  = "max_abs_diff"
+	PairMeanAbsFrom = "mean_abs_from" // mean |older|
+	PairNotClose    = "not_close"     // number of elements that are not close
+	PairShapeChange = "shape_changed" // 1 when the shapes differ; then alone
+)
+
+// Key names the pair in stored series; equal requests have equal keys.
+func (p Pair) Key(s Schedule) string {
+	var b strings.Builder
+	b.WriteString("pair[")
+	if p.Within > 0 {
+		fmt.Fprintf(&b, "within=%d", p.Within)
+	} else {
+		fmt.Fprintf(&b, "lag=%d", p.Lag)
+	}
+	t := s[record.Train]
+	fmt.Fprintf(&b, ",every=%d", t.Every)
+	if t.Start != 0 || t.End != 0 || len(t.Steps) > 0 {
+		fmt.Fprintf(&b, ",start=%d,end=%d,steps=%v", t.Start, t.End, t.Steps)
+	}
+	if p.Close {
+		fmt.Fprintf(&b, ",rtol=%g,atol=%g,nan=%t", p.RTol, p.ATol, p.EqualNaN)
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// Units asks for per-unit activity of an activation tensor: axis 0 is the
+// batch, a unit is one position of the remaining axes (or one channel, axis 1,
+// when Channel is set and the rank is at least 3); a rank of 0 or 1 is one
+// unit. A sample is active when Above < x < Below.
+type Units struct {
+	Channel      bool
+	Above, Below float64 // Below is +Inf for ReLU
+	Inactivity   float64 // percent: a unit active in a smaller share is inactive
+	Window       int64   // analysed steps pooled
+}
+
+// Quantities of Units, appended to its key with a dot.
+const (
+	UnitsTotal    = "units"
+	UnitsInactive = "inactive"
+	UnitsSamples  = "samples"  // per unit, over the window
+	UnitsNegative = "negative" // elements below zero at this step
+)
+
+// Key names the request in stored series.
+func (u Units) Key() string {
+	unit := "element"
+	if u.Channel {
+		unit = "channel"
+	}
+	return fmt.Sprintf("units[%s,above=%g,below=%g,inactivity=%g,window=%d]", unit, u.Above, u.Below, u.Inactivity, u.Window)
+}

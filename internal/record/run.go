@@ -1,0 +1,90 @@
+package record
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// RunFormat is the version of the run's layout on disk.
+const RunFormat = 1
+
+// Statuses of a run. Lost is never written: a reader says it of a run that
+// claims to be running although its processes are gone.
+const (
+	Running   = "running"
+	Completed = "completed"
+	Failed    = "failed"
+	Stopped   = "stopped"
+	Lost      = "lost"
+)
+
+// Run is run.json (contract.md 4).
+type Run struct {
+	Format      int              `json:"format"`
+	Name        string           `json:"name"`
+	Command     []string         `json:"command"`
+	Directory   string           `json:"directory"` // working directory of the command
+	Framework   Framework        `json:"framework"`
+	Host        string           `json:"host"`
+	Started     time.Time        `json:"started"`
+	Ended       *time.Time       `json:"ended"`
+	Status      string           `json:"status"`
+	ExitCode    *int             `json:"exit_code"`
+	StoppedBy   string           `json:"stopped_by,omitempty"`
+	Workers     []Worker         `json:"workers"`
+	Steps       map[string]int64 `json:"steps"` // by mode: number of steps seen
+	Overhead    Overhead         `json:"overhead"`
+	Dropped     map[string]int64 `json:"dropped"`
+	NotCaptured []NotCaptured    `json:"not_captured,omitempty"`
+	Facts       json.RawMessage  `json:"facts,omitempty"` // model, loss, optimiser as the hook read them
+	Said        string           `json:"said,omitempty"`  // the one line of what was understood
+	Plan        []PlanChange     `json:"plan"`
+	Launcher    *Process         `json:"launcher,omitempty"`
+	Agent       *Process         `json:"agent,omitempty"`
+	Control     string           `json:"control,omitempty"` // path of the agent's socket while it runs
+	Vigil       string           `json:"vigil"`             // version that wrote the run
+}
+
+// Framework the training uses.
+type Framework struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Worker is one writing process.
+type Worker struct {
+	Name  string `json:"name"` // "worker_0"
+	Rank  int    `json:"rank"`
+	World int    `json:"world"`
+	Host  string `json:"host"`
+	PID   int    `json:"pid"`
+	Chief bool   `json:"chief"`
+}
+
+// Process names a process so that a reused pid is not mistaken for it.
+type Process struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // start time in clock ticks since boot
+}
+
+// Overhead is what capture took, measured by the hook itself.
+type Overhead struct {
+	CapturedSeconds float64 `json:"captured_seconds"`
+	StepSeconds     float64 `json:"step_seconds"`
+	Percent         float64 `json:"percent"`
+}
+
+// NotCaptured says what is missing and why.
+type NotCaptured struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// PlanChange is one entry of the plan's history.
+type PlanChange struct {
+	Time time.Time       `json:"time"`
+	Step int64           `json:"step"`
+	Why  string          `json:"why"`
+	Plan json.RawMessage `json:"plan"`
+}

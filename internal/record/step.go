@@ -1,0 +1,87 @@
+package record
+
+import (
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// Kind says what a tensor is to the training.
+type Kind string
+
+// Kinds of tensors.
+const (
+	Weight   Kind = "weight"   // a parameter that is not a bias
+	Bias     Kind = "bias"     // a parameter called bias
+	Gradient Kind = "gradient" // of a parameter, as the optimiser is about to use it
+	Loss     Kind = "loss"
+	Input    Kind = "input"  // of a module
+	Output   Kind = "output" // of a module
+	Metric   Kind = "scalar" // a number the script logged
+	Custom   Kind = "custom" // a tensor the script saved
+)
+
+// TensorInfo is what is known of a tensor besides its values. It is announced
+// once per worker, before the first value.
+type TensorInfo struct {
+	Name        string   `json:"name"`
+	Kind        Kind     `json:"kind"`
+	DType       string   `json:"dtype,omitempty"` // safetensors spelling
+	Shape       []int64  `json:"shape,omitempty"` // of the first value; batch sizes may vary later
+	Module      string   `json:"module,omitempty"`
+	ModuleType  string   `json:"module_type,omitempty"` // class name: "ReLU", "Linear", "CrossEntropyLoss"
+	AliasOf     string   `json:"alias_of,omitempty"`    // the same values under another name; judged once
+	Frozen      bool     `json:"frozen,omitempty"`      // a parameter with requires_grad off
+	Order       int      `json:"order,omitempty"`       // position in the model, for heat maps
+	Collections []string `json:"collections,omitempty"` // filled in by the plan
+}
+
+// Scalar is one number of one series at one step.
+type Scalar struct {
+	Name  string
+	Value float64
+}
+
+// TensorStats are the statistics of one tensor at one step.
+type TensorStats struct {
+	Tensor string
+	tensor.Stats
+}
+
+// Derived is a number computed at capture because a rule asked: against an
+// earlier step of the same tensor, or per unit. Stat is the need's key
+// (plan.Need) and the quantity, such as "pair[lag=1].mean_abs_diff".
+type Derived struct {
+	Tensor string
+	Stat   string
+	From   int64 // mode step compared with; -1 when there is none
+	Value  float64
+}
+
+// Step is all that one worker left at one step. It is the unit of the journal,
+// of acknowledgement and of what a reader sees: never half of it.
+type Step struct {
+	Worker   string
+	Step     int64 // global step
+	Mode     Mode
+	ModeStep int64
+	Time     time.Time
+	Seconds  float64 // length of the step; 0 when unknown
+	Overhead float64 // seconds of it that the hook itself took
+	Skipped  bool    // the loss scaler skipped the update: not judged for non-finite values
+
+	Scalars []Scalar
+	Stats   []TensorStats
+	Derived []Derived
+	Raw     []string // names of tensors whose raw values were stored for this step
+}
+
+// Complete is a step as rules see it: closed, with the parts of all workers
+// that were in when it was declared complete, sorted by worker.
+type Complete struct {
+	Step     int64
+	Mode     Mode
+	ModeStep int64
+	Time     time.Time
+	Parts    []*Step
+}
