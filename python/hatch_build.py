@@ -1,0 +1,20 @@
+"""Puts the Go program into the wheel and names the platform it was built for.
+
+The build command (scripts/build-wheel.sh) compiles the program first and says
+where it is and what platform tag it deserves; nothing is compiled here.
+"""
+
+import os
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class BinaryHook(BuildHookInterface):
+    def initialize(self, version, build_data):
+        binary = os.environ.get("VIGIL_WHEEL_BINARY")
+        platform = os.environ.get("VIGIL_WHEEL_PLATFORM")
+        if not binary or not platform:
+            raise RuntimeError("build the wheel with scripts/build-wheel.sh: it compiles the program that goes inside")
+        build_data["pure_python"] = False
+        build_data["tag"] = "py3-none-" + platform
+        build_data["force_include"][binary] = "vigil/bin/vigil"

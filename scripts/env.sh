@@ -1,0 +1,70 @@
+# Functions that make what the tests need. Sourced by test.sh.
+
+need_go() {
+  if ! command -v go >/dev/null; then
+    echo "test.sh: no Go on the PATH; install Go 1.26 or later (https://go.dev/dl)" >&2
+    exit 1
+  fi
+  echo "Go: $(go version | cut -d' ' -f3-4)"
+}
+
+# find_python VERSION...: the first interpreter of one of these versions.
+find_python() {
+  local v p
+  for v in "$@"; do
+    for p in "$(command -v "python$v" || true)" "$HOME"/.pyenv/versions/"$v".*/bin/python /opt/python/"$v"/bin/python; do
+      if [ -n "$p" ] && [ -x "$p" ] && "$p" -c "import sys, venv; sys.exit(sys.version_info[:2] != tuple(map(int, '$v'.split('.'))))" 2>/dev/null; then
+        echo "$p"
+        return 0
+      fi
+    done
+  done
+  return 1
+}
+
+# make_env NAME REQUIREMENTS SIZE VERSION...: build/env/NAME with the pinned packages.
+make_env() {
+  local name=$1 req=$2 size=$3 dir="build/env/$1" python stamp
+  shift 3
+  stamp="$dir/.installed"
+  if [ -f "$stamp" ] && cmp -s "$req" "$stamp"; then
+    echo "Python: $dir is there ($("$dir/bin/python" -V), $(grep -m1 '^torch' "$req")); nothing to install"
+    return 0
+  fi
+  if ! python=$(find_python "$@"); then
+    echo "test.sh: no Python of version $* found for $req; install one of them" >&2
+    return 1
+  fi
+  echo "Python: installing into $dir with $("$python" -V) ($python): $size"
+  grep -v '^#' "$req" | sed 's/^/  /'
+  rm -rf "$dir"
+  if command -v uv >/dev/null; then
+    uv venv -q -p "$python" "$dir"
+    uv pip install -p "$dir/bin/python" -r "$req"
+  else
+    echo "(uv is not on the PATH; pip does it too, slower)"
+    "$python" -m venv "$dir"
+    "$dir/bin/python" -m pip install --progress-bar on -r "$req"
+  fi
+  cp "$req" "$stamp"
+}
+
+# need_browser: Chromium, for the tests that look at the HTML report.
+need_browser() {
+  local b
+  for b in chromium chromium-browser google-chrome; do
+    if command -v "$b" >/dev/null; then
+      export VIGIL_TEST_BROWSER="${VIGIL_TEST_BROWSER:-$(command -v "$b")}"
+      echo "browser: $VIGIL_TEST_BROWSER"
+      return 0
+    fi
+  done
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "browser: installing Debian's chromium (about 500 MB with what it needs) for the tests of the HTML report"
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null
+    export VIGIL_TEST_BROWSER=$(command -v chromium)
+    return 0
+  fi
+  echo "test.sh: no Chromium found; the tests of the HTML report open it in a real browser. Install 'chromium' and run again." >&2
+  exit 1
+}

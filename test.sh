@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The test command: makes the environment the tests need, then runs all of them.
+#
+#   ./test.sh           vet, Go tests with the race detector, Python tests, end-to-end tests on PyTorch 2.15
+#   ./test.sh --long    also PyTorch 2.1 and 1.13, the full kill loops and long fuzzing
+#   ./test.sh --env     only make the environment
+#
+# Everything it makes lies in build/; a second run installs nothing.
+set -euo pipefail
+cd "$(dirname "$0")"
+. scripts/env.sh
+
+long=0
+only_env=0
+for arg in "$@"; do
+  case "$arg" in
+    --long) long=1 ;;
+    --env) only_env=1 ;;
+    -h|--help) sed -n '2,8p' "$0"; exit 0 ;;
+    *) echo "test.sh: unknown argument '$arg' (known: --long, --env)" >&2; exit 1 ;;
+  esac
+done
+
+start=$SECONDS
+stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
+
+stage "environment"
+need_go
+make_env torch scripts/requirements-torch.txt "about 5.5 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
+need_browser
+export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
+[ "$only_env" = 1 ] && exit 0
+
+# One compute thread, so that tests beside each other do not fight for cores.
+export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+stage "go vet"
+go vet ./...
+
+stage "other platforms build"
+scripts/build-platforms.sh
+
+stage "wheel"
+scripts/build-wheel.sh
+
+stage "go test -race"
+go test -race -timeout 25m ./...
+
+stage "Python tests"
+"$VIGIL_TEST_PYTHON" -m pytest -q -p no:cacheprovider python/tests
+
+if [ "$long" = 1 ]; then
+  export VIGIL_TEST_LONG=1
+  for old in 2.1 1.13; do
+    stage "PyTorch $old"
+    if make_env "torch-$old" "scripts/requirements-torch-$old.txt" "about 4 GB on disk" 3.10 3.9 3.11 3.8; then
+      VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m ./e2e/...
+      "$PWD/build/env/torch-$old/bin/python" -m pytest -q -p no:cacheprovider python/tests
+    fi
+  done
+  stage "kill loops"
+  go test -timeout 60m -count=1 -run 'Kill' ./e2e/...
+  stage "fuzzing"
+  scripts/fuzz.sh "${VIGIL_FUZZ_TIME:-60s}"
+fi
+
+printf '\nall tests passed in %d s\n' "$((SECONDS - start))"
