@@ -1,0 +1,109 @@
+// Package config turns what a user wrote (flags, environment, vigil.yaml) into
+// the settings of a run, and names the place and the nearest known word when
+// something is wrong. Precedence: flag, environment, file, default.
+package config
+
+import (
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Flags are the flags of `vigil run` as text, with the tags that kong reads.
+// A nil pointer is a flag that was not given. The same fields are read from
+// the environment (VIGIL_ and the upper-cased name) and from the file.
+type Flags struct {
+	Dir     *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
+	Name    *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
+	Config  *string  `name:"config" placeholder:"FILE" help:"Configuration file in YAML (default: vigil.yaml if it is there)."`
+	Rules   *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
+	Rule    []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
+	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`
+	Every   *string  `name:"every" placeholder:"N" help:"Interval for collections that name none (default: chosen by the budget)."`
+	SaveAll *bool    `name:"save-all" help:"Every tensor, raw, at the interval."`
+	Budget  *string  `name:"budget" placeholder:"P%" help:"Most that capture may add to the step time (default 2%)."`
+	StopOn  *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
+	Workers *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
+	Keep    *string  `name:"keep" placeholder:"SIZE" help:"Most that raw tensors may take below the root (default 20GB)."`
+	Strict  *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
+	Quiet   *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
+	JSON    *bool    `name:"json" help:"Output as JSON lines."`
+	NoColor *bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
+}
+
+// Run is everything a run is started with. It travels to the agent as JSON.
+type Run struct {
+	Dir         string            `json:"dir"`
+	Name        string            `json:"name,omitempty"` // empty: made from time and script
+	File        string            `json:"file,omitempty"` // the configuration file read; empty: none
+	Rules       string            `json:"rules"`          // default, all, none
+	Rule        []RuleConfig      `json:"rule,omitempty"`
+	Collect     []plan.Collection `json:"collect,omitempty"`
+	Every       int64             `json:"every"` // plan.Auto: by the budget
+	SaveAll     bool              `json:"save_all,omitempty"`
+	Budget      float64           `json:"budget"` // share of the step time: 0.02
+	StopOn      When              `json:"stop_on"`
+	AllWorkers  bool              `json:"all_workers,omitempty"`
+	Keep        int64             `json:"keep"` // bytes
+	Strict      bool              `json:"strict,omitempty"`
+	Quiet       bool              `json:"quiet,omitempty"`
+	JSON        bool              `json:"json,omitempty"`
+	NoColor     bool              `json:"no_color,omitempty"`
+	Mutes       []Mute            `json:"mutes,omitempty"`
+	Actions     []Action          `json:"actions,omitempty"`
+	Warnings    []string          `json:"warnings,omitempty"` // for the user, before anything starts
+}
+
+// RuleConfig is one rule that was asked for by name.
+type RuleConfig struct {
+	Rule          string            `json:"rule"`          // canonical name
+	Configuration string            `json:"configuration"` // name of this configuration; the rule's own unless said
+	Params        map[string]string `json:"params,omitempty"`
+	From          string            `json:"from"` // where it was written: "--rule", "VIGIL_RULE", "vigil.yaml:3:5"
+}
+
+// When says which findings something is done on: those of Severity or worse,
+// and those of Rules (canonical names or configurations). The zero value is
+// never.
+type When struct {
+	Severity record.Severity `json:"severity,omitempty"`
+	Rules    []string        `json:"rules,omitempty"`
+}
+
+// Mute keeps findings from counting: those of Rule (empty: all rules) whose
+// subject matches the Python regular expression Tensor (empty: all).
+type Mute struct {
+	Rule   string `json:"rule,omitempty"`
+	Tensor string `json:"tensor,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// Action runs Command (argv, no shell) with the finding as JSON on its
+// standard input.
+type Action struct {
+	Command []string      `json:"command"`
+	On      When          `json:"on"`
+	Timeout time.Duration `json:"timeout"`
+}
+
+// KV is one key and value of a SPEC, in the order written.
+type KV struct{ Key, Value string }
+
+// Catalogue is what config must know of the rules to check names.
+type Catalogue struct {
+	// Names are the canonical names.
+	Names []string
+	// Lookup finds a rule by any of its spellings and gives its canonical name
+	// and the names of its parameters.
+	Lookup func(name string) (canonical string, params []string, ok bool)
+}
+
+// UsageError is a mistake of the user: what it is about, and what to do.
+type UsageError struct {
+	Message string // one sentence: what is wrong
+	What    string // the thing: flag, file with line and column, value
+	Hint    string // what to do; may be empty
+}
+
+func (e *UsageError) Error() string { return e.Message }
