@@ -1,0 +1,29 @@
+"""Vigil keeps watch over machine-learning training.
+
+Importing this package costs next to nothing: everything that needs more than a
+few lines is imported when it is first used. ``import vigil.torch as vg`` gives
+the PyTorch hook; ``vigil.log({"accuracy": 0.9})`` records numbers from any
+script.
+"""
+
+__version__ = "0.1.0"
+__all__ = ["log", "__version__"]
+
+# The training hook whose step and mode logged values bind to, or None. A hook
+# puts itself here with vigil._log.register and offers log(values, step).
+_current = None
+
+
+def log(values, step=None):
+    """Record numbers of the script: ``vigil.log({"accuracy": 0.9})``.
+
+    While a training hook is active the values belong to its current step and
+    mode. Without one they belong to ``step`` of mode GLOBAL: a call with a new
+    step closes the previous one, and without ``step`` a new step begins when a
+    name comes again. Values are numbers or anything with one element that
+    ``float`` understands. Nothing happens when Vigil is off, and an error in
+    here never reaches the caller.
+    """
+    from vigil import _log
+
+    _log.log(values, step)
