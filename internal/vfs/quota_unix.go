@@ -1,0 +1,7 @@
+//go:build unix
+
+package vfs
+
+import "syscall"
+
+var errQuota error = syscall.EDQUOT
