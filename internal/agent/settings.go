@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Settings say what the agent is to do. They travel as one JSON document on
+// the agent's standard input.
+type Settings struct {
+	Name      string          `json:"name"`      // of the run
+	Dir       string          `json:"dir"`       // root of the runs
+	Command   []string        `json:"command"`   // of the training
+	Directory string          `json:"directory"` // working directory of the command
+	Script    string          `json:"script,omitempty"`
+	Host      string          `json:"host"`
+	Started   time.Time       `json:"started"`
+	Config    config.Run      `json:"config"`
+	Socket    string          `json:"socket"` // path to listen on
+	Launcher  *record.Process `json:"launcher,omitempty"`
+	Vigil     string          `json:"vigil"`    // version
+	Takeover  bool            `json:"takeover"` // the run exists already: an earlier agent died
+}
+
+// Ended says that the job is over. The launcher sends it on the agent's
+// standard input as {"ended": …}; the agent then finishes the run.
+type Ended struct {
+	ExitCode  int    `json:"exit_code"`
+	Status    string `json:"status"` // record.Completed, Failed or Stopped
+	StoppedBy string `json:"stopped_by,omitempty"`
+}
+
+// input is one JSON value of the standard input after the settings.
+type input struct {
+	Ended *Ended `json:"ended"`
+}
+
+// readSettings reads the first JSON value of the stream.
+func readSettings(d *json.Decoder) (Settings, error) {
+	var s Settings
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("read settings: %w", err)
+	}
+	if s.Name == "" || s.Dir == "" || s.Socket == "" {
+		return s, fmt.Errorf("read settings: name %q, dir %q and socket %q must not be empty", s.Name, s.Dir, s.Socket)
+	}
+	return s, nil
+}
+
+// readEnded waits for the end of the job. A stream that ends without saying so
+// means that the launcher died; ok is then false.
+func readEnded(d *json.Decoder) (e Ended, ok bool) {
+	for {
+		var in input
+		if err := d.Decode(&in); err != nil {
+			return Ended{}, false
+		}
+		if in.Ended != nil {
+			return *in.Ended, true
+		}
+	}
+}
+

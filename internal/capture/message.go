@@ -1,0 +1,178 @@
+package capture
+
+import (
+	"encoding/json"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Kinds of messages on the socket.
+const (
+	TypeHello      = "hello"
+	TypeModules    = "modules"
+	TypeTensors    = "tensors"
+	TypeShapes     = "shapes"
+	TypeLayout     = "layout"
+	TypeFacts      = "facts"
+	TypeMissing    = "missing"
+	TypeCollection = "collection"
+	TypeNotice     = "notice"
+	TypeBye        = "bye"
+	TypeWelcome    = "welcome"
+	TypeRefused    = "refused"
+	TypePlan       = "plan"
+	TypeControl    = "control"
+)
+
+// Hello is a hook's first message.
+type Hello struct {
+	V         int              `json:"v"`
+	Session   string           `json:"session"` // 32 hex digits
+	PID       int              `json:"pid"`
+	Rank      int              `json:"rank"`
+	LocalRank int              `json:"local_rank"`
+	World     int              `json:"world"`
+	Framework record.Framework `json:"framework"`
+	Language  record.Framework `json:"language"`
+	Script    string           `json:"script"`
+	Takeover  bool             `json:"takeover"`
+}
+
+// Module is one node of the module tree.
+type Module struct {
+	Path  string `json:"path"`
+	Type  string `json:"type"` // class name
+	Order int    `json:"order"`
+}
+
+// Modules is the module tree.
+type Modules struct {
+	Modules []Module `json:"modules"`
+	Root    string   `json:"root"` // class name
+}
+
+// TensorInfo announces a tensor under an id of the session.
+type TensorInfo struct {
+	ID uint32 `json:"id"`
+	record.TensorInfo
+}
+
+// Tensors announces tensors.
+type Tensors struct {
+	Tensors []TensorInfo `json:"tensors"`
+}
+
+// Shape is a shape under an id of the session.
+type Shape struct {
+	ID    uint32  `json:"id"`
+	Shape []int64 `json:"shape"`
+}
+
+// Shapes announces shapes of tensors whose shape varies.
+type Shapes struct {
+	Shapes []Shape `json:"shapes"`
+}
+
+// Entry is the place of one tensor in a frame.
+type Entry struct {
+	Tensor uint32 `json:"tensor"`
+	Offset uint64 `json:"offset"`
+	NBytes uint64 `json:"nbytes"`
+}
+
+// Layout is the layout of a frame.
+type Layout struct {
+	ID      uint32  `json:"id"`
+	Bytes   uint64  `json:"bytes"`
+	Entries []Entry `json:"entries"`
+}
+
+// Facts are what the hook understood of the training.
+type Facts struct {
+	Facts json.RawMessage `json:"facts"`
+	Said  string          `json:"said"`
+}
+
+// Missing says what is not captured and why.
+type Missing struct {
+	Missing []record.NotCaptured `json:"missing"`
+}
+
+// Collection is a collection that the script defined.
+type Collection struct {
+	Name  string   `json:"name"`
+	Regex []string `json:"regex"`
+	Names []string `json:"names"`
+	Every int64    `json:"every"`
+	Start int64    `json:"start"`
+	End   int64    `json:"end"`
+	Steps []int64  `json:"steps"`
+	Mode  string   `json:"mode"` // empty: every mode
+	Raw   bool     `json:"raw"`
+	Hist  bool     `json:"hist"`
+}
+
+// Notice is a line for the user.
+type Notice struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint"`
+}
+
+// HookOverhead is what the hook measured of itself.
+type HookOverhead struct {
+	CapturedSeconds float64 `json:"captured_seconds"`
+	StepSeconds     float64 `json:"step_seconds"`
+}
+
+// Bye closes a session in good order.
+type Bye struct {
+	Steps    map[string]int64 `json:"steps"`
+	Overhead HookOverhead     `json:"overhead"`
+	Dropped  map[string]int64 `json:"dropped"`
+}
+
+// RingInfo describes the ring in a Welcome.
+type RingInfo struct {
+	Bytes int64 `json:"bytes"`
+}
+
+// Welcome accepts a Hello.
+type Welcome struct {
+	V      int      `json:"v"`
+	Run    string   `json:"run"`
+	Worker string   `json:"worker"`
+	Ring   RingInfo `json:"ring"`
+}
+
+// Refused turns a Hello down; the hook goes inert. It is an error so that a
+// Handler can return it.
+type Refused struct {
+	Reason string `json:"reason"`
+	Hint   string `json:"hint"`
+}
+
+func (r *Refused) Error() string { return r.Reason }
+
+// Plan tells a hook what to capture.
+type Plan struct {
+	Version   uint64       `json:"version"`
+	Budget    float64      `json:"budget"`
+	Ring      PlanRing     `json:"ring"`
+	Schedules []Schedules  `json:"schedules"`
+	Tensors   [][2]int64   `json:"tensors"` // tensor id, index into Schedules or -1
+	Modules   []PlanModule `json:"modules"`
+	Losses    bool         `json:"losses"`
+	Strict    bool         `json:"strict"`
+}
+
+// PlanRing says how much of the data area the hook may use.
+type PlanRing struct {
+	Use int64 `json:"use"`
+}
+
+// Control is a request of a command such as `vigil stop`, sent instead of a
+// hello; the answer is a JSON object and the connection closes.
+type Control struct {
+	Cmd string `json:"cmd"`
+}
