@@ -1,0 +1,126 @@
+"""The workloads of the overhead benchmark: plain PyTorch training on random data.
+
+Usage: work.py WORKLOAD STEPS WARMUP OUT
+
+Writes to OUT, as JSON: wall seconds of every step after the warm-up, CPU
+seconds of this process over them (all threads, children not counted), and the
+loss of every step, so that runs can be compared. It knows nothing of Vigil.
+"""
+
+import json
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Block(nn.Module):
+    """Two 3x3 convolutions with a shortcut (He et al., 2015)."""
+
+    def __init__(self, channels_in, channels_out, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels_in, channels_out, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels_out)
+        self.conv2 = nn.Conv2d(channels_out, channels_out, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(channels_out)
+        self.relu = nn.ReLU(inplace=True)
+        self.shortcut = nn.Identity()
+        if stride != 1 or channels_in != channels_out:
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(channels_in, channels_out, 1, stride, bias=False), nn.BatchNorm2d(channels_out)
+            )
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
+        return self.relu(y + self.shortcut(x))
+
+
+class ResNet18(nn.Module):
+    def __init__(self, classes=10):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.relu = nn.ReLU(inplace=True)
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        stages, width = [], 64
+        for i, channels in enumerate((64, 128, 256, 512)):
+            stages.append(nn.Sequential(Block(width, channels, 1 if i == 0 else 2), Block(channels, channels, 1)))
+            width = channels
+        self.stages = nn.Sequential(*stages)
+        self.fc = nn.Linear(512, classes)
+
+    def forward(self, x):
+        x = self.stages(self.pool(self.relu(self.bn1(self.conv1(x)))))
+        return self.fc(x.mean((2, 3)))
+
+
+class Transformer(nn.Module):
+    def __init__(self, vocabulary=1000, d=256, layers=4, length=128):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, d)
+        self.position = nn.Parameter(torch.zeros(length, d))
+        layer = nn.TransformerEncoderLayer(d, 8, 4 * d, dropout=0.0, batch_first=True, norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+        self.head = nn.Linear(d, vocabulary)
+
+    def forward(self, x):
+        return self.head(self.encoder(self.embedding(x) + self.position))
+
+
+def mlp():
+    return nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+
+
+def workload(name):
+    """Model, optimiser and a function that draws a batch."""
+    if name == "resnet18":
+        model = ResNet18()
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+        return model, optimiser, lambda g: (torch.randn(32, 3, 32, 32, generator=g), torch.randint(10, (32,), generator=g))
+    if name in ("mlp128", "mlp16"):
+        batch = int(name[3:])
+        model = mlp()
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+        return model, optimiser, lambda g: (torch.randn(batch, 784, generator=g), torch.randint(10, (batch,), generator=g))
+    if name == "transformer":
+        model = Transformer()
+        optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4)
+
+        def draw(g):
+            tokens = torch.randint(1000, (8, 129), generator=g)
+            return tokens[:, :-1], tokens[:, 1:]
+
+        return model, optimiser, draw
+    raise SystemExit("work.py: unknown workload %r" % name)
+
+
+def main():
+    name, steps, warmup, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    torch.manual_seed(0)
+    generator = torch.Generator().manual_seed(1)
+    model, optimiser, draw = workload(name)
+    batches = [draw(generator) for _ in range(8)]
+    walls, losses = [], []
+    cpu = wall = 0.0
+    for step in range(warmup + steps):
+        if step == warmup:
+            cpu, wall = time.process_time(), time.perf_counter()
+        begin = time.perf_counter()
+        x, y = batches[step % len(batches)]
+        optimiser.zero_grad()
+        scores = model(x)
+        loss = F.cross_entropy(scores.flatten(0, -2), y.flatten())
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+        if step >= warmup:
+            walls.append(time.perf_counter() - begin)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    with open(out, "w") as f:
+        json.dump({"walls": walls, "cpu": cpu, "wall": wall, "losses": losses}, f)
+
+
+if __name__ == "__main__":
+    main()
