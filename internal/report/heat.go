@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// view is one heat map the page offers.
+type view struct {
+	title string
+	kinds []record.Kind
+	log   bool
+	stat  func(*trial.StatsRow) float64
+}
+
+var views = []view{
+	{"mean magnitude of gradients", []record.Kind{record.Gradient}, true, func(r *trial.StatsRow) float64 { return r.AbsMean() }},
+	{"largest gradient", []record.Kind{record.Gradient}, true, func(r *trial.StatsRow) float64 { return r.AbsMax() }},
+	{"standard deviation of weights", []record.Kind{record.Weight, record.Bias}, true, func(r *trial.StatsRow) float64 { return r.Std() }},
+	{"mean of weights", []record.Kind{record.Weight, record.Bias}, false, func(r *trial.StatsRow) float64 { return r.MeanValue() }},
+	{"standard deviation of activations", []record.Kind{record.Input, record.Output}, true, func(r *trial.StatsRow) float64 { return r.Std() }},
+	{"share of zeros in activations", []record.Kind{record.Input, record.Output}, false, func(r *trial.StatsRow) float64 {
+		if r.Count == 0 {
+			return math.NaN()
+		}
+		return float64(r.Zeros) / float64(r.Count)
+	}},
+}
+
+// layer is a tensor with its rows, read once for all views.
+type layer struct {
+	name string
+	kind record.Kind
+	rows []trial.StatsRow
+}
+
+// heatMaps are the views that have anything in them, cut to the number of
+// cells that keeps the file small.
+func heatMaps(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]heatMap, error) {
+	mode := record.Train
+	if !slices.Contains(t.Modes(), mode) {
+		mode = record.Global
+	}
+	var layers []layer
+	perKind := map[record.Kind]int{}
+	for _, info := range infos {
+		if info.AliasOf != "" || perKind[info.Kind] >= maxRows {
+			continue
+		}
+		if !slices.ContainsFunc(views, func(v view) bool { return slices.Contains(v.kinds, info.Kind) }) {
+			continue
+		}
+		rows, err := t.Stats(trial.Query{Tensor: info.Name, Mode: mode})
+		if err != nil {
+			return nil, fmt.Errorf("read statistics of %q: %w", info.Name, err)
+		}
+		if len(rows) > 0 {
+			perKind[info.Kind]++
+			layers = append(layers, layer{info.Name, info.Kind, rows})
+		}
+	}
+
+	total := 0
+	for _, v := range views {
+		for _, l := range layers {
+			if slices.Contains(v.kinds, l.kind) {
+				total++
+			}
+		}
+	}
+	if total == 0 {
+		return nil, nil
+	}
+	columns := max(20, min(maxColumns, maxCells/total))
+
+	var maps []heatMap
+	for _, v := range views {
+		if m, ok := v.draw(layers, columns, mode, clock); ok {
+			maps = append(maps, m)
+		}
+	}
+	return maps, nil
+}
+
+// draw lays the layers' values on common columns. A column stands for a
+// stretch of steps; it shows the value of largest magnitude in it, so that a
+// spike is not lost, or a gap when there is none that is finite.
+func (v view) draw(layers []layer, columns int, mode record.Mode, clock clock) (heatMap, bool) {
+	steps := map[int64]bool{}
+	for _, l := range layers {
+		if slices.Contains(v.kinds, l.kind) {
+			for i := range l.rows {
+				steps[l.rows[i].ModeStep] = true
+			}
+		}
+	}
+	if len(steps) == 0 {
+		return heatMap{}, false
+	}
+	all := make([]int64, 0, len(steps))
+	for s := range steps {
+		all = append(all, s)
+	}
+	slices.Sort(all)
+	columns = min(columns, len(all))
+	column := make(map[int64]int, len(all))
+	starts := make([]int64, columns)
+	for i, s := range all {
+		c := i * columns / len(all)
+		if i == 0 || (i-1)*columns/len(all) != c {
+			starts[c] = s
+		}
+		column[s] = c
+	}
+
+	m := heatMap{Title: v.title, Log: v.log, Steps: clock.global(mode, starts)}
+	for _, l := range layers {
+		if !slices.Contains(v.kinds, l.kind) {
+			continue
+		}
+		row := heatRow{Name: l.name, Values: make([]value, columns)}
+		for i := range row.Values {
+			row.Values[i] = value(math.NaN())
+		}
+		for i := range l.rows {
+			x, c := v.stat(&l.rows[i]), column[l.rows[i].ModeStep]
+			old := float64(row.Values[c])
+			if math.IsNaN(old) || math.Abs(x) > math.Abs(old) {
+				row.Values[c] = value(x)
+			}
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m, true
+}
