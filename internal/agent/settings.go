@@ -23,7 +23,18 @@ type Settings struct {
 	Socket    string          `json:"socket"` // path to listen on
 	Launcher  *record.Process `json:"launcher,omitempty"`
 	Vigil     string          `json:"vigil"`    // version
-	Takeover  bool            `json:"takeover"` // the run exists already: an earlier agent died
+	Takeover  bool            `json:"takeover"` // an earlier agent of this run died; this one goes on
+
+	// Created says that the launcher has made the run's directory (with
+	// store.Create, so that a taken name or a root that cannot be written is
+	// told before the training starts): the agent uses store.Resume. It is set
+	// on the first start too, when Takeover is not.
+	Created bool `json:"created,omitempty"`
+	// ListenFD is the number of an inherited descriptor that listens on Socket
+	// already; 0: the agent makes the socket itself. The launcher owns the
+	// path: an agent with ListenFD neither binds nor unlinks it, so no hook is
+	// ever refused while agents change.
+	ListenFD int `json:"listen_fd,omitempty"`
 }
 
 // Ended says that the job is over. The launcher sends it on the agent's
