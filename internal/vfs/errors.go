@@ -1,6 +1,10 @@
 package vfs
 
-import "errors"
+import (
+	"errors"
+	"maps"
+	"slices"
+)
 
 // isErr reports whether err is one of those listed.
 func isErr(err error, list ...error) bool {
@@ -10,4 +14,9 @@ func isErr(err error, list ...error) bool {
 		}
 	}
 	return false
+}
+
+// sortedNames makes a walk over a map the same each time.
+func sortedNames[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
 }
