@@ -1,0 +1,139 @@
+// Package rules holds the engine that runs rules over the complete steps of a
+// run, the catalogue of the built-in ones, and the completer that decides when
+// a step is complete.
+package rules
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/rules/builtin"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Config is one configuration of a rule, as the user or a set gives it.
+type Config struct {
+	Rule          string            // any spelling of its name
+	Configuration string            // name of this configuration; "" means the rule's
+	Params        map[string]string // as written
+}
+
+// Catalogue gives the built-in rules in the order of the documentation.
+func Catalogue() []*rule.Definition { return builtin.All() }
+
+// Lookup finds a built-in rule by any spelling of its name.
+func Lookup(name string) (*rule.Definition, bool) { return rule.Find(builtin.All(), name) }
+
+// UnknownRuleError names the rule that is nearest.
+type UnknownRuleError struct{ Name, Nearest string }
+
+func (e *UnknownRuleError) Error() string {
+	return fmt.Sprintf("find rule: %q is unknown; did you mean %q?", e.Name, e.Nearest)
+}
+
+func unknownRule(name string, defs []*rule.Definition) error {
+	var names []string
+	for _, d := range defs {
+		names = append(names, d.Spellings()...)
+	}
+	e := &UnknownRuleError{Name: name, Nearest: rule.Nearest(name, names)}
+	if d, ok := rule.Find(defs, e.Nearest); ok {
+		e.Nearest = d.Name
+	}
+	return e
+}
+
+// Parameters gives the names that a rule's parameters answer to, for parsing a
+// specification such as NAME:key=value,key=value.
+func Parameters(name string) ([]string, error) {
+	d, ok := Lookup(name)
+	if !ok {
+		return nil, unknownRule(name, Catalogue())
+	}
+	out := []string{}
+	for _, p := range d.AllParameters() {
+		out = append(append(append(out, p.Name), p.Aliases...), p.Formerly...)
+	}
+	return out, nil
+}
+
+// Check parses one configuration without running it; the error is an
+// *UnknownRuleError or a *rule.ParamError.
+func Check(c Config) error {
+	d, ok := Lookup(c.Rule)
+	if !ok {
+		return unknownRule(c.Rule, Catalogue())
+	}
+	p, err := d.Parse(c.Params)
+	if err != nil {
+		return err
+	}
+	_, err = d.New(p)
+	return err
+}
+
+// Set gives the configurations of a named set. "default" are the rules that
+// apply to the framework, with thresholds under which a healthy training is
+// silent; "all" are those and every other rule with its own defaults; "none"
+// is empty. An unknown framework ("") is taken for a deep-learning one.
+func Set(name, framework string) ([]Config, error) {
+	var out []Config
+	switch name {
+	case "none":
+		return nil, nil
+	case "default", "all":
+	default:
+		return nil, fmt.Errorf("choose rule set: %q is unknown; did you mean %q? Known: default, all, none", name, rule.Nearest(name, []string{"default", "all", "none"}))
+	}
+	for _, d := range Catalogue() {
+		switch {
+		case !d.Applies(framework):
+		case d.Default != nil:
+			out = append(out, Config{Rule: d.Name, Configuration: d.Name, Params: d.Default.Params})
+		case name == "all":
+			out = append(out, Config{Rule: d.Name, Configuration: d.Name})
+		}
+	}
+	return out, nil
+}
+
+// Merge adds what the user asked for to a set. A rule that the user names
+// takes the place of the set's configuration of it: then the rule's own
+// defaults hold, not the set's. A rule named twice runs twice, the second
+// time as NAME_2.
+func Merge(set, user []Config) []Config {
+	named := map[string]bool{}
+	for i := range user {
+		if d, ok := Lookup(user[i].Rule); ok {
+			named[d.Name] = true
+		}
+	}
+	var out []Config
+	for _, c := range set {
+		if d, ok := Lookup(c.Rule); !ok || !named[d.Name] {
+			out = append(out, c)
+		}
+	}
+	return distinct(append(out, user...))
+}
+
+// distinct names the configurations that have no name, or one that is taken.
+func distinct(cs []Config) []Config {
+	taken := map[string]bool{}
+	out := make([]Config, len(cs))
+	for i, c := range cs {
+		base := c.Configuration
+		if base == "" {
+			base = c.Rule
+			if d, ok := Lookup(c.Rule); ok {
+				base = d.Name
+			}
+		}
+		c.Configuration = base
+		for n := 2; taken[c.Configuration]; n++ {
+			c.Configuration = fmt.Sprintf("%s_%d", base, n)
+		}
+		taken[c.Configuration] = true
+		out[i] = c
+	}
+	return out
+}

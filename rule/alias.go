@@ -1,0 +1,109 @@
+package rule
+
+import (
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// The shapes of captured data, under the names by which rules know them.
+type (
+	// Mode is the phase of training a step belongs to.
+	Mode = record.Mode
+	// Kind says what a tensor is to the training.
+	Kind = record.Kind
+	// Severity of a finding.
+	Severity = record.Severity
+	// TensorInfo is what is known of a tensor besides its values.
+	TensorInfo = record.TensorInfo
+	// Derived is a number computed at capture because a rule asked.
+	Derived = record.Derived
+	// Stats are the numbers computed from one tensor in one pass.
+	Stats = tensor.Stats
+	// Values are a tensor's bytes.
+	Values = tensor.View
+
+	// Need is what one configuration of a rule asks of capture.
+	Need = plan.Need
+	// Selector names tensors.
+	Selector = plan.Selector
+	// Schedule says which steps of each mode are due.
+	Schedule = plan.Schedule
+	// ModeSchedule says which steps of one mode are due.
+	ModeSchedule = plan.ModeSchedule
+	// Pair asks for statistics against an earlier value of the same tensor.
+	Pair = plan.Pair
+	// Units asks for per-unit activity of an activation tensor.
+	Units = plan.Units
+)
+
+// Modes.
+const (
+	Train   = record.Train
+	Eval    = record.Eval
+	Predict = record.Predict
+	Global  = record.Global
+)
+
+// Severities, most serious first.
+const (
+	Error   = record.Error
+	Warning = record.Warning
+	Info    = record.Info
+)
+
+// Kinds of tensors.
+const (
+	Weight   = record.Weight
+	Bias     = record.Bias
+	Gradient = record.Gradient
+	Loss     = record.Loss
+	Input    = record.Input
+	Output   = record.Output
+	Metric   = record.Metric
+	Custom   = record.Custom
+)
+
+// What is wanted of a due tensor.
+const (
+	WantStats = plan.Stats
+	WantHist  = plan.Hist
+	WantRaw   = plan.Raw
+)
+
+// Auto as an interval leaves it to the overhead budget.
+const Auto = plan.Auto
+
+// Quantities of a Pair and of Units, appended to the key with a dot.
+const (
+	PairMeanAbsDiff = plan.PairMeanAbsDiff
+	PairMaxAbsDiff  = plan.PairMaxAbsDiff
+	PairMeanAbsFrom = plan.PairMeanAbsFrom
+	PairNotClose    = plan.PairNotClose
+	PairShapeChange = plan.PairShapeChange
+	UnitsTotal      = plan.UnitsTotal
+	UnitsInactive   = plan.UnitsInactive
+	UnitsSamples    = plan.UnitsSamples
+	UnitsNegative   = plan.UnitsNegative
+)
+
+// TrainOnly is a schedule with one interval in TRAIN and GLOBAL steps, where
+// weights and gradients are.
+func TrainOnly(every int64) Schedule {
+	var s Schedule
+	s[Train].Every, s[Global].Every = every, every
+	s[Eval].Off, s[Predict].Off = true, true
+	return s
+}
+
+// AllModes is a schedule with the same interval in every mode.
+func AllModes(every int64) Schedule {
+	var s Schedule
+	for m := range s {
+		s[m].Every = every
+	}
+	return s
+}
+
+// Everything selects whatever was saved.
+func Everything() Selector { return Selector{Regex: []string{".*"}} }

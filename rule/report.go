@@ -1,0 +1,93 @@
+package rule
+
+import "time"
+
+// Violation is one thing that a rule objects to, with its evidence. Empty
+// texts and the severity are taken from the definition.
+type Violation struct {
+	Check   string // which sub-check
+	Subject string // tensor, layer, class, GPU …
+	Worker  string // "" when it is about all workers together
+	Workers []string
+
+	Observed   float64
+	Threshold  float64
+	Comparator string // how Observed stands to Threshold: "<", ">", ">="
+	Context    map[string]any
+
+	// Message is one sentence for a person: what, where, how bad.
+	Message    string
+	Severity   Severity
+	CauseClass string
+	Cause      string
+	Remedy     string
+
+	// Steps is the number of analysed steps the verdict rests on. An error
+	// that rests on a single step is lowered to a warning, unless its
+	// cause class is non-finite.
+	Steps int
+	// StopTraining asks for the job to be stopped.
+	StopTraining bool
+	// At places the violation elsewhere than at the step being judged.
+	At *Point
+}
+
+// Point is a place in a run.
+type Point struct {
+	Step     int64
+	Mode     Mode
+	ModeStep int64
+	Time     time.Time
+}
+
+// Report collects what a rule has to say at one step. The engine empties it.
+type Report struct {
+	Violations []Violation
+	Datapoints int64
+	Skipped    map[string]int64 // reason -> count, new at this step
+	Notes      []string         // lines for the rule's details; each is kept once
+	Closed     bool             // the rule has nothing more to judge
+}
+
+// Violate records a violation.
+func (r *Report) Violate(v Violation) { r.Violations = append(r.Violations, v) }
+
+// Inspect counts items that were looked at.
+func (r *Report) Inspect(n int) { r.Datapoints += int64(n) }
+
+// Skip counts an item that could not be judged, with the reason.
+func (r *Report) Skip(reason string) {
+	if r.Skipped == nil {
+		r.Skipped = map[string]int64{}
+	}
+	r.Skipped[reason]++
+}
+
+// Note adds a line to the rule's details.
+func (r *Report) Note(text string) { r.Notes = append(r.Notes, text) }
+
+// Close ends the rule with the status it has reached.
+func (r *Report) Close(why string) {
+	r.Closed = true
+	if why != "" {
+		r.Note(why)
+	}
+}
+
+// Reasons for which a tensor is skipped.
+const (
+	SkipNonFinite    = "non_finite"
+	SkipEmpty        = "empty"
+	SkipNoStats      = "no_statistics"
+	SkipDType        = "dtype"
+	SkipNoPrevious   = "no_previous"
+	SkipShapeChanged = "shape_changed"
+	SkipRank         = "rank"
+)
+
+// CauseClasses is the closed list of kinds of causes.
+var CauseClasses = []string{
+	"activation", "output-activation", "loss", "learning-rate", "optimizer", "zero-grad", "initialisation",
+	"data-scaling", "data-loading", "labels", "imbalance", "structure", "not-updated", "eval-mode",
+	"regularisation", "non-finite", "overfit", "epochs", "ranks", "hardware", "unknown",
+}
