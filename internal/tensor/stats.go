@@ -6,8 +6,8 @@ import "math"
 //
 // Min, Max, Mean, M2 and L1 are taken over the finite elements only, in
 // float64 (complex numbers by magnitude), so that a tensor with one NaN still
-// shows the range of the rest. The accessors below follow rules.md 1.9
-// instead: with any non-finite element they are NaN.
+// shows the range of the rest. The methods that give one number each are
+// strict instead: with any element that is not finite they are NaN.
 type Stats struct {
 	Count  int64 // all elements
 	NaN    int64
