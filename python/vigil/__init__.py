@@ -6,7 +6,8 @@ the PyTorch hook; ``vigil.log({"accuracy": 0.9})`` records numbers from any
 script.
 """
 
-__version__ = "0.1.0"
+from vigil._version import __version__
+
 __all__ = ["log", "__version__"]
 
 # The training hook whose step and mode logged values bind to, or None. A hook
@@ -27,3 +28,12 @@ def log(values, step=None):
     from vigil import _log
 
     _log.log(values, step)
+
+
+def __getattr__(name):
+    """``vigil.torch`` without importing it before."""
+    if name == "torch":
+        import importlib
+
+        return importlib.import_module("vigil.torch")
+    raise AttributeError("module 'vigil' has no attribute %r" % name)

@@ -1,0 +1,216 @@
+"""Starting an agent when the script was not started by ``vigil run``."""
+
+import os
+import select
+import sys
+import time
+
+SECONDS = 5.0  # how long training waits for the agent to listen
+
+_said = False
+
+
+def find_binary():
+    """The Go program: VIGIL_BIN, the one in the wheel, or the one on the PATH. None when there is none."""
+    named = os.environ.get("VIGIL_BIN")
+    if named:
+        return named if _executable(named) else None
+    bundled = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "vigil")
+    if _executable(bundled):
+        return bundled
+    import shutil
+
+    found = shutil.which("vigil")
+    # The console script of the wheel would start itself again; it is Python, the program is not.
+    if found and not _script(found):
+        return found
+    return None
+
+
+def _executable(path):
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def _script(path):
+    try:
+        with open(path, "rb") as f:
+            return f.read(2) == b"#!"
+    except OSError:
+        return True
+
+
+def start(dir=None, name=None, world=1, local_rank=0):
+    """Start an agent for this process and return its socket's path; None when that cannot be done (said once).
+
+    The environment gets VIGIL_SOCKET and VIGIL_RUN, so that processes started
+    from here join the same run. Ranks that a launcher started side by side
+    share one agent.
+    """
+    key = _job() if world > 1 else None
+    if key is None:
+        answer = _start(dir, name, os.getpid())
+    else:
+        answer = _shared(key, dir, name)
+    if not answer:
+        return None
+    os.environ["VIGIL_SOCKET"] = answer["socket"]
+    if answer.get("run"):
+        os.environ["VIGIL_RUN"] = answer["run"]
+    return answer["socket"]
+
+
+def _say(text):
+    """One line, once: training goes on without capture."""
+    global _said
+    if not _said:
+        _said = True
+        sys.stderr.write("vigil: nothing is captured: %s\n" % text)
+
+
+def _start(dir, name, pid):
+    """The agent's answer {"socket", "run"}, or None."""
+    import json
+    import subprocess
+    import tempfile
+
+    binary = find_binary()
+    if binary is None:
+        named = os.environ.get("VIGIL_BIN")
+        if named:
+            _say("VIGIL_BIN names %r, which is no executable file" % named)
+        else:
+            _say("the vigil program was not found (put it on the PATH, or set VIGIL_BIN)")
+        return None
+    command = [binary, "agent", "--for-pid", str(pid)]
+    if dir or os.environ.get("VIGIL_DIR"):
+        command += ["--dir", dir or os.environ["VIGIL_DIR"]]
+    if name or os.environ.get("VIGIL_NAME"):
+        command += ["--name", name or os.environ["VIGIL_NAME"]]
+    errors = tempfile.TemporaryFile()
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, close_fds=True
+        )
+    except OSError as error:
+        errors.close()
+        _say("start %s: %s" % (binary, error))
+        return None
+    try:
+        line = _line(process.stdout.fileno(), SECONDS)
+        answer = None
+        if line:
+            try:
+                answer = json.loads(line.decode("utf-8"))
+            except ValueError:
+                pass
+        if isinstance(answer, dict) and answer.get("socket"):
+            # The agent outlives this object on purpose; do not warn that it still runs.
+            process.returncode = 0
+            return answer
+        process.poll()
+        errors.seek(0)
+        words = errors.read(4096).decode("utf-8", "replace").strip().splitlines()
+        if words:
+            why = words[-1]
+        elif process.returncode is None:
+            why = "it did not answer within %g s" % SECONDS
+        else:
+            why = "it ended with status %d" % process.returncode
+        if process.returncode is None:
+            process.kill()
+            process.wait()
+        _say("the agent did not start: %s" % why)
+        return None
+    finally:
+        process.stdout.close()
+        errors.close()
+
+
+def _line(fd, seconds):
+    """The first line that comes from fd in time, without its newline; b"" when none does."""
+    end = time.monotonic() + seconds
+    got = b""
+    while b"\n" not in got:
+        left = end - time.monotonic()
+        if left <= 0:
+            return b""
+        ready, _, _ = select.select([fd], [], [], left)
+        if not ready:
+            continue
+        data = os.read(fd, 65536)
+        if not data:
+            return b""
+        got += data
+    return got.split(b"\n", 1)[0]
+
+
+def _job():
+    """What ranks of one job on this host have in common, or None when nothing tells."""
+    run = os.environ.get("TORCHELASTIC_RUN_ID")
+    port = os.environ.get("MASTER_PORT")
+    if not run and not port:
+        return None
+    parent = os.getppid() if run else 0
+    restart = os.environ.get("TORCHELASTIC_RESTART_COUNT", "")
+    return "%s-%s-%s-%s-%s" % (run or "", os.environ.get("MASTER_ADDR", ""), port or "", parent, restart)
+
+
+def _shared(key, dir, name):
+    """One agent for all ranks of a job: the first to come starts it, the others read its answer."""
+    import fcntl
+    import hashlib
+    import json
+    import stat
+    import tempfile
+
+    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    folder = os.path.join(base, "vigil-%d" % os.getuid())
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        info = os.lstat(folder)
+        if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.getuid() or info.st_mode & 0o077:
+            raise OSError("%s is not a directory of mode 0700 of this user" % folder)
+        path = os.path.join(folder, hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16] + ".json")
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        _say("agree on one agent with the other ranks: %s" % error)
+        return None
+    with os.fdopen(fd, "r+") as f:
+        end = time.monotonic() + SECONDS + 1
+        while True:
+            try:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > end:
+                    _say("another rank did not start the agent in time")
+                    return None
+                time.sleep(0.02)
+        try:
+            answer = json.loads(f.read() or "null")
+        except ValueError:
+            answer = None
+        if isinstance(answer, dict) and answer.get("socket") and _listens(answer["socket"]):
+            return answer
+        answer = _start(dir, name, os.getpid())
+        f.seek(0)
+        f.truncate()
+        if answer:
+            f.write(json.dumps(answer))
+            f.flush()
+        return answer
+
+
+def _listens(path):
+    """Whether somebody answers at the socket."""
+    import socket
+
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        sock.settimeout(1.0)
+        sock.connect(path)
+        return True
+    except OSError:
+        return False
+    finally:
+        sock.close()

@@ -1,0 +1,97 @@
+"""The zero-line start: wait until a framework is imported, then install its hook.
+
+``vigil run`` puts a directory with our sitecustomize on the PYTHONPATH, which
+calls ``start``. Until a framework is imported nothing happens but one string
+comparison per import.
+"""
+
+import sys
+
+from vigil import _guard
+
+# Framework -> module with an install() function.
+HOOKS = {"torch": "vigil._torch"}
+
+_installed = set()
+
+
+@_guard.guard
+def start():
+    """Wait for the frameworks; called once per interpreter."""
+    if any(isinstance(f, Finder) for f in sys.meta_path):
+        return
+    for name in HOOKS:
+        module = sys.modules.get(name)
+        if module is not None:
+            _install(name)
+    if len(_installed) < len(HOOKS):
+        sys.meta_path.insert(0, Finder())
+
+
+@_guard.guard
+def _install(name):
+    """The framework is there: install its hook, once."""
+    if name in _installed:
+        return
+    _installed.add(name)
+    import importlib
+
+    importlib.import_module(HOOKS[name]).install()
+
+
+class Finder(object):
+    """Sees the import of a framework and lends its loader a second step. All other imports pass."""
+
+    def __init__(self):
+        self.busy = False
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in HOOKS or self.busy or name in _installed:
+            return None
+        return self._find(name, path, target)
+
+    def _find(self, name, path, target):
+        self.busy = True
+        try:
+            for finder in list(sys.meta_path):
+                find = getattr(finder, "find_spec", None)
+                if finder is self or find is None:
+                    continue
+                spec = find(name, path, target)
+                if spec is not None:
+                    if hasattr(spec.loader, "exec_module"):
+                        spec.loader = Loader(spec.loader, name)
+                    return spec
+            return None
+        except Exception:
+            return None  # the import goes on without us, and meets the same error if it was not ours
+        finally:
+            self.busy = False
+
+
+class Loader(object):
+    """The framework's own loader; when it has executed the module, the hook is installed.
+
+    It leaves no trace: the module gets its own loader back before it runs.
+    """
+
+    def __init__(self, loader, name):
+        self._loader = loader
+        self._name = name
+
+    def __getattr__(self, attribute):
+        return getattr(self._loader, attribute)
+
+    def create_module(self, spec):
+        create = getattr(self._loader, "create_module", None)
+        return create(spec) if create is not None else None
+
+    def exec_module(self, module):
+        loader = self._loader
+        spec = getattr(module, "__spec__", None)
+        if spec is not None and spec.loader is self:
+            spec.loader = loader
+        if getattr(module, "__loader__", None) is self:
+            module.__loader__ = loader
+        loader.exec_module(module)
+        _install(self._name)

@@ -1,0 +1,261 @@
+"""How the data area is divided: frames of one layout, and a free area.
+
+    0 ........ frames of layouts ........ | ........ free area ........ use
+
+A frame is one slot of a layout: room for all its tensors, in an order that
+never changes, so that the hook can keep views of it ready. The free area is for
+what comes irregularly; it is handed out in a circle. A place is used again only
+when the agent has consumed the record that pointed to it.
+"""
+
+import collections
+import time
+
+from vigil import _wire
+
+ALIGN = 64
+SLOTS = 4
+MIN_AREA = 4 << 20
+ABANDONED = 30.0  # seconds after which an alloc that was never published is taken back
+
+
+def align(n):
+    return (n + ALIGN - 1) & -ALIGN
+
+
+class Division(object):
+    """Who has which part of the data area. One per ring."""
+
+    def __init__(self, ring):
+        self.ring = ring
+        self.use = 0
+        self.wanted = 0
+        self.layouts = []
+        self.released = []  # (start, end, record after which it is free)
+        self.next_id = 0
+        self.area = Area(ring, 0, 0)
+
+    def set_use(self, use):
+        """Use ``use`` bytes from now on, or once the present layouts are released."""
+        self.wanted = min(int(use), self.ring.bytes) & -4096
+        if not self.layouts:
+            self._apply()
+
+    def layout(self, entries):
+        """A Layout for entries [(tensor id, bytes)], or None when not even one frame fits."""
+        if not self.layouts:
+            self._apply()
+        offsets = []
+        at = 0
+        for _, nbytes in entries:
+            offsets.append(at)
+            at = align(at + nbytes)
+        stride = align(max(at, ALIGN) + len(entries))
+        start, slots = self._gap(stride)
+        if slots < 1 or not entries:
+            return None
+        end = start + slots * stride
+        layout = Layout(self, self.next_id, list(entries), offsets, at, start, stride, slots)
+        self.next_id += 1
+        # Frames of an earlier layout may lie there, not consumed yet.
+        for a, b, record in self.released:
+            for i, base in enumerate(layout.slots):
+                if a < base + stride and base < b:
+                    layout.used[i] = max(layout.used[i], record)
+        # So may what the free area holds.
+        if end > self.area.start:
+            for i, base in enumerate(layout.slots):
+                if base + stride > self.area.start:
+                    layout.used[i] = max(layout.used[i], self.ring.head)
+        self.layouts.append(layout)
+        self._bound()
+        return layout
+
+    def _gap(self, stride):
+        """(start, slots) of the first place between the layouts with room for the most frames of ``stride`` bytes."""
+        best = (0, 0)
+        start = 0
+        ends = [(l.start, l.end) for l in sorted(self.layouts, key=lambda l: l.start)]
+        for a, b in ends + [(self.use - self._least_area(), 0)]:
+            slots = min(SLOTS, (a - start) // stride)
+            if slots > best[1]:
+                best = (start, slots)
+            start = max(start, b)
+        return best
+
+    def _least_area(self):
+        return min(max(self.use // 8, MIN_AREA), self.use // 2) & -4096
+
+    def _apply(self):
+        if self.wanted != self.use:
+            self.use = self.wanted
+        self._bound()
+
+    def _bound(self):
+        """Give the free area what the layouts leave."""
+        start = (max([l.end for l in self.layouts] or [0]) + 4095) & -4096
+        if (start, self.use) != (self.area.start, self.area.end):
+            floor = self.ring.head if self.area.end or self.released else 0
+            self.area = Area(self.ring, start, max(self.use, start), floor)
+        consumed = self.ring.consumed()
+        self.released = [r for r in self.released if r[2] > consumed]
+
+    def release(self, layout):
+        if layout in self.layouts:
+            self.layouts.remove(layout)
+            self.released.append((layout.start, layout.end, max(layout.used)))
+
+
+class Layout(object):
+    """Frames of one layout: ``offsets`` of the entries in a frame, ``bytes`` of a frame,
+    ``slots``: where each frame begins in the buffer."""
+
+    __slots__ = ("division", "ring", "id", "entries", "offsets", "bytes", "start", "stride", "slots", "end", "used", "busy", "next", "open")
+
+    def __init__(self, division, id, entries, offsets, nbytes, start, stride, slots):
+        self.division = division
+        self.ring = division.ring
+        self.id = id
+        self.entries = entries
+        self.offsets = offsets
+        self.bytes = nbytes
+        self.start = start
+        self.stride = stride
+        self.slots = [start + i * stride for i in range(slots)]
+        self.end = start + slots * stride
+        self.used = [0] * slots  # the record count at which the slot is free again
+        self.busy = [False] * slots  # acquired, not published yet
+        self.next = 0
+        self.open = False
+
+    def acquire(self, wait_s=None):
+        """Index of a free slot, or None after the bounded wait. Follow with publish or cancel."""
+        i = self.next
+        ring = self.ring
+        if self.busy[i] or ring.closed or self.used[i] > ring.consumed():
+            i = self._wait(wait_s)
+            if i is None:
+                return None
+        self.open = False
+        self.busy[i] = True
+        self.next = i + 1 if i + 1 < len(self.slots) else 0
+        return i
+
+    def _wait(self, wait_s):
+        found = []
+
+        def there():
+            consumed = self.ring.consumed()
+            for i, used in enumerate(self.used):
+                if not self.busy[i] and used <= consumed:
+                    found.append(i)
+                    return True
+            return False
+
+        if not self.ring.wait_for(there, self, wait_s):
+            return None
+        return found[0]
+
+    def cancel(self, slot):
+        """Give an acquired slot back without publishing it."""
+        self.busy[slot] = False
+
+    def publish(self, slot, step, mode, mode_step, present=None):
+        """Publish the frame in ``slot``. ``present``: one byte per entry, 1 for what was copied; None: all were.
+
+        True when there was room for the record.
+        """
+        nbytes = self.bytes
+        flags = 0
+        offset = self.slots[slot]
+        if present is not None:
+            if len(present) != len(self.entries):
+                self.busy[slot] = False
+                raise ValueError("publish a frame: %d presence bytes for %d entries" % (len(present), len(self.entries)))
+            self.ring.buffer[offset + nbytes : offset + nbytes + len(present)] = bytes(present)
+            nbytes += len(present)
+            flags = _wire.PARTIAL
+        n = self.ring.put(_wire.FRAME, mode, 0, flags, self.id, step, mode_step, offset, nbytes, 0.0, 0)
+        self.busy[slot] = False
+        if n is None:
+            return False
+        self.used[slot] = n + 1
+        return True
+
+    def release(self):
+        """No longer used; its place goes to the next layout."""
+        self.division.release(self)
+
+
+class Area(object):
+    """The free area: memory handed out in a circle, taken back in the order it was given."""
+
+    def __init__(self, ring, start, end, floor=0):
+        self.ring = ring
+        self.start = start
+        self.end = end
+        self.bytes = end - start
+        self.floor = floor  # nothing is given before so many records are consumed
+        self.blocks = collections.deque()  # [offset, end, record count or None, time], oldest first
+        self.pending = {}  # offset -> block not published yet
+        self.at = start
+        self.open = False
+
+    def alloc(self, nbytes, wait_s=None):
+        """Offset of nbytes, or None."""
+        need = align(max(nbytes, 1))
+        if need > self.bytes:
+            return None
+        offset = self._take(need)
+        if offset is None:
+            got = []
+
+            def there():
+                offset = self._take(need)
+                if offset is not None:
+                    got.append(offset)
+                return offset is not None
+
+            if not self.ring.wait_for(there, self, wait_s):
+                return None
+            offset = got[0]
+        self.open = False
+        block = [offset, offset + need, None, time.monotonic()]
+        self.blocks.append(block)
+        self.pending[offset] = block
+        self.at = offset + need
+        return offset
+
+    def _take(self, need):
+        ring = self.ring
+        if ring.closed:
+            return None
+        consumed = ring.consumed()
+        if consumed < self.floor:
+            return None
+        blocks = self.blocks
+        while blocks:
+            record = blocks[0][2]
+            if record is None:
+                if time.monotonic() - blocks[0][3] < ABANDONED:
+                    break
+                self.pending.pop(blocks[0][0], None)
+            elif record > consumed:
+                break
+            blocks.popleft()
+        if not blocks:
+            return self.start if self.end - self.at < need else self.at
+        oldest = blocks[0][0]
+        if self.at > oldest:  # used: oldest..at; free: at..end and start..oldest
+            if self.end - self.at >= need:
+                return self.at
+            if oldest - self.start >= need:
+                return self.start
+            return None
+        return self.at if oldest - self.at >= need else None
+
+    def publish(self, offset, n):
+        """Record number n points to what was given at offset; None: nothing does, it is free."""
+        block = self.pending.pop(offset, None)
+        if block is not None:
+            block[2] = 0 if n is None else n + 1

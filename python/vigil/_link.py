@@ -1,0 +1,306 @@
+"""The socket to the agent: handshake, sending, and the thread that listens.
+
+Training waits on the socket for at most ``SEND_SECONDS`` once: a send that
+takes longer breaks the connection, and the listener makes a new one. What the
+agent must know of the session (tensors, shapes, layouts, ...) is kept in a
+journal and sent again to whoever answers next, together with the ring's
+descriptor.
+"""
+
+import array
+import collections
+import json
+import os
+import socket
+import struct
+import threading
+import time
+
+from vigil import _guard, _wire
+
+SEND_SECONDS = 2
+HANDSHAKE_SECONDS = 5.0
+FIRST_SECONDS = 2.0  # how long the first connection is tried while nobody listens
+BACKOFF = (0.02, 2.0)  # pauses between attempts to reconnect: first, longest
+
+
+class Refused(Exception):
+    """The agent will not take this process."""
+
+
+class Link(object):
+    """A connection that mends itself.
+
+    ``hello(takeover)`` makes the first message; ``ring_fd()`` gives the
+    descriptor to hand over; ``on_message(dict)`` is called in the listener's
+    thread; ``on_refused(reason, hint)`` when a later agent refuses.
+    """
+
+    def __init__(self, path, hello, ring_fd, on_message, on_refused):
+        self.path = path
+        self.hello = hello
+        self.ring_fd = ring_fd
+        self.on_message = on_message
+        self.on_refused = on_refused
+        self.lock = threading.RLock()
+        self.sock = None
+        self.journal = []  # framed messages that make the session
+        self.keyed = {}  # key -> index in the journal, for messages that replace an earlier one
+        self.sent = 0  # how many of the journal this connection has
+        self.pending = collections.deque(maxlen=1000)  # messages sent once, waiting
+        self.sending = False
+        self.closed = False
+        self.thread = None
+
+    # Connecting.
+
+    def connect(self):
+        """The first handshake: (welcome, descriptor of the ring). Raises OSError or Refused."""
+        end = time.monotonic() + FIRST_SECONDS
+        while True:
+            try:
+                sock = dial(self.path)
+                break
+            except (FileNotFoundError, ConnectionRefusedError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+        try:
+            sock.settimeout(HANDSHAKE_SECONDS)
+            sock.sendall(_wire.frame(_wire.dumps(self.hello(False))))
+            message, fds = receive(sock, True)
+            if message.get("t") == "refused":
+                for fd in fds:
+                    os.close(fd)
+                raise Refused(message.get("reason") or "no reason given", message.get("hint") or "")
+            if message.get("t") != "welcome" or len(fds) != 1:
+                for fd in fds:
+                    os.close(fd)
+                raise OSError("greet the agent at %s: it answered %r with %d descriptors" % (self.path, message.get("t"), len(fds)))
+            _ready(sock)
+        except BaseException:
+            sock.close()
+            raise
+        self.sock = sock
+        return message, fds[0]
+
+    def listen(self):
+        """Start the listener."""
+        self.thread = threading.Thread(target=self._listen, name="vigil", daemon=True)
+        self.thread.start()
+
+    # Sending.
+
+    def send(self, message, keep=False, key=None):
+        """Send a message; keep: it is part of the session's state; key: it replaces the one kept under the key."""
+        data = _wire.frame(_wire.dumps(message))
+        with self.lock:
+            if self.closed:
+                return
+            if keep or key is not None:
+                if key is not None:
+                    old = self.keyed.get(key)
+                    if old is not None and old < self.sent:
+                        self.journal[old] = b""
+                    self.keyed[key] = len(self.journal)
+                self.journal.append(data)
+            else:
+                self.pending.append(data)
+            if self.sock is not None and not self.sending:
+                self._flush()
+
+    def _flush(self):
+        """Send what is waiting. The lock is held; a signal handler that comes back here only queues."""
+        sock = self.sock
+        whole = False
+        self.sending = True
+        try:
+            while self.sent < len(self.journal):
+                data = self.journal[self.sent]
+                if data:
+                    sock.sendall(data)
+                self.sent += 1
+            while self.pending:
+                sock.sendall(self.pending[0])
+                self.pending.popleft()
+            whole = True
+        except OSError:
+            pass
+        finally:
+            # Ctrl-C may have cut a message in two: then nothing more can be said on this connection.
+            self.sending = False
+            if not whole:
+                self._cut(sock)
+
+    def _cut(self, sock):
+        if self.sock is sock:
+            self.sock = None
+        hang_up(sock)
+
+    # Listening.
+
+    def _listen(self):
+        try:
+            while not self.closed:
+                sock = self.sock
+                if sock is not None:
+                    self._read(sock)
+                    with self.lock:
+                        if self.closed:
+                            return
+                        self._cut(sock)
+                    sock.close()
+                self._reconnect()
+        except Refused as error:
+            self.closed = True
+            self.on_refused(*error.args)
+        except Exception as error:
+            if not self.closed:
+                self.closed = True
+                _guard.background("Link.listen", error)
+                self.on_refused("the connection to the agent failed: %s" % error, "")
+
+    def _read(self, sock):
+        """Hand on messages until the connection ends."""
+        while not self.closed:
+            try:
+                message, _ = receive(sock, False)
+            except (OSError, ValueError):
+                return
+            try:
+                self.on_message(message)
+            except Exception as error:
+                _guard.background("Link.on_message", error)
+
+    def _reconnect(self):
+        """Find the next agent and hand it the ring and the session's state."""
+        pause, longest = BACKOFF
+        while not self.closed:
+            sock = None
+            try:
+                sock = dial(self.path)
+                if self._take_over(sock):
+                    return
+            except (OSError, ValueError):
+                pass
+            except Refused:
+                sock.close()
+                raise
+            if sock is not None:
+                sock.close()
+            time.sleep(pause)
+            pause = min(pause * 2, longest)
+
+    def _take_over(self, sock):
+        sock.settimeout(HANDSHAKE_SECONDS)
+        hello = _wire.frame(_wire.dumps(self.hello(True)))
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [self.ring_fd()]))]
+        n = sock.sendmsg([hello[:4]], rights)
+        sock.sendall(hello[n:])
+        # The state follows at once, so that the agent knows every name before it reads the ring.
+        # It goes out without the lock: training may announce more meanwhile, which the loop picks up.
+        sent = 0
+        while sent < len(self.journal):
+            data = self.journal[sent]
+            if data:
+                sock.sendall(data)
+            sent += 1
+        message, fds = receive(sock, True)
+        for fd in fds:
+            os.close(fd)
+        if message.get("t") == "refused":
+            raise Refused(message.get("reason") or "no reason given", message.get("hint") or "")
+        if message.get("t") != "welcome":
+            return False
+        _ready(sock)
+        with self.lock:
+            if self.closed:
+                return False
+            self.sock = sock
+            self.sent = sent
+            self._flush()
+            return True
+
+    # Ending.
+
+    def close(self, wait_s=0.0):
+        """Send what is left, waiting up to wait_s for a new agent if there is none, and hang up."""
+        end = time.monotonic() + wait_s
+        while self.sock is None and not self.closed and time.monotonic() < end:
+            time.sleep(0.01)
+        with self.lock:
+            if self.sock is not None and not self.sending:
+                self._flush()
+            self.closed = True
+            sock, self.sock = self.sock, None
+        if sock is not None:
+            hang_up(sock)
+            sock.close()
+
+    def forked(self):
+        """In a forked child: let go of the parent's socket without a word."""
+        self.closed = True
+        self.lock = threading.RLock()
+        sock, self.sock = self.sock, None
+        self.journal, self.pending = [], collections.deque()
+        if sock is not None:
+            sock.close()
+
+
+def dial(path):
+    """A socket connected to path."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        sock.settimeout(HANDSHAKE_SECONDS)
+        sock.connect(path)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _ready(sock):
+    """From the handshake to daily life: reading blocks (in the listener's thread), writing has its limit."""
+    sock.settimeout(None)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
+
+
+def hang_up(sock):
+    """End the connection for both directions; a thread that reads wakes up."""
+    try:
+        sock.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+
+
+def receive(sock, rights):
+    """One message and the descriptors that came with it. Raises OSError at the end, ValueError when it makes no sense."""
+    fds = array.array("i")
+    head = b""
+    while len(head) < 4:
+        if rights:
+            data, ancillary, _, _ = sock.recvmsg(4 - len(head), socket.CMSG_SPACE(4 * fds.itemsize))
+            for level, kind, payload in ancillary:
+                if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                    fds.frombytes(payload[: len(payload) - len(payload) % fds.itemsize])
+        else:
+            data = sock.recv(4 - len(head))
+        if not data:
+            raise ConnectionResetError("the agent closed the connection")
+        head += data
+    for fd in fds:
+        os.set_inheritable(fd, False)
+    (n,) = _wire.LENGTH.unpack(head)
+    if n > _wire.MAX_MESSAGE:
+        raise ValueError("message of %d bytes is longer than %d" % (n, _wire.MAX_MESSAGE))
+    parts = []
+    while n > 0:
+        data = sock.recv(min(n, 1 << 20))
+        if not data:
+            raise ConnectionResetError("the agent closed the connection in a message")
+        parts.append(data)
+        n -= len(data)
+    message = json.loads(b"".join(parts).decode("utf-8"))
+    if not isinstance(message, dict):
+        raise ValueError("message is not an object")
+    return message, list(fds)

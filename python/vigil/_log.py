@@ -1,0 +1,177 @@
+"""vigil.log: numbers of the script, with or without a training hook."""
+
+import os
+import sys
+import threading
+import time
+
+import vigil
+from vigil import _guard, _wire
+
+# While a framework is imported but its hook has seen no training yet, logged
+# values wait for the hook: it knows the step. When it does not come, they
+# become steps of their own.
+FRAMEWORKS = ("torch",)
+MOST_WAITING = 100
+MOST_SECONDS = 10.0
+
+_lock = threading.RLock()
+_waiting = []
+_since = 0.0
+_plain = None  # the PlainLog of a script without a framework's hook
+_off = False
+_registered_exit = False
+
+
+@_guard.guard
+def log(values, step=None):
+    """See vigil.log."""
+    hook = vigil._current
+    if hook is not None:
+        hook.log(values, step)
+        return
+    if _off or os.environ.get("VIGIL") == "0":
+        return
+    with _lock:
+        if _plain is None and _should_wait():
+            _waiting.append((dict(values), step))
+            return
+        _begin()
+        if _plain is not None:
+            _plain.log(values, step)
+
+
+def _should_wait():
+    """Whether a hook may still come."""
+    global _since
+    if not os.environ.get("VIGIL_SOCKET") or not any(f in sys.modules for f in FRAMEWORKS):
+        return False
+    if not _waiting:
+        _since = time.monotonic()
+        if not _registered_exit:
+            _at_exit()
+    return len(_waiting) < MOST_WAITING and time.monotonic() - _since < MOST_SECONDS
+
+
+def _at_exit():
+    global _registered_exit
+    import atexit
+
+    _registered_exit = True
+    atexit.register(_flush)
+
+
+@_guard.guard
+def _flush():
+    """At exit: what waited for a hook that never came."""
+    with _lock:
+        if _waiting and _plain is None and vigil._current is None:
+            _begin()
+            if _plain is not None:
+                _plain.close()
+                if _plain.session is not None:
+                    _plain.session.bye()
+
+
+def _begin():
+    """Open the session of a plain Python script, and give it what waited."""
+    global _plain, _off
+    if _plain is not None:
+        return
+    import platform
+
+    from vigil import _fork
+    from vigil._session import Session
+
+    session = Session.connect("python", platform.python_version(), *rank(), start=True)
+    if session is None:
+        _off = True  # said once, by who could not connect
+        return
+    _plain = PlainLog(session)
+    _fork.on_child(_child)
+    waiting, _waiting[:] = list(_waiting), []
+    for values, step in waiting:
+        _plain.log(values, step)
+
+
+def rank():
+    """(rank, local rank, number of ranks) as launchers put them into the environment."""
+    out = []
+    for name, default in (("RANK", 0), ("LOCAL_RANK", 0), ("WORLD_SIZE", 1)):
+        try:
+            out.append(int(os.environ.get(name, default)))
+        except ValueError:
+            out.append(default)
+    return tuple(out)
+
+
+def _child():
+    """A forked child begins anew."""
+    global _plain, _lock
+    _plain = None
+    _lock = threading.RLock()
+    _waiting[:] = []
+
+
+def register(hook):
+    """Make hook (with a method log(values, step)) the one that logged values bind to."""
+    global _plain
+    with _lock:
+        vigil._current = hook
+        if _plain is not None:
+            _plain.close()
+            _plain = None
+        waiting, _waiting[:] = list(_waiting), []
+    for values, step in waiting:
+        hook.log(values, step)
+
+
+def unregister(hook):
+    """Logged values no longer bind to hook."""
+    if vigil._current is hook:
+        vigil._current = None
+
+
+class PlainLog(object):
+    """Steps of mode GLOBAL made of logged values alone."""
+
+    def __init__(self, session):
+        self.session = session
+        self.step = None  # the open step
+        self.last = -1  # the last closed one
+        self.names = set()
+        self.cost = 0  # nanoseconds that logging took in the open step
+        self.began = time.perf_counter()
+        session.before_bye = self.close
+
+    def log(self, values, step=None):
+        began = time.perf_counter_ns()
+        if step is None:
+            if self.step is None or any(name in self.names for name in values):
+                step = (self.last if self.step is None else self.step) + 1
+            else:
+                step = self.step
+        step = int(step)
+        if step != self.step:
+            if step <= self.last or (self.step is not None and step < self.step):
+                after = self.last if self.step is None else self.step
+                self.session.missing([(str(n), "logged for step %d after step %d" % (step, after), 1) for n in values])
+                return
+            self.close()
+            self.step = step
+            self.session.new_plan()
+        self.names.update(values)
+        self.session.metrics(values, step, _wire.GLOBAL, step)
+        self.cost += time.perf_counter_ns() - began
+
+    def close(self):
+        """Close the open step."""
+        if self.step is None:
+            return
+        now = time.perf_counter()
+        self.session.step(self.step, _wire.GLOBAL, self.step, now - self.began, self.cost)
+        self.began = now
+        self.cost = 0
+        self.last = self.step
+        self.step = None
+        self.names.clear()
