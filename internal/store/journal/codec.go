@@ -1,0 +1,317 @@
+package journal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// Kinds of payloads: the first byte.
+const (
+	kindSteps    = 1
+	kindComplete = 2
+)
+
+// Steps is one record of a worker's journal: whole steps, and how far in the
+// ring of a session they reach.
+type Steps struct {
+	Worker  string
+	Session string
+	Seq     uint64
+	Steps   []*record.Step
+}
+
+// Decision says that a step is complete and whose parts were in, in the order
+// in which the evaluator got them.
+type Decision struct {
+	Step     int64
+	Mode     record.Mode
+	ModeStep int64
+	Time     time.Time
+	Workers  []string
+}
+
+// AppendSteps appends the payload of a record of steps.
+func AppendSteps(b []byte, s *Steps) []byte {
+	b = append(b, kindSteps)
+	b = appendString(b, s.Worker)
+	b = appendString(b, s.Session)
+	b = binary.AppendUvarint(b, s.Seq)
+	b = binary.AppendUvarint(b, uint64(len(s.Steps)))
+	for _, st := range s.Steps {
+		b = appendStep(b, st)
+	}
+	return b
+}
+
+func appendStep(b []byte, s *record.Step) []byte {
+	b = binary.AppendVarint(b, s.Step)
+	b = append(b, byte(s.Mode))
+	b = binary.AppendVarint(b, s.ModeStep)
+	b = appendTime(b, s.Time)
+	b = appendFloat(b, s.Seconds)
+	b = appendFloat(b, s.Overhead)
+	b = append(b, flag(s.Skipped))
+	b = binary.AppendUvarint(b, uint64(len(s.Scalars)))
+	for _, v := range s.Scalars {
+		b = appendString(b, v.Name)
+		b = appendFloat(b, v.Value)
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Stats)))
+	for i := range s.Stats {
+		b = appendStats(b, &s.Stats[i])
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Derived)))
+	for _, v := range s.Derived {
+		b = appendString(b, v.Tensor)
+		b = appendString(b, v.Stat)
+		b = binary.AppendVarint(b, v.From)
+		b = appendFloat(b, v.Value)
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Raw)))
+	for _, name := range s.Raw {
+		b = appendString(b, name)
+	}
+	return b
+}
+
+func appendStats(b []byte, s *record.TensorStats) []byte {
+	b = appendString(b, s.Tensor)
+	for _, n := range []int64{s.Count, s.NaN, s.PosInf, s.NegInf, s.Zeros} {
+		b = binary.AppendVarint(b, n)
+	}
+	for _, f := range []float64{s.Min, s.Max, s.Mean, s.M2, s.L1} {
+		b = appendFloat(b, f)
+	}
+	if s.Hist == nil {
+		return binary.AppendUvarint(b, 0)
+	}
+	h, _ := s.Hist.AppendBinary(nil) // its error is always nil
+	b = binary.AppendUvarint(b, uint64(len(h)))
+	return append(b, h...)
+}
+
+// AppendDecision appends the payload of a decision.
+func AppendDecision(b []byte, d *Decision) []byte {
+	b = append(b, kindComplete)
+	b = binary.AppendVarint(b, d.Step)
+	b = append(b, byte(d.Mode))
+	b = binary.AppendVarint(b, d.ModeStep)
+	b = appendTime(b, d.Time)
+	b = binary.AppendUvarint(b, uint64(len(d.Workers)))
+	for _, w := range d.Workers {
+		b = appendString(b, w)
+	}
+	return b
+}
+
+func flag(v bool) byte {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+func appendFloat(b []byte, f float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+}
+
+// appendTime spells a time as nanoseconds since 1970, the zero time as 0.
+func appendTime(b []byte, t time.Time) []byte { return binary.AppendVarint(b, Nanos(t)) }
+
+// Nanos is a time as the store spells it: nanoseconds since 1970, 0 for the
+// zero time.
+func Nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// Time is the inverse of Nanos.
+func Time(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// Decoder decodes payloads. It keeps the names it has seen, so that the many
+// records of a journal share them.
+type Decoder struct {
+	names map[string]string
+	b     []byte
+	err   error
+}
+
+// Decode decodes one payload: exactly one of the results is set.
+func (d *Decoder) Decode(payload []byte) (*Steps, *Decision, error) {
+	if d.names == nil {
+		d.names = map[string]string{}
+	}
+	d.b, d.err = payload, nil
+	var steps *Steps
+	var decision *Decision
+	switch kind := d.byte(); kind {
+	case kindSteps:
+		steps = d.steps()
+	case kindComplete:
+		decision = d.decision()
+	default:
+		d.fail("unknown kind %d", kind)
+	}
+	if d.err == nil && len(d.b) > 0 {
+		d.fail("%d bytes too many", len(d.b))
+	}
+	if d.err != nil {
+		return nil, nil, fmt.Errorf("decode journal record: %w", d.err)
+	}
+	return steps, decision, nil
+}
+
+func (d *Decoder) steps() *Steps {
+	s := &Steps{Worker: d.string(), Session: d.string(), Seq: d.uvarint()}
+	for range d.count(20) {
+		if d.err != nil {
+			break
+		}
+		s.Steps = append(s.Steps, d.step(s.Worker))
+	}
+	return s
+}
+
+func (d *Decoder) step(worker string) *record.Step {
+	s := &record.Step{Worker: worker, Step: d.varint(), Mode: record.Mode(d.byte()), ModeStep: d.varint(),
+		Time: Time(d.varint()), Seconds: d.float(), Overhead: d.float(), Skipped: d.byte() == 1}
+	if n := d.count(9); n > 0 {
+		s.Scalars = make([]record.Scalar, n)
+		for i := range s.Scalars {
+			s.Scalars[i] = record.Scalar{Name: d.string(), Value: d.float()}
+		}
+	}
+	if n := d.count(47); n > 0 {
+		s.Stats = make([]record.TensorStats, n)
+		for i := range s.Stats {
+			d.stats(&s.Stats[i])
+		}
+	}
+	if n := d.count(11); n > 0 {
+		s.Derived = make([]record.Derived, n)
+		for i := range s.Derived {
+			s.Derived[i] = record.Derived{Tensor: d.string(), Stat: d.string(), From: d.varint(), Value: d.float()}
+		}
+	}
+	if n := d.count(1); n > 0 {
+		s.Raw = make([]string, n)
+		for i := range s.Raw {
+			s.Raw[i] = d.string()
+		}
+	}
+	return s
+}
+
+func (d *Decoder) stats(s *record.TensorStats) {
+	s.Tensor = d.string()
+	s.Count, s.NaN, s.PosInf, s.NegInf, s.Zeros = d.varint(), d.varint(), d.varint(), d.varint(), d.varint()
+	s.Min, s.Max, s.Mean, s.M2, s.L1 = d.float(), d.float(), d.float(), d.float(), d.float()
+	if h := d.take(d.count(1)); len(h) > 0 {
+		s.Hist = new(tensor.Histogram)
+		if err := s.Hist.UnmarshalBinary(h); err != nil {
+			d.fail("%w", err)
+		}
+	}
+}
+
+func (d *Decoder) decision() *Decision {
+	c := &Decision{Step: d.varint(), Mode: record.Mode(d.byte()), ModeStep: d.varint(), Time: Time(d.varint())}
+	if n := d.count(1); n > 0 {
+		c.Workers = make([]string, n)
+		for i := range c.Workers {
+			c.Workers[i] = d.string()
+		}
+	}
+	return c
+}
+
+func (d *Decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+	}
+	d.b = nil
+}
+
+// take gives the next n bytes, or nothing after an error.
+func (d *Decoder) take(n int) []byte {
+	if n > len(d.b) {
+		d.fail("ends early")
+		return nil
+	}
+	v := d.b[:n]
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *Decoder) byte() byte {
+	if v := d.take(1); v != nil {
+		return v[0]
+	}
+	return 0
+}
+
+func (d *Decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail("no number where one belongs")
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *Decoder) varint() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.fail("no number where one belongs")
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+// count reads a number of items of at least size bytes each, so that what is
+// left of the record bounds what is allocated.
+func (d *Decoder) count(size int) int {
+	n := d.uvarint()
+	if n > uint64(len(d.b)/size) {
+		d.fail("%d items do not fit into %d bytes", n, len(d.b))
+		return 0
+	}
+	return int(n)
+}
+
+func (d *Decoder) float() float64 {
+	v := d.take(8)
+	if v == nil {
+		return 0
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(v))
+}
+
+func (d *Decoder) string() string {
+	v := d.take(d.count(1))
+	if s, ok := d.names[string(v)]; ok {
+		return s
+	}
+	s := string(v)
+	d.names[s] = s
+	return s
+}

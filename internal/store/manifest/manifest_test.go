@@ -1,0 +1,131 @@
+package manifest_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/store/lines"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func events(t testing.TB) []manifest.Event {
+	f, err := manifest.Describe("series/worker_0/stats-000001.parquet", bytes.NewReader(make([]byte, 100_000)), 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := f
+	raw.Path = "tensors/worker_0/TRAIN/3.safetensors"
+	return []manifest.Event{
+		{Worker: &manifest.Worker{Name: "worker_0", Dir: "series/worker_0"}},
+		{Sealed: &manifest.Sealed{Journal: "series/worker_0/journal-000001.log", Files: []manifest.File{f}, Steps: 2, Rows: 9,
+			Sessions: map[string]uint64{"00112233445566778899aabbccddeeff": 1 << 60}}},
+		{Raw: &raw},
+		{Removed: raw.Path},
+		{Damaged: &manifest.Damaged{File: "series/worker_0/journal-000001.log", Reason: "5 bytes at 120 do not match their checksum"}},
+	}
+}
+
+func encode(t testing.TB) (b []byte) {
+	for _, e := range events(t) {
+		l, err := lines.Line(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = append(b, l...)
+	}
+	return b
+}
+
+func TestGolden(t *testing.T) {
+	b := encode(t)
+	name := filepath.Join("testdata", "manifest.jsonl")
+	if *update {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b, want) {
+		t.Errorf("the manifest's form changed:\n%s\nwas\n%s", b, want)
+	}
+	var got []manifest.Event
+	torn := manifest.Read(want, func(e manifest.Event) { got = append(got, e) }, func(off int64) { t.Errorf("damaged at %d", off) })
+	if torn != 0 || !reflect.DeepEqual(got, events(t)) {
+		t.Errorf("read %+v, torn %d", got, torn)
+	}
+}
+
+func TestChecked(t *testing.T) {
+	data := make([]byte, 1_000_000)
+	for i := range data {
+		data[i] = byte(i * i >> 7)
+	}
+	f, err := manifest.Describe("x", bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := manifest.NewChecked(f, bytes.NewReader(data))
+	got, err := io.ReadAll(io.NewSectionReader(c, 0, f.Bytes+10))
+	if err != nil || !bytes.Equal(got, data) {
+		t.Fatalf("read %d bytes, %v", len(got), err)
+	}
+	if err := c.Verify(f.Bytes); err != nil {
+		t.Error(err)
+	}
+
+	var damage *manifest.DamageError
+	data[300_000] ^= 1
+	c = manifest.NewChecked(f, bytes.NewReader(data))
+	b := make([]byte, 10)
+	if _, err := c.ReadAt(b, 299_990); !errors.As(err, &damage) {
+		t.Errorf("read beside a changed byte: %v", err)
+	}
+	if n, err := c.ReadAt(b, 100_000); n != 10 || err != nil {
+		t.Errorf("read in another block: %d, %v", n, err)
+	}
+	if err := c.Verify(f.Bytes); !errors.As(err, &damage) || damage.File != "x" {
+		t.Errorf("verify: %v", err)
+	}
+	if err := c.Verify(f.Bytes - 1); !errors.As(err, &damage) {
+		t.Errorf("verify a shorter file: %v", err)
+	}
+	c = manifest.NewChecked(f, bytes.NewReader(data[:900_000]))
+	if _, err := c.ReadAt(b, 950_000); !errors.As(err, &damage) {
+		t.Errorf("read behind the end: %v", err)
+	}
+}
+
+func TestBlockSize(t *testing.T) {
+	for n, want := range map[int64]int64{0: 64 << 10, 1: 64 << 10, 16 << 20: 64 << 10, 16<<20 + 1: 128 << 10, 1 << 40: 4 << 30} {
+		if got := manifest.BlockSize(n); got != want {
+			t.Errorf("BlockSize(%d) = %d, want %d", n, got, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(encode(f))
+	f.Add([]byte(`{"raw":{"path":"x","bytes":-1}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		torn := manifest.Read(b, func(e manifest.Event) {
+			if e.Raw != nil {
+				c := manifest.NewChecked(*e.Raw, bytes.NewReader(b))
+				c.ReadAt(make([]byte, 8), 0)
+			}
+		}, func(int64) {})
+		if torn > len(b) {
+			t.Fatal("torn is longer than the file")
+		}
+	})
+}
