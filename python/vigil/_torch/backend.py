@@ -1,0 +1,145 @@
+"""What differs between PyTorch releases, in one place.
+
+PyTorch 2.x has optimiser step hooks, forward hooks with keyword arguments and
+``torch._foreach_copy_``; 1.13 has none of them and gets plain copies and a
+patched ``Optimizer.step`` (vigil._torch.optimisers).
+"""
+
+import sys
+
+import torch
+
+# (attribute of torch, name in the safetensors spelling, code of the wire protocol)
+_DTYPES = (
+    ("bool", "BOOL", 1),
+    ("uint8", "U8", 2),
+    ("int8", "I8", 3),
+    ("uint16", "U16", 4),
+    ("int16", "I16", 5),
+    ("uint32", "U32", 6),
+    ("int32", "I32", 7),
+    ("uint64", "U64", 8),
+    ("int64", "I64", 9),
+    ("float16", "F16", 10),
+    ("bfloat16", "BF16", 11),
+    ("float32", "F32", 12),
+    ("float64", "F64", 13),
+    ("float8_e4m3fn", "F8_E4M3", 14),
+    ("float8_e5m2", "F8_E5M2", 15),
+    ("float8_e8m0fnu", "F8_E8M0", 16),
+    ("complex64", "C64", 17),
+    ("complex128", "C128", 18),
+    ("float8_e4m3fnuz", "F8_E4M3FNUZ", 19),
+    ("float8_e5m2fnuz", "F8_E5M2FNUZ", 20),
+)
+
+DTYPE_NAMES = {getattr(torch, a): n for a, n, _ in _DTYPES if hasattr(torch, a)}
+DTYPE_CODES = {getattr(torch, a): c for a, _, c in _DTYPES if hasattr(torch, a)}
+
+VERSION = str(torch.__version__)
+HAS_OPTIMISER_HOOKS = hasattr(torch.optim.optimizer, "register_optimizer_step_pre_hook")
+HAS_KWARG_HOOKS = HAS_OPTIMISER_HOOKS
+HAS_FOREACH_COPY = hasattr(torch, "_foreach_copy_")
+
+_STRIDED = torch.strided
+_PLAIN_DISPATCH = torch.Tensor.__torch_dispatch__
+
+
+def _never():
+    return False
+
+
+def _find_is_compiling():
+    compiler = getattr(torch, "compiler", None)
+    found = getattr(compiler, "is_compiling", None)
+    if found is None:
+        dynamo = sys.modules.get("torch._dynamo")
+        found = getattr(dynamo, "is_compiling", None)
+    return found or _never
+
+
+# Whether torch.compile is tracing this very call. A function of PyTorch's own,
+# which the compiler replaces by a constant; looked up again when the compiler
+# is loaded, because PyTorch 2.0 and 2.1 have it only in there.
+is_compiling = _find_is_compiling()
+
+
+def compiler_loaded():
+    """torch.compile was used: look up is_compiling again."""
+    global is_compiling
+    is_compiling = _find_is_compiling()
+
+
+def copy_all(targets, sources):
+    """Copy sources to targets, lists of tensors of equal shapes, in one call where there is one."""
+    if not targets:
+        return
+    with torch.no_grad():
+        if HAS_FOREACH_COPY:
+            torch._foreach_copy_(targets, sources)
+        else:
+            for target, source in zip(targets, sources):
+                target.copy_(source)
+
+
+def why_not(tensor):
+    """Why a tensor cannot be captured as it is, or None when it can.
+
+    A sparse layout is not a reason: see ``dense``.
+    """
+    if tensor.device.type == "meta":
+        return "meta tensor: it has no values"
+    kind = type(tensor)
+    if kind is not torch.Tensor and kind is not torch.nn.Parameter:
+        if "Uninitialized" in kind.__name__:
+            return "not initialised yet"
+        dispatch = getattr(kind, "__torch_dispatch__", None)
+        if getattr(dispatch, "__func__", dispatch) is not getattr(_PLAIN_DISPATCH, "__func__", _PLAIN_DISPATCH):
+            return "%s: only a shard or wrapped values are in this process" % kind.__name__
+    if tensor.is_quantized:
+        return "quantised tensor"
+    if tensor.dtype not in DTYPE_CODES:
+        return "element type %s" % tensor.dtype
+    return None
+
+
+DENSE_LIMIT = 1 << 24  # elements; a sparse gradient is made dense only below
+
+
+def dense(tensor):
+    """The tensor in strided layout, or None when that would take too much memory."""
+    if tensor.layout is _STRIDED:
+        return tensor
+    if tensor.numel() > DENSE_LIMIT:
+        return None
+    return tensor.detach().to_dense()
+
+
+def view(buffer, dtype, shape, offset):
+    """A tensor over ``buffer`` from byte ``offset`` on, without copying."""
+    count = 1
+    for n in shape:
+        count *= n
+    if count == 0:
+        return torch.empty(tuple(shape), dtype=dtype, device="cpu")
+    return torch.frombuffer(buffer, dtype=dtype, count=count, offset=offset).view(tuple(shape))
+
+
+def nbytes(tensor):
+    """Bytes the values of a tensor take when they lie close together."""
+    return tensor.numel() * tensor.element_size()
+
+
+def forward_hook(module, hook):
+    """Register hook(module, args, kwargs, output); kwargs are empty on PyTorch 1.13."""
+    if HAS_KWARG_HOOKS:
+        return module.register_forward_hook(hook, with_kwargs=True)
+    return module.register_forward_hook(lambda m, args, output: hook(m, args, {}, output))
+
+
+def closing_forward_hook(module, hook):
+    """Register hook(module, args, output) that is called after an error in forward too, where PyTorch can do that."""
+    try:
+        return module.register_forward_hook(hook, always_call=True)
+    except TypeError:
+        return module.register_forward_hook(hook)
