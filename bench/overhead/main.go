@@ -10,6 +10,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -53,6 +54,8 @@ type result struct {
 	CPU    float64   `json:"cpu"`
 	Wall   float64   `json:"wall"`
 	Losses []float64 `json:"losses"`
+
+	memory int64 // most memory of the agent's own, bytes; 0 for a bare run
 }
 
 func main() {
@@ -79,8 +82,8 @@ func run(python string, rounds int, only string, threads int) error {
 	}
 	b := bench{python: python, vigil: vigil, dir: dir, threads: threads}
 	fmt.Printf("%d rounds, %d compute thread(s), %s\n\n", rounds, threads, time.Now().Format("2006-01-02"))
-	fmt.Println("| workload | condition | wall | spread | CPU | spread | ordinary step | extra per step | worst step | losses |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| workload | condition | wall | spread | CPU | spread | ordinary step | extra per step | worst step | losses | agent |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, w := range workloads {
 		if only != "" && !slices.Contains(strings.Split(only, ","), w.name) {
 			continue
@@ -89,7 +92,7 @@ func run(python string, rounds int, only string, threads int) error {
 			return err
 		}
 	}
-	return nil
+	return b.start(4 * rounds)
 }
 
 type bench struct {
@@ -116,6 +119,7 @@ func (b bench) workload(name string, steps, warmup, rounds int) error {
 	fmt.Fprint(os.Stderr, "\r\033[K")
 	for c, cond := range conditions {
 		var wall, cpu, ordinary, worst []float64
+		var memory int64
 		same := "equal"
 		for round, r := range results[c] {
 			bare := results[0][round]
@@ -123,6 +127,7 @@ func (b bench) workload(name string, steps, warmup, rounds int) error {
 			cpu = append(cpu, r.CPU/bare.CPU)
 			ordinary = append(ordinary, quantile(r.Walls, 0.5))
 			worst = append(worst, slices.Max(r.Walls))
+			memory = max(memory, r.memory)
 			if !slices.Equal(r.Losses, bare.Losses) {
 				same = "DIFFERENT"
 			}
@@ -132,9 +137,9 @@ func (b bench) workload(name string, steps, warmup, rounds int) error {
 			bareWall[round] = results[0][round].Wall / float64(steps)
 		}
 		extra := (quantile(wall, 0.5) - 1) * quantile(bareWall, 0.5)
-		fmt.Printf("| %s | %s | %.3fx | %.3f–%.3f | %.3fx | %.3f–%.3f | %s | %+.0f µs | %s | %s |\n", name, cond.name,
+		fmt.Printf("| %s | %s | %.3fx | %.3f–%.3f | %.3fx | %.3f–%.3f | %s | %+.0f µs | %s | %s | %s |\n", name, cond.name,
 			quantile(wall, 0.5), slices.Min(wall), slices.Max(wall), quantile(cpu, 0.5), slices.Min(cpu), slices.Max(cpu),
-			milliseconds(quantile(ordinary, 0.5)), extra*1e6, milliseconds(quantile(worst, 0.5)), same)
+			milliseconds(quantile(ordinary, 0.5)), extra*1e6, milliseconds(quantile(worst, 0.5)), same, megabytes(memory))
 	}
 	return nil
 }
@@ -151,14 +156,30 @@ func (b bench) once(c condition, name string, steps, warmup int) (result, error)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	threads := strconv.Itoa(b.threads)
 	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return result{}, fmt.Errorf("run %q: %w\n%s", strings.Join(argv, " "), err, text)
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		return result{}, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
+	}
+	var memory int64
+	if c.bare {
+		err := cmd.Wait()
+		if err != nil {
+			return result{}, fmt.Errorf("run %q: %w\n%s", strings.Join(argv, " "), err, &text)
+		}
+	} else {
+		watch := watchAgent(cmd.Process.Pid)
+		err := cmd.Wait()
+		memory = watch.stop()
+		if err != nil {
+			return result{}, fmt.Errorf("run %q: %w\n%s", strings.Join(argv, " "), err, &text)
+		}
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {
 		return result{}, fmt.Errorf("read result: %w", err)
 	}
-	var r result
+	r := result{memory: memory}
 	if err := json.Unmarshal(data, &r); err != nil {
 		return result{}, fmt.Errorf("read result: %w", err)
 	}
@@ -168,6 +189,13 @@ func (b bench) once(c condition, name string, steps, warmup int) (result, error)
 func quantile(v []float64, q float64) float64 {
 	s := slices.Sorted(slices.Values(v))
 	return s[int(q*float64(len(s)-1)+0.5)]
+}
+
+func megabytes(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.FormatInt(n>>20, 10) + " MB"
 }
 
 func milliseconds(s float64) string { return strconv.FormatFloat(s*1e3, 'f', 2, 64) + " ms" }
