@@ -88,6 +88,14 @@ func (s *splitter) next() (m Message, ok bool, err error) {
 	return m, err == nil, err
 }
 
+// missing is the number of bytes that the next message still needs.
+func (s *splitter) missing() int {
+	if len(s.buf) < 4 {
+		return 4 - len(s.buf)
+	}
+	return 4 + int(binary.LittleEndian.Uint32(s.buf)) - len(s.buf)
+}
+
 func (s *splitter) add(b []byte) { s.buf = append(s.buf, b...) }
 
 // ReadMessage reads one message; io.EOF when the stream ends before it begins.

@@ -1,0 +1,89 @@
+package capture
+
+import (
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// Peer is the process at the other end of the socket, as the kernel knows it.
+type Peer struct {
+	PID   int
+	UID   int
+	Start uint64 // start time in clock ticks since boot; 0 when unknown
+}
+
+// Handler decides about processes that connect.
+type Handler interface {
+	// Open is asked once for every process that says hello. A *Refused is sent
+	// to the hook as it is; any other error as a reason.
+	Open(s *Session) (Accepted, error)
+	// Control answers a command; the answer must encode as a JSON object.
+	Control(cmd string, p Peer) any
+}
+
+// Accepted is the answer to a Hello.
+type Accepted struct {
+	Sink   Sink
+	Run    string // path of the run
+	Worker string
+	// From is the number of records already stored: a takeover goes on there
+	// or at the ring's acked mark, whichever is later.
+	From uint64
+}
+
+// Sink takes what one process sends. All calls for one session come from one
+// goroutine, in the order of the protocol.
+type Sink interface {
+	Modules(Modules)
+	Tensors([]*TensorDef)
+	Collection(Collection)
+	Facts(Facts)
+	Missing(Missing)
+	Notice(Notice)
+	Bye(Bye)
+	// Plan is called when the plan is to be sent: after announcements and
+	// after Session.Replan. Its version is filled in by the session.
+	Plan() Plan
+	// Records takes the next records and says how many records of the session
+	// are stored by now. Data is valid during the call only, and while the
+	// session has not moved the consumed mark; see Item.Data.
+	Records(items []Item) (acked uint64)
+	// Refuse counts records and announcements that did not fit the protocol.
+	Refuse(reason string, n int64)
+	// Closed is the last call: everything published has been handed over. bye
+	// says whether the hook closed in good order.
+	Closed(bye bool)
+}
+
+// TensorDef is a tensor of a session.
+type TensorDef struct {
+	ID uint32
+	record.TensorInfo
+	DType tensor.DType // Invalid when the announcement names none
+	Cut   bool         // the name was longer than allowed
+	User  any          // for the Sink
+}
+
+// Place is one tensor of a frame.
+type Place struct {
+	Tensor         *TensorDef
+	Offset, NBytes uint64
+}
+
+// Item is a record that was found to fit.
+type Item struct {
+	Record
+	N      uint64     // number of the record
+	Tensor *TensorDef // Scalar, Tensor, Piece
+	Places []Place    // Frame
+	// Present has one byte per Place when not all of a Frame are there, else
+	// it is nil.
+	Present []byte
+	// Dims is the shape of a Tensor or Piece.
+	Dims []int64
+	// Data lies in the ring. It is valid during Records only: the sink has to
+	// be done with it, or to have copied it, when Records returns.
+	Data []byte
+	// Lost says that the data was released before an earlier agent stored it.
+	Lost bool
+}

@@ -1,0 +1,250 @@
+package capture
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Session is the agent's end of one process.
+type Session struct {
+	Hello Hello
+	Peer  Peer
+
+	conn  *conn
+	ring  *Ring
+	sink  Sink
+	names *tables
+	opts  Options
+
+	tail    uint64 // records read
+	acked   uint64
+	lost    uint64 // records before this one may have lost their data
+	held    uint64 // bytes of data between acked and tail
+	use     uint64 // bytes of the data area the hook may use
+	bye     bool
+	late    time.Time // until when unknown ids may still be announced (takeover)
+	replan  atomic.Bool
+	waiting bool // announcements came that a plan must answer
+	order   [4]stepMark
+
+	out   planWriter
+	items []Item
+}
+
+// stepMark is the last closed step of one mode.
+type stepMark struct {
+	seen           bool
+	step, modeStep int64
+}
+
+// Replan asks the session to send the plan again soon. Any goroutine may.
+func (s *Session) Replan() { s.replan.Store(true) }
+
+// SetSynced publishes that the values of the first n records survive a loss of
+// power. Any goroutine may call it until the sink was closed.
+func (s *Session) SetSynced(n uint64) { s.ring.setSynced(n) }
+
+// RingBytes is the size of the data area.
+func (s *Session) RingBytes() int64 { return int64(s.ring.DataBytes) }
+
+// Dropped is what the hook says it had no room to announce.
+func (s *Session) Dropped() uint64 { return s.ring.Dropped() }
+
+// messages handles every message that has arrived whole.
+func (s *Session) messages() error {
+	for {
+		m, ok, err := s.conn.split.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return nil
+		}
+		if err := s.message(m); err != nil {
+			s.sink.Refuse(err.Error(), 1)
+		}
+	}
+}
+
+func (s *Session) message(m Message) error {
+	switch m.Type {
+	case TypeModules:
+		v, err := decode[Modules](m)
+		if err == nil && len(v.Modules) > maxModules {
+			err = fmt.Errorf("take modules: %d are more than allowed (%d)", len(v.Modules), maxModules)
+		}
+		if err != nil {
+			return err
+		}
+		s.sink.Modules(v)
+		s.waiting = true
+	case TypeTensors:
+		v, err := decode[Tensors](m)
+		if err != nil {
+			return err
+		}
+		defs, err := s.names.tensors(v.Tensors)
+		if len(defs) > 0 {
+			s.sink.Tensors(defs)
+			s.waiting = true
+		}
+		return err
+	case TypeShapes:
+		v, err := decode[Shapes](m)
+		if err != nil {
+			return err
+		}
+		return s.names.addShapes(v.Shapes)
+	case TypeLayout:
+		v, err := decode[Layout](m)
+		if err != nil {
+			return err
+		}
+		return s.names.addLayout(v)
+	case TypeFacts:
+		return take(m, s.sink.Facts)
+	case TypeMissing:
+		return take(m, s.sink.Missing)
+	case TypeNotice:
+		return take(m, s.sink.Notice)
+	case TypeCollection:
+		if err := take(m, s.sink.Collection); err != nil {
+			return err
+		}
+		s.waiting = true
+	case TypeBye:
+		if err := take(m, s.sink.Bye); err != nil {
+			return err
+		}
+		s.bye = true
+	}
+	return nil
+}
+
+func decode[T any](m Message) (T, error) {
+	var v T
+	err := m.Decode(&v)
+	return v, err
+}
+
+func take[T any](m Message, to func(T)) error {
+	v, err := decode[T](m)
+	if err == nil {
+		to(v)
+	}
+	return err
+}
+
+// answer sends the plan when something asks for it.
+func (s *Session) answer() {
+	if !s.waiting && !s.replan.Load() {
+		return
+	}
+	s.waiting = false
+	s.replan.Store(false)
+	p := s.sink.Plan()
+	if p.Ring.Use <= 0 || uint64(p.Ring.Use) > s.ring.DataBytes {
+		p.Ring.Use = int64(s.ring.DataBytes)
+	}
+	s.grow(uint64(p.Ring.Use))
+	s.out.send(p)
+}
+
+// grow prefaults the part of the data area that comes into use.
+func (s *Session) grow(use uint64) {
+	if use > s.use {
+		s.use = use
+		s.out.prefault(use)
+	}
+}
+
+// planWriter writes plans to the socket without ever holding up the reading of
+// the ring: a hook that does not read must not be able to.
+type planWriter struct {
+	conn    *conn
+	ring    *Ring
+	version uint64
+
+	mu      sync.Mutex
+	next    *Plan
+	want    uint64 // bytes to prefault
+	running bool
+	closed  atomic.Bool
+	done    sync.WaitGroup
+}
+
+func (w *planWriter) send(p Plan) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.version++
+	p.Version = w.version
+	w.next = &p
+	w.start()
+}
+
+func (w *planWriter) prefault(n uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.want = n
+	w.start()
+}
+
+// start runs the writer; mu is held.
+func (w *planWriter) start() {
+	if w.running || w.closed.Load() {
+		return
+	}
+	w.running = true
+	w.done.Go(w.run)
+}
+
+func (w *planWriter) run() {
+	for {
+		w.mu.Lock()
+		p, want := w.next, w.want
+		w.next = nil
+		if p == nil {
+			w.want = 0
+		}
+		if p == nil && want == 0 || w.closed.Load() {
+			w.running = false
+			w.mu.Unlock()
+			return
+		}
+		w.mu.Unlock()
+		if p == nil {
+			w.ring.Prefault(want, func() bool { return w.closed.Load() || w.pending() })
+			continue
+		}
+		b, err := AppendMessage(nil, TypePlan, p)
+		if err == nil {
+			err = w.conn.write(b)
+		}
+		if err == nil {
+			w.ring.setPlanVersion(p.Version)
+		}
+	}
+}
+
+func (w *planWriter) pending() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.next != nil
+}
+
+// close waits for a write under way, which closing the connection has ended.
+func (w *planWriter) close() {
+	w.closed.Store(true)
+	w.done.Wait()
+}
+
+func jsonObject(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil || len(b) == 0 || b[0] != '{' {
+		return []byte(`{}`)
+	}
+	return b
+}
