@@ -142,3 +142,17 @@ func goBetween32(p []byte, counts []uint32, lo, hi float32) (negative int64) {
 	}
 	return negative
 }
+
+// goSpan32 counts the elements with lo < x < hi and those below zero.
+func goSpan32(p []byte, lo, hi float32) (active, negative int64) {
+	for ; len(p) >= 4; p = p[4:] {
+		x := math.Float32frombits(binary.LittleEndian.Uint32(p))
+		if x > lo && x < hi {
+			active++
+		}
+		if x < 0 {
+			negative++
+		}
+	}
+	return active, negative
+}

@@ -1,7 +1,6 @@
 package tensor
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -148,15 +147,9 @@ func (c *counter) span(p []byte) (active uint32, negative int64) {
 	for len(p) > 0 {
 		n := min(len(p)/size, blockElements)
 		if b := c.narrowed(p[:n*size]); b != nil {
-			for ; len(b) >= 4; b = b[4:] {
-				x := math.Float32frombits(binary.LittleEndian.Uint32(b))
-				if x > c.lo && x < c.hi {
-					active++
-				}
-				if x < 0 {
-					negative++
-				}
-			}
+			a, neg := span32(b, c.lo, c.hi)
+			active += uint32(a)
+			negative += neg
 		} else {
 			for i := range n {
 				x := decode(c.dtype, p[i*size:(i+1)*size])
