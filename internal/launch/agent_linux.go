@@ -1,0 +1,256 @@
+package launch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/agent"
+	"github.com/vigil-ml/vigil/internal/live"
+)
+
+// Descriptors of the agent beyond the standard three.
+const (
+	agentEvents   = 3 // it writes live.Event values here, one JSON object per line
+	agentListener = 4 // the socket, listening
+)
+
+// maxStarts is how many agents may be started within startWindow before the
+// launcher gives up and lets the training go on alone.
+const (
+	maxStarts   = 10
+	startWindow = time.Minute
+)
+
+// supervisor keeps one agent running.
+type supervisor struct {
+	reaper   *reaper
+	command  []string
+	environ  []string
+	settings agent.Settings
+	socket   *listener
+	logPath  string
+	log      *os.File
+	event    func(live.Event)
+
+	mu     sync.Mutex
+	pid    int      // of the living agent; 0 between two
+	stdin  *os.File // of the living agent
+	ended  *agent.Ended
+	stopAt time.Time // when to leave the agent alone; zero: never
+
+	summary bool          // the last event came
+	done    chan struct{} // closed when no agent runs and none will
+}
+
+// newSupervisor prepares an agent; go s.run() starts it.
+func newSupervisor(r *reaper, o *Options, settings agent.Settings, l *listener, event func(live.Event)) (*supervisor, error) {
+	s := &supervisor{
+		reaper: r, command: o.Agent, settings: settings, socket: l, event: event,
+		environ: with(o.Environ, map[string]string{agentMark: fmt.Sprint(os.Getpid())}),
+		logPath: l.dir + "/agent.log", done: make(chan struct{}),
+	}
+	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make the agent's log: %w", err)
+	}
+	s.log = log
+	return s, nil
+}
+
+// run starts agents until one has finished the run, or it makes no sense to go
+// on.
+func (s *supervisor) run() {
+	defer close(s.done)
+	defer s.log.Close()
+	var starts []time.Time
+	pause := 50 * time.Millisecond
+	for {
+		now := time.Now()
+		for len(starts) > 0 && now.Sub(starts[0]) > startWindow {
+			starts = starts[1:]
+		}
+		if len(starts) >= maxStarts {
+			s.event(notice("error", "the training goes on without Vigil; what was captured so far is kept",
+				"the agent died %d times within a minute and is not started again%s", len(starts), s.lastWords()))
+			return
+		}
+		starts = append(starts, now)
+		status, err := s.once()
+		if err != nil {
+			s.event(notice("error", "the training goes on without Vigil", "cannot start the agent: %v", err))
+			return
+		}
+		if s.finished(status) {
+			return
+		}
+		s.event(notice("warning", "", "the agent died (%s)%s; it is started again, the training goes on", deathOf(status), s.lastWords()))
+		s.settings.Takeover = true
+		if time.Since(now) > startWindow {
+			pause = 50 * time.Millisecond
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, 5*time.Second)
+	}
+}
+
+// finished tells whether the agent that ended with status was the last one.
+func (s *supervisor) finished(status syscall.WaitStatus) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended == nil {
+		return false
+	}
+	return status.Exited() && status.ExitStatus() == 0 || s.summary || !s.stopAt.IsZero()
+}
+
+// once runs one agent from its start to its end.
+func (s *supervisor) once() (syscall.WaitStatus, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	stdin, write, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer stdin.Close()
+	read, events, err := os.Pipe()
+	if err != nil {
+		write.Close()
+		return 0, err
+	}
+	s.settings.ListenFD = agentListener
+	first, err := json.Marshal(s.settings)
+	if err != nil {
+		return 0, errors.Join(err, write.Close(), read.Close(), events.Close())
+	}
+	pid, states, err := s.reaper.start(func() (int, error) {
+		return syscall.ForkExec(s.command[0], s.command, &syscall.ProcAttr{
+			Env:   s.environ,
+			Files: []uintptr{stdin.Fd(), null.Fd(), s.log.Fd(), events.Fd(), s.socket.file.Fd()},
+			// A session of its own: nothing the terminal does reaches the agent.
+			Sys: &syscall.SysProcAttr{Setsid: true},
+		})
+	})
+	events.Close()
+	if err != nil {
+		return 0, errors.Join(err, write.Close(), read.Close())
+	}
+	told := make(chan struct{})
+	go func() { s.listen(read); close(told) }()
+	// Settings are larger than a pipe's buffer at times: the agent reads while
+	// we write. An agent that dies meanwhile is seen below.
+	_, _ = write.Write(append(first, '\n'))
+	s.mu.Lock()
+	s.pid, s.stdin = pid, write
+	if s.ended != nil {
+		s.sayEnded()
+	}
+	s.mu.Unlock()
+	var last syscall.WaitStatus
+	for status := range states {
+		last = status
+	}
+	s.mu.Lock()
+	s.pid, s.stdin = 0, nil
+	s.mu.Unlock()
+	write.Close()
+	<-told
+	return last, nil
+}
+
+// listen hands on what an agent says until it ends.
+func (s *supervisor) listen(from *os.File) {
+	defer from.Close()
+	d := json.NewDecoder(from)
+	for {
+		var e live.Event
+		err := d.Decode(&e)
+		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				s.event(notice("warning", "", "the agent said something that is no event: %v", err))
+				_, _ = io.Copy(io.Discard, from)
+			}
+			return
+		}
+		if e.Summary != nil {
+			s.mu.Lock()
+			s.summary = true
+			s.mu.Unlock()
+		}
+		s.event(e)
+	}
+}
+
+// end tells the agent, and each one that may follow, that the job is over.
+func (s *supervisor) end(e agent.Ended) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = &e
+	if s.stdin != nil {
+		s.sayEnded()
+	}
+}
+
+// sayEnded needs s.mu. Its line is short: the pipe takes it at once.
+func (s *supervisor) sayEnded() {
+	b, err := json.Marshal(map[string]any{"ended": s.ended})
+	if err == nil {
+		_, _ = s.stdin.Write(append(b, '\n'))
+		s.stdin.Close()
+	}
+}
+
+// abandon kills the agent and starts no other.
+func (s *supervisor) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopAt = time.Now()
+	if s.pid != 0 {
+		_ = syscall.Kill(s.pid, syscall.SIGKILL)
+	}
+}
+
+// living is the agent's pid, 0 when there is none just now.
+func (s *supervisor) living() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pid
+}
+
+// lastWords is the last line that agents wrote on their standard error.
+func (s *supervisor) lastWords() string {
+	b, err := os.ReadFile(s.logPath)
+	if err != nil || len(b) == 0 {
+		return ""
+	}
+	text := string(b[max(0, len(b)-64<<10):])
+	// A panic's first line says more than the last frame of its stack.
+	if i := strings.LastIndex(text, "\npanic: "); i >= 0 {
+		text = text[i+1:]
+		line, _, _ := strings.Cut(text, "\n")
+		return ": " + line
+	}
+	if strings.HasPrefix(text, "panic: ") {
+		line, _, _ := strings.Cut(text, "\n")
+		return ": " + line
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return ": " + strings.TrimSpace(lines[len(lines)-1])
+}
+
+// deathOf says how a process ended.
+func deathOf(status syscall.WaitStatus) string {
+	if status.Signaled() {
+		return "signal " + status.Signal().String()
+	}
+	return fmt.Sprintf("exit code %d", status.ExitStatus())
+}

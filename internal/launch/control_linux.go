@@ -1,0 +1,93 @@
+package launch
+
+import (
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// commandStopped follows the command into job control: the shell must see us
+// stop too, and when it continues us, the command continues.
+func (l *launcher) commandStopped(by syscall.Signal) {
+	if l.where == shared {
+		return // the terminal has stopped the whole group, us with it
+	}
+	if by == syscall.SIGSTOP || l.fetchTerminal(by) {
+		return // whoever sent SIGSTOP to the command alone wants just that
+	}
+	if l.o.Suspended != nil {
+		l.o.Suspended()
+	}
+	if l.terminal != nil {
+		l.terminal.save()
+		if l.terminal.owner() == l.pid {
+			l.terminal.give(l.terminal.own)
+		}
+	}
+	l.stopSelf()
+	if l.terminal != nil && l.terminal.owner() == l.terminal.own {
+		l.terminal.restore()
+		l.terminal.give(l.pid)
+	}
+	if l.o.Resumed != nil {
+		l.o.Resumed()
+	}
+	_ = syscall.Kill(-l.pid, syscall.SIGCONT)
+}
+
+// fetchTerminal serves a command that was stopped because it wanted the
+// terminal while it was in the background, when the shell has since given the
+// terminal to us (`fg` on a job that runs).
+func (l *launcher) fetchTerminal(by syscall.Signal) bool {
+	if by != syscall.SIGTTIN && by != syscall.SIGTTOU {
+		return false
+	}
+	fd := terminalOf(l.o.Stdin)
+	if fd < 0 {
+		return false
+	}
+	t := l.terminal
+	if t == nil {
+		t = &terminal{fd: fd, own: syscall.Getpgrp(), child: l.pid}
+	}
+	if t.owner() != t.own {
+		return false
+	}
+	l.terminal, l.where = t, foreground
+	t.give(l.pid)
+	_ = syscall.Kill(-l.pid, syscall.SIGCONT)
+	return true
+}
+
+// stopSelf stops the launcher's process group the way Ctrl-Z does and returns
+// when it has been continued. In an orphaned process group the kernel ignores
+// the signal: then it returns soon and the command is continued, as it would
+// never have stopped there without us.
+func (l *launcher) stopSelf() {
+	signal.Reset(syscall.SIGTSTP)
+	defer signal.Notify(l.signals, syscall.SIGTSTP)
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGTSTP)
+	deadline := time.After(100 * time.Millisecond)
+	for {
+		select {
+		case s := <-l.signals:
+			if s == syscall.SIGCONT {
+				return
+			}
+			l.handOn(s.(syscall.Signal)) // stays pending until the command goes on
+		case <-deadline:
+			return
+		}
+	}
+}
+
+// takeTerminal takes the terminal back from a command that ended, unless the
+// shell has given it to somebody else meanwhile.
+func (l *launcher) takeTerminal() {
+	if l.terminal == nil {
+		return
+	}
+	if owner := l.terminal.owner(); owner == l.terminal.child || owner == 0 {
+		l.terminal.give(l.terminal.own)
+	}
+}

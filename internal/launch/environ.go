@@ -1,0 +1,66 @@
+package launch
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// training is the environment of the training command: the user's, with the
+// agent's address and our directories in front of PYTHONPATH.
+func training(user []string, o *Options, socket, run, id string) []string {
+	set := map[string]string{
+		"VIGIL_SOCKET": socket,
+		"VIGIL_RUN":    run,
+		"VIGIL_LAUNCH": id,
+		"PYTHONPATH":   pythonPath(o.PythonPath, Getenv(user, "PYTHONPATH")),
+	}
+	if len(o.Agent) > 0 {
+		set["VIGIL_BIN"] = o.Agent[0]
+	}
+	if o.Settings.Config.Strict {
+		set["VIGIL_STRICT"] = "1"
+	}
+	return with(user, set)
+}
+
+// pythonPath puts our directories in front of the user's value and keeps that
+// to the letter: an empty element in it means the current directory, an empty
+// value means none.
+func pythonPath(ours []string, user string) string {
+	path := strings.Join(ours, string(filepath.ListSeparator))
+	if user == "" {
+		return path
+	}
+	if path == "" {
+		return user
+	}
+	return path + string(filepath.ListSeparator) + user
+}
+
+// with replaces variables of an environment, or adds them at its end.
+func with(env []string, set map[string]string) []string {
+	out := make([]string, 0, len(env)+len(set))
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, ours := set[name]; !ours {
+			out = append(out, kv)
+		}
+	}
+	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_AGENT", "PYTHONPATH"} {
+		if value, ok := set[name]; ok {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+// Getenv is the value of a variable in an environment; the last one counts, as
+// in a shell.
+func Getenv(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(env[i], "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,20 @@
+//go:build !linux
+
+package launch
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Supported tells whether jobs can be captured on this system, and if not why.
+func Supported() error {
+	return fmt.Errorf("capture is not there yet on %s: it works on Linux (x86-64 and arm64)", runtime.GOOS)
+}
+
+// Run starts nothing on this system.
+func Run(*Options) (int, error) {
+	err := Supported()
+	return ExitCannotStart, &StartError{Code: ExitCannotStart, Message: err.Error(), What: "vigil run",
+		Hint: "reading, judging and showing runs works here"}
+}
