@@ -81,14 +81,18 @@ func (s *Sums) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// blocks is how many sums a file has at the most.
-const blocks = 256
+// blocks is how many sums a file has, unless that made the blocks larger than
+// maxBlock.
+const (
+	blocks   = 256
+	maxBlock = 64 << 20
+)
 
 // BlockSize is the block size for a file of n bytes: 64 KiB, or the power of
-// two that keeps the number of blocks at or below 256.
+// two that keeps the number of blocks at or below 256, but at most 64 MiB.
 func BlockSize(n int64) int64 {
 	size := int64(64 << 10)
-	for (n+size-1)/size > blocks {
+	for (n+size-1)/size > blocks && size < maxBlock {
 		size *= 2
 	}
 	return size
@@ -121,7 +125,7 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 
 // Sane reports whether an entry can be true.
 func (f *File) Sane() bool {
-	return f.Bytes >= 0 && f.Block >= 1<<10 && f.Block <= 1<<40 && int64(len(f.Sums)) == (f.Bytes+f.Block-1)/f.Block
+	return f.Bytes >= 0 && f.Block >= 1<<10 && f.Block <= maxBlock && int64(len(f.Sums)) == (f.Bytes+f.Block-1)/f.Block
 }
 
 // Read takes the bytes of a manifest apart. event gets each whole line, bad the

@@ -107,7 +107,7 @@ func TestChecked(t *testing.T) {
 }
 
 func TestBlockSize(t *testing.T) {
-	for n, want := range map[int64]int64{0: 64 << 10, 1: 64 << 10, 16 << 20: 64 << 10, 16<<20 + 1: 128 << 10, 1 << 40: 4 << 30} {
+	for n, want := range map[int64]int64{0: 64 << 10, 1: 64 << 10, 16 << 20: 64 << 10, 16<<20 + 1: 128 << 10, 1 << 40: 64 << 20} {
 		if got := manifest.BlockSize(n); got != want {
 			t.Errorf("BlockSize(%d) = %d, want %d", n, got, want)
 		}
