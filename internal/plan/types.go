@@ -1,5 +1,6 @@
 // Package plan decides what is captured: collections with schedules, what
-// rules need, and the merge of both (rules.md 1.11).
+// rules need, and the merge of both. A step is captured when any request would
+// capture it; what is kept then is the union of the requests that are due.
 package plan
 
 import (
@@ -54,8 +55,8 @@ const (
 )
 
 // Selector names tensors: the union of collections (by name), explicit names,
-// Python regular expressions (re.search) and the inputs or outputs of modules
-// by class name (rules.md 1.5).
+// Python regular expressions (re.search: anywhere in the name, case
+// sensitive), kinds, and the inputs or outputs of modules by class name.
 type Selector struct {
 	Collections []string `json:"collections,omitempty"`
 	Names       []string `json:"names,omitempty"`
@@ -64,6 +65,10 @@ type Selector struct {
 	// class names: {"ReLU", "ReLU6"} with Side "output".
 	ModuleTypes []string    `json:"module_types,omitempty"`
 	Side        record.Kind `json:"side,omitempty"`
+	// Kinds select all tensors of these kinds.
+	Kinds []record.Kind `json:"kinds,omitempty"`
+	// Root selects the inputs or outputs (Side) of the root module.
+	Root bool `json:"root,omitempty"`
 }
 
 // Collection is a named group of tensors with its own schedule.

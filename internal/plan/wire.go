@@ -1,0 +1,70 @@
+package plan
+
+import "github.com/vigil-ml/vigil/internal/record"
+
+// WireTensor is a tensor as a session announced it.
+type WireTensor struct {
+	ID   int64
+	Info record.TensorInfo
+}
+
+// WireModule is a module as a session announced it; Path is empty for the
+// root.
+type WireModule struct{ Path, Type string }
+
+// WireWatch asks for one side of a module on Schedules[Schedule].
+type WireWatch struct {
+	Path     string
+	Side     record.Kind
+	Schedule int
+}
+
+// Wire is the part of the plan that a hook needs: when to copy what. Its
+// fields are those of the message "plan" in docs/protocol.md.
+type Wire struct {
+	Schedules []Schedule
+	Tensors   [][2]int64 // tensor id and index into Schedules; -1: never
+	Modules   []WireWatch
+	Losses    bool // scalar losses at every step
+}
+
+// Wire makes the message's content for the tensors and modules of one session.
+// Schedules that another schedule of the same tensor covers are left out.
+func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
+	w := Wire{Schedules: []Schedule{}, Tensors: [][2]int64{}, Modules: []WireWatch{}, Losses: p.losses()}
+	for _, t := range tensors {
+		d := p.Decide(t.Info)
+		var list []Schedule
+		for _, r := range d.Requests {
+			list = unite(list, r.Schedule)
+		}
+		if len(list) == 0 {
+			w.Tensors = append(w.Tensors, [2]int64{t.ID, -1})
+		}
+		for _, s := range list {
+			w.Tensors = append(w.Tensors, [2]int64{t.ID, int64(w.index(s))})
+		}
+	}
+	for _, m := range modules {
+		for _, watch := range p.Module(m.Path, m.Type) {
+			w.Modules = append(w.Modules, WireWatch{m.Path, watch.Side, w.index(watch.Schedule)})
+		}
+	}
+	return w
+}
+
+func (w *Wire) index(s Schedule) int {
+	for i, t := range w.Schedules {
+		if s.Equal(t) {
+			return i
+		}
+	}
+	w.Schedules = append(w.Schedules, s)
+	return len(w.Schedules) - 1
+}
+
+// losses reports whether anybody wants losses. Rules nearly always do, and
+// they cost one record a step.
+func (p *Plan) losses() bool {
+	return len(p.byName[Losses].requests) > 0 || len(p.byName[All].requests) > 0 || len(p.needs) > 0
+}
