@@ -1,5 +1,9 @@
 "use strict";
 // Draws what the page carries as JSON: curves by uPlot, the heat map by hand.
+window.complaints = [];
+window.addEventListener("error", (e) => window.complaints.push(String(e.message)));
+window.addEventListener("securitypolicyviolation", (e) => window.complaints.push(e.violatedDirective + " " + e.blockedURI));
+
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/vfs"
+)
+
+// hostile is a name that would break out of HTML, a script or an attribute.
+const hostile = `</script><script>window.broken=1</script>"'<b>`
+
+// makeRun writes a run of n training steps with some layers and one finding.
+func makeRun(t *testing.T, n, layers int) *trial.Trial {
+	t.Helper()
+	root := t.TempDir()
+	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	code := 0
+	ended := started.Add(time.Hour)
+	w, err := store.Create(vfs.OS, root, "run", record.Run{
+		Format: record.RunFormat, Name: "run", Command: []string{"python", hostile}, Framework: record.Framework{Name: "pytorch", Version: "2.15.0"},
+		Host: "host", Started: started, Ended: &ended, Status: record.Completed, ExitCode: &code, Steps: map[string]int64{"TRAIN": int64(n)},
+		NotCaptured: []record.NotCaptured{{Name: hostile, Reason: "sparse", Count: 3}},
+		Workers:     []record.Worker{{Name: "worker_0", Chief: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos := []record.TensorInfo{{Name: "loss", Kind: record.Loss}}
+	for i := range layers {
+		infos = append(infos,
+			record.TensorInfo{Name: fmt.Sprintf("Net_layer%d.weight", i), Kind: record.Weight, DType: "F32", Shape: []int64{8, 8}, Order: i},
+			record.TensorInfo{Name: fmt.Sprintf("gradient/Net_layer%d.weight%s", i, hostile), Kind: record.Gradient, DType: "F32", Shape: []int64{8, 8}, Order: i})
+	}
+	if err := w.Announce("worker_0", infos); err != nil {
+		t.Fatal(err)
+	}
+	for s := range n {
+		step := &record.Step{Worker: "worker_0", Step: int64(s), Mode: record.Train, ModeStep: int64(s), Time: started.Add(time.Duration(s) * time.Millisecond)}
+		step.Scalars = []record.Scalar{{Name: "loss", Value: 2 + math.Sin(float64(s)/100)}}
+		if s%10 == 0 {
+			for _, info := range infos[1:] {
+				v := math.Exp(-float64(info.Order)) * (1.5 + math.Sin(float64(s)/200))
+				step.Stats = append(step.Stats, record.TensorStats{Tensor: info.Name, Stats: tensor.Stats{Count: 64, Min: -v, Max: v, Mean: 0, M2: 64 * v * v, L1: 64 * v}})
+			}
+		}
+		if err := w.Append("worker_0", "", 0, step); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Complete(&record.Complete{Step: step.Step, Mode: step.Mode, ModeStep: step.ModeStep, Time: step.Time, Parts: []*record.Step{step}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := record.Finding{
+		Rule: "vanishing_gradient", RuleClass: "VanishingGradient", Configuration: "vanishing_gradient", Severity: record.Warning, Step: int64(n / 2), Mode: record.Train,
+		ModeStep: int64(n / 2), Worker: "worker_0", Check: "mean", Subject: infos[2].Name, Observed: 1e-9, Threshold: 1e-7, Comparator: "<",
+		Message: "The gradient of layer 0 vanishes: " + hostile, CauseClass: "activation", Cause: "saturating activations", Remedy: "use ReLU",
+		Context: map[string]any{"share": 0.5},
+	}
+	if err := w.Finding(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Summary([]record.Group{{Root: f, CauseClass: "activation"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trial.Open(filepath.Join(root, "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// A run of 10,000 steps with 60 layers gives a file below 2 MB that names no
+// address on a network.
+func TestReportIsSmallAndSelfContained(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, makeRun(t, 10_000, 60), time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 2<<20 {
+		t.Errorf("the report has %d bytes", b.Len())
+	}
+	for _, load := range []string{"src=\"http", "href=\"http", "url(http", "@import", "fetch("} {
+		if strings.Contains(b.String(), load) {
+			t.Errorf("the report contains %q", load)
+		}
+	}
+}
+
+// The page works in a real browser: everything is drawn, nothing complains,
+// hostile names stay text, and the controls do what they say.
+func TestReportInBrowser(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := WriteFile(path, makeRun(t, 400, 6), time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t)
+	b.do(chromedp.Navigate("file://" + path))
+	b.wait(`document.documentElement.dataset.ready === "yes"`)
+	for _, tt := range []struct{ name, expression string }{
+		{"hostile names stay text", `window.broken === undefined`},
+		{"the verdict is shown", `document.querySelector(".verdict").textContent.includes("Found 1 warning")`},
+		{"the finding is shown with cause and remedy", `document.querySelector("article.finding").textContent.includes("saturating activations") && document.querySelector("article.finding").textContent.includes("use ReLU")`},
+		{"the loss is drawn", `document.querySelectorAll("#losses canvas").length === 1`},
+		{"the heat map has a row for every gradient", `(() => { const c = document.getElementById("heatmap"); return c.height >= 6 * 12 && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},
+		{"the layer of the finding is chosen", `document.getElementById("layer-name").textContent.includes("gradient/Net_layer0")`},
+		{"its curve is drawn", `document.querySelectorAll("#layer canvas").length === 1`},
+		{"another statistic can be chosen", `(() => { const s = document.getElementById("stat"); s.selectedIndex = 2; s.dispatchEvent(new Event("change")); return document.getElementById("layer-name").textContent.includes("standard deviation of weights"); })()`},
+		{"layers can be filtered", `(() => { const f = document.getElementById("filter"), c = document.getElementById("heatmap"), before = c.height; f.value = "layer3"; f.dispatchEvent(new Event("input")); return c.height < before; })()`},
+		{"the theme changes", `(() => { const was = document.documentElement.dataset.theme; document.getElementById("theme").click(); return document.documentElement.dataset.theme !== was; })()`},
+		{"what was not captured is listed", `document.body.textContent.includes("sparse")`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if !b.evaluate(tt.expression) {
+				t.Errorf("%s is not true", tt.expression)
+			}
+		})
+	}
+	if lines := b.complaints(); len(lines) > 0 {
+		t.Errorf("the browser complains: %q", lines)
+	}
+}
+
+// browser is a tab of a real one.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testenv.Browser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 1000))
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	b := &browser{t, ctx}
+	b.do(chromedp.Navigate("about:blank"))
+	return b
+}
+
+func (b *browser) do(a chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, a); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *browser) wait(expression string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression)); err != nil {
+		b.t.Fatalf("wait for %s: %v", expression, err)
+	}
+}
+
+func (b *browser) evaluate(expression string) bool {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+	if err != nil {
+		b.t.Fatalf("evaluate %s: %v", expression, err)
+	}
+	return v
+}
+
+// complaints are the errors that the page's script left behind.
+func (b *browser) complaints() []string {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`window.complaints || []`))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// TestScreenshots writes pictures of the report in both themes where
+// VIGIL_TEST_PICTURES names a directory, for a person to look at.
+func TestScreenshots(t *testing.T) {
+	dir := os.Getenv("VIGIL_TEST_PICTURES")
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := WriteFile(path, makeRun(t, 2000, 20), time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t)
+	for _, theme := range []string{"light", "dark"} {
+		b.do(chromedp.Navigate("file://" + path))
+		b.wait(`document.documentElement.dataset.ready === "yes"`)
+		b.evaluate(`(() => { const r = document.documentElement; if (r.dataset.theme !== "` + theme + `") document.getElementById("theme").click(); return true; })()`)
+		png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(png) < 10_000 {
+			t.Errorf("the picture in the %s theme has %d bytes only", theme, len(png))
+		}
+		if dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, "report-"+theme+".png"), png, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
