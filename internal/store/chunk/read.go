@@ -1,0 +1,238 @@
+package chunk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// ErrFormat says that a file is not a table of ours, or not a sound one.
+var ErrFormat = errors.New("not a sound Parquet table of a run")
+
+// File is an open table. Opening reads the footer only.
+type File struct {
+	pq  *parquet.File
+	dir []Entry
+	col map[string]int
+}
+
+// guard turns a panic of the Parquet library on a damaged file into an error.
+func guard(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%w: %v", ErrFormat, p)
+	}
+}
+
+// Open opens a table of size bytes.
+func Open(r io.ReaderAt, size int64) (f *File, err error) {
+	defer guard(&err)
+	pq, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.ReadBufferSize(16<<10))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	if v, _ := pq.Lookup(keyFormat); v != formatVersion {
+		return nil, fmt.Errorf("%w: version %.20q instead of %q", ErrFormat, v, formatVersion)
+	}
+	f = &File{pq: pq, col: map[string]int{}}
+	for _, path := range pq.Schema().Columns() {
+		if leaf, ok := pq.Schema().Lookup(path...); ok && len(path) == 1 {
+			f.col[path[0]] = leaf.ColumnIndex
+		}
+	}
+	if text, ok := pq.Lookup(keyDirectory); ok {
+		if f.dir, err = decodeDirectory(text, pq.NumRows()); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func wrap(err error) error {
+	if errors.Is(err, ErrFormat) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrFormat, err)
+}
+
+func decodeDirectory(text string, total int64) ([]Entry, error) {
+	var list [][]any
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("%w: directory: %w", ErrFormat, err)
+	}
+	dir := make([]Entry, len(list))
+	row := int64(0)
+	for i, l := range list {
+		e := Entry{From: row}
+		ok := len(l) == 2 || len(l) == 3
+		if ok {
+			e.Name, ok = l[0].(string)
+		}
+		if ok && len(l) == 3 {
+			e.Stat, ok = l[1].(string)
+		}
+		n, isNumber := 0.0, false
+		if ok {
+			n, isNumber = l[len(l)-1].(float64)
+		}
+		if !isNumber || n < 0 || n > float64(total) || n != float64(int64(n)) {
+			return nil, fmt.Errorf("%w: directory entry %d", ErrFormat, i)
+		}
+		e.Rows = int64(n)
+		row += e.Rows
+		dir[i] = e
+	}
+	if row != total {
+		return nil, fmt.Errorf("%w: the directory names %d rows of %d", ErrFormat, row, total)
+	}
+	return dir, nil
+}
+
+// Rows is the number of rows.
+func (f *File) Rows() int64 { return f.pq.NumRows() }
+
+// Directory lists the tensors or series of the file, sorted by name and
+// statistic. The caller must not change it.
+func (f *File) Directory() []Entry { return f.dir }
+
+// Find gives the directory's entries for a name.
+func (f *File) Find(name string) []Entry {
+	i := sort.Search(len(f.dir), func(i int) bool { return f.dir[i].Name >= name })
+	j := i
+	for j < len(f.dir) && f.dir[j].Name == name {
+		j++
+	}
+	return f.dir[i:j]
+}
+
+// values hands over n values of a column from a row on, in order. Pages that
+// hold none of them are not read.
+func (f *File) values(column string, from, n int64, each func(k int64, v parquet.Value)) (err error) {
+	defer guard(&err)
+	col, ok := f.col[column]
+	if !ok {
+		return fmt.Errorf("%w: column %q is missing", ErrFormat, column)
+	}
+	if from < 0 || n < 0 || from+n > f.Rows() {
+		return fmt.Errorf("read rows %d to %d of %d", from, from+n, f.Rows())
+	}
+	k, first := int64(0), int64(0)
+	for _, g := range f.pq.RowGroups() {
+		last := first + g.NumRows()
+		if k < n && from+k < last {
+			m := min(n-k, last-(from+k))
+			base := k
+			if err := read(g.ColumnChunks()[col], from+k-first, m, func(i int64, v parquet.Value) { each(base+i, v) }); err != nil {
+				return fmt.Errorf("read column %q: %w", column, wrap(err))
+			}
+			k += m
+		}
+		first = last
+	}
+	return nil
+}
+
+// read reads n values of one column chunk.
+func read(c parquet.ColumnChunk, from, n int64, each func(i int64, v parquet.Value)) error {
+	pages := c.Pages()
+	defer pages.Close()
+	if err := pages.SeekToRow(from); err != nil {
+		return err
+	}
+	var buf [256]parquet.Value
+	for i := int64(0); i < n; {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		values := page.Values()
+		for i < n {
+			m, err := values.ReadValues(buf[:min(int64(len(buf)), n-i)])
+			for _, v := range buf[:m] {
+				each(i, v)
+				i++
+			}
+			if err == io.EOF || err == nil && m == 0 {
+				break
+			}
+			if err != nil {
+				parquet.Release(page)
+				return err
+			}
+		}
+		parquet.Release(page)
+	}
+	return nil
+}
+
+// Int64s reads a column of integers.
+func (f *File) Int64s(column string, from, n int64) ([]int64, error) {
+	out := make([]int64, n)
+	err := f.values(column, from, n, func(k int64, v parquet.Value) {
+		if v.Kind() == parquet.Int32 {
+			out[k] = int64(v.Int32())
+		} else {
+			out[k] = v.Int64()
+		}
+	})
+	return out, err
+}
+
+// Floats reads a column of numbers; integers are converted.
+func (f *File) Floats(column string, from, n int64) ([]float64, error) {
+	out := make([]float64, n)
+	err := f.values(column, from, n, func(k int64, v parquet.Value) {
+		if v.Kind() == parquet.Int64 {
+			out[k] = float64(v.Int64())
+		} else {
+			out[k] = v.Double()
+		}
+	})
+	return out, err
+}
+
+// Bools reads a column of truth values.
+func (f *File) Bools(column string, from, n int64) ([]bool, error) {
+	out := make([]bool, n)
+	err := f.values(column, from, n, func(k int64, v parquet.Value) { out[k] = v.Boolean() })
+	return out, err
+}
+
+// Strings reads a column of text; equal neighbours share their memory.
+func (f *File) Strings(column string, from, n int64) ([]string, error) {
+	out := make([]string, n)
+	last := ""
+	err := f.values(column, from, n, func(k int64, v parquet.Value) {
+		if b := v.ByteArray(); string(b) != last {
+			last = string(b)
+		}
+		out[k] = last
+	})
+	return out, err
+}
+
+// Bytes reads a column of optional bytes; absent ones are nil.
+func (f *File) Bytes(column string, from, n int64) ([][]byte, error) {
+	out := make([][]byte, n)
+	err := f.values(column, from, n, func(k int64, v parquet.Value) {
+		if !v.IsNull() {
+			out[k] = append([]byte{}, v.ByteArray()...)
+		}
+	})
+	return out, err
+}
+
+// RowGroups are the numbers of rows of the row groups.
+func (f *File) RowGroups() []int64 {
+	var out []int64
+	for _, g := range f.pq.RowGroups() {
+		out = append(out, g.NumRows())
+	}
+	return out
+}
