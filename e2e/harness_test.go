@@ -1,0 +1,111 @@
+// Package e2e tests the program from outside: the built binary, real PyTorch
+// scripts, and the store they leave behind.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+var binary string // the program under test, built once
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "vigil-e2e-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "make directory for the binary:", err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		binary = filepath.Join(dir, "vigil")
+		cmd := exec.Command("go", "build", "-o", binary, "./cmd/vigil")
+		cmd.Dir = testenv.Root()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build vigil: %v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// outcome is what a finished command left.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// command prepares a process with one compute thread and nothing of Vigil in
+// its environment but what env adds.
+func command(ctx context.Context, dir string, env []string, argv ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = dir
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "VIGIL") && !strings.HasPrefix(e, "PYTHONPATH=") {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "PYTHONUNBUFFERED=1")
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// run runs a command to its end, at most two minutes.
+func run(t *testing.T, dir string, env []string, argv ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := command(ctx, dir, env, argv...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%q did not end in two minutes\nstdout: %s\nstderr: %s", argv, &stdout, &stderr)
+	}
+	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+		t.Fatalf("start %q: %v", argv, err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// script is the path of one of the training scripts.
+func script(name string) string { return filepath.Join(testenv.Root(), "e2e", "scripts", name+".py") }
+
+// runDir is the only run below a root.
+func runDir(t *testing.T, root string) string {
+	t.Helper()
+	entries, err := trial.List(root)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("list runs in %q: %d entries, %v", root, len(entries), err)
+	}
+	return entries[0].Path
+}
+
+func open(t *testing.T, path string) *trial.Trial {
+	t.Helper()
+	tr, err := trial.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// decode reads one JSON document a command printed.
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("decode %q: %v", text, err)
+	}
+}

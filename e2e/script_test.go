@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+// healthy are the training scripts that must end well, with the same weights
+// as without Vigil and without a word from the default rules.
+var healthy = []struct {
+	name  string
+	modes map[string]int64 // mode steps that must be there, at least
+	argv  []string         // before the script; default: the interpreter
+}{
+	{name: "mlp", modes: map[string]int64{"TRAIN": 20}},
+	{name: "cnn_bn", modes: map[string]int64{"TRAIN": 20}},
+	{name: "lstm", modes: map[string]int64{"TRAIN": 20}},
+	{name: "transformer", modes: map[string]int64{"TRAIN": 20}},
+	{name: "gan", modes: map[string]int64{"TRAIN": 20}},
+	{name: "accumulate", modes: map[string]int64{"TRAIN": 20}},
+	{name: "amp", modes: map[string]int64{"TRAIN": 20}},
+	{name: "lbfgs", modes: map[string]int64{"TRAIN": 20}},
+	{name: "handloss", modes: map[string]int64{"TRAIN": 20}},
+	{name: "handupdate", modes: map[string]int64{"TRAIN": 19}},
+	{name: "validation", modes: map[string]int64{"TRAIN": 20, "EVAL": 2}},
+	{name: "frozen", modes: map[string]int64{"TRAIN": 20}},
+	{name: "shared", modes: map[string]int64{"TRAIN": 20}},
+	{name: "teacher", modes: map[string]int64{"TRAIN": 20}},
+	{name: "fork", modes: map[string]int64{"TRAIN": 20}},
+	{name: "loader_workers", modes: map[string]int64{"TRAIN": 20}},
+	{name: "own_sitecustomize", modes: map[string]int64{"TRAIN": 20}},
+}
+
+// TestHealthyScripts runs each script bare and under vigil run.
+func TestHealthyScripts(t *testing.T) {
+	python := testenv.Python(t)
+	for _, tt := range healthy {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			bareOut, out := filepath.Join(dir, "bare"), filepath.Join(dir, "watched")
+			bare := run(t, dir, []string{"VIGIL_E2E_OUT=" + bareOut}, python, script(tt.name))
+			if bare.code != 0 {
+				t.Fatalf("bare script ended with %d: %s", bare.code, bare.stderr)
+			}
+			watched := run(t, dir, []string{"VIGIL_E2E_OUT=" + out}, binary, "run", "--dir", filepath.Join(dir, "runs"), "--", python, script(tt.name))
+			if watched.code != 0 {
+				t.Fatalf("watched script ended with %d: %s", watched.code, watched.stderr)
+			}
+			if watched.stdout != bare.stdout {
+				t.Errorf("standard output differs:\nbare:    %q\nwatched: %q", bare.stdout, watched.stdout)
+			}
+			if want, got := read(t, bareOut), read(t, out); want != got {
+				t.Errorf("weights differ: bare %q, watched %q", want, got)
+			}
+			tr := open(t, runDir(t, filepath.Join(dir, "runs")))
+			r := tr.Run()
+			if r.Status != record.Completed {
+				t.Errorf("status is %q", r.Status)
+			}
+			for mode, n := range tt.modes {
+				if r.Steps[mode] < n {
+					t.Errorf("%d steps of mode %s, want at least %d; all: %v", r.Steps[mode], mode, n, r.Steps)
+				}
+			}
+			for _, f := range tr.Findings() {
+				t.Errorf("finding in a healthy run: %s %s: %s", f.Severity, f.Rule, f.Message)
+			}
+			for name, n := range r.Dropped {
+				if n > 0 {
+					t.Errorf("dropped %d values: %s", n, name)
+				}
+			}
+			if d := tr.Damage(); len(d) > 0 {
+				t.Errorf("damaged: %v", d)
+			}
+			if r.Said == "" || !strings.Contains(watched.stderr, r.Said) {
+				t.Errorf("what was understood was not said: %q\n%s", r.Said, watched.stderr)
+			}
+			kinds := map[record.Kind]int{}
+			for _, info := range tr.Tensors() {
+				kinds[info.Kind]++
+			}
+			for _, k := range []record.Kind{record.Loss, record.Weight, record.Gradient} {
+				if kinds[k] == 0 {
+					t.Errorf("no tensor of kind %s: %v", k, kinds)
+				}
+			}
+			if !slices.ContainsFunc(tr.Tensors(), func(i record.TensorInfo) bool { return i.Name == "loss" }) {
+				t.Error("there is no series called loss")
+			}
+		})
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
