@@ -26,6 +26,11 @@ const (
 const (
 	maxStarts   = 10
 	startWindow = time.Minute
+	// endStarts is how many agents may try to finish a run whose command has
+	// ended.
+	endStarts = 3
+	// saidDeaths is how many deaths are told one by one.
+	saidDeaths = 3
 )
 
 // supervisor keeps one agent running.
@@ -45,6 +50,7 @@ type supervisor struct {
 	ended  *agent.Ended
 	stopAt time.Time // when to leave the agent alone; zero: never
 
+	over    chan struct{} // closed when the job has ended
 	summary bool          // the last event came
 	done    chan struct{} // closed when no agent runs and none will
 }
@@ -54,7 +60,7 @@ func newSupervisor(r *reaper, o *Options, settings agent.Settings, l *listener, 
 	s := &supervisor{
 		reaper: r, command: o.Agent, settings: settings, socket: l, event: event,
 		environ: with(o.Environ, map[string]string{agentMark: fmt.Sprint(os.Getpid())}),
-		logPath: l.dir + "/agent.log", done: make(chan struct{}),
+		logPath: l.dir + "/agent.log", over: make(chan struct{}), done: make(chan struct{}),
 	}
 	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -70,15 +76,19 @@ func (s *supervisor) run() {
 	defer close(s.done)
 	defer s.log.Close()
 	var starts []time.Time
+	deaths, afterEnd := 0, 0
 	pause := 50 * time.Millisecond
 	for {
 		now := time.Now()
 		for len(starts) > 0 && now.Sub(starts[0]) > startWindow {
 			starts = starts[1:]
 		}
-		if len(starts) >= maxStarts {
-			s.event(notice("error", "the training goes on without Vigil; what was captured so far is kept",
-				"the agent died %d times within a minute and is not started again%s", len(starts), s.lastWords()))
+		if s.hasEnded() {
+			afterEnd++
+		}
+		if len(starts) >= maxStarts || afterEnd > endStarts {
+			s.event(notice("error", "what was captured so far is kept; `vigil check` judges it later",
+				"the agent died %d times and is not started again%s", deaths, s.lastWords()))
 			return
 		}
 		starts = append(starts, now)
@@ -90,13 +100,26 @@ func (s *supervisor) run() {
 		if s.finished(status) {
 			return
 		}
-		s.event(notice("warning", "", "the agent died (%s)%s; it is started again, the training goes on", deathOf(status), s.lastWords()))
+		if deaths++; deaths <= saidDeaths {
+			s.event(notice("warning", "", "the agent died (%s)%s; it is started again, and the training goes on", deathOf(status), s.lastWords()))
+		}
 		s.settings.Takeover = true
 		if time.Since(now) > startWindow {
 			pause = 50 * time.Millisecond
 		}
-		time.Sleep(pause)
+		s.rest(pause)
 		pause = min(2*pause, 5*time.Second)
+	}
+}
+
+// rest waits before the next agent is started, but not beyond the job's end.
+func (s *supervisor) rest(d time.Duration) {
+	if s.hasEnded() {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-s.over:
 	}
 }
 
@@ -195,6 +218,7 @@ func (s *supervisor) end(e agent.Ended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = &e
+	close(s.over)
 	if s.stdin != nil {
 		s.sayEnded()
 	}
@@ -207,6 +231,13 @@ func (s *supervisor) sayEnded() {
 		_, _ = s.stdin.Write(append(b, '\n'))
 		s.stdin.Close()
 	}
+}
+
+// hasEnded tells whether the job is over.
+func (s *supervisor) hasEnded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended != nil
 }
 
 // abandon kills the agent and starts no other.
@@ -244,7 +275,7 @@ func (s *supervisor) lastWords() string {
 		return ": " + line
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return ": " + strings.TrimSpace(lines[len(lines)-1])
+	return ": " + strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "vigil: ")
 }
 
 // deathOf says how a process ended.

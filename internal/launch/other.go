@@ -4,7 +4,11 @@ package launch
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"runtime"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Supported tells whether jobs can be captured on this system, and if not why.
@@ -18,3 +22,9 @@ func Run(*Options) (int, error) {
 	return ExitCannotStart, &StartError{Code: ExitCannotStart, Message: err.Error(), What: "vigil run",
 		Hint: "reading, judging and showing runs works here"}
 }
+
+// Self names this process; here nothing reads the name.
+func Self() *record.Process { return nil }
+
+// TerminalWriter is w: there is no job control to mind.
+func TerminalWriter(w *os.File) io.Writer { return w }

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"syscall"
@@ -93,15 +95,12 @@ func (t *terminal) owner() int {
 // background when it does so, which asks for SIGTTOU to be blocked; it is not
 // ignored, because ignored signals stay ignored in the programs we start.
 func (t *terminal) give(group int) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var block, old unix.Sigset_t
-	block.Val[0] = 1 << (uint(syscall.SIGTTOU) - 1)
-	if unix.PthreadSigmask(unix.SIG_BLOCK, &block, &old) != nil {
+	unblock, err := blockTTOU()
+	if err != nil {
 		return
 	}
+	defer unblock()
 	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group)
-	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil)
 }
 
 // save keeps the terminal's modes as a stopped command left them.
@@ -116,13 +115,41 @@ func (t *terminal) restore() {
 	if t.modes == nil {
 		return
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var block, old unix.Sigset_t
-	block.Val[0] = 1 << (uint(syscall.SIGTTOU) - 1)
-	if unix.PthreadSigmask(unix.SIG_BLOCK, &block, &old) != nil {
+	unblock, err := blockTTOU()
+	if err != nil {
 		return
 	}
+	defer unblock()
 	_ = unix.IoctlSetTermios(t.fd, unix.TCSETSW, t.modes)
-	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil)
+}
+
+// TerminalWriter writes to a terminal that may belong to another process group
+// without being stopped for it (SIGTTOU under `stty tostop`).
+func TerminalWriter(f *os.File) io.Writer { return backgroundWriter{f} }
+
+type backgroundWriter struct{ file *os.File }
+
+func (w backgroundWriter) Write(p []byte) (n int, err error) {
+	unblock, err := blockTTOU()
+	if err != nil {
+		return 0, err
+	}
+	defer unblock()
+	return w.file.Write(p)
+}
+
+// blockTTOU keeps SIGTTOU from this thread until the function it returns is
+// called.
+func blockTTOU() (unblock func(), err error) {
+	runtime.LockOSThread()
+	var block, old unix.Sigset_t
+	block.Val[0] = 1 << (uint(syscall.SIGTTOU) - 1)
+	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &block, &old); err != nil {
+		runtime.UnlockOSThread()
+		return nil, fmt.Errorf("block SIGTTOU: %w", err)
+	}
+	return func() {
+		_ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil)
+		runtime.UnlockOSThread()
+	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // process is one line of the process table.
@@ -110,4 +112,13 @@ func startedByAgent(pid int) bool {
 		}
 	}
 	return false
+}
+
+// Self names this process.
+func Self() *record.Process {
+	p, err := readProcess(os.Getpid())
+	if err != nil {
+		return nil
+	}
+	return &record.Process{PID: p.pid, Start: p.start}
 }

@@ -1,0 +1,159 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// statusLine is the state of the job in one line of at most width columns.
+func (s Style) statusLine(p *Progress, width int) string {
+	parts := []string{fmt.Sprintf("step %s", count(p.Step))}
+	if p.Mode != "" && p.Mode != record.Train.String() {
+		parts[0] += " " + strings.ToLower(p.Mode)
+	}
+	if p.Loss != nil {
+		loss := "loss " + number(*p.Loss)
+		if line := s.Sparkline(p.Losses, 24); line != "" {
+			loss += " " + line
+		}
+		parts = append(parts, loss)
+	}
+	if p.StepSeconds > 0 {
+		parts = append(parts, duration(p.StepSeconds)+"/step")
+	}
+	parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
+	if p.Workers > 1 {
+		parts = append(parts, fmt.Sprintf("%d workers", p.Workers))
+	}
+	if p.Dropped > 0 {
+		parts = append(parts, fmt.Sprintf("%s not captured", count(p.Dropped)))
+	}
+	separator := " | "
+	if s.Unicode {
+		separator = " · "
+	}
+	return cut("vigil: "+strings.Join(parts, separator), width)
+}
+
+// findingText is a finding as a block of lines, without a final newline.
+func (s Style) findingText(f *record.Finding) string {
+	var b strings.Builder
+	head := strings.TrimSpace(s.mark(f.Severity) + " " + string(f.Severity))
+	fmt.Fprintf(&b, "vigil: %s %s at %s", s.Severity(f.Severity, head), s.Bold(clean(f.Rule)), where(f))
+	fmt.Fprintf(&b, "\n  %s", clean(f.Message))
+	if f.Cause != "" {
+		fmt.Fprintf(&b, "\n  %s %s", s.Dim("cause "), clean(f.Cause))
+	}
+	if f.Remedy != "" {
+		fmt.Fprintf(&b, "\n  %s %s", s.Dim("remedy"), clean(f.Remedy))
+	}
+	return b.String()
+}
+
+// where says at which step, mode and worker a finding is.
+func where(f *record.Finding) string {
+	at := fmt.Sprintf("step %d", f.Step)
+	if f.Mode != record.Train {
+		at += fmt.Sprintf(" (%s step %d)", strings.ToLower(f.Mode.String()), f.ModeStep)
+	}
+	if f.Worker != "" && (f.Worker != "worker_0" || len(f.Workers) > 1) {
+		at += " on " + clean(f.Worker)
+		if n := len(f.Workers); n > 1 {
+			at += fmt.Sprintf(" and %d more", n-1)
+		}
+	}
+	return at
+}
+
+// number is a value with as many digits as a person reads.
+func number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "NaN"
+	case math.IsInf(v, 1):
+		return "Inf"
+	case math.IsInf(v, -1):
+		return "-Inf"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// count is an integer with its thousands apart.
+func count(n int64) string {
+	if n < 0 {
+		return "-" + count(-n)
+	}
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// duration is a length of time in a unit that suits it.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.0f µs", seconds*1e6)
+	case seconds < 0.1:
+		return fmt.Sprintf("%.1f ms", seconds*1e3)
+	case seconds < 1:
+		return fmt.Sprintf("%.0f ms", seconds*1e3)
+	case seconds < 100:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 2*3600:
+		return fmt.Sprintf("%d min %02d s", int(seconds)/60, int(seconds)%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(seconds)/3600, int(seconds)/60%60)
+}
+
+// bytesText is a number of bytes in a unit that suits it.
+func bytesText(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// clean keeps what comes from a training (names, messages) from steering the
+// terminal: control characters are shown as escapes, very long text is cut.
+func clean(text string) string {
+	if len(text) > 2000 {
+		end := 2000
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "..."
+	}
+	plain := true
+	for _, r := range text {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return text
+	}
+	q := strconv.Quote(text)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+// cut shortens text to width columns; every character counts as one.
+func cut(text string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:max(0, width-1)]) + ">"
+}
