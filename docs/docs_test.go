@@ -1,0 +1,111 @@
+// Package docs runs the commands that the documentation shows.
+package docs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+// fence is a block of commands: every line that begins with "$ " is run. A
+// line "# exit code N" before a command says that it is to end with N.
+var fence = regexp.MustCompile("(?ms)^```console\n(.*?)^```")
+
+var exitCode = regexp.MustCompile(`^# exit code (\d+)`)
+
+// TestCommands runs all commands of each page, in their order, in a directory
+// of the page's own that holds the examples. `vigil` and `python` are on the
+// PATH there.
+func TestCommands(t *testing.T) {
+	root := testenv.Root()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "vigil"), "./cmd/vigil")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build vigil: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "python"), []byte("#!/bin/sh\nexec '"+testenv.Python(t)+"' \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, filepath.Join(root, "README.md"))
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := fence.FindAllStringSubmatch(string(text), -1)
+		if len(blocks) == 0 {
+			continue
+		}
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			dir := t.TempDir()
+			copyExamples(t, filepath.Join(root, "examples"), dir)
+			for _, b := range blocks {
+				want := 0
+				for line := range strings.Lines(b[1]) {
+					if m := exitCode.FindStringSubmatch(line); m != nil {
+						want, _ = strconv.Atoi(m[1])
+					}
+					if command, ok := strings.CutPrefix(line, "$ "); ok {
+						runCommand(t, dir, bin, strings.TrimSpace(command), want)
+						want = 0
+					}
+				}
+			}
+		})
+	}
+}
+
+func runCommand(t *testing.T, dir, bin, command string, want int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", command)
+	cmd.Dir = dir
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "VIGIL") {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "OMP_NUM_THREADS=1", "PYTHONPATH="+filepath.Join(testenv.Root(), "python"))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%q did not end in time\n%s", command, &out)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		t.Errorf("%q ended with exit code %d (%v), want %d\n%s", command, code, err, want, &out)
+	}
+}
+
+func copyExamples(t *testing.T, from, to string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(from, "*.py"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(fmt.Errorf("find examples in %q: %d files, %v", from, len(files), err))
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, filepath.Base(f)), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
