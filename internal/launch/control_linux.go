@@ -1,9 +1,10 @@
 package launch
 
 import (
-	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // commandStopped follows the command into job control: the shell must see us
@@ -59,14 +60,17 @@ func (l *launcher) fetchTerminal(by syscall.Signal) bool {
 	return true
 }
 
-// stopSelf stops the launcher's process group the way Ctrl-Z does and returns
-// when it has been continued. In an orphaned process group the kernel ignores
-// the signal: then it returns soon and the command is continued, as it would
-// never have stopped there without us.
+// stopSelf stops the launcher, for its shell to see, and returns when it has
+// been continued. In an orphaned process group nobody would continue it; the
+// kernel lets Ctrl-Z stop nothing there, so it returns at once and the command
+// goes on, as it would never have stopped without us.
 func (l *launcher) stopSelf() {
-	signal.Reset(syscall.SIGTSTP)
-	defer signal.Notify(l.signals, syscall.SIGTSTP)
-	_ = syscall.Kill(syscall.Getpid(), syscall.SIGTSTP)
+	if orphaned() {
+		return
+	}
+	// SIGSTOP, because the Go runtime keeps a handler on SIGTSTP once it was
+	// asked for.
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
 	deadline := time.After(100 * time.Millisecond)
 	for {
 		select {
@@ -79,6 +83,22 @@ func (l *launcher) stopSelf() {
 			return
 		}
 	}
+}
+
+// orphaned tells that no shell watches our process group: our parent is not a
+// process of another group of the same session.
+func orphaned() bool {
+	parent := syscall.Getppid()
+	session, err := unix.Getsid(parent)
+	if err != nil {
+		return true
+	}
+	own, err := unix.Getsid(0)
+	if err != nil || own != session {
+		return true
+	}
+	group, err := unix.Getpgid(parent)
+	return err != nil || group == unix.Getpgrp()
 }
 
 // takeTerminal takes the terminal back from a command that ended, unless the
