@@ -128,12 +128,13 @@ func (s *pairSums) add(c, o, rtol, atol float64) {
 	}
 }
 
-// goBetween32 adds one to counts[i] when lo < x[i] < hi and returns how many
-// elements are below zero.
+// goBetween32 adds one to counts[i] when x[i] is above lo and not at or above
+// hi (which may be NaN: no limit), and returns how many elements are below
+// zero.
 func goBetween32(p []byte, counts []uint32, lo, hi float32) (negative int64) {
 	for i := range counts {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(p[4*i:]))
-		if x > lo && x < hi {
+		if x > lo && !(x >= hi) {
 			counts[i]++
 		}
 		if x < 0 {
@@ -143,11 +144,11 @@ func goBetween32(p []byte, counts []uint32, lo, hi float32) (negative int64) {
 	return negative
 }
 
-// goSpan32 counts the elements with lo < x < hi and those below zero.
+// goSpan32 counts the same elements all together.
 func goSpan32(p []byte, lo, hi float32) (active, negative int64) {
 	for ; len(p) >= 4; p = p[4:] {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(p))
-		if x > lo && x < hi {
+		if x > lo && !(x >= hi) {
 			active++
 		}
 		if x < 0 {

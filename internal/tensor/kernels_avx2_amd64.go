@@ -39,12 +39,12 @@ func hist32AVX2(p *byte, n int, tables *byte)
 //go:noescape
 func pair32AVX2(current *byte, older *byte, n int, rtol float64, atol float64, out *byte)
 
-// between32AVX2 adds one to counts[i] when lo < p[i] < hi and returns how many elements are below zero.
+// between32AVX2 adds one to counts[i] when p[i] is above lo and not at or above hi, and returns how many elements are below zero.
 //
 //go:noescape
 func between32AVX2(p *byte, n int, counts *uint32, lo float32, hi float32) int64
 
-// span32AVX2 counts the elements with lo < x < hi and those below zero.
+// span32AVX2 counts the elements above lo that are not at or above hi, and those below zero.
 //
 //go:noescape
 func span32AVX2(p *byte, n int, lo float32, hi float32) (active int64, negative int64)

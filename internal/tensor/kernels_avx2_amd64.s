@@ -409,7 +409,7 @@ loop:
 	VCMPPS       $0x11, Y2, Y4, Y5
 	VPSUBD       Y5, Y3, Y3
 	VCMPPS       $0x1e, Y0, Y4, Y5
-	VCMPPS       $0x11, Y1, Y4, Y4
+	VCMPPS       $0x19, Y1, Y4, Y4
 	VANDPS       Y4, Y5, Y5
 	VMOVDQU      (DX), Y4
 	VPSUBD       Y5, Y4, Y4
@@ -445,7 +445,7 @@ loop:
 	VCMPPS       $0x11, Y2, Y5, Y6
 	VPSUBD       Y6, Y3, Y3
 	VCMPPS       $0x1e, Y0, Y5, Y6
-	VCMPPS       $0x11, Y1, Y5, Y5
+	VCMPPS       $0x19, Y1, Y5, Y5
 	VANDPS       Y5, Y6, Y6
 	VPSUBD       Y6, Y4, Y4
 	ADDQ         $0x20, AX

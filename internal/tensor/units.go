@@ -10,7 +10,8 @@ import (
 // it is active. Axis 0 of the tensor is the batch; a unit is one position of
 // the remaining axes, or one channel (axis 1) when Channel is set and the rank
 // is at least 3, with all of its positions as samples. A tensor of rank 0 or 1
-// is one unit. A sample is active when Above < x < Below, so NaN is not.
+// is one unit. A sample is active when Above < x < Below, so NaN is not; with
+// Below +Inf there is no upper limit, and infinity is active too.
 type UnitOptions struct {
 	Channel      bool
 	Above, Below float64
@@ -59,6 +60,9 @@ func UnitCounts(counts []uint32, v View, o UnitOptions) (result []uint32, sample
 	if samples == 0 {
 		return counts, 0, 0, nil
 	}
+	if math.IsInf(o.Below, 1) {
+		o.Below = math.NaN()
+	}
 	c := counter{v.DType, float32Above(o.Above), float32Below(o.Below), o, scratches.Get().(*scratch)}
 	defer scratches.Put(c.scratch)
 	row := len(v.Data) / int(samples) // bytes of one sample of every unit
@@ -84,7 +88,7 @@ func UnitCounts(counts []uint32, v View, o UnitOptions) (result []uint32, sample
 type counter struct {
 	dtype  DType
 	lo, hi float32 // limits that do the same to float32 values as the exact ones
-	opts   UnitOptions
+	opts   UnitOptions // with Below NaN where there is no limit
 	*scratch
 }
 
@@ -128,7 +132,7 @@ func (c *counter) row(counts []uint32, p []byte) (negative int64) {
 		} else {
 			for i := range n {
 				x := decode(c.dtype, p[i*size:(i+1)*size])
-				if x > c.opts.Above && x < c.opts.Below {
+				if x > c.opts.Above && !(x >= c.opts.Below) {
 					counts[i]++
 				}
 				if x < 0 {
@@ -153,7 +157,7 @@ func (c *counter) span(p []byte) (active uint32, negative int64) {
 		} else {
 			for i := range n {
 				x := decode(c.dtype, p[i*size:(i+1)*size])
-				if x > c.opts.Above && x < c.opts.Below {
+				if x > c.opts.Above && !(x >= c.opts.Below) {
 					active++
 				}
 				if x < 0 {

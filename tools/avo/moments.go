@@ -12,6 +12,7 @@ const (
 	less      = 0x11
 	greater   = 0x1e
 	notLessEq = 0x16
+	notGrtrEq = 0x19
 )
 
 // moments32 sums float32 elements relative to a shift. Two sets of

@@ -55,7 +55,7 @@ func pair32() {
 // between32 counts per element, span32 all together.
 func between32() {
 	TEXT("between32AVX2", NOSPLIT, "func(p *byte, n int, counts *uint32, lo, hi float32) int64")
-	Doc("between32AVX2 adds one to counts[i] when lo < p[i] < hi and returns how many elements are below zero.")
+	Doc("between32AVX2 adds one to counts[i] when p[i] is above lo and not at or above hi, and returns how many elements are below zero.")
 	Pragma("noescape")
 	p, n := Load(Param("p"), GP64()), Load(Param("n"), GP64())
 	counts := Load(Param("counts"), GP64())
@@ -77,7 +77,7 @@ func between32() {
 
 func span32() {
 	TEXT("span32AVX2", NOSPLIT, "func(p *byte, n int, lo, hi float32) (active, negative int64)")
-	Doc("span32AVX2 counts the elements with lo < x < hi and those below zero.")
+	Doc("span32AVX2 counts the elements above lo that are not at or above hi, and those below zero.")
 	Pragma("noescape")
 	p, n := Load(Param("p"), GP64()), Load(Param("n"), GP64())
 	lo, hi, zero, negative, active := broadcast32("lo"), broadcast32("hi"), zeroed(), zeroed(), zeroed()
@@ -92,15 +92,15 @@ func span32() {
 	RET()
 }
 
-// inside is the mask of eight elements at p with lo < x < hi; those below zero
-// are counted.
+// inside is the mask of eight elements at p with lo < x and not x >= hi; those
+// below zero are counted.
 func inside(p Register, lo, hi, zero, negative VecVirtual) VecVirtual {
 	x, m := YMM(), YMM()
 	VMOVUPS(Mem{Base: p}, x)
 	VCMPPS(Imm(less), zero, x, m)
 	VPSUBD(m, negative, negative)
 	VCMPPS(Imm(greater), lo, x, m)
-	VCMPPS(Imm(less), hi, x, x)
+	VCMPPS(Imm(notGrtrEq), hi, x, x)
 	VANDPS(x, m, m)
 	return m
 }

@@ -1,0 +1,111 @@
+package measure
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// measureUnits counts active samples per unit, over the windows asked for.
+func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode record.Mode, step int64, v tensor.View) ([]record.Derived, error) {
+	for i := range t.wants.units {
+		u := &t.wants.units[i]
+		if !due(u.schedule, step) {
+			continue
+		}
+		var samples, negative int64
+		var err error
+		m.counts, samples, negative, err = tensor.UnitCounts(m.counts, v, tensor.UnitOptions{Channel: u.Channel, Above: u.Above, Below: u.Below})
+		if err != nil {
+			return out, err
+		}
+		units := len(m.counts)
+		m.totals = slices.Grow(m.totals[:0], units)[:units]
+		for k, n := range m.counts {
+			m.totals[k] = uint64(n)
+		}
+		if u.Window > 1 && m.spill != nil {
+			h := t.units[u.key]
+			if h == nil {
+				if h, err = m.spill.history(name, mode, u.key); err != nil {
+					return out, err
+				}
+				t.units[u.key] = h
+			}
+			earlier, err := m.pool(h, u, mode, step, samples)
+			if err != nil {
+				return out, err
+			}
+			samples += earlier
+		}
+		add := func(stat string, x float64) {
+			out = append(out, record.Derived{Tensor: name, Stat: stat, From: -1, Value: x})
+		}
+		out = slices.Grow(out, 4)
+		add(u.total, float64(units))
+		add(u.inactive, float64(inactive(m.totals, samples, u.Inactivity)))
+		add(u.samples, float64(samples))
+		add(u.negative, float64(negative))
+	}
+	return out, nil
+}
+
+// inactive is the number of units of which fewer than percent of the samples
+// are active; without samples there is none.
+func inactive(active []uint64, samples int64, percent float64) (n int64) {
+	for _, a := range active {
+		if 100*float64(a)/float64(samples) < percent {
+			n++
+		}
+	}
+	return n
+}
+
+// pool adds the counts of the window's earlier steps to m.totals, says how many
+// samples they had, and keeps m.counts for later steps. A step with another
+// number of units ends the window.
+func (m *Meter) pool(h *history, u *wantedUnits, mode record.Mode, step, samples int64) (earlier int64, err error) {
+	left := u.Window - 1
+	for _, c := range slices.Backward(h.kept) {
+		if left == 0 {
+			break
+		}
+		if c.step >= step || !due(u.schedule, c.step) {
+			continue
+		}
+		if len(c.shape) != 1 || c.shape[0] != int64(len(m.counts)) {
+			break
+		}
+		if err := m.spill.addCounts(m.totals, c); err != nil {
+			return 0, err
+		}
+		earlier += c.samples
+		left--
+	}
+	m.bytes = m.bytes[:0]
+	for _, n := range m.counts {
+		m.bytes = binary.LittleEndian.AppendUint32(m.bytes, n)
+	}
+	v := tensor.View{DType: tensor.U32, Shape: []int64{int64(len(m.counts))}, Data: m.bytes}
+	if err := m.spill.keep(h, step, samples, v); err != nil {
+		return 0, err
+	}
+	f := m.frontier(mode, step)
+	m.spill.release(h, func(c *kept) bool { return u.needs(h, c, f) })
+	return earlier, nil
+}
+
+// needs reports whether the counts of a step may enter a window that ends at
+// the step frontier or later.
+func (u *wantedUnits) needs(h *history, c *kept, frontier int64) bool {
+	if c.step >= frontier {
+		return true
+	}
+	if !due(u.schedule, c.step) {
+		return false
+	}
+	last := h.before(u.schedule, frontier, u.Window-1)
+	return last == nil || c.step >= last.step
+}
