@@ -20,6 +20,9 @@ type (
 	Derived = record.Derived
 	// Stats are the numbers computed from one tensor in one pass.
 	Stats = tensor.Stats
+	// Number is a float64 that JSON can spell even when it is not finite;
+	// for states.
+	Number = record.Number
 	// Values are a tensor's bytes.
 	Values = tensor.View
 

@@ -41,6 +41,10 @@ type Definition struct {
 	// CauseClass is the kind of the likeliest cause, of the closed list
 	// that CauseClasses gives.
 	CauseClass string
+	// Explains names rules whose later findings are symptoms of this one's;
+	// ExplainsAlways those whose earlier findings are, too.
+	Explains       []string
+	ExplainsAlways []string
 
 	// Default is how the rule takes part in the default set; nil when it
 	// does not. Its thresholds are explained in Default.Why.

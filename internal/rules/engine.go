@@ -1,21 +1,16 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules/builtin"
 	"github.com/vigil-ml/vigil/rule"
 )
-
-// Mute hides findings that the user knows of: they are kept, marked, and
-// count for nothing.
-type Mute struct {
-	Rule    string // any spelling, or the name of a configuration; "" means every rule
-	Subject string // Python regular expression searched in the subject; "" means every subject
-	Reason  string
-}
 
 // Options of an engine.
 type Options struct {
@@ -27,7 +22,8 @@ type Options struct {
 	// Tick or Finish runs. It must not call the engine.
 	OnFinding func(record.Finding)
 	// OnWarning is told what the user should know about a configuration,
-	// such as a pattern that matches nothing; at most once an hour for each.
+	// such as a pattern that matches nothing; at most once an hour for
+	// each. It must not call the engine.
 	OnWarning func(configuration, text string)
 	// Stored are the findings that are on record already, from before a
 	// restart: OnFinding is not called for them again.
@@ -46,44 +42,216 @@ type Options struct {
 // Engine runs configurations of rules over complete steps. Its methods may be
 // called by several goroutines.
 type Engine struct {
-	mu sync.Mutex
+	mu      sync.Mutex
+	opts    Options
+	defs    []*rule.Definition
+	mutes   []mute
+	tensors *tensors
+	aliases map[string][]int32 // first name -> ids of its other names
+	frame   frame
+	runs    []*instance
+	stored  map[string]bool
+	here    rule.Point // the step observed last
+	begun   bool
+	over    bool
 }
 
 // NewEngine makes an engine. A configuration that is wrong gets the status
 // Error and harms nobody; use Check to refuse it before anything starts. The
 // error is for options that cannot be, such as a broken mute pattern.
-func NewEngine(o Options) (*Engine, error) { return &Engine{}, nil }
+func NewEngine(o Options) (*Engine, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Chief == "" {
+		o.Chief = "worker_0"
+	}
+	e := &Engine{
+		opts: o, defs: slices.Concat(builtin.All(), o.Definitions), tensors: newTensors(),
+		aliases: map[string][]int32{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
+	}
+	for _, m := range o.Mutes {
+		c, err := compileMute(m)
+		if err != nil {
+			return nil, err
+		}
+		e.mutes = append(e.mutes, c)
+	}
+	for _, f := range o.Stored {
+		e.stored[Key(f)] = true
+	}
+	for _, c := range distinct(o.Configs) {
+		e.runs = append(e.runs, e.start(c))
+	}
+	return e, nil
+}
 
 // Needs gives what the configurations ask of capture.
-func (e *Engine) Needs() []plan.Need { return nil }
+func (e *Engine) Needs() []plan.Need {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []plan.Need
+	for _, in := range e.runs {
+		if in.def == nil || in.def.Needs == nil || in.broken() {
+			continue
+		}
+		for _, n := range in.def.Needs(in.params) {
+			n.By = in.name
+			out = append(out, n)
+		}
+	}
+	return out
+}
 
 // Announce tells what tensors are, before their first value.
-func (e *Engine) Announce(worker string, infos []record.TensorInfo) {}
+func (e *Engine) Announce(worker string, infos []record.TensorInfo) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, info := range infos {
+		id, changed := e.tensors.announce(info)
+		if !changed {
+			continue
+		}
+		if info.AliasOf != "" {
+			e.aliases[info.AliasOf] = append(e.aliases[info.AliasOf], id)
+		}
+		for _, in := range e.runs {
+			for _, s := range in.sels {
+				s.forget(id)
+				for _, other := range e.aliases[info.Name] {
+					s.forget(other)
+				}
+			}
+		}
+	}
+}
 
 // Observe judges one complete step. A step that is not after the last one is
 // ignored, so a run may be fed again from its beginning.
-func (e *Engine) Observe(c *record.Complete) {}
+func (e *Engine) Observe(c *record.Complete) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c.Step <= e.here.Step || e.over || len(c.Parts) == 0 {
+		return
+	}
+	e.here = rule.Point{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time}
+	e.begun = true
+	e.frame.load(c, e.tensors)
+	for _, in := range e.runs {
+		if in.due(c.Step) {
+			e.act(in, func(r *rule.Report) { in.rule.Step(e.view(in, c), r) })
+			in.observed++
+			e.warnIdle(in)
+		}
+	}
+}
 
 // Tick lets the rules that look at the clock look at it.
-func (e *Engine) Tick(now time.Time) {}
+func (e *Engine) Tick(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, in := range e.runs {
+		if t, ok := in.rule.(rule.Ticker); ok && in.live() && !e.over {
+			e.act(in, func(r *rule.Report) { t.Tick(now, r) })
+		}
+	}
+}
 
 // Finish ends all rules; status is the run's (record.Completed, …). In a
 // replay, call Tick with the recorded end of the run first.
-func (e *Engine) Finish(status string) {}
+func (e *Engine) Finish(status string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over {
+		return
+	}
+	e.over = true
+	for _, in := range e.runs {
+		if in.live() {
+			e.act(in, func(r *rule.Report) { in.rule.Finish(r) })
+			in.finish(status)
+		}
+	}
+}
 
 // Statuses says where each configuration stands.
-func (e *Engine) Statuses() []record.RuleStatus { return nil }
+func (e *Engine) Statuses() []record.RuleStatus {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := make([]record.RuleStatus, 0, len(e.runs))
+	for _, in := range e.runs {
+		out = append(out, in.statusNow())
+	}
+	return out
+}
 
-// Groups gives the findings by root cause, the most serious first.
-func (e *Engine) Groups() []record.Group { return nil }
+// Findings gives all findings of this engine, in the order in which they came.
+func (e *Engine) Findings() []record.Finding {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.findings()
+}
+
+func (e *Engine) findings() []record.Finding {
+	var out []record.Finding
+	for _, in := range e.runs {
+		out = append(out, in.findings...)
+	}
+	slices.SortStableFunc(out, func(a, b record.Finding) int { return int(max(-1, min(1, a.Step-b.Step))) })
+	return out
+}
+
+// Groups gives the findings by root cause, the most serious first. Muted
+// findings are left out.
+func (e *Engine) Groups() []record.Group {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return group(e.findings(), e.defs)
+}
 
 // Cursor is the global step that was observed last; -1 before the first.
-func (e *Engine) Cursor() int64 { return -1 }
+func (e *Engine) Cursor() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.here.Step
+}
 
-// Save gives the state of all rules, to be kept at least every 30 seconds and
-// after each finding; Restore takes it back, before the first Observe.
-func (e *Engine) Save() ([]byte, error) { return nil, nil }
+// act runs one piece of one rule and takes in what it reports. A rule that
+// panics gets the status Error; nobody else notices.
+func (e *Engine) act(in *instance, f func(*rule.Report)) {
+	r := &in.report
+	*r = rule.Report{Violations: r.Violations[:0], Notes: r.Notes[:0]}
+	err := guard(func() { f(r) })
+	e.take(in, r)
+	if err != nil {
+		in.fail(fmt.Errorf("evaluate rule %s at step %d: %w", in.name, e.here.Step, err))
+	}
+}
 
-// Restore takes back what Save gave. Configurations that have changed since
-// begin anew.
-func (e *Engine) Restore(state []byte) error { return nil }
+func guard(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the rule panicked: %v", p)
+		}
+	}()
+	f()
+	return nil
+}
+
+// view is the step at hand as one configuration sees it.
+func (e *Engine) view(in *instance, c *record.Complete) *rule.View {
+	in.view = rule.View{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time, Skipped: e.frame.skipped, Data: in.view.Data}
+	if in.view.Data.Tensors == nil {
+		in.view.Data = rule.Data{
+			Tensors: func(i int) []rule.Item { return in.items(i, 0, e.frame.tensors, e.tensors) },
+			Scalars: func(i int) []rule.Item { return in.items(i, 1, e.frame.scalars, e.tensors) },
+			Trial:   e.opts.Trial,
+		}
+		if e.opts.Raw != nil {
+			in.view.Data.Raw = func(worker, tensor string) (rule.Values, error) {
+				return e.opts.Raw(worker, tensor, e.here.Mode, e.here.Step)
+			}
+		}
+	}
+	return &in.view
+}

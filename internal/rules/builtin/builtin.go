@@ -1,10 +1,26 @@
 // Package builtin holds the rules that come with Vigil, one file for each. A
 // rule is added by a file and a line in the list below.
+//
+// Where a rule takes part in the default set it does so with a judgement of
+// its own, switched on by a parameter that is off when the rule is asked for
+// by name: there precision comes first, so a verdict needs several independent
+// signs over many steps, and each threshold is relative to something that the
+// training itself shows.
 package builtin
 
 import "github.com/vigil-ml/vigil/rule"
 
-var all = []*rule.Definition{}
+var all = []*rule.Definition{
+	&notFinite,
+	&vanishingGradient,
+	&explodingTensor,
+	&deadRelu,
+	&weightUpdateRatio,
+	&allZero,
+	&lossNotDecreasing,
+	&stalledTraining,
+	&unchangedTensor,
+}
 
 // All gives the definitions in the order of the documentation.
 func All() []*rule.Definition { return all }

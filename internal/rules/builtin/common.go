@@ -1,0 +1,82 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// The parameters that select tensors.
+var (
+	collectionNames = rule.Parameter{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections to inspect"}
+	tensorRegex     = rule.Parameter{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns (Python, searched anywhere in the name) of tensors to inspect"}
+)
+
+// every is the interval at which a rule asks for its data; rules that compare
+// over steps count in it.
+func every(def string) rule.Parameter {
+	return rule.Parameter{
+		Name: "every", Type: rule.Int, Default: def, Range: rule.AtLeast(0), Unit: "mode steps", Aliases: []string{"save_interval"},
+		Meaning: "interval at which the rule's data is captured; 0 leaves it to the overhead budget",
+	}
+}
+
+// selector is the union of collections and patterns, or everything when the
+// configuration names neither.
+func selector(p rule.Params) (s rule.Selector, everything bool) {
+	s = rule.Selector{Collections: p.List("collection_names"), Regex: p.List("tensor_regex")}
+	if len(s.Collections)+len(s.Regex) == 0 {
+		return rule.Everything(), true
+	}
+	return s, false
+}
+
+// noSelector is the note of a rule that had to look at everything.
+const noSelector = "neither collection_names nor tensor_regex is given: every saved tensor is inspected"
+
+// onInterval reports whether a mode step lies on the rule's own interval.
+func onInterval(modeStep, interval int64) bool { return interval <= 1 || modeStep%interval == 0 }
+
+// training reports whether weights and gradients of the mode are those of a
+// training.
+func training(m rule.Mode) bool { return m == rule.Train || m == rule.Global }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// num spells a number for a person.
+func num(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// plural puts a number and a noun together.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// stateless is the Save, Restore and Finish of rules that remember nothing.
+type stateless struct{}
+
+func (stateless) Finish(*rule.Report)   {}
+func (stateless) Save() ([]byte, error) { return []byte("null"), nil }
+func (stateless) Restore([]byte) error  { return nil }
+
+func save(state any) ([]byte, error) { return json.Marshal(state) }
+
+func restore(b []byte, state any) error {
+	if err := json.Unmarshal(b, state); err != nil {
+		return fmt.Errorf("restore state: %w", err)
+	}
+	return nil
+}
+
+// key names a series of one worker in states.
+func key(worker, name string) string { return worker + "\x00" + name }

@@ -1,0 +1,156 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// reluOutput is the original's pattern for outputs of ReLU layers.
+const reluOutput = ".*relu_output"
+
+// deadRelu judges the share of rectified units of a layer that are active in
+// almost no sample.
+var deadRelu = rule.Definition{
+	Name: "dead_relu", Class: "DeadRelu", Family: rule.Tensors, Severity: rule.Error,
+	Summary:    "Too many units of a ReLU layer output nothing.",
+	Why:        "A unit that outputs 0 for every input has no gradient and cannot recover.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "tensor_regex", Type: rule.List, Default: reluOutput, Meaning: "outputs of ReLU layers; unless changed, outputs of modules of type ReLU and ReLU6 count too"},
+		{Name: "threshold_inactivity", Type: rule.Float, Default: "1.0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "a unit active in less than this share of samples is dead"},
+		{Name: "threshold_layer", Type: rule.Float, Default: "50.0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "a layer fires when more than this share of its units is dead"},
+		{Name: "window_steps", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "samples of this many steps are pooled"},
+		{Name: "unit", Type: rule.String, Default: "element", Choices: []string{"element", "channel"}, Meaning: "what one unit is: a position, or a channel (axis 1) from rank 3 on"},
+		every("500"),
+		{Name: "confirm", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row have to agree; a layer is then reported once, until it recovers"},
+		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
+	},
+	CauseClass: "activation",
+	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
+	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
+	Explains:   []string{"vanishing_gradient", "all_zero", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
+	Default: &rule.Preset{
+		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "50", "confirm": "3", "min_samples": "32"},
+		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 50 steps apart.",
+	},
+	Needs: func(p rule.Params) []rule.Need {
+		s := rule.AllModes(p.Int("every"))
+		if p.Int("confirm") > 1 {
+			s = rule.TrainOnly(p.Int("every"))
+		}
+		return []rule.Need{{Selector: reluSelector(p), Schedule: s, Units: []rule.Units{reluUnits(p)}}}
+	},
+	New: func(p rule.Params) (rule.Rule, error) {
+		r := &relu{
+			sel: reluSelector(p), key: reluUnits(p).Key(), layer: p.Float("threshold_layer"),
+			confirm: int(p.Int("confirm")), samples: float64(p.Int("min_samples")),
+		}
+		r.state = map[string]*reluState{}
+		return r, nil
+	},
+}
+
+func reluSelector(p rule.Params) rule.Selector {
+	s := rule.Selector{Regex: p.List("tensor_regex"), Side: rule.Output}
+	if len(s.Regex) == 1 && s.Regex[0] == reluOutput {
+		s.ModuleTypes = []string{"ReLU", "ReLU6"}
+	}
+	return s
+}
+
+func reluUnits(p rule.Params) rule.Units {
+	return rule.Units{
+		Channel: p.String("unit") == "channel", Above: 0, Below: math.Inf(1),
+		Inactivity: p.Float("threshold_inactivity"), Window: p.Int("window_steps"),
+	}
+}
+
+type relu struct {
+	sel     rule.Selector
+	key     string
+	layer   float64
+	confirm int
+	samples float64
+	state   map[string]*reluState // by worker, mode and tensor
+}
+
+type reluState struct {
+	Shares []float64 `json:"shares"` // the last 20
+	Streak int       `json:"streak"`
+	Since  int64     `json:"since"` // mode step at which the streak began
+	Alive  bool      `json:"alive"` // was below the threshold once
+}
+
+func (r *relu) Select() []rule.Selector { return []rule.Selector{r.sel} }
+func (r *relu) Finish(*rule.Report)     {}
+func (r *relu) Save() ([]byte, error)   { return save(r.state) }
+func (r *relu) Restore(b []byte) error  { return restore(b, &r.state) }
+
+func (r *relu) Step(v *rule.View, rep *rule.Report) {
+	for _, it := range v.Tensors(0) {
+		units, _, ok := it.Find(r.key, rule.UnitsTotal)
+		if !ok || units == 0 {
+			if it.Stats != nil && it.Stats.Count == 0 {
+				rep.Skip(rule.SkipEmpty)
+			}
+			continue
+		}
+		if it.Info.Shape != nil && len(it.Info.Shape) == 0 {
+			rep.Skip(rule.SkipRank)
+			continue
+		}
+		r.judge(it, units, v, rep)
+	}
+}
+
+func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report) {
+	dead, _, _ := it.Find(r.key, rule.UnitsInactive)
+	samples, _, _ := it.Find(r.key, rule.UnitsSamples)
+	if n, _, ok := it.Find(r.key, rule.UnitsNegative); ok && n > 0 {
+		rep.Note(fmt.Sprintf("%s has negative values: it is no output of a ReLU; narrow tensor_regex", it.Info.Name))
+	}
+	if samples < r.samples {
+		rep.Skip("too_few_samples")
+		return
+	}
+	if samples < 32 {
+		rep.Note(fmt.Sprintf("%s was judged on %s samples per unit: shares are coarse", it.Info.Name, num(samples)))
+	}
+	rep.Inspect(1)
+	k := key(it.Worker, v.Mode.String()+it.Info.Name)
+	s := r.state[k]
+	if s == nil {
+		s = &reluState{}
+		r.state[k] = s
+	}
+	share := 100 * dead / units
+	if s.Shares = append(s.Shares, share); len(s.Shares) > 20 {
+		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
+	}
+	if share <= r.layer {
+		s.Streak, s.Alive = 0, true
+		return
+	}
+	if s.Streak == 0 {
+		s.Since = v.ModeStep
+	}
+	s.Streak++
+	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm) {
+		return
+	}
+	before := "has been since it was first looked at"
+	if s.Alive {
+		before = fmt.Sprintf("was alive before step %d", s.Since)
+	}
+	rep.Violate(rule.Violation{
+		Check: "layer", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak,
+		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(units), "unit"), it.Info.Name, before),
+		Context: map[string]any{
+			"units": units, "dead": dead, "samples_per_unit": samples, "shares": append([]float64(nil), s.Shares...),
+			"alive_before": s.Alive, "since_mode_step": s.Since, "module": it.Info.Module, "module_type": it.Info.ModuleType,
+		},
+	})
+}

@@ -1,0 +1,124 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// divergence looks for a training that runs away while its values are still
+// finite.
+//
+// A step at which weights were analysed counts against the training when at
+// least half of the weight matrices (two at least) have a mean magnitude of
+// growth times the one first seen, and the median of the last 20 losses is
+// above 1.5 times the largest of the first three, for every loss. It fires
+// when three such steps in a row span 20 mode steps.
+type divergence struct {
+	growth float64
+	state  struct {
+		Losses losses             `json:"losses"`
+		First  map[string]float64 `json:"first"` // mean magnitude first seen
+		Streak int                `json:"streak"`
+		Since  int64              `json:"since"`
+		Fired  bool               `json:"fired"`
+	}
+}
+
+const (
+	divergeSteps = 20  // mode steps, and losses in the median
+	divergeLoss  = 1.5 // times the first losses
+)
+
+func newDivergence(p rule.Params) *divergence {
+	r := &divergence{growth: p.Float("growth")}
+	r.state.Losses, r.state.First = losses{}, map[string]float64{}
+	return r
+}
+
+func (r *divergence) Select() []rule.Selector {
+	return []rule.Selector{{Collections: []string{"weights"}}, {Collections: []string{"losses"}}}
+}
+
+func (r *divergence) Finish(*rule.Report)    {}
+func (r *divergence) Save() ([]byte, error)  { return save(&r.state) }
+func (r *divergence) Restore(b []byte) error { return restore(b, &r.state) }
+
+func (r *divergence) Step(v *rule.View, rep *rule.Report) {
+	if !training(v.Mode) {
+		return
+	}
+	r.state.Losses.add(v.Scalars(1))
+	items := v.Tensors(0)
+	if len(items) == 0 {
+		return
+	}
+	seen, grown, worst, most := 0, 0, "", 0.0
+	for i := range items {
+		it := &items[i]
+		if it.Worker != items[0].Worker || it.Stats == nil || it.Info.Frozen || !matrix(it.Info) || it.Stats.NonFinite() {
+			continue
+		}
+		m := it.Stats.AbsMean()
+		first, known := r.state.First[it.Info.Name]
+		if !known {
+			if m > 0 {
+				r.state.First[it.Info.Name] = m
+			}
+			continue
+		}
+		seen++
+		if g := m / first; g >= r.growth {
+			grown++
+			if g > most {
+				most, worst = g, it.Info.Name
+			}
+		}
+	}
+	rep.Inspect(seen)
+	if seen == 0 {
+		return
+	}
+	if grown < 2 || 2*grown < seen || !r.worse() {
+		r.state.Streak, r.state.Fired = 0, false
+		return
+	}
+	if r.state.Streak == 0 {
+		r.state.Since = v.ModeStep
+	}
+	r.state.Streak++
+	if r.state.Fired || r.state.Streak < leastStreak || v.ModeStep-r.state.Since < divergeSteps {
+		return
+	}
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "growth", Subject: worst, Worker: items[0].Worker, Observed: most, Threshold: r.growth, Comparator: ">=", Steps: r.state.Streak,
+		CauseClass: "learning-rate", Cause: "a learning rate that is too high",
+		Remedy: "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm",
+		Message: fmt.Sprintf("Training diverges: %d of %s have grown at least %s times since the start (%s %s times), and the loss is higher than it was at first.",
+			grown, plural(seen, "weight"), num(r.growth), worst, num(most)),
+		Context: map[string]any{"grown": grown, "weights": seen, "since_mode_step": r.state.Since, "losses": r.lastLosses()},
+	})
+}
+
+// worse tells whether every loss lies clearly above where it began.
+func (r *divergence) worse() bool {
+	return r.state.Losses.each(func(l *lossSeries) bool {
+		if l.N < divergeSteps || len(l.First) < 3 {
+			return false
+		}
+		first := max(l.First[0], l.First[1], l.First[2])
+		if m := median(l.First[:3]); m > 0 && first > 10*m {
+			first = m // the third was part of the explosion already
+		}
+		return first > 0 && median(l.tail(divergeSteps)) > divergeLoss*first
+	})
+}
+
+func (r *divergence) lastLosses() map[string]any {
+	out := map[string]any{}
+	for name, l := range r.state.Losses {
+		out[name] = append([]float64(nil), l.tail(divergeSteps)...)
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// lossNotDecreasing compares a loss with its own value some steps before. In
+// the default set (plateau_steps > 0) it looks instead for a training that
+// never began: see plateau.
+var lossNotDecreasing = rule.Definition{
+	Name: "loss_not_decreasing", Class: "LossNotDecreasing", Family: rule.Tensors, Severity: rule.Warning,
+	Summary: "The loss does not go down fast enough over a span of steps.",
+	Why:     "The sign of a wrong learning rate, a wrong loss, exploded or vanished gradients; or training is finished.",
+	Parameters: []rule.Parameter{
+		{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections with losses"},
+		{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns of losses"},
+		{Name: "use_losses_collection", Type: rule.Bool, Default: "True", Meaning: "also look at the collection losses"},
+		{Name: "num_steps", Type: rule.Int, Default: "10", Range: rule.AtLeast(1), Unit: "mode steps", Formerly: []string{"nym_steps"}, Meaning: "distance of the comparison, and least distance between evaluations"},
+		{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "least relative decrease over the span"},
+		{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "rise that is tolerated"},
+		{Name: "mode", Type: rule.String, Default: "AUTO", Choices: []string{"AUTO", "EVAL", "TRAIN", "GLOBAL", "PREDICT"}, Meaning: "series to use; AUTO: the first of EVAL, TRAIN, GLOBAL that has the loss"},
+		every("500"),
+		{Name: "plateau_steps", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "when above 0, judge instead whether the loss has been flat since the start for this many steps while the weights hardly move"},
+		{Name: "tiny_update", Type: rule.Float, Default: "0.00002", Range: rule.Above(0), Unit: "ratio", Meaning: "with plateau_steps: a change of a weight over 50 steps below this is none"},
+	},
+	CauseClass: "learning-rate",
+	Causes:     []string{"a learning rate that is too high or too low", "a wrong loss, or shuffled labels", "vanishing or exploding gradients", "training has converged"},
+	Remedies:   []string{"change the learning rate", "look at the gradients with the rules for them", "if it has converged, stop early"},
+	Explains:   []string{"unchanged_tensor"},
+	Default: &rule.Preset{
+		Params: map[string]string{"plateau_steps": "200", "every": "1"},
+		Why: "A loss that stands still is healthy at the end of a training, in a GAN, with a noisy batch, and often in the beginning. So the loss must never have fallen beyond its own noise " +
+			"(three standard errors, half a per cent) since the first 50 steps, for 200 steps, and besides no weight may have moved by more than 2e-5 of its size in any 50 steps: " +
+			"that is 4e-7 a step, about what a 32-bit weight loses to rounding.",
+	},
+	Needs: func(p rule.Params) []rule.Need {
+		if p.Int("plateau_steps") > 0 {
+			return plateauNeeds()
+		}
+		return []rule.Need{{Selector: lossSelector(p), Schedule: rule.AllModes(p.Int("every")), Want: rule.WantStats}}
+	},
+	New: func(p rule.Params) (rule.Rule, error) {
+		if p.Int("plateau_steps") > 0 {
+			return newPlateau(p), nil
+		}
+		r := &lossDecrease{
+			sel: lossSelector(p), span: p.Int("num_steps"), every: p.Int("every"),
+			fall: p.Float("diff_percent"), rise: p.Float("increase_threshold_percent"),
+		}
+		if m := p.String("mode"); m != "AUTO" {
+			if err := r.mode.UnmarshalText([]byte(m)); err != nil {
+				return nil, err
+			}
+			r.fixed = true
+		}
+		if len(r.sel.Collections)+len(r.sel.Regex) == 0 {
+			r.sel, r.everything = rule.Everything(), true
+		}
+		r.state.Series = map[string]*lossHistory{}
+		return r, nil
+	},
+}
+
+func lossSelector(p rule.Params) rule.Selector {
+	s := rule.Selector{Collections: slices.Clone(p.List("collection_names")), Regex: p.List("tensor_regex")}
+	if p.Bool("use_losses_collection") && !slices.Contains(s.Collections, "losses") {
+		s.Collections = append(s.Collections, "losses")
+	}
+	return s
+}
+
+// limitSlack is the tolerance on both limits, in percent points, so that a
+// change of exactly the limit does not fire for want of the last bit.
+const limitSlack = 1e-9
+
+type lossDecrease struct {
+	sel        rule.Selector
+	everything bool
+	mode       rule.Mode
+	fixed      bool // mode is what the user asked for
+	span       int64
+	every      int64
+	fall, rise float64
+	state      struct {
+		Series map[string]*lossHistory `json:"series"` // by mode and name
+	}
+}
+
+// lossHistory is one loss in one mode.
+type lossHistory struct {
+	Points    []lossPoint `json:"points"` // back to the partner of the next evaluation, and for the evidence
+	Evaluated int64       `json:"evaluated"`
+	Begun     bool        `json:"begun"` // there was an evaluation
+	Streak    int         `json:"streak"`
+}
+
+// lossPoint is a loss of all workers at one step of its mode.
+type lossPoint struct {
+	Step   int64         `json:"step"`
+	Worker []string      `json:"worker"`
+	Value  []rule.Number `json:"value"`
+}
+
+func (r *lossDecrease) Select() []rule.Selector { return []rule.Selector{r.sel} }
+func (r *lossDecrease) Finish(*rule.Report)     {}
+func (r *lossDecrease) Save() ([]byte, error)   { return save(&r.state) }
+func (r *lossDecrease) Restore(b []byte) error  { return restore(b, &r.state) }
+
+func (r *lossDecrease) Step(v *rule.View, rep *rule.Report) {
+	if r.everything {
+		rep.Note(noSelector)
+	}
+	global := r.fixed && r.mode == rule.Global
+	mode, step := v.Mode, v.ModeStep
+	if global {
+		mode, step = rule.Global, v.Step // all modes mixed, in global order
+	}
+	if (r.fixed && mode != r.mode) || !onInterval(step, r.every) {
+		return
+	}
+	items := v.Scalars(0)
+	for i := 0; i < len(items); {
+		name, p := items[i].Info.Name, lossPoint{Step: step}
+		for ; i < len(items) && items[i].Info.Name == name; i++ {
+			p.Worker, p.Value = append(p.Worker, items[i].Worker), append(p.Value, rule.Number(items[i].Value))
+		}
+		r.add(mode, name, p, v, rep)
+	}
+	r.vectors(mode, step, v, rep)
+}
+
+// vectors takes losses that come one for each sample, by their mean.
+func (r *lossDecrease) vectors(mode rule.Mode, step int64, v *rule.View, rep *rule.Report) {
+	points := map[string]*lossPoint{}
+	var order []string
+	for _, it := range v.Tensors(0) {
+		if it.Stats == nil || it.Info.Kind != rule.Loss || it.Stats.Count == 0 {
+			continue
+		}
+		name := it.Info.Name
+		if points[name] == nil {
+			points[name] = &lossPoint{Step: step}
+			order = append(order, name)
+		}
+		points[name].Worker, points[name].Value = append(points[name].Worker, it.Worker), append(points[name].Value, rule.Number(it.Stats.MeanValue()))
+		rep.Note(fmt.Sprintf("%s has several values; its mean is judged", name))
+	}
+	for _, name := range order {
+		r.add(mode, name, *points[name], v, rep)
+	}
+}
+
+func (r *lossDecrease) add(mode rule.Mode, name string, p lossPoint, v *rule.View, rep *rule.Report) {
+	k := mode.String() + " " + name
+	h := r.state.Series[k]
+	if h == nil {
+		h = &lossHistory{}
+		r.state.Series[k] = h
+	}
+	h.Points = append(h.Points, p)
+	if r.chosen(mode, name) {
+		r.evaluate(h, mode, name, v, rep)
+	}
+	h.trim(p.Step - r.span)
+}
+
+// chosen tells whether the mode is the one to judge the loss by: the first of
+// EVAL, TRAIN, GLOBAL in which it was seen so far.
+func (r *lossDecrease) chosen(mode rule.Mode, name string) bool {
+	if r.fixed {
+		return true
+	}
+	for _, m := range []rule.Mode{rule.Eval, rule.Train, rule.Global} {
+		if r.state.Series[m.String()+" "+name] != nil {
+			return m == mode
+		}
+	}
+	return false
+}
+
+func (r *lossDecrease) evaluate(h *lossHistory, mode rule.Mode, name string, v *rule.View, rep *rule.Report) {
+	now := h.Points[len(h.Points)-1]
+	if h.Begun && now.Step < h.Evaluated+r.span {
+		return
+	}
+	var then *lossPoint
+	for i := len(h.Points) - 2; i >= 0; i-- {
+		if h.Points[i].Step <= now.Step-r.span {
+			then = &h.Points[i]
+			break
+		}
+	}
+	if then == nil {
+		return
+	}
+	cur, prev := now.mean(then.Worker), then.mean(now.Worker)
+	h.Evaluated, h.Begun = now.Step, true
+	rep.Inspect(1)
+	v1 := rule.Violation{
+		Subject: name, Context: map[string]any{
+			"mode": mode.String(), "mode_step": now.Step, "from_mode_step": then.Step, "value": cur, "from_value": prev,
+			"diff_percent": r.fall, "increase_threshold_percent": r.rise, "last_values": h.last(20),
+		},
+	}
+	change := 100 * (cur - prev) / max(math.Abs(prev), 1e-12)
+	v1.Observed = change
+	switch {
+	case !finite(cur):
+		v1.Check, v1.Observed, v1.Comparator, v1.CauseClass = "non_finite", cur, "=", "non-finite"
+		v1.Message = fmt.Sprintf("The loss %s is %s at %s step %d.", name, num(cur), mode, now.Step)
+	case !finite(prev):
+		h.Streak = 0
+		return
+	case change > r.rise+limitSlack:
+		v1.Check, v1.Threshold, v1.Comparator = "increased", r.rise, ">"
+		v1.Message = fmt.Sprintf("The loss %s rose by %s %% from %s step %d to %d (%s to %s).", name, num(change), mode, then.Step, now.Step, num(prev), num(cur))
+	case change <= 0 && -change < r.fall-limitSlack:
+		v1.Check, v1.Threshold, v1.Comparator = "not_decreasing", -r.fall, ">"
+		v1.Message = fmt.Sprintf("The loss %s fell by only %s %% from %s step %d to %d (%s to %s).", name, num(math.Abs(change)), mode, then.Step, now.Step, num(prev), num(cur))
+	default:
+		h.Streak = 0
+		return
+	}
+	h.Streak++
+	v1.Steps = 1 + h.Streak
+	rep.Violate(v1)
+}
+
+// mean averages over those of the workers that are among others (nil: all);
+// when there is no such worker, over all.
+func (p *lossPoint) mean(others []string) float64 {
+	sum, n := 0.0, 0
+	for i, w := range p.Worker {
+		if others == nil || slices.Contains(others, w) {
+			sum += float64(p.Value[i])
+			n++
+		}
+	}
+	if n == 0 {
+		return p.mean(nil)
+	}
+	return sum / float64(n)
+}
+
+func (h *lossHistory) last(n int) []float64 {
+	var out []float64
+	for i := max(0, len(h.Points)-n); i < len(h.Points); i++ {
+		out = append(out, h.Points[i].mean(nil))
+	}
+	return out
+}
+
+// trim drops points that no evaluation and no evidence will need: all before
+// the newest one at or below the limit, but for the last 20.
+func (h *lossHistory) trim(limit int64) {
+	if len(h.Points) < 64 {
+		return
+	}
+	keep := 0
+	for i := range h.Points {
+		if h.Points[i].Step <= limit {
+			keep = i
+		}
+	}
+	keep = min(keep, len(h.Points)-20)
+	if keep > len(h.Points)/2 || keep > 1000 {
+		h.Points = append(h.Points[:0], h.Points[keep:]...)
+	}
+}

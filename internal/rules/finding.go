@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Key identifies a finding: the same rule configuration saying the same of the
+// same thing at the same step.
+func Key(f record.Finding) string {
+	return fmt.Sprintf("%s|%s|%s|%d|%s", f.Configuration, f.Check, f.Subject, f.Step, f.Worker)
+}
+
+// take turns a report into counters, notes and findings.
+func (e *Engine) take(in *instance, r *rule.Report) {
+	in.counters.Datapoints += r.Datapoints
+	for why, n := range r.Skipped {
+		if in.counters.Skipped == nil {
+			in.counters.Skipped = map[string]int64{}
+		}
+		in.counters.Skipped[why] += n
+	}
+	for _, n := range r.Notes {
+		in.note(n)
+	}
+	fired := false
+	for _, v := range collapse(r.Violations) {
+		f := e.finding(in, v)
+		if f.Muted = e.muted(&f); !f.Muted {
+			fired = true
+			in.counters.Violations += int64(max(1, len(f.Workers)))
+			if in.first == "" {
+				in.first = fmt.Sprintf("RuleEvaluationConditionMet: Evaluation of the rule %s at step %d resulted in the condition being met\n%s", in.def.Class, f.Step, f.Message)
+			}
+		}
+		e.keep(in, f)
+	}
+	if fired {
+		in.counters.RuleTriggered++
+		in.status = IssuesFound
+	}
+	if r.Closed || (fired && in.params.String("on_fire") == "stop") {
+		in.close("")
+	}
+}
+
+// keep stores a finding as long as there is room, and tells of it unless it
+// was told before a restart.
+func (e *Engine) keep(in *instance, f record.Finding) {
+	if int64(len(in.findings)) >= in.params.Int("max_findings") {
+		in.note(fmt.Sprintf("more than %s findings: only the first are stored", in.params.Texts()["max_findings"]))
+		return
+	}
+	in.findings = append(in.findings, f)
+	if !f.Muted {
+		in.counters.Findings++
+	}
+	if k := Key(f); e.stored[k] {
+		delete(e.stored, k)
+	} else if e.opts.OnFinding != nil {
+		e.opts.OnFinding(f)
+	}
+}
+
+// collapse makes one violation of those that say the same of several workers.
+func collapse(vs []rule.Violation) []rule.Violation {
+	if len(vs) < 2 {
+		return vs
+	}
+	type key struct {
+		check, subject string
+		at             int64
+	}
+	at := map[key]int{}
+	out := make([]rule.Violation, 0, len(vs))
+	for _, v := range vs {
+		k := key{v.Check, v.Subject, -1}
+		if v.At != nil {
+			k.at = v.At.Step
+		}
+		i, known := at[k]
+		if !known || v.Worker == "" {
+			at[k] = len(out)
+			out = append(out, v)
+			continue
+		}
+		if o := &out[i]; len(o.Workers) == 0 {
+			o.Workers = []string{o.Worker, v.Worker}
+		} else if !slices.Contains(o.Workers, v.Worker) {
+			o.Workers = append(o.Workers, v.Worker)
+		}
+	}
+	return out
+}
+
+func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
+	d, at := in.def, e.here
+	if v.At != nil {
+		at = *v.At
+	}
+	if at.Time.IsZero() {
+		at.Time = e.opts.Now()
+	}
+	f := record.Finding{
+		Rule: d.Name, RuleClass: d.Class, Configuration: in.name, Severity: v.Severity,
+		Step: at.Step, Mode: at.Mode, ModeStep: at.ModeStep, Worker: v.Worker, Workers: v.Workers, Time: at.Time.UTC(),
+		Check: v.Check, Subject: v.Subject,
+		Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Comparator: v.Comparator,
+		Message: v.Message, CauseClass: or(v.CauseClass, d.CauseClass),
+		Cause:  or(v.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
+		Remedy: or(v.Remedy, strings.Join(d.Remedies, "; ")),
+	}
+	if f.Severity == "" {
+		f.Severity = d.Severity
+	}
+	if f.Severity == record.Error && v.Steps < 2 && f.CauseClass != "non-finite" {
+		f.Severity = record.Warning
+	}
+	f.Context = make(map[string]any, len(v.Context)+1) // rules share theirs between violations
+	for k, x := range v.Context {
+		f.Context[k] = plain(x)
+	}
+	if v.StopTraining {
+		e.askStop(in, &f)
+	}
+	return f
+}
+
+// askStop marks the finding as one that stops the job, if the job is the one
+// that the configuration names.
+func (e *Engine) askStop(in *instance, f *record.Finding) {
+	if prefix := in.params.String("training_job_name_prefix"); prefix != "" && !strings.HasPrefix(e.opts.RunName, prefix) {
+		in.note(fmt.Sprintf("the job is not stopped: its name %q does not begin with %q", e.opts.RunName, prefix))
+		return
+	}
+	f.Context["stop_training"] = true
+}
+
+// plain makes numbers that JSON cannot spell into ones that it can.
+func plain(x any) any {
+	switch v := x.(type) {
+	case float64:
+		return record.Number(v)
+	case []float64:
+		out := make([]record.Number, len(v))
+		for i := range v {
+			out[i] = record.Number(v[i])
+		}
+		return out
+	}
+	return x
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// idleAfter is the number of steps after which a pattern that selects nothing
+// is worth a word.
+const idleAfter = 50
+
+func (e *Engine) warnIdle(in *instance) {
+	if in.observed < idleAfter || in.quiet || (!in.warned.IsZero() && e.here.Time.Sub(in.warned) < time.Hour) {
+		return
+	}
+	var idle []string
+	for _, s := range in.sels {
+		idle = append(idle, s.idle(e.tensors)...)
+	}
+	in.warned = e.here.Time
+	if len(idle) > 0 {
+		text := strings.Join(idle, ", ") + " matches no tensor"
+		in.note(text)
+		if e.opts.OnWarning != nil {
+			e.opts.OnWarning(in.name, text)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// group puts findings that have one root together. Findings of one
+// configuration with one kind of cause belong together under the most serious,
+// earliest of them; such a bundle is a symptom of another one when that one's
+// rule explains it (rule.Definition.Explains) and came first, or whenever it
+// came (ExplainsAlways).
+func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
+	type bundle struct {
+		root     record.Finding
+		rest     []record.Finding
+		parent   int
+		position int
+	}
+	var bundles []*bundle
+	where := map[[2]string]int{}
+	for _, f := range findings {
+		if f.Muted {
+			continue
+		}
+		k := [2]string{f.Configuration, f.CauseClass}
+		i, known := where[k]
+		if !known {
+			where[k] = len(bundles)
+			bundles = append(bundles, &bundle{root: f, parent: -1, position: len(bundles)})
+			continue
+		}
+		b := bundles[i]
+		if weight(f.Severity) < weight(b.root.Severity) {
+			b.root, f = f, b.root
+		}
+		b.rest = append(b.rest, f)
+	}
+	for i, b := range bundles {
+		for j, r := range bundles {
+			if i == j || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
+				continue
+			}
+			if b.parent < 0 || explains(defs, r.root, bundles[b.parent].root) {
+				b.parent = j
+			}
+		}
+	}
+	top := func(i int) int {
+		for hops := 0; bundles[i].parent >= 0 && hops < len(bundles); hops++ {
+			i = bundles[i].parent
+		}
+		return i
+	}
+	groups := map[int]*record.Group{}
+	var order []*record.Group
+	for i, b := range bundles {
+		if top(i) == i {
+			g := &record.Group{Root: b.root, Symptoms: append([]record.Finding{}, b.rest...), CauseClass: b.root.CauseClass}
+			groups[i] = g
+			order = append(order, g)
+		}
+	}
+	for i, b := range bundles {
+		if g := groups[top(i)]; g != nil && top(i) != i {
+			g.Symptoms = append(append(g.Symptoms, b.root), b.rest...)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *record.Group) int {
+		return cmp.Or(cmp.Compare(weight(a.Root.Severity), weight(b.Root.Severity)), cmp.Compare(a.Root.Step, b.Root.Step))
+	})
+	out := make([]record.Group, 0, len(order))
+	for _, g := range order {
+		slices.SortStableFunc(g.Symptoms, func(a, b record.Finding) int {
+			return cmp.Or(cmp.Compare(weight(a.Severity), weight(b.Severity)), cmp.Compare(a.Step, b.Step))
+		})
+		out = append(out, *g)
+	}
+	return out
+}
+
+// explains tells whether what root found makes symptom follow.
+func explains(defs []*rule.Definition, root, symptom record.Finding) bool {
+	d, ok := rule.Find(defs, root.Rule)
+	if !ok || root.Rule == symptom.Rule {
+		return false
+	}
+	if slices.Contains(d.ExplainsAlways, symptom.Rule) {
+		return true
+	}
+	return slices.Contains(d.Explains, symptom.Rule) && root.Step <= symptom.Step
+}
+
+// weight orders severities, most serious first.
+func weight(s record.Severity) int {
+	switch s {
+	case record.Error:
+		return 0
+	case record.Warning:
+		return 1
+	}
+	return 2
+}

@@ -1,0 +1,207 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Statuses of a configuration.
+const (
+	InProgress    = "InProgress"
+	NoIssuesFound = "NoIssuesFound"
+	IssuesFound   = "IssuesFound"
+	StatusError   = "Error"
+	Stopped       = "Stopped"
+)
+
+// maxDetails is the most characters that a status's details may have.
+const maxDetails = 1024
+
+// instance is one configuration of a rule at work.
+type instance struct {
+	name   string
+	asked  string // the rule as the configuration names it
+	def    *rule.Definition
+	params rule.Params
+	rule   rule.Rule
+	sels   []*selection
+	texts  map[string]string
+	quiet  bool // of the default set: a selector without tensors is no news
+
+	start, end int64 // global steps; end -1: none
+	workers    []string
+	stopAfter  bool
+	maxStored  int64
+
+	status   string
+	closed   bool
+	first    string   // first line of the details and the finding in words
+	notes    []string // each once
+	failure  string
+	seen     bool // a selected tensor was there
+	observed int64
+	warned   time.Time
+	findings []record.Finding
+	counters record.RuleStatus // its counters only
+
+	report rule.Report
+	view   rule.View
+	buf    [][]rule.Item // handed out, by selector and kind of item
+}
+
+// start makes an instance; a configuration that is wrong gets status Error.
+func (e *Engine) start(c Config) *instance {
+	in := &instance{name: c.Configuration, asked: c.Rule, status: InProgress, texts: c.Params, end: -1}
+	d, ok := rule.Find(e.defs, c.Rule)
+	if !ok {
+		in.fail(unknownRule(c.Rule, e.defs))
+		return in
+	}
+	in.def = d
+	in.quiet = d.Default != nil && maps.Equal(d.Default.Params, c.Params)
+	var err error
+	if in.params, err = d.Parse(c.Params); err != nil {
+		in.fail(err)
+		return in
+	}
+	in.texts = in.params.Texts()
+	in.common(e.opts.Chief)
+	if err := in.make(); err != nil {
+		in.fail(err)
+	}
+	return in
+}
+
+func (in *instance) make() (err error) {
+	caught := guard(func() { in.rule, err = in.def.New(in.params) })
+	if err == nil {
+		err = caught
+	}
+	if err != nil {
+		return err
+	}
+	for _, sel := range in.rule.Select() {
+		s, err := newSelection(sel)
+		if err != nil {
+			return fmt.Errorf("configure rule %s: %w", in.def.Name, err)
+		}
+		in.sels = append(in.sels, s)
+	}
+	in.buf = make([][]rule.Item, 2*len(in.sels))
+	return nil
+}
+
+// common reads the parameters that every rule has.
+func (in *instance) common(chief string) {
+	p := in.params
+	in.start = p.Int("start_step")
+	if p.Has("end_step") {
+		in.end = p.Int("end_step")
+	}
+	for _, w := range p.List("workers") {
+		switch w {
+		case "all":
+			in.workers = nil
+			return
+		case "chief":
+			w = chief
+		}
+		in.workers = append(in.workers, w)
+	}
+}
+
+func (in *instance) broken() bool { return in.status == StatusError }
+
+// live tells whether the rule is still judging.
+func (in *instance) live() bool { return in.rule != nil && !in.closed && !in.broken() }
+
+func (in *instance) due(step int64) bool {
+	return in.live() && step >= in.start && (in.end < 0 || step < in.end)
+}
+
+func (in *instance) fail(err error) { in.status, in.failure = StatusError, err.Error() }
+
+func (in *instance) finish(status string) {
+	if in.broken() {
+		return
+	}
+	if !in.seen && len(in.sels) > 0 {
+		in.note("no matching tensor was ever saved")
+	}
+	in.close(status)
+}
+
+func (in *instance) close(status string) {
+	in.closed = true
+	if in.status == InProgress {
+		in.status = NoIssuesFound
+		if status == record.Stopped {
+			in.status = Stopped
+		}
+	}
+}
+
+func (in *instance) note(text string) {
+	if text != "" && len(in.notes) < 20 && !slices.Contains(in.notes, text) {
+		in.notes = append(in.notes, text)
+	}
+}
+
+// items gives what a selector selects of the step at hand; kind (0 or 1) picks
+// the buffer, so that tensors and scalars of each selector stay good side by
+// side.
+func (in *instance) items(i, kind int, cells []cell, t *tensors) []rule.Item {
+	s := in.sels[i]
+	out := in.buf[2*i+kind][:0]
+	for n := range cells {
+		c := &cells[n]
+		if s.has(c.id, t) && (in.workers == nil || slices.Contains(in.workers, c.item.Worker)) {
+			out = append(out, c.item)
+		}
+	}
+	in.buf[2*i+kind] = out
+	in.seen = in.seen || len(out) > 0
+	return out
+}
+
+// statusNow is the status as readers see it.
+func (in *instance) statusNow() record.RuleStatus {
+	s := in.counters
+	s.Rule, s.Configuration, s.Parameters, s.Status = in.asked, in.name, maps.Clone(in.texts), in.status
+	if in.def != nil {
+		s.Rule = in.def.Name
+	}
+	if s.Parameters == nil {
+		s.Parameters = map[string]string{}
+	}
+	s.Skipped = maps.Clone(s.Skipped)
+	if s.Skipped == nil {
+		s.Skipped = map[string]int64{}
+	}
+	var lines []string
+	for _, l := range append([]string{in.first, in.failure}, in.notes...) {
+		if l != "" {
+			lines = append(lines, l)
+		}
+	}
+	if n := s.Skipped[rule.SkipNonFinite]; n > 0 {
+		lines = append(lines, fmt.Sprintf("%d tensors were skipped because they hold NaN or infinity: see ExplodingTensor", n))
+	}
+	s.Details = cut(strings.Join(lines, "\n"), maxDetails)
+	return s
+}
+
+// cut shortens a text to n characters.
+func cut(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}

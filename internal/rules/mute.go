@@ -1,0 +1,56 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/pyre"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Mute hides findings that the user knows of: they are kept, marked, and
+// count for nothing.
+type Mute struct {
+	Rule    string // any spelling, or the name of a configuration; "" means every rule
+	Subject string // Python regular expression searched in the subject; "" means every subject
+	Reason  string
+}
+
+type mute struct {
+	Mute
+	re *pyre.Regexp
+}
+
+func compileMute(m Mute) (mute, error) {
+	c := mute{Mute: m}
+	if m.Subject == "" {
+		return c, nil
+	}
+	var err error
+	if c.re, err = pyre.Compile(m.Subject); err != nil {
+		return c, fmt.Errorf("mute findings: %w", err)
+	}
+	return c, nil
+}
+
+// muted tells whether the user does not want to hear of the finding, and
+// writes the reason into it.
+func (e *Engine) muted(f *record.Finding) bool {
+	for _, m := range e.mutes {
+		if m.Rule != "" && m.Rule != f.Configuration {
+			if d, ok := rule.Find(e.defs, m.Rule); !ok || d.Name != f.Rule {
+				continue
+			}
+		}
+		if m.re != nil {
+			if ok, err := m.re.Search(f.Subject); err != nil || !ok {
+				continue
+			}
+		}
+		if m.Reason != "" {
+			f.Context["muted_because"] = m.Reason
+		}
+		return true
+	}
+	return false
+}
