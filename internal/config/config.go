@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/plan"
-	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Flags are the flags of `vigil run` as text, with the tags that kong reads.
-// A nil pointer is a flag that was not given. The same fields are read from
+// A nil pointer is a flag that was not given. The same settings are read from
 // the environment (VIGIL_ and the upper-cased name) and from the file.
 type Flags struct {
 	Dir     *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
@@ -34,41 +33,35 @@ type Flags struct {
 
 // Run is everything a run is started with. It travels to the agent as JSON.
 type Run struct {
-	Dir         string            `json:"dir"`
-	Name        string            `json:"name,omitempty"` // empty: made from time and script
-	File        string            `json:"file,omitempty"` // the configuration file read; empty: none
-	Rules       string            `json:"rules"`          // default, all, none
-	Rule        []RuleConfig      `json:"rule,omitempty"`
-	Collect     []plan.Collection `json:"collect,omitempty"`
-	Every       int64             `json:"every"` // plan.Auto: by the budget
-	SaveAll     bool              `json:"save_all,omitempty"`
-	Budget      float64           `json:"budget"` // share of the step time: 0.02
-	StopOn      When              `json:"stop_on"`
-	AllWorkers  bool              `json:"all_workers,omitempty"`
-	Keep        int64             `json:"keep"` // bytes
-	Strict      bool              `json:"strict,omitempty"`
-	Quiet       bool              `json:"quiet,omitempty"`
-	JSON        bool              `json:"json,omitempty"`
-	NoColor     bool              `json:"no_color,omitempty"`
-	Mutes       []Mute            `json:"mutes,omitempty"`
-	Actions     []Action          `json:"actions,omitempty"`
-	Warnings    []string          `json:"warnings,omitempty"` // for the user, before anything starts
+	Dir        string            `json:"dir"`
+	Name       string            `json:"name,omitempty"` // empty: made from time and script
+	File       string            `json:"file,omitempty"` // the configuration file read; empty: none
+	Rules      string            `json:"rules"`          // default, all, none
+	Rule       []RuleConfig      `json:"rule,omitempty"`
+	Collect    []plan.Collection `json:"collect,omitempty"`
+	Every      int64             `json:"every"` // plan.Auto: by the budget
+	SaveAll    bool              `json:"save_all,omitempty"`
+	Budget     float64           `json:"budget"` // share of the step time: 0.02
+	StopOn     When              `json:"stop_on"`
+	AllWorkers bool              `json:"all_workers,omitempty"`
+	Keep       int64             `json:"keep"` // bytes
+	Strict     bool              `json:"strict,omitempty"`
+	Quiet      bool              `json:"quiet,omitempty"`
+	JSON       bool              `json:"json,omitempty"`
+	NoColor    bool              `json:"no_color,omitempty"`
+	Mutes      []Mute            `json:"mutes,omitempty"`
+	Actions    []Action          `json:"actions,omitempty"`
+	Warnings   []string          `json:"warnings,omitempty"` // for the user, before anything starts
 }
 
-// RuleConfig is one rule that was asked for by name.
-type RuleConfig struct {
-	Rule          string            `json:"rule"`          // canonical name
-	Configuration string            `json:"configuration"` // name of this configuration; the rule's own unless said
-	Params        map[string]string `json:"params,omitempty"`
-	From          string            `json:"from"` // where it was written: "--rule", "VIGIL_RULE", "vigil.yaml:3:5"
+// Defaults are the settings of a run when nothing is said.
+func Defaults() Run {
+	return Run{Dir: "vigil-runs", Rules: "default", Every: plan.Auto, Budget: 0.02, Keep: 20e9}
 }
 
-// When says which findings something is done on: those of Severity or worse,
-// and those of Rules (canonical names or configurations). The zero value is
-// never.
-type When struct {
-	Severity record.Severity `json:"severity,omitempty"`
-	Rules    []string        `json:"rules,omitempty"`
+// PlanOptions are the settings that the plan needs.
+func (r Run) PlanOptions(framework string) plan.Options {
+	return plan.Options{Every: r.Every, Budget: r.Budget, SaveAll: r.SaveAll, Framework: framework}
 }
 
 // Mute keeps findings from counting: those of Rule (empty: all rules) whose
@@ -90,20 +83,15 @@ type Action struct {
 // KV is one key and value of a SPEC, in the order written.
 type KV struct{ Key, Value string }
 
-// Catalogue is what config must know of the rules to check names.
-type Catalogue struct {
-	// Names are the canonical names.
-	Names []string
-	// Lookup finds a rule by any of its spellings and gives its canonical name
-	// and the names of its parameters.
-	Lookup func(name string) (canonical string, params []string, ok bool)
-}
-
 // UsageError is a mistake of the user: what it is about, and what to do.
 type UsageError struct {
-	Message string // one sentence: what is wrong
-	What    string // the thing: flag, file with line and column, value
+	Message string // one sentence: what is wrong, and where
+	What    string // the thing: flag, file, value
 	Hint    string // what to do; may be empty
+
+	cause error
 }
 
 func (e *UsageError) Error() string { return e.Message }
+
+func (e *UsageError) Unwrap() error { return e.cause }

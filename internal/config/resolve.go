@@ -1,0 +1,225 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+)
+
+// File is the configuration file that is read when none is named.
+const File = "vigil.yaml"
+
+// layer is what one source says.
+type layer struct {
+	scalars []setting
+	rules   []RuleConfig
+	collect []plan.Collection
+	mutes   []Mute
+	actions []action
+}
+
+// setting is the text of one key and where it stands.
+type setting struct{ key, text, at string }
+
+// action is one whose rule names are looked up when all are known.
+type action struct {
+	Action
+	on, at string
+}
+
+// Keys of the file, in the order of the documentation; those up to the first
+// list are also flags and variables.
+var (
+	scalarKeys = []string{
+		"dir", "name", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "json", "no-color",
+	}
+	listKeys = []string{"rule", "collect", "mute", "actions"}
+)
+
+// Resolve joins flags, environment (as os.Environ gives it) and configuration
+// file into the settings of a run. The file is the one that is named, else
+// vigil.yaml in dir when it is there.
+//
+// A scalar is taken from the first source that has it. Rules add up; a
+// parameter is taken from the first source that sets it. A collection that a
+// source names replaces what later sources say of it; within one source,
+// requests for one collection are united. Every error is a *UsageError.
+func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, error) {
+	run := Defaults()
+	env := variables(environ)
+	var layers []layer // the strongest last
+
+	file, named := env["VIGIL_CONFIG"], env["VIGIL_CONFIG"] != ""
+	if flags.Config != nil {
+		file, named = *flags.Config, true
+	}
+	if !named {
+		file = File
+	}
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	l, err := load(path, file, cat)
+	switch {
+	case err == nil:
+		run.File = path
+		layers = append(layers, l)
+	case named || !errors.Is(err, fs.ErrNotExist):
+		return run, usage(err, file, "")
+	}
+	l, warnings, err := fromEnvironment(env, cat)
+	if err != nil {
+		return run, err
+	}
+	run.Warnings = warnings
+	layers = append(layers, l)
+	if l, err = fromFlags(flags, cat); err != nil {
+		return run, err
+	}
+	layers = append(layers, l)
+	if env["NO_COLOR"] != "" {
+		run.NoColor = true
+	}
+	return run, run.join(layers, cat)
+}
+
+// usage makes an error a *UsageError.
+func usage(err error, what, hint string) error {
+	var u *UsageError
+	if errors.As(err, &u) {
+		return u
+	}
+	if h := hintOf(err); h != "" {
+		hint = h
+	}
+	return &UsageError{Message: err.Error(), What: what, Hint: hint}
+}
+
+// join applies the layers, the weakest first.
+func (r *Run) join(layers []layer, cat Catalogue) (err error) {
+	for _, l := range layers {
+		for _, rc := range l.rules {
+			if r.Rule, err = addRule(r.Rule, rc); err != nil {
+				return err
+			}
+		}
+		r.Collect = slices.DeleteFunc(r.Collect, func(c plan.Collection) bool {
+			return slices.ContainsFunc(l.collect, func(o plan.Collection) bool { return o.Name == c.Name })
+		})
+		r.Collect = append(r.Collect, l.collect...)
+		r.Mutes = append(r.Mutes, l.mutes...)
+	}
+	if err := checkCollections(r.Collect); err != nil {
+		return err
+	}
+	var configurations []string
+	for _, rc := range r.Rule {
+		configurations = append(configurations, rc.Configuration)
+	}
+	for _, l := range layers {
+		for _, s := range l.scalars {
+			if err := r.set(s.key, s.text, cat, configurations); err != nil {
+				return usage(fmt.Errorf("%s: %w", s.at, err), s.at, hintOf(err))
+			}
+		}
+		for _, a := range l.actions {
+			if a.On, err = parseWhen(a.on, cat, configurations); err != nil {
+				return usage(fmt.Errorf("%s: on: %w", a.at, err), a.at, hintOf(err))
+			}
+			r.Actions = append(r.Actions, a.Action)
+		}
+	}
+	return nil
+}
+
+func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err error) {
+	switch key {
+	case "dir":
+		r.Dir, err = text, notEmpty(text)
+	case "name":
+		r.Name, err = text, checkName(text)
+	case "rules":
+		r.Rules, err = oneOf(text, "default", "all", "none")
+	case "every":
+		if strings.EqualFold(text, "auto") {
+			r.Every = plan.Auto
+			return nil
+		}
+		r.Every, err = parseInt(text, 1)
+	case "save-all":
+		r.SaveAll, err = parseBool(text)
+	case "budget":
+		r.Budget, err = ParsePercent(text)
+	case "stop-on":
+		r.StopOn, err = parseWhen(text, cat, configurations)
+	case "workers":
+		var which string
+		which, err = oneOf(text, "chief", "all")
+		r.AllWorkers = which == "all"
+	case "keep":
+		r.Keep, err = ParseSize(text)
+	case "strict":
+		r.Strict, err = parseBool(text)
+	case "quiet":
+		r.Quiet, err = parseBool(text)
+	case "json":
+		r.JSON, err = parseBool(text)
+	case "no-color":
+		r.NoColor, err = parseBool(text)
+	}
+	return err
+}
+
+func notEmpty(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return fmt.Errorf("it is empty")
+	}
+	return nil
+}
+
+// checkName refuses names that cannot be a directory of their own below the
+// root.
+func checkName(s string) error {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return fmt.Errorf("it is empty")
+	case s == "." || s == ".." || strings.ContainsAny(s, "/\\\x00\n\r"):
+		return fmt.Errorf("%q cannot be the name of a directory", s)
+	case len(s) > 200:
+		return fmt.Errorf("the name has %d bytes; at most 200 are allowed", len(s))
+	}
+	return nil
+}
+
+func oneOf(s string, known ...string) (string, error) {
+	if t := strings.ToLower(strings.TrimSpace(s)); slices.Contains(known, t) {
+		return t, nil
+	}
+	err := fmt.Errorf("%q is none of %s", s, strings.Join(known, ", "))
+	if n := Nearest(s, known); n != "" {
+		return "", &hinted{err, fmt.Sprintf("did you mean %q?", n)}
+	}
+	return "", err
+}
+
+// load reads a configuration file. name is how errors call it.
+func load(path, name string, cat Catalogue) (layer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return layer{}, &UsageError{Message: fmt.Sprintf("read configuration file: %v", err), What: name, Hint: "name an existing file with --config", cause: err}
+	}
+	defer f.Close()
+	data := make([]byte, maxFile+1)
+	n, err := readFull(f, data)
+	if err != nil {
+		return layer{}, &UsageError{Message: fmt.Sprintf("read configuration file: %v", err), What: name, cause: err}
+	}
+	return parseFile(data[:n], name, cat)
+}
