@@ -64,3 +64,15 @@ func Getenv(env []string, name string) string {
 	}
 	return ""
 }
+
+// PythonEnviron is an environment in which Python starts as it does below
+// `vigil run`, without an agent.
+func PythonEnviron(env []string, boot, lib string) []string {
+	out := make([]string, 0, len(env)+1)
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); name != "VIGIL_SOCKET" {
+			out = append(out, kv)
+		}
+	}
+	return with(out, map[string]string{"PYTHONPATH": pythonPath([]string{boot, lib}, Getenv(env, "PYTHONPATH"))})
+}

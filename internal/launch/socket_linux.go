@@ -60,3 +60,14 @@ func (l *listener) close() {
 	l.file.Close()
 	os.RemoveAll(l.dir)
 }
+
+// TrySocket makes the socket's directory and socket, removes them, and says
+// where they were.
+func TrySocket() (path string, err error) {
+	l, err := listen()
+	if err != nil {
+		return "", err
+	}
+	l.close()
+	return l.path, nil
+}

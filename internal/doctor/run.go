@@ -1,0 +1,117 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Run says why a run holds what it holds: the reasons for nothing first.
+func Run(r record.Run) []Check {
+	checks := []Check{status(r)}
+	steps := int64(0)
+	for _, n := range r.Steps {
+		steps += n
+	}
+	switch {
+	case len(r.Workers) == 0:
+		checks = append(checks, unseen(r))
+	case steps == 0:
+		checks = append(checks, unstepped(r))
+	default:
+		checks = append(checks, ok("capture", "%d steps of %s", steps, workers(len(r.Workers))))
+	}
+	if r.Said != "" {
+		checks = append(checks, ok("training", "%s", r.Said))
+	}
+	for _, reason := range sortedReasons(r.Dropped) {
+		checks = append(checks, warn("dropped", "a longer interval (--every) or fewer tensors make room", "%d values: %s", r.Dropped[reason], reason))
+	}
+	for _, m := range r.NotCaptured {
+		text := fmt.Sprintf("%s: %s", m.Name, m.Reason)
+		if m.Count > 1 {
+			text += fmt.Sprintf(" (%d times)", m.Count)
+		}
+		checks = append(checks, warn("not captured", "", "%s", text))
+	}
+	return checks
+}
+
+func workers(n int) string {
+	if n == 1 {
+		return "one worker"
+	}
+	return fmt.Sprintf("%d workers", n)
+}
+
+func sortedReasons(m map[string]int64) []string {
+	var out []string
+	for reason, n := range m {
+		if n > 0 {
+			out = append(out, reason)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func status(r record.Run) Check {
+	switch r.Status {
+	case record.Running:
+		return ok("run", "%q is running", r.Name)
+	case record.Lost:
+		return warn("run", "what was captured until then is there", "%q was cut off: its processes are gone", r.Name)
+	case record.Failed:
+		code := ""
+		if r.ExitCode != nil {
+			code = fmt.Sprintf(" with exit code %d", *r.ExitCode)
+		}
+		return warn("run", "the command's own output says why", "%q: the command failed%s", r.Name, code)
+	}
+	return ok("run", "%q is %s", r.Name, r.Status)
+}
+
+// unseen explains a run that no training process came to.
+func unseen(r record.Run) Check {
+	if flag := isolating(r.Command); flag != "" {
+		return fail("capture", "leave the option out, or install vigil-ml there and add two lines to the script: import vigil.torch as vg; hook = vg.Hook()",
+			"python %s ignores what loads Vigil, so no process could be captured", flag)
+	}
+	if os.Getenv("VIGIL") == "0" {
+		return fail("capture", "unset VIGIL", "VIGIL=0 turns everything off")
+	}
+	return fail("capture",
+		"`vigil doctor -- "+strings.Join(r.Command, " ")+"` looks at the interpreter; a process in a container, on another host or with an environment of its own is not seen",
+		"no process of this run imported PyTorch (1.13 or later, Python 3.8 or later) and trained a model with it")
+}
+
+// isolating is the option in a Python command that keeps Vigil out.
+func isolating(command []string) string {
+	if len(command) == 0 || !isPython(command[0]) {
+		return ""
+	}
+	for _, o := range options(command[1:]) {
+		if strings.HasPrefix(o, "--") || o == "-W" || o == "-X" {
+			continue
+		}
+		for _, letter := range []string{"I", "E", "S"} {
+			if strings.Contains(o, letter) {
+				return "-" + letter
+			}
+		}
+	}
+	return ""
+}
+
+// unstepped explains a run whose workers never took a step.
+func unstepped(r record.Run) Check {
+	if r.Status == record.Running {
+		return warn("capture", "`vigil tail "+r.Name+"` follows it", "%s connected; no step has been taken yet", workers(len(r.Workers)))
+	}
+	return fail("capture",
+		"a step is one update of the weights by an optimiser, or in evaluation one forward pass of the model; with a hand-written loop see docs/hook.md",
+		"%s connected, but no training step was seen: no optimiser stepped and no model with parameters ran", workers(len(r.Workers)))
+}
