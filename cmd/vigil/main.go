@@ -23,12 +23,23 @@ import (
 type cli struct {
 	Version bool `name:"version" help:"Print the version and exit."`
 
-	Run    runCmd    `cmd:"" name:"run" help:"Start a training command, capture and judge it live."`
+	Demo     demoCmd     `cmd:"" name:"demo" help:"Train a small network with a planted fault under the real capture path."`
+	Run      runCmd      `cmd:"" name:"run" help:"Start a training command, capture and judge it live."`
+	Ls       lsCmd       `cmd:"" name:"ls" help:"List runs: name, framework, status, steps, findings."`
+	Show     showCmd     `cmd:"" name:"show" help:"What was captured, and what was not and why."`
+	Values   valuesCmd   `cmd:"" name:"values" help:"Print the values of a tensor or series."`
+	Findings findingsCmd `cmd:"" name:"findings" help:"What the rules found, and where each rule stands."`
+	Check    checkCmd    `cmd:"" name:"check" help:"Judge a finished (or running) run; exit code for CI."`
+	Report   reportCmd   `cmd:"" name:"report" help:"Write one self-contained HTML file about a run."`
+	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
+	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
+
 	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
 	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`
 
-	VersionCmd versionCmd `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`
-	Agent      agentCmd   `cmd:"" name:"agent" hidden:"" help:"The capturing process (started by run or by a hook)."`
+	VersionCmd versionCmd   `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`
+	DemoTrain  demoTrainCmd `cmd:"" name:"demo-train" hidden:"" help:"The training that demo starts."`
+	Agent      agentCmd     `cmd:"" name:"agent" hidden:"" help:"The capturing process (started by run or by a hook)."`
 }
 
 // app is what every command gets: its streams and the words after "--".

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// checkCmd judges a stored run again.
+type checkCmd struct {
+	runArg
+	Rules  string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
+	Rule   []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
+	FailOn string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
+	JSON   bool     `name:"json" help:"As JSON: findings, groups by root cause, and the status of each rule."`
+}
+
+// Help teaches the command.
+func (checkCmd) Help() string {
+	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n\n" +
+		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped.\n\n" +
+		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage or the run cannot be read."
+}
+
+// Run replays the run through the rules.
+func (c checkCmd) Run(a *app) error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	t, err := trial.Open(path)
+	if err != nil {
+		return fmt.Errorf("read run %q: %w", c.Name, err)
+	}
+	defer t.Close()
+	configs, err := c.configs(t)
+	if err != nil {
+		return err
+	}
+	var findings []record.Finding
+	engine, err := replay(t, configs, func(f record.Finding) { findings = append(findings, f) })
+	if err != nil {
+		return fmt.Errorf("judge run %q: %w", c.Name, err)
+	}
+	if c.JSON {
+		err = writeFindings(a.stdout, findings, engine.Groups(), engine.Statuses())
+	} else {
+		printGroups(a.stdout, engine.Groups())
+		printStatuses(a.stdout, engine.Statuses())
+		for _, d := range t.Damage() {
+			fmt.Fprintf(a.stderr, "vigil: %s is damaged and was left out: %s\n", d.File, d.Reason)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if !f.Muted && slices.Index(severities, f.Severity) <= limit {
+			return exit(2, nil)
+		}
+	}
+	return nil
+}
+
+var severities = []record.Severity{record.Error, record.Warning, record.Info}
+
+// limit is the place of --fail-on in severities; -1 is never.
+func (c checkCmd) limit() (int, error) {
+	if c.FailOn == "never" {
+		return -1, nil
+	}
+	i := slices.Index(severities, record.Severity(c.FailOn))
+	if i < 0 {
+		known := []string{"error", "warning", "info", "never"}
+		return 0, &usage{Message: fmt.Sprintf("unknown severity %q", c.FailOn), What: "--fail-on", Hint: nearest(c.FailOn, known, "known: "+strings.Join(known, ", "))}
+	}
+	return i, nil
+}
+
+// configs are the rules to run: those asked for by name and of the set, or
+// else those that judged the run live, under the same parameters.
+func (c checkCmd) configs(t *trial.Trial) ([]rules.Config, error) {
+	name := c.Rules
+	if name == "" && len(c.Rule) > 0 {
+		name = "none"
+	}
+	if name == "" {
+		if live := liveConfigs(t.Statuses()); len(live) > 0 {
+			return live, nil
+		}
+		name = "default"
+	}
+	set, err := rules.Set(name, t.Run().Framework.Name)
+	if err != nil {
+		return nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
+	}
+	var user []rules.Config
+	for _, spec := range c.Rule {
+		rc, err := parseRule(spec)
+		if err != nil {
+			return nil, err
+		}
+		user = append(user, rc)
+	}
+	return rules.Merge(set, user), nil
+}
+
+// liveConfigs are the configurations whose statuses a run carries.
+func liveConfigs(statuses []record.RuleStatus) []rules.Config {
+	var configs []rules.Config
+	for _, s := range statuses {
+		if _, known := rules.Lookup(s.Rule); known {
+			configs = append(configs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+		}
+	}
+	return configs
+}
+
+// parseRule reads one --rule and checks its name and parameters.
+func parseRule(spec string) (rules.Config, error) {
+	name, kvs, err := config.ParseSpec(spec, rules.Parameters)
+	if err != nil {
+		return rules.Config{}, ruleError(spec, err)
+	}
+	rc := rules.Config{Rule: name, Params: map[string]string{}}
+	for _, kv := range kvs {
+		rc.Params[kv.Key] = kv.Value
+	}
+	if err := rules.Check(rc); err != nil {
+		return rules.Config{}, ruleError(spec, err)
+	}
+	return rc, nil
+}
+
+func ruleError(spec string, err error) error {
+	var u *usage
+	if errors.As(err, &u) {
+		return u
+	}
+	return &usage{Message: err.Error(), What: spec, Hint: "`vigil rules list` lists the rules, `vigil rules describe NAME` their parameters"}
+}
+
+// replay feeds the stored steps through an engine, to its end.
+func replay(t *trial.Trial, configs []rules.Config, found func(record.Finding)) (*rules.Engine, error) {
+	now := time.Time{}
+	run := t.Run()
+	engine, err := rules.NewEngine(rules.Options{
+		Configs: configs, OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: t.Chief(),
+		Raw: func(worker, name string, mode record.Mode, step int64) (rule.Values, error) {
+			return t.Raw(name, mode, step, worker)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	infos := t.Tensors()
+	for _, worker := range t.Workers() {
+		engine.Announce(worker, infos)
+	}
+	err = t.Replay(func(s *record.Complete) error {
+		now = s.Time
+		engine.Observe(s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if run.Ended != nil {
+		now = *run.Ended
+		engine.Tick(now)
+	}
+	engine.Finish(run.Status)
+	return engine, nil
+}

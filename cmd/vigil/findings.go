@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// findingsCmd prints what the rules found in a run.
+type findingsCmd struct {
+	runArg
+	JSON bool `name:"json" help:"As JSON: findings, groups by root cause, and the status of each rule."`
+}
+
+// Help teaches the command.
+func (findingsCmd) Help() string {
+	return "Examples:\n\n    vigil findings demo\n    vigil findings demo --json\n\nWhat was found while the run was live; `vigil check` judges it again. Exit codes: 0, or 1 when the run cannot be read."
+}
+
+// Run prints findings grouped by their root cause, then where each rule stands.
+func (c findingsCmd) Run(a *app) error {
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	t, err := trial.Open(path)
+	if err != nil {
+		return fmt.Errorf("read run %q: %w", c.Name, err)
+	}
+	defer t.Close()
+	if c.JSON {
+		return writeFindings(a.stdout, t.Findings(), t.Groups(), t.Statuses())
+	}
+	printGroups(a.stdout, t.Groups())
+	printStatuses(a.stdout, t.Statuses())
+	return nil
+}
+
+// writeFindings is the JSON form that findings and check share.
+func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group, rules []record.RuleStatus) error {
+	if findings == nil {
+		findings = []record.Finding{}
+	}
+	if groups == nil {
+		groups = []record.Group{}
+	}
+	if rules == nil {
+		rules = []record.RuleStatus{}
+	}
+	return writeJSON(w, map[string]any{"findings": findings, "groups": groups, "rules": rules})
+}
+
+// printGroups prints each root cause with what to do, and what follows from it.
+func printGroups(w io.Writer, groups []record.Group) {
+	if len(groups) == 0 {
+		fmt.Fprintln(w, "no findings")
+	}
+	for _, g := range groups {
+		f := g.Root
+		fmt.Fprintf(w, "%s: %s\n", strings.ToUpper(string(f.Severity)), printable(f.Message))
+		fmt.Fprintf(w, "  rule    %s at step %d (%s step %d)\n", f.Configuration, f.Step, f.Mode, f.ModeStep)
+		fmt.Fprintf(w, "  cause   %s\n", f.Cause)
+		fmt.Fprintf(w, "  remedy  %s\n", f.Remedy)
+		for _, s := range g.Symptoms {
+			fmt.Fprintf(w, "  follows %s: step %d, %s\n", s.Rule, s.Step, printable(s.Message))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// printStatuses prints one line per rule configuration, with why it skipped
+// what it could not judge.
+func printStatuses(w io.Writer, rules []record.RuleStatus) {
+	if len(rules) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Rules:")
+	width := 0
+	for _, r := range rules {
+		width = max(width, len(r.Configuration))
+	}
+	for _, r := range rules {
+		fmt.Fprintf(w, "  %-*s  %-13s  %d findings, %d values inspected%s\n", width, r.Configuration, r.Status, r.Findings, r.Datapoints, skippedText(r.Skipped))
+		if r.Details != "" && r.Status != "IssuesFound" {
+			for line := range strings.Lines(r.Details) {
+				fmt.Fprintf(w, "  %-*s  %s\n", width, "", strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+func skippedText(skipped map[string]int64) string {
+	reasons := make([]string, 0, len(skipped))
+	for r := range skipped {
+		reasons = append(reasons, r)
+	}
+	sort.Strings(reasons)
+	for i, r := range reasons {
+		reasons[i] = fmt.Sprintf("%s %d", strings.ReplaceAll(r, "_", " "), skipped[r])
+	}
+	if len(reasons) == 0 {
+		return ""
+	}
+	return "; skipped: " + strings.Join(reasons, ", ")
+}
