@@ -163,4 +163,3 @@ func (s *Step) drop(t *Tensor) {
 		Kind: capture.Drop, Mode: s.mode, ID: t.id, Step: s.global, ModeStep: s.n, NBytes: 1, Shape: uint32(reason),
 	})
 }
-

@@ -66,8 +66,8 @@ func startAgent() (socket string, err error) {
 	if err := cmd.Start(); err != nil {
 		return "", fmt.Errorf("start agent: %w", err)
 	}
-	go cmd.Wait()
 	line, err := bufio.NewReader(out).ReadBytes('\n')
+	go cmd.Wait()
 	if err != nil {
 		return "", fmt.Errorf("start agent: it ended before it listened: %w", err)
 	}

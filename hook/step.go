@@ -188,4 +188,3 @@ func (h *Hook) publish(r capture.Record) {
 		h.dropped[capture.RingFull.String()]++
 	}
 }
-

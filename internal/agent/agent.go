@@ -6,8 +6,21 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
 // Run is `vigil agent`: it reads Settings from in, works until in says that
@@ -15,29 +28,250 @@ import (
 // every worker is gone), and writes live.Event values as JSON lines to events.
 // It returns nil when the run was finished in order.
 func Run(ctx context.Context, in io.Reader, events io.Writer) error {
-	return errors.New("agent: not wired up")
+	d := json.NewDecoder(in)
+	set, err := readSettings(d)
+	if err != nil {
+		return err
+	}
+	ended := make(chan Ended, 1)
+	lost := make(chan struct{})
+	go func() {
+		if e, ok := readEnded(d); ok {
+			ended <- e
+		} else {
+			close(lost)
+		}
+	}()
+	r, err := start(ctx, set, events)
+	if err != nil {
+		return err
+	}
+	r.job.stop = r.job.sendStop
+	return r.work(ctx, ended, lost)
 }
 
-// ForPID starts from a hook that found no agent (`vigil agent --for-pid`).
-type ForPID struct {
-	PID     int    // the training process
-	Dir     string // root of the runs; empty: the configured one
-	Name    string // of the run; empty: made from time and script
-	Vigil   string // version
-	Script  string // empty: read from the process
-	WorkDir string // directory to read vigil.yaml in; empty: the process's
+// running is an agent that listens.
+type running struct {
+	job    *job
+	cancel context.CancelFunc // makes the sessions read to the end
+	served chan error
+	bg     sync.WaitGroup
+	quit   chan struct{}
 }
 
-// Address is what the agent of a hook prints on its standard output once it
-// listens.
-type Address struct {
-	Socket string `json:"socket"`
-	Run    string `json:"run"`
+// memoryLimit is what the Go part of the agent should stay below; the ring and
+// the spill files are not counted.
+const memoryLimit = 200 << 20
+
+func start(ctx context.Context, set Settings, out io.Writer) (*running, error) {
+	debug.SetMemoryLimit(memoryLimit)
+	w, err := openStore(set)
+	if err != nil {
+		return nil, err
+	}
+	ev := newEvents(out)
+	j := newJob(set, w, ev)
+	pid := os.Getpid()
+	began, _ := capture.ProcessStart(pid)
+	err = w.UpdateRun(func(r *record.Run) {
+		j.counts.restore(*r)
+		r.Agent, r.Control = &record.Process{PID: pid, Start: began}, set.Socket
+		if set.Launcher != nil {
+			r.Launcher = set.Launcher
+		}
+	})
+	if err != nil {
+		j.storeFailed(err)
+	}
+	o := capture.Options{Handler: j}
+	var l *capture.Listener
+	if set.ListenFD > 0 {
+		l, err = capture.Inherit(set.ListenFD, o)
+	} else {
+		l, err = capture.Listen(set.Socket, o)
+	}
+	if err != nil {
+		ev.close()
+		return nil, errors.Join(err, w.Close())
+	}
+	// The sessions outlive ctx until the rings are read to the end.
+	serve, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	r := &running{job: j, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
+	go func() { r.served <- l.Serve(serve) }()
+	r.bg.Go(r.tick)
+	for _, text := range set.Config.Warnings {
+		if !set.Takeover {
+			ev.notice("warning", text, "")
+		}
+	}
+	return r, nil
 }
 
-// RunForPID is `vigil agent --for-pid`: it makes its own settings, hands the
-// address to ready once it listens, and works until every worker has said bye
-// or died. Events are written to events, which may be io.Discard.
-func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events io.Writer) error {
-	return errors.New("agent: not wired up")
+// openStore makes the run, or goes on with the one that is there.
+func openStore(set Settings) (*store.Writer, error) {
+	if set.Created || set.Takeover {
+		return store.Resume(vfs.OS, filepath.Join(set.Dir, set.Name))
+	}
+	return store.Create(vfs.OS, set.Dir, set.Name, newRun(set))
+}
+
+// newRun is run.json at the start.
+func newRun(set Settings) record.Run {
+	if set.Started.IsZero() {
+		set.Started = time.Now()
+	}
+	return record.Run{
+		Format: record.RunFormat, Name: set.Name, Command: set.Command, Directory: set.Directory, Host: set.Host,
+		Started: set.Started.UTC(), Status: record.Running, Workers: []record.Worker{}, Steps: map[string]int64{},
+		Dropped: map[string]int64{}, Plan: []record.PlanChange{}, Launcher: set.Launcher, Vigil: set.Vigil,
+	}
+}
+
+// tick does what has to be done from time to time.
+func (r *running) tick() {
+	j := r.job
+	progress, run, sync, rules := time.NewTicker(progressEvery), time.NewTicker(runEvery), time.NewTicker(syncEvery), time.NewTicker(time.Second)
+	defer progress.Stop()
+	defer run.Stop()
+	defer sync.Stop()
+	defer rules.Stop()
+	back := time.NewTimer(returnTime)
+	defer back.Stop()
+	for {
+		select {
+		case <-r.quit:
+			return
+		case <-progress.C:
+			if p := j.takeProgress(); p != nil {
+				j.events.send(live.Event{Progress: p})
+			}
+		case <-run.C:
+			if err := j.writeRun(nil); err != nil {
+				j.storeFailed(err)
+			}
+		case <-sync.C:
+			j.sync()
+		case now := <-rules.C:
+			if p, _ := j.currentPlan(); p != nil {
+				j.eval.tick(now)
+			}
+		case <-back.C:
+			j.forgetAbsent()
+		}
+	}
+}
+
+// returnTime is how long the rules wait for workers that an earlier agent had.
+const returnTime = 10 * time.Second
+
+// forgetAbsent lets the rules go on without workers that did not come back.
+func (j *job) forgetAbsent() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.plan == nil {
+		return
+	}
+	here := map[string]bool{}
+	for _, w := range j.workers {
+		here[w.name] = true
+	}
+	for _, st := range j.sessions {
+		if !here[st.Worker] && !st.Gone {
+			j.eval.gone(st.Worker)
+		}
+	}
+}
+
+// work waits for the end of the job, and finishes the run.
+func (r *running) work(ctx context.Context, ended <-chan Ended, lost <-chan struct{}) error {
+	select {
+	case e := <-ended:
+		return r.finish(e, true)
+	case <-ctx.Done():
+		return r.finish(r.guess(), false)
+	case err := <-r.served:
+		r.served <- err
+		return errors.Join(err, r.finish(r.guess(), false))
+	case <-lost:
+	}
+	// The launcher died. The training may go on; it is followed to its end.
+	if !r.waitGone(ctx) {
+		return r.finish(Ended{Status: record.Failed}, false)
+	}
+	return r.finish(r.guess(), false)
+}
+
+// waitGone waits until no worker is connected any more; false when ctx ended
+// first.
+func (r *running) waitGone(ctx context.Context) bool {
+	for {
+		if n, _, _ := r.job.live(); n == 0 {
+			// A worker on its way from one connection to the next is given time.
+			select {
+			case <-ctx.Done():
+				return false
+			case <-time.After(500 * time.Millisecond):
+			}
+			if n, _, _ := r.job.live(); n == 0 {
+				return true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-r.job.left:
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// guess is how the job ended as far as its workers tell.
+func (r *running) guess() Ended {
+	n, seen, bye := r.job.live()
+	if n == 0 && seen > 0 && bye {
+		return Ended{Status: record.Completed}
+	}
+	return Ended{Status: record.Failed}
+}
+
+// finish reads the rings to their ends, ends the rules and closes the run.
+func (r *running) finish(e Ended, coded bool) error {
+	j := r.job
+	j.mu.Lock()
+	j.ending = true
+	j.mu.Unlock()
+	r.cancel()
+	errServe := <-r.served
+	close(r.quit)
+	r.bg.Wait()
+	j.starting.Lock()
+	defer j.starting.Unlock()
+	if j.eval != nil {
+		j.eval.finish(e.Status)
+	} else {
+		j.noSteps()
+	}
+	now := time.Now().UTC()
+	err := j.writeRun(func(r *record.Run) {
+		r.Ended, r.Status, r.StoppedBy, r.Control = &now, e.Status, e.StoppedBy, ""
+		if coded {
+			r.ExitCode = &e.ExitCode
+		}
+	})
+	if err != nil {
+		j.storeFailed(err)
+	}
+	os.RemoveAll(filepath.Join(j.store.Path(), spillDir))
+	errClose := j.store.Close()
+	j.events.send(live.Event{Summary: j.summary()})
+	j.events.close()
+	if errClose != nil {
+		errClose = fmt.Errorf("close run: %w", errClose)
+	}
+	return errors.Join(errServe, err, errClose)
+}
+
+// noSteps says that nothing came at all.
+func (j *job) noSteps() {
+	j.missing("everything", "no process of the job began to train under a supported framework", 1)
 }

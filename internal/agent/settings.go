@@ -75,4 +75,3 @@ func readEnded(d *json.Decoder) (e Ended, ok bool) {
 		}
 	}
 }
-

@@ -26,9 +26,6 @@ type Accepted struct {
 	Sink   Sink
 	Run    string // path of the run
 	Worker string
-	// From is the number of records already stored: a takeover goes on there
-	// or at the ring's acked mark, whichever is later.
-	From uint64
 }
 
 // Sink takes what one process sends. All calls for one session come from one
@@ -44,9 +41,10 @@ type Sink interface {
 	// Plan is called when the plan is to be sent: after announcements and
 	// after Session.Replan. Its version is filled in by the session.
 	Plan() Plan
-	// Records takes the next records and says how many records of the session
-	// are stored by now. Data is valid during the call only, and while the
-	// session has not moved the consumed mark; see Item.Data.
+	// Records takes the next records and says up to which record everything is
+	// stored by now (a count from the session's beginning). It is called with
+	// none when the ring is empty, so that what could not be stored is tried
+	// again.
 	Records(items []Item) (acked uint64)
 	// Refuse counts records and announcements that did not fit the protocol.
 	Refuse(reason string, n int64)

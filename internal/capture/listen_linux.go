@@ -193,7 +193,7 @@ func (s *Session) begin(h Handler) error {
 	s.sink = a.Sink
 	s.out.conn, s.out.ring = s.conn, s.ring
 	if s.Hello.Takeover {
-		if err := s.resume(a.From); err != nil {
+		if err := s.resume(); err != nil {
 			s.sink.Closed(false)
 			return err
 		}
@@ -215,23 +215,19 @@ func (s *Session) begin(h Handler) error {
 	return nil
 }
 
-// resume goes on where the earlier agent stopped.
-func (s *Session) resume(from uint64) error {
+// resume goes on where the earlier agent stopped acknowledging. Steps that it
+// had stored, but not acknowledged any more, come once more; the sink knows
+// them by the number of their record.
+func (s *Session) resume() error {
 	acked, consumed, head := s.ring.Acked(), s.ring.Consumed(), s.ring.Head()
 	if acked > consumed || consumed > head || head-consumed > s.ring.Slots {
 		return fmt.Errorf("take over ring: marks acked %d, consumed %d, head %d do not fit", acked, consumed, head)
 	}
-	// The ring may have been read by nobody for a while, and values may have
-	// been stored that the dead agent could no longer acknowledge.
-	if from > acked && from <= head {
-		acked = from
-		s.ring.setAcked(acked)
-	}
-	if acked > consumed {
-		consumed = acked
-		s.ring.setConsumed(consumed)
-	}
 	s.tail, s.acked, s.lost = acked, acked, consumed
+	if head-acked > s.ring.Slots {
+		s.tail = head - s.ring.Slots
+		s.sink.Refuse("record overwritten before it was stored", int64(s.tail-acked))
+	}
 	s.late = time.Now().Add(s.opts.Announce)
 	s.out.version = s.ring.PlanVersion()
 	return nil
@@ -265,6 +261,8 @@ func (s *Session) loop(ctx context.Context) error {
 		now := time.Now()
 		if any {
 			busy = now
+		} else {
+			s.idle()
 		}
 		ending := s.bye || s.conn.eof || ctx.Err() != nil
 		if !ending && now.Sub(looked) > time.Second {
@@ -304,5 +302,9 @@ func (s *Session) finish() error {
 		return err
 	}
 	_, err := s.drain()
+	s.idle()
 	return err
 }
+
+// idle gives the sink a turn when the ring is empty.
+func (s *Session) idle() { s.advance(s.sink.Records(nil), 0, false) }

@@ -3,6 +3,7 @@ package capture
 import (
 	"encoding/json"
 
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -156,14 +157,14 @@ func (r *Refused) Error() string { return r.Reason }
 
 // Plan tells a hook what to capture.
 type Plan struct {
-	Version   uint64       `json:"version"`
-	Budget    float64      `json:"budget"`
-	Ring      PlanRing     `json:"ring"`
-	Schedules []Schedules  `json:"schedules"`
-	Tensors   [][2]int64   `json:"tensors"` // tensor id, index into Schedules or -1
-	Modules   []PlanModule `json:"modules"`
-	Losses    bool         `json:"losses"`
-	Strict    bool         `json:"strict"`
+	Version   uint64          `json:"version"`
+	Budget    float64         `json:"budget"`
+	Ring      PlanRing        `json:"ring"`
+	Schedules []plan.Schedule `json:"schedules"`
+	Tensors   [][2]int64      `json:"tensors"` // tensor id, index into Schedules or -1
+	Modules   []PlanModule    `json:"modules"`
+	Losses    bool            `json:"losses"`
+	Strict    bool            `json:"strict"`
 }
 
 // PlanRing says how much of the data area the hook may use.

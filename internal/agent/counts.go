@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+)
+
+// counts is what a run knows of its own completeness.
+type counts struct {
+	steps    map[string]map[string]int64 // by worker and mode: steps stored
+	dropped  map[string]int64
+	missing  map[missingKey]int64
+	captured float64 // seconds that hooks took
+	stepped  float64 // seconds of steps
+	failing  bool    // the store does not take values now
+	facts    json.RawMessage
+	said     string
+}
+
+type missingKey struct{ name, reason string }
+
+// maxMissing bounds the list of what is not captured; more is counted in one
+// line.
+const maxMissing = 500
+
+func (c *counts) init() {
+	c.steps, c.dropped, c.missing = map[string]map[string]int64{}, map[string]int64{}, map[missingKey]int64{}
+}
+
+// restore takes the counts of an earlier agent from run.json.
+func (c *counts) restore(r record.Run) {
+	for reason, n := range r.Dropped {
+		c.dropped[reason] = n
+	}
+	for _, m := range r.NotCaptured {
+		c.missing[missingKey{m.Name, m.Reason}] = m.Count
+	}
+	c.captured, c.stepped = r.Overhead.CapturedSeconds, r.Overhead.StepSeconds
+	c.facts, c.said = r.Facts, r.Said
+	if len(r.Steps) > 0 {
+		c.steps[""] = maps.Clone(r.Steps) // of no worker known any more
+	}
+}
+
+// notCaptured is the list for run.json, the largest counts first.
+func (c *counts) notCaptured() []record.NotCaptured {
+	var out []record.NotCaptured
+	for k, n := range c.missing {
+		out = append(out, record.NotCaptured{Name: k.name, Reason: k.reason, Count: n})
+	}
+	slices.SortFunc(out, func(a, b record.NotCaptured) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out
+}
+
+// byMode is the number of steps by mode: those of the worker that has most.
+func (c *counts) byMode() map[string]int64 {
+	out := map[string]int64{}
+	for _, m := range c.steps {
+		for mode, n := range m {
+			out[mode] = max(out[mode], n)
+		}
+	}
+	return out
+}
+
+func (c *counts) overhead() record.Overhead {
+	o := record.Overhead{CapturedSeconds: c.captured, StepSeconds: c.stepped}
+	if rest := c.stepped - c.captured; rest > 0 {
+		o.Percent = 100 * c.captured / rest
+	}
+	return o
+}
+
+func (j *job) missing(name, reason string, n int64) {
+	if n <= 0 {
+		return
+	}
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	j.changed = true
+	k := missingKey{cut(name, capture.MaxName), cut(reason, 500)}
+	if _, ok := j.counts.missing[k]; !ok && len(j.counts.missing) >= maxMissing {
+		k = missingKey{"others", "not listed, the list is full"}
+	}
+	j.counts.missing[k] += n
+}
+
+func (j *job) dropped(reason string, n int64) {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	j.changed = true
+	j.counts.dropped[reason] += n
+}
+
+// takeFacts keeps the facts of the chief, or of anybody as long as the chief
+// has said nothing, and reports whether they were kept.
+func (j *job) takeFacts(f capture.Facts, chief bool) bool {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	if j.facts && !chief {
+		return false
+	}
+	j.facts = j.facts || chief
+	news := f.Said != j.counts.said
+	j.counts.facts, j.counts.said = f.Facts, cut(f.Said, 2000)
+	j.changed = true
+	return news
+}
+
+// stepStored counts a step that is in the store now.
+func (j *job) stepStored(w *worker, st *record.Step) {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	j.changed = true
+	m := j.counts.steps[w.name]
+	if m == nil {
+		m = map[string]int64{}
+		j.counts.steps[w.name] = m
+	}
+	mode := st.Mode.String()
+	m[mode] = max(m[mode], st.ModeStep+1)
+	j.counts.captured += st.Overhead
+	j.counts.stepped += st.Seconds
+	if w.full || w.chief {
+		j.progress.step(st)
+	}
+}
+
+func (j *job) stepCounts() map[string]int64 {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	return j.counts.byMode()
+}
+
+// storeFailed tells once that the store takes nothing.
+func (j *job) storeFailed(err error) {
+	j.cmu.Lock()
+	first := !j.counts.failing
+	j.counts.failing = true
+	j.cmu.Unlock()
+	if !first {
+		return
+	}
+	if errors.Is(err, store.ErrNoSpace) {
+		j.events.notice("error", "the disk is full: "+err.Error(),
+			"make room; the training goes on, and values wait for a while before they are dropped")
+		return
+	}
+	j.events.notice("error", "values cannot be stored: "+err.Error(), "the training goes on; storing is tried again")
+}
+
+func (j *job) storeWorks() {
+	j.cmu.Lock()
+	was := j.counts.failing
+	j.counts.failing = false
+	j.cmu.Unlock()
+	if was {
+		j.events.notice("info", "values are stored again", "")
+	}
+}
+
+func (j *job) rawStopped() bool {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	return j.rawOff != ""
+}
+
+func (j *job) stopRaw(err error) {
+	j.cmu.Lock()
+	first := j.rawOff == ""
+	j.rawOff = err.Error()
+	j.cmu.Unlock()
+	if first {
+		j.events.notice("warning", "raw tensors are not stored any more: "+err.Error(),
+			"make room on the disk, or lower --keep; statistics go on")
+	}
+}
+
+// rawStored counts raw bytes; the limit of --keep is looked at from time to
+// time.
+func (j *job) rawStored(n int64) {
+	j.cmu.Lock()
+	j.rawSince += n
+	due := j.rawSince > 64<<20 || j.set.Config.Keep > 0 && j.rawSince > j.set.Config.Keep/16
+	if due {
+		j.rawSince = 0
+	}
+	j.cmu.Unlock()
+	if due && j.set.Config.Keep > 0 {
+		if _, err := j.store.Keep(j.set.Config.Keep); err != nil {
+			j.events.notice("warning", "old raw tensors could not be removed: "+err.Error(), "")
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package agent
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// Records takes records from the ring. All data is measured, and copied where
+// raw values are wanted, before it returns.
+func (w *worker) Records(items []capture.Item) uint64 {
+	for i := range items {
+		it := &items[i]
+		switch it.Kind {
+		case capture.Scalar:
+			w.scalar(it)
+		case capture.Tensor:
+			w.tensor(it)
+		case capture.Frame:
+			w.frame(it)
+		case capture.Piece:
+			w.piece(it)
+		case capture.Step:
+			w.measure()
+			w.closeStep(it)
+		case capture.Drop:
+			w.drop(it)
+		}
+		w.seen = it.N + 1
+	}
+	w.measure()
+	if len(items) > 0 || len(w.ready) > 0 || len(w.unsaved) > 0 {
+		w.flush(false)
+	}
+	n := w.seen
+	if len(w.ready) > 0 {
+		return w.acked.Load()
+	}
+	for _, o := range w.order {
+		n = min(n, o.first)
+	}
+	w.acked.Store(max(n, w.acked.Load()))
+	return n
+}
+
+// step is the open step that a record belongs to; nil when the hook has too
+// many of them open.
+func (w *worker) step(it *capture.Item) *openStep {
+	key := stepKey{it.Mode, it.Step}
+	if o := w.open[key]; o != nil {
+		return o
+	}
+	if len(w.order) >= maxOpenSteps {
+		o := w.order[0]
+		o.abort()
+		w.forget(o)
+		w.job.missing(w.name, "the step was never closed", 1)
+	}
+	o := &openStep{key: key, first: it.N, step: &record.Step{
+		Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep,
+	}}
+	w.open[key] = o
+	w.order = append(w.order, o)
+	return o
+}
+
+func (w *worker) forget(o *openStep) {
+	delete(w.open, o.key)
+	if i := slices.Index(w.order, o); i >= 0 {
+		w.order = slices.Delete(w.order, i, i+1)
+	}
+}
+
+func (o *openStep) abort() {
+	if o.raw != nil {
+		o.raw.Abort()
+		o.raw = nil
+	}
+}
+
+func (w *worker) scalar(it *capture.Item) {
+	v := record.Scalar{Name: it.Tensor.Name, Value: it.Value}
+	if it.Flags&capture.FlagFree != 0 {
+		if it.N+1 <= w.stored {
+			return
+		}
+		w.take(&record.Step{
+			Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep, Time: micros(it.Time), Scalars: []record.Scalar{v},
+		}, it.N+1, true)
+		return
+	}
+	o := w.step(it)
+	if len(o.step.Scalars) >= maxScalars {
+		w.job.missing(w.name, "too many scalars in one step", 1)
+		return
+	}
+	o.step.Scalars = append(o.step.Scalars, v)
+}
+
+func (w *worker) tensor(it *capture.Item) {
+	o := w.step(it)
+	if it.Lost {
+		o.lost++
+		return
+	}
+	w.want(o, it.Tensor, tensor.View{DType: it.DType, Shape: it.Dims, Data: it.Data}, it.Flags&capture.FlagRaw != 0)
+}
+
+func (w *worker) frame(it *capture.Item) {
+	o := w.step(it)
+	for i, p := range it.Places {
+		if it.Present != nil && it.Present[i] == 0 {
+			continue
+		}
+		if it.Lost {
+			o.lost++
+			continue
+		}
+		v := tensor.View{DType: p.Tensor.DType, Shape: p.Tensor.Shape, Data: it.Data[p.Offset : p.Offset+p.NBytes : p.Offset+p.NBytes]}
+		w.want(o, p.Tensor, v, false)
+	}
+}
+
+// want queues a tensor for measuring when the plan has a use for it now.
+func (w *worker) want(o *openStep, d *capture.TensorDef, v tensor.View, force bool) {
+	dec := w.decide(d)
+	if !w.full {
+		dec.Requests = nil
+	}
+	want := dec.Want(o.key.mode, o.step.ModeStep)
+	if want == 0 && !force {
+		return
+	}
+	w.queue = append(w.queue, measurement{o: o, info: d.TensorInfo, dec: dec, view: v, raw: force || want&plan.Raw != 0})
+}
+
+func (w *worker) drop(it *capture.Item) {
+	n := int64(min(it.NBytes, 1<<40))
+	reason := capture.Reason(it.Shape).String()
+	w.drops[reason] += n
+	w.job.dropped(reason, n)
+	name := w.name
+	if d := w.def(it.ID); d != nil {
+		name = d.Name
+	}
+	w.job.missing(name, "dropped: "+strings.ReplaceAll(reason, "_", " "), n)
+}
+
+func (w *worker) def(id uint32) *capture.TensorDef {
+	if int64(id) < int64(len(w.defs)) {
+		return w.defs[id]
+	}
+	return nil
+}
+
+// countDrops adds what the hook counted and could not announce.
+func (w *worker) countDrops() {
+	if n := int64(min(w.s.Dropped(), 1<<40)); n > 0 {
+		w.drops[capture.RingFull.String()] += n
+		w.job.dropped(capture.RingFull.String(), n)
+	}
+	for reason, n := range w.said {
+		reason = strings.ReplaceAll(cut(reason, 100), " ", "_")
+		if more := n - w.drops[reason]; more > 0 {
+			w.drops[reason] = n
+			w.job.dropped(reason, more)
+		}
+	}
+}
+
+// closeStep makes a step ready for the store.
+func (w *worker) closeStep(it *capture.Item) {
+	o := w.step(it)
+	w.forget(o)
+	if it.N+1 <= w.stored { // an earlier agent stored it
+		o.abort()
+		return
+	}
+	st := o.step
+	st.Time = micros(it.Time)
+	st.Seconds, st.Overhead = sane(it.Value), float64(it.NBytes)/1e9
+	st.Skipped = it.Flags&capture.FlagSkipped != 0
+	st.Scalars = distinct(st.Scalars)
+	if o.lost > 0 {
+		w.job.missing(w.name, "lost when the agent died", o.lost)
+	}
+	w.commitRaw(o)
+	w.take(st, it.N+1, false)
+}
+
+func sane(v float64) float64 {
+	if v >= 0 && v < 1e9 {
+		return v
+	}
+	return 0
+}
+
+// distinct keeps the last value of each name, in the order of first
+// appearance.
+func distinct(s []record.Scalar) []record.Scalar {
+	for i := 1; i < len(s); i++ {
+		for k := range i {
+			if s[k].Name == s[i].Name {
+				return distinctSlow(s)
+			}
+		}
+		if i > 32 {
+			return distinctSlow(s)
+		}
+	}
+	return s
+}
+
+func distinctSlow(s []record.Scalar) []record.Scalar {
+	at := make(map[string]int, len(s))
+	out := s[:0]
+	for _, v := range s {
+		if i, ok := at[v.Name]; ok {
+			out[i] = v
+			continue
+		}
+		at[v.Name] = len(out)
+		out = append(out, v)
+	}
+	return out
+}
+
+func micros(us uint64) time.Time {
+	const most = 253402300799_000_000 // the year 9999, the last that RFC 3339 can say
+	return time.UnixMicro(int64(min(us, most))).UTC()
+}
+
+// take queues a step for the store.
+func (w *worker) take(st *record.Step, seq uint64, free bool) {
+	if len(w.ready) >= maxReady {
+		w.job.missing(w.name, "the disk was full", int64(len(w.ready[0].Scalars)+len(w.ready[0].Stats)))
+		w.job.dropped("disk_full", 1)
+		w.ready = slices.Delete(w.ready, 0, 1)
+	}
+	w.ready = append(w.ready, readyStep{st, free})
+	w.readySq = seq
+}
+
+// flush stores what is ready, then hands it to the rules. It reports false
+// when something is left because the store failed; it is tried again a little
+// later, or at once when force is set.
+func (w *worker) flush(force bool) bool {
+	if w.failing && !force && time.Now().Before(w.retry) {
+		return false
+	}
+	ok := w.announce()
+	if ok && len(w.ready) > 0 {
+		list := make([]*record.Step, len(w.ready))
+		for i, st := range w.ready {
+			list[i] = st.Step
+		}
+		if err := w.job.store.Append(w.name, w.session, w.readySq, list...); err != nil {
+			w.job.storeFailed(err)
+			ok = false
+		}
+	}
+	w.failing = !ok
+	if !ok {
+		w.retry = time.Now().Add(500 * time.Millisecond)
+		return false
+	}
+	w.job.storeWorks()
+	judge := make([]*record.Step, 0, len(w.ready))
+	for _, st := range w.ready {
+		if st.free {
+			continue
+		}
+		for i := range st.Stats {
+			st.Stats[i].Hist = nil // rules do not look at it, and it is large
+		}
+		w.job.stepStored(w, st.Step)
+		judge = append(judge, st.Step)
+	}
+	if len(judge) > 0 {
+		w.job.eval.steps(judge)
+	}
+	w.ready = nil
+	return true
+}
+
+// commitRaw finishes the raw file of a step.
+func (w *worker) commitRaw(o *openStep) {
+	if o.raw == nil {
+		return
+	}
+	if err := o.raw.Commit(); err != nil {
+		w.rawFailed(err, int64(len(o.rawN)))
+		return
+	}
+	o.step.Raw = o.rawN
+	w.job.rawStored(o.bytes)
+}
+
+// addRaw copies one tensor into the raw file of its step.
+func (w *worker) addRaw(o *openStep, name string, v tensor.View) {
+	if w.job.rawStopped() {
+		w.rawFailed(nil, 1)
+		return
+	}
+	if o.raw == nil {
+		r, err := w.job.store.RawStep(w.name, o.key.mode, o.step.ModeStep)
+		if err != nil {
+			w.rawFailed(err, 1)
+			return
+		}
+		o.raw = r
+	}
+	if err := o.raw.Add(name, v); err != nil {
+		w.rawFailed(err, 1)
+		return
+	}
+	o.rawN = append(o.rawN, name)
+	o.bytes += int64(len(v.Data))
+}
+
+func (w *worker) rawFailed(err error, n int64) {
+	switch {
+	case errors.Is(err, store.ErrLowDisk), errors.Is(err, store.ErrNoSpace):
+		w.job.stopRaw(err)
+	case err != nil:
+		w.job.events.notice("warning", "raw tensors of a step could not be stored: "+err.Error(), "")
+	}
+	w.job.missing("raw tensors", "the disk was nearly full", n)
+}

@@ -1,0 +1,236 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+)
+
+// job is one run while its training goes on. It is the capture.Handler of the
+// socket, and holds what the workers share.
+type job struct {
+	set    Settings
+	store  *store.Writer
+	events *events
+	eval   *evaluator // nil until the framework is known
+	stop   func(rule, configuration, message string)
+
+	starting sync.Mutex // held while the rules start
+
+	mu       sync.Mutex
+	plan     *plan.Plan // nil until the framework is known
+	gen      int        // counts plans
+	extra    []plan.Collection
+	workers  []*worker
+	sessions map[string]sessionState // by session id, also of earlier agents
+	ending   bool
+	left     chan struct{} // a worker has gone
+
+	cmu      sync.Mutex // taken after mu, if both
+	counts   counts
+	progress progress
+	rawOff   string // why raw tensors are not stored any more
+	rawSince int64  // raw bytes since the last look at the limit
+	changed  bool   // run.json is behind
+	facts    bool   // facts of the chief are in
+}
+
+// sessionState is what a later agent has to know of a session.
+type sessionState struct {
+	Worker string `json:"worker"`
+	Full   bool   `json:"full"`
+	Chief  bool   `json:"chief"`
+	Gone   bool   `json:"gone,omitempty"`
+}
+
+const sessionsState = "sessions"
+
+func newJob(set Settings, w *store.Writer, ev *events) *job {
+	j := &job{set: set, store: w, events: ev, sessions: map[string]sessionState{}, left: make(chan struct{}, 1)}
+	j.counts.init()
+	if b, err := w.LoadState(sessionsState); err == nil {
+		if err := json.Unmarshal(b, &j.sessions); err != nil {
+			ev.notice("warning", fmt.Sprintf("the list of sessions of this run cannot be read: %v", err), "")
+		}
+	}
+	return j
+}
+
+// Open takes a process in, or turns it down.
+func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
+	if w := j.earlier(s.Hello.Session); w != nil {
+		// The same process on a new connection: its old one ends first.
+		select {
+		case <-w.closed:
+		case <-time.After(10 * time.Second):
+			return capture.Accepted{}, &capture.Refused{Reason: "the session is still open on another connection"}
+		}
+	}
+	if err := j.begin(s.Hello.Framework); err != nil {
+		return capture.Accepted{}, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ending {
+		return capture.Accepted{}, &capture.Refused{Reason: "the run has ended"}
+	}
+	st, known := j.sessions[s.Hello.Session]
+	if !known {
+		st = j.place(s)
+	}
+	if !known || st.Gone {
+		st.Gone = false
+		j.sessions[s.Hello.Session] = st
+		j.saveSessions()
+	}
+	w, err := newWorker(j, s, st)
+	if err != nil {
+		return capture.Accepted{}, err
+	}
+	j.workers = append(j.workers, w)
+	j.eval.worker(w.name)
+	if !known {
+		j.store.UpdateRun(func(r *record.Run) {
+			r.Workers = append(r.Workers, record.Worker{
+				Name: w.name, Rank: s.Hello.Rank, World: s.Hello.World, Host: j.set.Host, PID: s.Peer.PID, Chief: st.Chief,
+			})
+		})
+	}
+	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name}, nil
+}
+
+func (j *job) earlier(session string) *worker {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, w := range slices.Backward(j.workers) {
+		if w.session == session {
+			return w
+		}
+	}
+	return nil
+}
+
+// place names a new process and decides how much of it is captured. The first
+// of rank 0 is the chief. A further process of a rank gets a letter; while the
+// one before it lives, only its losses are taken, since nobody could tell
+// their tensors apart.
+func (j *job) place(s *capture.Session) sessionState {
+	rank := max(s.Hello.Rank, 0)
+	base := fmt.Sprintf("worker_%d", rank)
+	name, others, alive := base, 0, false
+	chief := rank == 0
+	for id, st := range j.sessions {
+		if id == s.Hello.Session {
+			continue
+		}
+		chief = chief && !st.Chief
+		if st.Worker == base || len(st.Worker) > len(base) && st.Worker[:len(base)] == base && (st.Worker[len(base)] > '9') {
+			others++
+		}
+	}
+	for _, w := range j.workers {
+		if w.rank == rank && !w.isClosed() {
+			alive = true
+		}
+	}
+	if others > 0 {
+		name = base + suffix(others)
+		j.events.notice("info", fmt.Sprintf("process %d trains as rank %d too and is worker %s", s.Peer.PID, rank, name),
+			"processes of one training tell their rank by RANK; start them with torchrun")
+	}
+	full := (rank == 0 || j.set.Config.AllWorkers) && !alive
+	return sessionState{Worker: name, Full: full, Chief: chief}
+}
+
+// suffix counts b, c, …, z, aa, ab.
+func suffix(n int) string {
+	var b []byte
+	for n++; n > 0; n /= 26 {
+		n--
+		b = append(b, byte('a'+n%26))
+	}
+	slices.Reverse(b)
+	return string(b)
+}
+
+// saveSessions keeps the names of sessions for the next agent; j.mu is held.
+func (j *job) saveSessions() {
+	b, err := json.Marshal(j.sessions)
+	if err == nil {
+		err = j.store.SaveState(sessionsState, b)
+	}
+	if err != nil {
+		j.events.notice("warning", fmt.Sprintf("the list of sessions could not be stored: %v", err), "")
+	}
+}
+
+// gone is told that a worker's session has ended.
+func (j *job) gone(w *worker) {
+	j.mu.Lock()
+	if st, ok := j.sessions[w.session]; ok {
+		st.Gone = true
+		j.sessions[w.session] = st
+		j.saveSessions()
+	}
+	j.mu.Unlock()
+	j.eval.gone(w.name)
+	select {
+	case j.left <- struct{}{}:
+	default:
+	}
+}
+
+// live counts the workers that are connected, and tells whether all that went
+// said bye.
+func (j *job) live() (n, seen int, bye bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	bye = true
+	for _, w := range j.workers {
+		switch {
+		case !w.isClosed():
+			n++
+		case !w.bye && !j.replaced(w):
+			bye = false
+		}
+	}
+	return n, len(j.workers), bye
+}
+
+// replaced reports that a later connection of the same session exists; j.mu is
+// held.
+func (j *job) replaced(w *worker) bool {
+	for _, o := range slices.Backward(j.workers) {
+		if o.session == w.session {
+			return o != w
+		}
+	}
+	return false
+}
+
+// Control answers `vigil stop` and its like.
+func (j *job) Control(cmd string, p capture.Peer) any {
+	switch cmd {
+	case "stop":
+		j.stop("", "", fmt.Sprintf("asked for by process %d", p.PID))
+		return map[string]any{"ok": true}
+	case "status":
+		n, _, _ := j.live()
+		r := j.store.Run()
+		return map[string]any{"ok": true, "run": j.store.Path(), "name": r.Name, "status": r.Status, "workers": n, "steps": j.stepCounts()}
+	}
+	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status", cmd)}
+}
+
+// sendStop asks the launcher to end the job.
+func (j *job) sendStop(rule, configuration, message string) {
+	j.events.send(live.Event{Stop: &live.Stop{Rule: rule, Configuration: configuration, Message: message}})
+}

@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// progress is what the live view shows, gathered from the steps of the worker
+// that is captured in full.
+type progress struct {
+	fresh   bool
+	last    *record.Step
+	losses  []float64 // TRAIN, newest last
+	seconds []float64 // lengths of recent TRAIN steps
+	loss    *float64
+}
+
+const (
+	progressEvery = 200 * time.Millisecond
+	maxLosses     = 60
+	maxSeconds    = 101
+)
+
+func (p *progress) step(st *record.Step) {
+	p.fresh, p.last = true, st
+	for _, s := range st.Scalars {
+		if s.Name != "loss" {
+			continue
+		}
+		v := s.Value
+		p.loss = &v
+		if st.Mode == record.Train || st.Mode == record.Global {
+			p.losses = append(p.losses, v)
+			if len(p.losses) > maxLosses {
+				p.losses = slices.Delete(p.losses, 0, len(p.losses)-maxLosses)
+			}
+		}
+	}
+	if st.Seconds > 0 && (st.Mode == record.Train || st.Mode == record.Global) {
+		p.seconds = append(p.seconds, st.Seconds)
+		if len(p.seconds) > maxSeconds {
+			p.seconds = slices.Delete(p.seconds, 0, len(p.seconds)-maxSeconds)
+		}
+	}
+}
+
+// take makes the event, nil when nothing has happened since the last one.
+// Losses that JSON cannot hold are left out of it.
+func (j *job) takeProgress() *live.Progress {
+	live0, _, _ := j.live()
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	p := &j.progress
+	if !p.fresh {
+		return nil
+	}
+	p.fresh = false
+	out := &live.Progress{
+		Step: p.last.Step, Mode: p.last.Mode.String(), ModeStep: p.last.ModeStep,
+		Overhead: j.counts.overhead().Percent, Workers: live0,
+	}
+	if p.loss != nil && finite(*p.loss) {
+		out.Loss = p.loss
+	}
+	for _, l := range p.losses {
+		if finite(l) {
+			out.Losses = append(out.Losses, l)
+		}
+	}
+	if n := len(p.seconds); n > 0 {
+		s := slices.Clone(p.seconds)
+		slices.Sort(s)
+		out.StepSeconds = s[n/2]
+	}
+	for _, n := range j.counts.dropped {
+		out.Dropped += n
+	}
+	return out
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// lastStep is the global step that was stored last.
+func (j *job) lastStep() int64 {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	if j.progress.last == nil {
+		return 0
+	}
+	return j.progress.last.Step
+}

@@ -1,0 +1,244 @@
+package agent
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+)
+
+// worker is one process of the training: the capture.Sink of its session. Its
+// methods are called by the session's goroutine unless they say otherwise.
+type worker struct {
+	job     *job
+	s       *capture.Session
+	session string
+	name    string
+	rank    int
+	full    bool // tensors are captured, not only losses
+	chief   bool
+
+	defs    []*capture.TensorDef // by id, as announced
+	modules []capture.Module
+	unsaved []record.TensorInfo // announced, not yet stored
+
+	open    map[stepKey]*openStep
+	order   []*openStep // open steps in the order they were begun
+	ready   []readyStep
+	readySq uint64 // seq of the last of ready
+	stored  uint64 // seq that the store knows; steps up to it are not stored again
+	seen    uint64 // records handled
+	retry   time.Time
+	failing bool
+
+	meters  meters
+	queue   []measurement
+	pieces  map[uint32]*assembly
+	acked   atomic.Uint64
+	marked  uint64           // acked when last synced; belongs to job.sync
+	drops   map[string]int64 // by reason, from records
+	said    map[string]int64 // by reason, from the hook's bye
+	bye     bool
+	closed  chan struct{}
+	marking sync.Mutex // guards the ring's synced mark against its unmapping
+}
+
+type stepKey struct {
+	mode record.Mode
+	step int64
+}
+
+// openStep is a step whose closing record has not come.
+type openStep struct {
+	key   stepKey
+	first uint64 // number of its first record
+	step  *record.Step
+	raw   *store.RawWriter
+	rawN  []string
+	lost  int64
+	bytes int64
+}
+
+// readyStep waits for the store. A free one holds numbers that belong to no
+// step that the hook counts: it is stored, but not judged.
+type readyStep struct {
+	*record.Step
+	free bool
+}
+
+// Bounds of what a hook may make the agent hold.
+const (
+	maxOpenSteps = 64
+	maxScalars   = 1_000_000 // of one step
+	maxReady     = 2000      // steps waiting for a full disk
+)
+
+func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
+	w := &worker{
+		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
+		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, drops: map[string]int64{}, closed: make(chan struct{}),
+		stored: j.store.LastSeq(s.Hello.Session),
+	}
+	var err error
+	w.meters, err = newMeters(filepath.Join(j.store.Path(), spillDir), w.name)
+	if err != nil {
+		return nil, fmt.Errorf("open worker %s: %w", w.name, err)
+	}
+	return w, nil
+}
+
+func (w *worker) isClosed() bool {
+	select {
+	case <-w.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Modules takes the module tree.
+func (w *worker) Modules(m capture.Modules) { w.modules = m.Modules }
+
+// Tensors takes announcements: the plan's collections go with them to the
+// store and to the rules.
+func (w *worker) Tensors(defs []*capture.TensorDef) {
+	infos := make([]record.TensorInfo, 0, len(defs))
+	for _, d := range defs {
+		for int64(len(w.defs)) <= int64(d.ID) {
+			w.defs = append(w.defs, nil)
+		}
+		w.defs[d.ID] = d
+		dec := w.decide(d)
+		d.Collections = dec.Collections
+		infos = append(infos, d.TensorInfo)
+		if d.Cut {
+			w.job.missing(d.Name, "the name was too long and was cut", 1)
+		}
+	}
+	w.unsaved = append(w.unsaved, infos...)
+	w.announce()
+	w.job.eval.announce(w.name, infos)
+}
+
+// announce stores announcements; those that cannot be stored now wait.
+func (w *worker) announce() bool {
+	if len(w.unsaved) == 0 {
+		return true
+	}
+	if err := w.job.store.Announce(w.name, w.unsaved); err != nil {
+		w.job.storeFailed(err)
+		return false
+	}
+	w.unsaved = w.unsaved[:0]
+	return true
+}
+
+// decided is a plan's decision, kept with the tensor until the plan changes.
+type decided struct {
+	gen int
+	plan.Decision
+}
+
+func (w *worker) decide(d *capture.TensorDef) plan.Decision {
+	p, gen := w.job.currentPlan()
+	if k, ok := d.User.(*decided); ok && k.gen == gen {
+		return k.Decision
+	}
+	k := &decided{gen, p.Decide(d.TensorInfo)}
+	d.User = k
+	return k.Decision
+}
+
+// Collection takes a collection that the script defined.
+func (w *worker) Collection(c capture.Collection) {
+	col, err := collectionOf(c)
+	if err == nil {
+		err = w.job.addCollection(col)
+	}
+	if err != nil {
+		w.job.events.notice("warning", fmt.Sprintf("the collection %q of the script was not taken: %v", c.Name, err),
+			"see vigil run --help for what a collection may say")
+	}
+}
+
+// Facts takes what was understood of the training. The chief's stand for the
+// run.
+func (w *worker) Facts(f capture.Facts) {
+	if w.job.takeFacts(f, w.chief) && f.Said != "" {
+		w.job.events.send(live.Event{Said: &live.Said{Worker: w.name, Text: f.Said}})
+	}
+}
+
+// Missing takes what the hook could not capture.
+func (w *worker) Missing(m capture.Missing) {
+	for _, n := range m.Missing {
+		w.job.missing(n.Name, n.Reason, max(n.Count, 1))
+	}
+}
+
+// Notice passes a line on to the user.
+func (w *worker) Notice(n capture.Notice) {
+	switch n.Level {
+	case "info", "warning", "error":
+	default:
+		n.Level = "info"
+	}
+	w.job.events.notice(n.Level, cut(n.Text, 2000), cut(n.Hint, 2000))
+}
+
+// Bye says that the hook closes in good order.
+func (w *worker) Bye(b capture.Bye) {
+	w.bye = true
+	w.said = b.Dropped
+}
+
+// Refuse counts what did not fit the protocol.
+func (w *worker) Refuse(reason string, n int64) {
+	w.job.missing(w.name, "refused: "+cut(reason, 300), n)
+}
+
+// Closed ends the worker: a step that was not closed is not stored.
+func (w *worker) Closed(bool) {
+	for end := time.Now().Add(2 * time.Second); !w.flush(true) && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+	}
+	for _, o := range w.order {
+		o.abort()
+		if n := len(o.step.Scalars) + len(o.step.Stats); n > 0 {
+			w.job.missing(w.name, "the step was not finished when the process ended", int64(n))
+		}
+	}
+	for _, a := range w.pieces {
+		a.close()
+	}
+	w.countDrops()
+	w.meters.close()
+	w.marking.Lock()
+	close(w.closed)
+	w.marking.Unlock()
+	w.job.gone(w)
+}
+
+// synced publishes that everything that was acked before is safe from a loss
+// of power. Any goroutine may call it.
+func (w *worker) synced(n uint64) {
+	w.marking.Lock()
+	defer w.marking.Unlock()
+	if !w.isClosed() {
+		w.s.SetSynced(n)
+	}
+}
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}
