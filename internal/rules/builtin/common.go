@@ -24,6 +24,14 @@ func every(def string) rule.Parameter {
 	}
 }
 
+// everyFixed is the same for rules that count steps in their own interval,
+// which therefore cannot be left open.
+func everyFixed(def string) rule.Parameter {
+	p := every(def)
+	p.Range, p.Meaning = rule.AtLeast(1), "interval at which the rule's data is captured, and in which it counts steps"
+	return p
+}
+
 // selector is the union of collections and patterns, or everything when the
 // configuration names neither.
 func selector(p rule.Params) (s rule.Selector, everything bool) {

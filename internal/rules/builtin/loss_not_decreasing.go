@@ -23,7 +23,7 @@ var lossNotDecreasing = rule.Definition{
 		{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "least relative decrease over the span"},
 		{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "rise that is tolerated"},
 		{Name: "mode", Type: rule.String, Default: "AUTO", Choices: []string{"AUTO", "EVAL", "TRAIN", "GLOBAL", "PREDICT"}, Meaning: "series to use; AUTO: the first of EVAL, TRAIN, GLOBAL that has the loss"},
-		every("500"),
+		everyFixed("500"),
 		{Name: "plateau_steps", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "when above 0, judge instead whether the loss has been flat since the start for this many steps while the weights hardly move"},
 		{Name: "tiny_update", Type: rule.Float, Default: "0.00002", Range: rule.Above(0), Unit: "ratio", Meaning: "with plateau_steps: a change of a weight over 50 steps below this is none"},
 	},

@@ -20,7 +20,7 @@ var unchangedTensor = rule.Definition{
 		{Name: "rtol", Type: rule.Float, Default: "1e-05", Range: rule.AtLeast(0), Meaning: "relative tolerance"},
 		{Name: "atol", Type: rule.Float, Default: "1e-08", Range: rule.AtLeast(0), Meaning: "absolute tolerance"},
 		{Name: "equal_nan", Type: rule.Bool, Default: "False", Meaning: "whether NaN equals NaN"},
-		every("500"),
+		everyFixed("500"),
 	},
 	CauseClass: "not-updated",
 	Causes:     []string{"a parameter that is frozen or not handed to the optimiser", "an optimiser that does not step", "the same batch again and again"},

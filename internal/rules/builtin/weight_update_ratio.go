@@ -20,7 +20,7 @@ var weightUpdateRatio = rule.Definition{
 		{Name: "large_threshold", Type: rule.Float, Default: "10.0", Unit: "ratio", Meaning: "upper limit; above small_threshold"},
 		{Name: "small_threshold", Type: rule.Float, Default: "0.00000001", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "lower limit"},
 		{Name: "epsilon", Type: rule.Float, Default: "0.000000001", Range: rule.Above(0), Unit: "weight units", Meaning: "added to the denominator"},
-		every("500"),
+		everyFixed("500"),
 	},
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high or too low", "vanishing gradients", "weights that are tiny or frozen by mistake", "weight decay that cancels the update"},

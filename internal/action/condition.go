@@ -1,0 +1,65 @@
+package action
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// condition tells which findings call for an action.
+type condition struct {
+	severity int      // 0: none; a finding of this weight or more
+	names    []string // of rules and configurations
+}
+
+func weight(s record.Severity) int {
+	switch s {
+	case record.Error:
+		return 3
+	case record.Warning:
+		return 2
+	case record.Info:
+		return 1
+	}
+	return 0
+}
+
+// parseCondition reads a severity, "never", or names between commas.
+func parseCondition(text, otherwise string, configurations []string) (condition, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		text = otherwise
+	}
+	if text == "never" {
+		return condition{}, nil
+	}
+	if w := weight(record.Severity(text)); w > 0 {
+		return condition{severity: w}, nil
+	}
+	var c condition
+	for _, name := range strings.Split(text, ",") {
+		name = strings.TrimSpace(name)
+		if d, ok := rules.Lookup(name); ok {
+			c.names = append(c.names, d.Name)
+		} else if slices.Contains(configurations, name) {
+			c.names = append(c.names, name)
+		} else {
+			known := append([]string{"error", "warning", "info", "never"}, configurations...)
+			for _, d := range rules.Catalogue() {
+				known = append(known, d.Name)
+			}
+			return c, fmt.Errorf("%q is neither a severity nor a rule; did you mean %q?", name, rule.Nearest(name, known))
+		}
+	}
+	return c, nil
+}
+
+func (c condition) holds(f record.Finding) bool {
+	if c.severity > 0 && weight(f.Severity) >= c.severity {
+		return true
+	}
+	return slices.Contains(c.names, f.Rule) || slices.Contains(c.names, f.Configuration)
+}
