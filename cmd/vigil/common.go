@@ -7,23 +7,30 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// defaultRoot is the root of the runs when nobody names one.
-const defaultRoot = "vigil-runs"
+	"github.com/vigil-ml/vigil/internal/config"
+)
 
 // rootFlag is embedded by commands that read runs: where runs are looked up by
 // name.
 type rootFlag struct {
-	Dir string `name:"dir" env:"VIGIL_DIR" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
+	Dir string `name:"dir" placeholder:"DIR" help:"Root of the runs (default: VIGIL_DIR, what vigil.yaml says, or vigil-runs)."`
 }
 
-// root is the directory runs lie in: the flag, VIGIL_DIR, or vigil-runs.
+// root is the directory runs lie in, found as run finds it: the flag,
+// VIGIL_DIR, what vigil.yaml says, or vigil-runs. A configuration file that is
+// wrong keeps nobody from reading runs: then the default holds.
 func (r rootFlag) root() string {
 	if r.Dir != "" {
 		return r.Dir
 	}
-	return defaultRoot
+	if dir := os.Getenv("VIGIL_DIR"); dir != "" {
+		return dir
+	}
+	if run, err := config.Resolve(config.Flags{}, os.Environ(), "", knownRules()); err == nil && run.Dir != "" {
+		return run.Dir
+	}
+	return config.Defaults().Dir
 }
 
 // runArg is embedded by commands about one run.

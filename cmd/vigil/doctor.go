@@ -13,7 +13,6 @@ import (
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // doctorCmd tells what works here and why nothing was captured.
@@ -66,12 +65,11 @@ func (c doctorCmd) readRun() (record.Run, error) {
 	if err != nil {
 		return record.Run{}, err
 	}
-	t, err := trial.Open(path)
+	run, err := readRun(path)
 	if err != nil {
-		return record.Run{}, fmt.Errorf("read run %q: %w", c.Target, err)
+		return run, fmt.Errorf("read run %q: %w", c.Target, err)
 	}
-	defer t.Close()
-	return t.Run(), nil
+	return run, nil
 }
 
 // pythonChecks looks at the interpreter of a command, or at that of PATH.

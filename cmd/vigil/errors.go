@@ -139,10 +139,8 @@ func selected(model *kong.Application, words []string) *kong.Node {
 
 // nearest is the hint for a word that is not known.
 func nearest(word string, known []string, otherwise string) string {
-	for _, k := range known {
-		if strings.HasPrefix(k, word) {
-			return fmt.Sprintf("did you mean %s? %s", k, otherwise)
-		}
+	if n := config.Nearest(word, known); n != "" {
+		return fmt.Sprintf("did you mean %s? %s", n, otherwise)
 	}
 	return otherwise
 }

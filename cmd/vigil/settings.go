@@ -1,19 +1,55 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
+
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/rule"
 )
 
-// loadSettings merges flags, environment and configuration file.
+// loadSettings joins flags, environment and configuration file, and checks
+// every name and value in them, so that a mistake is told before anything
+// starts.
 func loadSettings(f config.Flags) (config.Run, error) {
-	r := config.Run{Dir: defaultRoot, Rules: "default", Budget: 0.02, Keep: 20e9}
-	if f.Dir != nil {
-		r.Dir = *f.Dir
+	run, err := config.Resolve(f, os.Environ(), "", knownRules())
+	if err != nil {
+		return run, err
 	}
-	if f.Name != nil {
-		r.Name = *f.Name
+	for _, rc := range run.Rule {
+		err := rules.Check(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
+		if err != nil {
+			return run, wrongRule(rc, err)
+		}
 	}
-	r.Quiet = f.Quiet != nil && *f.Quiet
-	r.JSON = f.JSON != nil && *f.JSON
-	return r, nil
+	return run, nil
+}
+
+// knownRules is what the configuration must know of the rules.
+func knownRules() config.Catalogue {
+	c := config.Catalogue{Lookup: func(name string) (string, []string, bool) {
+		d, ok := rules.Lookup(name)
+		if !ok {
+			return "", nil, false
+		}
+		params, err := rules.Parameters(name)
+		return d.Name, params, err == nil
+	}}
+	for _, d := range rules.Catalogue() {
+		c.Names = append(c.Names, d.Name)
+	}
+	return c
+}
+
+// wrongRule says where a configuration of a rule is wrong.
+func wrongRule(rc config.RuleConfig, err error) error {
+	u := &usage{Message: fmt.Sprintf("%s: %v", rc.From, err), What: rc.Rule}
+	var p *rule.ParamError
+	if errors.As(err, &p) {
+		u.Message = fmt.Sprintf("%s: rule %s: %s", rc.From, p.Rule, p.Message)
+		u.What, u.Hint = p.What, p.Hint
+	}
+	return u
 }

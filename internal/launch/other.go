@@ -28,3 +28,9 @@ func Self() *record.Process { return nil }
 
 // TerminalWriter is w: there is no job control to mind.
 func TerminalWriter(w *os.File) io.Writer { return w }
+
+// RequestStop cannot reach a job: jobs run on Linux only.
+func RequestStop(record.Run) error { return Supported() }
+
+// TrySocket makes no socket on this system.
+func TrySocket() (string, error) { return "", Supported() }

@@ -1,0 +1,95 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// askTime is how long an agent may take to answer; it answers from memory.
+const askTime = 5 * time.Second
+
+// RequestStop makes a running job end: it asks the agent, which has the
+// launcher stop every process of the job, and the run is finished in order.
+// When no agent answers, it ends the processes of the job itself.
+func RequestStop(run record.Run) error {
+	asked := ask(run.Control, "stop")
+	if asked == nil {
+		return nil
+	}
+	if host, err := os.Hostname(); err == nil && run.Host != "" && host != run.Host {
+		return fmt.Errorf("it runs on host %q, this is %q", run.Host, host)
+	}
+	l := run.Launcher
+	if l == nil {
+		return asked
+	}
+	if p, err := readProcess(l.PID); err != nil || p.start != l.Start {
+		return asked
+	}
+	agent := 0
+	if run.Agent != nil {
+		agent = run.Agent.PID
+	}
+	// A process that the launcher started and that is not the agent is the
+	// command; orphans are told by the agent's mark.
+	refused := error(nil)
+	s := stopper{grace: DefaultGrace, poll: 20 * time.Millisecond,
+		members: func() []identity { return job(processes(), l.PID, 0, agent, startedByAgent) },
+		kill: func(pid int, sig syscall.Signal) {
+			if err := syscall.Kill(pid, sig); errors.Is(err, syscall.EPERM) {
+				refused = err
+			}
+		}}
+	if len(s.members()) == 0 {
+		return asked
+	}
+	if !s.run() {
+		return errors.Join(errors.New("processes of the job are still there"), refused)
+	}
+	return nil
+}
+
+// ask sends one command to an agent and returns nil when it says that it
+// obeys.
+func ask(socket, command string) error {
+	if socket == "" {
+		return errors.New("the run names no agent")
+	}
+	c, err := net.DialTimeout("unix", socket, askTime)
+	if err != nil {
+		return fmt.Errorf("reach the agent: %w", err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(askTime)); err != nil {
+		return fmt.Errorf("reach the agent: %w", err)
+	}
+	b, err := capture.AppendMessage(nil, capture.TypeControl, capture.Control{Cmd: command})
+	if err != nil {
+		return fmt.Errorf("ask the agent: %w", err)
+	}
+	if _, err := c.Write(b); err != nil {
+		return fmt.Errorf("ask the agent: %w", err)
+	}
+	m, err := capture.ReadMessage(c)
+	if err != nil {
+		return fmt.Errorf("hear the agent's answer: %w", err)
+	}
+	var answer struct {
+		OK    bool   `json:"ok"`
+		Error string `json:"error"`
+	}
+	if err := m.Decode(&answer); err != nil {
+		return fmt.Errorf("read the agent's answer: %w", err)
+	}
+	if !answer.OK {
+		return fmt.Errorf("the agent refuses: %s", answer.Error)
+	}
+	return nil
+}
