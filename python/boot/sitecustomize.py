@@ -12,12 +12,15 @@ import sys
 def _vigil_chain(here):
     """Run the sitecustomize that would have run without us.
 
-    What it raises goes to Python, which reports it as it always does.
+    What it raises goes to Python, which reports it as it always does. A run
+    inside a run has two of ours on the path; each passes on what it has seen.
     """
+    seen = getattr(sys, "_vigil_boots", ()) + (here,)
+    sys._vigil_boots = seen
 
     def ours(path):
         try:
-            return os.path.realpath(path or os.curdir) == here
+            return os.path.realpath(path or os.curdir) in seen
         except Exception:
             return False
 
@@ -30,7 +33,8 @@ def _vigil_chain(here):
             found = imp.find_module(name, paths)
         except ImportError:
             return
-        sys.modules.pop(name, None)
+        # Python 2 clears the globals of a module that nobody holds.
+        sys._vigil_sitecustomize = sys.modules.pop(name, None)
         try:
             imp.load_module(name, *found)
         finally:

@@ -86,6 +86,7 @@ class FakeAgent(object):
         self.ring = None
         self.conns = []
         self.closed = False
+        self.paused = False  # read nothing more after the next message
         if os.path.exists(path):
             os.unlink(path)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -107,6 +108,8 @@ class FakeAgent(object):
 
     def _serve(self, conn):
         try:
+            while self.paused:
+                time.sleep(0.002)
             hello, fds = receive(conn)
             if self.refuse:
                 send(conn, {"t": "refused", "reason": self.refuse, "hint": "a hint"})
@@ -119,8 +122,13 @@ class FakeAgent(object):
                 self.ring = Reader(fd)
                 send(conn, self._welcome(os.fstat(fd).st_size), fd)
             self.sessions.append(hello)
-            self.plan(conn=conn, version=1)
+            try:
+                self.plan(conn=conn, version=1)
+            except OSError:
+                pass  # it may have gone already; what it said is still there to be read
             while True:
+                while self.paused:
+                    time.sleep(0.002)
                 message, _ = receive(conn)
                 self.messages.append(message)
         except (OSError, ValueError):

@@ -107,16 +107,22 @@ def _start(dir, name, pid):
             # The agent outlives this object on purpose; do not warn that it still runs.
             process.returncode = 0
             return answer
-        process.poll()
+        if line is not None:  # it closed its output
+            try:
+                process.wait(1.0)
+            except subprocess.TimeoutExpired:
+                pass
         errors.seek(0)
-        words = errors.read(4096).decode("utf-8", "replace").strip().splitlines()
+        words = _first_error(errors.read(4096).decode("utf-8", "replace"))
         if words:
-            why = words[-1]
-        elif process.returncode is None:
+            why = words
+        elif line:
+            why = "it answered %r" % line[:200].decode("utf-8", "replace")
+        elif process.poll() is None:
             why = "it did not answer within %g s" % SECONDS
         else:
             why = "it ended with status %d" % process.returncode
-        if process.returncode is None:
+        if process.poll() is None:
             process.kill()
             process.wait()
         _say("the agent did not start: %s" % why)
@@ -126,14 +132,23 @@ def _start(dir, name, pid):
         errors.close()
 
 
+def _first_error(text):
+    """What the program said: its first line that says who speaks, else the first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith("vigil: "):
+            return line[len("vigil: ") :]
+    return lines[0] if lines else ""
+
+
 def _line(fd, seconds):
-    """The first line that comes from fd in time, without its newline; b"" when none does."""
+    """The first line that comes from fd, without its newline; b"" when it ends before, None when time is up."""
     end = time.monotonic() + seconds
     got = b""
     while b"\n" not in got:
         left = end - time.monotonic()
         if left <= 0:
-            return b""
+            return None
         ready, _, _ = select.select([fd], [], [], left)
         if not ready:
             continue

@@ -6,22 +6,32 @@ clean: if it trains, its hook connects on its own, as another process.
 
 import os
 
-_callbacks = []
+_before, _parent, _children = [], [], []
 _registered = False
 
 
-def on_child(callback):
-    """Call callback() in every forked child, in the order of registration. Callbacks stay for the process's life."""
+def on_fork(before=None, parent=None, child=None):
+    """Call before() ahead of every fork, parent() after it in the parent and child() in the child.
+
+    They stay for the process's life, and must not raise.
+    """
     global _registered
-    _callbacks.append(callback)
+    for callback, to in ((before, _before), (parent, _parent), (child, _children)):
+        if callback is not None:
+            to.append(callback)
     if not _registered and hasattr(os, "register_at_fork"):
         _registered = True
-        os.register_at_fork(after_in_child=_child)
+        os.register_at_fork(before=lambda: _run(_before), after_in_parent=lambda: _run(_parent), after_in_child=lambda: _run(_children))
 
 
-def _child():
-    for callback in list(_callbacks):
+def on_child(callback):
+    """Call callback() in every forked child, in the order of registration."""
+    on_fork(child=callback)
+
+
+def _run(callbacks):
+    for callback in list(callbacks):
         try:
             callback()
         except Exception:
-            pass  # fork must not fail because of us; the callback's object stays unused
+            pass  # a fork must not fail because of us

@@ -11,6 +11,7 @@ import array
 import collections
 import json
 import os
+import select
 import socket
 import struct
 import threading
@@ -21,6 +22,7 @@ from vigil import _guard, _wire
 SEND_SECONDS = 2
 HANDSHAKE_SECONDS = 5.0
 FIRST_SECONDS = 2.0  # how long the first connection is tried while nobody listens
+PAUSE_SECONDS = 0.2  # how long a fork waits for the listener to end
 BACKOFF = (0.02, 2.0)  # pauses between attempts to reconnect: first, longest
 
 
@@ -51,6 +53,8 @@ class Link(object):
         self.sending = False
         self.closed = False
         self.thread = None
+        self.wake = None  # a pipe that interrupts the listener
+        self.pausing = False
 
     # Connecting.
 
@@ -86,8 +90,58 @@ class Link(object):
 
     def listen(self):
         """Start the listener."""
-        self.thread = threading.Thread(target=self._listen, name="vigil", daemon=True)
-        self.thread.start()
+        if self.wake is None:
+            self.wake = os.pipe()
+        self.pausing = False
+        thread = threading.Thread(target=self._listen, name="vigil", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            return  # the interpreter is shutting down: what is left to say can still be said
+        self.thread = thread
+
+    def pause(self):
+        """Before a fork: end the listener, so that the process is not forked with a thread of ours in it.
+
+        (Python 3.12 warns of that, and a warning may be an error.) resume
+        starts it again in the parent.
+        """
+        thread = self.thread
+        if thread is None or self.closed or thread is threading.current_thread():
+            return
+        self.pausing = True
+        os.write(self.wake[1], b"x")
+        thread.join(PAUSE_SECONDS)
+
+    def resume(self):
+        """After a fork, in the parent."""
+        if not self.pausing:
+            return
+        self.pausing = False
+        if self.thread is not None and self.thread.is_alive():
+            return  # it was busy with something longer, and has not looked
+        self._drain()
+        self.thread = None
+        if not self.closed:
+            self.listen()
+
+    def _drain(self):
+        while self._poll(None, 0)[1]:
+            os.read(self.wake[0], 64)
+
+    def _poll(self, sock, seconds):
+        """Wait for the socket or a wake-up: (the socket has something, woken)."""
+        poll = select.poll()
+        poll.register(self.wake[0], select.POLLIN)
+        if sock is not None:
+            poll.register(sock, select.POLLIN)
+        woken = there = False
+        for fd, _ in poll.poll(None if seconds is None else int(seconds * 1000)):
+            if fd == self.wake[0]:
+                woken = True
+            else:
+                there = True
+        return there, woken
 
     # Sending.
 
@@ -141,10 +195,12 @@ class Link(object):
 
     def _listen(self):
         try:
-            while not self.closed:
+            while not self.closed and not self.pausing:
                 sock = self.sock
                 if sock is not None:
                     self._read(sock)
+                    if self.pausing:
+                        return
                     with self.lock:
                         if self.closed:
                             return
@@ -161,9 +217,15 @@ class Link(object):
                 self.on_refused("the connection to the agent failed: %s" % error, "")
 
     def _read(self, sock):
-        """Hand on messages until the connection ends."""
+        """Hand on messages until the connection ends, or the listener is to pause."""
         while not self.closed:
             try:
+                there, woken = self._poll(sock, None)
+                if woken and self.pausing:
+                    return
+                if not there:
+                    self._drain()
+                    continue
                 message, _ = receive(sock, False)
             except (OSError, ValueError):
                 return
@@ -175,7 +237,7 @@ class Link(object):
     def _reconnect(self):
         """Find the next agent and hand it the ring and the session's state."""
         pause, longest = BACKOFF
-        while not self.closed:
+        while not self.closed and not self.pausing:
             sock = None
             try:
                 sock = dial(self.path)
@@ -188,7 +250,7 @@ class Link(object):
                 raise
             if sock is not None:
                 sock.close()
-            time.sleep(pause)
+            self._poll(None, pause)
             pause = min(pause * 2, longest)
 
     def _take_over(self, sock):
@@ -235,6 +297,16 @@ class Link(object):
             sock, self.sock = self.sock, None
         if sock is not None:
             hang_up(sock)
+        thread, wake = self.thread, self.wake
+        if thread is not None and thread is not threading.current_thread():
+            os.write(wake[1], b"x")
+            thread.join(PAUSE_SECONDS)
+            if thread.is_alive():
+                return  # it is in a handshake, and ends by itself
+        self.thread = self.wake = None
+        for fd in wake or ():
+            os.close(fd)
+        if sock is not None:
             sock.close()
 
     def forked(self):
@@ -243,6 +315,10 @@ class Link(object):
         self.lock = threading.RLock()
         sock, self.sock = self.sock, None
         self.journal, self.pending = [], collections.deque()
+        self.pausing = False
+        wake, self.wake = self.wake, None
+        for fd in wake or ():
+            os.close(fd)
         if sock is not None:
             sock.close()
 

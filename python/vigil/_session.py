@@ -86,6 +86,7 @@ class Session(object):
             "script": script(), "takeover": False,
         }  # fmt: skip
         self._next_plan = None
+        self._plan_message = None
         self._step_seconds = 0.0
         self._lock = threading.RLock()
         self._tensors = 0
@@ -114,7 +115,7 @@ class Session(object):
         self._put = self.ring.put
         self.alive = True
         _guard.reporter(self._tell, self._die)
-        _fork.on_child(self._forked)
+        _fork.on_fork(self._link.pause, self._link.resume, self._forked)
         atexit.register(self._exit)
         self._link.listen()
 
@@ -148,11 +149,11 @@ class Session(object):
     # What the agent says.
 
     def _message(self, message):
-        if message.get("t") == "plan":
+        # An agent that took over may count its plans anew, and often has the same one.
+        if message.get("t") == "plan" and message != self._plan_message:
             plan = Plan(message)
-            newest = self._next_plan or self.plan
-            if plan.version >= newest.version:
-                self._next_plan = plan
+            self._plan_message = message
+            self._next_plan = plan
 
     def new_plan(self):
         """The plan that came since the last call, already in force as ``plan``, or None.
@@ -175,13 +176,25 @@ class Session(object):
 
     def _refused(self, reason, hint):
         """A later agent does not take us: go on without."""
-        self._die()
+        self._end()
 
     def _die(self):
+        """Too many errors: say bye while it can be said, and be inert."""
+        self._said_bye = True
+        try:
+            self._say_bye(None, None, 0.0)
+        finally:
+            self._end()
+
+    def _end(self):
+        global _current
+        if _current is self:
+            _current = None
         self.alive = False
         if self.ring is not None:
             self.ring.abandon()
-        self._link.closed = True
+        self._link.close()
+        _guard.forget(self._tell)
 
     def _tell(self, text):
         """Carry an error of ours to the run."""
@@ -352,7 +365,10 @@ class Session(object):
             except Exception:
                 pass  # the first copies are slower then
 
-        threading.Thread(target=touch, name="vigil-prefault", daemon=True).start()
+        try:
+            threading.Thread(target=touch, name="vigil-prefault", daemon=True).start()
+        except RuntimeError:
+            pass  # the interpreter is shutting down
 
     def alloc(self, nbytes, wait_s=None):
         """Offset of nbytes in the free area, or None after the bounded wait. Follow with tensor(...) or free(offset)."""
@@ -454,16 +470,19 @@ class Session(object):
     def bye(self, steps=None, overhead=None):
         """The hook closes. The counts are the session's own unless given (steps by mode name;
         overhead with captured_seconds and step_seconds). Called at the process's exit by itself."""
-        global _current
         if self._said_bye:
             return
         self._said_bye = True
-        if _current is self:
-            _current = None
         if not self.alive:
             return
-        if self.before_bye is not None:
-            _guard.guard(self.before_bye)()
+        try:
+            if self.before_bye is not None:
+                _guard.guard(self.before_bye)()
+            self._say_bye(steps, overhead, 1.0)
+        finally:
+            self._end()
+
+    def _say_bye(self, steps, overhead, wait_s):
         if steps is None:
             steps = {_wire.MODES[m]: n for m, n in self._steps.items()}
         if overhead is None:
@@ -471,10 +490,7 @@ class Session(object):
         dropped = {_wire.REASONS[r]: n for r, n in self.ring.dropped.items()}
         self.ring.alive()
         self._link.send({"t": "bye", "steps": steps, "overhead": overhead, "dropped": dropped})
-        self._link.close(wait_s=1.0)
-        self.alive = False
-        self.ring.abandon()
-        _guard.forget(self._tell)
+        self._link.close(wait_s)
 
     def _exit(self):
         self.bye()

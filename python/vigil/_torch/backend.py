@@ -5,6 +5,7 @@ PyTorch 2.x has optimiser step hooks, forward hooks with keyword arguments and
 patched ``Optimizer.step`` (vigil._torch.optimisers).
 """
 
+import importlib
 import sys
 
 import torch
@@ -37,7 +38,8 @@ DTYPE_NAMES = {getattr(torch, a): n for a, n, _ in _DTYPES if hasattr(torch, a)}
 DTYPE_CODES = {getattr(torch, a): c for a, _, c in _DTYPES if hasattr(torch, a)}
 
 VERSION = str(torch.__version__)
-HAS_OPTIMISER_HOOKS = hasattr(torch.optim.optimizer, "register_optimizer_step_pre_hook")
+OPTIMISER = importlib.import_module("torch.optim.optimizer")  # PyTorch 2.15 hides the attribute
+HAS_OPTIMISER_HOOKS = hasattr(OPTIMISER, "register_optimizer_step_pre_hook")
 HAS_KWARG_HOOKS = HAS_OPTIMISER_HOOKS
 HAS_FOREACH_COPY = hasattr(torch, "_foreach_copy_")
 
@@ -51,7 +53,7 @@ def _never():
 
 def _find_is_compiling():
     compiler = getattr(torch, "compiler", None)
-    found = getattr(compiler, "is_compiling", None)
+    found = getattr(compiler, "is_compiling", None) or getattr(torch._utils, "is_compiling", None)
     if found is None:
         dynamo = sys.modules.get("torch._dynamo")
         found = getattr(dynamo, "is_compiling", None)
@@ -60,7 +62,7 @@ def _find_is_compiling():
 
 # Whether torch.compile is tracing this very call. A function of PyTorch's own,
 # which the compiler replaces by a constant; looked up again when the compiler
-# is loaded, because PyTorch 2.0 and 2.1 have it only in there.
+# is loaded, because PyTorch 2.0 has it only in there.
 is_compiling = _find_is_compiling()
 
 

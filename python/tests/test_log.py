@@ -1,0 +1,154 @@
+"""vigil.log: with a hook, without one, and before one comes."""
+
+import subprocess
+import sys
+
+import pytest
+
+import vigil
+from conftest import child_environment
+from fakeagent import until
+from vigil import _log, _session, _wire
+
+
+def steps(agent):
+    """[(step, {name: value})] of the records so far, steps as they closed."""
+    names = {i: t["name"] for i, t in agent.tensors().items()}
+    out, values = [], {}
+    for r, _ in agent.ring.read():
+        assert r[1] == _wire.GLOBAL and r[5] == r[6]
+        if r[0] == _wire.SCALAR:
+            values[names[r[4]]] = r[9]
+        elif r[0] == _wire.STEP:
+            out.append((r[5], values))
+            values = {}
+    return out
+
+
+@pytest.mark.parametrize(
+    "calls, want",
+    [
+        ([({"a": 1}, 0), ({"b": 2}, 0), ({"a": 3}, 1)], [(0, {"a": 1, "b": 2}), (1, {"a": 3})]),
+        ([({"a": 1}, None), ({"b": 2}, None), ({"a": 3}, None)], [(0, {"a": 1, "b": 2}), (1, {"a": 3})]),
+        ([({"a": 1}, 10), ({"a": 2}, 20), ({"a": 3}, None)], [(10, {"a": 1}), (20, {"a": 2}), (21, {"a": 3})]),
+        ([({"a": 1}, 5), ({"a": 2}, 4), ({"a": 3}, 6)], [(5, {"a": 1}), (6, {"a": 3})]),
+        ([({"a": 1}, 5), ({"a": 2}, 5)], [(5, {"a": 2})]),
+    ],
+)
+def test_plain_script(make_agent, calls, want):
+    agent = make_agent()
+    for values, step in calls:
+        vigil.log(values, step)
+    _session.current().bye()
+    until(lambda: agent.of("bye"))
+    assert steps(agent) == want
+    assert agent.sessions[0]["framework"]["name"] == "python"
+
+
+def test_a_step_that_runs_backwards_is_reported(make_agent):
+    agent = make_agent()
+    vigil.log({"a": 1}, step=5)
+    vigil.log({"a": 1}, step=3)
+    until(lambda: agent.of("missing"))
+    assert agent.of("missing")[0]["missing"] == [{"name": "a", "reason": "logged for step 3 after step 5", "count": 1}]
+
+
+def test_with_a_hook(make_agent):
+    agent = make_agent()
+    seen = []
+
+    class Hook(object):
+        def log(self, values, step):
+            seen.append((values, step))
+
+    hook = Hook()
+    _log.register(hook)
+    vigil.log({"a": 1}, step=3)
+    assert seen == [({"a": 1}, 3)] and not agent.sessions
+    _log.unregister(hook)
+    assert vigil._current is None
+
+
+def test_values_wait_for_the_hook_of_an_imported_framework(make_agent, monkeypatch):
+    agent = make_agent()
+    monkeypatch.setitem(sys.modules, "torch", object())
+    seen = []
+
+    class Hook(object):
+        def log(self, values, step):
+            seen.append((values, step))
+
+    values = {"lr": 0.1}
+    vigil.log(values)
+    values["lr"] = 0.2
+    vigil.log(values, step=4)
+    assert not agent.sessions
+    _log.register(Hook())
+    assert seen == [({"lr": 0.1}, None), ({"lr": 0.2}, 4)]
+
+
+def test_values_do_not_wait_for_ever(make_agent, monkeypatch):
+    agent = make_agent()
+    monkeypatch.setitem(sys.modules, "torch", object())
+    monkeypatch.setattr(_log, "MOST_WAITING", 3)
+    for i in range(5):
+        vigil.log({"a": i})
+    until(lambda: agent.sessions)
+    _session.current().bye()
+    until(lambda: agent.of("bye"))
+    assert steps(agent) == [(i, {"a": i}) for i in range(5)]
+
+
+def test_values_that_waited_in_vain_are_there_at_the_end(make_agent):
+    agent = make_agent()
+    code = "import sys; sys.modules['torch'] = sys; import vigil; vigil.log({'a': 1}); vigil.log({'a': 2})"
+    env = child_environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1")
+    done = subprocess.run([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE, timeout=120)
+    assert (done.returncode, done.stderr) == (0, b"")
+    until(lambda: agent.of("bye"))
+    assert steps(agent) == [(0, {"a": 1}), (1, {"a": 2})]
+
+
+def test_a_hook_that_comes_late_begins_its_own_session(make_agent):
+    agent = make_agent()
+    vigil.log({"a": 1})
+    first = _session.current()
+    second = _session.Session.connect("pytorch", "2")
+    assert first is not second and not first.alive and _session.current() is second
+    until(lambda: len(agent.sessions) == 2 and agent.of("bye"))
+    assert agent.of("bye")[0]["steps"] == {"GLOBAL": 1}
+
+
+def test_off(monkeypatch, capfd):
+    monkeypatch.setenv("VIGIL", "0")
+    vigil.log({"a": 1})
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_the_program_one_line_is_said(monkeypatch, capfd):
+    monkeypatch.setenv("VIGIL_BIN", "/nowhere/vigil")
+    for i in range(3):
+        vigil.log({"a": i})
+    out, err = capfd.readouterr()
+    assert out == "" and err == "vigil: nothing is captured: VIGIL_BIN names '/nowhere/vigil', which is no executable file\n"
+
+
+def test_nonsense_never_reaches_the_caller(make_agent, monkeypatch, capfd):
+    from vigil import _guard
+
+    agent = make_agent()
+    monkeypatch.setattr(_guard, "strict", False)
+    for nonsense in (None, 5, "text", [1, 2], {1: 2}, {"a": object()}, {"": 1.0}, {"a\n'/": 2}, {"x" * 5000: 1}, {"a": 10**400}):
+        vigil.log(nonsense)
+    vigil.log({"a": 1}, step="three")
+    vigil.log({"a": 1}, step=float("nan"))
+    vigil.log({"good": 1.0}, step=100)
+    until(lambda: "good" in {t["name"] for t in agent.tensors().values()})
+    assert capfd.readouterr() == ("", "")
+
+
+def test_import_is_cheap():
+    """Importing the package loads none of what only a training process needs."""
+    code = "import sys; before = set(sys.modules); import vigil; print(' '.join(sorted(set(sys.modules) - before)))"
+    done = subprocess.run([sys.executable, "-S", "-c", code], env=child_environment(), stdout=subprocess.PIPE, timeout=120)
+    assert done.stdout.decode().split() == ["vigil", "vigil._version"]

@@ -1,0 +1,120 @@
+"""The Tracker's part that the script calls (vigil.torch.Hook and vigil.log)."""
+
+import time
+
+import torch
+
+from vigil import _wire
+from vigil._torch import backend, frames, names
+
+_now = time.perf_counter_ns
+
+
+class Control(object):
+    """Mixed into Tracker."""
+
+    def register_module(self, module):
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError("register module: got %s, not a torch.nn.Module" % type(module).__name__)
+        if self.closed:
+            return
+        before = len(self.roots)
+        if any(r.inner() is names.unwrap(module) for r in self.roots):
+            return
+        self._add_root(module)
+        if self.session is not None:
+            taken = {id(e.tensor()) for e in self.publisher.frames.entries if not e.grad}
+            for root in self.roots[before:]:
+                self.publisher.announce(root, self._owner_of, taken)
+            self.publisher.frames.apply()
+
+    def register_loss(self, criterion):
+        if not isinstance(criterion, torch.nn.Module):
+            raise TypeError(
+                'register loss: got %s, not a torch.nn.Module; for a function call hook.save_scalar("loss", value)' % type(criterion).__name__
+            )
+        self.losses.watch(criterion)
+
+    def set_mode(self, mode):
+        self.mode = mode
+
+    def collection(self, fields):
+        if self.session is not None:
+            self.session.collection(**fields)
+        else:
+            self.waiting_collections.append(fields)
+
+    def save_scalar(self, name, value):
+        self._record({name if name == "loss" else "scalar/" + str(name): value})
+
+    def log(self, values, step=None):
+        """vigil.log: numbers of the present step, or of a step that the script counts itself."""
+        if self.closed:
+            return
+        if step is not None and self._begin_session():
+            self.session.metrics(values, int(step), _wire.GLOBAL, int(step), free=True)
+        elif step is None:
+            self._record(values)
+
+    def _record(self, values):
+        """Record numbers at the open step; between steps, at the one that closed last."""
+        if not self._begin_session():
+            return
+        step = self.open
+        if "loss" in values and step is not None:
+            from vigil._session import to_number
+            from vigil._torch.values import Mean
+
+            values = dict(values)
+            step.own_loss = step.own_loss or Mean()
+            step.own_loss.add(to_number(values.pop("loss")))
+        if step is not None:
+            self.session.metrics(values, *self.publisher.at(step))
+        else:
+            self.publisher.flush(True)
+            self.session.metrics(values, *self.last_closed, free=True)
+
+    def save_tensor(self, name, value, collections=None):
+        if not self._begin_session():
+            return
+        tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+        tensor = tensor.detach()
+        reason = backend.why_not(tensor)
+        if reason is None and tensor.layout is not torch.strided:
+            tensor = backend.dense(tensor)
+            reason = "sparse tensor" if tensor is None else None
+        if reason is not None:
+            self.session.missing([(name, reason, 1)])
+            return
+        shape = tuple(tensor.shape)
+        known = self.custom.get(name)
+        if known is None:
+            info = {"name": name, "kind": "custom", "dtype": backend.DTYPE_NAMES[tensor.dtype], "shape": list(shape)}
+            for collection in collections or ():
+                self.session.collection(name=collection, names=[name], raw=True)
+            known = self.custom[name] = (self.session.announce_tensors([info])[0], shape)
+        if known[0] is None:
+            return
+        at = self.publisher.at(self.open) if self.open is not None else self.publisher.at(self._begin(self.mode or 0, None, time.perf_counter()))
+        frames.send(self.session, known[0], tensor, 0 if known[1] == shape else self.session.shape_id(shape), at, force_raw=True)
+
+    def _begin_session(self):
+        """Whether there is a session; a script that uses the control calls gets one before it trains."""
+        if self.session is None and not self.refused and self.start_agent and self._connect():
+            self._announce_all()
+        return self.session is not None
+
+    def close(self):
+        """Finish for good."""
+        if self.closed:
+            return
+        session = self.session
+        if session is not None:
+            session.bye()
+        self.closed = True
+        self.session = None
+        self.refused = True
+        self.discovery.stop()
+        self.activations.detach()
+        for root in self.roots:
+            root.unhook()

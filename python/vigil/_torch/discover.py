@@ -1,0 +1,168 @@
+"""Finding the model, the optimisers and the loss modules of a script that registers nothing.
+
+Until the roots are known a global forward pre-hook sees the outermost module of
+every call. It is taken away while that module runs, so that no module inside
+leaves its fast path and torch.compile never traces it. After the first update
+only hooks on the roots themselves are left.
+"""
+
+import collections
+import functools
+import gc
+import weakref
+
+import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+from vigil._torch import backend, losses
+
+MOST = 64  # candidates remembered
+
+
+class Discovery(object):
+    """The global hooks and what they saw. ``on`` while roots are looked for."""
+
+    def __init__(self, tracker):
+        self.tracker = tracker
+        self.on = False
+        self.handle = None
+        self.window = None  # global forward hook between two calls of a root, looking for loss modules
+        self.hooked = weakref.WeakSet()
+        self.handles = []  # of the hooks on single modules
+        self.candidates = collections.OrderedDict()  # id -> weak reference to an outermost module
+        self.compiled = False  # torch.compile was used on a module: no global hooks any more
+
+    def start(self):
+        """Look for roots (again)."""
+        self.on = True
+        self._arm()
+
+    def stop(self):
+        """The roots are known."""
+        self.on = False
+        self.candidates.clear()
+        self.hooked = weakref.WeakSet()
+        for handle in self.handles:
+            handle.remove()
+        self.handles = []
+        if self.handle is not None:
+            self.handle.remove()
+            self.handle = None
+
+    def _arm(self):
+        if self.on and self.handle is None and not self.compiled:
+            self.handle = register_module_forward_pre_hook(self._outermost)
+
+    def _outermost(self, module, args):
+        if backend.is_compiling():
+            return None
+        self.tracker.outermost(module)
+        return None
+
+    def entered(self, module):
+        """The global hook saw an outermost module: remember it, and step aside until it returns."""
+        if losses.is_loss(module):
+            return  # its own hook reports what it gives
+        if self.handle is not None:
+            self.handle.remove()
+            self.handle = None
+        self.remember(module)
+        if module not in self.hooked:
+            self.hooked.add(module)
+            self.handles.append(backend.closing_forward_hook(module, self._returned))
+
+    def _returned(self, module, args, output):
+        if self.on and self.handle is None and not backend.is_compiling():
+            self._arm()
+
+    def rearm(self):
+        """A call did not return (an error inside): hook again."""
+        if self.on and self.handle is None:
+            self._arm()
+
+    def remember(self, module):
+        if id(module) not in self.candidates and next(module.parameters(), None) is not None:
+            self.candidates[id(module)] = weakref.ref(module)
+            if len(self.candidates) > MOST:
+                self.candidates.popitem(last=False)
+
+    def roots_of(self, parameters):
+        """The outermost modules called so far that own one of the parameters (a set of ids), largest first."""
+        found = []
+        for ref in list(self.candidates.values()):
+            module = ref()
+            if module is not None and any(id(p) in parameters for p in module.parameters()):
+                found.append(module)
+        return sorted(found, key=lambda m: -sum(1 for _ in m.modules()))
+
+    # Loss modules that come later, such as a criterion of validation alone.
+
+    def open_window(self):
+        """Watch all modules until the next call of a root."""
+        if self.window is None and not self.compiled:
+            self.window = register_module_forward_hook(self._in_window)
+
+    def close_window(self):
+        if self.window is not None:
+            self.window.remove()
+            self.window = None
+
+    def _in_window(self, module, args, output):
+        if not backend.is_compiling():
+            self.tracker.in_window(module, output)
+        return None
+
+    # torch.compile warns while global hooks are there, so they end with it.
+
+    def wrap_compile(self):
+        original = getattr(torch, "compile", None)
+        if original is None or getattr(original, "_vigil_wrapped", False):
+            return
+        tracker = self.tracker
+
+        @functools.wraps(original)
+        def compile(model=None, *args, **kwargs):
+            out = original(model, *args, **kwargs)
+            if isinstance(model, torch.nn.Module) and not backend.is_compiling():
+                tracker.module_compiled(out)
+            return out
+
+        compile._vigil_wrapped = True
+        torch.compile = compile
+
+    def module_compiled(self, module):
+        """torch.compile gave ``module``: it is a candidate, and seen by a hook of its own."""
+        backend.compiler_loaded()
+        self.compiled = True
+        if self.handle is not None:
+            self.handle.remove()
+            self.handle = None
+        self.close_window()
+        if isinstance(module, torch.nn.Module):
+            self.remember(module)
+            if module not in self.hooked:
+                self.hooked.add(module)
+                self.handles.append(module.register_forward_pre_hook(self._outermost))
+
+
+def scan():
+    """(optimisers, modules) that live in this process. Takes some ten milliseconds; done once."""
+    optimisers, modules = [], []
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if issubclass(kind, torch.optim.Optimizer):
+            optimisers.append(thing)
+        elif issubclass(kind, torch.nn.Module):
+            modules.append(thing)
+    return optimisers, modules
+
+
+def owners(modules, parameters):
+    """Of all modules those that own one of the parameters (ids) and are in no other such module: roots that were never seen called."""
+    holding = [m for m in modules if any(id(p) in parameters for p in m.parameters())]
+    inside = set()
+    for m in holding:
+        for child in m.modules():
+            if child is not m:
+                inside.add(id(child))
+    return [m for m in holding if id(m) not in inside]

@@ -1,0 +1,297 @@
+"""Parameters and gradients: copied together into the ring at the update.
+
+Tensors with the same schedules share a group; a group is divided into chunks,
+each one frame layout of the session with views kept ready, so that a due step
+is one foreach copy and one record per chunk.
+"""
+
+import torch
+
+from vigil import _wire
+from vigil._torch import backend
+
+CHUNK = 8 << 20  # bytes of a frame, at least one tensor
+_STRIDED = torch.strided
+
+
+class Entry(object):
+    """A parameter or its gradient as announced."""
+
+    __slots__ = ("name", "id", "holder", "key", "grad", "dtype", "shape", "nbytes", "root", "owner", "seen", "told")
+
+    def __init__(self, name, id, holder, key, grad, dtype, shape, nbytes, root, owner):
+        self.name = name
+        self.id = id
+        self.holder = holder
+        self.key = key
+        self.grad = grad
+        self.dtype = dtype
+        self.shape = shape
+        self.nbytes = nbytes
+        self.root = root
+        self.owner = owner  # the optimiser (or the root of a hand-written update) whose step captures it
+        self.seen = False
+        self.told = None  # the reason last given for not capturing it
+
+    def tensor(self):
+        p = self.holder.get(self.key)
+        return p.grad if self.grad and p is not None else p
+
+
+class Chunk(object):
+    """Entries that travel in one frame. ``layout`` is None when the ring had no room for it."""
+
+    __slots__ = ("entries", "layout", "views", "staging")
+
+    def __init__(self, entries, layout):
+        self.entries = entries
+        self.layout = layout
+        self.views = {}  # slot -> list of tensors over the ring
+        self.staging = None  # pinned memory for tensors of a device
+
+
+class Frames(object):
+    """All Entries of a process, and how they travel under the plan in force."""
+
+    def __init__(self):
+        self.session = None
+        self.entries = []
+        self.groups = {}  # owner -> {schedule indexes: [Chunk]}
+        self.held = []  # frames copied by a closure, published when the update is done
+        self.first_sight = True  # tensors that the plan does not know yet are captured once
+
+    def add(self, entry):
+        self.entries.append(entry)
+        self.groups.pop(entry.owner, None)
+
+    def forget(self, root):
+        """A root is gone: nothing of it is kept."""
+        self.entries = [e for e in self.entries if e.root is not root]
+        self.apply()
+
+    def apply(self):
+        """The plan or the entries changed: build groups and layouts anew when next due."""
+        for groups in self.groups.values():
+            for chunks in groups.values():
+                for chunk in chunks:
+                    if chunk.layout is not None:
+                        chunk.layout.release()
+                    chunk.views = {}
+        self.groups = {}
+
+    def _groups(self, owner):
+        groups = self.groups.get(owner)
+        if groups is None:
+            plan = self.session.plan.tensors
+            by = {}
+            for e in self.entries:
+                if e.owner is owner:
+                    known = plan.get(e.id)
+                    if known is not None:
+                        by.setdefault(frozenset(i for i in known if i >= 0), []).append(e)
+                    elif self.first_sight and not e.seen:
+                        by.setdefault(None, []).append(e)
+            groups = self.groups[owner] = {sig: self._chunks(entries) for sig, entries in by.items() if sig is None or sig}
+        return groups
+
+    def _chunks(self, entries):
+        use = getattr(self.session.plan, "use", 0) or len(self.session.buffer)
+        limit = min(CHUNK, max(use // 16, 1))
+        out = []
+        part, size = [], 0
+        for e in entries:
+            if part and size + e.nbytes > limit:
+                out.append(part)
+                part, size = [], 0
+            part.append(e)
+            size += e.nbytes
+        if part:
+            out.append(part)
+        return [Chunk(p, self._layout(p, use)) for p in out]
+
+    def _layout(self, entries, use):
+        if sum(e.nbytes for e in entries) > use // 2:
+            return None
+        return self.session.layout([(e.id, e.nbytes) for e in entries])
+
+    def due(self, owner, schedules):
+        """The chunks of one owner that are due when the given schedule indexes are."""
+        out = []
+        for sig, chunks in self._groups(owner).items():
+            if sig is None:
+                out.extend(c for c in chunks if not all(e.seen for e in c.entries))
+            elif not sig.isdisjoint(schedules):
+                out.extend(chunks)
+        return out
+
+    def copy(self, chunks, at, scale=None):
+        """Copy due chunks into the ring. ``at`` is (step, mode, mode step); ``scale`` divides gradients. Publish with ``publish``.
+
+        Called again before ``publish`` it copies anew into the same frames.
+        """
+        held = {id(c): (c, slot) for c, slot, _ in self.held}
+        self.held = []
+        targets, sources, scaled, work = [], [], [], []
+        on_device = False
+        for chunk in chunks:
+            if chunk.layout is None:
+                self._loose(chunk, at, scale)
+                continue
+            slot = held.pop(id(chunk), (None, None))[1]
+            if slot is None:
+                slot = chunk.layout.acquire()
+            if slot is None:
+                e = chunk.entries[0]
+                self.session.drop(e.id, len(chunk.entries), _wire.FULL, *at)
+                continue
+            views = chunk.views.get(slot)
+            if views is None:
+                views = chunk.views[slot] = self._views(chunk, slot)
+            present, device = self._gather(chunk, views, targets, sources, scaled if scale is not None else None)
+            on_device = on_device or device
+            work.append((chunk, slot, present))
+        for chunk, slot in held.values():
+            chunk.layout.cancel(slot)
+        try:
+            if on_device:
+                _copy_from_device(targets, sources)
+            else:
+                backend.copy_all(targets, sources)
+            if scale is not None:
+                for view in scaled:
+                    view.div_(scale)
+        except Exception:
+            for chunk, slot, _ in work:
+                chunk.layout.cancel(slot)
+            self.apply()
+            raise
+        self.held = work
+
+    def publish(self, at):
+        """Publish what ``copy`` copied."""
+        work, self.held = self.held, []
+        for chunk, slot, present in work:
+            if present is None or any(present):
+                chunk.layout.publish(slot, at[0], at[1], at[2], present)
+            else:
+                chunk.layout.cancel(slot)
+
+    def cancel(self):
+        """Give back what ``copy`` copied: the update did not happen."""
+        work, self.held = self.held, []
+        for chunk, slot, _ in work:
+            chunk.layout.cancel(slot)
+
+    def _views(self, chunk, slot):
+        base = chunk.layout.slots[slot]
+        buffer = self.session.buffer
+        with torch.no_grad():
+            return [backend.view(buffer, e.dtype, e.shape, base + o) for e, o in zip(chunk.entries, chunk.layout.offsets)]
+
+    def _gather(self, chunk, views, targets, sources, scaled):
+        """Append what is there to targets and sources; (presence or None, whether a device is involved)."""
+        present = None
+        device = False
+        for i, e in enumerate(chunk.entries):
+            t = e.tensor()
+            e.seen = True
+            if t is not None and t.layout is not _STRIDED:
+                t = self._dense(e, t)
+            if t is None or t.shape != e.shape or t.dtype is not e.dtype:
+                if t is not None:
+                    self._changed(e, t)
+                if present is None:
+                    present = bytearray(b"\x01") * len(chunk.entries)
+                present[i] = 0
+                continue
+            if t.is_cuda:
+                device = True
+            targets.append(views[i])
+            sources.append(t)
+            if scaled is not None and e.grad:
+                scaled.append(views[i])
+        return present, device
+
+    def _dense(self, e, t):
+        d = backend.dense(t)
+        if d is None:
+            self.missing(e, "sparse gradient of %d elements" % t.numel())
+        return d
+
+    def _changed(self, e, t):
+        if t.dtype is not e.dtype:
+            self.missing(e, "element type changed from %s to %s" % (e.dtype, t.dtype))
+        else:
+            self.missing(e, "shape changed from %s to %s" % (list(e.shape), list(t.shape)))
+
+    def missing(self, e, reason):
+        if e.told != reason:
+            e.told = reason
+            self.session.missing([(e.name, reason, 1)])
+
+    def _loose(self, chunk, at, scale):
+        """Tensors without a frame travel alone, large ones in pieces."""
+        for e in chunk.entries:
+            t = e.tensor()
+            e.seen = True
+            if t is not None:
+                t = backend.dense(t)
+            if t is not None and t.shape == e.shape and t.dtype is e.dtype:
+                if scale is not None and e.grad:
+                    t = t.detach() / scale
+                send(self.session, e.id, t, 0, at)
+
+    def norms(self, owner):
+        """Sum of the norms of an owner's weights as a one-element tensor: equal on all ranks that hold the same weights."""
+        weights = [e.tensor() for e in self.entries if e.owner is owner and not e.grad]
+        weights = [w.detach() for w in weights if w is not None and w.layout is _STRIDED and w.is_floating_point() and w.numel()]
+        if not weights:
+            return None
+        with torch.no_grad():
+            norms = torch._foreach_norm(weights) if hasattr(torch, "_foreach_norm") else [w.norm() for w in weights]
+            return torch.stack([n.to(device=weights[0].device, dtype=torch.float64) for n in norms]).sum()
+
+
+def _copy_from_device(targets, sources):
+    """Copy from CUDA through pinned memory with one wait for all."""
+    staged = []
+    with torch.no_grad():
+        for target, source in zip(targets, sources):
+            if source.is_cuda:
+                pinned = torch.empty(source.shape, dtype=source.dtype, pin_memory=True)
+                pinned.copy_(source, non_blocking=True)
+                staged.append((target, pinned, source.device))
+            else:
+                target.copy_(source)
+        for device in {d for _, _, d in staged}:
+            torch.cuda.current_stream(device).synchronize()
+        for target, pinned, _ in staged:
+            target.copy_(pinned)
+
+
+def send(session, id, tensor, shape_id, at, force_raw=False):
+    """Publish one tensor by itself: through the free area, in pieces when it is larger."""
+    source = tensor.detach()
+    code = backend.DTYPE_CODES[source.dtype]
+    nbytes = backend.nbytes(source)
+    use = getattr(session.plan, "use", 0) or len(session.buffer)
+    if nbytes <= use // 8:
+        offset = session.alloc(nbytes)
+        if offset is None:
+            session.drop(id, 1, _wire.FULL, *at)
+            return
+        try:
+            with torch.no_grad():
+                backend.view(session.buffer, source.dtype, source.shape, offset).copy_(source)
+        except Exception:
+            session.free(offset)
+            raise
+        session.tensor(id, code, shape_id, offset, nbytes, at[0], at[1], at[2], force_raw)
+        return
+    flat = source.contiguous().view(-1).view(torch.uint8)
+
+    def copy(offset, start, n):
+        with torch.no_grad():
+            backend.view(session.buffer, torch.uint8, (n,), offset).copy_(flat[start : start + n])
+
+    session.big(id, code, shape_id, nbytes, copy, at[0], at[1], at[2], force_raw)

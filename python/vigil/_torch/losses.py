@@ -1,0 +1,193 @@
+"""Losses: what ``backward`` was called on, and what loss modules gave.
+
+The values of one update are gathered by the place in the script that called
+``backward`` (its call site): those of one site are micro-batches and averaged,
+those of different sites before one update are parts of one loss and added.
+"""
+
+import re
+import sys
+import weakref
+
+import torch
+
+from vigil._torch import backend, graph
+from vigil._torch.values import Mean
+
+_LOSS_NAME = re.compile("[Ll]oss|[Cc]riterion")
+# Frames between a script and our hooks; not the script's own.
+_SKIP_FILES = (torch.nn.modules.module.__file__, torch._tensor.__file__, torch.autograd.__file__, graph.__file__, __file__)
+_skip_codes = {}
+
+
+def call_site(depth):
+    """What identifies the place in the script that the present call came from: code and position in it."""
+    frame = sys._getframe(depth + 1)
+    for _ in range(32):
+        code = frame.f_code
+        skip = _skip_codes.get(code)
+        if skip is None:
+            name = code.co_filename
+            skip = _skip_codes[code] = name in _SKIP_FILES or "vigil/_torch" in name or name.endswith("vigil/_guard.py")
+        if not skip or frame.f_back is None:
+            break
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def is_loss(module):
+    """Whether a module is a loss by its class: torch's own, or one whose class name says so."""
+    return isinstance(module, torch.nn.modules.loss._Loss) or _LOSS_NAME.search(type(module).__name__) is not None
+
+
+class Pending(object):
+    """The losses since the last update, by call site."""
+
+    def __init__(self):
+        self.sites = {}
+
+    def add(self, site, value):
+        mean = self.sites.get(site)
+        if mean is None:
+            mean = self.sites[site] = Mean()
+        mean.add(value)
+
+    def take(self):
+        """The Means of all sites, whose sum is the loss; the next update begins with none."""
+        sites, self.sites = self.sites, {}
+        return list(sites.values())
+
+    def copy(self):
+        """The state to return to, for closures that are called several times."""
+        out = {}
+        for site, mean in self.sites.items():
+            copy = out[site] = Mean()
+            copy.total, copy.count = mean.total, mean.count
+            copy.later = list(mean.later) if mean.later else None
+        return out
+
+
+class Output(object):
+    """One loss module's outputs at one call site in one mode: a series such as ``CrossEntropyLoss_output_0``."""
+
+    __slots__ = ("name", "type", "mode", "id", "mean", "is_main")
+
+    def __init__(self, name, type_name, mode):
+        self.name = name
+        self.type = type_name
+        self.mode = mode
+        self.id = None
+        self.mean = None
+        self.is_main = False  # its tensor was the one that backward was called on
+
+
+class Modules(object):
+    """The loss modules that are watched, and what they gave in the open step."""
+
+    def __init__(self, tracker):
+        self.tracker = tracker
+        self.known = weakref.WeakSet()
+        self.explicit = weakref.WeakSet()
+        self.outputs = {}  # (mode, class name, site) -> Output
+        self.counts = {}  # (mode, class name) -> number of Outputs
+        self.fired = []  # Outputs with values in the open step, in order
+        self.last = None  # (weak reference to the last output tensor, Output, value)
+
+    def watch(self, module, explicit=False):
+        """Hook one loss module."""
+        if module in self.known:
+            return
+        self.known.add(module)
+        if explicit:
+            self.explicit.add(module)
+
+        def hook(module, args, output):
+            if not backend.is_compiling():
+                self.tracker.loss_output(module, output)
+
+        module.register_forward_hook(hook)
+
+    def gave(self, module, output, mode, reader, site):
+        """A loss module returned ``output``."""
+        tensor = output
+        if not isinstance(tensor, torch.Tensor):
+            tensor = _first_scalar(output)
+        if tensor is None or tensor.numel() != 1 or tensor.device.type == "meta":
+            return None
+        kind = type(module).__name__
+        key = (mode, kind, site)
+        out = self.outputs.get(key)
+        if out is None:
+            n = self.counts.get((mode, kind), 0)
+            self.counts[mode, kind] = n + 1
+            out = self.outputs[key] = Output("%s_output_%d" % (kind, n), kind, mode)
+        value = reader.read(tensor)
+        if out.mean is None:
+            out.mean = Mean()
+            self.fired.append(out)
+        else:
+            # The outermost loss fires last; keep it last when it comes again.
+            if self.fired[-1] is not out:
+                self.fired.remove(out)
+                self.fired.append(out)
+        out.mean.add(value)
+        self.last = (weakref.ref(tensor), out, value)
+        return out
+
+    def same(self, loss, node):
+        """Whether ``loss``, freed of its factors down to ``node``, is the very output of the last loss module. Then that output is marked."""
+        last = self.last
+        tensor = last[0]() if last is not None else None
+        if tensor is None or not (tensor is loss or (node is not None and tensor.grad_fn is node)):
+            return False
+        last[1].is_main = True
+        return True
+
+    def equals(self, value):
+        """Whether the last loss module gave this value: a scaled loss whose own tensor is gone."""
+        last = self.last
+        if last is None or type(value) is not float or type(last[2]) is not float:
+            return False
+        if abs(value - last[2]) > 1e-6 * max(abs(value), 1e-30):
+            return False
+        last[1].is_main = True
+        return True
+
+    def take(self, mode):
+        """The Outputs with values of the step of this mode that closes: list of (Output, Mean)."""
+        self.last = None
+        if not self.fired:
+            return []
+        fired, self.fired = self.fired, []
+        out = []
+        for output in fired:
+            if output.mode != mode:
+                self.fired.append(output)
+                continue
+            mean, output.mean = output.mean, None
+            out.append((output, mean))
+        return out
+
+
+def _first_scalar(output):
+    """The first one-element tensor of a tuple, list or mapping; attribute or key "loss" first."""
+    if isinstance(output, dict):
+        items = [output["loss"]] if "loss" in output else list(output.values())
+    elif isinstance(output, (tuple, list)):
+        items = list(output)
+    else:
+        items = [getattr(output, "loss", None)]
+    for item in items:
+        if isinstance(item, torch.Tensor) and item.numel() == 1:
+            return item
+    return None
+
+
+def loss_in_output(output):
+    """The scalar loss a model itself returned (key or attribute ``loss``, or a bare scalar), or None."""
+    if isinstance(output, torch.Tensor):
+        return output if output.dim() == 0 and output.is_floating_point() else None
+    found = output.get("loss") if isinstance(output, dict) else getattr(output, "loss", None)
+    if isinstance(found, torch.Tensor) and found.numel() == 1:
+        return found
+    return None

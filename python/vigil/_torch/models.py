@@ -1,0 +1,301 @@
+"""The Tracker's part that knows models: finding roots, announcing them, and updates written by hand."""
+
+import time
+import weakref
+
+import torch
+
+from vigil import _guard, _log
+from vigil._torch import backend, discover, losses, names
+from vigil._torch.roots import Root
+from vigil._torch.values import Mean, total
+
+
+class Models(object):
+    """Mixed into Tracker."""
+
+    by_hand = False  # no optimiser updates the weights
+
+    # Before the roots are known.
+
+    @_guard.guard
+    def outermost(self, module):
+        """The global hook saw a module that is inside no other."""
+        if self.closed or any(root.outer() is module for root in self.roots):
+            return
+        if losses.is_loss(module):
+            self.losses.watch(module)
+            return
+        self.discovery.entered(module)
+        if any(p.requires_grad for p in module.parameters()):
+            self.nest = self.nest if self.in_closure else 0
+            step = self.open
+            if step is None:
+                self._called(None, module, module.training)
+            elif step.mode != 0 or step.backwards:
+                if self._changed_by_hand(None):
+                    self._adopt_by_hand()
+                if self.open is None or self.open.mode != 0:
+                    self._called(None, module, module.training)
+
+    @_guard.guard
+    def in_window(self, module, output):
+        """A module ran between two calls of a root in evaluation."""
+        if losses.is_loss(module) and module not in self.losses.known:
+            self.losses.watch(module)
+            self.loss_output(module, output)
+
+    @_guard.guard
+    def module_compiled(self, module):
+        self.discovery.module_compiled(module)
+
+    def _find_roots(self, state, modules):
+        """Hook the models that ``state``, a new optimiser, updates. modules: all that live, when a scan was made."""
+        parameters = state.parameters
+        found = self.discovery.roots_of(parameters)
+        for root in self.roots:
+            inner = root.inner()
+            if inner is not None:
+                parameters = parameters - {id(p) for p in inner.parameters()}
+        covered = set()
+        for module in found:
+            covered.update(id(p) for p in module.parameters())
+        if parameters - covered:
+            if modules is None:
+                modules = discover.scan()[1]
+            found = found + [m for m in discover.owners(modules, parameters - covered) if m not in found]
+        for module in found:
+            self._add_root(module)
+        if modules is not None:
+            for module in modules:
+                if losses.is_loss(module):
+                    self.losses.watch(module)
+        if not self.unstepped:
+            self.discovery.stop()
+
+    def _add_root(self, module):
+        """Take a module as a root, once; hooks on it and on what it only wraps."""
+        inner = names.unwrap(module)
+        for root in self.roots:
+            if root.inner() is inner:
+                if root.outer() is not module:
+                    root.hook(module, self)
+                return root
+        self.roots = [r for r in self.roots if r.inner() is not None]
+        root = Root(module, self._root_name(inner), not self.roots)
+        weakref.finalize(inner, self._root_gone, weakref.ref(root)).atexit = False
+        self.roots.append(root)
+        for one in names.chain(module):
+            if type(module).__name__ != "OptimizedModule" or one is module:
+                root.hook(one, self)
+        for child in inner.modules():
+            if child is not inner and losses.is_loss(child):
+                self.losses.watch(child)
+        self._mark_nested()
+        return root
+
+    def _root_name(self, inner):
+        """The class name; with a number when another model has it, or had it with other shapes."""
+        base = type(inner).__name__
+        used = {r.name for r in self.roots if r.inner() is not None}
+        shapes = [(p.path, p.value.dtype, tuple(p.value.shape)) for p in names.parameters(inner) if backend.why_not(p.value) is None]
+        for i in range(1000):
+            name = base if i == 0 else "%s_%d" % (base, i)
+            if name in used:
+                continue
+            known = self.publisher.known
+            if all(known.get("%s_%s" % (name, path), (0, dtype, shape))[1:] == (dtype, shape) for path, dtype, shape in shapes):
+                return name
+        return base
+
+    def _root_gone(self, ref):
+        root = ref()
+        if root is not None:
+            if root in self.roots:
+                self.roots.remove(root)
+            if self.session is not None:
+                self.publisher.frames.forget(root)
+
+    def _mark_nested(self):
+        """Roots inside roots need to know how deep a call is; a root that is alone does not."""
+        inside = set()
+        for root in self.roots:
+            outer = root.outer()
+            if outer is not None:
+                inside.update(id(m) for m in outer.modules() if m is not outer)
+        for root in self.roots:
+            root.nested = False
+        if any(id(m) in inside for root in self.roots for m in root.hooked()):
+            for root in self.roots:
+                root.nest(self)
+
+    # Announcing.
+
+    def _connect(self):
+        """Connect to the agent; from here on the process counts as one that trains."""
+        if self.session is not None:
+            return True
+        if self.refused:
+            return False
+        if not self.publisher.connect(self.start_agent, self.dir, self.name):
+            self.refused = True
+            self.discovery.stop()
+            return False
+        self.session = self.publisher.session
+        self.session.before_bye = self.finish
+        for fields in self.waiting_collections:
+            self.session.collection(**fields)
+        _log.register(self)
+        return True
+
+    def _announce_all(self):
+        """Everything known so far; then the plan."""
+        taken = set()
+        for root in self.roots:
+            self.publisher.announce(root, self._owner_of, taken)
+        for state in self.optims:
+            self._announce_loose(state, taken)
+        criteria = {type(m).__name__: m for m in self.losses.known}
+        if criteria:
+            self.session.announce_modules("", [(name, name, i) for i, name in enumerate(sorted(criteria))])
+        self.publisher.loss_id("loss")
+        self.publisher.wait_for_plan()
+
+    def _announce_new(self, before, state):
+        """What a later optimiser brought."""
+        taken = set()
+        for root in self.roots[:before]:
+            inner = root.inner()
+            if inner is not None:
+                taken.update(id(p) for p in inner.parameters())
+        # A model that was known, but not who updates it, belongs to this optimiser now.
+        for entry in self.publisher.frames.entries:
+            p = entry.holder.get(entry.key)
+            if p is not None and state.has(p) and entry.owner is not state:
+                entry.owner = state
+        for root in self.roots[before:]:
+            self.publisher.announce(root, self._owner_of, taken)
+        self._announce_loose(state, taken)
+        self.publisher.frames.apply()
+
+    def _announce_loose(self, state, taken):
+        """Parameters of an optimiser that are in no module."""
+        optimiser = state.ref()
+        if optimiser is None:
+            return
+        holder = {}
+        for i, p in enumerate(p for group in optimiser.param_groups for p in group["params"]):
+            if id(p) not in taken:
+                holder["param_%d" % i] = p
+        if holder:
+            root = state.loose = LooseRoot(state.type, holder)
+            weakref.finalize(optimiser, self._root_gone, weakref.ref(root)).atexit = False
+            self.publisher.announce(root, self._owner_of, taken)
+
+    def _owner_of(self, parameter):
+        """The optimiser that updates a parameter; None when none does."""
+        for state in self.optims:
+            if state.has(parameter):
+                return state
+        return None
+
+    # Updates written by hand.
+
+    def _note_gradients(self):
+        """The end of a backward: remember what an update by hand would change, and copy what is due."""
+        params = self._hand_parameters()
+        self.snapshot = [(weakref.ref(p), p._version, id(p.grad), _sample(p)) for p in params if p.grad is not None]
+        if self.by_hand and self.session is not None and self.open is not None and self.open.is_due:
+            frames = self.publisher.frames
+            chunks = [c for root in self.roots for c in frames.due(root, self.open.due)]
+            if chunks:
+                frames.copy(chunks, self.publisher.at(self.open))
+
+    def _hand_parameters(self):
+        modules = [r.inner() for r in self.roots] or [ref() for ref in self.discovery.candidates.values()]
+        out = []
+        for module in modules:
+            if module is not None:
+                for p in module.parameters():
+                    if p.requires_grad and len(out) < 64:
+                        out.append(p)
+        return out
+
+    def _changed_by_hand(self, root):
+        """Whether the weights changed, or their gradients were cleared, since the last backward, and no optimiser did it."""
+        if self.snapshot is None or (self.session is not None and not self.by_hand):
+            return False
+        for ref, version, grad, sample in self.snapshot:
+            p = ref()
+            if p is None:
+                continue
+            if p._version != version or (sample is not None and _sample(p) != sample):
+                return True
+            if self.by_hand and (p.grad is None or id(p.grad) != grad):
+                return True
+        return False
+
+    def _adopt_by_hand(self):
+        """Weights changed after backward and no optimiser stepped: the script updates them itself."""
+        self.by_hand = True
+        modules = [ref() for ref in self.discovery.candidates.values()]
+        changed = {id(ref()) for ref, _, _, _ in self.snapshot}
+        for module in modules:
+            if module is not None and any(id(p) in changed for p in module.parameters()):
+                self._add_root(module)
+        self.discovery.stop()
+        if self._connect():
+            self._announce_all()
+        self._close_by_hand()
+
+    def _close_by_hand(self):
+        """The step ended with an update that nothing announced."""
+        step = self.open
+        self.publisher.frames.publish((step.number(), step.mode, step.mode_step))
+        means = self.pending.take()
+        if means:
+            mean = Mean()
+            mean.add(total(means))
+            step.losses = {_ByHand: mean}
+        step.done.append(_ByHand)
+        self.snapshot = None
+        self._close(step, time.perf_counter())
+
+
+class _ByHand(object):
+    """Stands for the optimiser that a script without one is itself."""
+
+    series = "loss"
+    index = 0
+
+
+class LooseRoot(object):
+    """Parameters that an optimiser holds and no module does, shaped like a Root."""
+
+    def __init__(self, name, holder):
+        self.name = self.type = name
+        self.holder = holder
+
+    def inner(self):
+        return self
+
+    def path(self, path):
+        return path
+
+    def modules(self):
+        return []
+
+    @property
+    def _modules(self):
+        return {}
+
+    @property
+    def _parameters(self):
+        return self.holder
+
+
+def _sample(p):
+    """A few values of a parameter on the CPU, to see changes that its version does not count (through .data)."""
+    if p.device.type != "cpu" or p.numel() == 0 or p.layout is not torch.strided:
+        return None
+    return p.detach().reshape(-1)[:4].tolist() if p.is_contiguous() else None

@@ -1,0 +1,121 @@
+"""Being told of updates of the weights.
+
+PyTorch 2.x has global optimiser step hooks. 1.13 has none: there the ``step``
+of every optimiser class is wrapped. A GradScaler that finds an overflow never
+calls ``step``; its own ``step`` is wrapped to notice that.
+"""
+
+import functools
+
+import torch
+
+from vigil._torch import backend
+
+_OURS = "_vigil_wrapped"
+
+
+def install(tracker):
+    """Report every update: tracker.before_update(optimiser, args, kwargs), after_update(optimiser), update_skipped(optimiser)."""
+
+    def before(optimiser, args, kwargs):
+        if backend.is_compiling():
+            return None
+        return tracker.before_update(optimiser, args, kwargs)
+
+    def after(optimiser, args, kwargs):
+        if backend.is_compiling():
+            return None
+        return tracker.after_update(optimiser)
+
+    if backend.HAS_OPTIMISER_HOOKS:
+        backend.OPTIMISER.register_optimizer_step_pre_hook(before)
+        backend.OPTIMISER.register_optimizer_step_post_hook(after)
+    else:
+        _patch_optimisers(before, after)
+    for scaler in _scalers():
+        _patch_scaler(scaler, tracker)
+
+
+def closure_in(args, kwargs):
+    """(where, closure) of a closure passed to step: an index of args or "closure"; (None, None) without one."""
+    if len(args) > 1 and callable(args[1]):
+        return 1, args[1]
+    closure = kwargs.get("closure")
+    if callable(closure):
+        return "closure", closure
+    return None, None
+
+
+def with_closure(where, closure, args, kwargs):
+    """The arguments of step with another closure."""
+    if where == "closure":
+        return args, dict(kwargs, closure=closure)
+    args = list(args)
+    args[where] = closure
+    return tuple(args), kwargs
+
+
+def _patch_optimisers(before, after):
+    """Wrap step of all optimiser classes, present and to come."""
+    base = torch.optim.Optimizer
+
+    def wrap(cls):
+        step = cls.__dict__.get("step")
+        if step is None or getattr(step, _OURS, False) or not callable(step):
+            return
+
+        @functools.wraps(step)
+        def wrapped(self, *args, **kwargs):
+            new = before(self, (self,) + args, kwargs)
+            if new is not None:
+                args, kwargs = new[0][1:], new[1]
+            out = step(self, *args, **kwargs)
+            after(self, args, kwargs)
+            return out
+
+        setattr(wrapped, _OURS, True)
+        cls.step = wrapped
+
+    def wrap_all(cls):
+        for one in cls.__subclasses__():
+            wrap(one)
+            wrap_all(one)
+
+    wrap_all(base)
+    original = base.__init__
+
+    @functools.wraps(original)
+    def init(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        for cls in type(self).__mro__:
+            if cls is not base and cls is not object:
+                wrap(cls)
+
+    base.__init__ = init
+
+
+def _scalers():
+    """The GradScaler classes whose step is defined there."""
+    found = []
+    for package in (getattr(torch, "amp", None), getattr(getattr(torch.cuda, "amp", None), "grad_scaler", None)):
+        scaler = getattr(package, "GradScaler", None)
+        if scaler is not None and "step" in scaler.__dict__ and scaler not in found:
+            found.append(scaler)
+    return found
+
+
+def _patch_scaler(scaler, tracker):
+    original = scaler.step
+    if getattr(original, _OURS, False):
+        return
+
+    @functools.wraps(original)
+    def step(self, optimizer, *args, **kwargs):
+        seen = tracker.updates
+        out = original(self, optimizer, *args, **kwargs)
+        if tracker.updates == seen and not backend.is_compiling():
+            tracker.update_skipped(optimizer)
+        return out
+
+    setattr(step, _OURS, True)
+    scaler.step = step

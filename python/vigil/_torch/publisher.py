@@ -1,0 +1,159 @@
+"""What goes to the agent: announcements, the plan in force, and closed steps in order."""
+
+import os
+import time
+
+from vigil._session import Session
+from vigil._torch import backend, frames, roots, schedule
+
+_MODES = (0, 1, 2, 3)
+FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
+DIGEST_EVERY = 50  # steps between digests of the weights in a job of several ranks
+
+
+class Publisher(object):
+    """The session of this process and all that was announced in it."""
+
+    def __init__(self, activations):
+        self.session = None
+        self.activations = activations
+        self.frames = frames.Frames()
+        self.auto = schedule.Auto()
+        self.next_due = [schedule.NEVER] * 4
+        self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
+        self.series = {}  # name of a loss -> id
+        self.queue = []  # closed steps whose numbers are on their way from a device
+        self.rank = 0
+        self.world = 1
+
+    def connect(self, start, dir, name):
+        """Connect; whether there is a session."""
+        self.rank, local_rank, self.world = ranks()
+        self.session = Session.connect("pytorch", backend.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name)
+        if self.session is None:
+            return False
+        self.frames.session = self.session
+        self.frames.first_sight = self.rank == 0
+        return True
+
+    def announce(self, root, owner_of, taken):
+        """Announce a root's modules, parameters and gradients."""
+        self.session.announce_modules(root.type, root.modules())
+        entries, missing = roots.announce(self.session, root, owner_of, self.known, taken)
+        for e in entries:
+            self.frames.add(e)
+        if missing:
+            self.session.missing(missing)
+
+    def wait_for_plan(self):
+        """The plan for what was just announced comes within milliseconds; the first step waits for it."""
+        wanted = [e.id for e in self.frames.entries][-1:]
+        end = time.monotonic() + FIRST_PLAN_S
+        while time.monotonic() < end:
+            if self.take_plan() and all(id in self.session.plan.tensors for id in wanted):
+                return
+            time.sleep(0.001)
+
+    def take_plan(self):
+        """Apply a plan that has come; whether one had."""
+        plan = self.session.new_plan()
+        if plan is None:
+            return False
+        if plan.budget > 0:
+            self.auto.budget = plan.budget
+        self.frames.apply()
+        self.activations.apply(plan)
+        self.reschedule((0, 0, 0, 0))
+        return True
+
+    def reschedule(self, at):
+        """Find the next due step of each mode, from mode step ``at[mode]`` on."""
+        schedules = self.session.plan.schedules
+        for mode in _MODES:
+            self.next_due[mode] = min([schedule.next_due(s[mode], at[mode], self.auto.interval) for s in schedules] or [schedule.NEVER])
+
+    def due(self, mode, n):
+        """The schedule indexes due at mode step n. Cheap when there are none."""
+        if n < self.next_due[mode]:
+            return None
+        auto = self.auto.interval
+        schedules = self.session.plan.schedules
+        found = frozenset(i for i, s in enumerate(schedules) if schedule.next_due(s[mode], n, auto) == n)
+        self.next_due[mode] = min([schedule.next_due(s[mode], n + 1, auto) for s in schedules] or [schedule.NEVER])
+        return found
+
+    def loss_id(self, name, module_type=None, alias_of=None):
+        """The id of a loss series, announced when it is met first."""
+        id = self.series.get(name)
+        if id is None:
+            info = {"name": name, "kind": "loss", "dtype": "F64", "shape": []}
+            if module_type:
+                info["module_type"] = module_type
+                info["module"] = module_type
+            if alias_of:
+                info["alias_of"] = alias_of
+            id = self.series[name] = self.session.announce_tensors([info])[0]
+        return id
+
+    def metric_id(self, name):
+        """The id of a number of our own, announced when it is met first."""
+        id = self.series.get(name)
+        if id is None:
+            id = self.series[name] = self.session.announce_tensors([{"name": name, "kind": "scalar", "dtype": "F64", "shape": []}])[0]
+        return id
+
+    def close(self, step, scalars, skipped, seconds, own_ns, flag):
+        """Publish a closed step: scalars is a list of (id, float or Mean); flag, a Mean that is not 0 when the update was skipped."""
+        item = (step.number(), step.mode, step.mode_step, scalars, skipped, seconds, own_ns, flag)
+        if self.queue or flag is not None or any(type(v) is not float and not v.ready() for _, v in scalars):
+            self.queue.append(item)
+            self.flush(False)
+        else:
+            self._publish(item)
+
+    def flush(self, wait):
+        """Publish what has its numbers; with wait, everything."""
+        queue = self.queue
+        while queue:
+            _, _, _, scalars, _, _, _, flag = queue[0]
+            if not wait and len(queue) < 256:
+                if any(type(v) is not float and not v.ready() for _, v in scalars) or (flag is not None and not flag.ready()):
+                    return
+            self._publish(queue.pop(0))
+
+    def _publish(self, item):
+        number, mode, mode_step, scalars, skipped, seconds, own_ns, flag = item
+        session = self.session
+        for id, value in scalars:
+            if id is not None:
+                session.scalar(id, number, mode, mode_step, value if type(value) is float else value.value())
+        if flag is not None and flag.value() != 0:
+            skipped = True
+        session.step(number, mode, mode_step, seconds, own_ns, skipped)
+
+    def at(self, step):
+        """(step, mode, mode step) as records carry it; what was queued before must be out."""
+        if self.queue:
+            self.flush(True)
+        return step.number(), step.mode, step.mode_step
+
+
+def ranks():
+    """(rank, local rank, world size) of this process."""
+    import torch
+
+    out = []
+    for name, default in (("RANK", 0), ("LOCAL_RANK", 0), ("WORLD_SIZE", 1)):
+        try:
+            out.append(int(os.environ.get(name, default)))
+        except ValueError:
+            out.append(default)
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        out[0], out[2] = distributed.get_rank(), distributed.get_world_size()
+        if "LOCAL_RANK" not in os.environ:
+            out[1] = out[0]
+    return tuple(out)
+
+
+

@@ -1,0 +1,95 @@
+"""When what is due, and the interval that holds the overhead budget."""
+
+import collections
+
+SERIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+NEVER = 1 << 62
+
+
+def next_due(schedule, n, auto):
+    """The first step >= n that is due in the schedule of one mode; NEVER if none is."""
+    best = NEVER
+    for s in schedule["steps"]:
+        if n <= s < best:
+            best = s
+    if not schedule["off"]:
+        every = schedule["every"] or auto
+        if every > 0:
+            first = max(n, schedule["start"])
+            first = (first + every - 1) // every * every
+            if not schedule["end"] or first < schedule["end"]:
+                best = min(best, first)
+    return best
+
+
+class Auto(object):
+    """Chooses the interval of schedules that leave it to the budget.
+
+    The cost that counts is all the hook takes of the training thread: what
+    every step pays, and what a due step pays on top, spread over the interval.
+    The interval goes up when the budget is overdrawn by a tenth, down when a
+    smaller one would leave a fifth of the budget unused; nothing changes twice
+    within SETTLE steps.
+    """
+
+    SETTLE = 20
+    FIRST = 10
+
+    def __init__(self, budget=0.02):
+        self.budget = budget
+        self.interval = self.FIRST
+        self.changed_at = 0
+        self.steps = collections.deque(maxlen=63)
+        self.plain = collections.deque(maxlen=31)
+        self.due = collections.deque(maxlen=7)
+        self.count = 0
+        self.captured = 0.0
+        self.seconds = 0.0
+
+    def add(self, seconds, own_ns, due):
+        """One closed step: its length, what the hook took of it, and whether something was due. True when the interval changed."""
+        self.count += 1
+        own = own_ns * 1e-9
+        self.captured += own
+        if seconds > 0:
+            self.seconds += seconds
+            self.steps.append(seconds)
+        (self.due if due else self.plain).append(own)
+        if self.count % 10 == 0 and self.count >= 10:
+            return self._choose()
+        return False
+
+    def median_step(self):
+        """Median length of the last steps in seconds, 0 before the first."""
+        return _median(self.steps)
+
+    def percent(self):
+        """What the hook took, in percent of the time without it."""
+        rest = self.seconds - self.captured
+        return 100.0 * self.captured / rest if rest > 0 else 0.0
+
+    def _choose(self):
+        step = self.median_step()
+        if not step or not self.due or not self.plain or self.count - self.changed_at < self.SETTLE and self.count > self.SETTLE:
+            return False
+        base = _median(self.plain)
+        # The first capture touches memory for the first time; the cheapest half says what the next will cost.
+        extra = max(_median(sorted(self.due)[: (len(self.due) + 1) // 2]) - base, 0.0)
+        # Where every step's cost alone fills the budget, captures may take a tenth of it on top.
+        room = max(self.budget * step - base, 0.1 * self.budget * step)
+        wanted = self.interval
+        if extra / self.interval > 1.1 * room:
+            wanted = next((n for n in SERIES if extra / n <= room), SERIES[-1])
+        else:
+            smaller = next((n for n in SERIES if extra / n <= 0.8 * room), SERIES[-1])
+            wanted = min(wanted, smaller)
+        if wanted == self.interval:
+            return False
+        self.interval = wanted
+        self.changed_at = self.count
+        return True
+
+
+def _median(values):
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2] if ordered else 0.0

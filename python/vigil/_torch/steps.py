@@ -1,0 +1,130 @@
+"""What a step is while it is open, and which optimisers make one step together."""
+
+import weakref
+
+from vigil import _wire
+
+TRAIN, EVAL = _wire.TRAIN, _wire.EVAL
+_NONE_DUE = frozenset()
+
+
+class Step(object):
+    """One open step. Its global number is given when its first record needs it, so that an evaluation
+    in between comes first."""
+
+    __slots__ = ("mode", "mode_step", "counter", "_number", "began", "active", "due", "is_due", "losses", "done",
+                 "skipped", "tentative", "maybe_train", "own_loss", "backwards", "root", "flag")  # fmt: skip
+
+    def __init__(self, counter, mode, mode_step, began):
+        self.counter = counter
+        self.mode = mode
+        self.mode_step = mode_step
+        self._number = None
+        self.began = began  # perf_counter seconds
+        self.active = began  # the last sign of it
+        self.due = _NONE_DUE  # schedule indexes
+        self.is_due = False
+        self.losses = None  # optimiser state -> Mean of what its updates cost
+        self.done = []  # optimiser states that stepped, in order
+        self.skipped = False
+        self.tentative = False  # an optimiser stepped, but the first round is not over
+        self.maybe_train = False  # eval() with gradients: training if backward follows
+        self.own_loss = None  # Mean of the losses that the model itself returned
+        self.backwards = 0
+        self.root = None
+        self.flag = None  # Mean of found_inf of fused optimisers
+
+    def number(self):
+        if self._number is None:
+            self._number = self.counter.take()
+        return self._number
+
+    @property
+    def numbered(self):
+        return self._number is not None
+
+
+class Counter(object):
+    """Numbers of steps: global, and one per mode."""
+
+    def __init__(self):
+        self.next = 0
+        self.modes = [0, 0, 0, 0]
+
+    def take(self):
+        n = self.next
+        self.next = n + 1
+        return n
+
+
+class Optimiser(object):
+    """An optimiser that has stepped. Held weakly."""
+
+    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "loose", "__weakref__")
+
+    def __init__(self, optimiser, index):
+        self.ref = weakref.ref(optimiser)
+        self.index = index
+        self.series = "loss" if index == 0 else "loss/%d" % index
+        self.type = type(optimiser).__name__
+        self.adopted = False
+        self.parameters = parameter_ids(optimiser)
+        self.loose = None  # parameters that are in no module
+
+    def has(self, parameter):
+        return id(parameter) in self.parameters
+
+
+def parameter_ids(optimiser):
+    return {id(p) for group in optimiser.param_groups for p in group["params"]}
+
+
+class Cycle(object):
+    """Which updates make one step.
+
+    With one optimiser every update does. With several, the first round decides:
+    all that step before one steps again are the cycle, and a step closes with
+    the last of them. An optimiser that is not in the cycle belongs to the step
+    it falls into; when it steps again and the cycle's have not, it is the cycle
+    from then on, as when the members stop coming for PATIENCE updates.
+    """
+
+    PATIENCE = 16
+
+    def __init__(self):
+        self.round = []
+        self.members = None  # a list once it is known
+
+    def repeats(self, state):
+        """Whether, in the first round, the update of ``state`` shows that the round was over before."""
+        return self.members is None and state in self.round
+
+    def settle(self):
+        """The first round is over."""
+        self.members = self.round
+        self.round = []
+
+    def closes(self, step, state, others):
+        """``state`` has stepped: True, the step closes; False, it goes on; None, only the next update will tell.
+
+        others: whether the process has optimisers that have not stepped yet.
+        """
+        if self.members is None:
+            self.round.append(state)
+            if not others:
+                self.settle()
+                return True
+            return None
+        if all(m in step.done for m in self.members if m.ref() is not None):
+            return state in self.members or self._alone(state)
+        if step.done.count(state) > (self.PATIENCE if state in self.members else 1):
+            self.members = [state]
+            return True
+        return False
+
+    def _alone(self, state):
+        """All members are gone: the cycle is what still steps."""
+        if any(m.ref() is not None for m in self.members):
+            return False
+        self.members = [state]
+        return True

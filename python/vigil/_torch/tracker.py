@@ -1,0 +1,355 @@
+"""Follows a training and says when steps open and close.
+
+All events of PyTorch arrive here: calls of roots, backward, outputs of loss
+modules, updates by optimisers. The Tracker makes steps of them (a TRAIN step is
+one update of the weights, see vigil._torch.steps) and has their values
+published. Nothing here raises into training: what PyTorch calls is guarded.
+"""
+
+import threading
+import time
+
+import torch
+
+from vigil import _fork, _guard, _log
+from vigil._torch import control, models, optimisers, updates
+from vigil._torch.activations import Activations
+from vigil._torch.backward import wrap_backward
+from vigil._torch.discover import Discovery
+from vigil._torch.facts import Facts
+from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
+from vigil._torch.publisher import DIGEST_EVERY, Publisher
+from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Step
+from vigil._torch.values import Mean, Reader
+
+_now = time.perf_counter_ns
+_grad_enabled = torch.is_grad_enabled
+_thread = threading.get_ident
+_UPDATED = (0, 3)  # modes whose steps an update closes: TRAIN, GLOBAL
+WINDOWS = 20  # EVAL steps in which losses are looked for
+
+
+class Tracker(models.Models, updates.Updates, control.Control):
+    """The state of one process's training; its other parts are in models (which models), updates (optimisers) and control (the script's calls)."""
+
+    def __init__(self):
+        self.start_agent = False
+        self.dir = None
+        self.name = None
+        self.installed = False
+        self.closed = False
+        self.mode = None  # what the script set, or None
+        self._clear()
+
+    def _clear(self):
+        """The state of a process in which nothing was seen yet."""
+        self.session = None
+        self.refused = False  # there is nothing to connect to
+        self.activations = Activations(self)
+        self.publisher = Publisher(self.activations)
+        self.discovery = Discovery(self)
+        self.roots = []
+        self.optims = []
+        self.unstepped = []  # weak references to optimisers that have not stepped
+        self.losses = Modules(self)
+        self.pending = Pending()
+        self.reader = Reader()
+        self.cycle = Cycle()
+        self.counter = Counter()
+        self.facts = Facts(self)
+        self.open = None
+        self.suspended = None  # a TRAIN step that an evaluation interrupted
+        self.last_closed = (0, 0, 0)
+        self.last_close = None  # perf_counter seconds of the last TRAIN step's end, None when something came between
+        self.depth = 0
+        self.nest = 0
+        self.updates = 0
+        self.in_closure = False
+        self.in_backward = False
+        self.thread = None
+        self.snapshot = None
+        self.windows = 0
+        self.waiting_collections = []
+        self.eval_loss_seen = False
+        self.custom = {}  # name of a tensor the script saved -> (id, shape)
+        self.spent = 0  # nanoseconds of the open step that were ours
+        self.entered = 0
+
+    def install(self):
+        """Register with PyTorch. Once per process."""
+        if self.installed:
+            return
+        self.installed = True
+        optimisers.install(self)
+        wrap_backward(self)
+        self.discovery.wrap_compile()
+        self.discovery.start()
+        _fork.on_child(self.forked)
+
+    def starts(self, dir, name):
+        """The script asked for Vigil itself: an agent may be started."""
+        self.start_agent = True
+        self.dir = dir or self.dir
+        self.name = name or self.name
+
+    def forked(self):
+        """In a forked child: forget the parent's session; connect anew if this process trains."""
+        for root in self.roots:
+            root.unhook()
+        self.discovery.stop()
+        self.activations.detach()
+        self._clear()
+        _log.unregister(self)
+        self.discovery.start()
+
+    # Calls of roots.
+
+    @_guard.guard
+    def root_called(self, root, module):
+        """A root is about to run: the event that opens steps."""
+        began = _now()
+        if self.depth:
+            if root.nested:
+                self.depth += 1
+            return
+        if root.nested:
+            self.depth = 1
+        if self.thread is not None and self.thread != _thread():
+            return
+        if self.closed:
+            return
+        self.entered = began
+        if self.nest and not self.in_closure:
+            self.nest = 0  # an optimiser's step ended with an error
+        self._called(root, module, module.training or root.trains_in_eval)
+        self.spent += _now() - self.entered
+
+    def root_returned(self, root):
+        if self.depth:
+            self.depth -= 1
+
+    def _called(self, root, module, training):
+        """``training``: the model's own flag, or that it is known to train in eval()."""
+        mode = self.mode
+        step = self.open
+        if mode is None:
+            grad = _grad_enabled()
+            if grad and training:
+                mode = TRAIN
+            elif step is not None and step.mode == TRAIN and (training or step.numbered or step.tentative and grad):
+                # Without gradients inside an open step: a teacher, a metric, a GAN's other half.
+                return
+            else:
+                mode = EVAL
+        if mode in (1, 2):
+            self._open_eval(mode, root, module)
+        elif step is None or step.mode != mode:
+            self._open_train(mode, root)
+        elif step.backwards and self._changed_by_hand(root):
+            self._close_by_hand()
+            self._open_train(mode, root)
+
+    def _open_train(self, mode=TRAIN, root=None):
+        """Open a step that an update will close, or go on with the one that an evaluation interrupted."""
+        if self.open is not None:
+            self._close_open()
+            step = self.open
+            if step is not None and step.mode == mode:
+                if not step.backwards:
+                    step.began = time.perf_counter()
+                return step
+        return self._begin(mode, root, self.last_close or time.perf_counter())
+
+    def _open_eval(self, mode, root, module):
+        """Open a step of one forward. A TRAIN step without its update waits, unless its records are out already."""
+        step = self.open
+        held = None
+        if step is None:
+            pass
+        elif step.mode not in _UPDATED:
+            held, self.suspended = self.suspended, None
+            self._close_open()
+        elif step.tentative:
+            self._close_open()
+        elif step.numbered:
+            return
+        else:
+            held = step
+        self.last_close = None
+        step = self._begin(mode, root, time.perf_counter())
+        step.maybe_train = self.mode is None and _grad_enabled()
+        self.suspended = held
+        if root is not None and (root.outputs_loss or self.windows < WINDOWS):
+            self._watch_eval(root, module, step)
+
+    def _begin(self, mode, root, began):
+        step = self.open = Step(self.counter, mode, self.counter.modes[mode], began)
+        step.root = root
+        if self.session is not None:
+            if self.session._next_plan is not None and self.publisher.take_plan():
+                self.publisher.reschedule(self.counter.modes)
+            self._set_due(step)
+        return step
+
+    def _set_due(self, step):
+        due = self.publisher.due(step.mode, step.mode_step)
+        if due:
+            step.due = due
+            step.is_due = True
+            if self.activations.wanted:
+                self.activations.attach(step, due)
+
+    def _watch_eval(self, root, module, step):
+        """See what a root returns in evaluation, and for some steps which modules come after it: losses."""
+        self.windows += 1
+
+        def returned(module, args, output):
+            handle.remove()
+            self.eval_returned(root, output, step)
+
+        handle = module.register_forward_hook(returned)
+
+    @_guard.guard
+    def eval_returned(self, root, output, step):
+        found = loss_in_output(output)
+        if found is not None and self.open is step:
+            root.outputs_loss = True
+            step.own_loss = step.own_loss or Mean()
+            step.own_loss.add(self.reader.read(found))
+        elif not self.discovery.on and not any(key[0] == step.mode for key in self.losses.outputs):
+            self.discovery.open_window()
+
+    # Losses.
+
+    @_guard.guard
+    def loss_output(self, module, output):
+        """A loss module returned ``output``."""
+        if self.closed or (self.thread is not None and self.thread != _thread()):
+            return
+        began = _now()
+        step = self.open
+        mode = step.mode if step is not None else (TRAIN if _grad_enabled() else EVAL)
+        self.losses.gave(module, output, mode, self.reader, call_site(2))
+        if step is not None and step.mode == EVAL:
+            step.active = time.perf_counter()
+        self.spent += _now() - began
+
+    @_guard.guard
+    def activation(self, activations, *what):
+        began = _now()
+        step = what[-1]
+        if step is self.open and self.session is not None and (self.thread is None or self.thread == _thread()):
+            self.publisher.at(step)
+            activations.take(*what)
+        self.spent += _now() - began
+
+    # Closing.
+
+    def _close_open(self):
+        """Close whatever is open, as far as it counts."""
+        step, self.open = self.open, None
+        if step.mode in _UPDATED:
+            if step.done:
+                self._close(step, step.active)
+            else:
+                self.activations.detach()
+        else:
+            self._close(step, time.perf_counter())
+            if self.suspended is not None:
+                self.open, self.suspended = self.suspended, None
+
+    def _close(self, step, ended):
+        """Publish a step that is over."""
+        if self.open is step:
+            self.open = None
+        if self.activations.handles:
+            self.activations.detach()
+        if self.discovery.window is not None:
+            self.discovery.close_window()
+        outputs = self.losses.take(step.mode)
+        if self.session is None:
+            self.spent = 0
+            return
+        scalars = self._scalars(step, outputs)
+        if scalars and step.mode == EVAL:
+            self.eval_loss_seen = True
+        if self.publisher.world > 1 and step.mode == TRAIN and step.mode_step % DIGEST_EVERY == 0:
+            self._digest(step, scalars)
+        seconds = ended - step.began
+        now = _now()
+        own, self.spent = self.spent + now - self.entered, 0
+        self.entered = now
+        self.last_closed = (step.number(), step.mode, step.mode_step)
+        self.counter.modes[step.mode] += 1
+        self.publisher.close(step, scalars, step.skipped, seconds, own, step.flag)
+        self._after_close(step, seconds, own)
+
+    def _after_close(self, step, seconds, own):
+        """After a step: the interval, what was understood, the bounded wait."""
+        if step.mode != TRAIN:
+            return
+        self.last_close = time.perf_counter()
+        auto = self.publisher.auto
+        if auto.add(seconds, own, step.is_due):
+            self.publisher.reschedule(self.counter.modes)
+        n = auto.count
+        if n % 20 == 0 or n < 3:
+            self.session.step_seconds = auto.median_step()
+        self.facts.step(n)
+
+    def _scalars(self, step, outputs):
+        """[(id, value)] of the losses of a step."""
+        out = []
+        publisher = self.publisher
+        main = None
+        if step.losses:
+            for state, mean in step.losses.items():
+                out.append((publisher.loss_id(state.series), mean.number()))
+        elif step.own_loss is not None:
+            main = step.own_loss
+        elif outputs:
+            chosen = [m for o, m in outputs if o.is_main] or [outputs[-1][1]]
+            main = chosen[-1]
+        if main is not None:
+            out.append((publisher.loss_id("loss"), main.number()))
+        for output, mean in outputs:
+            if output.id is None:
+                output.id = publisher.series.get(output.name)
+                if output.id is None:
+                    output.id = publisher.loss_id(output.name, output.type, self._alias(step, output, mean, main))
+            out.append((output.id, mean.number()))
+        return out
+
+    def _alias(self, step, output, mean, main):
+        """The series that a loss module's output is another name of, or None."""
+        if mean is main:
+            return "loss"
+        if not output.is_main or not step.losses:
+            return None
+        value = mean.number()
+        for state, other in step.losses.items():
+            other = other.number()
+            if type(value) is not float or type(other) is not float:
+                return "loss" if len(step.losses) == 1 else None
+            if abs(other - value) <= 1e-6 * max(abs(value), 1e-30):
+                return state.series
+        return None
+
+    def _digest(self, step, scalars):
+        """In a job of several ranks: one number that is equal where the weights are."""
+        for state in step.done:
+            norm = self.publisher.frames.norms(state)
+            if norm is not None:
+                mean = Mean()
+                mean.add(self.reader.read(norm))
+                name = "digest/weights" if state.index == 0 else "digest/weights/%d" % state.index
+                scalars.append((self.publisher.metric_id(name), mean.number()))
+
+    def finish(self):
+        """The session ends: close what is open, publish what waits, say what was understood."""
+        self.entered = _now()
+        if self.open is not None:
+            self._close_open()
+        if self.session is not None:
+            self.publisher.flush(True)
+            self.facts.finish()

@@ -1,0 +1,281 @@
+"""The Tracker's part that follows backward and the updates of optimisers."""
+
+import threading
+import time
+import weakref
+
+import torch
+
+from vigil import _guard
+from vigil._torch import discover, graph, optimisers
+from vigil._torch.losses import call_site
+from vigil._torch.steps import Optimiser
+from vigil._torch.values import Mean, total
+
+_now = time.perf_counter_ns
+_thread = threading.get_ident
+_UPDATED = (0, 3)
+
+
+class Updates(object):
+    """Mixed into Tracker."""
+
+    # backward
+
+    @_guard.guard
+    def backward_begins(self, args, kwargs):
+        """backward was called: the graph is still there."""
+        began = _now()
+        if self.closed or (self.thread is not None and self.thread != _thread()):
+            return
+        self.entered = began
+        if self.nest and not self.in_closure:
+            self.nest = 0
+        if self.depth:
+            self.depth = 0
+        tensors = args[0] if args else kwargs.get("tensors")
+        if isinstance(tensors, torch.Tensor):
+            self._loss(tensors, call_site(2))
+        else:
+            site = call_site(2)
+            for i, tensor in enumerate(tensors):
+                if isinstance(tensor, torch.Tensor):
+                    self._loss(tensor, (site, i))
+        step = self.open
+        if step is None or step.mode not in _UPDATED:
+            step = self._train_after_all(step)
+        step.backwards += 1
+        self.spent += _now() - self.entered
+
+    def _train_after_all(self, step):
+        """backward without an open TRAIN step: the forward was not seen, or it was in eval() with gradients."""
+        if step is not None and step.maybe_train:
+            if step.root is not None:
+                step.root.trains_in_eval = True
+            if not step.numbered:
+                self.open, self.suspended = self.suspended, None
+        return self.open if self.open is not None and self.open.mode in _UPDATED else self._open_train()
+
+    def _loss(self, tensor, site):
+        """One tensor that backward is called on: a loss when it has one element."""
+        if tensor.numel() != 1 or tensor.device.type == "meta":
+            return
+        last = self.losses.last
+        if last is not None and last[0]() is tensor:
+            last[1].is_main = True
+            self.pending.add(site, last[2])
+            if not self.facts.loss:
+                self.facts.loss_seen(graph.name(tensor.grad_fn), last[1].type)
+            return
+        factor, node = graph.base(tensor)
+        if self.losses.same(tensor, node):
+            value = last[2]
+        else:
+            value = self.reader.read(tensor, factor)
+            if factor != 1.0:
+                self.losses.equals(value)
+        self.pending.add(site, value)
+        if not self.facts.loss:
+            last = self.losses.last
+            self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
+
+    @_guard.guard
+    def backward_ends(self):
+        """The gradients are there: what a hand-written update will use."""
+        if self.closed or (self.thread is not None and self.thread != _thread()):
+            return
+        if self.session is not None and not self.by_hand:
+            return
+        self.entered = _now()
+        self._note_gradients()
+        self.spent += _now() - self.entered
+
+    # updates
+
+    def before_update(self, optimiser, args, kwargs):
+        """An optimiser is about to step. May return other arguments for it."""
+        self.nest += 1
+        if self.nest > 1 or self.closed:
+            return None
+        self.entered = _now()
+        out = self._before(optimiser, args, kwargs)
+        self.spent += _now() - self.entered
+        return out
+
+    @_guard.guard
+    def _before(self, optimiser, args, kwargs):
+        if self.thread != _thread() and not self._claim_thread():
+            return None
+        self.depth = 0
+        state = self._optimiser(optimiser)
+        if self.cycle.repeats(state):
+            self._end_round()
+        step = self.open
+        if step is None or step.mode not in _UPDATED:
+            step = self._open_train()
+        if not state.adopted:
+            self._adopt(state, optimiser)
+        where, closure = optimisers.closure_in(args, kwargs)
+        if closure is None:
+            self._copy(state, step, optimiser)
+            return None
+        return optimisers.with_closure(where, self._follow(closure, state, optimiser), args, kwargs)
+
+    def _claim_thread(self):
+        """Training is where updates happen; another thread takes over only when the first one is gone."""
+        if self.thread is None or all(t.ident != self.thread for t in threading.enumerate()):
+            self.thread = _thread()
+            return True
+        return False
+
+    def _follow(self, closure, state, optimiser):
+        """The closure that an optimiser calls, once or often: forward, backward and clipping happen in it."""
+        tracker = self
+        kept = []
+
+        def followed(*args, **kwargs):
+            tracker.closure_begins(kept)
+            out = closure(*args, **kwargs)
+            tracker.closure_ends(state, optimiser)
+            return out
+
+        return followed
+
+    @_guard.guard
+    def closure_begins(self, kept):
+        """The last call counts: each begins with the losses that were there before the first."""
+        self.in_closure = True
+        if kept:
+            self.pending.sites = kept[0]
+        kept[:] = [self.pending.copy()]
+
+    @_guard.guard
+    def closure_ends(self, state, optimiser):
+        began = _now()
+        self.in_closure = False
+        if self.open is not None:
+            self._copy(state, self.open, optimiser)
+        self.spent += _now() - began
+
+    def _copy(self, state, step, optimiser):
+        """Copy weights and gradients of a due step: they are as the optimiser will use them."""
+        if self.session is None or not step.is_due or (state in step.done):
+            return
+        frames = self.publisher.frames
+        chunks = frames.due(state, step.due)
+        if chunks:
+            scale = getattr(optimiser, "grad_scale", None)
+            if isinstance(scale, torch.Tensor):
+                scale = float(scale)
+            frames.copy(chunks, self.publisher.at(step), scale)
+
+    def after_update(self, optimiser):
+        """An optimiser has stepped."""
+        if self.nest > 0:
+            self.nest -= 1
+        if self.nest or self.closed:
+            return
+        self.updates += 1
+        self.entered = _now()
+        self._after(optimiser)
+        self.spent += _now() - self.entered
+
+    @_guard.guard
+    def _after(self, optimiser):
+        if self.thread != _thread():
+            return
+        state = self._optimiser(optimiser)
+        step = self.open
+        if step is None or step.mode not in _UPDATED:
+            return
+        found = getattr(optimiser, "found_inf", None)
+        if isinstance(found, torch.Tensor) and found.numel() == 1:
+            step.flag = step.flag or Mean()
+            step.flag.add(self.reader.read(found))
+        frames = self.publisher.frames
+        if frames.held:
+            frames.publish((step.number(), step.mode, step.mode_step))
+        self._updated(state, step)
+
+    @_guard.guard
+    def update_skipped(self, optimiser):
+        """A loss scaler found an overflow and did not let the optimiser step."""
+        if self.closed or (self.thread is not None and self.thread != _thread()):
+            return
+        self.entered = _now()
+        self.nest = 0
+        step = self.open
+        if step is None or step.mode not in _UPDATED:
+            return
+        state = self._optimiser(optimiser)
+        if self.cycle.repeats(state):
+            self._end_round()
+            step = self.open or self._open_train()
+        if not state.adopted:
+            self._adopt(state, optimiser)
+        step.skipped = True
+        self._updated(state, step)
+        self.spent += _now() - self.entered
+
+    def _updated(self, state, step):
+        """One update is done: its losses are known, and the step may close."""
+        means = self.pending.take()
+        if means:
+            if step.losses is None:
+                step.losses = {}
+            mean = step.losses.get(state)
+            if mean is None:
+                mean = step.losses[state] = Mean()
+            mean.add(total(means))
+        step.done.append(state)
+        step.active = time.perf_counter()
+        closes = self.cycle.closes(step, state, self._others())
+        if closes:
+            self._close(step, step.active)
+        else:
+            step.tentative = closes is None
+
+    def _end_round(self):
+        """The first round was over before this update: its step closes with the round's last one."""
+        self.cycle.settle()
+        step = self.open
+        if step is not None and step.tentative:
+            step.tentative = False
+            self._close(step, step.active)
+
+    def _optimiser(self, optimiser):
+        """The state of an optimiser; a new one gets the lowest index that is free."""
+        for state in self.optims:
+            if state.ref() is optimiser:
+                return state
+        self.optims = [s for s in self.optims if s.ref() is not None]
+        used = {s.index for s in self.optims}
+        index = next(i for i in range(len(used) + 1) if i not in used)
+        state = Optimiser(optimiser, index)
+        self.optims.append(state)
+        return state
+
+    def _others(self):
+        """Whether other optimisers live that have not stepped yet."""
+        if not self.unstepped:
+            return False
+        stepped = {id(s.ref()) for s in self.optims}
+        self.unstepped = [r for r in self.unstepped if r() is not None and id(r()) not in stepped]
+        return bool(self.unstepped)
+
+    def _adopt(self, state, optimiser):
+        """An optimiser steps for the first time: find its models, connect if need be, announce."""
+        state.adopted = True
+        if not self.refused and self.session is None:
+            found, modules = discover.scan()
+            known = {id(s.ref()) for s in self.optims}
+            self.unstepped = [weakref.ref(o) for o in found if id(o) not in known and type(o).__name__ != "AcceleratedOptimizer"]
+            self._find_roots(state, modules)
+            if self._connect():
+                self._announce_all()
+                self._set_due(self.open)
+            return
+        if self.session is not None:
+            before = len(self.roots)
+            self._find_roots(state, None)
+            self._announce_new(before, state)
