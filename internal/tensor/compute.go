@@ -40,6 +40,7 @@ const blockElements = 2048
 type scratch struct {
 	wide   [8 * blockElements]byte
 	narrow [4 * blockElements]byte
+	finite [8 * blockElements]byte
 	tables tables
 	sums   sums
 }
@@ -106,7 +107,13 @@ func (a *accumulator) block32(p []byte) {
 		o := &a.sums
 		b := p[:4*body]
 		zeros := a.s.Zeros
-		moments32(b, float32(a.shift), o)
+		tabled := a.s.Hist != nil && body >= fewElements
+		before := a.tables.least()
+		if tabled {
+			momentsHist32(b, float32(a.shift), o, &a.tables)
+		} else {
+			moments32(b, float32(a.shift), o)
+		}
 		if o.cancels(body) {
 			a.shift = float64(float32(float64(float32(a.shift)) + o.d/float64(body)))
 			moments32(b, float32(a.shift), o)
@@ -121,8 +128,11 @@ func (a *accumulator) block32(p []byte) {
 		default:
 			a.merge(o, float64(float32(a.shift)), body)
 		}
-		if a.s.Hist != nil {
-			a.hist32(b, a.s.Zeros-zeros)
+		switch {
+		case tabled:
+			a.tabled(b, a.tables.least()-before != uint64(a.s.Zeros-zeros))
+		case a.s.Hist != nil:
+			a.s.Hist.add32(b)
 		}
 	}
 	for i := 4 * body; i < 4*n; i += 4 {
@@ -150,8 +160,10 @@ func (a *accumulator) block64(p []byte, count bool) {
 		switch {
 		case o.min == o.max && isFinite(o.l1):
 			a.constant(o.min, body)
-		case !isFinite(o.l1) || !isFinite(o.dd):
-			a.careful(b)
+		case !isFinite(o.l1):
+			a.sift(b)
+		case !isFinite(o.dd):
+			a.large(b)
 		default:
 			a.merge(o, a.shift, body)
 		}
@@ -231,48 +243,4 @@ func (a *accumulator) special(x float64) bool {
 	}
 	a.s.Count++
 	return true
-}
-
-// careful takes in float64 elements of which some are not finite, or so large
-// that sums of them or their squares are not: classified one by one, the mean
-// taken first, scaled where it must be.
-func (a *accumulator) careful(p []byte) {
-	o := sums{min: math.Inf(1), max: math.Inf(-1)}
-	n := 0.0
-	sum := 0.0
-	const scale = 0x1p-64 // a block has fewer elements than that
-	for i := 0; i < len(p); i += 8 {
-		x := math.Float64frombits(binary.LittleEndian.Uint64(p[i:]))
-		if a.special(x) {
-			continue
-		}
-		n++
-		sum += x * scale
-		o.l1 += math.Abs(x)
-		o.min, o.max = math.Min(o.min, x), math.Max(o.max, x)
-		if x == 0 {
-			o.zeros++
-		}
-	}
-	if n == 0 {
-		return
-	}
-	mean := sum / n / scale
-	var r, m2 float64
-	for range 2 { // the second time around a mean that is exact to the last bits
-		r, m2 = 0, 0
-		for i := 0; i < len(p); i += 8 {
-			x := math.Float64frombits(binary.LittleEndian.Uint64(p[i:]))
-			if isFinite(x) {
-				d := x - mean
-				r += d
-				m2 += d * d
-			}
-		}
-		if !isFinite(r) {
-			break
-		}
-		mean += r / n
-	}
-	a.group(n, mean, m2, &o)
 }

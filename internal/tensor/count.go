@@ -3,6 +3,7 @@ package tensor
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // bytes takes in elements of one byte each: counted by value first, so that
@@ -66,33 +67,29 @@ func (s *Stats) counter(x float64) *int64 {
 
 // fewElements is the size below which clearing and adding up the tables costs
 // more than they save.
-const fewElements = 1024
+const fewElements = 512
 
-// hist32 counts float32 elements, zeros of them zero, by sign and exponent.
-func (a *accumulator) hist32(p []byte, zeros int64) {
-	n := len(p) / 4
-	h := a.s.Hist
-	if n < fewElements {
-		for ; len(p) >= 4; p = p[4:] {
-			h.addBits(binary.LittleEndian.Uint32(p))
-		}
-		return
-	}
-	// The first counter of each sign holds zeros and subnormals together;
-	// subnormals have exponents of their own, so where there are any they are
-	// counted one by one.
-	t := &a.tables
-	before := t.least()
-	hist32(p, t)
-	if t.least()-before != uint64(zeros) {
+// tabled settles a block of float32 elements that was counted in the tables.
+// The first counter of each sign there holds zeros and subnormals together;
+// subnormals have exponents of their own, so where there are any they are
+// counted one by one.
+func (a *accumulator) tabled(p []byte, subnormals bool) {
+	if subnormals {
 		for q := p; len(q) >= 4; q = q[4:] {
-			if b := binary.LittleEndian.Uint32(q); b&0x7f800000 == 0 && b&0x7fffff != 0 {
-				h.addBits(b)
+			if b := binary.LittleEndian.Uint32(q); b&0x7f800000 == 0 {
+				a.s.Hist.addBits(b)
 			}
 		}
 	}
-	if a.pending += n; a.pending >= 1<<30 {
+	if a.pending += len(p) / 4; a.pending >= 1<<30 {
 		a.flush()
+	}
+}
+
+// add32 counts float32 elements, except zeros and those that are not finite.
+func (h *Histogram) add32(p []byte) {
+	for ; len(p) >= 4; p = p[4:] {
+		h.addBits(binary.LittleEndian.Uint32(p))
 	}
 }
 
@@ -124,16 +121,17 @@ func (a *accumulator) flush() {
 
 // addBits counts one float32, unless it is zero or not finite.
 func (h *Histogram) addBits(b uint32) {
+	sides := [2]*[buckets]int64{&h.Pos, &h.Neg}
 	e := int(b>>23) & 0xff
 	switch {
 	case e == 255 || b<<1 == 0:
+		return
 	case e == 0:
-		h.add(float64(math.Float32frombits(b)), 1)
-	case b>>31 != 0:
-		h.Neg[e-127-MinExp]++
+		e = bits.Len32(b&0x7fffff) - 1 + MinExp
 	default:
-		h.Pos[e-127-MinExp]++
+		e -= 127
 	}
+	sides[b>>31][e-MinExp]++
 }
 
 // add64 counts float64 elements, except zeros and those that are not finite.

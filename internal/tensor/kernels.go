@@ -85,6 +85,7 @@ func goWidenF32(dst, src []byte) {
 	}
 }
 
+// goHist32 counts a multiple of four elements.
 func goHist32(p []byte, t *tables) {
 	for ; len(p) >= 16; p = p[16:] {
 		t[0][binary.LittleEndian.Uint32(p)>>23]++

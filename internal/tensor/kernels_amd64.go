@@ -60,11 +60,13 @@ func widenF32(dst, src []byte) {
 	goWidenF32(dst, src)
 }
 
-func hist32(p []byte, t *tables) {
+// momentsHist32 counts the elements in the tables too.
+func momentsHist32(p []byte, c float32, out *sums, t *tables) {
 	if n := len(p) / 4; fast && n >= 8 {
-		hist32AVX2(&p[0], n&^7, (*byte)(unsafe.Pointer(t)))
+		momentsHist32AVX2(&p[0], n&^7, c, (*byte)(unsafe.Pointer(out)), (*byte)(unsafe.Pointer(t)))
 		return
 	}
+	goMoments32(p, c, out)
 	goHist32(p, t)
 }
 

@@ -9,6 +9,11 @@ package tensor
 //go:noescape
 func moments32AVX2(p *byte, n int, c float32, out *byte)
 
+// momentsHist32AVX2 does the same and counts the elements by sign and exponent.
+//
+//go:noescape
+func momentsHist32AVX2(p *byte, n int, c float32, out *byte, tables *byte)
+
 // moments64AVX2 writes the sums of n float64 elements relative to c.
 //
 //go:noescape
@@ -28,11 +33,6 @@ func widenBF16AVX2(dst *byte, src *byte, n int)
 //
 //go:noescape
 func widenF32AVX2(dst *byte, src *byte, n int)
-
-// hist32AVX2 counts n float32 elements by sign and exponent.
-//
-//go:noescape
-func hist32AVX2(p *byte, n int, tables *byte)
 
 // pair32AVX2 writes the sums of n pairs of float32 elements.
 //

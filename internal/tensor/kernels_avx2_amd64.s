@@ -143,6 +143,218 @@ done:
 	VZEROUPPER
 	RET
 
+// func momentsHist32AVX2(p *byte, n int, c float32, out *byte, tables *byte)
+// Requires: AVX, AVX2, FMA3
+TEXT ·momentsHist32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         tables+32(FP), AX
+	MOVQ         p+0(FP), CX
+	MOVQ         n+8(FP), DX
+	VBROADCASTSS c+16(FP), Y0
+	VPCMPEQD     Y1, Y1, Y1
+	VPSRLD       $0x01, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VMOVUPS      (CX), Y9
+	VMOVUPS      (CX), Y10
+	VMOVUPS      (CX), Y11
+	VMOVUPS      (CX), Y12
+	VXORPS       Y13, Y13, Y13
+	SUBQ         $0x10, DX
+	JL           rest
+
+loop:
+	VMOVUPS     (CX), Y14
+	VSUBPS      Y0, Y14, Y15
+	VADDPS      Y15, Y3, Y3
+	VFMADD231PS Y15, Y15, Y5
+	VMINPS      Y14, Y9, Y9
+	VMAXPS      Y14, Y10, Y10
+	VCMPPS      $0x00, Y2, Y14, Y15
+	VPSUBD      Y15, Y13, Y13
+	VANDPS      Y1, Y14, Y14
+	VADDPS      Y14, Y7, Y7
+	MOVQ        (CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        (AX)(SI*4)
+	INCL        2048(AX)(BX*4)
+	MOVQ        8(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        4096(AX)(SI*4)
+	INCL        6144(AX)(BX*4)
+	MOVQ        16(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        (AX)(SI*4)
+	INCL        2048(AX)(BX*4)
+	MOVQ        24(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        4096(AX)(SI*4)
+	INCL        6144(AX)(BX*4)
+	VMOVUPS     32(CX), Y14
+	VSUBPS      Y0, Y14, Y15
+	VADDPS      Y15, Y4, Y4
+	VFMADD231PS Y15, Y15, Y6
+	VMINPS      Y14, Y11, Y11
+	VMAXPS      Y14, Y12, Y12
+	VCMPPS      $0x00, Y2, Y14, Y15
+	VPSUBD      Y15, Y13, Y13
+	VANDPS      Y1, Y14, Y14
+	VADDPS      Y14, Y8, Y8
+	MOVQ        32(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        (AX)(SI*4)
+	INCL        2048(AX)(BX*4)
+	MOVQ        40(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        4096(AX)(SI*4)
+	INCL        6144(AX)(BX*4)
+	MOVQ        48(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        (AX)(SI*4)
+	INCL        2048(AX)(BX*4)
+	MOVQ        56(CX), BX
+	MOVL        BX, SI
+	SHRQ        $0x37, BX
+	SHRL        $0x17, SI
+	INCL        4096(AX)(SI*4)
+	INCL        6144(AX)(BX*4)
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, DX
+	JGE         loop
+
+rest:
+	CMPQ DX, $0x00
+	JE   eight
+	CMPQ DX, $-8
+	JL   done
+
+eight:
+	VMOVUPS     (CX), Y14
+	VSUBPS      Y0, Y14, Y15
+	VADDPS      Y15, Y3, Y3
+	VFMADD231PS Y15, Y15, Y5
+	VMINPS      Y14, Y9, Y9
+	VMAXPS      Y14, Y10, Y10
+	VCMPPS      $0x00, Y2, Y14, Y15
+	VPSUBD      Y15, Y13, Y13
+	VANDPS      Y1, Y14, Y14
+	VADDPS      Y14, Y7, Y7
+	MOVQ        (CX), DX
+	MOVL        DX, BX
+	SHRQ        $0x37, DX
+	SHRL        $0x17, BX
+	INCL        (AX)(BX*4)
+	INCL        2048(AX)(DX*4)
+	MOVQ        8(CX), DX
+	MOVL        DX, BX
+	SHRQ        $0x37, DX
+	SHRL        $0x17, BX
+	INCL        4096(AX)(BX*4)
+	INCL        6144(AX)(DX*4)
+	MOVQ        16(CX), DX
+	MOVL        DX, BX
+	SHRQ        $0x37, DX
+	SHRL        $0x17, BX
+	INCL        (AX)(BX*4)
+	INCL        2048(AX)(DX*4)
+	MOVQ        24(CX), CX
+	MOVL        CX, DX
+	SHRQ        $0x37, CX
+	SHRL        $0x17, DX
+	INCL        4096(AX)(DX*4)
+	INCL        6144(AX)(CX*4)
+
+done:
+	MOVQ         out+24(FP), AX
+	VMINPS       Y11, Y9, Y9
+	VMAXPS       Y12, Y10, Y10
+	VCVTPS2PD    X3, Y0
+	VEXTRACTF128 $0x01, Y3, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y1, Y0, Y0
+	VCVTPS2PD    X4, Y1
+	VEXTRACTF128 $0x01, Y4, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	VCVTPS2PD    X5, Y0
+	VEXTRACTF128 $0x01, Y5, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y1, Y0, Y0
+	VCVTPS2PD    X6, Y1
+	VEXTRACTF128 $0x01, Y6, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, 8(AX)
+	VCVTPS2PD    X7, Y0
+	VEXTRACTF128 $0x01, Y7, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y1, Y0, Y0
+	VCVTPS2PD    X8, Y1
+	VEXTRACTF128 $0x01, Y8, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, 16(AX)
+	VEXTRACTF128 $0x01, Y9, X0
+	VMINPS       X0, X9, X9
+	VPERMILPS    $0x4e, X9, X0
+	VMINPS       X0, X9, X9
+	VPERMILPS    $0xb1, X9, X0
+	VMINPS       X0, X9, X9
+	VCVTSS2SD    X9, X9, X9
+	VMOVSD       X9, 24(AX)
+	VEXTRACTF128 $0x01, Y10, X0
+	VMAXPS       X0, X10, X10
+	VPERMILPS    $0x4e, X10, X0
+	VMAXPS       X0, X10, X10
+	VPERMILPS    $0xb1, X10, X0
+	VMAXPS       X0, X10, X10
+	VCVTSS2SD    X10, X10, X10
+	VMOVSD       X10, 32(AX)
+	VEXTRACTI128 $0x01, Y13, X0
+	VPADDD       X0, X13, X13
+	VPSHUFD      $0x4e, X13, X0
+	VPADDD       X0, X13, X13
+	VPSHUFD      $0xb1, X13, X0
+	VPADDD       X0, X13, X13
+	VMOVD        X13, CX
+	MOVQ         CX, 40(AX)
+	VZEROUPPER
+	RET
+
 // func moments64AVX2(p *byte, n int, c float64, out *byte)
 // Requires: AVX, AVX2, FMA3
 TEXT ·moments64AVX2(SB), NOSPLIT, $0-32
@@ -280,42 +492,6 @@ loop:
 	SUBQ      $0x08, DX
 	JG        loop
 	VZEROUPPER
-	RET
-
-// func hist32AVX2(p *byte, n int, tables *byte)
-TEXT ·hist32AVX2(SB), NOSPLIT, $0-24
-	MOVQ p+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ tables+16(FP), DX
-
-loop:
-	MOVQ (AX), BX
-	MOVL BX, SI
-	SHRQ $0x37, BX
-	SHRL $0x17, SI
-	INCL (DX)(SI*4)
-	INCL 2048(DX)(BX*4)
-	MOVQ 8(AX), BX
-	MOVL BX, SI
-	SHRQ $0x37, BX
-	SHRL $0x17, SI
-	INCL 4096(DX)(SI*4)
-	INCL 6144(DX)(BX*4)
-	MOVQ 16(AX), BX
-	MOVL BX, SI
-	SHRQ $0x37, BX
-	SHRL $0x17, SI
-	INCL (DX)(SI*4)
-	INCL 2048(DX)(BX*4)
-	MOVQ 24(AX), BX
-	MOVL BX, SI
-	SHRQ $0x37, BX
-	SHRL $0x17, SI
-	INCL 4096(DX)(SI*4)
-	INCL 6144(DX)(BX*4)
-	ADDQ $0x20, AX
-	SUBQ $0x08, CX
-	JG   loop
 	RET
 
 // func pair32AVX2(current *byte, older *byte, n int, rtol float64, atol float64, out *byte)

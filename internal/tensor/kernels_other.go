@@ -15,7 +15,10 @@ func widenBF16(dst, src []byte) { goWidenBF16(dst, src) }
 
 func widenF32(dst, src []byte) { goWidenF32(dst, src) }
 
-func hist32(p []byte, t *tables) { goHist32(p, t) }
+func momentsHist32(p []byte, c float32, out *sums, t *tables) {
+	goMoments32(p, c, out)
+	goHist32(p, t)
+}
 
 func pair32(cur, old []byte, rtol, atol float64, out *pairSums) {
 	goPair32(cur, old, rtol, atol, out)

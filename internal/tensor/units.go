@@ -87,7 +87,7 @@ func UnitCounts(counts []uint32, v View, o UnitOptions) (result []uint32, sample
 // counter compares elements with the limits.
 type counter struct {
 	dtype  DType
-	lo, hi float32 // limits that do the same to float32 values as the exact ones
+	lo, hi float32     // limits that do the same to float32 values as the exact ones
 	opts   UnitOptions // with Below NaN where there is no limit
 	*scratch
 }

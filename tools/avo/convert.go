@@ -46,27 +46,3 @@ func widen() {
 		RET()
 	}
 }
-
-// hist32 counts float32 elements by their upper nine bits. The increments are
-// the limit, not the extraction: no table is used twice within four elements.
-func hist32() {
-	TEXT("hist32AVX2", NOSPLIT, "func(p *byte, n int, tables *byte)")
-	Doc("hist32AVX2 counts n float32 elements by sign and exponent.")
-	Pragma("noescape")
-	p, n, t := Load(Param("p"), GP64()), Load(Param("n"), GP64()), Load(Param("tables"), GP64())
-	Label("loop")
-	for i := range 4 {
-		hi, lo := GP64(), GP64()
-		MOVQ(Mem{Base: p, Disp: 8 * i}, hi)
-		MOVL(hi.As32(), lo.As32())
-		SHRQ(Imm(55), hi)
-		SHRL(Imm(23), lo.As32())
-		k := 2 * i % 4
-		INCL(Mem{Base: t, Index: lo, Scale: 4, Disp: 2048 * k})
-		INCL(Mem{Base: t, Index: hi, Scale: 4, Disp: 2048 * (k + 1)})
-	}
-	ADDQ(Imm(32), p)
-	SUBQ(Imm(8), n)
-	JG(LabelRef("loop"))
-	RET()
-}

@@ -12,10 +12,10 @@ import . "github.com/mmcloughlin/avo/build"
 
 func main() {
 	ConstraintExpr("amd64")
-	moments32()
+	moments32(false)
+	moments32(true)
 	moments64()
 	widen()
-	hist32()
 	pair32()
 	between32()
 	span32()

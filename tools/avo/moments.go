@@ -18,10 +18,23 @@ const (
 // moments32 sums float32 elements relative to a shift. Two sets of
 // accumulators hide the latency of the additions; with the constants and two
 // temporaries they fill the sixteen registers.
-func moments32() {
-	TEXT("moments32AVX2", NOSPLIT, "func(p *byte, n int, c float32, out *byte)")
-	Doc("moments32AVX2 writes the sums of n float32 elements relative to c.")
-	Pragma("noescape")
+//
+// With hist the elements are counted by their upper nine bits in the same loop:
+// the increments keep other parts of the processor busy than the sums do. No
+// table is used twice within four elements, because a counter that was just
+// stored cannot be loaded again at once.
+func moments32(hist bool) {
+	var table Register
+	if hist {
+		TEXT("momentsHist32AVX2", NOSPLIT, "func(p *byte, n int, c float32, out, tables *byte)")
+		Doc("momentsHist32AVX2 does the same and counts the elements by sign and exponent.")
+		Pragma("noescape")
+		table = Load(Param("tables"), GP64())
+	} else {
+		TEXT("moments32AVX2", NOSPLIT, "func(p *byte, n int, c float32, out *byte)")
+		Doc("moments32AVX2 writes the sums of n float32 elements relative to c.")
+		Pragma("noescape")
+	}
 	p, n := Load(Param("p"), GP64()), Load(Param("n"), GP64())
 	shift, abs, zero := broadcast32("c"), signless32(), zeroed()
 	d, dd, l := [2]VecVirtual{zeroed(), zeroed()}, [2]VecVirtual{zeroed(), zeroed()}, [2]VecVirtual{zeroed(), zeroed()}
@@ -44,6 +57,9 @@ func moments32() {
 		VPSUBD(t, zeros, zeros)
 		VANDPS(abs, x, x)
 		VADDPS(x, l[i], l[i])
+		if hist {
+			count(p, table, 32*i)
+		}
 	}
 	SUBQ(Imm(16), n)
 	JL(LabelRef("rest"))
@@ -84,6 +100,20 @@ func moments32() {
 	MOVQ(r, Mem{Base: out, Disp: 40})
 	VZEROUPPER()
 	RET()
+}
+
+// count counts eight elements, two at a time.
+func count(p, table Register, disp int) {
+	for i := range 4 {
+		hi, lo := GP64(), GP64()
+		MOVQ(Mem{Base: p, Disp: disp + 8*i}, hi)
+		MOVL(hi.As32(), lo.As32())
+		SHRQ(Imm(55), hi)
+		SHRL(Imm(23), lo.As32())
+		k := 2 * i % 4
+		INCL(Mem{Base: table, Index: lo, Scale: 4, Disp: 2048 * k})
+		INCL(Mem{Base: table, Index: hi, Scale: 4, Disp: 2048 * (k + 1)})
+	}
 }
 
 // moments64 is moments32 for float64.
