@@ -4,110 +4,211 @@
 package store
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/store/journal"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/lines"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
+const tempSuffix = layout.TempSuffix
+
 // Writer writes one run. Its methods may be called from several goroutines.
-type Writer struct{}
+type Writer struct {
+	fs   vfs.FS
+	path string
+
+	runMu sync.Mutex // guards run and the writing of run.json
+	run   record.Run
+
+	sealMu  sync.Mutex // one sealing at a time
+	sealing sync.WaitGroup
+
+	// mu guards what follows. It is held for a write to a file's cache, never
+	// for a sync.
+	mu       sync.Mutex
+	closed   bool
+	manifest *appender
+	logs     map[string]*appender // findings and actions, by path in the run
+	series   map[string]*series   // by worker
+	complete *series
+	sessions map[string]uint64
+	rows     int64
+	raw      map[string]int64 // raw files of this run and their lengths
+	keep     keepState
+	buf      []byte // scratch for encoding
+	frame    []byte
+}
 
 // Create makes the directory root/name with a run.json in it. A name that is
 // taken is refused with ErrExists. The name is one directory's name: a
 // separator in it, "." and ".." are refused.
-func Create(fsys vfs.FS, root, name string, run record.Run) (*Writer, error) { panic("soon") }
+func Create(fsys vfs.FS, root, name string, run record.Run) (*Writer, error) {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
+		return nil, fmt.Errorf("create run: %q is not the name of a directory", name)
+	}
+	if err := fsys.MkdirAll(root); err != nil {
+		return nil, typed(fmt.Errorf("create run: make the root: %w", err))
+	}
+	path := filepath.Join(root, name)
+	if err := fsys.Mkdir(path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("create run %q: %w", path, ErrExists)
+		}
+		return nil, typed(fmt.Errorf("create run: %w", err))
+	}
+	if err := fsys.SyncDir(root); err != nil {
+		return nil, typed(fmt.Errorf("create run: %w", err))
+	}
+	w := newWriter(fsys, path)
+	w.run = run
+	w.run.Format, w.run.Name = record.RunFormat, name
+	var err error
+	if w.manifest, err = openAppender(fsys, w.at(layout.Manifest)); err != nil {
+		return nil, fmt.Errorf("create run: %w", err)
+	}
+	if err := w.UpdateRun(func(*record.Run) {}); err != nil {
+		return nil, fmt.Errorf("create run: %w", err)
+	}
+	return w, nil
+}
 
-// Resume goes on with a run whose writer died: half a record at a journal's
-// end is cut off, leftovers of an unfinished sealing are removed.
-func Resume(fsys vfs.FS, path string) (*Writer, error) { panic("soon") }
+func newWriter(fsys vfs.FS, path string) *Writer {
+	w := &Writer{fs: fsys, path: path, logs: map[string]*appender{}, series: map[string]*series{},
+		sessions: map[string]uint64{}, raw: map[string]int64{}}
+	w.complete = &series{dir: layout.Complete, next: 1}
+	return w
+}
+
+// at is the path of a file of the run, given with slashes.
+func (w *Writer) at(rel string) string { return filepath.Join(w.path, filepath.FromSlash(rel)) }
 
 // Path is the run's directory.
-func (w *Writer) Path() string { panic("soon") }
+func (w *Writer) Path() string { return w.path }
 
 // Run is the run as UpdateRun last left it.
-func (w *Writer) Run() record.Run { panic("soon") }
+func (w *Writer) Run() record.Run {
+	w.runMu.Lock()
+	defer w.runMu.Unlock()
+	return w.run
+}
 
-// Announce stores what is known of tensors. It is durable like Append; an
-// announcement of a name replaces the earlier one.
-func (w *Writer) Announce(worker string, infos []record.TensorInfo) error { panic("soon") }
-
-// Append writes whole steps of one worker as one record: when it returns nil
-// they survive kill -9, and no reader ever sees a part of them. seq numbers
-// the calls of one session (the ring's record number up to which the steps
-// reach); a call whose seq is not above LastSeq(session) was stored before and
-// is left out, so that a restarted agent never doubles. An empty session is
-// never compared. Steps of other workers than worker are refused.
-func (w *Writer) Append(worker, session string, seq uint64, steps ...*record.Step) error {
-	panic("soon")
+// UpdateRun changes run.json; the file is replaced atomically. When it cannot
+// be written the change is kept and goes into the next attempt.
+func (w *Writer) UpdateRun(change func(*record.Run)) error {
+	w.runMu.Lock()
+	defer w.runMu.Unlock()
+	change(&w.run)
+	b, err := lines.Document(&w.run)
+	if err != nil {
+		return fmt.Errorf("update run: %w", err)
+	}
+	if err := replaceBytes(w.fs, w.at(layout.RunFile), b); err != nil {
+		return fmt.Errorf("update run: %w", err)
+	}
+	return nil
 }
 
 // LastSeq is the highest seq stored for a session, 0 when there is none.
-func (w *Writer) LastSeq(session string) uint64 { panic("soon") }
+func (w *Writer) LastSeq(session string) uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sessions[session]
+}
+
+// Rows counts the scalars, statistics and derived values stored.
+func (w *Writer) Rows() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rows
+}
 
 // Complete stores the decision that a step is complete: which workers' parts
 // were in, in which order. The parts themselves must have been appended.
-func (w *Writer) Complete(c *record.Complete) error { panic("soon") }
-
-// Sync makes all that was written so far survive a loss of power.
-func (w *Writer) Sync() error { panic("soon") }
-
-// Seal turns every journal into Parquet now. Journals that grew large are
-// sealed in the background without being asked.
-func (w *Writer) Seal() error { panic("soon") }
-
-// Close seals, syncs and ends the writing. It does not touch the run's status.
-func (w *Writer) Close() error { panic("soon") }
-
-// RawWriter collects the raw tensors of one step.
-type RawWriter struct{}
-
-// RawStep opens the file for the raw tensors of one step of a worker; step is
-// the mode step. ErrLowDisk when the disk is nearly full.
-func (w *Writer) RawStep(worker string, mode record.Mode, step int64) (*RawWriter, error) {
-	panic("soon")
+func (w *Writer) Complete(c *record.Complete) error {
+	d := journal.Decision{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time}
+	for _, p := range c.Parts {
+		d.Workers = append(d.Workers, clean(p.Worker))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return fmt.Errorf("store a complete step: %w", ErrClosed)
+	}
+	w.buf = journal.AppendDecision(w.buf[:0], &d)
+	if err := w.write(w.complete, w.buf); err != nil {
+		return fmt.Errorf("store a complete step: %w", err)
+	}
+	w.grow(w.complete, 1)
+	return nil
 }
 
-// Add copies one tensor. A name that was added before is replaced.
-func (r *RawWriter) Add(name string, v tensor.View) error { panic("soon") }
+// event appends to the manifest. w.mu is held.
+func (w *Writer) event(events ...manifest.Event) error {
+	list := make([]any, len(events))
+	for i := range events {
+		list[i] = &events[i]
+	}
+	return w.manifest.line(list...)
+}
 
-// Commit makes the file visible, synced and listed in the manifest. Tensors
-// that an earlier commit left for the same step stay.
-func (r *RawWriter) Commit() error { panic("soon") }
+// Sync makes all that was written so far survive a loss of power.
+func (w *Writer) Sync() error {
+	w.mu.Lock()
+	list := []*appender{w.manifest}
+	for _, a := range w.logs {
+		list = append(list, a)
+	}
+	for _, s := range w.series {
+		list = append(list, s.files()...)
+	}
+	// Decisions come last: none is durable before the parts it names.
+	list = append(list, w.complete.files()...)
+	w.mu.Unlock()
+	var errs []error
+	for _, a := range list {
+		if err := a.sync(); err != nil && !errors.Is(err, fs.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
 
-// Abort drops what was added. It does nothing after Commit.
-func (r *RawWriter) Abort() { panic("soon") }
-
-// Keep removes the oldest raw files of all runs below this run's root until
-// raw files take at most limit bytes, and says how many bytes went.
-func (w *Writer) Keep(limit int64) (removed int64, err error) { panic("soon") }
-
-// FreeDisk says how much of the disk below the run is free.
-func (w *Writer) FreeDisk() (vfs.Usage, error) { panic("soon") }
-
-// RawBytes is what this run's raw files take.
-func (w *Writer) RawBytes() int64 { panic("soon") }
-
-// Rows counts the scalars, statistics and derived values stored.
-func (w *Writer) Rows() int64 { panic("soon") }
-
-// Finding appends a finding to findings/<rule>.jsonl.
-func (w *Writer) Finding(f record.Finding) error { panic("soon") }
-
-// Summary replaces findings/summary.json.
-func (w *Writer) Summary(groups []record.Group) error { panic("soon") }
-
-// Statuses replaces findings/statuses.json.
-func (w *Writer) Statuses(list []record.RuleStatus) error { panic("soon") }
-
-// Action appends one action attempt, any JSON object, to actions/actions.jsonl.
-func (w *Writer) Action(v any) error { panic("soon") }
-
-// UpdateRun changes run.json; the file is replaced atomically.
-func (w *Writer) UpdateRun(change func(*record.Run)) error { panic("soon") }
-
-// SaveState replaces a named piece of state (a rule engine's snapshot).
-func (w *Writer) SaveState(name string, data []byte) error { panic("soon") }
-
-// LoadState reads what SaveState left; fs.ErrNotExist when there is nothing,
-// or nothing that is whole.
-func (w *Writer) LoadState(name string) ([]byte, error) { panic("soon") }
+// Close seals, syncs and ends the writing; only UpdateRun works after it. It
+// does not touch the run's status. When sealing fails the journals stay, and
+// with them every value.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	w.retire()
+	w.mu.Unlock()
+	w.sealing.Wait()
+	errs := []error{w.sealWaiting(), w.Sync()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := []*appender{w.manifest}
+	for _, a := range w.logs {
+		list = append(list, a)
+	}
+	for _, s := range w.all() {
+		list = append(list, s.files()...)
+	}
+	for _, a := range list {
+		if err := a.f.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+			errs = append(errs, fmt.Errorf("close %q: %w", a.path, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -210,4 +210,3 @@ func compare(a, b string) int {
 	}
 	return 0
 }
-

@@ -45,26 +45,19 @@ func SortItems(items []Item) {
 
 // Header encodes the eight bytes of length and the header of a file that holds
 // the items' data in their order, padded with spaces so that the data begins at
-// a multiple of eight, or at byte pad when pad is larger; longer is true when
-// the header does not fit into pad bytes.
-func Header(items []Item, pad int) (header []byte, longer bool, err error) {
+// a multiple of eight.
+func Header(items []Item) ([]byte, error) {
 	body, err := encode(items)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	n := 8 + len(body)
-	n += (8 - n%8) % 8
-	longer = pad > 0 && n > pad
-	n = max(n, pad)
-	if n-8 > MaxHeader {
-		return nil, false, fmt.Errorf("encode safetensors header: %d bytes are more than the format allows", n-8)
+	for len(body)%8 != 0 {
+		body = append(body, ' ')
 	}
-	header = binary.LittleEndian.AppendUint64(nil, uint64(n-8))
-	header = append(header, body...)
-	for len(header) < n {
-		header = append(header, ' ')
+	if len(body) > MaxHeader {
+		return nil, fmt.Errorf("encode safetensors header: %d bytes are more than the format allows", len(body))
 	}
-	return header, longer, nil
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(body))), body...), nil
 }
 
 // encode spells the header: metadata first, then the tensors in order.
@@ -140,7 +133,7 @@ func Write(w io.Writer, tensors map[string]tensor.View) error {
 		items = append(items, Item{name, v.DType, v.Shape})
 	}
 	SortItems(items)
-	header, _, err := Header(items, 0)
+	header, err := Header(items)
 	if err != nil {
 		return err
 	}
@@ -153,4 +146,17 @@ func Write(w io.Writer, tensors map[string]tensor.View) error {
 		}
 	}
 	return nil
+}
+
+// Size is the length of the file that holds a header and the items' data.
+func Size(items []Item, header []byte) (int64, error) {
+	total := int64(len(header))
+	for _, it := range items {
+		n, err := it.bytes()
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
 }

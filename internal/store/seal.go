@@ -1,0 +1,204 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store/chunk"
+	"github.com/vigil-ml/vigil/internal/store/journal"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
+)
+
+// Seal turns every journal into Parquet now. Journals that grew large are
+// sealed in the background without being asked.
+func (w *Writer) Seal() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return fmt.Errorf("seal: %w", ErrClosed)
+	}
+	w.retire()
+	w.mu.Unlock()
+	return w.sealWaiting()
+}
+
+// retire ends every journal that is written; w.mu is held.
+func (w *Writer) retire() {
+	for _, s := range w.all() {
+		if s.active != nil {
+			s.waiting = append(s.waiting, s.active)
+			s.active = nil
+		}
+	}
+}
+
+// all lists the series; w.mu is held.
+func (w *Writer) all() []*series {
+	list := []*series{w.complete}
+	for _, s := range w.series {
+		list = append(list, s)
+	}
+	return list
+}
+
+// sealWaiting seals the journals that are no longer written, one at a time.
+// The first error of each series ends the work on it.
+func (w *Writer) sealWaiting() error {
+	w.sealMu.Lock()
+	defer w.sealMu.Unlock()
+	w.mu.Lock()
+	list := w.all()
+	w.mu.Unlock()
+	var errs []error
+	for _, s := range list {
+		for {
+			w.mu.Lock()
+			var o *open
+			if len(s.waiting) > 0 {
+				o = s.waiting[0]
+			}
+			w.mu.Unlock()
+			if o == nil {
+				break
+			}
+			if err := w.seal(s, o); err != nil {
+				errs = append(errs, fmt.Errorf("seal %q: %w", path.Join(s.dir, layout.Journal(o.n)), typed(err)))
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// seal makes one journal into Parquet. The order is what makes it safe: the
+// tables are whole and synced under their names before the manifest names
+// them, and the manifest is synced before the journal goes. A crash in between
+// leaves tables that nothing names, or a journal that the manifest says is
+// done; neither is ever counted.
+func (w *Writer) seal(s *series, o *open) error {
+	rel := path.Join(s.dir, layout.Journal(o.n))
+	b, err := readFile(w.fs, w.at(rel))
+	if err != nil {
+		return err
+	}
+	content := readJournal(b)
+	sealed := &manifest.Sealed{Journal: rel, Steps: int64(len(content.steps) + len(content.decisions)), Rows: content.rows, Sessions: content.sessions}
+	for _, table := range content.tables() {
+		f, err := w.table(path.Join(s.dir, layout.Chunk(table.name, o.n)), table.write)
+		if err != nil {
+			return err
+		}
+		sealed.Files = append(sealed.Files, f)
+	}
+	events := make([]manifest.Event, 0, 2)
+	for _, reason := range content.damage {
+		events = append(events, manifest.Event{Damaged: &manifest.Damaged{File: rel, Reason: reason}})
+	}
+	events = append(events, manifest.Event{Sealed: sealed})
+	w.mu.Lock()
+	err = w.event(events...)
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := w.manifest.sync(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	s.waiting = s.waiting[1:]
+	w.mu.Unlock()
+	// From here on the journal does not count any more; whether its file goes
+	// now or at the next Resume is the same.
+	_ = o.f.Close()
+	_ = w.fs.Remove(w.at(rel))
+	return nil
+}
+
+// table writes one Parquet file and describes it.
+func (w *Writer) table(rel string, write func(io.Writer) error) (manifest.File, error) {
+	var buf bytes.Buffer
+	if err := write(&buf); err != nil {
+		return manifest.File{}, fmt.Errorf("encode %q: %w", rel, err)
+	}
+	if err := replaceBytes(w.fs, w.at(rel), buf.Bytes()); err != nil {
+		return manifest.File{}, err
+	}
+	return manifest.Describe(rel, bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+}
+
+// content is what stands in a journal.
+type content struct {
+	steps     []*record.Step
+	decisions []*journal.Decision
+	sessions  map[string]uint64
+	rows      int64
+	damage    []string
+	end       int64 // offset behind the last whole record
+	tail      journal.Tail
+}
+
+// readJournal reads a journal as far as it is whole.
+func readJournal(b []byte) *content {
+	c := &content{sessions: map[string]uint64{}}
+	var d journal.Decoder
+	c.end, c.tail = journal.Scan(b, 0, func(off int64, payload []byte) {
+		steps, decision, err := d.Decode(payload)
+		switch {
+		case err != nil:
+			c.damage = append(c.damage, fmt.Sprintf("the record at byte %d: %v", off, err))
+		case decision != nil:
+			c.decisions = append(c.decisions, decision)
+		default:
+			c.steps = append(c.steps, steps.Steps...)
+			if steps.Session != "" {
+				c.sessions[steps.Session] = max(c.sessions[steps.Session], steps.Seq)
+			}
+			for _, s := range steps.Steps {
+				c.rows += int64(len(s.Scalars) + len(s.Stats) + len(s.Derived))
+			}
+		}
+	}, func(off, n int64) {
+		c.damage = append(c.damage, fmt.Sprintf("%d bytes at byte %d do not match their checksum", n, off))
+	})
+	if c.tail.Garbage {
+		c.damage = append(c.damage, fmt.Sprintf("%d bytes at byte %d, the end, are no record", c.tail.Bytes, c.end))
+	}
+	return c
+}
+
+type table struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// tables says which tables a journal becomes. Those without rows are left out.
+func (c *content) tables() []table {
+	if len(c.decisions) > 0 {
+		return []table{{chunk.Complete, func(w io.Writer) error { return chunk.WriteDecisions(w, c.decisions) }}}
+	}
+	if len(c.steps) == 0 {
+		return nil
+	}
+	list := []table{{chunk.Steps, func(w io.Writer) error { return chunk.WriteSteps(w, c.steps) }}}
+	stats, scalars := false, false
+	for _, s := range c.steps {
+		stats = stats || len(s.Stats) > 0
+		scalars = scalars || len(s.Scalars)+len(s.Derived) > 0
+	}
+	if stats {
+		list = append(list, table{chunk.Stats, func(w io.Writer) error { _, err := chunk.WriteStats(w, c.steps); return err }})
+	}
+	if scalars {
+		list = append(list, table{chunk.Scalars, func(w io.Writer) error { _, err := chunk.WriteScalars(w, c.steps); return err }})
+	}
+	return list
+}
+
+// missing reports whether an error says that a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
