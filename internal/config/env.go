@@ -59,7 +59,7 @@ func fromEnvironment(env map[string]string, cat Catalogue) (l layer, warnings []
 			continue
 		}
 		for _, o := range own {
-			if distance(plain(k), plain(o)) == 1 {
+			if distance(plain(k), plain(o)) <= 1 {
 				warnings = append(warnings, fmt.Sprintf("the environment variable %s means nothing; did you mean %s?", k, o))
 				break
 			}

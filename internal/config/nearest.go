@@ -17,11 +17,23 @@ func Nearest(word string, candidates []string) string {
 		if len(w) >= 3 && (strings.HasPrefix(p, w) || strings.HasPrefix(w, p)) {
 			d = min(d, 1)
 		}
+		if n := common(w, p); n >= 4 && 3*n >= 2*len(w) {
+			d = min(d, 2)
+		}
 		if d < least || d == least && best != "" && len(c) < len(best) {
 			best, least = c, d
 		}
 	}
 	return best
+}
+
+// common is the number of letters that two words begin with alike.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // plain makes spellings that differ in case and joints alike.

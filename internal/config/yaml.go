@@ -33,8 +33,14 @@ type document struct {
 	cat  Catalogue
 }
 
-// at is the place of a node: vigil.yaml:3:5.
+// at is the place of a node: vigil.yaml:3:5. A mapping begins at its first key.
 func (d *document) at(n ast.Node) string {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
+		n = m.Values[0]
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		n = m.Key
+	}
 	if n == nil || n.GetToken() == nil {
 		return d.name
 	}

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+// The documented example says every key, and means what its comments say.
+func TestDocumentedExample(t *testing.T) {
+	file := filepath.Join(testenv.Root(), "docs", "vigil.example.yaml")
+	run, err := Resolve(Flags{Config: &file}, nil, t.TempDir(), catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(pos string) string { return file + ":" + pos }
+	off := plan.ModeSchedule{Off: true}
+	attention := plan.ModeSchedule{Every: 100, Start: 1000, End: 5000, Steps: []int64{0, 1, 2}}
+	equal(t, run, Run{
+		Dir: "vigil-runs", Name: "resnet-baseline", File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9,
+		StopOn: When{Severity: record.Error},
+		Rule: []RuleConfig{
+			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("21:5")},
+			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("22:5")},
+		},
+		Collect: []plan.Collection{
+			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("30:5")}},
+			{
+				Name: "attention", Selector: plan.Selector{Regex: []string{"attn.*weight", `attn_output_\d`}},
+				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("31:5")},
+			},
+			{
+				Name: "norms", Selector: plan.Selector{ModuleTypes: []string{"BatchNorm2d", "LayerNorm"}, Side: record.Output},
+				Want: plan.Stats | plan.Hist, By: []string{at("39:5")},
+			},
+		},
+		Mutes: []Mute{{"dead_relu", `^stem\.`, "the stem is pruned on purpose"}},
+		Actions: []Action{{
+			[]string{"sh", "-c", "cat >> findings.log"},
+			When{record.Error, []string{"vanishing_gradient"}},
+			10 * time.Second,
+		}},
+	})
+}
+
+func TestEveryKeyIsInTheExample(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "vigil.example.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &document{"example", catalogue}
+	root, err := d.parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := d.mapping(root, "the file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, p := range pairs {
+		keys = append(keys, p.key)
+	}
+	equal(t, keys, append(append([]string{}, scalarKeys...), listKeys...))
+}
+
+func TestFileForms(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       func(r *Run)
+	}{
+		{"empty", "", func(*Run) {}},
+		{"comment only", "# nothing\n", func(*Run) {}},
+		{"null", "---\n", func(*Run) {}},
+		{"bom-free document marks", "---\nevery: 5\n", func(r *Run) { r.Every = 5 }},
+		{"auto", "every: auto\n", func(*Run) {}},
+		{"quoted", `budget: "5 %"`, func(r *Run) { r.Budget = 0.05 }},
+		{"json form", `{"every": 5, "strict": true}`, func(r *Run) { r.Every, r.Strict = 5, true }},
+		{"crlf", "every: 5\r\nkeep: 1GiB\r\n", func(r *Run) { r.Every, r.Keep = 5, 1<<30 }},
+		{"yes", "save-all: yes\n", func(r *Run) { r.SaveAll = true }},
+		{"stop-on list", "stop-on: [DeadRelu, error]\n", func(r *Run) { r.StopOn = When{record.Error, []string{"dead_relu"}} }},
+		{"stop-on never", "stop-on: never\n", func(*Run) {}},
+		{"one rule, no list", "rule: dead_relu\n", func(r *Run) {
+			r.Rule = []RuleConfig{{"dead_relu", "dead_relu", nil, "c.yaml:1:7"}}
+		}},
+		{"empty lists", "rule:\ncollect: []\nmute:\nactions: ~\n", func(*Run) {}},
+		{"stop on a configuration", "stop-on: tight\nrule:\n- DeadRelu:configuration=tight\n", func(r *Run) {
+			r.StopOn.Rules = []string{"tight"}
+			r.Rule = []RuleConfig{{"dead_relu", "tight", nil, "c.yaml:3:3"}}
+		}},
+		{"anchor", "every: &n 7\n", func(r *Run) { r.Every = 7 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := parseFile([]byte(c.text), "c.yaml", catalogue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := Defaults(), Defaults()
+			if err := got.join([]layer{l}, catalogue); err != nil {
+				t.Fatal(err)
+			}
+			c.want(&want)
+			equal(t, got, want)
+		})
+	}
+}
+
+func TestFileErrors(t *testing.T) {
+	for _, c := range []struct{ name, text, message, hint string }{
+		{"syntax", "every: 5\nrule: [a\n", "c.yaml:2:", "quotes"},
+		{"tab", "rule:\n\t- a\n", "c.yaml:2:", "indentation"},
+		{"unknown key", "every: 5\nbugdet: 2%\n", `c.yaml:2:1: unknown key "bugdet"`, `did you mean "budget"?`},
+		{"underscore", "save_all: true\n", `c.yaml:1:1: unknown key "save_all"`, `did you mean "save-all"?`},
+		{"twice", "every: 5\nevery: 6\n", "c.yaml:2:1", ""},
+		{"not pairs", "- a\n", "c.yaml:1:1: the file must be key: value pairs, not a list", ""},
+		{"scalar", "hello\n", "must be key: value pairs", ""},
+		{"bad integer", "dir: x\nevery: many\n", `c.yaml:2:8: every: "many" is not a whole number of at least 1`, ""},
+		{"bad budget", "budget: 0.02\n", `c.yaml:1:9: budget: "0.02"`, ""},
+		{"bad size", "keep: lots\n", `c.yaml:1:7: keep: "lots" is not a size`, ""},
+		{"bad set", "rules: defualt\n", `"defualt" is none of default, all, none`, `did you mean "default"?`},
+		{"bad workers", "workers: every\n", `workers: "every" is none of chief, all`, ""},
+		{"list for scalar", "every: [1]\n", "c.yaml:1:8: every must be a single value, not a list", ""},
+		{"nothing", "every:\n", "every must be a single value, not nothing", ""},
+		{"unknown rule", "rule:\n  - dead_rely\n", `c.yaml:2:5: there is no rule "dead_rely"`, `did you mean "dead_relu"?`},
+		{"unknown rule in map", "rule:\n  - rule: dead_rely\n", `c.yaml:2:11: there is no rule "dead_rely"`, `did you mean "dead_relu"?`},
+		{"unknown parameter", "rule:\n  - rule: dead_relu\n    parameters:\n      treshold_layer: 3\n", `c.yaml:4:7: rule "dead_relu" has no parameter "treshold_layer"`, `"threshold_layer"`},
+		{"parameter in spec", "rule:\n  - dead_relu:treshold_layer=3\n", `c.yaml:2:5: unknown parameter "treshold_layer"`, `"threshold_layer"`},
+		{"rule without name", "rule:\n  - parameters: {}\n", "c.yaml:2:", "rule: NAME"},
+		{"rule key", "rule:\n  - rule: dead_relu\n    params: {}\n", `unknown key "params" of a rule`, `"parameters"`},
+		{"collection key", "collect:\n  - name: w\n    evry: 3\n", `c.yaml:3:5: unknown key "evry" of a collection`, `"every"`},
+		{"collection regex", "collect:\n  - name: w\n    regex: ['a', '(b']\n", `c.yaml:3:18: regex: "(b" is not a regular expression`, "Python"},
+		{"collection selects nothing", "collect:\n  - weigths:every=3\n", `collection "weigths" is not built in`, `did you mean "weights"?`},
+		{"collection range", "collect:\n  - {name: w, regex: a, start: 5, end: 2}\n", "c.yaml:2:", ""},
+		{"collection without name", "collect:\n  - regex: a\n", "without a name", "name: NAME"},
+		{"mute all", "mute:\n  - reason: x\n", "hide every finding", "name a rule"},
+		{"mute without reason", "mute:\n  - rule: dead_relu\n", "without a reason", "reason:"},
+		{"mute pattern", "mute:\n  - {tensor: 'a**', reason: x}\n", "multiple repeat at position 2", ""},
+		{"action shell", "actions:\n  - command: mail me\n", "c.yaml:2:14: the command must be a list", "sh, -c"},
+		{"action without command", "actions:\n  - on: error\n", "without a command", "command:"},
+		{"action on", "actions:\n  - {command: [a], on: eror}\n", `c.yaml:2:24: on: "eror" is neither a severity nor a rule`, `did you mean "error"?`},
+		{"action timeout", "actions:\n  - {command: [a], timeout: 5}\n", `"5" is not a time`, ""},
+		{"stop on", "stop-on: dead_rellu\n", `c.yaml:1:10: stop-on: "dead_rellu" is neither`, `did you mean "dead_relu"?`},
+		{"stop on never and more", "stop-on: [never, error]\n", "never stands alone", ""},
+		{"name", "name: a/b\n", "cannot be the name of a directory", ""},
+		{"two documents", "every: 5\n---\nevery: 6\n", "second document", ""},
+		{"merge key", "a: &a {every: 1}\n<<: *a\n", "c.yaml:", ""},
+		{"alias", "every: &n 5\nkeep: *n\n", "alias", ""},
+		{"hook document", `{"S3OutputPath": "s3://b", "HookParameters": {"save_interval": "100"}}`, "SageMaker", "docs/configuration.md"},
+		{"request document", `{"DebugHookConfig": {}}`, "not supported", ""},
+		{"deep", "rule: " + repeat("[", 5000), "nested too deeply", ""},
+		{"deep lines", repeat("- ", 5000) + "a", "nested too deeply", ""},
+		{"large", repeat("# comment\n", 40000), "larger than 256 KiB", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := parseFile([]byte(c.text), "c.yaml", catalogue)
+			if err == nil {
+				r := Defaults()
+				err = r.join([]layer{l}, catalogue)
+			}
+			refused(t, err, c.message, c.hint)
+		})
+	}
+}
+
+func repeat(s string, n int) string {
+	b := make([]byte, 0, len(s)*n)
+	for range n {
+		b = append(b, s...)
+	}
+	return string(b)
+}
+
+func FuzzFile(f *testing.F) {
+	data, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "vigil.example.yaml"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(data))
+	for _, s := range []string{"every: 5", "rule: [a: {b: c}]", "a: &x [*x]", "? - a\n: b", "collect:\n- |\n  w:every=3\n", "!!map {a: b}", "<<: 1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		l, err := parseFile([]byte(s), "c.yaml", catalogue)
+		if err == nil {
+			r := Defaults()
+			err = r.join([]layer{l}, catalogue)
+		}
+		if err != nil {
+			if _, ok := err.(*UsageError); !ok {
+				t.Errorf("%q: %T is no *UsageError: %v", s, err, err)
+			}
+		}
+	})
+}

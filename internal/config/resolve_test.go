@@ -1,0 +1,195 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestResolveDefaults(t *testing.T) {
+	run, err := Resolve(Flags{}, nil, t.TempDir(), catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, run, Run{Dir: "vigil-runs", Rules: "default", Budget: 0.02, Keep: 20e9})
+}
+
+func TestPrecedence(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "vigil.yaml", `
+dir: from-file
+name: from-file
+every: 1
+keep: 1GB
+rule:
+  - dead_relu:threshold_layer=1,threshold_inactivity=1
+collect:
+  - weights:every=1
+  - weights:every=7,mode=eval
+  - gradients:every=1
+`)
+	env := []string{
+		"VIGIL_NAME=from-env", "VIGIL_EVERY=2", "VIGIL_SAVE_ALL=1", "VIGIL_STOP_ON=dead_relu, error", "VIGIL_DIR=",
+		"VIGIL_RULE=dead_relu:threshold_layer=2;vanishing_gradient", "VIGIL_COLLECT=weights:every=2\nlosses:every=2",
+		"VIGIL=1", "VIGIL_SOCKET=/s", "VIGIL_RUN=/r", "PATH=/bin", "VIGIL_STRICT=1",
+	}
+	run, err := Resolve(Flags{
+		Every: ptr("3"), Rule: []string{"DeadRelu:threshold_layer=3"}, Collect: []string{"losses:every=3", "losses:every=5"}, SaveAll: ptr(false),
+	}, env, dir, catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := func(n int64) plan.Schedule { return plan.Every(n) }
+	equal(t, run, Run{
+		Dir: "from-file", Name: "from-env", File: file, Rules: "default", Every: 3, Budget: 0.02, Keep: 1e9, Strict: true,
+		StopOn: When{record.Error, []string{"dead_relu"}},
+		Rule: []RuleConfig{
+			{"dead_relu", "dead_relu", map[string]string{"threshold_layer": "3", "threshold_inactivity": "1"}, "vigil.yaml:7:5, VIGIL_RULE, --rule"},
+			{"vanishing_gradient", "vanishing_gradient", nil, "VIGIL_RULE"},
+		},
+		Collect: []plan.Collection{
+			{Name: "gradients", Schedule: each(1), By: []string{"vigil.yaml:11:5"}},
+			{Name: "weights", Schedule: each(2), By: []string{"VIGIL_COLLECT"}},
+			{Name: "losses", Schedule: each(3), By: []string{"--collect"}},
+			{Name: "losses", Schedule: each(5), By: []string{"--collect"}},
+		},
+	})
+}
+
+func TestResolveErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, message, hint string
+		flags               Flags
+		env                 []string
+	}{
+		{"flag", `--every: "0"`, "", Flags{Every: ptr("0")}, nil},
+		{"variable", `VIGIL_EVERY: "x"`, "", Flags{}, []string{"VIGIL_EVERY=x"}},
+		{"variable overridden but wrong", `VIGIL_EVERY: "x"`, "", Flags{Every: ptr("1")}, []string{"VIGIL_EVERY=x"}},
+		{"rule", `--rule: there is no rule "dead_rely"`, `did you mean "dead_relu"?`, Flags{Rule: []string{"dead_rely"}}, nil},
+		{"rule parameter", `--rule: unknown parameter "treshold_layer"`, `"threshold_layer"`, Flags{Rule: []string{"dead_relu:treshold_layer=1"}}, nil},
+		{"rule in variable", `VIGIL_RULE: there is no rule`, "", Flags{}, []string{"VIGIL_RULE=nope"}},
+		{"collection", `--collect: unknown parameter "evry"`, `"every"`, Flags{Collect: []string{"weights:evry=1"}}, nil},
+		{"collection selects nothing", `collection "weigths" is not built in`, `"weights"`, Flags{Collect: []string{"weigths"}}, nil},
+		{"default without pattern", `collection "default"`, "regex=RE", Flags{Collect: []string{"default:every=3"}}, nil},
+		{"stop on", `--stop-on: "eror" is neither`, `did you mean "error"?`, Flags{StopOn: ptr("eror")}, nil},
+		{"stop on nothing", `--stop-on: it is empty`, "", Flags{StopOn: ptr("")}, nil},
+		{"name", `--name: "a/b" cannot`, "", Flags{Name: ptr("a/b")}, nil},
+		{"dir", `--dir: it is empty`, "", Flags{Dir: ptr(" ")}, nil},
+		{"configuration of two rules", `configuration "x" is of rule "dead_relu"`, "another", Flags{Rule: []string{"dead_relu:configuration=x", "vanishing_gradient:configuration=x"}}, nil},
+		{"missing file", "read configuration file", "--config", Flags{Config: ptr("nope.yaml")}, nil},
+		{"missing file of variable", "nope.yaml", "", Flags{}, []string{"VIGIL_CONFIG=nope.yaml"}},
+		{"directory as file", "read configuration file", "", Flags{Config: ptr(".")}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Resolve(c.flags, c.env, t.TempDir(), catalogue)
+			refused(t, err, c.message, c.hint)
+		})
+	}
+	_, err := Resolve(Flags{Config: ptr("nope.yaml")}, nil, t.TempDir(), catalogue)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not ErrNotExist", err)
+	}
+}
+
+func TestWarnsOfMistypedVariable(t *testing.T) {
+	run, err := Resolve(Flags{}, []string{"VIGIL_EVRY=1", "VIGIL_STOPON=error", "VIGIL_TEST_PYTHON=x", "VIGIL_CACHE=y"}, t.TempDir(), catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, run.Warnings, []string{"the environment variable VIGIL_EVRY means nothing; did you mean VIGIL_EVERY?", "the environment variable VIGIL_STOPON means nothing; did you mean VIGIL_STOP_ON?"})
+}
+
+func TestNoColor(t *testing.T) {
+	for _, c := range []struct {
+		env  []string
+		flag *bool
+		want bool
+	}{
+		{nil, nil, false}, {[]string{"NO_COLOR=1"}, nil, true}, {[]string{"NO_COLOR="}, nil, false},
+		{[]string{"VIGIL_NO_COLOR=yes"}, nil, true}, {[]string{"NO_COLOR=1"}, ptr(false), false},
+	} {
+		run, err := Resolve(Flags{NoColor: c.flag}, c.env, t.TempDir(), catalogue)
+		if err != nil || run.NoColor != c.want {
+			t.Errorf("%v %v: NoColor is %v, %v", c.env, c.flag, run.NoColor, err)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	for s, want := range map[string]int64{
+		"20GB": 20e9, "1.5GiB": 3 << 29, "500 MB": 500e6, "1048576": 1 << 20, "1k": 1000, "2T": 2e12, "7B": 7, "0": 0, "10gb": 10e9,
+	} {
+		if got, err := ParseSize(s); err != nil || got != want {
+			t.Errorf("ParseSize(%q) is %d, %v; want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"", "GB", "-1GB", "1e3", "0x10", "inf", "nan", "99999999TB", "1.2.3GB", "10 bananas"} {
+		if got, err := ParseSize(s); err == nil {
+			t.Errorf("ParseSize(%q) is %d", s, got)
+		}
+	}
+	for _, n := range []int64{0, 1, 999, 1000, 20e9, 1500e6, 123456789} {
+		if got, err := ParseSize(FormatSize(n)); err != nil || got != n {
+			t.Errorf("FormatSize(%d) is %s, read back %d, %v", n, FormatSize(n), got, err)
+		}
+	}
+	for s, want := range map[string]float64{"2%": 0.02, "100%": 1, "0.5 %": 0.005} {
+		if got, err := ParsePercent(s); err != nil || got != want {
+			t.Errorf("ParsePercent(%q) is %g, %v; want %g", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"2", "0%", "101%", "-1%", "%", "", "nan%"} {
+		if got, err := ParsePercent(s); err == nil {
+			t.Errorf("ParsePercent(%q) is %g", s, got)
+		}
+	}
+}
+
+func TestWhen(t *testing.T) {
+	f := func(rule, configuration string, s record.Severity) *record.Finding {
+		return &record.Finding{Rule: rule, Configuration: configuration, Severity: s}
+	}
+	for _, c := range []struct {
+		when string
+		f    *record.Finding
+		want bool
+	}{
+		{"never", f("a", "a", record.Error), false},
+		{"error", f("a", "a", record.Error), true},
+		{"error", f("a", "a", record.Warning), false},
+		{"warning", f("a", "a", record.Error), true},
+		{"info", f("a", "a", record.Info), true},
+		{"dead_relu", f("dead_relu", "x", record.Info), true},
+		{"tight", f("dead_relu", "tight", record.Info), true},
+		{"dead_relu,error", f("other", "other", record.Warning), false},
+		{"DeadRelu,Error", f("other", "other", record.Error), true},
+	} {
+		w, err := parseWhen(c.when, catalogue, []string{"tight"})
+		if err != nil {
+			t.Errorf("%q: %v", c.when, err)
+			continue
+		}
+		if got := w.Matches(c.f); got != c.want {
+			t.Errorf("%q on %s/%s: %v", c.when, c.f.Rule, c.f.Severity, got)
+		}
+		if back, err := parseWhen(w.String(), catalogue, []string{"tight"}); err != nil || back.String() != w.String() {
+			t.Errorf("%q is spelt %q, which is read as %v, %v", c.when, w, back, err)
+		}
+	}
+}
