@@ -60,6 +60,7 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.json = a.json || settings.JSON
 	path, err := launch.Lookup(command[0])
 	if err != nil {
 		return startFailure(err)
