@@ -15,6 +15,7 @@ class Facts(object):
         self.loss = ""
         self.function = ""
         self.module = ""
+        self.set_up = 0  # nanoseconds that finding the model and connecting took
         self.said = False
         self.told = None
 
@@ -74,6 +75,7 @@ class Facts(object):
             "step": self._what_a_step_is(),
             "tensors": {"weights": sum(not e.grad for e in entries), "gradients": sum(e.grad for e in entries)},
             "interval": t.publisher.auto.interval,
+            "set_up_seconds": round(self.set_up * 1e-9, 6),
             "rank": t.publisher.rank,
             "world": t.publisher.world,
         }

@@ -115,6 +115,7 @@ class Updates(object):
             step = self._open_train()
         if not state.adopted:
             self._adopt(state, optimiser)
+            step.began += self._set_up_is_over()
         where, closure = optimisers.closure_in(args, kwargs)
         if closure is None:
             self._copy(state, step, optimiser)
@@ -262,6 +263,14 @@ class Updates(object):
         stepped = {id(s.ref()) for s in self.optims}
         self.unstepped = [r for r in self.unstepped if r() is not None and id(r()) not in stepped]
         return bool(self.unstepped)
+
+    def _set_up_is_over(self):
+        """What finding and connecting took is no part of the step. Returns its seconds."""
+        now = _now()
+        took = now - self.entered
+        self.entered = now
+        self.facts.set_up += took
+        return took * 1e-9
 
     def _adopt(self, state, optimiser):
         """An optimiser steps for the first time: find its models, connect if need be, announce."""

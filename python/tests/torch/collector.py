@@ -1,0 +1,232 @@
+"""An agent for tests of the PyTorch hook: plans what is announced, and keeps what comes by step.
+
+It runs in the test; the training runs in a child process with the real boot
+file, session and ring.
+"""
+
+import os
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import fakeagent
+
+from vigil import _wire
+
+PYTHON = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(PYTHON)
+SCRIPTS = os.path.join(ROOT, "e2e", "scripts")
+_FORMATS = {"F32": "f", "F64": "d", "I64": "q", "U8": "B", "BOOL": "?"}
+
+EVERY_STEP = {"TRAIN": {"every": 1}, "EVAL": {"every": 1}, "PREDICT": {"every": 1}, "GLOBAL": {"every": 1}}
+OFF = {"off": True}
+TRAIN_ONLY = {"TRAIN": {"every": 1}, "EVAL": OFF, "PREDICT": OFF, "GLOBAL": OFF}
+
+
+class Step(object):
+    """What one step of one session left."""
+
+    def __init__(self, number, mode, mode_step):
+        self.number = number
+        self.mode = mode
+        self.mode_step = mode_step
+        self.scalars = {}
+        self.tensors = {}  # name -> bytes
+        self.dtypes = {}
+        self.repeated = []  # names that came more than once
+        self.seconds = None  # None: not closed
+        self.own_ns = 0
+        self.skipped = False
+
+    def values(self, name, format="f"):
+        data = self.tensors[name]
+        return struct.unpack("<%d%s" % (len(data) // struct.calcsize(format), format), data)
+
+
+class Collector(fakeagent.FakeAgent):
+    """Plans every tensor on ``schedules`` and modules as asked; ``sessions_of`` gives what each session left."""
+
+    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True):
+        self.schedule = schedule or TRAIN_ONLY
+        self.modules = [list(m) for m in modules]
+        self.budget = budget
+        self.ids = ids
+        self.runs = []
+        self.by_conn = {}
+        self.lock = threading.RLock()
+        self.stopped = False
+        super().__init__(path, slots=slots, data=data)
+        threading.Thread(target=self._read_rings, daemon=True).start()
+
+    def _serve(self, conn):
+        try:
+            hello, fds = fakeagent.receive(conn)
+            fd = fakeagent.make_ring(self.slots, self.data)
+            run = Run(hello, fakeagent.Reader(fd))
+            with self.lock:
+                self.runs.append(run)
+                fakeagent.send(conn, self._welcome(os.fstat(fd).st_size), fd)
+            version = 0
+            while True:
+                message, _ = fakeagent.receive(conn)
+                with self.lock:
+                    run.take(message)
+                    if message["t"] == "tensors":
+                        version += 1
+                        fakeagent.send(conn, self._plan(run, version))
+                        run.ring.words[_wire.W_PLAN] = version
+        except (OSError, ValueError):
+            return
+
+    def _plan(self, run, version):
+        return {
+            "t": "plan", "version": version, "budget": self.budget, "ring": {"use": self.data},
+            "schedules": [self.schedule, EVERY_STEP],
+            "tensors": [[i, 0] for i, t in run.infos.items() if t["kind"] not in ("input", "output")] if self.ids else [],
+            "modules": self.modules, "losses": True, "strict": False,
+        }  # fmt: skip
+
+    def _read_rings(self):
+        while not self.stopped:
+            self.drain()
+            time.sleep(0.002)
+
+    def drain(self):
+        with self.lock:
+            for run in self.runs:
+                run.read()
+
+    def die(self):
+        self.stopped = True
+        super().die()
+
+
+class Run(object):
+    """One session: messages, announced tensors, and steps in the order of their first record."""
+
+    def __init__(self, hello, ring):
+        self.hello = hello
+        self.ring = ring
+        self.messages = []
+        self.infos = {}
+        self.layouts = {}
+        self.steps = []
+        self.open = {}
+        self.free = []
+        self.dropped = []
+        self.shapes = {}
+        self.raw = []
+        self.backlog = []
+
+    def take(self, message):
+        self.messages.append(message)
+        if message["t"] == "tensors":
+            for t in message["tensors"]:
+                self.infos[t["id"]] = t
+        elif message["t"] == "layout":
+            self.layouts[message["id"]] = message
+        elif message["t"] == "shapes":
+            for s in message["shapes"]:
+                self.shapes[s["id"]] = s["shape"]
+
+    def read(self):
+        self.backlog.extend(self.ring.read())
+        while self.backlog:
+            r, data = self.backlog[0]
+            kind, mode, dtype, flags, id = r[:5]
+            known = id in self.layouts if kind == _wire.FRAME else id in self.infos
+            if not known and kind not in (_wire.STEP, _wire.DROP):
+                return  # its announcement is still in the socket
+            self.backlog.pop(0)
+            self._record(r, data)
+
+    def _record(self, r, data):
+        kind, mode, dtype, flags, id, number, mode_step, offset, nbytes, value = r[:10]
+        if kind == _wire.SCALAR and flags & _wire.FREE:
+            self.free.append((self.infos[id]["name"], number, mode, value))
+            return
+        key = (number, mode)
+        step = self.open.get(key)
+        if step is None:
+            assert all(s.number != number for s in self.steps), "step %d comes again" % number
+            assert all(s.number <= number for s in self.steps), "step %d runs backwards" % number
+            step = self.open[key] = Step(number, mode, mode_step)
+            self.steps.append(step)
+        assert step.seconds is None, "a record of step %d after its end" % number
+        assert step.mode_step == mode_step
+        if kind == _wire.SCALAR:
+            step.scalars[self.infos[id]["name"]] = value
+        elif kind == _wire.STEP:
+            step.seconds, step.own_ns, step.skipped = value, nbytes, bool(flags & 1)
+        elif kind == _wire.FRAME:
+            layout = self.layouts[id]
+            present = data[layout["bytes"] :] if flags & 1 else None
+            for i, e in enumerate(layout["entries"]):
+                if present is None or present[i]:
+                    self._tensor(step, e["tensor"], data[e["offset"] : e["offset"] + e["nbytes"]])
+        elif kind == _wire.TENSOR:
+            self._tensor(step, id, data)
+            if flags & 1:
+                self.raw.append(self.infos[id]["name"])
+        elif kind == _wire.PIECE:
+            name = self.infos[id]["name"]
+            step.tensors[name] = step.tensors.get(name, b"") + data
+        elif kind == _wire.DROP:
+            self.dropped.append((number, id, nbytes, r[11]))
+
+    def _tensor(self, step, id, data):
+        name = self.infos[id]["name"]
+        if name in step.tensors:
+            step.repeated.append(name)
+        step.tensors[name] = data
+
+    def of(self, kind):
+        return [m for m in self.messages if m["t"] == kind]
+
+    def mode(self, number):
+        return [s for s in self.steps if s.mode == number]
+
+    def series(self, name, mode=0):
+        return [s.scalars.get(name) for s in self.mode(mode)]
+
+    def names(self, kind=None):
+        return [t["name"] for t in self.infos.values() if kind is None or t["kind"] == kind]
+
+    def info(self, name):
+        return next(t for t in self.infos.values() if t["name"] == name)
+
+    @property
+    def said(self):
+        lines = [m["said"] for m in self.of("facts")]
+        return lines[-1] if lines else None
+
+    @property
+    def facts(self):
+        return self.of("facts")[-1]["facts"]
+
+    @property
+    def missing(self):
+        return [e for m in self.of("missing") for e in m["missing"]]
+
+    @property
+    def notices(self):
+        return self.of("notice")
+
+
+def environment(**extra):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("VIGIL") and k not in ("PYTHONPATH", "RANK", "WORLD_SIZE", "LOCAL_RANK")}
+    env["PYTHONPATH"] = os.pathsep.join([os.path.join(PYTHON, "boot"), PYTHON])
+    env["OMP_NUM_THREADS"] = "1"
+    env.update(extra)
+    return env
+
+
+def train(argv, env=None, check=True, timeout=180, input=None):
+    """Run a training in a child; its CompletedProcess."""
+    command = [sys.executable] + list(argv)
+    done = subprocess.run(command, env=env or environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, input=input, universal_newlines=True)
+    if check and done.returncode != 0:
+        raise AssertionError("%s: exit %d\n%s\n%s" % (" ".join(argv), done.returncode, done.stdout, done.stderr))
+    return done
