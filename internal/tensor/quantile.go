@@ -30,7 +30,7 @@ func (s *Stats) Quantile(q float64) float64 {
 		}
 		if pos < before+float64(c) {
 			lo, hi = math.Max(lo, s.Min), math.Min(hi, s.Max)
-			return math.Min(math.Max(lo+(hi-lo)*(pos-before+0.5)/float64(c), s.Min), s.Max)
+			return lo + (hi-lo)*math.Min((pos-before+0.5)/float64(c), 1)
 		}
 		before += float64(c)
 	}
