@@ -15,8 +15,8 @@ const firstPlan = 200 * time.Millisecond
 // refresh takes a new plan in, at the start of a step.
 func (h *Hook) refresh() {
 	p := h.client.Plan()
-	for end := h.started.Add(firstPlan); p == nil && h.global == 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
+	for end := time.Now().Add(firstPlan); h.global == 0 && !h.answers(p) && time.Now().Before(end); {
+		time.Sleep(200 * time.Microsecond)
 		p = h.client.Plan()
 	}
 	if p == nil || h.plan != nil && p.Version == h.version {
@@ -44,6 +44,23 @@ func (h *Hook) refresh() {
 		}
 	}
 	h.client.Use(uint64(max(p.Ring.Use, 0)))
+}
+
+// answers reports whether a plan names every tensor that was announced.
+func (h *Hook) answers(p *capture.Plan) bool {
+	if p == nil {
+		return false
+	}
+	named := make(map[uint32]bool, len(p.Tensors))
+	for _, pair := range p.Tensors {
+		named[uint32(pair[0])] = true
+	}
+	for _, t := range h.tensors {
+		if t.said && !named[t.id] {
+			return false
+		}
+	}
+	return true
 }
 
 // due decides by the plan, and announces the tensor when it is due for the

@@ -59,6 +59,7 @@ func startAgent() (socket string, err error) {
 		bin = "vigil"
 	}
 	cmd := exec.Command(bin, "agent", "--for-pid", strconv.Itoa(os.Getpid()))
+	detach(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", fmt.Errorf("start agent: %w", err)

@@ -99,11 +99,6 @@ func start(ctx context.Context, set Settings, out io.Writer) (*running, error) {
 	r := &running{job: j, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
 	go func() { r.served <- l.Serve(serve) }()
 	r.bg.Go(r.tick)
-	for _, text := range set.Config.Warnings {
-		if !set.Takeover {
-			ev.notice("warning", text, "")
-		}
-	}
 	return r, nil
 }
 

@@ -61,7 +61,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		return nil, fmt.Errorf("start rules: %w", err)
 	}
 	ao := action.Options{
-		StopOn: when(j.set.Config.StopOn), Stop: j.stopFor, Record: j.store.Action, State: j.store, Run: j.store.Path(),
+		StopOn: when(j.set.Config.StopOn), Stop: j.stopFor, Record: j.store.Action, State: actionState{j.store}, Run: j.store.Path(),
 	}
 	for _, a := range j.set.Config.Actions {
 		ao.Commands = append(ao.Commands, action.Command{Argv: a.Command, On: when(a.On), Timeout: a.Timeout})

@@ -3,7 +3,18 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/store"
 )
 
 // ForPID starts from a hook that found no agent (`vigil agent --for-pid`).
@@ -27,5 +38,154 @@ type Address struct {
 // address to ready once it listens, and works until every worker has said bye
 // or died. Events are written to events, which may be io.Discard.
 func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events io.Writer) error {
-	return errors.New("agent: not wired up")
+	began, err := capture.ProcessStart(f.PID)
+	if err != nil {
+		return fmt.Errorf("serve process %d: %w", f.PID, err)
+	}
+	dir, err := os.MkdirTemp(socketRoot(), "vigil-")
+	if err != nil {
+		return fmt.Errorf("make the socket's directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	set, err := f.settings(filepath.Join(dir, "s"))
+	if err != nil {
+		return err
+	}
+	base := set.Name
+	var r *running
+	for try := 2; ; try++ {
+		if r, err = start(ctx, set, events); !errors.Is(err, store.ErrExists) || f.Name != "" || try > 1000 {
+			break
+		}
+		set.Name = fmt.Sprintf("%s-%d", base, try)
+	}
+	if err != nil {
+		return err
+	}
+	r.job.stop = r.job.stopProcesses
+	if err := ready(Address{set.Socket, r.job.store.Path()}); err != nil {
+		return errors.Join(err, r.finish(Ended{Status: record.Failed}, false))
+	}
+	r.follow(ctx, capture.Peer{PID: f.PID, Start: began})
+	e := r.guess()
+	if by := r.job.stoppedBy(); by != nil {
+		e = Ended{Status: record.Stopped, StoppedBy: by.rule}
+	}
+	return r.finish(e, false)
+}
+
+// follow waits until the workers are gone: all of them, if there were any,
+// else the process itself.
+func (r *running) follow(ctx context.Context, p capture.Peer) {
+	for ctx.Err() == nil {
+		if _, seen, _ := r.job.live(); seen > 0 {
+			r.waitGone(ctx)
+			return
+		}
+		if !p.Alive() {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// socketRoot is where sockets live: a directory of the user's session if there
+// is one, since the path has to be short.
+func socketRoot() string {
+	if d := os.Getenv("XDG_RUNTIME_DIR"); d != "" && len(d) < 60 {
+		if st, err := os.Stat(d); err == nil && st.IsDir() {
+			return d
+		}
+	}
+	if d := os.TempDir(); len(d) < 60 {
+		return d
+	}
+	return "/tmp"
+}
+
+// settings are what `vigil run` would have made from the process.
+func (f ForPID) settings(socket string) (Settings, error) {
+	command, directory := processCommand(f.PID)
+	if f.WorkDir != "" {
+		directory = f.WorkDir
+	}
+	var flags config.Flags
+	if f.Dir != "" {
+		flags.Dir = &f.Dir
+	}
+	if f.Name != "" {
+		flags.Name = &f.Name
+	}
+	c, err := config.Resolve(flags, os.Environ(), directory, catalogue())
+	if err != nil {
+		return Settings{}, err
+	}
+	root := c.Dir
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(directory, root)
+	}
+	host, _ := os.Hostname()
+	script := f.Script
+	if script == "" {
+		script = scriptOf(command)
+	}
+	started := time.Now()
+	name := c.Name
+	if name == "" {
+		name = runName(started, script)
+	}
+	c.Dir = root
+	return Settings{
+		Name: name, Dir: root, Command: command, Directory: directory, Script: script, Host: host,
+		Started: started.UTC(), Config: c, Socket: socket, Vigil: f.Vigil,
+	}, nil
+}
+
+// scriptOf is the file among the words of a command that looks like a script,
+// else its program.
+func scriptOf(command []string) string {
+	for _, word := range command {
+		if strings.HasSuffix(word, ".py") || strings.HasSuffix(word, ".ipynb") {
+			return word
+		}
+	}
+	if len(command) > 0 {
+		return command[0]
+	}
+	return ""
+}
+
+// runName is the name of a run that was given none: time and script, like that
+// of `vigil run`.
+func runName(started time.Time, script string) string {
+	base := strings.TrimSuffix(filepath.Base(script), filepath.Ext(script))
+	if script == "" || base == "" {
+		base = "run"
+	}
+	base = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, base)
+	return started.Format("20060102-150405") + "-" + base[:min(len(base), 60)]
+}
+
+// catalogue is what the configuration must know of the rules.
+func catalogue() config.Catalogue {
+	c := config.Catalogue{Lookup: func(name string) (string, []string, bool) {
+		d, ok := rules.Lookup(name)
+		if !ok {
+			return "", nil, false
+		}
+		params, err := rules.Parameters(name)
+		return d.Name, params, err == nil
+	}}
+	for _, d := range rules.Catalogue() {
+		c.Names = append(c.Names, d.Name)
+	}
+	return c
 }

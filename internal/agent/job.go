@@ -33,6 +33,7 @@ type job struct {
 	sessions map[string]sessionState // by session id, also of earlier agents
 	ending   bool
 	left     chan struct{} // a worker has gone
+	stopped  *stopCause    // why the agent itself stopped the workers
 
 	cmu      sync.Mutex // taken after mu, if both
 	counts   counts
@@ -49,6 +50,15 @@ type sessionState struct {
 	Full   bool   `json:"full"`
 	Chief  bool   `json:"chief"`
 	Gone   bool   `json:"gone,omitempty"`
+}
+
+// stopCause is the rule that stopped the job; empty when a person did.
+type stopCause struct{ rule string }
+
+func (j *job) stoppedBy() *stopCause {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.stopped
 }
 
 const sessionsState = "sessions"

@@ -1,0 +1,185 @@
+package capture
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// hostile is what a broken or malicious hook may publish. Every case is
+// refused and counted, and the step that follows it is read as ever.
+var hostile = []struct {
+	name string
+	rec  Record
+	want string // part of the reason
+}{
+	{"unknown kind", Record{Kind: 99}, "kind"},
+	{"unknown mode", Record{Kind: Scalar, Mode: 9}, "mode"},
+	{"negative step", Record{Kind: Scalar, Step: -1}, "range"},
+	{"huge step", Record{Kind: Step, Step: math.MaxInt64}, "range"},
+	{"negative mode step", Record{Kind: Step, ModeStep: -1}, "range"},
+	{"unknown tensor", Record{Kind: Scalar, ID: 77}, "tensor id"},
+	{"largest tensor id", Record{Kind: Tensor, ID: math.MaxUint32, DType: tensor.F32}, "tensor id"},
+	{"unknown layout", Record{Kind: Frame, ID: 77}, "layout id"},
+	{"unknown shape", Record{Kind: Tensor, ID: 1, DType: tensor.F32, NBytes: 8, Shape: 9}, "shape id"},
+	{"unknown element type", Record{Kind: Tensor, ID: 1, DType: 99, NBytes: 8}, "element type"},
+	{"no element type", Record{Kind: Tensor, ID: 1, NBytes: 8}, "element type"},
+	{"too few bytes", Record{Kind: Tensor, ID: 1, DType: tensor.F32, NBytes: 4}, "do not hold"},
+	{"too many bytes", Record{Kind: Tensor, ID: 1, DType: tensor.F32, NBytes: 1 << 40}, "do not hold"},
+	{"offset behind the end", Record{Kind: Tensor, ID: 1, DType: tensor.F32, NBytes: 8, Offset: 1 << 40}, "outside"},
+	{"offset that wraps", Record{Kind: Tensor, ID: 1, DType: tensor.F32, NBytes: 8, Offset: math.MaxUint64 &^ 63}, "outside"},
+	{"offset not aligned", Record{Kind: Tensor, ID: 1, DType: tensor.F32, NBytes: 8, Offset: 3}, "aligned"},
+	{"frame of a wrong size", Record{Kind: Frame, ID: 1, NBytes: 64}, "wrong size"},
+	{"frame outside", Record{Kind: Frame, ID: 1, NBytes: 128, Offset: 16 << 20}, "outside"},
+	{"partial frame without its flags", Record{Kind: Frame, ID: 1, NBytes: 128, Flags: FlagPartial}, "wrong size"},
+	{"piece before the tensor", Record{Kind: Piece, ID: 1, DType: tensor.F32, NBytes: 4, Value: -4}, "place"},
+	{"piece nowhere", Record{Kind: Piece, ID: 1, DType: tensor.F32, NBytes: 4, Value: math.NaN()}, "place"},
+	{"piece at infinity", Record{Kind: Piece, ID: 1, DType: tensor.F32, NBytes: 4, Value: math.Inf(1)}, "place"},
+	{"piece behind the tensor", Record{Kind: Piece, ID: 1, DType: tensor.F32, NBytes: 8, Value: 4}, "outside"},
+	{"piece outside of the data", Record{Kind: Piece, ID: 1, DType: tensor.F32, NBytes: 8, Offset: 1 << 50}, "outside"},
+	{"step before the last one", Record{Kind: Step, Step: 4, ModeStep: 4}, "backwards"},
+	{"scalar of a closed step", Record{Kind: Scalar, Step: 5, ModeStep: 5}, "backwards"},
+}
+
+func hostileSession(t *testing.T, o Options) (*recorder, *Client) {
+	t.Helper()
+	r := newRecorder()
+	socket, _ := serve(t, r, o)
+	c := dial(t, socket)
+	c.Say(TypeTensors, Tensors{[]TensorInfo{info(0, "loss", record.Loss), info(1, "w", record.Weight, 2)}})
+	c.Say(TypeLayout, Layout{1, 128, []Entry{{1, 0, 8}}})
+	return r, c
+}
+
+func TestHostileRecords(t *testing.T) {
+	for _, tt := range hostile {
+		t.Run(tt.name, func(t *testing.T) {
+			r, c := hostileSession(t, Options{Poll: time.Millisecond})
+			c.Publish(Record{Kind: Step, Step: 5, ModeStep: 5})
+			if tt.rec.Step == 0 && tt.rec.ModeStep == 0 {
+				tt.rec.Step, tt.rec.ModeStep = 6, 6
+			}
+			c.Publish(tt.rec)
+			c.Publish(Record{Kind: Step, Step: 6, ModeStep: 6})
+			c.Close()
+			<-r.closed
+			if got := strings.Join(r.all(), "\n"); !strings.Contains(got, "step TRAIN 6/6") {
+				t.Errorf("the step after it did not come:\n%s", got)
+			}
+			if len(r.refused) != 1 {
+				t.Fatalf("refused: %v", r.refused)
+			}
+			for reason, n := range r.refused {
+				if n != 1 || !strings.Contains(reason, tt.want) {
+					t.Errorf("refused %d: %q, want %q", n, reason, tt.want)
+				}
+			}
+		})
+	}
+}
+
+// TestHostileHeader breaks the ring's own numbers: the session ends, nothing
+// else does.
+func TestHostileHeader(t *testing.T) {
+	for name, breakIt := range map[string]func(c *Client){
+		"head beyond the ring": func(c *Client) { c.ring.word(offHead).Store(1 << 60) },
+		"head runs back": func(c *Client) {
+			c.Publish(Record{Kind: Step})
+			c.Wait(10 * time.Second)
+			c.ring.word(offHead).Store(0)
+		},
+		"number of a record": func(c *Client) {
+			c.ring.word(offHead).Store(1)
+		},
+		"magic, slots and offsets": func(c *Client) {
+			// The agent does not look at them again.
+			for off := range 48 {
+				c.ring.mem[off] = 0xff
+			}
+			c.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, c := hostileSession(t, Options{Poll: time.Millisecond})
+			breakIt(c)
+			select {
+			case <-r.closed:
+			case <-time.After(20 * time.Second):
+				t.Fatal("the session goes on")
+			}
+		})
+	}
+}
+
+func TestHostileAnnouncements(t *testing.T) {
+	r, c := hostileSession(t, Options{Poll: time.Millisecond})
+	long := strings.Repeat("ä", 5000)
+	many := make([]int64, 100)
+	c.Say(TypeTensors, Tensors{[]TensorInfo{
+		info(MaxTensors, "far", record.Weight),
+		info(2, "", record.Weight),
+		info(3, "negative", record.Weight, -1),
+		info(4, "huge", record.Weight, 1<<40, 1<<40),
+		{5, record.TensorInfo{Name: "many", Shape: many}},
+		{6, record.TensorInfo{Name: "odd", DType: "F4"}},
+		info(7, long, "nonsense", 1),
+		info(8, "a/b\"\n\x00日本", record.Custom, 0, 3),
+	}})
+	c.Say(TypeShapes, Shapes{[]Shape{{0, nil}, {MaxShapes, nil}}})
+	c.Say(TypeLayout, Layout{1, 64, nil})
+	c.Say(TypeLayout, Layout{2, 1 << 60, nil})
+	c.Say(TypeLayout, Layout{3, 64, []Entry{{1, 60, 8}}})
+	c.Say(TypeLayout, Layout{4, 64, []Entry{{1, math.MaxUint64, 8}}})
+	c.Say(TypeLayout, Layout{5, 64, []Entry{{1, 0, 4}}})
+	c.Say(TypeLayout, Layout{6, 64, []Entry{{99, 0, 4}}})
+	c.Say(TypeModules, []int{1}) // no object: refused before it is sent
+	c.Publish(Record{Kind: Scalar, ID: 7, Value: 1})
+	c.Publish(Record{Kind: Scalar, ID: 8, Value: 2})
+	c.Publish(Record{Kind: Step})
+	c.Close()
+	<-r.closed
+	lines := strings.Join(r.all(), "\n")
+	for _, want := range []string{"0 scalar ää", "1 scalar a/b\"\n\x00日本 2", "2 step TRAIN 0/0"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%q is missing in\n%s", want, lines)
+		}
+	}
+	n := int64(0)
+	for _, k := range r.refused {
+		n += k
+	}
+	if n != 8 { // one for the tensors, one for the shapes, six layouts
+		t.Errorf("%d refusals: %v", n, r.refused)
+	}
+	if d := r.session.names.tensor(7); d == nil || len(d.Name) > MaxName || !d.Cut {
+		t.Errorf("long name: %+v", d)
+	}
+}
+
+// TestTakeoverMarks hands the agent rings whose marks cannot be.
+func TestTakeoverMarks(t *testing.T) {
+	for name, set := range map[string]func(r *Ring){
+		"acked beyond consumed": func(r *Ring) { r.setAcked(5) },
+		"consumed beyond head":  func(r *Ring) { r.setConsumed(5) },
+		"head beyond the slots": func(r *Ring) { r.word(offHead).Store(1 << 40) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRecorder()
+			socket, _ := serve(t, r, Options{})
+			ring, err := NewRing(16<<20, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ring.Close()
+			set(ring)
+			_, _, _, err = hello(ClientOptions{Socket: socket, Timeout: 10 * time.Second, Hello: Hello{V: Version, Session: testSession}}, ring)
+			if err == nil || !strings.Contains(err.Error(), "marks") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
