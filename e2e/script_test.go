@@ -16,7 +16,7 @@ import (
 var healthy = []struct {
 	name  string
 	modes map[string]int64 // mode steps that must be there, at least
-	argv  []string         // before the script; default: the interpreter
+	env   []string
 }{
 	{name: "mlp", modes: map[string]int64{"TRAIN": 20}},
 	{name: "cnn_bn", modes: map[string]int64{"TRAIN": 20}},
@@ -34,7 +34,10 @@ var healthy = []struct {
 	{name: "teacher", modes: map[string]int64{"TRAIN": 20}},
 	{name: "fork", modes: map[string]int64{"TRAIN": 20}},
 	{name: "loader_workers", modes: map[string]int64{"TRAIN": 20}},
-	{name: "own_sitecustomize", modes: map[string]int64{"TRAIN": 20}},
+	{name: "own_sitecustomize/train", modes: map[string]int64{"TRAIN": 20}, env: []string{
+		"OWN_SITECUSTOMIZE=was asked for", "PYTHONPATH=" + filepath.Join(testenv.Root(), "e2e/scripts/own_sitecustomize/site")}},
+	{name: "notebook", modes: map[string]int64{"TRAIN": 50}},
+	{name: "compiled", modes: map[string]int64{"TRAIN": 20}},
 }
 
 // TestHealthyScripts runs each script bare and under vigil run.
@@ -44,11 +47,11 @@ func TestHealthyScripts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			bareOut, out := filepath.Join(dir, "bare"), filepath.Join(dir, "watched")
-			bare := run(t, dir, []string{"VIGIL_E2E_OUT=" + bareOut}, python, script(tt.name))
+			bare := run(t, dir, append(tt.env, "VIGIL_E2E_OUT="+bareOut), python, script(tt.name))
 			if bare.code != 0 {
 				t.Fatalf("bare script ended with %d: %s", bare.code, bare.stderr)
 			}
-			watched := run(t, dir, []string{"VIGIL_E2E_OUT=" + out}, binary, "run", "--dir", filepath.Join(dir, "runs"), "--", python, script(tt.name))
+			watched := run(t, dir, append(tt.env, "VIGIL_E2E_OUT="+out), binary, "run", "--dir", filepath.Join(dir, "runs"), "--", python, script(tt.name))
 			if watched.code != 0 {
 				t.Fatalf("watched script ended with %d: %s", watched.code, watched.stderr)
 			}
