@@ -19,7 +19,7 @@ type Request struct {
 // Decision is what the plan says of one tensor.
 type Decision struct {
 	Collections []string  // all collections that hold it, sorted, captured or not
-	Requests    []Request // no two with equal schedules; empty: not captured
+	Requests    []Request // empty: not captured
 }
 
 // Due are the requests that are due at a step of a mode. Requests that leave
@@ -102,13 +102,16 @@ func (p *Plan) holds(g *group, t *record.TensorInfo, held map[string]bool) bool 
 	return yes
 }
 
-// mergeRequests unites requests of equal schedules.
+// mergeRequests unites requests of equal schedules. Pairs are known by the
+// schedule as it was written, so those with pairs are united only when they
+// are identical.
 func mergeRequests(rs []Request) []Request {
 	var out []Request
 next:
 	for _, r := range rs {
 		for i := range out {
-			if o := &out[i]; o.Schedule.Equal(r.Schedule) {
+			o := &out[i]
+			if o.Schedule.identical(r.Schedule) || len(o.Pairs)+len(r.Pairs) == 0 && o.Schedule.Equal(r.Schedule) {
 				o.By = join(union(split(o.By), split(r.By)))
 				o.Want |= r.Want
 				o.Pairs = union(o.Pairs, r.Pairs)

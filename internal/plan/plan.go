@@ -76,7 +76,9 @@ func New(o Options, collections []Collection, needs []Need) (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("plan needs of %q: %w", n.By, err)
 		}
-		n.Schedule = n.Schedule.resolve(o.Every)
+		if len(n.Pairs) == 0 { // whose keys name the interval as the rule gave it
+			n.Schedule = n.Schedule.resolve(o.Every)
+		}
 		p.needs = append(p.needs, &need{n, sel})
 		p.checkReferences("rule "+n.By, n.Collections)
 	}

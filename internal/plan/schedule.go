@@ -31,7 +31,7 @@ func (s ModeSchedule) covers(t ModeSchedule) bool {
 			return false
 		}
 	}
-	if t.Off || t.End != 0 && t.Start >= t.End {
+	if t = t.normal(); t.Off {
 		return true
 	}
 	if s.Off || s.Start > t.Start || s.End != 0 && (t.End == 0 || t.End > s.End) {
@@ -65,8 +65,17 @@ func (s Schedule) covers(t Schedule) bool {
 	return true
 }
 
-// Equal compares all modes.
+// Equal reports that the same steps are due in all modes, as far as that can
+// be read off.
 func (s Schedule) Equal(t Schedule) bool {
+	for m := range s {
+		s[m], t[m] = s[m].normal(), t[m].normal()
+	}
+	return s.identical(t)
+}
+
+// identical compares as written, which is what the keys of pairs go by.
+func (s Schedule) identical(t Schedule) bool {
 	for m := range s {
 		a, b := s[m], t[m]
 		if a.Every != b.Every || a.Start != b.Start || a.End != b.End || a.Off != b.Off || !slices.Equal(a.Steps, b.Steps) {
@@ -74,6 +83,14 @@ func (s Schedule) Equal(t Schedule) bool {
 		}
 	}
 	return true
+}
+
+// normal forgets the interval of a mode that has none.
+func (s ModeSchedule) normal() ModeSchedule {
+	if s.Off || s.End != 0 && s.Start >= s.End {
+		return ModeSchedule{Steps: s.Steps, Off: true}
+	}
+	return s
 }
 
 // resolve gives the interval n to the modes that left it to the budget.
