@@ -17,7 +17,7 @@ const maxRank = 255
 
 // An extent's header: magic, checksum of the rest (from offset 8), capacity,
 // its complement, state, dtype, rank, checksum of the bytes, mode step, length,
-// identity, samples; little-endian.
+// identity, samples, sequence number; little-endian.
 const (
 	extentMagic = 0x4c505356 // "VSPL"
 	stateKept   = 1
@@ -52,6 +52,7 @@ func putExtent(b []byte, id identity, c *kept) {
 	le.PutUint64(b[40:], uint64(c.length))
 	copy(b[48:64], id[:])
 	le.PutUint64(b[64:], uint64(c.samples))
+	le.PutUint64(b[72:], c.seq)
 	le.PutUint32(b[4:], crc32.Checksum(b[8:headerSize], castagnoli))
 }
 
@@ -77,6 +78,7 @@ func parseExtent(b []byte) (id identity, c *kept, ok bool) {
 		dtype:   tensor.DType(b[25]),
 		shape:   make([]int64, b[26]),
 		samples: int64(le.Uint64(b[64:])),
+		seq:     le.Uint64(b[72:]),
 		length:  int64(le.Uint64(b[40:])),
 		crc:     le.Uint32(b[28:]),
 	}

@@ -350,3 +350,20 @@ func TestSteadyStateAllocatesLittle(t *testing.T) {
 		}
 	}
 }
+
+// A key of a pair names its schedule in TRAIN only.
+func TestPairsOfOneKeyInAnotherMode(t *testing.T) {
+	both := every(1)
+	both[record.Eval] = plan.ModeSchedule{Every: 1}
+	d := pairsOf(every(1), plan.Pair{Lag: 1})
+	d.Requests = append(d.Requests, pairsOf(both, plan.Pair{Lag: 1}).Requests...)
+	m := open(t, filepath.Join(t.TempDir(), "spill"))
+	for _, mode := range []record.Mode{record.Train, record.Eval} {
+		for step, want := range []string{"", "mean_abs_diff@0=1 max_abs_diff@0=1 mean_abs_from@0=0"} {
+			_, derived, err := m.Tensor(record.TensorInfo{Name: "w"}, d, mode, int64(step), vector(float32(step)))
+			if got := spell(derived); err != nil || got != want {
+				t.Errorf("%s step %d: %s (%v), want %s", mode, step, got, err, want)
+			}
+		}
+	}
+}

@@ -14,16 +14,12 @@ func (m *Meter) measurePairs(out []record.Derived, name string, t *track, mode r
 		return out, nil
 	}
 	if t.pairs == nil {
-		h, err := m.spill.history(name, mode, "")
-		if err != nil {
-			return out, err
-		}
-		t.pairs = h
+		t.pairs = m.spill.history(name, mode, "")
 	}
 	var err error
 	for i := range t.wants.pairs {
-		p := &t.wants.pairs[i]
-		if !due(p.schedule, step) {
+		p := t.wants.duePair(i, step)
+		if p == nil {
 			continue
 		}
 		older := t.pairs.partner(p.Pair, p.schedule, step)

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -27,6 +28,7 @@ type spill struct {
 	limit int64
 	file  *os.File // nil until something is kept
 	size  int64
+	seq   uint64 // of the last value kept
 	free  []extent
 	found map[identity][]*kept // of an earlier process, not claimed yet
 	spare []*kept              // memory to use again
@@ -50,7 +52,8 @@ type kept struct {
 	dtype   tensor.DType
 	shape   []int64
 	samples int64
-	length  int64 // of shape and bytes
+	seq     uint64 // counts up with every value that is kept
+	length  int64  // of shape and bytes
 	crc     uint32
 }
 
@@ -124,6 +127,7 @@ func (s *spill) scan() error {
 		}
 		if id, c, ok := parseExtent(b); ok {
 			c.at = at
+			s.seq = max(s.seq, c.seq)
 			s.found[id] = append(s.found[id], c)
 		} else {
 			s.free = append(s.free, extent{at, capacity})
@@ -136,26 +140,28 @@ func (s *spill) scan() error {
 
 // history claims what an earlier process kept under a name, after checking
 // that it is whole.
-func (s *spill) history(name string, mode record.Mode, part string) (*history, error) {
+func (s *spill) history(name string, mode record.Mode, part string) *history {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", mode, part, name))
 	h := &history{id: identity(sum[:])}
-	for _, c := range s.found[h.id] {
-		whole, err := s.verify(c)
-		if err != nil {
-			return nil, err
-		}
-		if !whole || slices.ContainsFunc(h.kept, func(o *kept) bool { return o.step == c.step }) {
-			s.free = append(s.free, c.extent)
-			continue
-		}
-		h.insert(c)
-	}
+	found := s.found[h.id]
 	delete(s.found, h.id)
-	return h, nil
+	// Of two values of one step the one written last counts.
+	slices.SortFunc(found, func(a, b *kept) int { return cmp.Compare(b.seq, a.seq) })
+	for _, c := range found {
+		whole, err := s.verify(c)
+		switch {
+		case err != nil: // a place that cannot be read is not used again
+		case !whole || slices.ContainsFunc(h.kept, func(o *kept) bool { return o.step == c.step }):
+			s.free = append(s.free, c.extent)
+		default:
+			h.insert(c)
+		}
+	}
+	return h
 }
 
 func (h *history) insert(c *kept) {
-	i, _ := slices.BinarySearchFunc(h.kept, c.step, func(o *kept, step int64) int { return int(o.step - step) })
+	i, _ := slices.BinarySearchFunc(h.kept, c.step, func(o *kept, step int64) int { return cmp.Compare(o.step, step) })
 	h.kept = slices.Insert(h.kept, i, c)
 }
 
@@ -199,6 +205,8 @@ func (s *spill) keep(h *history, step, samples int64, v tensor.View) error {
 		return err
 	}
 	c.extent = x
+	s.seq++
+	c.seq = s.seq
 	if err := s.write(h.id, c, v); err != nil {
 		if !grown {
 			s.free = append(s.free, x)

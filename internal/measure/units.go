@@ -11,8 +11,8 @@ import (
 // measureUnits counts active samples per unit, over the windows asked for.
 func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode record.Mode, step int64, v tensor.View) ([]record.Derived, error) {
 	for i := range t.wants.units {
-		u := &t.wants.units[i]
-		if !due(u.schedule, step) {
+		u := t.wants.dueUnits(i, step)
+		if u == nil {
 			continue
 		}
 		var samples, negative int64
@@ -29,12 +29,10 @@ func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode r
 		if u.Window > 1 && m.spill != nil {
 			h := t.units[u.key]
 			if h == nil {
-				if h, err = m.spill.history(name, mode, u.key); err != nil {
-					return out, err
-				}
+				h = m.spill.history(name, mode, u.key)
 				t.units[u.key] = h
 			}
-			earlier, err := m.pool(h, u, mode, step, samples)
+			earlier, err := m.pool(h, u, &t.wants, mode, step, samples)
 			if err != nil {
 				return out, err
 			}
@@ -66,7 +64,7 @@ func inactive(active []uint64, samples int64, percent float64) (n int64) {
 // pool adds the counts of the window's earlier steps to m.totals, says how many
 // samples they had, and keeps m.counts for later steps. A step with another
 // number of units ends the window.
-func (m *Meter) pool(h *history, u *wantedUnits, mode record.Mode, step, samples int64) (earlier int64, err error) {
+func (m *Meter) pool(h *history, u *wantedUnits, w *wants, mode record.Mode, step, samples int64) (earlier int64, err error) {
 	left := u.Window - 1
 	for _, c := range slices.Backward(h.kept) {
 		if left == 0 {
@@ -93,7 +91,9 @@ func (m *Meter) pool(h *history, u *wantedUnits, mode record.Mode, step, samples
 		return 0, err
 	}
 	f := m.frontier(mode, step)
-	m.spill.release(h, func(c *kept) bool { return u.needs(h, c, f) })
+	m.spill.release(h, func(c *kept) bool {
+		return slices.ContainsFunc(w.units, func(o wantedUnits) bool { return o.key == u.key && o.needs(h, c, f) })
+	})
 	return earlier, nil
 }
 

@@ -58,6 +58,30 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// Two requests whose key is the same count in steps of their own, and a step
+// has one number.
+func TestUnitsOfTwoSchedules(t *testing.T) {
+	u := relu
+	u.Window, u.Inactivity = 2, 60
+	d := unitsOf(every(2), u)
+	d.Requests = append(d.Requests, unitsOf(every(3), u).Requests...)
+	m := open(t, filepath.Join(t.TempDir(), "spill"))
+	samples := map[int64]string{
+		0: "1", 2: "3", 3: "3", 4: "5", 6: "7", 8: "9", 9: "9", 10: "11",
+	}
+	for step := range int64(11) {
+		// Step n has n/2+1 samples.
+		v := f32([]int64{step/2 + 1, 1}, make([]float32, step/2+1)...)
+		want := ""
+		if s := samples[step]; s != "" {
+			want = "units@-1=1 inactive@-1=1 samples@-1=" + s + " negative@-1=0"
+		}
+		if got := at(t, m, d, step, v); got != want {
+			t.Errorf("step %d:\n got %s\nwant %s", step, got, want)
+		}
+	}
+}
+
 func TestUnitsWindow(t *testing.T) {
 	u := relu
 	u.Window, u.Inactivity = 3, 40
