@@ -46,9 +46,12 @@ class Finder(object):
         self.busy = False
 
     def find_spec(self, name, path=None, target=None):
-        if name not in HOOKS or self.busy or name in _installed:
+        try:
+            if name not in HOOKS or self.busy or name in _installed:
+                return None
+            return self._find(name, path, target)
+        except Exception:
             return None
-        return self._find(name, path, target)
 
     def _find(self, name, path, target):
         self.busy = True
@@ -59,7 +62,7 @@ class Finder(object):
                     continue
                 spec = find(name, path, target)
                 if spec is not None:
-                    if hasattr(spec.loader, "exec_module"):
+                    if hasattr(spec.loader, "exec_module") and hasattr(spec.loader, "create_module"):
                         spec.loader = Loader(spec.loader, name)
                     return spec
             return None
@@ -83,15 +86,18 @@ class Loader(object):
         return getattr(self._loader, attribute)
 
     def create_module(self, spec):
-        create = getattr(self._loader, "create_module", None)
-        return create(spec) if create is not None else None
+        return self._loader.create_module(spec)
 
     def exec_module(self, module):
-        loader = self._loader
+        # These three lines cannot fail but where the framework itself does.
+        self._restore(module)
+        self._loader.exec_module(module)
+        _install(self._name)
+
+    @_guard.guard
+    def _restore(self, module):
         spec = getattr(module, "__spec__", None)
         if spec is not None and spec.loader is self:
-            spec.loader = loader
+            spec.loader = self._loader
         if getattr(module, "__loader__", None) is self:
-            module.__loader__ = loader
-        loader.exec_module(module)
-        _install(self._name)
+            module.__loader__ = self._loader

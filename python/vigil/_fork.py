@@ -4,6 +4,7 @@ The child shares the parent's ring and socket and must touch neither. It starts
 clean: if it trains, its hook connects on its own, as another process.
 """
 
+import functools
 import os
 
 _before, _parent, _children = [], [], []
@@ -21,7 +22,8 @@ def on_fork(before=None, parent=None, child=None):
             to.append(callback)
     if not _registered and hasattr(os, "register_at_fork"):
         _registered = True
-        os.register_at_fork(before=lambda: _run(_before), after_in_parent=lambda: _run(_parent), after_in_child=lambda: _run(_children))
+        run = [functools.partial(_run, callbacks) for callbacks in (_before, _parent, _children)]
+        os.register_at_fork(before=run[0], after_in_parent=run[1], after_in_child=run[2])
 
 
 def on_child(callback):
@@ -30,8 +32,11 @@ def on_child(callback):
 
 
 def _run(callbacks):
-    for callback in list(callbacks):
-        try:
-            callback()
-        except Exception:
-            pass  # a fork must not fail because of us
+    try:
+        for callback in list(callbacks):
+            try:
+                callback()
+            except Exception:
+                pass  # a fork must not fail because of us, nor may one callback keep the next from its turn
+    except Exception:
+        pass

@@ -53,7 +53,7 @@ class Link(object):
         self.sending = False
         self.closed = False
         self.thread = None
-        self.wake = None  # a pipe that interrupts the listener
+        self.wake = None  # a pair of sockets that interrupts the listener
         self.pausing = False
 
     # Connecting.
@@ -91,14 +91,13 @@ class Link(object):
     def listen(self):
         """Start the listener."""
         if self.wake is None:
-            self.wake = os.pipe()
+            self.wake = socket.socketpair()
         self.pausing = False
-        thread = threading.Thread(target=self._listen, name="vigil", daemon=True)
+        self.thread = threading.Thread(target=_guard.guard(self._listen), name="vigil", daemon=True)
         try:
-            thread.start()
+            self.thread.start()
         except RuntimeError:
-            return  # the interpreter is shutting down: what is left to say can still be said
-        self.thread = thread
+            self.thread = None  # the interpreter is shutting down: what is left to say can still be said
 
     def pause(self):
         """Before a fork: end the listener, so that the process is not forked with a thread of ours in it.
@@ -106,12 +105,22 @@ class Link(object):
         (Python 3.12 warns of that, and a warning may be an error.) resume
         starts it again in the parent.
         """
-        thread = self.thread
-        if thread is None or self.closed or thread is threading.current_thread():
+        if self.thread is None or self.closed:
             return
         self.pausing = True
-        os.write(self.wake[1], b"x")
+        self._stop()
+
+    def _stop(self):
+        """Wake the listener and wait for its end: whether it ended. It looks at closed and pausing."""
+        thread, wake = self.thread, self.wake
+        if thread is None or wake is None or thread.ident is None or thread is threading.current_thread():
+            return True
+        try:
+            wake[1].send(b"x")
+        except OSError:
+            pass  # the listener itself is closing the link at this moment
         thread.join(PAUSE_SECONDS)
+        return not thread.is_alive()
 
     def resume(self):
         """After a fork, in the parent."""
@@ -127,7 +136,7 @@ class Link(object):
 
     def _drain(self):
         while self._poll(None, 0)[1]:
-            os.read(self.wake[0], 64)
+            self.wake[0].recv(64)
 
     def _poll(self, sock, seconds):
         """Wait for the socket or a wake-up: (the socket has something, woken)."""
@@ -137,7 +146,7 @@ class Link(object):
             poll.register(sock, select.POLLIN)
         woken = there = False
         for fd, _ in poll.poll(None if seconds is None else int(seconds * 1000)):
-            if fd == self.wake[0]:
+            if fd == self.wake[0].fileno():
                 woken = True
             else:
                 there = True
@@ -297,15 +306,11 @@ class Link(object):
             sock, self.sock = self.sock, None
         if sock is not None:
             hang_up(sock)
-        thread, wake = self.thread, self.wake
-        if thread is not None and thread is not threading.current_thread():
-            os.write(wake[1], b"x")
-            thread.join(PAUSE_SECONDS)
-            if thread.is_alive():
-                return  # it is in a handshake, and ends by itself
-        self.thread = self.wake = None
-        for fd in wake or ():
-            os.close(fd)
+        if not self._stop():
+            return  # it is in a handshake, and ends by itself
+        wake, self.wake, self.thread = self.wake, None, None
+        for end in wake or ():
+            end.close()
         if sock is not None:
             sock.close()
 
@@ -317,8 +322,8 @@ class Link(object):
         self.journal, self.pending = [], collections.deque()
         self.pausing = False
         wake, self.wake = self.wake, None
-        for fd in wake or ():
-            os.close(fd)
+        for end in wake or ():
+            end.close()
         if sock is not None:
             sock.close()
 

@@ -65,6 +65,9 @@ class Session(object):
         except OSError as error:
             sys.stderr.write("vigil: nothing is captured: connect to the agent at %s: %s\n" % (path, error))
             return None
+        except Exception:
+            session._end()
+            raise
         _current = session
         return session
 
@@ -116,7 +119,7 @@ class Session(object):
         self.alive = True
         _guard.reporter(self._tell, self._die)
         _fork.on_fork(self._link.pause, self._link.resume, self._forked)
-        atexit.register(self._exit)
+        atexit.register(self.bye)
         self._link.listen()
 
     def _make_hello(self, takeover):
@@ -366,7 +369,7 @@ class Session(object):
                 pass  # the first copies are slower then
 
         try:
-            threading.Thread(target=touch, name="vigil-prefault", daemon=True).start()
+            threading.Thread(target=_guard.guard(touch), name="vigil-prefault", daemon=True).start()
         except RuntimeError:
             pass  # the interpreter is shutting down
 
@@ -491,9 +494,6 @@ class Session(object):
         self.ring.alive()
         self._link.send({"t": "bye", "steps": steps, "overhead": overhead, "dropped": dropped})
         self._link.close(wait_s)
-
-    def _exit(self):
-        self.bye()
 
 
 def to_number(value):
