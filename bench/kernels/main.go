@@ -5,7 +5,7 @@
 //	go run ./bench/kernels
 //
 // Copy and kernel take turns, so that what else the machine does meets both;
-// the ratio is that of the medians. The data (256 MiB by default) come from
+// the ratio is that of the medians. The data (128 MiB by default) come from
 // memory, not from a cache. Goals: float32 moments within 1.5 times the copy,
 // float32 moments with histogram and moments of 16-bit types within 3 times.
 package main
@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	megabytes = 256
+	megabytes = 128
 	rounds    = 9
 )
 
@@ -85,11 +85,18 @@ var sink any
 
 func cases() []kernel {
 	size := megabytes << 20
-	weights, older := normal(tensor.F32, size), normal(tensor.F32, size)
+	made := map[tensor.DType][]byte{}
+	data := func(d tensor.DType) []byte {
+		if made[d] == nil {
+			made[d] = normal(d, size)
+		}
+		return made[d]
+	}
+	weights, older := data(tensor.F32), normal(tensor.F32, size)
 	stats := func(d tensor.DType, hist bool) func() {
 		v := tensor.View{DType: d, Shape: []int64{int64(size / d.Size())}, Data: weights}
 		if d != tensor.F32 {
-			v.Data = normal(d, size)
+			v.Data = data(d)
 		}
 		return func() { sink = tensor.Compute(v, hist).Count }
 	}
