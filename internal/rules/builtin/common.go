@@ -62,6 +62,15 @@ func num(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
+// called puts a noun and a name together: "loss CrossEntropyLoss_output_0",
+// but not "loss loss".
+func called(noun, name string) string {
+	if noun == name {
+		return noun
+	}
+	return noun + " " + name
+}
+
 // plural puts a number and a noun together.
 func plural(n int, noun string) string {
 	if n == 1 {

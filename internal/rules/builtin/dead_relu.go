@@ -30,7 +30,9 @@ var deadRelu = rule.Definition{
 	CauseClass: "activation",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
 	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
-	Explains:   []string{"vanishing_gradient", "all_zero", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
+	Explains:   []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
+	// What dead units do to gradients may be noticed first.
+	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{
 		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "50", "confirm": "3", "min_samples": "32"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +

@@ -11,9 +11,10 @@ import (
 //
 // A step at which weights were analysed counts against the training when at
 // least half of the weight matrices (two at least) have a mean magnitude of
-// growth times the one first seen, and the median of the last 20 losses is
-// above 1.5 times the largest of the first three, for every loss. It fires
-// when three such steps in a row span 20 mode steps.
+// growth times the one first seen, and the mean of the last 50 losses is above
+// twice the largest of the first three (the first alone, when the others are
+// ten times as large), for every loss. It fires when two or more
+// such steps in a row span 60 mode steps.
 type divergence struct {
 	growth float64
 	state  struct {
@@ -26,8 +27,9 @@ type divergence struct {
 }
 
 const (
-	divergeSteps = 20  // mode steps, and losses in the median
-	divergeLoss  = 1.5 // times the first losses
+	divergeSteps  = 60 // mode steps, longer than the window: one spike is not enough
+	divergeLoss   = 2  // times the first losses
+	divergeWindow = 50 // losses in the mean
 )
 
 func newDivergence(p rule.Params) *divergence {
@@ -87,7 +89,7 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 		r.state.Since = v.ModeStep
 	}
 	r.state.Streak++
-	if r.state.Fired || r.state.Streak < leastStreak || v.ModeStep-r.state.Since < divergeSteps {
+	if r.state.Fired || r.state.Streak < 2 || v.ModeStep-r.state.Since < divergeSteps {
 		return
 	}
 	r.state.Fired = true
@@ -104,21 +106,22 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 // worse tells whether every loss lies clearly above where it began.
 func (r *divergence) worse() bool {
 	return r.state.Losses.each(func(l *lossSeries) bool {
-		if l.N < divergeSteps || len(l.First) < 3 {
+		if l.N < divergeWindow || len(l.First) < 3 {
 			return false
 		}
 		first := max(l.First[0], l.First[1], l.First[2])
-		if m := median(l.First[:3]); m > 0 && first > 10*m {
-			first = m // the third was part of the explosion already
+		if first > 10*l.First[0] {
+			first = l.First[0] // the others are part of the explosion
 		}
-		return first > 0 && median(l.tail(divergeSteps)) > divergeLoss*first
+		last, _ := moments(l.tail(divergeWindow))
+		return first > 0 && last > divergeLoss*first
 	})
 }
 
 func (r *divergence) lastLosses() map[string]any {
 	out := map[string]any{}
 	for name, l := range r.state.Losses {
-		out[name] = append([]float64(nil), l.tail(divergeSteps)...)
+		out[name] = append([]float64(nil), l.tail(20)...)
 	}
 	return out
 }

@@ -32,8 +32,8 @@ var explodingTensor = rule.Definition{
 	Explains: []string{"loss_not_decreasing", "weight_update_ratio", "dead_relu", "vanishing_gradient", "unchanged_tensor", "all_zero"},
 	Default: &rule.Preset{
 		Params: map[string]string{"growth": "10", "every": "0"},
-		Why: "Values that are not finite are the business of not_finite. Here at least half of the weight matrices have to be ten times as large as at first and stay so over three analysed steps and " +
-			"20 steps, while the median of the last 20 losses lies 1.5 times above the first ones: weights that grow from a small initialisation bring the loss down, and a loss that merely jumps leaves the weights alone.",
+		Why: "Values that are not finite are the business of not_finite. Here at least half of the weight matrices have to be ten times as large as at first and stay so over two analysed steps and " +
+			"60 steps, while the mean of the last 50 losses is twice the first ones: weights that grow from a small initialisation bring the loss down, and a loss that merely jumps leaves the weights alone.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		sel, everything := selector(p)
@@ -77,7 +77,7 @@ func (r *exploding) Restore(b []byte) error  { return restore(b, &r.state) }
 
 func (r *exploding) Step(v *rule.View, rep *rule.Report) {
 	if r.everything {
-		rep.Note("neither collection_names nor tensor_regex is given: every saved tensor is inspected")
+		rep.Note(noSelector)
 	}
 	if v.Skipped {
 		rep.Skip("update_skipped")

@@ -211,16 +211,16 @@ func (r *lossDecrease) evaluate(h *lossHistory, mode rule.Mode, name string, v *
 	switch {
 	case !finite(cur):
 		v1.Check, v1.Observed, v1.Comparator, v1.CauseClass = "non_finite", cur, "=", "non-finite"
-		v1.Message = fmt.Sprintf("The loss %s is %s at %s step %d.", name, num(cur), mode, now.Step)
+		v1.Message = fmt.Sprintf("The %s is %s at %s step %d.", called("loss", name), num(cur), mode, now.Step)
 	case !finite(prev):
 		h.Streak = 0
 		return
 	case change > r.rise+limitSlack:
 		v1.Check, v1.Threshold, v1.Comparator = "increased", r.rise, ">"
-		v1.Message = fmt.Sprintf("The loss %s rose by %s %% from %s step %d to %d (%s to %s).", name, num(change), mode, then.Step, now.Step, num(prev), num(cur))
+		v1.Message = fmt.Sprintf("The %s rose by %s %% from %s step %d to %d (%s to %s).", called("loss", name), num(change), mode, then.Step, now.Step, num(prev), num(cur))
 	case change <= 0 && -change < r.fall-limitSlack:
 		v1.Check, v1.Threshold, v1.Comparator = "not_decreasing", -r.fall, ">"
-		v1.Message = fmt.Sprintf("The loss %s fell by only %s %% from %s step %d to %d (%s to %s).", name, num(math.Abs(change)), mode, then.Step, now.Step, num(prev), num(cur))
+		v1.Message = fmt.Sprintf("The %s fell by only %s %% from %s step %d to %d (%s to %s).", called("loss", name), num(math.Abs(change)), mode, then.Step, now.Step, num(prev), num(cur))
 	default:
 		h.Streak = 0
 		return

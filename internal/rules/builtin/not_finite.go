@@ -253,7 +253,7 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: "first_non_finite", Subject: first.Tensor, Worker: first.Worker, Observed: float64(first.Bad), Threshold: 0, Comparator: ">",
-		Message: fmt.Sprintf("The %s %s is the first that is not finite: %s at %s step %d%s.", noun(first.Kind), first.Tensor, first.What, first.Mode, first.ModeStep, spread),
+		Message: fmt.Sprintf("The %s is the first value that is not finite: %s at %s step %d%s.", called(noun(first.Kind), first.Tensor), first.What, first.Mode, first.ModeStep, spread),
 		Context: context, Cause: cause, Remedy: remedy,
 		At: &rule.Point{Step: first.Step, Mode: first.Mode, ModeStep: first.ModeStep, Time: r.state.Point.Time},
 	})

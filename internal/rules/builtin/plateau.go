@@ -117,8 +117,8 @@ func (r *plateau) report(v *rule.View, rep *rule.Report) {
 	rep.Violate(rule.Violation{
 		Check: "plateau", Subject: name, Observed: r.state.Most, Threshold: r.tiny, Comparator: "<", Severity: rule.Error, Steps: int(r.state.Losses[name].N), Cause: cause,
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()",
-		Message: fmt.Sprintf("Nothing is learnt: after %d steps the loss %s is still %s (%s at first), and %s.",
-			r.state.Losses[name].N, name, num(last), num(first), how),
+		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s (%s at first), and %s.",
+			r.state.Losses[name].N, called("loss", name), num(last), num(first), how),
 		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": r.state.Most, "weight": r.state.Where, "pairs": r.state.Pairs, "last_values": values},
 	})
 }

@@ -2,7 +2,9 @@ package builtin
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -31,11 +33,19 @@ type vanishingProfile struct {
 // profile is one root model's streak.
 type profile struct {
 	Analysed int64 `json:"analysed"`
-	Streak   int64 `json:"streak"`  // analysed steps in a row
-	Since    int64 `json:"since"`   // mode step at which the streak began
-	Always   bool  `json:"always"`  // since the first analysed step
-	Zero     bool  `json:"zero"`    // exactly zero throughout
-	Largest  bool  `json:"largest"` // reported; until the streak ends
+	Streak   int64 `json:"streak"` // analysed steps in a row
+	Since    int64 `json:"since"`  // mode step at which the streak began
+	Always   bool  `json:"always"` // since the first analysed step
+	Zero     bool  `json:"zero"`   // exactly zero throughout
+	Fired    bool  `json:"fired"`  // reported; until the streak ends
+	Until    int64 `json:"until"`  // mode step analysed last
+
+	// The evidence at the step analysed last.
+	Worst  layerMean `json:"worst"`
+	Top    layerMean `json:"top"`
+	Early  int       `json:"early"`
+	Layers int       `json:"layers"`
+	Worker string    `json:"worker"`
 }
 
 // leastStreak is the number of analysed steps that have to agree.
@@ -62,25 +72,32 @@ func (r *vanishingProfile) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	r.state.Losses.add(v.Scalars(1))
+	r.gradients(v, rep)
+	for _, root := range slices.Sorted(maps.Keys(r.state.Roots)) {
+		p := r.state.Roots[root]
+		if p.Streak >= leastStreak && !p.Fired && p.Until-p.Since >= r.confirm && (p.Always || p.Zero) && r.state.Losses.flatNow() {
+			p.Fired = true
+			r.report(p, rep)
+		}
+	}
+}
+
+// gradients takes the gradients of a step, if it has any.
+func (r *vanishingProfile) gradients(v *rule.View, rep *rule.Report) {
 	items := v.Tensors(0)
 	if v.Skipped || len(items) == 0 {
 		return
 	}
 	worker := items[0].Worker // every worker has the same gradients after reduction
 	roots := map[string][]rule.Item{}
-	var order []string
 	for _, it := range items {
-		if it.Worker != worker || it.Stats == nil || it.Info.Frozen {
-			continue
+		if it.Worker == worker && it.Stats != nil && !it.Info.Frozen {
+			root := rootOf(it.Info.Name)
+			roots[root] = append(roots[root], it)
 		}
-		root := rootOf(it.Info.Name)
-		if roots[root] == nil {
-			order = append(order, root)
-		}
-		roots[root] = append(roots[root], it)
 	}
-	for _, root := range order {
-		r.judge(root, roots[root], v, rep)
+	for root, items := range roots {
+		r.judge(root, items, v, rep)
 	}
 }
 
@@ -97,9 +114,9 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 		}
 		l := layerMean{items[i].Info.Name, 0}
 		if n := s.Count - s.Zeros; n > 0 {
-			l.mean = s.L1 / float64(n)
+			l.Mean = s.L1 / float64(n)
 		}
-		if l.mean > top.mean {
+		if l.Mean > top.Mean {
 			top = l
 		}
 		if matrix(items[i].Info) {
@@ -114,8 +131,8 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 	worst := early[0]
 	highest := 0.0
 	for _, l := range early {
-		highest = math.Max(highest, l.mean)
-		if l.mean < worst.mean {
+		highest = math.Max(highest, l.Mean)
+		if l.Mean < worst.Mean {
 			worst = l
 		}
 	}
@@ -125,7 +142,7 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 		r.state.Roots[root] = p
 	}
 	p.Analysed++
-	if top.mean == 0 || highest >= r.relative*top.mean {
+	if top.Mean == 0 || highest >= r.relative*top.Mean {
 		*p = profile{Analysed: p.Analysed}
 		return
 	}
@@ -134,37 +151,33 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 	}
 	p.Streak++
 	p.Zero = p.Zero && highest == 0
-	if p.Largest || p.Streak < leastStreak || v.ModeStep-p.Since < r.confirm || (!p.Always && !p.Zero) || !r.state.Losses.flatNow() {
-		return
-	}
-	p.Largest = true
-	r.report(p, worst, top, len(early), layers, items[0].Worker, v, rep)
+	p.Until, p.Worst, p.Top, p.Early, p.Layers, p.Worker = v.ModeStep, worst, top, len(early), layers, items[0].Worker
 }
 
-func (r *vanishingProfile) report(p *profile, worst, top layerMean, early, layers int, worker string, v *rule.View, rep *rule.Report) {
-	ratio := worst.mean / top.mean
-	bad := fmt.Sprintf("%s times smaller than that of %s", num(1/ratio), top.name)
+func (r *vanishingProfile) report(p *profile, rep *rule.Report) {
+	ratio := p.Worst.Mean / p.Top.Mean
+	bad := fmt.Sprintf("%s times smaller than that of %s", num(1/ratio), p.Top.Name)
 	cause := ""
-	if worst.mean == 0 {
-		bad = fmt.Sprintf("exactly zero, while %s still gets one", top.name)
+	if p.Worst.Mean == 0 {
+		bad = fmt.Sprintf("exactly zero, while %s still gets one", p.Top.Name)
 	}
 	if p.Zero {
 		cause = "the layers above pass nothing back: units that are dead (ReLU with negative inputs throughout), a detached branch, or saturated activations"
 	}
 	rep.Violate(rule.Violation{
-		Check: "profile", Subject: worst.name, Worker: worker, Observed: ratio, Threshold: r.relative, Comparator: "<", Steps: int(p.Streak), Cause: cause,
+		Check: "profile", Subject: p.Worst.Name, Worker: p.Worker, Observed: ratio, Threshold: r.relative, Comparator: "<", Steps: int(p.Streak), Cause: cause,
 		Message: fmt.Sprintf("The gradients of the early layers vanish: that of %s has mean magnitude %s, %s, and the loss has not fallen for 100 steps.",
-			worst.name, num(worst.mean), bad),
+			p.Worst.Name, num(p.Worst.Mean), bad),
 		Context: map[string]any{
-			"mean_abs_gradient": worst.mean, "largest": top.name, "largest_mean_abs_gradient": top.mean, "early_layers": early, "layers": layers,
+			"mean_abs_gradient": p.Worst.Mean, "largest": p.Top.Name, "largest_mean_abs_gradient": p.Top.Mean, "early_layers": p.Early, "layers": p.Layers,
 			"since_mode_step": p.Since, "analysed_steps": p.Streak,
 		},
 	})
 }
 
 type layerMean struct {
-	name string
-	mean float64 // magnitude, over elements that are not zero
+	Name string  `json:"name"`
+	Mean float64 `json:"mean"` // magnitude, over elements that are not zero
 }
 
 // matrix tells weights of layers from biases and the vectors of normalisation.
