@@ -171,3 +171,13 @@ func walkRaw(fsys vfs.FS, run string, visit func(rel string, size int64, at time
 	}
 	return walk(layout.TensorsDir, 0)
 }
+
+// WalkRaw visits the finished raw files of a run.
+func WalkRaw(fsys vfs.FS, run string, visit func(rel string) error) error {
+	return walkRaw(fsys, run, func(rel string, _ int64, _ time.Time, temp bool) error {
+		if temp {
+			return nil
+		}
+		return visit(rel)
+	})
+}

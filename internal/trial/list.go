@@ -1,6 +1,13 @@
 package trial
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -11,6 +18,37 @@ type Entry struct {
 	Findings map[record.Severity]int // without muted ones
 }
 
-// List names the runs below a root, newest first. A directory without a
-// run.json is no run and left out; a root that does not exist is an error.
-func List(root string) ([]Entry, error) { panic("soon") }
+// List names the runs below a root, newest first. A directory that holds no
+// run is left out; a root that does not exist is an error.
+func List(root string) ([]Entry, error) {
+	dirs, err := os.ReadDir(root)
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	var list []Entry
+	for _, d := range dirs {
+		path := filepath.Join(root, d.Name())
+		t, err := Open(path)
+		if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list runs: %w", err)
+		}
+		e := Entry{Run: t.Run(), Path: path, Findings: map[record.Severity]int{record.Error: 0, record.Warning: 0, record.Info: 0}}
+		for _, f := range t.Findings() {
+			if !f.Muted {
+				e.Findings[f.Severity]++
+			}
+		}
+		list = append(list, e)
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Run.Started.After(list[j].Run.Started) })
+	return list, nil
+}
+
+// isNotDir reports whether an error says that a path leads through a file.
+func isNotDir(err error) bool {
+	var e *fs.PathError
+	return errors.As(err, &e) && errors.Is(e.Err, errNotDir)
+}

@@ -3,133 +3,88 @@
 package trial
 
 import (
-	"context"
-	"encoding/json"
-	"time"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
 // Trial is one run, open for reading. Its methods may be called from several
 // goroutines, and while the run is written. Each answers from what is stored
 // when it is called.
-type Trial struct{}
+type Trial struct {
+	fs   vfs.FS
+	path string
+
+	mu       sync.Mutex
+	run      record.Run
+	manifest manifestState
+	series   map[string]*series // by directory in the run
+	complete *series
+	raw      map[string][]manifest.File // entries by path; the last one is the newest
+	replaced map[string][]manifest.File
+	damage   []Damage
+	known    map[Damage]bool
+	tails    map[string]string // ends of files that no writer finished, by path
+	final    bool              // the run has ended and was read after that
+}
+
+// manifestState is how far the manifest was read.
+type manifestState struct {
+	off     int64
+	damaged bool
+	workers map[string]string // directory to name
+}
 
 // Open opens the run in a directory. A directory that holds no run is an
-// error; a damaged run is not.
+// error (fs.ErrNotExist); a damaged run is not.
 func Open(path string) (*Trial, error) { return OpenFS(vfs.OS, path) }
 
 // OpenFS is Open on another file system.
-func OpenFS(fsys vfs.FS, path string) (*Trial, error) { panic("soon") }
+func OpenFS(fsys vfs.FS, path string) (*Trial, error) {
+	if _, err := fsys.Stat(filepath.Join(path, layout.RunFile)); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("open run %q: %w", path, err)
+		}
+		// Without run.json a manifest still makes it a run, a damaged one.
+		if _, err := fsys.Stat(filepath.Join(path, layout.Manifest)); err != nil {
+			return nil, fmt.Errorf("open run %q: no %s in it: %w", path, layout.RunFile, fs.ErrNotExist)
+		}
+	}
+	t := &Trial{fs: fsys, path: path, series: map[string]*series{}, complete: &series{dir: layout.Complete},
+		raw: map[string][]manifest.File{}, replaced: map[string][]manifest.File{}, known: map[Damage]bool{}, tails: map[string]string{}}
+	t.manifest.workers = map[string]string{}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.refresh(); err != nil {
+		return nil, fmt.Errorf("open run %q: %w", path, err)
+	}
+	return t, nil
+}
+
+// at is the path of a file of the run, given with slashes.
+func (t *Trial) at(rel string) string { return filepath.Join(t.path, filepath.FromSlash(rel)) }
 
 // Path is the run's directory.
-func (t *Trial) Path() string { panic("soon") }
+func (t *Trial) Path() string { return t.path }
 
-// Run is run.json, with status Lost when it claims to run although its
-// processes are gone on this host.
-func (t *Trial) Run() record.Run { panic("soon") }
-
-// Workers names the workers that stored anything, the chief first, the others
-// sorted.
-func (t *Trial) Workers() []string { panic("soon") }
-
-// Chief is the worker whose values stand for the run when none is named.
-func (t *Trial) Chief() string { panic("soon") }
-
-// Modes are those in which there are steps.
-func (t *Trial) Modes() []record.Mode { panic("soon") }
-
-// Steps are the mode steps stored by any worker, ascending.
-func (t *Trial) Steps(mode record.Mode) []int64 { panic("soon") }
-
-// StepInfo is a step without its values.
-type StepInfo struct {
-	Worker   string
-	Step     int64 // global step
-	Mode     record.Mode
-	ModeStep int64
-	Time     time.Time
-	Seconds  float64
-	Overhead float64 // seconds
-	Skipped  bool
-	Raw      []string
+// Close releases what the trial holds. No file stays open between calls, so
+// forgetting it costs memory only.
+func (t *Trial) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range append(t.all(), t.complete) {
+		s.chunks, s.tails = nil, nil
+	}
+	t.final = true
+	return nil
 }
-
-// StepInfos are the steps of one worker (empty: the chief) in a mode, in the
-// order in which they were stored.
-func (t *Trial) StepInfos(mode record.Mode, worker string) []StepInfo { panic("soon") }
-
-// Tensors is what was announced, by all workers together, in the order of the
-// model, then by name; and the names of series that nobody announced.
-func (t *Trial) Tensors() []record.TensorInfo { panic("soon") }
-
-// Query selects values. Steps are mode steps.
-type Query struct {
-	Tensor string
-	// Stat: "" or "value" for a scalar; min, max, mean, std, variance, l1, l2,
-	// sum, abs_mean, abs_max, zeros, nan, inf, posinf, neginf, count of a
-	// tensor; or the key of a derived number as Stats names it.
-	Stat   string
-	Mode   record.Mode
-	Worker string // empty: the chief's, or the first worker that has any
-	From   int64
-	To     int64 // exclusive; 0: no end
-}
-
-// Series are the values of one statistic, ascending by step; of several
-// values at one step the last stored one counts.
-func (t *Trial) Series(q Query) (steps []int64, values []float64, err error) { panic("soon") }
-
-// StatNames are the values of Query.Stat that have values for a tensor.
-func (t *Trial) StatNames(name string) []string { panic("soon") }
-
-// StatsRow are the statistics of one tensor at one step.
-type StatsRow struct {
-	Worker   string
-	Step     int64
-	ModeStep int64
-	Time     time.Time
-	tensor.Stats
-}
-
-// Stats are the statistics of a tensor, histograms included, ascending by
-// step. Query.Stat does not matter.
-func (t *Trial) Stats(q Query) ([]StatsRow, error) { panic("soon") }
-
-// RawSteps are the mode steps at which raw values of a tensor are stored.
-func (t *Trial) RawSteps(name string, mode record.Mode, worker string) []int64 { panic("soon") }
-
-// Raw reads the values of one tensor at one mode step. The view is the
-// caller's. fs.ErrNotExist when the values are not stored.
-func (t *Trial) Raw(name string, mode record.Mode, step int64, worker string) (tensor.View, error) {
-	panic("soon")
-}
-
-// Replay hands over the complete steps exactly as the live evaluator saw them:
-// the same parts in the same order of decisions. An error of fn ends it.
-func (t *Trial) Replay(fn func(*record.Complete) error) error { panic("soon") }
-
-// Undecided hands over the stored parts that no decision on a complete step
-// names: steps that were under way when the evaluator ended, and parts that
-// came too late for theirs. A new evaluator goes on with them.
-func (t *Trial) Undecided(fn func(*record.Step) error) error { panic("soon") }
-
-// Follow is Replay that goes on until the run has ended or ctx is done.
-func (t *Trial) Follow(ctx context.Context, fn func(*record.Complete) error) error { panic("soon") }
-
-// Findings are all findings, muted ones included, by time.
-func (t *Trial) Findings() []record.Finding { panic("soon") }
-
-// Groups is findings/summary.json.
-func (t *Trial) Groups() []record.Group { panic("soon") }
-
-// Statuses is where each rule configuration stands.
-func (t *Trial) Statuses() []record.RuleStatus { panic("soon") }
-
-// Actions are the action attempts as they were stored.
-func (t *Trial) Actions() []json.RawMessage { panic("soon") }
 
 // Damage names a file, or a part of it, that is not what was written.
 type Damage struct {
@@ -138,10 +93,48 @@ type Damage struct {
 }
 
 // Damage is what was found damaged so far: each read checks what it touches.
-func (t *Trial) Damage() []Damage { panic("soon") }
+// Of a run that has ended, an unfinished end of a file counts too.
+func (t *Trial) Damage() []Damage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	return t.allDamage()
+}
 
-// Verify reads every byte of the run and returns all damage.
-func (t *Trial) Verify(ctx context.Context) ([]Damage, error) { panic("soon") }
+func (t *Trial) allDamage() []Damage {
+	list := append([]Damage(nil), t.damage...)
+	if t.run.Status != record.Running {
+		for _, file := range sortedKeys(t.tails) {
+			list = append(list, Damage{file, t.tails[file]})
+		}
+	}
+	return list
+}
 
-// Close releases what the trial holds open.
-func (t *Trial) Close() error { panic("soon") }
+// hurt notes a damage, once.
+func (t *Trial) hurt(file, format string, args ...any) {
+	d := Damage{file, fmt.Sprintf(format, args...)}
+	if !t.known[d] {
+		t.known[d] = true
+		t.damage = append(t.damage, d)
+	}
+}
+
+// hurtBy notes the damage that an error tells of.
+func (t *Trial) hurtBy(file string, err error) {
+	var d *manifest.DamageError
+	if errors.As(err, &d) {
+		t.hurt(d.File, "%s", d.Reason)
+		return
+	}
+	t.hurt(file, "%v", err)
+}
+
+// tail notes, or forgets, the unfinished end of a file.
+func (t *Trial) tail(file string, n int64) {
+	if n == 0 {
+		delete(t.tails, file)
+		return
+	}
+	t.tails[file] = fmt.Sprintf("the last %d bytes are not whole: writing was cut off", n)
+}

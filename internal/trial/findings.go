@@ -1,0 +1,144 @@
+package trial
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/lines"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
+)
+
+// eachLine visits the documents of a file of lines; a missing file has none.
+func (t *Trial) eachLine(rel string, visit func(js []byte) error) {
+	b, err := t.read(rel, 0)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.hurt(rel, "%v", err)
+		}
+		return
+	}
+	torn := lines.Read(b, func(r lines.Result) {
+		err := r.Err
+		if err == nil {
+			err = visit(r.JSON)
+		}
+		if err != nil {
+			t.hurt(rel, "the line at byte %d: %v", r.Offset, err)
+		}
+	})
+	t.tail(rel, int64(torn))
+}
+
+// Findings are all findings, muted ones included, by time.
+func (t *Trial) Findings() []record.Finding {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.findings()
+}
+
+func (t *Trial) findings() []record.Finding {
+	var all []record.Finding
+	list, err := t.fs.List(t.at(layout.Findings))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.hurt(layout.Findings, "%v", err)
+	}
+	for _, e := range list {
+		if !strings.HasSuffix(e.Name(), ".jsonl") {
+			continue
+		}
+		t.eachLine(path.Join(layout.Findings, e.Name()), func(js []byte) error {
+			var f record.Finding
+			err := json.Unmarshal(js, &f)
+			if err == nil {
+				all = append(all, f)
+			}
+			return err
+		})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Time.Before(all[j].Time) })
+	return all
+}
+
+// Groups is findings/summary.json: the findings by root cause.
+func (t *Trial) Groups() []record.Group {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	b, err := t.read(layout.Summary, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if len(t.replaced[layout.Summary]) > 0 && t.run.Status != record.Running {
+			t.hurt(layout.Summary, "is missing")
+		}
+		return nil
+	}
+	var groups []record.Group
+	if err == nil {
+		err = t.fits(layout.Summary, b)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &groups)
+	}
+	if err != nil {
+		t.hurtBy(layout.Summary, err)
+		return nil
+	}
+	return groups
+}
+
+// fits checks the content of a file that is replaced as a whole against what
+// the manifest says of it. When lines of the manifest are lost, nothing is
+// known.
+func (t *Trial) fits(rel string, b []byte) error {
+	entries := t.replaced[rel]
+	for i := len(entries) - 1; i >= 0; i-- {
+		if manifest.NewChecked(entries[i], bytes.NewReader(b)).Verify(int64(len(b))) == nil {
+			return nil
+		}
+	}
+	if t.manifest.damaged && len(entries) == 0 {
+		return nil
+	}
+	return &manifest.DamageError{File: rel, Reason: "does not match its checksum"}
+}
+
+// Statuses is where each rule configuration stands.
+func (t *Trial) Statuses() []record.RuleStatus {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b, err := t.read(layout.Statuses, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var doc store.StatusFile
+	if err == nil {
+		b, err = lines.OpenDocument(b)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &doc)
+	}
+	if err != nil {
+		t.hurt(layout.Statuses, "%v", err)
+		return nil
+	}
+	return doc.Rules
+}
+
+// Actions are the action attempts as they were stored.
+func (t *Trial) Actions() []json.RawMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []json.RawMessage
+	t.eachLine(layout.Actions, func(js []byte) error {
+		list = append(list, json.RawMessage(js))
+		return nil
+	})
+	return list
+}

@@ -1,0 +1,5 @@
+package trial
+
+import "syscall"
+
+var errNotDir error = syscall.ENOTDIR

@@ -1,0 +1,305 @@
+package trial
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store/journal"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/lines"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
+)
+
+// series is what one worker stored, or the decisions: sealed chunks and the
+// journals after them, all numbered.
+type series struct {
+	dir    string
+	worker string
+	chunks map[int]*sealed
+	tails  map[int]*tail
+	infos  infos
+}
+
+// tail is an unsealed journal, as far as it was read.
+type tail struct {
+	off       int64
+	steps     []*record.Step
+	decisions []*journal.Decision
+	dec       journal.Decoder
+}
+
+func sortedKeys[K int | string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// numbers are the numbers of chunks and journals, ascending.
+func (s *series) numbers() []int {
+	list := slices.AppendSeq(sortedKeys(s.chunks), maps.Keys(s.tails))
+	slices.Sort(list)
+	return list
+}
+
+// all lists the workers' series by name.
+func (t *Trial) all() []*series {
+	list := slices.Collect(maps.Values(t.series))
+	sort.Slice(list, func(i, j int) bool { return list[i].worker < list[j].worker })
+	return list
+}
+
+// refreshQuietly is for answers that have no error: what cannot be read is
+// named as damage.
+func (t *Trial) refreshQuietly() {
+	if err := t.refresh(); err != nil {
+		t.hurt(".", "%v", err)
+	}
+}
+
+// refresh takes in what was stored since the last call.
+func (t *Trial) refresh() error {
+	if t.final {
+		return nil
+	}
+	t.readRun()
+	ended := t.run.Status != record.Running && t.run.Status != record.Lost
+	// The manifest decides whether a journal or its chunk counts. A journal
+	// that is sealed and removed between the reading of the manifest and the
+	// listing of the directory would be in neither, so the manifest is read
+	// once more and everything again when it grew.
+	for range 100 {
+		if _, err := t.readManifest(); err != nil {
+			return err
+		}
+		if err := t.readSeries(); err != nil {
+			return err
+		}
+		grew, err := t.readManifest()
+		if err != nil {
+			return err
+		}
+		if !grew {
+			break
+		}
+	}
+	t.final = ended && !t.hasTails()
+	return nil
+}
+
+func (t *Trial) hasTails() bool {
+	n := len(t.complete.tails)
+	for _, s := range t.series {
+		n += len(s.tails)
+	}
+	return n > 0
+}
+
+// read gives the bytes of a file from an offset on.
+func (t *Trial) read(rel string, off int64) ([]byte, error) {
+	f, err := t.fs.Open(t.at(rel))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil || size <= off {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, off, size-off))
+}
+
+// readRun reads run.json; when it is damaged what was read before stays.
+func (t *Trial) readRun() {
+	b, err := t.read(layout.RunFile, 0)
+	if err == nil {
+		b, err = lines.OpenDocument(b)
+	}
+	var run record.Run
+	if err == nil {
+		err = json.Unmarshal(b, &run)
+	}
+	if err != nil {
+		t.hurt(layout.RunFile, "cannot be read: %v", err)
+		if t.run.Name == "" {
+			t.run = record.Run{Format: record.RunFormat, Name: filepath.Base(t.path), Status: record.Lost}
+		}
+		return
+	}
+	if run.Status == record.Running && gone(&run) {
+		run.Status = record.Lost
+	}
+	t.run = run
+}
+
+// readManifest takes in the manifest's new lines and says whether there were
+// any.
+func (t *Trial) readManifest() (grew bool, err error) {
+	m := &t.manifest
+	b, err := t.read(layout.Manifest, m.off)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.hurt(layout.Manifest, "is missing")
+		m.damaged = true
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the manifest: %w", err)
+	}
+	torn := manifest.Read(b, t.event, func(off int64) {
+		t.hurt(layout.Manifest, "the line at byte %d does not match its checksum", m.off+off)
+		m.damaged = true
+	})
+	m.off += int64(len(b) - torn)
+	t.tail(layout.Manifest, int64(torn))
+	if torn > 0 && t.run.Status != record.Running {
+		m.damaged = true
+	}
+	return len(b) > torn, nil
+}
+
+func (t *Trial) event(e manifest.Event) {
+	switch {
+	case e.Worker != nil:
+		t.manifest.workers[e.Worker.Dir] = e.Worker.Name
+	case e.Sealed != nil:
+		dir := path.Dir(e.Sealed.Journal)
+		n, ok := layout.JournalNumber(path.Base(e.Sealed.Journal))
+		if s := t.seriesAt(dir); ok && s != nil && s.chunks[n] == nil {
+			c := &sealed{n: n, dir: dir, count: int(e.Sealed.Steps), tables: map[string]*table{}}
+			for _, f := range e.Sealed.Files {
+				name, _, _ := layout.ChunkNumber(path.Base(f.Path))
+				c.tables[name] = &table{entry: f, listed: true}
+			}
+			s.chunks[n] = c
+			delete(s.tails, n)
+			t.tail(e.Sealed.Journal, 0)
+		}
+	case e.Raw != nil:
+		t.raw[e.Raw.Path] = append(t.raw[e.Raw.Path], *e.Raw)
+	case e.Removed != "":
+		delete(t.raw, e.Removed)
+	case e.Replaced != nil:
+		l := append(t.replaced[e.Replaced.Path], *e.Replaced)
+		t.replaced[e.Replaced.Path] = l[max(0, len(l)-8):]
+	case e.Damaged != nil:
+		t.hurt(e.Damaged.File, "%s", e.Damaged.Reason)
+	}
+}
+
+// seriesAt finds the series of a directory, or begins it.
+func (t *Trial) seriesAt(dir string) *series {
+	s := t.series[dir]
+	switch {
+	case dir == layout.Complete:
+		s = t.complete
+	case path.Dir(dir) != layout.SeriesDir:
+		return nil
+	case s == nil:
+		s = &series{dir: dir}
+		t.series[dir] = s
+	}
+	if s.chunks == nil {
+		s.chunks, s.tails = map[int]*sealed{}, map[int]*tail{}
+	}
+	if dir != layout.Complete {
+		name, ok := t.manifest.workers[dir]
+		if !ok {
+			name, _ = layout.Unescape(path.Base(dir))
+		}
+		s.worker = name
+	}
+	return s
+}
+
+// readSeries lists the directories and reads the journals on.
+func (t *Trial) readSeries() error {
+	dirs := []string{layout.Complete}
+	list, err := t.fs.List(t.at(layout.SeriesDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("list the workers: %w", err)
+	}
+	for _, e := range list {
+		if e.IsDir() {
+			dirs = append(dirs, path.Join(layout.SeriesDir, e.Name()))
+		}
+	}
+	for _, dir := range dirs {
+		list, err := t.fs.List(t.at(dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("list %q: %w", dir, err)
+		}
+		s := t.seriesAt(dir)
+		journals := map[int]bool{}
+		for _, e := range list {
+			n, ok := layout.JournalNumber(e.Name())
+			if !ok || s.chunks[n] != nil {
+				continue
+			}
+			journals[n] = true
+			if err := t.readTail(s, n); err != nil {
+				return err
+			}
+		}
+		if t.manifest.damaged {
+			t.adopt(s, list, journals)
+		}
+	}
+	return nil
+}
+
+// adopt takes in chunks that no line of a damaged manifest names: they count
+// when their journal is gone, which it is only after they were whole.
+func (t *Trial) adopt(s *series, list []fs.DirEntry, journals map[int]bool) {
+	for _, e := range list {
+		name, n, ok := layout.ChunkNumber(e.Name())
+		if !ok || journals[n] || s.tails[n] != nil || s.chunks[n] != nil && !s.chunks[n].adopted {
+			continue
+		}
+		if s.chunks[n] == nil {
+			s.chunks[n] = &sealed{n: n, dir: s.dir, adopted: true, tables: map[string]*table{}}
+		}
+		if s.chunks[n].tables[name] == nil {
+			s.chunks[n].tables[name] = &table{entry: manifest.File{Path: path.Join(s.dir, e.Name())}}
+		}
+	}
+}
+
+// readTail reads a journal on from where it was left.
+func (t *Trial) readTail(s *series, n int) error {
+	rel := path.Join(s.dir, layout.Journal(n))
+	j := s.tails[n]
+	if j == nil {
+		j = &tail{}
+		s.tails[n] = j
+	}
+	b, err := t.read(rel, j.off)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // sealed in this moment: the manifest says so next
+	}
+	if err != nil {
+		return fmt.Errorf("read journal %q: %w", rel, err)
+	}
+	next, rest := journal.Scan(b, j.off, func(off int64, payload []byte) {
+		steps, decision, err := j.dec.Decode(payload)
+		switch {
+		case err != nil:
+			t.hurt(rel, "the record at byte %d: %v", off, err)
+		case decision != nil:
+			j.decisions = append(j.decisions, decision)
+		default:
+			j.steps = append(j.steps, steps.Steps...)
+		}
+	}, func(off, n int64) {
+		t.hurt(rel, "%d bytes at byte %d do not match their checksum", n, off)
+	})
+	j.off = next
+	t.tail(rel, rest.Bytes)
+	return nil
+}

@@ -1,0 +1,119 @@
+package trial
+
+import (
+	"path"
+	"slices"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+)
+
+// Modes are those in which there are steps.
+func (t *Trial) Modes() []record.Mode {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	var there [record.Global + 1]bool
+	t.eachStep("", func(s *record.Step) {
+		if s.Mode <= record.Global {
+			there[s.Mode] = true
+		}
+	})
+	var list []record.Mode
+	for m, ok := range there {
+		if ok {
+			list = append(list, record.Mode(m))
+		}
+	}
+	return list
+}
+
+// eachStep visits the steps of a worker (empty: all), without their values.
+func (t *Trial) eachStep(worker string, visit func(*record.Step)) {
+	for _, s := range t.all() {
+		if worker != "" && s.worker != worker {
+			continue
+		}
+		for _, n := range s.numbers() {
+			for _, st := range t.stepsOf(s, n) {
+				visit(st)
+			}
+		}
+	}
+}
+
+// Steps are the mode steps stored by any worker, ascending.
+func (t *Trial) Steps(mode record.Mode) []int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	var list []int64
+	t.eachStep("", func(s *record.Step) {
+		if s.Mode == mode {
+			list = append(list, s.ModeStep)
+		}
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// StepInfo is a step without its values.
+type StepInfo struct {
+	Worker   string
+	Step     int64 // global step
+	Mode     record.Mode
+	ModeStep int64
+	Time     time.Time
+	Seconds  float64
+	Overhead float64 // seconds
+	Skipped  bool
+	Raw      []string
+}
+
+// StepInfos are the steps of one worker (empty: the chief) in a mode, in the
+// order in which they were stored.
+func (t *Trial) StepInfos(mode record.Mode, worker string) []StepInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	if worker == "" {
+		if w := t.workers(); len(w) > 0 {
+			worker = w[0]
+		}
+	}
+	var list []StepInfo
+	t.eachStep(worker, func(s *record.Step) {
+		if s.Mode == mode {
+			list = append(list, StepInfo{s.Worker, s.Step, s.Mode, s.ModeStep, s.Time, s.Seconds, s.Overhead, s.Skipped, slices.Clone(s.Raw)})
+		}
+	})
+	return list
+}
+
+// RawSteps are the mode steps at which raw values of a tensor are stored, by
+// the worker named or, when empty, by any.
+func (t *Trial) RawSteps(name string, mode record.Mode, worker string) []int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	there := map[string]bool{} // raw files
+	for _, s := range t.all() {
+		dir := path.Dir(layout.Raw(s.worker, mode, 0))
+		list, err := t.fs.List(t.at(dir))
+		if err != nil {
+			continue // nothing raw from this worker
+		}
+		for _, e := range list {
+			there[path.Join(dir, e.Name())] = true
+		}
+	}
+	var list []int64
+	t.eachStep(worker, func(s *record.Step) {
+		if s.Mode == mode && slices.Contains(s.Raw, name) && there[layout.Raw(s.Worker, mode, s.ModeStep)] {
+			list = append(list, s.ModeStep)
+		}
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}

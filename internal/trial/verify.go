@@ -1,0 +1,142 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/manifest"
+	"github.com/vigil-ml/vigil/internal/store/safetensors"
+)
+
+// Verify reads every byte of the run and returns all damage.
+func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
+	t.Findings()
+	t.Groups()
+	t.Statuses()
+	t.Actions()
+	t.Tensors()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.refresh(); err != nil {
+		return nil, fmt.Errorf("verify run %q: %w", t.path, err)
+	}
+	for _, s := range append(t.all(), t.complete) {
+		for _, n := range sortedKeys(s.chunks) {
+			c := s.chunks[n]
+			for _, name := range sortedKeys(c.tables) {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				t.verifyTable(c.tables[name], c, name)
+			}
+		}
+	}
+	for _, rel := range sortedKeys(t.raw) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.verifyRaw(rel)
+	}
+	t.verifyUnlisted()
+	t.verifyState()
+	return t.allDamage(), nil
+}
+
+func (t *Trial) verifyTable(tb *table, c *sealed, name string) {
+	if tb.broken {
+		return
+	}
+	if t.table(c, name) == nil || !tb.listed {
+		return
+	}
+	if err := t.verifyFile(tb.entry); err != nil {
+		t.hurtBy(tb.entry.Path, err)
+	}
+}
+
+// verifyFile compares a whole file with its entry.
+func (t *Trial) verifyFile(entry manifest.File) error {
+	f, err := t.fs.Open(t.at(entry.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &manifest.DamageError{File: entry.Path, Reason: "is missing"}
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return err
+	}
+	return manifest.NewChecked(entry, f).Verify(size)
+}
+
+// verifyRaw checks a listed raw file: its content must be that of one of its
+// entries, whose first reason is given when it is not.
+func (t *Trial) verifyRaw(rel string) {
+	entries := t.raw[rel]
+	var first error
+	for i := len(entries) - 1; i >= 0; i-- {
+		err := t.verifyFile(entries[i])
+		if err == nil {
+			return
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	// It may have been removed to make room since the manifest was read.
+	if _, err := t.readManifest(); err == nil && t.raw[rel] == nil {
+		return
+	}
+	t.hurtBy(rel, first)
+}
+
+// verifyUnlisted checks the form of raw files that the manifest does not name.
+func (t *Trial) verifyUnlisted() {
+	if err := store.WalkRaw(t.fs, t.path, func(rel string) error {
+		if t.raw[rel] != nil {
+			return nil
+		}
+		f, err := t.fs.Open(t.at(rel))
+		if err != nil {
+			return nil // removed in this moment
+		}
+		defer f.Close()
+		size, err := f.Size()
+		if err == nil {
+			_, err = safetensors.Open(f, size)
+		}
+		if err != nil {
+			t.hurt(rel, "%v", err)
+		}
+		return nil
+	}); err != nil {
+		t.hurt(layout.TensorsDir, "%v", err)
+	}
+}
+
+func (t *Trial) verifyState() {
+	list, err := t.fs.List(t.at(layout.StateDir))
+	if err != nil {
+		return // no state was saved
+	}
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), layout.TempSuffix) || e.IsDir() {
+			continue
+		}
+		rel := path.Join(layout.StateDir, e.Name())
+		b, err := t.read(rel, 0)
+		if err != nil {
+			t.hurt(rel, "%v", err)
+		} else if _, ok := store.OpenState(b); !ok {
+			t.hurt(rel, "does not match its checksum")
+		}
+	}
+}
