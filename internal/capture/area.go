@@ -5,7 +5,7 @@ package capture
 type area struct {
 	size uint64 // bytes in use
 	want uint64 // size to go to when nothing is under way
-	next uint64 // position of the next block; positions only grow
+	next uint64 // position of the next block; positions grow while blocks are under way
 	tail uint64 // position of the oldest block under way
 	held []hold
 }
@@ -16,9 +16,11 @@ type hold struct{ records, end uint64 }
 
 // alloc gives a block of n bytes that does not wrap around.
 func (a *area) alloc(n uint64) (offset uint64, ok bool) {
-	if a.next == a.tail && a.want != 0 {
-		a.size, a.want = a.want, 0
-		a.next, a.tail = 0, 0
+	if a.next == a.tail { // nothing is under way
+		if a.want != 0 {
+			a.size, a.want = a.want, 0
+		}
+		a.next, a.tail, a.held = 0, 0, a.held[:0]
 	}
 	n = (n + 63) &^ 63
 	if a.size == 0 || n > a.size {

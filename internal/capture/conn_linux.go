@@ -129,6 +129,9 @@ func (c *conn) message(d time.Duration) (Message, error) {
 	}
 }
 
+// end makes the connection one from which nothing comes any more.
+func (c *conn) end() { c.eof = true }
+
 func (c *conn) write(b []byte) error {
 	c.uc.SetWriteDeadline(time.Now().Add(30 * time.Second))
 	_, err := c.uc.Write(b)

@@ -37,3 +37,4 @@ type conn struct {
 
 func (c *conn) fill(time.Duration) (bool, error) { return false, errUnsupported }
 func (c *conn) write([]byte) error               { return errUnsupported }
+func (c *conn) end()                             {}
