@@ -48,18 +48,17 @@ type inst struct {
 type compiler struct {
 	re     *Regexp
 	widths []*span
-	refs   map[int]bool
 }
 
 func compile(pattern string, tree seq, p *parser) (*Regexp, error) {
-	re := &Regexp{pattern: pattern, groups: len(p.widths) - 1, names: p.names}
+	re := &Regexp{pattern: pattern, groups: len(p.widths) - 1}
 	re.regs = 2 * len(p.widths)
-	c := &compiler{re, p.widths, map[int]bool{}}
+	c := &compiler{re, p.widths}
 	if err := c.seq(tree, p.flags); err != nil {
 		return nil, err
 	}
 	c.emit(inst{code: iMatch})
-	re.prefilter(tree, p.flags, c.refs)
+	re.prefilter(tree, p.flags)
 	return re, nil
 }
 
@@ -108,7 +107,6 @@ func (c *compiler) node(n *node, f flags) error {
 	case opRepeat:
 		return c.repeat(n, f)
 	case opRef:
-		c.refs[n.group] = true
 		c.emit(inst{code: iRef, x: int32(n.group), fold: foldOf(f)})
 	case opCond:
 		return c.cond(n, f)
@@ -212,7 +210,6 @@ func (c *compiler) loop(n *node, body func() error) error {
 }
 
 func (c *compiler) cond(n *node, f flags) error {
-	c.refs[n.group] = true
 	i := c.emit(inst{code: iCond, x: int32(n.group)})
 	if err := c.seq(n.subs[0], f); err != nil {
 		return err

@@ -18,6 +18,10 @@ type answer struct {
 	Error   string            `json:"error"`
 	Pos     int               `json:"pos"`
 	Results []json.RawMessage `json:"results"`
+
+	// old marks a Python before 3.11: it knows no possessive and atomic parts,
+	// words some errors differently, and sets some groups wrongly.
+	old bool
 }
 
 // ask puts the questions to the real re module.
@@ -35,14 +39,20 @@ func ask(t *testing.T, qs []question) []answer {
 	if err != nil {
 		t.Fatalf("ask Python: %v\n%s", err, stderr.Bytes())
 	}
-	var as []answer
-	if err := json.Unmarshal(out, &as); err != nil {
+	var all struct {
+		Version [2]int
+		Answers []answer
+	}
+	if err := json.Unmarshal(out, &all); err != nil {
 		t.Fatal(err)
 	}
-	if len(as) != len(qs) {
-		t.Fatalf("ask Python: %d answers to %d questions", len(as), len(qs))
+	if len(all.Answers) != len(qs) {
+		t.Fatalf("ask Python: %d answers to %d questions", len(all.Answers), len(qs))
 	}
-	return as
+	for i := range all.Answers {
+		all.Answers[i].old = all.Version[1] < 11
+	}
+	return all.Answers
 }
 
 // compare holds our engine against the answers: validity, message and position
@@ -59,6 +69,8 @@ func compare(t *testing.T, qs []question, as []answer) (matched, refused, limite
 			switch {
 			case a.Error == "global flags not at the start of the expression":
 				// Python 3.8 to 3.10 accept it, and we go on as they do.
+			case a.old && a.Error != "":
+				// Newer ones may accept it.
 			case a.Error == "":
 				t.Errorf("%q: Python accepts, we say %v", q.Pattern, err)
 			case err == nil:
@@ -84,6 +96,9 @@ func compare(t *testing.T, qs []question, as []answer) (matched, refused, limite
 			var got [][2]int32
 			for j := 0; j < len(spans); j += 2 {
 				got = append(got, [2]int32{spans[j], spans[j+1]})
+			}
+			if a.old {
+				got, want = got[:min(len(got), 1)], want[:min(len(want), 1)]
 			}
 			if !same(got, want) {
 				t.Errorf("%q on %q: got %v, Python %v", q.Pattern, s, got, want)

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // prefilter notes what lets a search be decided, or begun, without running the
 // program. None of it changes a verdict.
-func (re *Regexp) prefilter(tree seq, f flags, refs map[int]bool) {
+func (re *Regexp) prefilter(tree seq, f flags) {
 	re.required = required(tree, f)
 	if len(tree) == 0 {
 		return
@@ -21,30 +21,35 @@ func (re *Regexp) prefilter(tree seq, f flags, refs map[int]bool) {
 	}
 }
 
-// required is the longest literal that stands in every match, "" when none is
-// known.
-func required(q seq, f flags) string {
-	best, run := "", ""
+// maxRequired bounds how many literals are looked for before a search.
+const maxRequired = 8
+
+// required are literals that stand in every match, in order.
+func required(q seq, f flags) []string {
+	var found []string
+	run := ""
 	end := func() {
-		if len(run) > len(best) {
-			best = run
+		if run != "" {
+			found = append(found, run)
 		}
 		run = ""
 	}
 	for _, n := range q {
-		switch {
-		case n.op == opLiteral && f&flagI == 0 && n.r != utf8.RuneError && utf8.ValidRune(n.r):
+		if n.op == opLiteral && f&flagI == 0 && n.r != utf8.RuneError && utf8.ValidRune(n.r) {
 			run += string(n.r)
 			continue
-		case n.op == opGroup:
-			end()
-			run = required(n.subs[0], f.with(n.add, n.del))
-		case n.op == opAtomic, n.op == opRepeat && n.min > 0:
-			end()
-			run = required(n.subs[0], f)
 		}
 		end()
+		switch {
+		case n.op == opGroup:
+			found = append(found, required(n.subs[0], f.with(n.add, n.del))...)
+		case n.op == opAtomic, n.op == opRepeat && n.min > 0:
+			found = append(found, required(n.subs[0], f)...)
+		}
+		if len(found) >= maxRequired {
+			return found[:maxRequired]
+		}
 	}
 	end()
-	return best
+	return found
 }

@@ -34,11 +34,10 @@ type Regexp struct {
 	prog     []inst
 	groups   int // capturing groups, without the whole match
 	regs     int
-	names    map[string]int
-	required string // a literal that every match contains; empty: none known
-	dotStar  bool   // begins with an unreferenced .* : only line starts are tried
-	dotAll   bool   // and its dot matches newlines: only position 0 is tried
-	anchored bool   // begins with \A, or ^ without MULTILINE
+	required []string // literals that every match contains
+	dotStar  bool     // begins with .* : only the starts of lines are tried
+	dotAll   bool     // and its dot matches newlines: only position 0 is tried
+	anchored bool     // begins with \A, or ^ without MULTILINE
 }
 
 // Compile parses a pattern as re.compile does. A bad pattern gives an *Error

@@ -34,8 +34,10 @@ const unset = -1
 // find gives the positions of the match and its groups (-1: unset) in code
 // points, nil when there is no match.
 func (re *Regexp) find(s string) ([]int32, error) {
-	if re.required != "" && !strings.Contains(s, re.required) {
-		return nil, nil
+	for _, literal := range re.required {
+		if !strings.Contains(s, literal) {
+			return nil, nil
+		}
 	}
 	m := &machine{re: re, in: []rune(s), regs: make([]int32, re.regs)}
 	for i := range m.regs {

@@ -1,8 +1,8 @@
 """Answers questions about Python's own re module, for the differential tests.
 
-Standard input: one JSON array of {"pattern", "strings"}. Standard output: one JSON
-array of {"error", "pos"} or {"results": [spans or null, ...]}. A search that takes
-longer than a second answers "slow".
+Standard input: one JSON array of {"pattern", "strings"}. Standard output: {"version",
+"answers"}, each answer {"error", "pos"} or {"results": [spans or null, ...]}. A search
+that takes longer than a second answers "slow".
 """
 
 import json
@@ -25,7 +25,7 @@ def answer(question):
         compiled = re.compile(question["pattern"])
     except re.error as error:
         return {"error": error.msg, "pos": -1 if error.pos is None else error.pos}
-    except (OverflowError, ValueError, RecursionError) as error:
+    except Exception as error:  # OverflowError, ValueError, and a slip of Python 3.8
         return {"error": str(error), "pos": -1}
     results = []
     for string in question["strings"]:
@@ -46,4 +46,5 @@ def answer(question):
 warnings.simplefilter("ignore")
 signal.signal(signal.SIGALRM, ring)
 sys.setrecursionlimit(20000)
-json.dump([answer(question) for question in json.load(sys.stdin)], sys.stdout)
+answers = [answer(question) for question in json.load(sys.stdin)]
+json.dump({"version": list(sys.version_info[:2]), "answers": answers}, sys.stdout)
