@@ -267,6 +267,9 @@ func TestComputeEveryLength(t *testing.T) {
 			raw[i] = byte(r.Uint32())
 		}
 		for n := range 301 {
+			if n%13 > 1 && d != F32 && d != BF16 && d != F64 {
+				continue // these have nothing of their own to get wrong
+			}
 			at := n % 16 // any alignment
 			v := View{d, []int64{int64(n)}, raw[at:][:n*d.Size()]}
 			examples = append(examples, example{fmt.Sprintf("%s %d", d, n), v, reference(v)})
