@@ -32,7 +32,7 @@ def test_start(program, sockdir, monkeypatch):
     program(
         """
         with open(%r, "w") as f:
-            json.dump([sys.argv[1:], os.getsid(0) == os.getpid()], f)
+            json.dump([sys.argv[1:], os.getsid(0)], f)
         print(json.dumps({"socket": "/s", "run": "/r"}), flush=True)
         """
         % os.path.join(sockdir, "argv")
@@ -40,16 +40,18 @@ def test_start(program, sockdir, monkeypatch):
     monkeypatch.setattr(os, "environ", os.environ.copy())
     assert _agent.start("/data", "name") == "/s"
     assert (os.environ["VIGIL_SOCKET"], os.environ["VIGIL_RUN"]) == ("/s", "/r")
-    argv, leader = json.load(open(os.path.join(sockdir, "argv")))
+    argv, session = json.load(open(os.path.join(sockdir, "argv")))
     assert argv == ["agent", "--for-pid", str(os.getpid()), "--dir", "/data", "--name", "name"]
-    assert leader  # Ctrl-C at the terminal does not reach it
+    assert session != os.getsid(0)  # Ctrl-C at the terminal does not reach it
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)  # the script has no child it did not start
 
 
 @pytest.mark.parametrize(
     "body, said",
     [
         ("sys.stderr.write('vigil: the root is not writable\\n'); sys.exit(1)", "the root is not writable"),
-        ("sys.exit(4)", "it ended with status 4"),
+        ("sys.exit(4)", "it ended without an answer"),
         ("print('no json', flush=True); time.sleep(600)", "it answered 'no json'"),
         ("print('no newline', end='', flush=True); time.sleep(600)", "it did not answer within 0.5 s"),
         ("time.sleep(600)", "it did not answer within 0.5 s"),

@@ -11,6 +11,8 @@ import faults
 import vigil
 from vigil import _agent, _boot, _fork, _guard, _link, _log, _session, _wire
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")  # the tests' agent has threads
+
 
 @pytest.fixture(autouse=True)
 def lenient(monkeypatch):

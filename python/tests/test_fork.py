@@ -112,17 +112,18 @@ def test_a_process_whose_pid_changed_without_python_goes_inert(connected, monkey
 def test_no_thread_of_ours_is_there_when_the_process_forks(connected):
     from vigil import _fork
 
-    agent, session = connected()
+    agent, session = connected(data=256 << 20)
     ours = []
 
     def alive():
-        return session._link.thread.is_alive()
+        return session._link.thread.is_alive() or any(t.is_alive() for t in session._touching)
 
     assert alive()
     look = lambda: ours.append(alive())  # noqa: E731
     _fork.on_fork(before=look)
     try:
         for _ in range(20):
+            session.layout([(0, 1 << 20)]).release()
             in_child(lambda: None)
     finally:
         _fork._before.remove(look)

@@ -70,7 +70,7 @@ def _say(text):
 def _start(dir, name, pid):
     """The agent's answer {"socket", "run"}, or None."""
     import json
-    import subprocess
+    import signal
     import tempfile
 
     binary = find_binary()
@@ -87,49 +87,54 @@ def _start(dir, name, pid):
     if name or os.environ.get("VIGIL_NAME"):
         command += ["--name", name or os.environ["VIGIL_NAME"]]
     errors = tempfile.TemporaryFile()
+    process = None
     try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, close_fds=True
-        )
-    except OSError as error:
-        errors.close()
-        _say("start %s: %s" % (binary, error))
-        return None
-    try:
-        line = _line(process.stdout.fileno(), SECONDS)
-        answer = None
-        if line:
-            try:
-                answer = json.loads(line.decode("utf-8"))
-            except ValueError:
-                pass
+        process = _detached(command, errors)
+        out = Lines(process.stdout.fileno())
+        end = time.monotonic() + SECONDS
+        pid = out.next(end)
+        line = out.next(end) if pid else pid
+        try:
+            answer = json.loads(line.decode("utf-8")) if line else None
+        except ValueError:
+            answer = None
         if isinstance(answer, dict) and answer.get("socket"):
-            # The agent outlives this object on purpose; do not warn that it still runs.
-            process.returncode = 0
             return answer
-        if line is not None:  # it closed its output
-            try:
-                process.wait(1.0)
-            except subprocess.TimeoutExpired:
-                pass
         errors.seek(0)
-        words = _first_error(errors.read(4096).decode("utf-8", "replace"))
-        if words:
-            why = words
-        elif line:
+        why = _first_error(errors.read(4096).decode("utf-8", "replace"))
+        if not why and line:
             why = "it answered %r" % line[:200].decode("utf-8", "replace")
-        elif process.poll() is None:
-            why = "it did not answer within %g s" % SECONDS
-        else:
-            why = "it ended with status %d" % process.returncode
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        elif not why:
+            why = "it ended without an answer" if line is not None else "it did not answer within %g s" % SECONDS
+        if pid and line != b"":  # it may still run
+            try:
+                os.kill(int(pid), signal.SIGKILL)
+            except (OSError, ValueError):
+                pass
         _say("the agent did not start: %s" % why)
         return None
+    except OSError as error:
+        _say("start %s: %s" % (binary, error))
+        return None
     finally:
-        process.stdout.close()
+        if process is not None:
+            process.stdout.close()
+            process.wait()
         errors.close()
+
+
+def _detached(command, errors):
+    """Start command as nobody's child: a script that waits for its children must not meet ours.
+
+    The shell in between starts it, prints its pid and ends. Ctrl-C at the
+    terminal does not reach it.
+    """
+    import subprocess
+
+    shell = ["/bin/sh", "-c", '"$@" </dev/null & echo $!', "sh"]
+    return subprocess.Popen(
+        shell + command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, close_fds=True
+    )
 
 
 def _first_error(text):
@@ -141,22 +146,29 @@ def _first_error(text):
     return lines[0] if lines else ""
 
 
-def _line(fd, seconds):
-    """The first line that comes from fd, without its newline; b"" when it ends before, None when time is up."""
-    end = time.monotonic() + seconds
-    got = b""
-    while b"\n" not in got:
-        left = end - time.monotonic()
-        if left <= 0:
-            return None
-        ready, _, _ = select.select([fd], [], [], left)
-        if not ready:
-            continue
-        data = os.read(fd, 65536)
-        if not data:
-            return b""
-        got += data
-    return got.split(b"\n", 1)[0]
+class Lines(object):
+    """Lines that come from a descriptor, in time."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.got = b""
+
+    def next(self, end):
+        """The next line without its newline; b"" when there is no more, None when time is up."""
+        while b"\n" not in self.got:
+            left = end - time.monotonic()
+            if left <= 0:
+                return None
+            poll = select.poll()
+            poll.register(self.fd, select.POLLIN)
+            if not poll.poll(left * 1000):
+                continue
+            data = os.read(self.fd, 65536)
+            if not data:
+                return b""
+            self.got += data
+        line, self.got = self.got.split(b"\n", 1)
+        return line
 
 
 def _job():

@@ -100,11 +100,7 @@ class Link(object):
             self.thread = None  # the interpreter is shutting down: what is left to say can still be said
 
     def pause(self):
-        """Before a fork: end the listener, so that the process is not forked with a thread of ours in it.
-
-        (Python 3.12 warns of that, and a warning may be an error.) resume
-        starts it again in the parent.
-        """
+        """Before a fork: end the listener; resume starts it again in the parent."""
         if self.thread is None or self.closed:
             return
         self.pausing = True

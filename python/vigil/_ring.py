@@ -51,6 +51,7 @@ class Ring(object):
         self.lock = threading.RLock()
         self.fence = threading.Lock() if _WEAK else None
         self.closed = False
+        self.hurry = False  # no more prefaulting: the process is about to fork
         self.wait = 0.01
         self.open = False  # the breaker of the record area
         self.dropped = {}
@@ -150,9 +151,9 @@ class Ring(object):
         address = self.address() + start
         first = address - address % page
         libc = ctypes.CDLL(None, use_errno=True)
-        chunk = 64 << 20
+        chunk = 8 << 20
         end = address + nbytes
-        while first < end and not self.closed:
+        while first < end and not self.closed and not self.hurry:
             n = min(chunk, end - first)
             if libc.madvise(ctypes.c_void_p(first), ctypes.c_size_t(n), populate_write) != 0:
                 return

@@ -100,6 +100,7 @@ class Session(object):
         self._captured_ns = 0
         self._seconds = 0.0
         self._said_bye = False
+        self._touching = []  # threads that prefault
         self.before_bye = None  # function the hook sets: called once, before the session says bye
         self._link = _link.Link(path, self._make_hello, self._ring_fd, self._message, self._refused)
 
@@ -118,7 +119,7 @@ class Session(object):
         self._put = self.ring.put
         self.alive = True
         _guard.reporter(self._tell, self._die)
-        _fork.on_fork(self._link.pause, self._link.resume, self._forked)
+        _fork.on_fork(self._before_fork, self._after_fork, self._forked)
         atexit.register(self.bye)
         self._link.listen()
 
@@ -368,10 +369,27 @@ class Session(object):
             except Exception:
                 pass  # the first copies are slower then
 
+        thread = threading.Thread(target=_guard.guard(touch), name="vigil-prefault", daemon=True)
         try:
-            threading.Thread(target=_guard.guard(touch), name="vigil-prefault", daemon=True).start()
+            thread.start()
         except RuntimeError:
-            pass  # the interpreter is shutting down
+            return  # the interpreter is shutting down
+        self._touching = [t for t in self._touching if t.is_alive()] + [thread]
+
+    def _before_fork(self):
+        """A fork finds no thread of ours: Python 3.12 warns of threads, and a warning may be an error."""
+        if not self.alive:
+            return
+        self._link.pause()
+        self.ring.hurry = True
+        touching, self._touching = self._touching, []
+        for thread in touching:
+            thread.join(_link.PAUSE_SECONDS)
+
+    def _after_fork(self):
+        if self.ring is not None:
+            self.ring.hurry = False
+        self._link.resume()
 
     def alloc(self, nbytes, wait_s=None):
         """Offset of nbytes in the free area, or None after the bounded wait. Follow with tensor(...) or free(offset)."""
