@@ -175,7 +175,8 @@ func checkCollections(all []plan.Collection) error {
 			if n := Nearest(c.Name, plan.Names()); n != "" && c.Name != plan.Default {
 				hint = fmt.Sprintf("did you mean %q? Else %s", n, hint)
 			}
-			return &UsageError{Message: fmt.Sprintf("collection %q is not built in and selects nothing", c.Name), What: c.Name, Hint: hint}
+			msg := fmt.Sprintf("%s: collection %q is not built in and selects nothing", strings.Join(c.By, ", "), c.Name)
+			return &UsageError{Message: msg, What: c.Name, Hint: hint}
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func specs(s string) []string {
 
 // place puts the place in front of the message of a *UsageError.
 func place(err error, at string) error {
-	u := *usage(err, at, "").(*UsageError)
+	u := *usage(err, at, "")
 	if !strings.HasPrefix(u.Message, at) {
 		u.Message = at + ": " + u.Message
 	}

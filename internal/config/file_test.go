@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -190,10 +191,9 @@ func FuzzFile(f *testing.F) {
 			r := Defaults()
 			err = r.join([]layer{l}, catalogue)
 		}
-		if err != nil {
-			if _, ok := err.(*UsageError); !ok {
-				t.Errorf("%q: %T is no *UsageError: %v", s, err, err)
-			}
+		var u *UsageError
+		if err != nil && !errors.As(err, &u) {
+			t.Errorf("%q: %T is no *UsageError: %v", s, err, err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -35,8 +36,8 @@ func equal(t *testing.T, got, want any) {
 // refused checks what a user reads.
 func refused(t *testing.T, err error, message, hint string) {
 	t.Helper()
-	u, ok := err.(*UsageError)
-	if !ok {
+	var u *UsageError
+	if !errors.As(err, &u) {
 		t.Fatalf("error is %T (%v), want *UsageError", err, err)
 	}
 	if !strings.Contains(u.Message, message) {

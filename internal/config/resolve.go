@@ -91,7 +91,7 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 }
 
 // usage makes an error a *UsageError.
-func usage(err error, what, hint string) error {
+func usage(err error, what, hint string) *UsageError {
 	var u *UsageError
 	if errors.As(err, &u) {
 		return u

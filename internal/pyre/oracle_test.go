@@ -3,6 +3,7 @@ package pyre
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os/exec"
 	"testing"
 
@@ -65,7 +66,8 @@ func compare(t *testing.T, qs []question, as []answer) (matched, refused, limite
 		re, err := Compile(q.Pattern)
 		if a.Error != "" || err != nil {
 			refused++
-			e, ours := err.(*Error)
+			var e *Error
+			ours := errors.As(err, &e)
 			switch {
 			case a.Error == "global flags not at the start of the expression":
 				// Python 3.8 to 3.10 accept it, and we go on as they do.

@@ -8,14 +8,13 @@ import (
 // parser holds what is known while a pattern is read.
 type parser struct {
 	*tokens
-	flags      flags // global ones
-	names      map[string]int
-	widths     []*span     // by group; nil while open
-	behind     int         // groups open when the outermost look-behind began; 0 outside
-	condRefs   map[int]int // conditionals on groups by number, and where
-	condOrder  []int
-	nesting    int
-	verboseAll bool // read again with VERBOSE from the start
+	flags     flags // global ones
+	names     map[string]int
+	widths    []*span     // by group; nil while open
+	behind    int         // groups open when the outermost look-behind began; 0 outside
+	condRefs  map[int]int // conditionals on groups by number, and where
+	condOrder []int
+	nesting   int
 }
 
 // errVerbose asks for a second reading: VERBOSE was switched on inside.
