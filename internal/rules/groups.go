@@ -44,7 +44,7 @@ func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 			if i == j || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
 				continue
 			}
-			if b.parent < 0 || explains(defs, r.root, bundles[b.parent].root) {
+			if b.parent < 0 || likelier(defs, r.root, bundles[b.parent].root, b.root) {
 				b.parent = j
 			}
 		}
@@ -80,6 +80,19 @@ func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 		out = append(out, *g)
 	}
 	return out
+}
+
+// likelier tells whether a is the likelier root of a symptom than b, both of
+// which explain it: the one of the same kind, the one that explains the other,
+// the more serious one.
+func likelier(defs []*rule.Definition, a, b, symptom record.Finding) bool {
+	if x, y := a.CauseClass == symptom.CauseClass, b.CauseClass == symptom.CauseClass; x != y {
+		return x
+	}
+	if x, y := explains(defs, a, b), explains(defs, b, a); x != y {
+		return x
+	}
+	return weight(a.Severity) < weight(b.Severity)
 }
 
 // explains tells whether what root found makes symptom follow.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/vigil-ml/vigil/internal/measure"
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -189,3 +191,18 @@ func tensorAt(name string, step int64, x values) input {
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 func (j *job) String() string { return fmt.Sprint(j.found) }
+
+// equal compares by JSON, the form in which findings are kept.
+func equal(t interface{ Fatalf(string, ...any) }, what string, a, b any) {
+	x, err := json.MarshalIndent(a, "", " ")
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	y, err := json.MarshalIndent(b, "", " ")
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if string(x) != string(y) {
+		t.Fatalf("%s differ: %s", what, cmp.Diff(string(x), string(y)))
+	}
+}

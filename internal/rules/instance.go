@@ -125,7 +125,12 @@ func (in *instance) due(step int64) bool {
 	return in.live() && step >= in.start && (in.end < 0 || step < in.end)
 }
 
-func (in *instance) fail(err error) { in.status, in.failure = StatusError, err.Error() }
+// fail ends the rule; the first failure is the one that is told.
+func (in *instance) fail(err error) {
+	if !in.broken() {
+		in.status, in.failure = StatusError, err.Error()
+	}
+}
 
 func (in *instance) finish(status string) {
 	if in.broken() {

@@ -60,9 +60,14 @@ func (e *Engine) Save() ([]byte, error) {
 			v.Rule = in.def.Name
 		}
 		if in.rule != nil {
-			state, err := in.rule.Save()
+			var state []byte
+			var err error
+			if caught := guard(func() { state, err = in.rule.Save() }); caught != nil {
+				err = caught
+			}
 			if err != nil {
-				return nil, fmt.Errorf("save rule %s: %w", in.name, err)
+				in.fail(fmt.Errorf("save rule %s: %w", in.name, err))
+				v.Status, v.Failure = in.status, in.failure
 			}
 			v.State = state
 		}
@@ -76,7 +81,7 @@ func (e *Engine) Save() ([]byte, error) {
 }
 
 // Restore takes back what Save gave. Configurations that have changed since
-// begin anew.
+// begin anew; a rule that cannot take its state back gets the status Error.
 func (e *Engine) Restore(state []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,8 +97,15 @@ func (e *Engine) Restore(state []byte) error {
 		if !ok || in.def == nil || in.rule == nil || v.Rule != in.def.Name || !maps.Equal(v.Params, in.texts) {
 			continue
 		}
-		if err := in.rule.Restore(v.State); err != nil {
-			return fmt.Errorf("restore rule %s: %w", in.name, err)
+		if v.Status != StatusError {
+			var err error
+			if caught := guard(func() { err = in.rule.Restore(v.State) }); caught != nil {
+				err = caught
+			}
+			if err != nil {
+				in.fail(fmt.Errorf("restore rule %s: %w", in.name, err))
+				continue
+			}
 		}
 		in.status, in.closed, in.first, in.notes, in.failure = v.Status, v.Closed, v.First, v.Notes, v.Failure
 		in.seen, in.observed, in.warned, in.findings, in.counters = v.Seen, v.Observed, v.Warned, v.Findings, v.Counters

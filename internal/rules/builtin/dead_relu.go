@@ -80,10 +80,10 @@ type relu struct {
 }
 
 type reluState struct {
-	Shares []float64 `json:"shares"` // the last 20
-	Streak int       `json:"streak"`
-	Since  int64     `json:"since"` // mode step at which the streak began
-	Alive  bool      `json:"alive"` // was below the threshold once
+	Shares []rule.Number `json:"shares"` // the last 20
+	Streak int           `json:"streak"`
+	Since  int64         `json:"since"` // mode step at which the streak began
+	Alive  bool          `json:"alive"` // was below the threshold once
 }
 
 func (r *relu) Select() []rule.Selector { return []rule.Selector{r.sel} }
@@ -129,7 +129,7 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 		r.state[k] = s
 	}
 	share := 100 * dead / units
-	if s.Shares = append(s.Shares, share); len(s.Shares) > 20 {
+	if s.Shares = append(s.Shares, rule.Number(share)); len(s.Shares) > 20 {
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
 	}
 	if share <= r.layer {
@@ -151,7 +151,7 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 		Check: "layer", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak,
 		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(units), "unit"), it.Info.Name, before),
 		Context: map[string]any{
-			"units": units, "dead": dead, "samples_per_unit": samples, "shares": append([]float64(nil), s.Shares...),
+			"units": units, "dead": dead, "samples_per_unit": samples, "shares": append([]rule.Number(nil), s.Shares...),
 			"alive_before": s.Alive, "since_mode_step": s.Since, "module": it.Info.Module, "module_type": it.Info.ModuleType,
 		},
 	})

@@ -18,11 +18,11 @@ import (
 type divergence struct {
 	growth float64
 	state  struct {
-		Losses losses             `json:"losses"`
-		First  map[string]float64 `json:"first"` // mean magnitude first seen
-		Streak int                `json:"streak"`
-		Since  int64              `json:"since"`
-		Fired  bool               `json:"fired"`
+		Losses losses                 `json:"losses"`
+		First  map[string]rule.Number `json:"first"` // mean magnitude first seen
+		Streak int                    `json:"streak"`
+		Since  int64                  `json:"since"`
+		Fired  bool                   `json:"fired"`
 	}
 }
 
@@ -34,7 +34,7 @@ const (
 
 func newDivergence(p rule.Params) *divergence {
 	r := &divergence{growth: p.Float("growth")}
-	r.state.Losses, r.state.First = losses{}, map[string]float64{}
+	r.state.Losses, r.state.First = losses{}, map[string]rule.Number{}
 	return r
 }
 
@@ -65,12 +65,12 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 		first, known := r.state.First[it.Info.Name]
 		if !known {
 			if m > 0 {
-				r.state.First[it.Info.Name] = m
+				r.state.First[it.Info.Name] = rule.Number(m)
 			}
 			continue
 		}
 		seen++
-		if g := m / first; g >= r.growth {
+		if g := m / float64(first); g >= r.growth {
 			grown++
 			if g > most {
 				most, worst = g, it.Info.Name

@@ -87,8 +87,8 @@ type turn struct {
 
 // growth is the size of a kind of tensor, first and last seen finite.
 type growth struct {
-	First float64 `json:"first"`
-	Last  float64 `json:"last"`
+	First rule.Number `json:"first"`
+	Last  rule.Number `json:"last"`
 }
 
 func (r *firstNonFinite) Select() []rule.Selector { return []rule.Selector{rule.Everything()} }
@@ -179,10 +179,10 @@ func (r *firstNonFinite) grow(sizes map[rule.Kind]float64) {
 	for k, x := range sizes {
 		g := r.state.Growth[string(k)]
 		if g == nil {
-			g = &growth{First: x}
+			g = &growth{First: rule.Number(x)}
 			r.state.Growth[string(k)] = g
 		}
-		g.Last = x
+		g.Last = rule.Number(x)
 	}
 }
 
@@ -249,7 +249,7 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 	}
 	context := map[string]any{"way": way, "found_at_step": here.Step, "size": first.Size}
 	for k, g := range r.state.Growth {
-		context["before_"+k] = []float64{g.First, g.Last}
+		context["before_"+k] = []rule.Number{g.First, g.Last}
 	}
 	rep.Violate(rule.Violation{
 		Check: "first_non_finite", Subject: first.Tensor, Worker: first.Worker, Observed: float64(first.Bad), Threshold: 0, Comparator: ">",
@@ -264,7 +264,7 @@ func (r *firstNonFinite) cause() (cause, remedy string) {
 	first := r.state.Way[0]
 	for _, k := range []rule.Kind{rule.Weight, rule.Gradient, rule.Loss} {
 		if g := r.state.Growth[string(k)]; g != nil && g.First > 0 && g.Last > 10*g.First {
-			return fmt.Sprintf("a learning rate that is too high: before it, the %s had grown from %s to %s", noun(k), num(g.First), num(g.Last)),
+			return fmt.Sprintf("a learning rate that is too high: before it, the %s had grown from %s to %s", noun(k), num(float64(g.First)), num(float64(g.Last))),
 				"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm"
 		}
 	}

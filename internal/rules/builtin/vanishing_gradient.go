@@ -103,7 +103,7 @@ func (r *vanishing) report(items []rule.Item, offenders []int, rep *rule.Report)
 		m := it.Stats.AbsMean()
 		rep.Violate(rule.Violation{
 			Check: "threshold", Subject: it.Info.Name, Worker: it.Worker, Observed: m, Threshold: r.threshold, Comparator: "<", Context: all,
-			Message: fmt.Sprintf("The gradient of %s vanishes: its mean magnitude %s is below %s (so it is for %d of %s).",
+			Message: fmt.Sprintf("The gradient of %s vanishes: its mean magnitude %s is below %s, as for %d of %s.",
 				it.Info.Name, num(m), num(r.threshold), below, plural(len(means), "gradient")),
 		})
 	}

@@ -114,7 +114,7 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 		}
 		l := layerMean{items[i].Info.Name, 0}
 		if n := s.Count - s.Zeros; n > 0 {
-			l.Mean = s.L1 / float64(n)
+			l.Mean = math.Min(s.L1/float64(n), math.MaxFloat64) // a sum may overflow
 		}
 		if l.Mean > top.Mean {
 			top = l

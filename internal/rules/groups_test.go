@@ -1,0 +1,48 @@
+package rules_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Findings with one root stand under the likeliest cause, whichever was
+// noticed first.
+func TestGroups(t *testing.T) {
+	j := newJob(t, config("not_finite"), config("exploding_tensor"), config("vanishing_gradient"), config("loss_not_decreasing", "every", "1", "num_steps", "1"), config("all_zero"))
+	j.feed(
+		input{step: 0, scalars: map[string]float64{"loss": 1}, tensors: map[string]values{"gradient/a": vec(0, 0)}},
+		input{step: 1, scalars: map[string]float64{"loss": 1}, tensors: map[string]values{"gradient/a": vec(0, 0)}},
+		input{step: 2, scalars: map[string]float64{"loss": math.NaN()}},
+		input{step: 3, scalars: map[string]float64{"loss": math.NaN()}},
+	)
+	got := ""
+	for _, g := range j.engine.Groups() {
+		got += fmt.Sprintf("%s %s@%d:", g.Root.Severity, g.Root.Rule, g.Root.Step)
+		for _, s := range g.Symptoms {
+			got += fmt.Sprintf(" %s@%d", s.Rule, s.Step)
+		}
+		got += "\n"
+	}
+	want := "error not_finite@2: exploding_tensor@2 exploding_tensor@3 loss_not_decreasing@2 loss_not_decreasing@3\n" +
+		"warning vanishing_gradient@0: all_zero@0 vanishing_gradient@1 all_zero@1 loss_not_decreasing@1\n"
+	if got != want {
+		t.Errorf("groups are\n%swant\n%s", got, want)
+	}
+	for _, g := range j.engine.Groups() {
+		if g.CauseClass != g.Root.CauseClass {
+			t.Errorf("group's cause class is %q, its root's %q", g.CauseClass, g.Root.CauseClass)
+		}
+	}
+}
+
+func TestNoGroups(t *testing.T) {
+	j := newJob(t, config("not_finite"))
+	j.feed(scalarsAt("loss", 1, 1, 1)...)
+	j.engine.Finish(record.Completed)
+	if s := asJSON(t, j.engine.Groups()); s != "[]" {
+		t.Errorf("groups are %s", s)
+	}
+}
