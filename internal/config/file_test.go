@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -196,4 +197,22 @@ func FuzzFile(f *testing.F) {
 			t.Errorf("%q: %T is no *UsageError: %v", s, err, err)
 		}
 	})
+}
+
+// The page says what there is.
+func TestPageNamesEverything(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(testenv.Root(), "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := append(append([]string{"names", "include", "module-types", "side", "configuration", "parameters", "command", "on", "timeout", "tensor", "reason"},
+		scalarKeys...), append(append(listKeys, collectKeys...), plan.Names()...)...)
+	for _, w := range words {
+		if strings.HasPrefix(w, "tanh") || strings.HasPrefix(w, "sigmoid") {
+			continue // named together with relu_output and relu_input
+		}
+		if !strings.Contains(string(b), "`"+w) && !strings.Contains(string(b), w+":") {
+			t.Errorf("docs/configuration.md does not name %q", w)
+		}
+	}
 }
