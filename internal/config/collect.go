@@ -20,9 +20,9 @@ var (
 // "--collect". What is not said is left to the plan: the interval to --every or
 // the budget, what is kept to statistics with histogram.
 //
-// start and end bound the interval (end exclusive), steps come on top of both;
-// mode=train/eval restricts all of them to these modes. end=0 switches the
-// collection off.
+// start and end bound the interval (end exclusive); steps are due besides, or
+// alone when neither every nor start nor end is given. mode=train/eval restricts
+// all of them to these modes. end=0 switches the collection off.
 func ParseCollect(spec, by string) (plan.Collection, error) {
 	name, rest, params := strings.Cut(spec, ":")
 	name = strings.TrimSpace(name)
@@ -118,7 +118,8 @@ func (d *collection) finish() error {
 	if d.endSet && s.End > 0 && s.Start >= s.End {
 		return fmt.Errorf("start %d is not below end %d", s.Start, s.End)
 	}
-	if d.endSet && s.End == 0 {
+	alone := len(s.Steps) > 0 && s.Every == plan.Auto && s.Start == 0 && !d.endSet
+	if d.endSet && s.End == 0 || alone {
 		s.Off = true
 	}
 	for m := range d.Schedule {

@@ -22,7 +22,8 @@ func TestParseCollect(t *testing.T) {
 		{"w:every=10,start=5,end=100,steps=1/5/9/5,raw", plan.Collection{
 			Name: "w", Schedule: all(plan.ModeSchedule{Every: 10, Start: 5, End: 100, Steps: []int64{1, 5, 9}}), Want: plan.Raw, By: by,
 		}},
-		{"w:steps=9,1", plan.Collection{Name: "w", Schedule: all(plan.ModeSchedule{Steps: []int64{1, 9}}), By: by}},
+		{"w:steps=9,1", plan.Collection{Name: "w", Schedule: all(plan.ModeSchedule{Off: true, Steps: []int64{1, 9}}), By: by}},
+		{"w:steps=9,start=3", plan.Collection{Name: "w", Schedule: all(plan.ModeSchedule{Start: 3, Steps: []int64{9}}), By: by}},
 		{"w:regex=a{2,3}.*,raw,hist", plan.Collection{Name: "w", Selector: plan.Selector{Regex: []string{"a{2,3}.*"}}, Want: plan.Raw | plan.Hist | plan.Stats, By: by}},
 		{"w:regex=a,regex=b,stats", plan.Collection{Name: "w", Selector: plan.Selector{Regex: []string{"a", "b"}}, Want: plan.Stats, By: by}},
 		{`w:regex="a,raw"`, plan.Collection{Name: "w", Selector: plan.Selector{Regex: []string{"a,raw"}}, By: by}},
