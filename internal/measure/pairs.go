@@ -30,13 +30,10 @@ func (m *Meter) measurePairs(out []record.Derived, name string, t *track, mode r
 			return out, err
 		}
 	}
-	if err := m.spill.keep(t.pairs, step, 0, v); err != nil {
-		return out, err
-	}
 	m.spill.release(t.pairs, func(c *kept) bool {
 		return t.wants.needsPair(t.pairs, c, m.frontier(mode, step))
 	})
-	return out, nil
+	return out, m.spill.keep(t.pairs, step, 0, v)
 }
 
 // measurePair appends the numbers of one pair.

@@ -32,10 +32,8 @@ func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode r
 				h = m.spill.history(name, mode, u.key)
 				t.units[u.key] = h
 			}
-			earlier, err := m.pool(h, u, &t.wants, mode, step, samples)
-			if err != nil {
-				return out, err
-			}
+			var earlier int64
+			earlier, err = m.pool(h, u, &t.wants, mode, step, samples)
 			samples += earlier
 		}
 		add := func(stat string, x float64) {
@@ -46,6 +44,9 @@ func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode r
 		add(u.inactive, float64(inactive(m.totals, samples, u.Inactivity)))
 		add(u.samples, float64(samples))
 		add(u.negative, float64(negative))
+		if err != nil {
+			return out, err
+		}
 	}
 	return out, nil
 }
@@ -77,24 +78,21 @@ func (m *Meter) pool(h *history, u *wantedUnits, w *wants, mode record.Mode, ste
 			break
 		}
 		if err := m.spill.addCounts(m.totals, c); err != nil {
-			return 0, err
+			return earlier, err
 		}
 		earlier += c.samples
 		left--
-	}
-	m.bytes = m.bytes[:0]
-	for _, n := range m.counts {
-		m.bytes = binary.LittleEndian.AppendUint32(m.bytes, n)
-	}
-	v := tensor.View{DType: tensor.U32, Shape: []int64{int64(len(m.counts))}, Data: m.bytes}
-	if err := m.spill.keep(h, step, samples, v); err != nil {
-		return 0, err
 	}
 	f := m.frontier(mode, step)
 	m.spill.release(h, func(c *kept) bool {
 		return slices.ContainsFunc(w.units, func(o wantedUnits) bool { return o.key == u.key && o.needs(h, c, f) })
 	})
-	return earlier, nil
+	m.bytes = m.bytes[:0]
+	for _, n := range m.counts {
+		m.bytes = binary.LittleEndian.AppendUint32(m.bytes, n)
+	}
+	v := tensor.View{DType: tensor.U32, Shape: []int64{int64(len(m.counts))}, Data: m.bytes}
+	return earlier, m.spill.keep(h, step, samples, v)
 }
 
 // needs reports whether the counts of a step may enter a window that ends at
