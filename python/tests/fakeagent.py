@@ -17,7 +17,7 @@ import time
 
 from vigil import _wire
 
-DEADLINE = 20.0
+DEADLINE = 60.0
 
 
 def until(there, what="condition"):

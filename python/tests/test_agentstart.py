@@ -60,7 +60,7 @@ def test_start(program, sockdir, monkeypatch):
 )
 def test_failure_is_one_line(program, monkeypatch, capfd, body, said):
     program(body)
-    monkeypatch.setattr(_agent, "SECONDS", 0.5 if "600" in body else 30.0)
+    monkeypatch.setattr(_agent, "SECONDS", 0.5 if "did not answer" in said else 60.0)
     assert _agent.start() is None
     assert _agent.start() is None  # said once
     out, err = capfd.readouterr()

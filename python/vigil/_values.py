@@ -1,0 +1,145 @@
+"""What a hook publishes in the ring: scalars, frames, tensors, the end of a step."""
+
+import os
+import threading
+
+from vigil import _guard, _wire
+
+
+class Values(object):
+    """The part of a Session that writes records. Needs of the rest: alive, pid, ring, _put, _division, _link and the counts of steps."""
+
+    def scalar(self, id, step, mode, mode_step, value, free=False):
+        """Publish one number. True when there was room."""
+        try:
+            return self._put(1, mode, 0, 1 if free else 0, id, step, mode_step, 0, 0, value, 0) is not None
+        except Exception as error:
+            _guard.failed("Session.scalar", error)
+            return False
+
+    def step(self, step, mode, mode_step, seconds, overhead_ns, skipped=False):
+        """Close a step: its length in seconds and the nanoseconds of it that the hook took."""
+        try:
+            if os.getpid() != self.pid:  # forked behind Python's back
+                self._forked()
+                return False
+            self._steps[mode] = self._steps.get(mode, 0) + 1
+            self._seconds += seconds
+            self._captured_ns += overhead_ns
+            put = self._put(5, mode, 0, 1 if skipped else 0, 0, step, mode_step, 0, int(overhead_ns), seconds, 0)
+            if not put:  # None, or record 0
+                return put is not None
+            if not put & 15:
+                self.ring.alive()
+            return True
+        except Exception as error:
+            _guard.failed("Session.step", error)
+            return False
+
+    def layout(self, entries):
+        """The Layout of a frame holding entries [(tensor id, bytes)]; release the layouts it replaces before.
+
+        None when not even one frame fits: then use alloc and tensor, or big.
+        """
+        try:
+            if not self.alive:
+                return None
+            layout = self._division.layout(entries)
+            if layout is None:
+                return None
+            items = [{"tensor": e[0], "offset": o, "nbytes": e[1]} for e, o in zip(layout.entries, layout.offsets)]
+            self._link.send({"t": "layout", "id": layout.id, "bytes": layout.bytes, "entries": items}, keep=True)
+            self._prefault(layout.start, layout.end - layout.start)
+            return layout
+        except Exception as error:
+            _guard.failed("Session.layout", error)
+            return None
+
+    def _prefault(self, start, nbytes):
+        ring = self.ring
+
+        def touch():
+            try:
+                ring.prefault(start, nbytes)
+            except Exception:
+                pass  # the first copies are slower then
+
+        thread = threading.Thread(target=_guard.guard(touch), name="vigil-prefault", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            return  # the interpreter is shutting down
+        self._touching = [t for t in self._touching if t.is_alive()] + [thread]
+
+    def alloc(self, nbytes, wait_s=None):
+        """Offset of nbytes in the free area, or None after the bounded wait. Follow with tensor(...) or free(offset)."""
+        try:
+            return self._division.area.alloc(nbytes, wait_s)
+        except Exception as error:
+            _guard.failed("Session.alloc", error)
+            return None
+
+    def free(self, offset):
+        """Give back what alloc gave and will not be published."""
+        try:
+            self._division.area.publish(offset, None)
+        except Exception as error:
+            _guard.failed("Session.free", error)
+
+    @property
+    def area_bytes(self):
+        """Size of the free area; a larger tensor goes with big(...)."""
+        return self._division.area.bytes
+
+    def tensor(self, id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw=False):
+        """Publish the nbytes that were copied to offset. dtype: code of the element type; shape: id, 0 for the announced one."""
+        try:
+            n = self._put(2, mode, dtype, 1 if force_raw else 0, id, step, mode_step, offset, nbytes, 0.0, shape)
+            self._division.area.publish(offset, n)
+            return n is not None
+        except Exception as error:
+            _guard.failed("Session.tensor", error)
+            return False
+
+    def big(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False, wait_s=None):
+        """Publish a tensor larger than the free area, in pieces.
+
+        copy(offset, start, n) copies the tensor's bytes start..start+n to
+        buffer[offset:]. True when all pieces went; a part of a tensor is dropped.
+        """
+        try:
+            area = self._division.area
+            most = max((area.bytes // 4) & -4096, 64)
+            start = 0
+            while start < nbytes:
+                n = min(most, nbytes - start)
+                offset = area.alloc(n, wait_s)
+                if offset is None:
+                    self.drop(id, 1, _wire.TOO_LARGE if area.bytes < n else _wire.FULL, step, mode, mode_step)
+                    return False
+                try:
+                    copy(offset, start, n)
+                except BaseException:
+                    area.publish(offset, None)
+                    raise
+                flags = (1 if start + n == nbytes else 0) | (2 if force_raw else 0)
+                number = self._put(4, mode, dtype, flags, id, step, mode_step, offset, n, float(start), shape)
+                area.publish(offset, number)
+                if number is None:
+                    self.drop(id, 1, _wire.FULL, step, mode, mode_step)
+                    return False
+                start += n
+            return True
+        except Exception as error:
+            _guard.failed("Session.big", error)
+            return False
+
+    def drop(self, id, n, reason, step, mode, mode_step):
+        """Say that n values of tensor or layout id were not captured at this step; reason as in vigil._wire."""
+        try:
+            if not self.alive:
+                return
+            self.ring.count(reason, n)
+            self._put(6, mode, 0, 0, id, step, mode_step, 0, n, 0.0, reason)
+        except Exception as error:
+            _guard.failed("Session.drop", error)

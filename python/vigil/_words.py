@@ -1,0 +1,127 @@
+"""What a hook says on the socket: names, facts, notices."""
+
+from vigil import _guard, _wire
+
+_CHUNK = 2000  # tensors or modules per message
+
+
+class Words(object):
+    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _link, _lock, _tensors, _shapes, _metrics."""
+
+    @_guard.guard
+    def announce_modules(self, root, modules):
+        """The module tree. root: class name of the root; modules: list of (path, type, order)."""
+        if not self.alive:
+            return
+        items = [{"path": str(m[0]), "type": str(m[1]), "order": int(m[2])} for m in modules]
+        for i in range(0, max(len(items), 1), _CHUNK):
+            self._link.send({"t": "modules", "root": root, "modules": items[i : i + _CHUNK]}, keep=True)
+
+    @_guard.guard
+    def announce_tensors(self, infos):
+        """Give every tensor (a dict: name, kind, dtype, shape, module, ...) an id, and tell the agent.
+
+        Returns the ids, in order; None for those beyond the limit of a session.
+        """
+        if not self.alive:
+            return [None] * len(infos)
+        items, ids, over, cut = [], [], 0, 0
+        with self._lock:
+            for info in infos:
+                if self._tensors >= _wire.MAX_TENSORS:
+                    over += 1
+                    ids.append(None)
+                    continue
+                item = {k: v for k, v in info.items() if v is not None}
+                item["id"] = self._tensors
+                item["name"], was_cut = _wire.cut_name(str(info.get("name", "")))
+                cut += was_cut
+                if "shape" in item:
+                    item["shape"] = [int(n) for n in item["shape"]]
+                ids.append(self._tensors)
+                self._tensors += 1
+                items.append(item)
+            for i in range(0, len(items), _CHUNK):
+                self._link.send({"t": "tensors", "tensors": items[i : i + _CHUNK]}, keep=True)
+        if over:
+            self.missing([("*", "more than %d tensors in one process" % _wire.MAX_TENSORS, over)])
+        if cut:
+            self.missing([("*", "name longer than %d bytes, cut" % _wire.MAX_NAME, cut)])
+        return ids
+
+    def shape_id(self, shape):
+        """The id of a shape, to go with a record whose shape is not the announced one. 0 when there is none to have."""
+        key = tuple(shape)
+        found = self._shapes.get(key)
+        if found is not None:
+            return found
+        return self._new_shape(key) or 0
+
+    @_guard.guard
+    def _new_shape(self, key):
+        with self._lock:
+            if not self.alive or len(self._shapes) >= _wire.MAX_SHAPES - 1:
+                return 0
+            key = tuple(int(n) for n in key)
+            number = self._shapes.setdefault(key, len(self._shapes) + 1)
+            self._link.send({"t": "shapes", "shapes": [{"id": number, "shape": list(key)}]}, keep=True)
+            return number
+
+    @_guard.guard
+    def facts(self, facts, said):
+        """What was understood of the training: an object for machines and one line for people."""
+        if self.alive:
+            self._link.send({"t": "facts", "facts": facts, "said": said}, key="facts")
+
+    @_guard.guard
+    def missing(self, entries):
+        """What is not captured: (name, reason, count), counted since the last call."""
+        items = [{"name": _wire.cut_name(str(n))[0], "reason": str(r), "count": int(c)} for n, r, c in entries]
+        if items and self.alive:
+            self._link.send({"t": "missing", "missing": items})
+
+    @_guard.guard
+    def notice(self, level, text, hint=""):
+        """A line for the user; level info, warning or error."""
+        if self.alive:
+            self._link.send({"t": "notice", "level": level, "text": text, "hint": hint})
+
+    @_guard.guard
+    def collection(self, **fields):
+        """A collection that the script defines: name, regex, names, every, start, end, steps, mode, raw, hist."""
+        message = {k: v for k, v in fields.items() if v is not None}
+        for k in ("regex", "names"):
+            if isinstance(message.get(k), str):
+                message[k] = [message[k]]
+        message["t"] = "collection"
+        if self.alive:
+            self._link.send(message, key="collection " + str(fields.get("name")))
+
+    @_guard.guard
+    def metrics(self, values, step, mode, mode_step, free=False):
+        """Publish numbers by name, announcing new names; what is no number is reported as missing, once."""
+        if not self.alive:
+            return
+        known = self._metrics
+        for name, value in values.items():
+            try:
+                number = to_number(value)
+            except Exception:
+                if name not in self._bad_metrics:
+                    self._bad_metrics.add(name)
+                    self.missing([(name, "logged value of type %s is not a number" % type(value).__name__, 1)])
+                continue
+            id = known.get(name)
+            if id is None:
+                info = {"name": str(name), "kind": "scalar", "dtype": "F64", "shape": []}
+                id = known[name] = (self.announce_tensors([info]) or [None])[0]
+            if id is not None:
+                self.scalar(id, step, mode, mode_step, number, free)
+
+
+def to_number(value):
+    """The float of a number, or of anything that holds one element (a tensor, a numpy scalar)."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    item = getattr(value, "item", None)
+    return float(item() if callable(item) else value)
