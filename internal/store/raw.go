@@ -224,8 +224,11 @@ func (r *RawWriter) commit() error {
 	}
 	if again {
 		// A crash must leave a content that a line of the manifest fits, so
-		// the line comes before the file changes and the old line stays true
-		// until then.
+		// the line comes before the file changes and the old line, which must
+		// be safe first, stays true until then.
+		if err := w.manifest.sync(); err != nil {
+			return err
+		}
 		return replace(w.fs, w.at(r.rel), func(out io.Writer) error {
 			if err := write(out); err != nil {
 				return err

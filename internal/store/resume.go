@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,6 +40,13 @@ func (w *Writer) resume() error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", layout.RunFile, err)
 	}
+	// The writer before may have died between making a name and syncing it.
+	if err := w.fs.SyncDir(filepath.Dir(w.path)); err != nil {
+		return err
+	}
+	if err := w.syncDirs(w.path); err != nil {
+		return err
+	}
 	r := &resumption{w: w, sealed: map[string]bool{}, files: map[string]bool{}, dirs: map[string]string{}}
 	if err := r.manifest(); err != nil {
 		return err
@@ -50,6 +58,23 @@ func (w *Writer) resume() error {
 		return err
 	}
 	return r.rawFiles()
+}
+
+// syncDirs makes every name in a directory and below it survive a loss of
+// power.
+func (w *Writer) syncDirs(dir string) error {
+	list, err := w.fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.IsDir() {
+			if err := w.syncDirs(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return w.fs.SyncDir(dir)
 }
 
 // resumption is what Resume knows while it works.
@@ -95,7 +120,12 @@ func (r *resumption) manifest() (err error) {
 	r.w.manifest, err = r.w.openLines(layout.Manifest, func(b []byte) int {
 		return manifest.Read(b, r.event, func(int64) { r.broken = true })
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	// What is removed below is removed because of what the manifest says, so
+	// its lines must be as safe as the removal.
+	return r.w.manifest.sync()
 }
 
 func (r *resumption) event(e manifest.Event) {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
@@ -38,13 +40,14 @@ func (w *Writer) retire() {
 	}
 }
 
-// all lists the series; w.mu is held.
+// all lists the series, the decisions last, so that none is durable before the
+// parts it names; w.mu is held.
 func (w *Writer) all() []*series {
-	list := []*series{w.complete}
-	for _, s := range w.series {
-		list = append(list, s)
+	var list []*series
+	for _, name := range slices.Sorted(maps.Keys(w.series)) {
+		list = append(list, w.series[name])
 	}
-	return list
+	return append(list, w.complete)
 }
 
 // sealWaiting seals the journals that are no longer written, one at a time.

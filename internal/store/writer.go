@@ -167,11 +167,9 @@ func (w *Writer) Sync() error {
 	for _, a := range w.logs {
 		list = append(list, a)
 	}
-	for _, s := range w.series {
+	for _, s := range w.all() {
 		list = append(list, s.files()...)
 	}
-	// Decisions come last: none is durable before the parts it names.
-	list = append(list, w.complete.files()...)
 	w.mu.Unlock()
 	var errs []error
 	for _, a := range list {
@@ -212,3 +210,6 @@ func (w *Writer) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// FS is the file system that the run is on.
+func (w *Writer) FS() vfs.FS { return w.fs }

@@ -27,8 +27,12 @@ func (t *Trial) Raw(name string, mode record.Mode, step int64, worker string) (t
 	if err := t.refresh(); err != nil {
 		return fail(err)
 	}
-	for _, s := range t.candidates(worker) {
-		rel := layout.Raw(s.worker, mode, step)
+	workers := []string{worker}
+	if worker == "" {
+		workers = t.workers()
+	}
+	for _, w := range workers {
+		rel := layout.Raw(w, mode, step)
 		v, err := t.rawTensor(rel, name)
 		if err == nil {
 			return v, nil

@@ -27,13 +27,16 @@ type Entry struct {
 // value number i.
 type at struct{ part, i int32 }
 
+// codec is shared so that its encoders, some megabytes each, are too.
+var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
+
 // batch is the number of rows that are handed to the Parquet writer at once.
 const batch = 2048
 
 // write writes a table whose rows come from row(k) for 0 <= k < n.
 func write[T any](w io.Writer, n int, dir []Entry, sorted []string, row func(k int) (T, error)) error {
 	options := []parquet.WriterOption{
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
+		parquet.Compression(codec),
 		parquet.MaxRowsPerRowGroup(maxRowGroup),
 		parquet.PageBufferSize(64 << 10),
 		parquet.CreatedBy("vigil", "1", "0"),
