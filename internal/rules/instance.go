@@ -166,7 +166,11 @@ func (in *instance) items(i, kind int, cells []cell, t *tensors) []rule.Item {
 	out := in.buf[2*i+kind][:0]
 	for n := range cells {
 		c := &cells[n]
-		if s.has(c.id, t) && (in.workers == nil || slices.Contains(in.workers, c.item.Worker)) {
+		var known int8
+		if int(c.id) < len(s.match) {
+			known = s.match[c.id]
+		}
+		if (known == selected || known == 0 && s.has(c.id, t)) && (in.workers == nil || slices.Contains(in.workers, c.item.Worker)) {
 			out = append(out, c.item)
 		}
 	}

@@ -1,0 +1,134 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Summary is a rule in a list.
+type Summary struct {
+	Rule         string          `json:"rule"`
+	RuleClass    string          `json:"rule_class"`
+	Family       string          `json:"family"`
+	Severity     record.Severity `json:"severity"`
+	InDefaultSet bool            `json:"in_default_set"`
+	Summary      string          `json:"summary"`
+}
+
+// Description is all that a rule says of itself.
+type Description struct {
+	Summary
+	Aliases    []string          `json:"aliases,omitempty"`
+	Why        string            `json:"why"`
+	Frameworks []string          `json:"frameworks,omitempty"`
+	Parameters []ParameterText   `json:"parameters"`
+	Needs      []string          `json:"needs"`
+	Causes     []string          `json:"causes"`
+	Remedies   []string          `json:"remedies"`
+	CauseClass string            `json:"cause_class"`
+	DefaultSet map[string]string `json:"default_set,omitempty"`
+	DefaultWhy string            `json:"default_set_why,omitempty"`
+}
+
+// ParameterText is a parameter in words.
+type ParameterText struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default string `json:"default"`
+	Range   string `json:"range"`
+	Unit    string `json:"unit"`
+	Meaning string `json:"meaning"`
+}
+
+// Summarise gives the line of a rule in a list.
+func Summarise(d *rule.Definition) Summary {
+	return Summary{d.Name, d.Class, string(d.Family), d.Severity, d.Default != nil, d.Summary}
+}
+
+// Describe gives all that a rule says of itself, with what it needs under its
+// own defaults.
+func Describe(d *rule.Definition) Description {
+	out := Description{
+		Summary: Summarise(d), Aliases: d.Aliases, Why: d.Why, Frameworks: d.Frameworks,
+		Needs: []string{}, Causes: d.Causes, Remedies: d.Remedies, CauseClass: d.CauseClass,
+	}
+	for _, p := range d.AllParameters() {
+		t := ParameterText{p.Name, string(p.Type), p.Default, p.Range.String(), p.Unit, p.Meaning}
+		if len(p.Choices) > 0 {
+			t.Range = strings.Join(p.Choices, ", ")
+		}
+		if p.Optional && t.Default == "" {
+			t.Default = "None"
+		}
+		out.Parameters = append(out.Parameters, t)
+	}
+	if d.Default != nil {
+		out.DefaultSet, out.DefaultWhy = d.Default.Params, d.Default.Why
+	}
+	if p, err := d.Parse(nil); err == nil && d.Needs != nil {
+		for _, n := range d.Needs(p) {
+			out.Needs = append(out.Needs, needText(n))
+		}
+	}
+	return out
+}
+
+// needText spells a need: which tensors, what of them, when.
+func needText(n plan.Need) string {
+	var which, what []string
+	for _, c := range n.Collections {
+		which = append(which, "collection "+c)
+	}
+	for _, r := range n.Regex {
+		which = append(which, fmt.Sprintf("names that match %q", r))
+	}
+	if len(n.ModuleTypes) > 0 {
+		which = append(which, fmt.Sprintf("%ss of %s modules", n.Side, strings.Join(n.ModuleTypes, " and ")))
+	}
+	for _, w := range []struct {
+		bit  plan.Want
+		text string
+	}{{plan.Stats, "statistics"}, {plan.Hist, "histogram"}, {plan.Raw, "raw values"}} {
+		if n.Want&w.bit != 0 {
+			what = append(what, w.text)
+		}
+	}
+	if len(n.Pairs) > 0 {
+		what = append(what, "change since earlier steps")
+	}
+	if len(n.Units) > 0 {
+		what = append(what, "activity of units")
+	}
+	return strings.Join(which, ", ") + ": " + strings.Join(what, ", ") + "; " + when(n.Schedule)
+}
+
+func when(s plan.Schedule) string {
+	var modes []string
+	var every []string
+	for m, x := range s {
+		if x.Off {
+			continue
+		}
+		modes = append(modes, record.Mode(m).String())
+		t := fmt.Sprintf("every %d steps", x.Every)
+		switch x.Every {
+		case plan.Auto:
+			t = "at the interval that the overhead budget allows"
+		case 1:
+			t = "every step"
+		}
+		if !slices.Contains(every, t) {
+			every = append(every, t)
+		}
+	}
+	in := "in every mode"
+	if len(modes) < len(s) {
+		in = "in " + strings.Join(modes, " and ")
+	}
+	return strings.Join(every, " or ") + " " + in
+}

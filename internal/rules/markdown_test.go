@@ -1,0 +1,52 @@
+package rules_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+var update = flag.Bool("update", false, "write docs/rules.md anew")
+
+func TestDocumentation(t *testing.T) {
+	path := filepath.Join(testenv.Root(), "docs", "rules.md")
+	want := rules.Markdown()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Errorf("docs/rules.md is not what the definitions say (write it with -update): %s", d)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for _, d := range rules.Catalogue() {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(asJSON(t, rules.Describe(d))), &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []string{"rule", "rule_class", "family", "severity", "in_default_set", "summary", "parameters", "needs", "causes", "remedies"} {
+			if _, ok := fields[f]; !ok {
+				t.Errorf("%s: no %q", d.Name, f)
+			}
+		}
+	}
+	d, _ := rules.Lookup("dead_relu")
+	if n := strings.Join(rules.Describe(d).Needs, "\n"); n != `names that match ".*relu_output", outputs of ReLU and ReLU6 modules: activity of units; every 500 steps in every mode` {
+		t.Errorf("needs are %s", n)
+	}
+}
