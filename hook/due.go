@@ -157,7 +157,10 @@ func (s *Step) room(n uint64) (at uint64, to []byte, ok bool) {
 	if h.breaker {
 		return 0, nil, false
 	}
-	wait := min(h.budget.median()/10, 100*time.Millisecond)
+	wait := 100 * time.Millisecond
+	if m := h.budget.median(); m > 0 {
+		wait = min(m/10, wait)
+	}
 	for end := time.Now().Add(wait); ; {
 		if at, to, ok = h.client.Alloc(n); ok && !h.client.Full() {
 			return at, to, true

@@ -190,7 +190,11 @@ func (h *Hook) leave() {
 	h.mu.Unlock()
 }
 
-// Close ends the capture. The agent stores what was published before.
+// closeWait is how long Close waits for the next agent when one has just died.
+const closeWait = time.Second
+
+// Close ends the capture. The agent stores what was published before. When the
+// agent has just died, Close waits up to a second for the next one.
 func (h *Hook) Close() {
 	if !h.live() {
 		return
@@ -205,6 +209,7 @@ func (h *Hook) Close() {
 		}
 	}
 	h.announce()
+	h.client.Reach(closeWait)
 	h.client.Say(capture.TypeBye, bye)
 	h.client.Close()
 	h.client = nil

@@ -42,11 +42,10 @@ func Run(ctx context.Context, in io.Reader, events io.Writer) error {
 			close(lost)
 		}
 	}()
-	r, err := start(ctx, set, events)
+	r, err := start(ctx, set, events, (*job).sendStop)
 	if err != nil {
 		return err
 	}
-	r.job.stop = r.job.sendStop
 	return r.work(ctx, ended, lost)
 }
 
@@ -63,7 +62,8 @@ type running struct {
 // the spill files are not counted.
 const memoryLimit = 200 << 20
 
-func start(ctx context.Context, set Settings, out io.Writer) (*running, error) {
+// start begins or takes over a run and listens. stop is how a job is stopped.
+func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, rule, configuration, message string)) (*running, error) {
 	debug.SetMemoryLimit(memoryLimit)
 	w, err := openStore(set)
 	if err != nil {
@@ -71,6 +71,7 @@ func start(ctx context.Context, set Settings, out io.Writer) (*running, error) {
 	}
 	ev := newEvents(out)
 	j := newJob(set, w, ev)
+	j.stop = func(rule, configuration, message string) { stop(j, rule, configuration, message) }
 	pid := os.Getpid()
 	began, _ := capture.ProcessStart(pid)
 	err = w.UpdateRun(func(r *record.Run) {
@@ -83,7 +84,12 @@ func start(ctx context.Context, set Settings, out io.Writer) (*running, error) {
 	if err != nil {
 		j.storeFailed(err)
 	}
-	o := capture.Options{Handler: j}
+	if len(j.sessions) > 0 { // the rules go on, even if no worker comes back
+		if err := j.begin(w.Run().Framework); err != nil {
+			ev.notice("error", "the rules could not be started again: "+err.Error(), "")
+		}
+	}
+	o := capture.Options{Handler: j, RingBytes: set.RingBytes}
 	var l *capture.Listener
 	if set.ListenFD > 0 {
 		l, err = capture.Inherit(set.ListenFD, o)
@@ -102,12 +108,15 @@ func start(ctx context.Context, set Settings, out io.Writer) (*running, error) {
 	return r, nil
 }
 
+// disk is the file system below the store; tests put a failing one here.
+var disk vfs.FS = vfs.OS
+
 // openStore makes the run, or goes on with the one that is there.
 func openStore(set Settings) (*store.Writer, error) {
 	if set.Created || set.Takeover {
-		return store.Resume(vfs.OS, filepath.Join(set.Dir, set.Name))
+		return store.Resume(disk, filepath.Join(set.Dir, set.Name))
 	}
-	return store.Create(vfs.OS, set.Dir, set.Name, newRun(set))
+	return store.Create(disk, set.Dir, set.Name, newRun(set))
 }
 
 // newRun is run.json at the start.
@@ -147,7 +156,9 @@ func (r *running) tick() {
 		case <-sync.C:
 			j.sync()
 		case now := <-rules.C:
-			if p, _ := j.currentPlan(); p != nil {
+			// Without a worker nobody stalls: the training has ended, or has
+			// not begun.
+			if n, _, _ := j.live(); n > 0 {
 				j.eval.tick(now)
 			}
 		case <-back.C:
@@ -241,10 +252,11 @@ func (r *running) finish(e Ended, coded bool) error {
 	r.bg.Wait()
 	j.starting.Lock()
 	defer j.starting.Unlock()
+	if len(j.stepCounts()) == 0 {
+		j.noSteps()
+	}
 	if j.eval != nil {
 		j.eval.finish(e.Status)
-	} else {
-		j.noSteps()
 	}
 	now := time.Now().UTC()
 	err := j.writeRun(func(r *record.Run) {
@@ -266,7 +278,11 @@ func (r *running) finish(e Ended, coded bool) error {
 	return errors.Join(errServe, err, errClose)
 }
 
-// noSteps says that nothing came at all.
+// noSteps says why a run is empty.
 func (j *job) noSteps() {
-	j.missing("everything", "no process of the job began to train under a supported framework", 1)
+	why := "no process of the job began to train under a framework that is supported"
+	if _, seen, _ := j.live(); seen > 0 {
+		why = "no step was ever finished: no optimiser stepped and no model was evaluated"
+	}
+	j.missing("everything", why, 1)
 }

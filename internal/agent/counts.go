@@ -22,6 +22,7 @@ type counts struct {
 	failing  bool    // the store does not take values now
 	facts    json.RawMessage
 	said     string
+	noticed  map[string]bool // texts of hooks' notices
 }
 
 type missingKey struct{ name, reason string }
@@ -32,6 +33,7 @@ const maxMissing = 500
 
 func (c *counts) init() {
 	c.steps, c.dropped, c.missing = map[string]map[string]int64{}, map[string]int64{}, map[missingKey]int64{}
+	c.noticed = map[string]bool{}
 }
 
 // restore takes the counts of an earlier agent from run.json.
@@ -199,5 +201,20 @@ func (j *job) rawStored(n int64) {
 		if _, err := j.store.Keep(j.set.Config.Keep); err != nil {
 			j.events.notice("warning", "old raw tensors could not be removed: "+err.Error(), "")
 		}
+	}
+}
+
+// maxNotices bounds what hooks may say to the user.
+const maxNotices = 1000
+
+// noticeOnce passes a hook's notice on; that of another worker in the same
+// words is left out.
+func (j *job) noticeOnce(level, text, hint string) {
+	j.cmu.Lock()
+	again := j.counts.noticed[text] || len(j.counts.noticed) >= maxNotices
+	j.counts.noticed[text] = true
+	j.cmu.Unlock()
+	if !again {
+		j.events.notice(level, text, hint)
 	}
 }

@@ -3,12 +3,10 @@ package agent
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/action"
-	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
@@ -60,32 +58,31 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	if e.engine, err = rules.NewEngine(o); err != nil {
 		return nil, fmt.Errorf("start rules: %w", err)
 	}
+	names := make([]string, len(cfgs))
+	for i, c := range cfgs {
+		names[i] = c.Configuration
+	}
 	ao := action.Options{
-		StopOn: when(j.set.Config.StopOn), Stop: j.stopFor, Record: j.store.Action, State: actionState{j.store}, Run: j.store.Path(),
+		StopOn: j.set.Config.StopOn.String(), Stop: j.stopFor, Record: j.store.Action, State: actionState{j.store}, Run: j.store.Path(), Configurations: names,
 	}
 	for _, a := range j.set.Config.Actions {
-		ao.Commands = append(ao.Commands, action.Command{Argv: a.Command, On: when(a.On), Timeout: a.Timeout})
+		ao.Commands = append(ao.Commands, action.Command{Argv: a.Command, On: a.On.String(), Timeout: a.Timeout})
 	}
 	if e.runner, err = action.NewRunner(ao); err != nil {
 		return nil, fmt.Errorf("start actions: %w", err)
 	}
 	if before != nil {
 		e.resume(before)
+		// The agent may have died between a finding and its actions; those
+		// that were begun are not begun again.
+		for _, f := range o.Stored {
+			if !f.Muted {
+				e.runner.Fire(f)
+			}
+		}
 	}
 	e.done.Go(e.run)
 	return e, nil
-}
-
-// when spells config.When the way actions read it.
-func when(w config.When) string {
-	parts := w.Rules
-	if w.Severity != "" {
-		parts = append([]string{string(w.Severity)}, parts...)
-	}
-	if len(parts) == 0 {
-		return "never"
-	}
-	return strings.Join(parts, ",")
 }
 
 func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Message) }

@@ -54,7 +54,7 @@ func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events 
 	base := set.Name
 	var r *running
 	for try := 2; ; try++ {
-		if r, err = start(ctx, set, events); !errors.Is(err, store.ErrExists) || f.Name != "" || try > 1000 {
+		if r, err = start(ctx, set, events, (*job).stopProcesses); !errors.Is(err, store.ErrExists) || f.Name != "" || try > 1000 {
 			break
 		}
 		set.Name = fmt.Sprintf("%s-%d", base, try)
@@ -62,7 +62,6 @@ func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events 
 	if err != nil {
 		return err
 	}
-	r.job.stop = r.job.stopProcesses
 	if err := ready(Address{set.Socket, r.job.store.Path()}); err != nil {
 		return errors.Join(err, r.finish(Ended{Status: record.Failed}, false))
 	}

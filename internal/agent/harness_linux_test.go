@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -100,8 +101,7 @@ func startAgent(t testing.TB, set Settings) *testAgent {
 			t.Fatalf("the agent ended: %v", err)
 		default:
 		}
-		_, err := os.Stat(set.Socket)
-		return err == nil
+		return listens(set)
 	})
 	return a
 }
@@ -127,12 +127,24 @@ func (a *testAgent) list() []live.Event {
 	return append([]live.Event(nil), a.events...)
 }
 
+const waitTime = 30 * time.Second
+
 func wait(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); {
+	for end := time.Now().Add(waitTime); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// listens reports that the agent takes connections.
+func listens(set Settings) bool {
+	c, err := net.Dial("unix", set.Socket)
+	if err != nil {
+		return false
+	}
+	c.Close()
+	return true
 }

@@ -95,6 +95,9 @@ func (j *job) currentPlan() (*plan.Plan, int) {
 	return j.plan, j.gen
 }
 
+// maxExtra bounds the collections of scripts.
+const maxExtra = 200
+
 // addCollection widens the plan by a collection of the script. The same one
 // from another worker, or after a takeover, changes nothing.
 func (j *job) addCollection(c plan.Collection) error {
@@ -108,6 +111,9 @@ func (j *job) addCollection(c plan.Collection) error {
 		if k, _ := json.Marshal(o); string(k) == string(key) {
 			return nil
 		}
+	}
+	if len(j.extra) >= maxExtra {
+		return fmt.Errorf("there are %d collections already", maxExtra)
 	}
 	p, err := j.plan.With(c)
 	if err != nil {

@@ -35,6 +35,8 @@ type Settings struct {
 	// path: an agent with ListenFD neither binds nor unlinks it, so no hook is
 	// ever refused while agents change.
 	ListenFD int `json:"listen_fd,omitempty"`
+	// RingBytes is the size of each worker's ring; 0: what suits the machine.
+	RingBytes int64 `json:"ring_bytes,omitempty"`
 }
 
 // Ended says that the job is over. The launcher sends it on the agent's

@@ -62,7 +62,7 @@ func TestTakeover(t *testing.T) {
 	set := settings(t)
 	set.Config.Every = 1
 	p := startProcess(t, set)
-	wait(t, "the agent's socket", func() bool { _, err := os.Stat(set.Socket); return err == nil })
+	wait(t, "the agent's socket", func() bool { return listens(set) })
 	h := hook.Start(hook.Options{Model: "Net"})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)

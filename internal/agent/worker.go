@@ -190,7 +190,7 @@ func (w *worker) Notice(n capture.Notice) {
 	default:
 		n.Level = "info"
 	}
-	w.job.events.notice(n.Level, cut(n.Text, 2000), cut(n.Hint, 2000))
+	w.job.noticeOnce(n.Level, cut(n.Text, 2000), cut(n.Hint, 2000))
 }
 
 // Bye says that the hook closes in good order.

@@ -16,6 +16,7 @@ type Client struct {
 	head    uint64
 	area    area
 	open    atomic.Bool // false once the client is closed
+	refused atomic.Bool // a later agent turned the hook down
 
 	link link
 }

@@ -169,6 +169,7 @@ func (c *Client) again() *net.UnixConn {
 		}
 		var r *Refused
 		if errors.As(err, &r) {
+			c.refused.Store(true)
 			return nil // for good: the ring fills up and values are dropped
 		}
 		if err != nil {
@@ -242,6 +243,19 @@ func (c *Client) Wait(d time.Duration) bool {
 		time.Sleep(time.Millisecond)
 	}
 	return true
+}
+
+// Reach waits until an agent is connected, or d has passed: after the death of
+// one the next may be on its way.
+func (c *Client) Reach(d time.Duration) bool {
+	for end := time.Now().Add(d); ; time.Sleep(time.Millisecond) {
+		c.link.mu.Lock()
+		there := c.link.uc != nil
+		c.link.mu.Unlock()
+		if there || c.refused.Load() || time.Now().After(end) {
+			return there
+		}
+	}
 }
 
 // Close ends the session; the agent reads what was published.

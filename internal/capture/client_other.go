@@ -15,5 +15,8 @@ func (c *Client) Say(string, any) error { return errUnsupported }
 // Wait does nothing.
 func (c *Client) Wait(time.Duration) bool { return false }
 
+// Reach does nothing.
+func (c *Client) Reach(time.Duration) bool { return false }
+
 // Close does nothing.
 func (c *Client) Close() error { return nil }

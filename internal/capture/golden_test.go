@@ -206,3 +206,10 @@ func contains(t *testing.T, path string, want, got any) {
 		}
 	}
 }
+
+func info(id uint32, name string, kind record.Kind, shape ...int64) TensorInfo {
+	if shape == nil {
+		shape = []int64{}
+	}
+	return TensorInfo{id, record.TensorInfo{Name: name, Kind: kind, DType: "F32", Shape: shape}}
+}

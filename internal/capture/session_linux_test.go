@@ -194,13 +194,6 @@ func wait(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-func info(id uint32, name string, kind record.Kind, shape ...int64) TensorInfo {
-	if shape == nil {
-		shape = []int64{}
-	}
-	return TensorInfo{id, record.TensorInfo{Name: name, Kind: kind, DType: "F32", Shape: shape}}
-}
-
 func TestSession(t *testing.T) {
 	r := newRecorder()
 	socket, stop := serve(t, r, Options{})
@@ -343,7 +336,7 @@ func TestRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no") {
 		t.Errorf("error %v", err)
 	}
-	r.refuse = nil
+	socket, _ = serve(t, newRecorder(), Options{})
 	if _, err := Dial(ClientOptions{Socket: socket, Hello: Hello{Session: "short"}}); err == nil {
 		t.Error("a session that is no session was welcomed")
 	}
