@@ -64,7 +64,7 @@ func measureStep(m *Meter, step int64) error {
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spill")
 	next := int64(0)
-	for round := range 12 {
+	for round := range 8 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fmt.Sprint(endless, "=", next), endless+"_SPILL="+path)
 		cmd.Stderr = os.Stderr
