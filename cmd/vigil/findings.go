@@ -61,12 +61,12 @@ func printGroups(w io.Writer, groups []record.Group) {
 	}
 	for _, g := range groups {
 		f := g.Root
-		fmt.Fprintf(w, "%s: %s\n", strings.ToUpper(string(f.Severity)), printable(f.Message))
+		fmt.Fprintf(w, "%s: %s\n", strings.ToUpper(string(f.Severity)), plain(f.Message))
 		fmt.Fprintf(w, "  rule    %s at step %d (%s step %d)\n", f.Configuration, f.Step, f.Mode, f.ModeStep)
 		fmt.Fprintf(w, "  cause   %s\n", f.Cause)
 		fmt.Fprintf(w, "  remedy  %s\n", f.Remedy)
 		for _, s := range g.Symptoms {
-			fmt.Fprintf(w, "  follows %s: step %d, %s\n", s.Rule, s.Step, printable(s.Message))
+			fmt.Fprintf(w, "  follows %s: step %d, %s\n", s.Rule, s.Step, plain(s.Message))
 		}
 		fmt.Fprintln(w)
 	}

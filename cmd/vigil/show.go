@@ -119,7 +119,7 @@ func effective(run record.Run, infos []record.TensorInfo) []shownCollection {
 
 func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	fmt.Fprintf(w, "run        %s (%s)\n", printable(run.Name), t.Path())
-	fmt.Fprintf(w, "command    %s\n", printable(strings.Join(run.Command, " ")))
+	fmt.Fprintf(w, "command    %s\n", plain(strings.Join(run.Command, " ")))
 	fmt.Fprintf(w, "status     %s", run.Status)
 	if run.ExitCode != nil {
 		fmt.Fprintf(w, ", exit code %d", *run.ExitCode)
@@ -129,7 +129,7 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	}
 	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
 	if run.Said != "" {
-		fmt.Fprintf(w, "training   %s\n", printable(run.Said))
+		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
 	}
 	fmt.Fprintf(w, "workers    %s\n", strings.Join(t.Workers(), ", "))
 	var modes []string
