@@ -42,11 +42,12 @@ def _vigil_chain(here):
                 found[0].close()
         return
     from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
 
     spec = PathFinder.find_spec(name, paths)
     if spec is None or spec.loader is None:
         return
+    from importlib.util import module_from_spec
+
     module = module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

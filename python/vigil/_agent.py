@@ -177,9 +177,8 @@ def _job():
     port = os.environ.get("MASTER_PORT")
     if not run and not port:
         return None
-    parent = os.getppid() if run else 0
     restart = os.environ.get("TORCHELASTIC_RESTART_COUNT", "")
-    return "%s-%s-%s-%s-%s" % (run or "", os.environ.get("MASTER_ADDR", ""), port or "", parent, restart)
+    return "%s-%s-%s-%s-%s" % (run or "", os.environ.get("MASTER_ADDR", ""), port or "", os.getppid(), restart)
 
 
 def _shared(key, dir, name):

@@ -8,7 +8,6 @@ inert, because what fails that often does more harm than good. In strict mode
 the user's and always pass.
 """
 
-import functools
 import os
 
 LIMIT = 20
@@ -23,7 +22,6 @@ _reporters = []  # functions (text, where) that carry an error to the run
 def guard(fn):
     """Decorate an entry point: no Exception leaves it (strict mode excepted); the result is then None."""
 
-    @functools.wraps(fn)
     def guarded(*args, **kwargs):
         if inert:
             return None
@@ -33,6 +31,13 @@ def guard(fn):
             failed(getattr(fn, "__qualname__", "?"), error)
         return None
 
+    # What functools.wraps would do; importing functools takes longer than all of the zero-line start.
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        try:
+            setattr(guarded, name, getattr(fn, name))
+        except AttributeError:
+            pass
+    guarded.__wrapped__ = fn
     return guarded
 
 
