@@ -251,9 +251,13 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 	for k, g := range r.state.Growth {
 		context["before_"+k] = []rule.Number{g.First, g.Last}
 	}
+	what := fmt.Sprintf("holds %s of %d values", first.What, first.Size)
+	if first.Size == 1 {
+		what = "is " + strings.TrimPrefix(first.What, "1 ")
+	}
 	rep.Violate(rule.Violation{
 		Check: "first_non_finite", Subject: first.Tensor, Worker: first.Worker, Observed: float64(first.Bad), Threshold: 0, Comparator: ">",
-		Message: fmt.Sprintf("The %s is the first value that is not finite: %s at %s step %d%s.", called(noun(first.Kind), first.Tensor), first.What, first.Mode, first.ModeStep, spread),
+		Message: fmt.Sprintf("The %s %s at %s step %d: the first that is not finite%s.", called(noun(first.Kind), first.Tensor), what, first.Mode, first.ModeStep, spread),
 		Context: context, Cause: cause, Remedy: remedy,
 		At: &rule.Point{Step: first.Step, Mode: first.Mode, ModeStep: first.ModeStep, Time: r.state.Point.Time},
 	})

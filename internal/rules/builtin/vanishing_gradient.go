@@ -32,8 +32,8 @@ var vanishingGradient = rule.Definition{
 	},
 	Explains: []string{"loss_not_decreasing", "weight_update_ratio", "all_zero", "unchanged_tensor"},
 	Default: &rule.Preset{
-		Params: map[string]string{"relative": "0.001", "confirm_steps": "100", "every": "0"},
-		Why: "Small gradients alone mean nothing: at convergence they all are. A stack whose first third has gradients a thousand times below the largest, from the first step on " +
+		Params: map[string]string{"relative": "0.0002", "confirm_steps": "100", "every": "0"},
+		Why: "Small gradients alone mean nothing: at convergence they all are. A stack whose first third has gradients five thousand times below the largest (healthy LSTMs and GANs stay within three hundred, stacks of eight sigmoid layers and more are beyond fifty thousand), from the first step on " +
 			"or down to exact zero, in every analysed step of 100 and more, while the loss does not fall beyond its own noise, is not learning. Zeros of unused embedding rows do not count.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
