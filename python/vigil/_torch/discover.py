@@ -14,7 +14,7 @@ import weakref
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from vigil._torch import backend, losses
+from vigil._torch import backend
 
 MOST = 64  # candidates remembered
 
@@ -61,23 +61,20 @@ class Discovery(object):
 
     def entered(self, module):
         """The global hook saw an outermost module: remember it, and step aside until it returns."""
-        if losses.is_loss(module):
-            return  # its own hook reports what it gives
+        self.step_aside(module)
+        self.remember(module)
+
+    def step_aside(self, module):
+        """Take the global hook away until ``module`` returns."""
         if self.handle is not None:
             self.handle.remove()
             self.handle = None
-        self.remember(module)
         if module not in self.hooked:
             self.hooked.add(module)
             self.handles.append(backend.closing_forward_hook(module, self._returned))
 
     def _returned(self, module, args, output):
         if self.on and self.handle is None and not backend.is_compiling():
-            self._arm()
-
-    def rearm(self):
-        """A call did not return (an error inside): hook again."""
-        if self.on and self.handle is None:
             self._arm()
 
     def remember(self, module):

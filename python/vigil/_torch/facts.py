@@ -113,5 +113,6 @@ def sentence(facts):
         parts.append("loss " + (module or function) + (" (%s)" % function if module and function and function != "compiled" else ""))
     parts.append("a step is " + facts["step"])
     n = facts["tensors"]
-    parts.append("%d weights and %d gradients, every %d steps" % (n["weights"], n["gradients"], facts["interval"]))
+    every = "every step" if facts["interval"] == 1 else "every %d steps" % facts["interval"]
+    parts.append("%d weights and %d gradients, %s" % (n["weights"], n["gradients"], every))
     return " · ".join(parts)

@@ -70,12 +70,13 @@ class Pending(object):
 class Output(object):
     """One loss module's outputs at one call site in one mode: a series such as ``CrossEntropyLoss_output_0``."""
 
-    __slots__ = ("name", "type", "mode", "id", "mean", "is_main")
+    __slots__ = ("name", "type", "mode", "site", "id", "mean", "is_main")
 
-    def __init__(self, name, type_name, mode):
+    def __init__(self, name, type_name, mode, site):
         self.name = name
         self.type = type_name
         self.mode = mode
+        self.site = site
         self.id = None
         self.mean = None
         self.is_main = False  # its tensor was the one that backward was called on
@@ -115,12 +116,7 @@ class Modules(object):
         if tensor is None or tensor.numel() != 1 or tensor.device.type == "meta":
             return None
         kind = type(module).__name__
-        key = (mode, kind, site)
-        out = self.outputs.get(key)
-        if out is None:
-            n = self.counts.get((mode, kind), 0)
-            self.counts[mode, kind] = n + 1
-            out = self.outputs[key] = Output("%s_output_%d" % (kind, n), kind, mode)
+        out = self.outputs.get((mode, kind, site)) or self._new(mode, kind, site)
         value = reader.read(tensor)
         if out.mean is None:
             out.mean = Mean()
@@ -133,6 +129,22 @@ class Modules(object):
         out.mean.add(value)
         self.last = (weakref.ref(tensor), out, value)
         return out
+
+    def _new(self, mode, kind, site):
+        n = self.counts.get((mode, kind), 0)
+        self.counts[mode, kind] = n + 1
+        out = self.outputs[mode, kind, site] = Output("%s_output_%d" % (kind, n), kind, mode, site)
+        return out
+
+    def rename(self, before, mode):
+        """What was given in mode ``before`` belongs to ``mode``: evaluation turned out to be training."""
+        for i, out in enumerate(self.fired):
+            if out.mode == before:
+                new = self.outputs.get((mode, out.type, out.site)) or self._new(mode, out.type, out.site)
+                new.mean, out.mean = out.mean, None
+                self.fired[i] = new
+                if self.last is not None and self.last[1] is out:
+                    self.last = (self.last[0], new, self.last[2])
 
     def same(self, loss, node):
         """Whether ``loss``, freed of its factors down to ``node``, is the very output of the last loss module. Then that output is marked."""

@@ -21,7 +21,10 @@ class Models(object):
     @_guard.guard
     def outermost(self, module):
         """The global hook saw a module that is inside no other."""
-        if self.closed or any(root.outer() is module for root in self.roots):
+        if self.closed:
+            return
+        if any(module is one for root in self.roots for one in root.hooked()):
+            self.discovery.step_aside(module)
             return
         if losses.is_loss(module):
             self.losses.watch(module)
@@ -84,6 +87,7 @@ class Models(object):
         self.roots = [r for r in self.roots if r.inner() is not None]
         root = Root(module, self._root_name(inner), not self.roots)
         weakref.finalize(inner, self._root_gone, weakref.ref(root)).atexit = False
+        root.trains_in_eval = self.trains_in_eval
         self.roots.append(root)
         for one in names.chain(module):
             if type(module).__name__ != "OptimizedModule" or one is module:

@@ -71,6 +71,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.windows = 0
         self.waiting_collections = []
         self.eval_loss_seen = False
+        self.trains_in_eval = False  # before the roots were known, one in eval() was trained
         self.custom = {}  # name of a tensor the script saved -> (id, shape)
         self.spent = 0  # nanoseconds of the open step that were ours
         self.entered = 0
@@ -136,9 +137,11 @@ class Tracker(models.Models, updates.Updates, control.Control):
             grad = _grad_enabled()
             if grad and training:
                 mode = TRAIN
-            elif step is not None and step.mode == TRAIN and (training or step.numbered or step.tentative and grad):
+            elif step is not None and step.mode == TRAIN and (training or step.numbered):
                 # Without gradients inside an open step: a teacher, a metric, a GAN's other half.
                 return
+            elif training and len(self.roots) > 1 and root is not None:
+                mode = TRAIN  # one network of several makes what another will train on
             else:
                 mode = EVAL
         if mode in (1, 2):
@@ -348,7 +351,9 @@ class Tracker(models.Models, updates.Updates, control.Control):
     def finish(self):
         """The session ends: close what is open, publish what waits, say what was understood."""
         self.entered = _now()
-        if self.open is not None:
+        if self.by_hand and self.open is not None and self.open.backwards and self._changed_by_hand(None):
+            self._close_by_hand()
+        elif self.open is not None:
             self._close_open()
         if self.session is not None:
             self.publisher.flush(True)

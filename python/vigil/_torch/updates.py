@@ -33,6 +33,10 @@ class Updates(object):
             self.nest = 0
         if self.depth:
             self.depth = 0
+        step = self.open
+        if step is None or step.mode not in _UPDATED:
+            step = self._train_after_all(step)
+        step.backwards += 1
         tensors = args[0] if args else kwargs.get("tensors")
         if isinstance(tensors, torch.Tensor):
             self._loss(tensors, call_site(2))
@@ -41,17 +45,16 @@ class Updates(object):
             for i, tensor in enumerate(tensors):
                 if isinstance(tensor, torch.Tensor):
                     self._loss(tensor, (site, i))
-        step = self.open
-        if step is None or step.mode not in _UPDATED:
-            step = self._train_after_all(step)
-        step.backwards += 1
         self.spent += _now() - self.entered
 
     def _train_after_all(self, step):
         """backward without an open TRAIN step: the forward was not seen, or it was in eval() with gradients."""
         if step is not None and step.maybe_train:
+            self.losses.rename(step.mode, 0)
             if step.root is not None:
                 step.root.trains_in_eval = True
+            else:
+                self.trains_in_eval = True
             if not step.numbered:
                 self.open, self.suspended = self.suspended, None
         return self.open if self.open is not None and self.open.mode in _UPDATED else self._open_train()
@@ -148,6 +151,8 @@ class Updates(object):
         self.in_closure = True
         if kept:
             self.pending.sites = kept[0]
+            if self.open is not None:
+                self.losses.take(self.open.mode)
         kept[:] = [self.pending.copy()]
 
     @_guard.guard
