@@ -88,6 +88,7 @@ type Hook struct {
 	said    bool
 
 	tensors []*Tensor
+	byName  map[string]*Tensor
 	unsaid  []*Tensor // registered, not yet announced
 	modules []capture.Module
 	byPath  map[string]bool
@@ -112,7 +113,7 @@ type watchKey struct {
 // says why one is inert.
 func Start(o Options) *Hook {
 	h := &Hook{
-		opts: o, started: time.Now(), byPath: map[string]bool{}, scalars: map[string]*Tensor{},
+		opts: o, started: time.Now(), byPath: map[string]bool{}, byName: map[string]*Tensor{}, scalars: map[string]*Tensor{},
 		dropped: map[string]int64{}, global: 0,
 	}
 	h.client, h.err = connect(o)

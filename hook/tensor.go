@@ -42,10 +42,8 @@ func (h *Hook) Tensor(i Info) *Tensor {
 }
 
 func (h *Hook) register(i Info) *Tensor {
-	for _, t := range h.tensors {
-		if t.info.Name == i.Name {
-			return t
-		}
+	if t := h.byName[i.Name]; t != nil {
+		return t
 	}
 	if i.Module != "" {
 		h.module(i.Module, i.ModuleType)
@@ -57,6 +55,7 @@ func (h *Hook) register(i Info) *Tensor {
 	}
 	h.nextID++
 	h.tensors = append(h.tensors, t)
+	h.byName[i.Name] = t
 	switch record.Kind(i.Kind) {
 	case record.Input, record.Output:
 		// Announced when a value is due: most are never asked for.
