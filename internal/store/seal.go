@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/layout"
@@ -137,7 +136,7 @@ func (w *Writer) table(rel string, write func(io.Writer) error) (manifest.File, 
 
 // content is what stands in a journal.
 type content struct {
-	steps     []*record.Step
+	steps     []journal.Lazy
 	decisions []*journal.Decision
 	sessions  map[string]uint64
 	rows      int64

@@ -14,7 +14,8 @@ import (
 	"github.com/vigil-ml/vigil/internal/store/manifest"
 )
 
-// When a journal is sealed in the background.
+// When a journal is sealed in the background. sealRows is the default of
+// SealAt.
 const (
 	sealBytes = 16 << 20
 	sealRows  = 64 << 10
@@ -94,7 +95,7 @@ func (w *Writer) write(s *series, payload []byte) error {
 // grow counts what was written and lets a large or old journal be sealed.
 func (w *Writer) grow(s *series, rows int64) {
 	s.active.rows += rows
-	if a := s.active; a.size < sealBytes && a.rows < sealRows && time.Since(a.born) < sealAge {
+	if a := s.active; a.size < sealBytes && a.rows < w.sealRows && time.Since(a.born) < sealAge {
 		return
 	}
 	s.waiting = append(s.waiting, s.active)

@@ -42,6 +42,7 @@ type Writer struct {
 	complete *series
 	sessions map[string]uint64
 	rows     int64
+	sealRows int64
 	raw      map[string]int64 // raw files of this run and their lengths
 	keep     keepState
 	buf      []byte // scratch for encoding
@@ -83,7 +84,7 @@ func Create(fsys vfs.FS, root, name string, run record.Run) (*Writer, error) {
 
 func newWriter(fsys vfs.FS, path string) *Writer {
 	w := &Writer{fs: fsys, path: path, logs: map[string]*appender{}, series: map[string]*series{},
-		sessions: map[string]uint64{}, raw: map[string]int64{}}
+		sessions: map[string]uint64{}, raw: map[string]int64{}, sealRows: sealRows}
 	w.complete = &series{dir: layout.Complete, next: 1}
 	return w
 }
@@ -129,6 +130,14 @@ func (w *Writer) Rows() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.rows
+}
+
+// SealAt lets a journal be sealed when it has n rows instead of 65,536. Larger
+// chunks compress better and are fewer, smaller ones are Parquet sooner.
+func (w *Writer) SealAt(n int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sealRows = max(n, 1)
 }
 
 // Complete stores the decision that a step is complete: which workers' parts

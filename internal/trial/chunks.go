@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/manifest"
@@ -20,8 +19,8 @@ type sealed struct {
 	count   int  // steps or decisions in it; 0 when the manifest does not say
 	adopted bool // the manifest's line about it is damaged
 	tables  map[string]*table
-	steps   []*record.Step // without values; read when first needed
-	full    []*record.Step // with values; kept by the replayer for a while
+	steps   []journal.Lazy // without values; read when first needed
+	full    []journal.Lazy // with values; kept by the replayer for a while
 }
 
 // table is one Parquet file. It is opened when first needed; then its footer
@@ -91,7 +90,7 @@ func (t *Trial) spoil(tb *table, err error) {
 
 // stepsOf are the steps of a chunk or journal, without values where that saves
 // reading. They must not be changed.
-func (t *Trial) stepsOf(s *series, n int) []*record.Step {
+func (t *Trial) stepsOf(s *series, n int) []journal.Lazy {
 	if j := s.tails[n]; j != nil {
 		return j.steps
 	}
@@ -112,7 +111,7 @@ func (t *Trial) stepsOf(s *series, n int) []*record.Step {
 
 // fullSteps reads the steps of a chunk with their values. Tables that cannot
 // be read leave their values out.
-func (t *Trial) fullSteps(c *sealed) []*record.Step {
+func (t *Trial) fullSteps(c *sealed) []journal.Lazy {
 	f := t.table(c, chunk.Steps)
 	if f == nil {
 		return nil
@@ -125,8 +124,8 @@ func (t *Trial) fullSteps(c *sealed) []*record.Step {
 	if f := t.table(c, chunk.Stats); f != nil {
 		if err := f.FillStats(steps); err != nil {
 			t.spoil(c.tables[chunk.Stats], err)
-			for _, s := range steps {
-				s.Stats = nil
+			for i := range steps {
+				steps[i].Stats, steps[i].Hists = nil, nil
 			}
 		}
 	}

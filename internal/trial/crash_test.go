@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,7 +21,12 @@ import (
 )
 
 // schedules is how many random schedules of writing and crashing are tried.
-const schedules = 250
+func schedules() uint64 {
+	if os.Getenv("VIGIL_TEST_LONG") != "" {
+		return 5000
+	}
+	return 150
+}
 
 var errDead = errors.New("the process is dead")
 
@@ -227,7 +233,7 @@ func (m *written) check(t *testing.T, fsys vfs.FS, power bool) {
 // A writer is crashed at random points, by a kill or a loss of power, in
 // generation after generation; what is left is read, resumed and written on.
 func TestCrashes(t *testing.T) {
-	for seed := range uint64(schedules) {
+	for seed := range schedules() {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			crashing(t, seed)

@@ -32,7 +32,7 @@ type series struct {
 // tail is an unsealed journal, as far as it was read.
 type tail struct {
 	off       int64
-	steps     []*record.Step
+	steps     []journal.Lazy
 	decisions []*journal.Decision
 	dec       journal.Decoder
 }

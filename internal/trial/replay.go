@@ -36,8 +36,8 @@ type replayer struct {
 	cache   []*sealed               // chunks whose values are in memory, the last used last
 }
 
-// cached is the number of chunks whose values a replayer keeps.
-const cached = 4
+// cached is the number of chunks of each worker whose values a replayer keeps.
+const cached = 2
 
 func (t *Trial) newReplayer() *replayer {
 	return &replayer{t: t, taken: map[*series]map[int]int{}, queues: map[key][]part{}, decided: map[int]int{}}
@@ -56,7 +56,7 @@ func (r *replayer) queue() {
 			steps := r.t.stepsOf(s, n)
 			for row := r.taken[s][n]; row < len(steps); row++ {
 				st := steps[row]
-				k := key{st.Worker, st.Step, st.Mode, st.ModeStep}
+				k := key{st.Worker, st.Step.Step, st.Mode, st.ModeStep}
 				r.queues[k] = append(r.queues[k], part{s, n, row})
 			}
 			r.taken[s][n] = max(r.taken[s][n], len(steps))
@@ -67,7 +67,7 @@ func (r *replayer) queue() {
 // load reads a part with its values.
 func (r *replayer) load(p part) *record.Step {
 	if j := p.series.tails[p.n]; j != nil {
-		return at(j.steps, p.row)
+		return r.at(p, j.steps)
 	}
 	c := p.series.chunks[p.n]
 	if c == nil {
@@ -76,7 +76,7 @@ func (r *replayer) load(p part) *record.Step {
 	for i, have := range r.cache {
 		if have == c {
 			r.cache = append(append(r.cache[:i:i], r.cache[i+1:]...), c)
-			return at(c.full, p.row)
+			return r.at(p, c.full)
 		}
 	}
 	c.full = r.t.fullSteps(c)
@@ -85,14 +85,20 @@ func (r *replayer) load(p part) *record.Step {
 		r.cache[0].full = nil
 		r.cache = r.cache[1:]
 	}
-	return at(c.full, p.row)
+	return r.at(p, c.full)
 }
 
-func at(steps []*record.Step, row int) *record.Step {
-	if row >= len(steps) {
+// at is the step of a part with its histograms.
+func (r *replayer) at(p part, steps []journal.Lazy) *record.Step {
+	if p.row >= len(steps) {
 		return nil
 	}
-	return steps[row]
+	s, err := steps[p.row].Full()
+	if err != nil {
+		r.t.hurt(p.series.dir, "journal or chunk %d: %v", p.n, err)
+		return steps[p.row].Step
+	}
+	return s
 }
 
 // complete puts the step of a decision together. A part that cannot be read is

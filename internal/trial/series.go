@@ -3,6 +3,7 @@ package trial
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"sort"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
+	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
 
@@ -77,7 +79,7 @@ func (t *Trial) seriesOf(s *series, q *Query) (steps []int64, values []float64) 
 		if j := s.tails[n]; j != nil {
 			for _, step := range j.steps {
 				if q.holds(step.Mode, step.ModeStep) {
-					eachValue(step, q, st, func(v float64) {
+					eachValue(step.Step, q, st, func(v float64) {
 						steps, values = append(steps, step.ModeStep), append(values, v)
 					})
 				}
@@ -242,7 +244,11 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 			for _, st := range j.steps {
 				for i := range st.Stats {
 					if st.Stats[i].Tensor == q.Tensor && q.holds(st.Mode, st.ModeStep) {
-						list = append(list, StatsRow{s.worker, st.Step, st.ModeStep, st.Time, st.Stats[i].Stats})
+						row := StatsRow{s.worker, st.Step.Step, st.ModeStep, st.Time, st.Stats[i].Stats}
+						if st.Hists != nil {
+							row.Hist = t.histogram(path.Join(s.dir, layout.Journal(n)), st.Hists[i])
+						}
+						list = append(list, row)
 					}
 				}
 			}
@@ -256,10 +262,11 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 		for _, e := range f.Find(q.Tensor) {
 			points, err := f.Points(e.From, e.Rows, true)
 			var rows []tensor.Stats
+			var hists [][]byte
 			first, last := 0, 0
 			if err == nil {
 				first, last = span(points, q)
-				rows, err = f.ReadStats(e.From+int64(first), int64(last-first))
+				rows, hists, err = f.ReadStats(e.From+int64(first), int64(last-first))
 			}
 			if err != nil {
 				t.spoil(c.tables[chunk.Stats], err)
@@ -267,12 +274,27 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 			}
 			for i, p := range points[first:last] {
 				if q.holds(p.Mode, p.ModeStep) {
+					rows[i].Hist = t.histogram(c.tables[chunk.Stats].entry.Path, hists[i])
 					list = append(list, StatsRow{s.worker, p.Step, p.ModeStep, journal.Time(p.Time), rows[i]})
 				}
 			}
 		}
 	}
 	return list
+}
+
+// histogram decodes a stored histogram; nil when there is none or it is
+// damaged.
+func (t *Trial) histogram(file string, b []byte) *tensor.Histogram {
+	if b == nil {
+		return nil
+	}
+	h := new(tensor.Histogram)
+	if err := h.UnmarshalBinary(b); err != nil {
+		t.hurt(file, "%v", err)
+		return nil
+	}
+	return h
 }
 
 // StatNames are the values of Query.Stat that have values for a tensor:

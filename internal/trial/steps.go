@@ -37,7 +37,7 @@ func (t *Trial) eachStep(worker string, visit func(*record.Step)) {
 		}
 		for _, n := range s.numbers() {
 			for _, st := range t.stepsOf(s, n) {
-				visit(st)
+				visit(st.Step)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (c *columns) modes() []record.Mode {
 }
 
 // ReadSteps reads a table of steps: the steps without their values.
-func (f *File) ReadSteps() ([]*record.Step, error) {
+func (f *File) ReadSteps() ([]journal.Lazy, error) {
 	c := &columns{f: f, n: f.Rows()}
 	worker, mode := collect(c, "worker", f.Strings), c.modes()
 	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.Int64s)
@@ -60,14 +60,14 @@ func (f *File) ReadSteps() ([]*record.Step, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	out := make([]*record.Step, c.n)
+	out := make([]journal.Lazy, c.n)
 	for k := range out {
 		s := &record.Step{Worker: worker[k], Step: step[k], Mode: mode[k], ModeStep: modeStep[k], Time: journal.Time(at[k]),
 			Seconds: seconds[k], Overhead: overhead[k], Skipped: skipped[k]}
 		if err := parseNames(raw[k], &s.Raw); err != nil {
 			return nil, err
 		}
-		out[k] = s
+		out[k].Step = s
 	}
 	return out, nil
 }
@@ -102,11 +102,11 @@ func parseNames(text string, out *[]string) error {
 
 // place checks that row k belongs to one of the steps and to a sensible
 // position, and makes room for it.
-func place[T any](steps []*record.Step, part, position, total int64, list func(*record.Step) *[]T) (*T, error) {
+func place[T any](steps []journal.Lazy, part, position, total int64, list func(*journal.Lazy) *[]T) (*T, error) {
 	if part < 0 || part >= int64(len(steps)) || position < 0 || position >= total {
 		return nil, fmt.Errorf("%w: a row of step %d, position %d", ErrFormat, part, position)
 	}
-	l := list(steps[part])
+	l := list(&steps[part])
 	if n := int(position) + 1; n > len(*l) {
 		if n <= cap(*l) {
 			*l = (*l)[:n]
@@ -119,9 +119,10 @@ func place[T any](steps []*record.Step, part, position, total int64, list func(*
 	return &(*l)[position], nil
 }
 
-// FillStats puts the statistics of a table into the steps they belong to.
-func (f *File) FillStats(steps []*record.Step) error {
-	rows, err := f.ReadStats(0, f.Rows())
+// FillStats puts the statistics of a table into the steps they belong to;
+// histograms stay encoded.
+func (f *File) FillStats(steps []journal.Lazy) error {
+	rows, hists, err := f.ReadStats(0, f.Rows())
 	if err != nil {
 		return err
 	}
@@ -131,18 +132,25 @@ func (f *File) FillStats(steps []*record.Step) error {
 		return c.err
 	}
 	for k := range rows {
-		v, err := place(steps, part[k], position[k], c.n, func(s *record.Step) *[]record.TensorStats { return &s.Stats })
+		v, err := place(steps, part[k], position[k], c.n, func(s *journal.Lazy) *[]record.TensorStats { return &s.Stats })
 		if err != nil {
 			return err
 		}
 		*v = record.TensorStats{Tensor: name[k], Stats: rows[k]}
+		if hists[k] != nil {
+			h, err := place(steps, part[k], position[k], c.n, func(s *journal.Lazy) *[][]byte { return &s.Hists })
+			if err != nil {
+				return err
+			}
+			*h = hists[k]
+		}
 	}
 	return nil
 }
 
 // FillScalars puts the scalars and derived numbers of a table into the steps
 // they belong to.
-func (f *File) FillScalars(steps []*record.Step) error {
+func (f *File) FillScalars(steps []journal.Lazy) error {
 	c := &columns{f: f, n: f.Rows()}
 	name, stat := collect(c, "series", f.Strings), collect(c, "stat", f.Strings)
 	from, value := collect(c, "from_step", f.Int64s), collect(c, "value", f.Floats)
@@ -152,14 +160,14 @@ func (f *File) FillScalars(steps []*record.Step) error {
 	}
 	for k := range name {
 		if stat[k] == ValueStat {
-			v, err := place(steps, part[k], position[k], c.n, func(s *record.Step) *[]record.Scalar { return &s.Scalars })
+			v, err := place(steps, part[k], position[k], c.n, func(s *journal.Lazy) *[]record.Scalar { return &s.Scalars })
 			if err != nil {
 				return err
 			}
 			*v = record.Scalar{Name: name[k], Value: value[k]}
 			continue
 		}
-		v, err := place(steps, part[k], position[k], c.n, func(s *record.Step) *[]record.Derived { return &s.Derived })
+		v, err := place(steps, part[k], position[k], c.n, func(s *journal.Lazy) *[]record.Derived { return &s.Derived })
 		if err != nil {
 			return err
 		}
@@ -168,8 +176,9 @@ func (f *File) FillScalars(steps []*record.Step) error {
 	return nil
 }
 
-// ReadStats reads the statistics of n rows.
-func (f *File) ReadStats(from, n int64) ([]tensor.Stats, error) {
+// ReadStats reads the statistics of n rows, and their histograms as they are
+// stored, nil where there is none.
+func (f *File) ReadStats(from, n int64) ([]tensor.Stats, [][]byte, error) {
 	c := &columns{f: f, from: from, n: n}
 	count, nan, pos, neg, zeros := collect(c, "count", f.Int64s), collect(c, "nan", f.Int64s), collect(c, "posinf", f.Int64s),
 		collect(c, "neginf", f.Int64s), collect(c, "zeros", f.Int64s)
@@ -177,20 +186,14 @@ func (f *File) ReadStats(from, n int64) ([]tensor.Stats, error) {
 		collect(c, "m2", f.Floats), collect(c, "l1", f.Floats)
 	hist := collect(c, "hist", f.Bytes)
 	if c.err != nil {
-		return nil, c.err
+		return nil, nil, c.err
 	}
 	out := make([]tensor.Stats, n)
 	for k := range out {
 		out[k] = tensor.Stats{Count: count[k], NaN: nan[k], PosInf: pos[k], NegInf: neg[k], Zeros: zeros[k],
 			Min: lo[k], Max: hi[k], Mean: mean[k], M2: m2[k], L1: l1[k]}
-		if len(hist[k]) > 0 {
-			out[k].Hist = new(tensor.Histogram)
-			if err := out[k].Hist.UnmarshalBinary(hist[k]); err != nil {
-				return nil, wrap(err)
-			}
-		}
 	}
-	return out, nil
+	return out, hist, nil
 }
 
 // Point is the place of a row: its step and mode.

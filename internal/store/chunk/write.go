@@ -10,7 +10,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
-	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 )
 
@@ -90,7 +89,7 @@ func encodeDirectory(dir []Entry) (string, error) {
 }
 
 // WriteStats writes the table of statistics of steps.
-func WriteStats(w io.Writer, steps []*record.Step) (rows int64, err error) {
+func WriteStats(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
 	places := map[string][]at{}
 	for p, s := range steps {
 		for i := range s.Stats {
@@ -107,11 +106,11 @@ func WriteStats(w io.Writer, steps []*record.Step) (rows int64, err error) {
 	err = write(w, len(order), nonNil(dir), []string{"tensor", "part", "position"}, func(k int) (statsRow, error) {
 		s := steps[order[k].part]
 		v := &s.Stats[order[k].i]
-		row := statsRow{Tensor: v.Tensor, Worker: s.Worker, Step: s.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: journal.Nanos(s.Time),
+		row := statsRow{Tensor: v.Tensor, Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: journal.Nanos(s.Time),
 			Count: v.Count, NaN: v.NaN, PosInf: v.PosInf, NegInf: v.NegInf, Zeros: v.Zeros,
 			Min: v.Min, Max: v.Max, Mean: v.Mean, M2: v.M2, L1: v.L1, Std: v.Std(), Part: order[k].part, Position: order[k].i}
-		if v.Hist != nil {
-			row.Hist, _ = v.Hist.AppendBinary(nil) // its error is always nil
+		if h := s.Hists; h != nil {
+			row.Hist = h[order[k].i]
 		}
 		return row, nil
 	})
@@ -122,7 +121,7 @@ func WriteStats(w io.Writer, steps []*record.Step) (rows int64, err error) {
 type series struct{ name, stat string }
 
 // WriteScalars writes the table of scalars and derived numbers of steps.
-func WriteScalars(w io.Writer, steps []*record.Step) (rows int64, err error) {
+func WriteScalars(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
 	places := map[series][]at{}
 	for p, s := range steps {
 		for i := range s.Scalars {
@@ -155,7 +154,7 @@ func WriteScalars(w io.Writer, steps []*record.Step) (rows int64, err error) {
 	err = write(w, len(order), nonNil(dir), []string{"series", "stat", "part", "position"}, func(k int) (scalarRow, error) {
 		p := order[k]
 		s := steps[p.part]
-		row := scalarRow{Worker: s.Worker, Step: s.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Part: p.part, Position: p.i}
+		row := scalarRow{Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Part: p.part, Position: p.i}
 		if p.derived {
 			d := &s.Derived[p.i]
 			row.Series, row.Stat, row.FromStep, row.Value = d.Tensor, d.Stat, d.From, d.Value
@@ -168,11 +167,11 @@ func WriteScalars(w io.Writer, steps []*record.Step) (rows int64, err error) {
 }
 
 // WriteSteps writes the table of steps.
-func WriteSteps(w io.Writer, steps []*record.Step) error {
+func WriteSteps(w io.Writer, steps []journal.Lazy) error {
 	return write(w, len(steps), nil, nil, func(k int) (stepRow, error) {
 		s := steps[k]
 		raw, err := names(s.Raw)
-		return stepRow{Worker: s.Worker, Step: s.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: journal.Nanos(s.Time),
+		return stepRow{Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: journal.Nanos(s.Time),
 			Seconds: s.Seconds, Overhead: s.Overhead, Skipped: s.Skipped, Raw: raw}, err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -23,6 +24,44 @@ type Steps struct {
 	Session string
 	Seq     uint64
 	Steps   []*record.Step
+}
+
+// Lazy is a step whose histograms are still encoded: decoded, the histograms
+// of a chunk take many times the memory of everything else.
+type Lazy struct {
+	*record.Step
+	// Hists holds the encoded histogram of each of Step.Stats, nil where there
+	// is none; it is nil when no tensor of the step has one. Step.Stats[i].Hist
+	// is always nil.
+	Hists [][]byte
+}
+
+// Full is the step with its histograms. It shares nothing that may be changed
+// with the lazy one.
+func (l Lazy) Full() (*record.Step, error) {
+	if l.Hists == nil {
+		return l.Step, nil
+	}
+	s := *l.Step
+	s.Stats = slices.Clone(s.Stats)
+	for i, b := range l.Hists {
+		if b == nil {
+			continue
+		}
+		s.Stats[i].Hist = new(tensor.Histogram)
+		if err := s.Stats[i].Hist.UnmarshalBinary(b); err != nil {
+			return nil, fmt.Errorf("decode the histogram of %.200q: %w", s.Stats[i].Tensor, err)
+		}
+	}
+	return &s, nil
+}
+
+// Decoded is a record of steps as it is read.
+type Decoded struct {
+	Worker  string
+	Session string
+	Seq     uint64
+	Steps   []Lazy
 }
 
 // Decision says that a step is complete and whose parts were in, in the order
@@ -153,13 +192,14 @@ type Decoder struct {
 	err   error
 }
 
-// Decode decodes one payload: exactly one of the results is set.
-func (d *Decoder) Decode(payload []byte) (*Steps, *Decision, error) {
+// Decode decodes one payload: exactly one of the results is set. Histograms
+// stay part of the payload, which must not be changed after.
+func (d *Decoder) Decode(payload []byte) (*Decoded, *Decision, error) {
 	if d.names == nil {
 		d.names = map[string]string{}
 	}
 	d.b, d.err = payload, nil
-	var steps *Steps
+	var steps *Decoded
 	var decision *Decision
 	switch kind := d.byte(); kind {
 	case kindSteps:
@@ -178,8 +218,8 @@ func (d *Decoder) Decode(payload []byte) (*Steps, *Decision, error) {
 	return steps, decision, nil
 }
 
-func (d *Decoder) steps() *Steps {
-	s := &Steps{Worker: d.string(), Session: d.string(), Seq: d.uvarint()}
+func (d *Decoder) steps() *Decoded {
+	s := &Decoded{Worker: d.string(), Session: d.string(), Seq: d.uvarint()}
 	for range d.count(20) {
 		if d.err != nil {
 			break
@@ -189,7 +229,8 @@ func (d *Decoder) steps() *Steps {
 	return s
 }
 
-func (d *Decoder) step(worker string) *record.Step {
+func (d *Decoder) step(worker string) Lazy {
+	l := Lazy{}
 	s := &record.Step{Worker: worker, Step: d.varint(), Mode: record.Mode(d.byte()), ModeStep: d.varint(),
 		Time: Time(d.varint()), Seconds: d.float(), Overhead: d.float(), Skipped: d.byte() == 1}
 	if n := d.count(9); n > 0 {
@@ -201,7 +242,12 @@ func (d *Decoder) step(worker string) *record.Step {
 	if n := d.count(47); n > 0 {
 		s.Stats = make([]record.TensorStats, n)
 		for i := range s.Stats {
-			d.stats(&s.Stats[i])
+			if h := d.stats(&s.Stats[i]); h != nil {
+				if l.Hists == nil {
+					l.Hists = make([][]byte, n)
+				}
+				l.Hists[i] = h
+			}
 		}
 	}
 	if n := d.count(11); n > 0 {
@@ -216,19 +262,19 @@ func (d *Decoder) step(worker string) *record.Step {
 			s.Raw[i] = d.string()
 		}
 	}
-	return s
+	l.Step = s
+	return l
 }
 
-func (d *Decoder) stats(s *record.TensorStats) {
+// stats decodes one row and gives its encoded histogram.
+func (d *Decoder) stats(s *record.TensorStats) []byte {
 	s.Tensor = d.string()
 	s.Count, s.NaN, s.PosInf, s.NegInf, s.Zeros = d.varint(), d.varint(), d.varint(), d.varint(), d.varint()
 	s.Min, s.Max, s.Mean, s.M2, s.L1 = d.float(), d.float(), d.float(), d.float(), d.float()
 	if h := d.take(d.count(1)); len(h) > 0 {
-		s.Hist = new(tensor.Histogram)
-		if err := s.Hist.UnmarshalBinary(h); err != nil {
-			d.fail("%w", err)
-		}
+		return h
 	}
+	return nil
 }
 
 func (d *Decoder) decision() *Decision {

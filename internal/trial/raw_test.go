@@ -1,0 +1,242 @@
+package trial_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/vfs"
+)
+
+func pattern(n int, seed byte) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*i>>3) + seed
+	}
+	return b
+}
+
+func bytesView(b []byte) tensor.View {
+	return tensor.View{DType: tensor.U8, Shape: []int64{int64(len(b))}, Data: b}
+}
+
+func save(t testing.TB, w *store.Writer, worker string, step int64, views map[string]tensor.View) {
+	t.Helper()
+	r, err := w.RawStep(worker, record.Train, step)
+	ok(t, err)
+	for name, v := range views {
+		ok(t, r.Add(name, v))
+	}
+	ok(t, r.Commit())
+}
+
+func TestRaw(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	// More than a raw writer keeps in memory, in several tensors and in one.
+	big := map[string]tensor.View{"z": {DType: tensor.C128, Shape: []int64{1}, Data: pattern(16, 1)}, odd[0]: bytesView(pattern(5, 2)), "0-d": {DType: tensor.F32, Data: pattern(4, 3)}}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		big[name] = bytesView(pattern(12<<20, name[0]))
+	}
+	big["huge"] = bytesView(pattern(40<<20, 9))
+	save(t, w, "worker_0", 1, big)
+	// A second commit for the same step adds and replaces.
+	second := map[string]tensor.View{"a": bytesView(pattern(3, 7)), "new": bytesView(nil)}
+	save(t, w, "worker_0", 1, second)
+	s := step("worker_0", 1)
+	s.Raw = []string{"a", "b", "c", "d", "huge", "z", odd[0], "0-d", "new", "never stored"}
+	ok(t, w.Append("worker_0", "", 0, s))
+	tr := open(t, vfs.OS, w.Path())
+	for name, v := range second {
+		big[name] = v
+	}
+	for name, want := range big {
+		got, err := tr.Raw(name, record.Train, 1, "")
+		if err != nil || got.DType != want.DType || len(got.Shape) != len(want.Shape) || !bytes.Equal(got.Data, want.Data) {
+			t.Errorf("raw %.20q: %s %v, %d bytes, %v", name, got.DType, got.Shape, len(got.Data), err)
+		}
+		if got := tr.RawSteps(name, record.Train, ""); !cmp.Equal(got, []int64{1}) {
+			t.Errorf("raw steps of %.20q: %v", name, got)
+		}
+	}
+	for _, q := range []struct {
+		name string
+		step int64
+		mode record.Mode
+	}{{"never stored", 1, record.Train}, {"a", 2, record.Train}, {"a", 1, record.Eval}} {
+		if _, err := tr.Raw(q.name, q.mode, q.step, ""); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("raw %+v: %v", q, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(w.Path(), "tensors", "worker_0", "TRAIN", "1.safetensors")); err != nil || info.Size() != w.RawBytes() {
+		t.Errorf("raw bytes %d, file %v, %v", w.RawBytes(), info, err)
+	}
+	r, err := w.RawStep("worker_0", record.Train, 2)
+	ok(t, err)
+	if err := r.Add("bad", tensor.View{DType: tensor.F32, Shape: []int64{2}, Data: make([]byte, 7)}); err == nil {
+		t.Error("a tensor with too few bytes was taken")
+	}
+	ok(t, r.Commit())
+	r.Abort()
+	if list, _ := filepath.Glob(filepath.Join(w.Path(), "tensors", "*", "*", "*")); len(list) != 1 {
+		t.Errorf("files of raw tensors: %v", list)
+	}
+	whole(t, tr)
+	ok(t, w.Close())
+}
+
+func TestRawStopsWhenTheDiskIsNearlyFull(t *testing.T) {
+	disk := vfs.NewCrash(1)
+	w := create(t, disk, "/root")
+	disk.SetRoom(100 << 20) // of 1 GB
+	save(t, w, "w", 1, map[string]tensor.View{"a": bytesView(pattern(10, 1))})
+	disk.SetRoom(50 << 20)
+	if _, err := w.RawStep("w", record.Train, 2); !errors.Is(err, store.ErrLowDisk) {
+		t.Errorf("raw step with 5 %% of the disk free: %v", err)
+	}
+	disk.SetRoom(-1)
+	r, err := w.RawStep("w", record.Train, 2)
+	ok(t, err)
+	ok(t, r.Add("a", bytesView(pattern(1000, 1))))
+	disk.SetRoom(500)
+	if err := r.Commit(); !errors.Is(err, store.ErrNoSpace) {
+		t.Errorf("commit on a full disk: %v", err)
+	}
+	disk.SetRoom(-1)
+	tr := open(t, disk, w.Path())
+	if _, err := tr.Raw("a", record.Train, 2, "w"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was not committed: %v", err)
+	}
+	whole(t, tr)
+	ok(t, w.Close())
+}
+
+// The oldest raw files of all runs go first, and no reader calls that damage.
+func TestKeep(t *testing.T) {
+	root := t.TempDir()
+	other, err := store.Create(vfs.OS, root, "older", record.Run{Status: record.Running})
+	ok(t, err)
+	w := create(t, vfs.OS, root)
+	ok(t, os.MkdirAll(filepath.Join(root, "no run", "tensors", "w", "TRAIN"), 0o755))
+	foreign := filepath.Join(root, "no run", "tensors", "w", "TRAIN", "1.safetensors")
+	ok(t, os.WriteFile(foreign, pattern(5000, 0), 0o644))
+	age := func(w *store.Writer, step string, seconds int) {
+		name := filepath.Join(w.Path(), "tensors", "w", "TRAIN", step+".safetensors")
+		ok(t, os.Chtimes(name, start, start.Add(time.Duration(seconds)*time.Second)))
+	}
+	view := map[string]tensor.View{"a": bytesView(pattern(1000, 1))}
+	for i, step := range []string{"1", "2", "3"} {
+		save(t, other, "w", int64(i+1), view)
+		age(other, step, i)
+		save(t, w, "w", int64(i+1), view)
+		age(w, step, 10+i)
+	}
+	size := w.RawBytes() / 3
+	if n, err := w.Keep(6 * size); n != 0 || err != nil {
+		t.Errorf("keep all: %d, %v", n, err)
+	}
+	n, err := w.Keep(2 * size)
+	if n != 4*size || err != nil {
+		t.Errorf("keep two: %d, %v", n, err)
+	}
+	if w.RawBytes() != 2*size {
+		t.Errorf("raw bytes %d", w.RawBytes())
+	}
+	for _, w := range []*store.Writer{other, w} {
+		tr := open(t, vfs.OS, w.Path())
+		for i := range int64(3) {
+			_, err := tr.Raw("a", record.Train, i+1, "w")
+			kept := w.Path() != other.Path() && i > 0
+			if kept != (err == nil) {
+				t.Errorf("%s step %d: %v", w.Path(), i+1, err)
+			}
+		}
+		whole(t, tr)
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Errorf("a file of no run was touched: %v", err)
+	}
+	// The other run's writer goes on with its manifest.
+	save(t, other, "w", 9, view)
+	ok(t, other.Close())
+	again, err := store.Resume(vfs.OS, other.Path())
+	ok(t, err)
+	if again.RawBytes() != size {
+		t.Errorf("raw bytes after Resume: %d, want %d", again.RawBytes(), size)
+	}
+	ok(t, again.Close())
+	ok(t, w.Close())
+}
+
+// Reading one tensor of a large file does not read the others.
+func TestRawReadsWhatIsAsked(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	save(t, w, "w", 1, map[string]tensor.View{"small": bytesView(pattern(10, 1)), "large": bytesView(pattern(8<<20, 2))})
+	ok(t, w.Append("w", "", 0, &record.Step{Worker: "w", Step: 1, ModeStep: 1, Raw: []string{"small"}}))
+	counted := &countingFS{FS: vfs.OS}
+	tr := open(t, counted, w.Path())
+	counted.n = 0
+	if _, err := tr.Raw("small", record.Train, 1, "w"); err != nil {
+		t.Fatal(err)
+	}
+	if counted.n > 1<<20 {
+		t.Errorf("%d bytes were read for a tensor of 10", counted.n)
+	}
+	ok(t, w.Close())
+}
+
+// countingFS counts the bytes that are read.
+type countingFS struct {
+	vfs.FS
+	n int64
+}
+
+type countingFile struct {
+	vfs.File
+	fs *countingFS
+}
+
+func (c *countingFS) Open(name string) (vfs.File, error) {
+	f, err := c.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &countingFile{f, c}, nil
+}
+
+func (f *countingFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.File.ReadAt(p, off)
+	f.fs.n += int64(n)
+	return n, err
+}
+
+func TestCreateAndClose(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	ok(t, w.Close())
+	if err := w.Append("w", "", 0, step("w", 1)); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("append after Close: %v", err)
+	}
+	if err := w.UpdateRun(func(r *record.Run) { r.Status = record.Failed }); err != nil {
+		t.Errorf("update run after Close: %v", err)
+	}
+	ok(t, w.Close())
+	if got := open(t, vfs.OS, w.Path()).Run().Status; got != record.Failed {
+		t.Errorf("status %q", got)
+	}
+	if _, err := store.Create(vfs.OS, filepath.Dir(w.Path()), "run", record.Run{}); !errors.Is(err, store.ErrExists) {
+		t.Errorf("create a run that exists: %v", err)
+	}
+	for _, name := range []string{"", ".", "..", "a/b", "a\\b"} {
+		if _, err := store.Create(vfs.OS, t.TempDir(), name, record.Run{}); err == nil {
+			t.Errorf("a run was called %q", name)
+		}
+	}
+}
