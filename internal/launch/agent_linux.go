@@ -108,7 +108,7 @@ func (s *supervisor) run() {
 			pause = 50 * time.Millisecond
 		}
 		s.rest(pause)
-		pause = min(2*pause, 5*time.Second)
+		pause = min(2*pause, 2*time.Second)
 	}
 }
 
