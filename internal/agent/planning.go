@@ -201,7 +201,7 @@ func scalar(d *capture.TensorDef) bool { return d.Kind == record.Metric || d.Kin
 // minUse is the least part of the ring that a hook may use.
 const minUse = 32 << 20
 
-// ringUse is how much of the ring suits a plan: three times what can be due in
+// ringUse is how much of the ring suits a plan: room for three times what can be due in
 // one step, so that a step can be copied while the one before is read.
 func (w *worker) ringUse(p capture.Plan) int64 {
 	due := make(map[int64]bool, len(p.Tensors))
@@ -216,8 +216,8 @@ func (w *worker) ringUse(p capture.Plan) int64 {
 			total += (n*int64(d.DType.Size()) + 63) &^ 63
 		}
 	}
-	if total > w.s.RingBytes()/3 {
+	if total > w.s.RingBytes()/4 {
 		return w.s.RingBytes()
 	}
-	return min(minUse+3*total, w.s.RingBytes())
+	return min(minUse+total*7/2, w.s.RingBytes())
 }

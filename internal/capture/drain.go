@@ -56,6 +56,9 @@ func (s *Session) batch(head uint64) error {
 		}
 		size += uint64(len(it.Data))
 		urgent = urgent || it.Kind == Piece
+		if it.Kind == Frame || it.Kind == Piece {
+			s.frames++
+		}
 		s.items = append(s.items, it)
 	}
 	acked := s.sink.Records(s.items)

@@ -248,7 +248,7 @@ func (s *Session) run(ctx context.Context) {
 func (s *Session) loop(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { s.conn.uc.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	busy, looked := time.Now(), time.Now()
+	busy, looked, poll := time.Now(), time.Now(), s.opts.Poll
 	if err := s.messages(); err != nil { // what came together with the hello
 		return err
 	}
@@ -272,7 +272,8 @@ func (s *Session) loop(ctx context.Context) error {
 		if ending {
 			return s.finish()
 		}
-		wait := s.opts.Poll
+		poll = s.pace(poll)
+		wait := poll
 		if now.Sub(busy) > 500*time.Millisecond {
 			wait = s.opts.Idle
 		}
@@ -280,6 +281,17 @@ func (s *Session) loop(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// pace is the time to the next look at a busy ring. A hook has few frames; when
+// more than one came since the last look, it may be about to run out of them.
+func (s *Session) pace(last time.Duration) time.Duration {
+	n := s.frames
+	s.frames = 0
+	if n > 1 {
+		return max(last/2, s.opts.Poll/8)
+	}
+	return min(last*5/4, s.opts.Poll)
 }
 
 // listen waits for words, and handles all that have come.

@@ -24,6 +24,7 @@ type Session struct {
 	lost    uint64 // records before this one may have lost their data
 	held    uint64 // bytes of data between acked and tail
 	use     uint64 // bytes of the data area the hook may use
+	frames  int    // frames and pieces since the last look at the ring
 	bye     bool
 	late    time.Time // until when unknown ids may still be announced (takeover)
 	replan  atomic.Bool
