@@ -162,3 +162,23 @@ def test_an_abandoned_block_comes_back(monkeypatch):
     now = _layout.time.monotonic()
     monkeypatch.setattr(_layout.time, "monotonic", lambda: now + _layout.ABANDONED + 1)
     assert made.area.alloc(64) is not None
+
+
+def test_an_abandoned_slot_comes_back(monkeypatch):
+    made, _, _ = division(MIB)
+    layout = made.layout([(0, 100)])
+    for _ in range(4):
+        layout.acquire()
+    assert layout.acquire() is None
+    now = _layout.time.monotonic()
+    monkeypatch.setattr(_layout.time, "monotonic", lambda: now + _layout.ABANDONED + 1)
+    assert layout.acquire() is not None
+
+
+def test_a_frame_that_cannot_be_published_gives_its_slot_back():
+    made, _, reader = division(MIB)
+    layout = made.layout([(0, 100)])
+    for _ in range(10):
+        with pytest.raises(Exception):
+            layout.publish(layout.acquire(), "no step", 0, 0)
+    assert layout.publish(layout.acquire(), 1, 0, 1) and len(reader.read()) == 1

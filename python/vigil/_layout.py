@@ -16,7 +16,7 @@ from vigil import _wire
 ALIGN = 64
 SLOTS = 4
 MIN_AREA = 4 << 20
-ABANDONED = 30.0  # seconds after which an alloc that was never published is taken back
+ABANDONED = 30.0  # seconds after which what was given and never published is taken back
 
 
 def align(n):
@@ -124,7 +124,7 @@ class Layout(object):
         self.slots = [start + i * stride for i in range(slots)]
         self.end = start + slots * stride
         self.used = [0] * slots  # the record count at which the slot is free again
-        self.busy = [False] * slots  # acquired, not published yet
+        self.busy = [0.0] * slots  # when it was acquired, until it is published
         self.next = 0
         self.open = False
 
@@ -137,7 +137,7 @@ class Layout(object):
             if i is None:
                 return None
         self.open = False
-        self.busy[i] = True
+        self.busy[i] = time.monotonic()
         self.next = i + 1 if i + 1 < len(self.slots) else 0
         return i
 
@@ -146,8 +146,9 @@ class Layout(object):
 
         def there():
             consumed = self.ring.consumed()
+            old = time.monotonic() - ABANDONED
             for i, used in enumerate(self.used):
-                if not self.busy[i] and used <= consumed:
+                if (not self.busy[i] or self.busy[i] <= old) and used <= consumed:
                     found.append(i)
                     return True
             return False
@@ -158,29 +159,30 @@ class Layout(object):
 
     def cancel(self, slot):
         """Give an acquired slot back without publishing it."""
-        self.busy[slot] = False
+        self.busy[slot] = 0.0
 
     def publish(self, slot, step, mode, mode_step, present=None):
         """Publish the frame in ``slot``. ``present``: one byte per entry, 1 for what was copied; None: all were.
 
         True when there was room for the record.
         """
-        nbytes = self.bytes
-        flags = 0
-        offset = self.slots[slot]
-        if present is not None:
-            if len(present) != len(self.entries):
-                self.busy[slot] = False
-                raise ValueError("publish a frame: %d presence bytes for %d entries" % (len(present), len(self.entries)))
-            self.ring.buffer[offset + nbytes : offset + nbytes + len(present)] = bytes(present)
-            nbytes += len(present)
-            flags = _wire.PARTIAL
-        n = self.ring.put(_wire.FRAME, mode, 0, flags, self.id, step, mode_step, offset, nbytes, 0.0, 0)
-        self.busy[slot] = False
-        if n is None:
-            return False
-        self.used[slot] = n + 1
-        return True
+        try:
+            nbytes = self.bytes
+            flags = 0
+            offset = self.slots[slot]
+            if present is not None:
+                if len(present) != len(self.entries):
+                    raise ValueError("publish a frame: %d presence bytes for %d entries" % (len(present), len(self.entries)))
+                self.ring.buffer[offset + nbytes : offset + nbytes + len(present)] = bytes(present)
+                nbytes += len(present)
+                flags = _wire.PARTIAL
+            n = self.ring.put(_wire.FRAME, mode, 0, flags, self.id, step, mode_step, offset, nbytes, 0.0, 0)
+            if n is None:
+                return False
+            self.used[slot] = n + 1
+            return True
+        finally:
+            self.busy[slot] = 0.0
 
     def release(self):
         """No longer used; its place goes to the next layout."""
