@@ -125,8 +125,18 @@ func (e *evaluator) resume(t *trial.Trial) {
 
 func (e *evaluator) run() {
 	for f := range e.in {
-		f()
+		e.guarded(f)
 	}
+}
+
+// guarded keeps a failure in the rules from ending the capture.
+func (e *evaluator) guarded(f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			e.job.events.notice("error", fmt.Sprintf("the rules failed: %v", r), "please report it; capture goes on")
+		}
+	}()
+	f()
 }
 
 // close ends the goroutine after all that was handed over.

@@ -101,9 +101,11 @@ func (w *worker) measure() {
 	for i := range w.queue {
 		m := &w.queue[i]
 		if m.err != nil {
-			w.job.missing(m.info.Name, "compare with earlier values: "+cut(m.err.Error(), 200), 1)
+			w.job.missing(m.info.Name, "measure: "+cut(m.err.Error(), 200), 1)
 		}
-		m.o.step.Stats = append(m.o.step.Stats, m.stats)
+		if m.stats.Tensor != "" {
+			m.o.step.Stats = append(m.o.step.Stats, m.stats)
+		}
 		m.o.step.Derived = append(m.o.step.Derived, m.more...)
 		if m.raw {
 			w.addRaw(m.o, m.info.Name, m.view)
@@ -117,7 +119,18 @@ func (w *worker) measureShard(k, n int) {
 	for i := range w.queue {
 		m := &w.queue[i]
 		if shard(m.info.Name, n) == k {
-			m.stats, m.more, m.err = w.meters.list[k].Tensor(m.info, m.dec, m.o.key.mode, m.o.step.ModeStep, m.view)
+			m.compute(w.meters.list[k])
 		}
 	}
+}
+
+// compute measures. A failure inside is the tensor's alone.
+func (m *measurement) compute(mt *measure.Meter) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.stats = record.TensorStats{}
+			m.err = fmt.Errorf("the agent failed: %v", r)
+		}
+	}()
+	m.stats, m.more, m.err = mt.Tensor(m.info, m.dec, m.o.key.mode, m.o.step.ModeStep, m.view)
 }

@@ -201,17 +201,25 @@ func scalar(d *capture.TensorDef) bool { return d.Kind == record.Metric || d.Kin
 // minUse is the least part of the ring that a hook may use.
 const minUse = 32 << 20
 
-// ringUse is how much of the ring suits a plan: room for three times what can be due in
-// one step, so that a step can be copied while the one before is read.
+// ringUse is how much of the ring suits a plan: room for two frames of all that
+// can be due in one step, so that one is copied while the one before is read,
+// and for three when frames may come at nearly every step. A hook keeps some
+// of it for what fits no frame.
 func (w *worker) ringUse(p capture.Plan) int64 {
 	due := make(map[int64]bool, len(p.Tensors))
-	total := int64(0)
+	total, dense := int64(0), false
 	for _, t := range p.Tensors {
-		if t[1] < 0 || due[t[0]] {
+		d := w.defs[t[0]]
+		if t[1] < 0 || scalar(d) {
+			continue
+		}
+		for _, s := range p.Schedules[t[1]] {
+			dense = dense || !s.Off && s.Every > 0 && s.Every < 10
+		}
+		if due[t[0]] {
 			continue
 		}
 		due[t[0]] = true
-		d := w.defs[t[0]]
 		if n, err := tensor.Elements(d.Shape); err == nil && n < 1<<40 {
 			total += (n*int64(d.DType.Size()) + 63) &^ 63
 		}
@@ -219,5 +227,9 @@ func (w *worker) ringUse(p capture.Plan) int64 {
 	if total > w.s.RingBytes()/4 {
 		return w.s.RingBytes()
 	}
-	return min(minUse+total*7/2, w.s.RingBytes())
+	use := minUse + total*5/2
+	if dense {
+		use += total
+	}
+	return min(use, w.s.RingBytes())
 }

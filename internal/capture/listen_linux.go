@@ -238,11 +238,21 @@ func (s *Session) run(ctx context.Context) {
 	defer s.ring.Close()
 	defer s.out.close()
 	defer s.conn.close()
-	err := s.loop(ctx)
-	if err != nil {
+	if err := s.guarded(ctx); err != nil {
 		s.sink.Refuse(err.Error(), 1)
 	}
 	s.sink.Closed(s.bye)
+}
+
+// guarded ends a session in which something of ours failed, and no other: the
+// next agent would only fall over the same record.
+func (s *Session) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the agent failed: %v", r)
+		}
+	}()
+	return s.loop(ctx)
 }
 
 func (s *Session) loop(ctx context.Context) error {
