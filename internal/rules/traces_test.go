@@ -35,6 +35,7 @@ type trace struct {
 		Loss    map[string]record.Number    `json:"loss"`
 		Stats   map[string][]record.Number  `json:"stats"` // count, zeros, nan, +inf, -inf, min, max, mean, m2, l1
 		Pairs   map[string][3]record.Number `json:"pairs"` // from, mean |difference|, mean |from|
+		Far     map[string][3]record.Number `json:"far"`   // the same over 200 steps
 		Units   map[string][4]float64       `json:"units"` // units, inactive, samples, negative
 	} `json:"steps"`
 }
@@ -71,6 +72,8 @@ func (tr *trace) steps(interval int64) []*record.Complete {
 	var s plan.Schedule
 	s[record.Train].Every, s[record.Global].Every = 50, 50
 	pair := plan.Pair{Lag: 1}.Key(s) + "."
+	s[record.Train].Every, s[record.Global].Every = 200, 200
+	far := plan.Pair{Lag: 1}.Key(s) + "."
 	units := plan.Units{Channel: true, Above: 0, Below: math.Inf(1), Inactivity: 0.1, Window: 4}.Key() + "."
 	var out []*record.Complete
 	for _, x := range tr.Steps {
@@ -78,7 +81,7 @@ func (tr *trace) steps(interval int64) []*record.Complete {
 		for n, v := range x.Loss {
 			p.Scalars = append(p.Scalars, record.Scalar{Name: n, Value: float64(v)})
 		}
-		if x.S%interval == 0 {
+		if x.S%interval == 0 || x.S%50 == 0 {
 			for n, v := range x.Stats {
 				p.Stats = append(p.Stats, record.TensorStats{Tensor: n, Stats: tensor.Stats{
 					Count: int64(v[0]), Zeros: int64(v[1]), NaN: int64(v[2]), PosInf: int64(v[3]), NegInf: int64(v[4]),
@@ -92,6 +95,10 @@ func (tr *trace) steps(interval int64) []*record.Complete {
 		for n, v := range x.Pairs {
 			add(n, pair+plan.PairMeanAbsDiff, int64(v[0]), float64(v[1]))
 			add(n, pair+plan.PairMeanAbsFrom, int64(v[0]), float64(v[2]))
+		}
+		for n, v := range x.Far {
+			add(n, far+plan.PairMeanAbsDiff, int64(v[0]), float64(v[1]))
+			add(n, far+plan.PairMeanAbsFrom, int64(v[0]), float64(v[2]))
 		}
 		for n, v := range x.Units {
 			for i, q := range []string{plan.UnitsTotal, plan.UnitsInactive, plan.UnitsSamples, plan.UnitsNegative} {

@@ -35,7 +35,8 @@ var lossNotDecreasing = rule.Definition{
 		Params: map[string]string{"plateau_steps": "200", "every": "1"},
 		Why: "A loss that stands still is healthy at the end of a training, in a GAN, with a noisy batch, and often in the beginning. So the loss must never have fallen beyond its own noise " +
 			"(three standard errors, half a per cent) since the first 50 steps, for 200 steps, and besides no weight may have moved by more than 2e-5 of its size in any 50 steps: " +
-			"that is 4e-7 a step, about what a 32-bit weight loses to rounding.",
+			"that is 4e-7 a step, about what a 32-bit weight loses to rounding. A run that is resumed at the floor of its loss looks the same but for two signs, which are required too: the gradients are not small " +
+			"against the weights, and the weights drift one way (after 200 steps they are 3.1 times as far as after 50) instead of trembling, or stand still to the last bit.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		if p.Int("plateau_steps") > 0 {

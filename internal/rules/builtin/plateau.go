@@ -2,52 +2,75 @@ package builtin
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// plateauEvery is the interval of the weights' pairs, in mode steps.
-const plateauEvery = 50
+const (
+	// plateauEvery is the interval of the weights' pairs, plateauFar that of
+	// the pairs further apart, in mode steps.
+	plateauEvery = 50
+	plateauFar   = 200
+	// aliveGradient is the least mean gradient, in units of the mean weight,
+	// that asks for movement. At convergence it is a hundredth of that.
+	aliveGradient = 3e-3
+	// driftRatio is how much further the weights have to be after 200 steps
+	// than after 50: four times when they drift, twice when they only
+	// tremble, which is what they do at the floor of the loss.
+	driftRatio = 3.1
+)
 
 // plateau looks for a training that never began, because the updates are too
 // small to matter.
 //
 // It fires once, when since the first step no weight that is trained moved by
 // tiny_update of its mean magnitude over any 50 steps (three pairs at least),
-// and no loss fell from its first 50 values to its last 50 by more than noise,
-// over at least plateau_steps. A single weight that moves, or a loss that has
-// once fallen, silences it for good: a training that has converged, one that
-// is being tuned finely, or one whose rate is warming up has moved before.
+// no loss fell from its first 50 values to its last 50 by more than noise, over
+// at least plateau_steps, and yet the gradients ask for movement: the largest
+// mean gradient among the weights is not small against its weight, and the
+// weights either stand still to the last bit or drift steadily one way. A
+// single weight that moves silences it for good: a training whose rate is
+// warming up, or that is being tuned finely, has moved. One that was resumed at
+// the floor of its loss has no gradient, or trembles.
 type plateau struct {
-	steps int64
-	tiny  float64
-	key   string
-	state struct {
-		Losses losses  `json:"losses"`
-		Pairs  int     `json:"pairs"` // steps with pairs, all tiny
-		Most   float64 `json:"most"`  // largest change seen
-		Where  string  `json:"where"`
-		Moved  bool    `json:"moved"`
-		Fired  bool    `json:"fired"`
+	steps    int64
+	tiny     float64
+	key, far string
+	state    struct {
+		Losses losses             `json:"losses"`
+		Pairs  int                `json:"pairs"` // steps with pairs, all tiny
+		Most   float64            `json:"most"`  // largest change seen
+		Where  string             `json:"where"`
+		Near   float64            `json:"near"`   // sum over weights of the last change over 50 steps
+		Weight map[string]float64 `json:"weight"` // mean magnitude
+		Alive  float64            `json:"alive"`  // largest gradient in units of its weight
+		Moved  bool               `json:"moved"`
+		Fired  bool               `json:"fired"`
 	}
 }
 
 func plateauNeeds() []rule.Need {
+	weights := rule.Selector{Collections: []string{"weights"}}
 	return []rule.Need{
 		{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats},
-		{Selector: rule.Selector{Collections: []string{"weights"}}, Schedule: rule.TrainOnly(plateauEvery), Want: rule.WantStats, Pairs: []rule.Pair{{Lag: 1}}},
+		{Selector: weights, Schedule: rule.TrainOnly(plateauEvery), Want: rule.WantStats, Pairs: []rule.Pair{{Lag: 1}}},
+		{Selector: weights, Schedule: rule.TrainOnly(plateauFar), Want: rule.WantStats, Pairs: []rule.Pair{{Lag: 1}}},
+		{Selector: rule.Selector{Collections: []string{"gradients"}}, Schedule: rule.TrainOnly(plateauEvery), Want: rule.WantStats},
 	}
 }
 
 func newPlateau(p rule.Params) *plateau {
 	r := &plateau{steps: p.Int("plateau_steps"), tiny: p.Float("tiny_update")}
 	r.key = rule.Pair{Lag: 1}.Key(rule.TrainOnly(plateauEvery))
-	r.state.Losses = losses{}
+	r.far = rule.Pair{Lag: 1}.Key(rule.TrainOnly(plateauFar))
+	r.state.Losses, r.state.Weight = losses{}, map[string]float64{}
 	return r
 }
 
 func (r *plateau) Select() []rule.Selector {
-	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}}
+	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}, {Collections: []string{"gradients"}}}
 }
 
 func (r *plateau) Finish(*rule.Report)    {}
@@ -58,27 +81,37 @@ func (r *plateau) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Moved || r.state.Fired {
 		return
 	}
-	scalars := v.Scalars(0)
-	r.state.Losses.add(scalars)
-	pairs := 0
+	r.state.Losses.add(v.Scalars(0))
+	pairs, near, far := 0, 0.0, 0.0
 	for _, it := range v.Tensors(1) {
 		if !it.Info.Frozen {
-			pairs += r.pair(it, rep)
+			pairs += r.pair(it, &near, &far, rep)
 		}
 	}
+	r.gradients(v)
 	if r.state.Moved || pairs == 0 {
 		return
 	}
 	r.state.Pairs++
-	if r.state.Pairs < leastStreak || !r.state.Losses.flatSince(r.steps) {
+	r.state.Near = near
+	if far > 0 || r.state.Most == 0 {
+		r.decide(far, rep)
+	}
+}
+
+// decide looks at all signs together, at a step where the change over 200
+// steps is there, or nothing has changed at all.
+func (r *plateau) decide(far float64, rep *rule.Report) {
+	drifts := r.state.Most == 0 || far > driftRatio*r.state.Near
+	if !drifts || r.state.Alive < aliveGradient || r.state.Pairs < leastStreak || !r.state.Losses.flatSince(r.steps) {
 		return
 	}
 	r.state.Fired = true
-	r.report(v, rep)
+	r.report(rep)
 }
 
-// pair takes one weight's change and tells whether there was one to take.
-func (r *plateau) pair(it rule.Item, rep *rule.Report) int {
+// pair takes one weight's changes and tells whether there was one to take.
+func (r *plateau) pair(it rule.Item, near, far *float64, rep *rule.Report) int {
 	diff, from, ok := it.Find(r.key, rule.PairMeanAbsDiff)
 	if !ok || from < 0 {
 		return 0
@@ -89,17 +122,38 @@ func (r *plateau) pair(it rule.Item, rep *rule.Report) int {
 		return 0 // all zero and stays so: unused
 	}
 	ratio := diff / old
-	if !(ratio < r.tiny) { // also when it is not a number
+	if !(ratio < r.tiny) || !finite(old) { // also when it is not a number
 		r.state.Moved = true
 		return 0
 	}
 	if ratio >= r.state.Most {
 		r.state.Most, r.state.Where = ratio, it.Info.Name
 	}
+	r.state.Weight[it.Info.Name] = old
+	*near += ratio
+	if d, from, ok := it.Find(r.far, rule.PairMeanAbsDiff); ok && from >= 0 {
+		*far += d / old
+	}
 	return 1
 }
 
-func (r *plateau) report(v *rule.View, rep *rule.Report) {
+// gradients remembers how much movement the gradients of a step ask for.
+func (r *plateau) gradients(v *rule.View) {
+	items := v.Tensors(2)
+	if v.Skipped || len(items) == 0 {
+		return
+	}
+	alive := 0.0
+	for _, it := range items {
+		w := r.state.Weight[strings.TrimPrefix(it.Info.Name, "gradient/")]
+		if it.Stats != nil && !it.Stats.NonFinite() && w > 0 {
+			alive = math.Max(alive, math.Min(it.Stats.AbsMean()/w, math.MaxFloat64))
+		}
+	}
+	r.state.Alive = alive
+}
+
+func (r *plateau) report(rep *rule.Report) {
 	name, values := "loss", []float64(nil)
 	for n, l := range r.state.Losses {
 		if len(values) == 0 || n == "loss" || (name != "loss" && n < name) {
@@ -119,6 +173,6 @@ func (r *plateau) report(v *rule.View, rep *rule.Report) {
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()",
 		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s (%s at first), and %s.",
 			r.state.Losses[name].N, called("loss", name), num(last), num(first), how),
-		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": r.state.Most, "weight": r.state.Where, "pairs": r.state.Pairs, "last_values": values},
+		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": r.state.Most, "weight": r.state.Where, "pairs": r.state.Pairs, "gradient_to_weight": r.state.Alive, "last_values": values},
 	})
 }

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVERY = 10  # statistics
 PAIRS = 50  # pairs and units
+FAR = 200  # pairs further apart
 WINDOW = 4
 
 
@@ -35,7 +36,7 @@ def stats(t):
 
 class Recorder:
     def __init__(self, *models):
-        self.params, self.tensors, self.steps, self.old, self.units, self.window = [], [], [], {}, {}, {}
+        self.params, self.tensors, self.steps, self.old, self.far, self.units, self.window = [], [], [], {}, {}, {}, {}
         self.n = -1
         for m in models:
             types = {name: type(sub).__name__ for name, sub in m.named_modules()}
@@ -75,12 +76,18 @@ class Recorder:
             self.now["stats"] = {n: stats(p) for n, p in self.params}
             self.now["stats"].update({"gradient/" + n: stats(p.grad) for n, p in self.params if p.grad is not None})
         if self.n % PAIRS == 0:
-            pairs = {}
+            pairs, far = {}, {}
             for n, p in self.params:
                 new = p.detach().double().clone()
                 if n in self.old:
                     pairs[n] = [self.n - PAIRS, digits((new - self.old[n]).abs().mean().item()), digits(self.old[n].abs().mean().item())]
                 self.old[n] = new
+                if self.n % FAR == 0:
+                    if n in self.far:
+                        far[n] = [self.n - FAR, digits((new - self.far[n]).abs().mean().item()), digits(self.far[n].abs().mean().item())]
+                    self.far[n] = new
+            if far:
+                self.now["far"] = far
             self.now["pairs"], self.now["units"] = pairs, self.units
             self.units = {}
 
@@ -236,6 +243,63 @@ def healthy_finetune():
         F.cross_entropy(m(x[i]), y[i]).backward()
         o.step()
     train("healthy_finetune", "", m, torch.optim.Adam(m.parameters(), 1e-5), steps=500)
+
+
+def converged(make=mlp, lr=1e-3):
+    m = make()
+    o = torch.optim.Adam(m.parameters(), lr)
+    x, y = data()
+    for _ in range(1500):
+        i = torch.randint(len(x), (64,))
+        o.zero_grad()
+        F.cross_entropy(m(x[i]), y[i]).backward()
+        o.step()
+    return m
+
+
+simple("healthy_resume_sgd", "", converged, SGD(1e-4))
+simple("healthy_resume_sgd_tiny", "", converged, SGD(1e-5))
+simple("healthy_resume_adam", "", converged, Adam(1e-6))
+simple("healthy_resume_adam_tiny", "", converged, Adam(1e-8))
+
+
+def floor():
+    """A model that has learnt what can be learnt from noisy labels."""
+    m = mlp()
+    o = torch.optim.SGD(m.parameters(), 0.05)
+    x, y = noisy()
+    for n in range(3000):
+        for g in o.param_groups:
+            g["lr"] = 0.05 * (1 - n / 3000)
+        i = torch.randint(len(x), (64,))
+        o.zero_grad()
+        F.cross_entropy(m(x[i]), y[i]).backward()
+        o.step()
+    return m
+
+
+def noisy():
+    x, y = data(20000)
+    g = torch.Generator().manual_seed(9)
+    return x, torch.where(torch.rand(20000, generator=g) < 0.5, torch.randint(10, (20000,), generator=g), y)
+
+
+simple("healthy_resume_floor", "", floor, SGD(1e-5), xy=noisy())
+simple("healthy_resume_floor_adam", "", floor, Adam(1e-8), xy=noisy())
+simple("healthy_sgd_1e-5", "", mlp, SGD(1e-5), steps=600)
+simple("healthy_wide_adam", "", lambda: mlp(width=512), Adam(1e-2), steps=400)
+simple("healthy_wide_sgd", "", lambda: mlp(width=512, depth=4), SGD(0.2), steps=400)
+simple("healthy_regression", "", lambda: mlp(out=1), Adam(1e-2), loss=lambda p, y: F.mse_loss(p[:, 0], y), xy=(data()[0], 100 + 30 * data()[0][:, 0]), steps=500)
+simple("healthy_autoencoder", "", lambda: Net(nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 4), nn.ReLU(), nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 32)), Adam(1e-3),
+       loss=lambda p, y: F.mse_loss(p, y), xy=(data()[0], data()[0]))
+simple("healthy_label_noise", "", mlp, SGD(0.05), xy=(data()[0], torch.where(torch.rand(2048, generator=torch.Generator().manual_seed(9)) < 0.7, torch.randint(10, (2048,), generator=torch.Generator().manual_seed(5)), data()[1])))
+simple("healthy_random_labels", "", mlp, SGD(0.05), xy=(torch.randn(100000, 32), torch.randint(10, (100000,))))
+simple("healthy_random_labels_deep", "", kaiming(lambda: mlp(depth=10)), SGD(0.01), xy=(torch.randn(100000, 32), torch.randint(10, (100000,))))
+simple("healthy_sigmoid_four", "", xavier(lambda: mlp(depth=4, act=nn.Sigmoid)), SGD(0.1), steps=600)
+simple("healthy_sigmoid_five_adam", "", xavier(lambda: mlp(depth=5, act=nn.Sigmoid)), Adam(1e-3), steps=600)
+simple("healthy_catapult", "", mlp, SGD(0.8), steps=400)
+simple("healthy_hinge_zero", "", mlp, SGD(0.1), loss=F.multi_margin_loss, steps=600)
+simple("healthy_batch_two_adam", "", mlp, Adam(1e-3), batch=2, steps=600)
 
 
 @trace
