@@ -25,7 +25,7 @@ func schedules() uint64 {
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
 		return 5000
 	}
-	return 150
+	return 100
 }
 
 var errDead = errors.New("the process is dead")
