@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if socket := os.Getenv("VIGIL_TEST_TRAINER"); socket != "" {
+		trainer(socket)
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
 
