@@ -29,7 +29,11 @@ func (s Style) SummaryText(sum *Summary) string {
 		}
 		fmt.Fprintf(&b, "%s  %s\n", head, line)
 	}
-	b.WriteString(s.groups(sum.Groups))
+	if len(sum.Groups) > 0 {
+		b.WriteString(s.groups(sum.Groups))
+	} else if total(run.Steps) > 0 {
+		b.WriteString("  findings  none\n")
+	}
 	if note := s.ruleTrouble(sum.Rules); note != "" {
 		b.WriteString(note)
 	}
@@ -135,9 +139,6 @@ func (s Style) groups(groups []record.Group) string {
 		if n := len(g.Symptoms); n > 0 {
 			fmt.Fprintf(&b, "            %s\n", s.Dim(fmt.Sprintf("and %s that follow from it: %s", plural(n, "finding"), symptomRules(g.Symptoms))))
 		}
-	}
-	if len(groups) == 0 {
-		b.WriteString("  findings  none\n")
 	}
 	return b.String()
 }

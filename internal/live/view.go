@@ -44,15 +44,13 @@ type View struct {
 
 	mu       sync.Mutex
 	progress *Progress
-	began    time.Time
 	nextLine time.Time     // when the next plain progress line is due
 	interval time.Duration // to the one after it
 	lastStep int64         // of the last plain progress line
 	status   bool          // a status line stands in place below
 	titled   bool          // the title was set
-	drawn    time.Time     // when it was drawn
+	drawn    time.Time     // when either was drawn
 	shown    map[string]int
-	hidden   int // findings not shown in full
 	away     bool
 }
 
@@ -121,10 +119,7 @@ func (v *View) finding(f *record.Finding) {
 	case n <= inFull:
 		v.block(v.o.Style.findingText(f))
 	case n == inFull+1:
-		v.hidden++
 		v.line(fmt.Sprintf("vigil: more of %s come; they are counted, and all are in the run", clean(f.Rule)))
-	default:
-		v.hidden++
 	}
 }
 
@@ -172,7 +167,7 @@ func (v *View) progressed(p *Progress) {
 	}
 	now := v.o.Now()
 	if v.progress == nil {
-		v.began, v.nextLine = now, now.Add(firstLine)
+		v.nextLine = now.Add(firstLine)
 	}
 	v.progress = p
 	if v.away {
@@ -209,6 +204,9 @@ func (v *View) line(text string) { v.write(text+"\n", false) }
 func (v *View) block(text string) { v.write(text+"\n", true) }
 
 func (v *View) write(text string, apart bool) {
+	if v.o.Terminal {
+		text = wrap(text, v.width()-1)
+	}
 	var b strings.Builder
 	switch {
 	case v.status:

@@ -1,0 +1,285 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// screen is a terminal as far as plain text, carriage return and line feed go:
+// it wraps behind the last column, as real ones do, only when the next
+// character comes.
+type screen struct {
+	width, column int
+	rows          [][]rune
+}
+
+func newScreen(width int) *screen { return &screen{width: width, rows: [][]rune{nil}} }
+
+func (s *screen) Write(p []byte) (int, error) {
+	for _, r := range string(p) {
+		switch r {
+		case '\r':
+			s.column = 0
+		case '\n': // the terminal driver adds the carriage return
+			s.rows, s.column = append(s.rows, nil), 0
+		default:
+			if s.column == s.width {
+				s.rows, s.column = append(s.rows, nil), 0
+			}
+			row := &s.rows[len(s.rows)-1]
+			for len(*row) <= s.column {
+				*row = append(*row, ' ')
+			}
+			(*row)[s.column] = r
+			s.column++
+		}
+	}
+	return len(p), nil
+}
+
+func (s *screen) lines() []string {
+	var out []string
+	for _, r := range s.rows {
+		out = append(out, strings.TrimRight(string(r), " "))
+	}
+	return out
+}
+
+func finding(subject string) Event {
+	return Event{Finding: &record.Finding{
+		Rule: "exploding_tensor", Configuration: "exploding_tensor", Severity: record.Error, Step: 12, ModeStep: 12, Worker: "worker_0",
+		Check: "max", Subject: subject, Message: "The gradient of " + subject + " is infinite.",
+		CauseClass: "learning-rate", Cause: "a learning rate that is too high", Remedy: "lower it",
+	}}
+}
+
+// TestScriptsOutputStays writes between the pieces of a script's output, at
+// every column: nothing of it may be lost, and no line of ours may share one
+// with it.
+func TestScriptsOutputStays(t *testing.T) {
+	const width = 30
+	for column := 0; column <= width; column++ {
+		s := newScreen(width)
+		v := NewView(Options{Out: s, Terminal: true, Width: func() int { return width }})
+		before := strings.Repeat("x", column)
+		_, _ = s.Write([]byte(before))
+		v.Event(Event{Notice: &Notice{Level: "info", Text: "hello"}})
+		_, _ = s.Write([]byte("after"))
+		text := strings.Join(s.lines(), "\n")
+		want := before + "\nvigil: hello\nafter"
+		if column == 0 {
+			want = "vigil: hello\nafter"
+		}
+		if text != want {
+			t.Errorf("script's cursor in column %d: the screen shows\n%s\nwant\n%s", column, text, want)
+		}
+	}
+}
+
+func TestPlainOutputHasNoEscapes(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b})
+	loss := 0.5
+	v.Event(Event{Said: &Said{Text: "a model\x1b[31m"}})
+	v.Event(Event{Progress: &Progress{Step: 1, Loss: &loss}})
+	v.Event(finding("fc.weight\nwith \x1b]0;title\x07"))
+	v.Event(Event{Stop: &Stop{Rule: "exploding_tensor", Message: "too much"}})
+	v.Close()
+	if strings.ContainsAny(b.String(), "\x1b\r\x07") {
+		t.Errorf("escape sequences in plain output: %q", &b)
+	}
+	for _, want := range []string{
+		"vigil: a model\\x1b[31m\n",
+		"vigil: !! error exploding_tensor at step 12\n  The gradient of fc.weight\\nwith",
+		"  cause  a learning rate that is too high\n  remedy lower it\n",
+		"vigil: stopping the job because of exploding_tensor: too much\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, &b)
+		}
+	}
+}
+
+func TestProgressIsRateLimited(t *testing.T) {
+	var b bytes.Buffer
+	now := time.Unix(1000, 0)
+	v := NewView(Options{Out: &b, Now: func() time.Time { return now }})
+	for i := range 5 * 3600 {
+		v.Event(Event{Progress: &Progress{Step: int64(i), StepSeconds: 1}})
+		now = now.Add(time.Second)
+	}
+	lines := strings.Count(b.String(), "\n")
+	if lines < 30 || lines > 90 {
+		t.Errorf("%d lines in five hours, want some 70:\n%.2000s", lines, &b)
+	}
+	if !strings.HasPrefix(b.String(), "vigil: step 5 | 1.0 s/step | overhead 0.0%\n") {
+		t.Errorf("the first line is %.80q", &b)
+	}
+	// A job that stands still is not told again.
+	b.Reset()
+	for range 3600 {
+		v.Event(Event{Progress: &Progress{Step: 5*3600 - 1}})
+		now = now.Add(time.Second)
+	}
+	if n := strings.Count(b.String(), "\n"); n > 1 {
+		t.Errorf("%d lines about a job that stands still", n)
+	}
+}
+
+func TestFloodOfFindings(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b})
+	for range 100 {
+		v.Event(finding("w"))
+	}
+	if n := strings.Count(b.String(), "is infinite"); n != inFull {
+		t.Errorf("%d findings in full, want %d", n, inFull)
+	}
+	if !strings.Contains(b.String(), "more of exploding_tensor") {
+		t.Errorf("the rest is not told:\n%s", &b)
+	}
+}
+
+func TestQuietAndMuted(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b, Quiet: true})
+	muted := finding("w")
+	muted.Finding.Muted = true
+	for _, e := range []Event{
+		{Said: &Said{Text: "x"}}, {Progress: &Progress{}}, {Notice: &Notice{Level: "warning", Text: "x"}}, {Summary: &Summary{}}, muted,
+	} {
+		v.Event(e)
+	}
+	if b.Len() > 0 {
+		t.Errorf("quiet shows %q", &b)
+	}
+	v.Event(finding("w"))
+	v.Event(Event{Notice: &Notice{Level: "error", Text: "disk full", Hint: "make room"}})
+	if !strings.Contains(b.String(), "is infinite") || !strings.Contains(b.String(), "disk full\n  make room") {
+		t.Errorf("quiet hides findings or errors: %q", &b)
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b, JSON: true})
+	v.Event(finding("w"))
+	v.Event(Event{Notice: &Notice{Level: "info", Text: "x"}})
+	v.Close()
+	n := 0
+	for line := range strings.Lines(b.String()) {
+		var e struct {
+			Format int `json:"format"`
+			Event
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Format != 1 {
+			t.Errorf("line %q: format %d, %v", line, e.Format, err)
+		}
+		n++
+	}
+	if n != 2 {
+		t.Errorf("%d lines, want 2", n)
+	}
+}
+
+// TestStatusInPlace checks that a status line goes away before other lines.
+func TestStatusInPlace(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b, Terminal: true, Alone: true, Width: func() int { return 60 }})
+	v.Event(Event{Progress: &Progress{Step: 1}})
+	v.Event(Event{Notice: &Notice{Level: "info", Text: "x"}})
+	v.Close()
+	const status = "vigil: step 1 | overhead 0.0%"
+	want := "\r\x1b[2K" + status + "\r\x1b[2Kvigil: x\n" + status + "\r\x1b[2K"
+	if b.String() != want {
+		t.Errorf("written %q, want %q", &b, want)
+	}
+}
+
+func TestTitleIsGivenBack(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b, Terminal: true, Style: Style{Color: true}, Width: func() int { return 60 }})
+	v.Event(Event{Progress: &Progress{Step: 1}})
+	v.Suspend()
+	v.Event(Event{Progress: &Progress{Step: 2}})
+	want := "\x1b[22;2t\x1b]2;vigil: step 1 | overhead 0.0%\x07\x1b[23;2t"
+	if b.String() != want {
+		t.Errorf("written %q, want %q", &b, want)
+	}
+}
+
+func TestSparkline(t *testing.T) {
+	s := Style{Unicode: true}
+	for _, c := range []struct {
+		values []float64
+		width  int
+		want   string
+	}{
+		{nil, 10, ""},
+		{[]float64{1}, 10, "▁"},
+		{[]float64{3, 2, 1, 0}, 10, "█▆▃▁"},
+		{[]float64{0, 0, 8, 8}, 2, "▁█"},
+		{[]float64{0, math.NaN(), 1, math.Inf(1)}, 10, "▁×█×"},
+		{[]float64{-math.MaxFloat64, math.MaxFloat64}, 10, "▁█"},
+	} {
+		if got := s.Sparkline(c.values, c.width); got != c.want {
+			t.Errorf("Sparkline(%v, %d) = %q, want %q", c.values, c.width, got, c.want)
+		}
+	}
+	if got := (Style{}).Sparkline([]float64{1, 2}, 5); got != "" {
+		t.Errorf("ASCII sparkline %q, want none", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"short", "short"},
+		{"one two three four five six\n", "one two three four\n  five six\n"},
+		{"  one two three four five\n", "  one two three four\n    five\n"},
+		{"\x1b[1;31mone\x1b[0m two three four", "\x1b[1;31mone\x1b[0m two three four"},
+		{strings.Repeat("w", 40), strings.Repeat("w", 40)},
+	} {
+		if got := wrap(c.in, 20); got != c.want {
+			t.Errorf("wrap(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestSummaryText(t *testing.T) {
+	code, ended := 3, time.Unix(1100, 0)
+	sum := &Summary{
+		Run: record.Run{
+			Name: "first", Status: record.Stopped, StoppedBy: "exploding_tensor", ExitCode: &code, Said: "MLP · SGD",
+			Started: time.Unix(1000, 0), Ended: &ended, Steps: map[string]int64{"TRAIN": 1200, "EVAL": 30},
+			Overhead: record.Overhead{StepSeconds: 90, Percent: 1.25},
+		},
+		Path: "vigil-runs/first", Tensors: 8, Values: 12345, RawBytes: 2_500_000,
+		NotCaptured: []record.NotCaptured{{Name: "fc.weight", Reason: "the ring was full", Count: 1200}, {Name: "a\nb", Reason: "sparse", Count: 1}},
+		Groups:      []record.Group{{Root: *finding("w").Finding, Symptoms: []record.Finding{*finding("v").Finding, *finding("u").Finding}}},
+		Rules:       []record.RuleStatus{{Configuration: "dead_relu", Status: "Error", Details: "no ReLU"}},
+	}
+	const want = `vigil: first stopped by exploding_tensor after 1 min 40 s
+  MLP · SGD
+  captured  1,200 train + 30 eval steps, 8 tensors, 12,345 values, 2.5 MB raw
+  overhead  1.25 % of the step time, measured by the hook
+  missing   fc.weight (1,200 times): the ring was full
+            a\nb: sparse
+  findings  !! error exploding_tensor at step 12: The gradient of w is infinite.
+            and 2 findings that follow from it: exploding_tensor (2)
+  rule      dead_relu could not judge: no ReLU
+  run       vigil-runs/first
+  next      vigil report first   vigil findings first   vigil show first
+`
+	if got := (Style{}).SummaryText(sum); got != want {
+		t.Errorf("summary\n%s\nwant\n%s", got, want)
+	}
+	if got := (Style{}).SummaryText(&Summary{Run: record.Run{Name: "none", Status: record.Completed}}); !strings.Contains(got, "nothing: no training step") || !strings.Contains(got, "vigil doctor none") {
+		t.Errorf("summary of an empty run:\n%s", got)
+	}
+}
