@@ -203,6 +203,17 @@ class Models(object):
                 return state
         return None
 
+    def _gradients_cleared(self):
+        """Whether the script threw the gradients of micro-batches away, as at the end of an epoch that left a remainder."""
+        seen = 0
+        for entry in self.publisher.frames.entries:
+            if entry.grad and seen < 4:
+                seen += 1
+                grad = entry.tensor()
+                if grad is not None and (grad.device.type != "cpu" or grad.layout is not torch.strided or bool(grad.detach().any())):
+                    return False
+        return seen > 0
+
     # Updates written by hand.
 
     def _note_gradients(self):

@@ -22,6 +22,7 @@ class Publisher(object):
         self.next_due = [schedule.NEVER] * 4
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
         self.series = {}  # name of a loss -> id
+        self.used = []  # (index, schedule) of the plan's schedules that something goes by
         self.queue = []  # closed steps whose numbers are on their way from a device
         self.rank = 0
         self.world = 1
@@ -61,6 +62,8 @@ class Publisher(object):
             return False
         if plan.budget > 0:
             self.auto.budget = plan.budget
+        used = {i for indexes in plan.tensors.values() for i in indexes} | {m[2] for m in plan.modules}
+        self.used = [(i, plan.schedules[i]) for i in sorted(used) if 0 <= i < len(plan.schedules)]
         self.frames.apply()
         self.activations.apply(plan)
         self.reschedule((0, 0, 0, 0))
@@ -68,18 +71,16 @@ class Publisher(object):
 
     def reschedule(self, at):
         """Find the next due step of each mode, from mode step ``at[mode]`` on."""
-        schedules = self.session.plan.schedules
         for mode in _MODES:
-            self.next_due[mode] = min([schedule.next_due(s[mode], at[mode], self.auto.interval) for s in schedules] or [schedule.NEVER])
+            self.next_due[mode] = min([schedule.next_due(s[mode], at[mode], self.auto.interval) for _, s in self.used] or [schedule.NEVER])
 
     def due(self, mode, n):
         """The schedule indexes due at mode step n. Cheap when there are none."""
         if n < self.next_due[mode]:
             return None
         auto = self.auto.interval
-        schedules = self.session.plan.schedules
-        found = frozenset(i for i, s in enumerate(schedules) if schedule.next_due(s[mode], n, auto) == n)
-        self.next_due[mode] = min([schedule.next_due(s[mode], n + 1, auto) for s in schedules] or [schedule.NEVER])
+        found = frozenset(i for i, s in self.used if schedule.next_due(s[mode], n, auto) == n)
+        self.next_due[mode] = min([schedule.next_due(s[mode], n + 1, auto) for _, s in self.used] or [schedule.NEVER])
         return found
 
     def loss_id(self, name, module_type=None, alias_of=None):

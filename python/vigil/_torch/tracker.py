@@ -158,7 +158,10 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self._close_open()
             step = self.open
             if step is not None and step.mode == mode:
-                if not step.backwards:
+                if not step.backwards or self._gradients_cleared():
+                    self.pending.take()
+                    self.losses.take(mode)
+                    step.backwards = 0
                     step.began = time.perf_counter()
                 return step
         return self._begin(mode, root, self.last_close or time.perf_counter())
