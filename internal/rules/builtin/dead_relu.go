@@ -43,7 +43,7 @@ var deadRelu = rule.Definition{
 		if p.Int("confirm") > 1 {
 			s = rule.TrainOnly(p.Int("every"))
 		}
-		return []rule.Need{{Selector: reluSelector(p), Schedule: s, Units: []rule.Units{reluUnits(p)}}}
+		return []rule.Need{{Selector: reluSelector(p), Schedule: s, Want: rule.WantStats, Units: []rule.Units{reluUnits(p)}}}
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &relu{
@@ -143,12 +143,13 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm) {
 		return
 	}
-	before := "has been since it was first looked at"
+	before, cause := "from the first step that was looked at", "a large negative bias, or input that is not normalised: they were dead from the start"
+	remedy := "initialise biases with zero and weights as He; normalise the input, or add batch normalisation; use a leaky variant (LeakyReLU, GELU)"
 	if s.Alive {
-		before = fmt.Sprintf("was alive before step %d", s.Since)
+		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
 	}
 	rep.Violate(rule.Violation{
-		Check: "layer", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak,
+		Check: "layer", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
 		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(units), "unit"), it.Info.Name, before),
 		Context: map[string]any{
 			"units": units, "dead": dead, "samples_per_unit": samples, "shares": append([]rule.Number(nil), s.Shares...),
