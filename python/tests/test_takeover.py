@@ -167,7 +167,10 @@ def test_a_garbled_successor_is_tried_again(connected, make_agent, sockdir):
     assert session.alive
 
 
-def test_bye_waits_for_the_next_agent(connected, make_agent):
+def test_bye_waits_for_the_next_agent(connected, make_agent, monkeypatch):
+    from vigil import _session
+
+    monkeypatch.setattr(_session, "BYE_SECONDS", fakeagent.DEADLINE)
     agent, session = connected()
     session.step(1, 0, 1, 0.1, 5)
     agent.die()

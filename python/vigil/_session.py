@@ -11,6 +11,8 @@ from vigil._plan import Plan
 from vigil._values import Values
 from vigil._words import Words
 
+BYE_SECONDS = 2.0  # how long the end of a process waits for a new agent when the last one died
+
 _current = None  # this process's session
 
 
@@ -252,7 +254,7 @@ class Session(Words, Values):
         try:
             if self.before_bye is not None:
                 _guard.guard(self.before_bye)()
-            self._say_bye(steps, overhead, 1.0)
+            self._say_bye(steps, overhead, BYE_SECONDS)
         finally:
             self._end()
 
