@@ -93,8 +93,14 @@ func isolating(command []string) string {
 	if len(command) == 0 || !isPython(command[0]) {
 		return ""
 	}
-	for _, o := range options(command[1:]) {
-		if strings.HasPrefix(o, "--") || o == "-W" || o == "-X" {
+	own := options(command[1:])
+	for i := 0; i < len(own); i++ {
+		o := own[i]
+		if o == "-W" || o == "-X" {
+			i++ // its value
+			continue
+		}
+		if strings.HasPrefix(o, "--") || strings.HasPrefix(o, "-W") || strings.HasPrefix(o, "-X") {
 			continue
 		}
 		for _, letter := range []string{"I", "E", "S"} {

@@ -137,6 +137,10 @@ func (l *launcher) listenSignals() {
 			signal.Notify(l.signals, s)
 		}
 	}
+	if !signal.Ignored(syscall.SIGPIPE) {
+		// Asked for only so that a closed standard error does not end us.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 	if l.where != shared && !signal.Ignored(syscall.SIGTSTP) {
 		signal.Notify(l.signals, syscall.SIGTSTP)
 	}
@@ -221,13 +225,6 @@ func (l *launcher) kill() {
 func (l *launcher) finish(status syscall.WaitStatus) int {
 	code, ended := exitCode(status), agent.Ended{}
 	l.killing.Wait()
-	if l.stopped == nil {
-		select { // a stop that came with the command's end
-		case s := <-l.stop:
-			l.stopped = &s
-		default:
-		}
-	}
 	ended.Status = record.Completed
 	if code != 0 {
 		ended.Status = record.Failed

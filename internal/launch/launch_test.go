@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDefaultName(t *testing.T) {
+	at := time.Date(2026, 11, 21, 15, 4, 5, 0, time.Local)
+	for _, c := range []struct{ command, script, name string }{
+		{"python train.py --lr 0.1", "train.py", "train"},
+		{"python -u src/my.train.py", "src/my.train.py", "my-train"},
+		{"torchrun --nproc-per-node 2 train_ddp.py", "train_ddp.py", "train_ddp"},
+		{"python -m torch.distributed.run train.py", "train.py", "train"},
+		{"python -m pkg.train", "pkg.train", "pkg"},
+		{"bash job.sh", "job.sh", "job"},
+		{"/usr/bin/nice ./prog", "", "nice"},
+		{"python -c x", "", "python"},
+	} {
+		words := strings.Fields(c.command)
+		if got := Script(words); got != c.script {
+			t.Errorf("Script(%q) = %q, want %q", c.command, got, c.script)
+		}
+		if got, want := DefaultName(at, words), "20261121-150405-"+c.name; got != want {
+			t.Errorf("DefaultName(%q) = %q, want %q", c.command, got, want)
+		}
+	}
+	if got := DefaultName(at, []string{"/"}); got != "20261121-150405--" && got != "20261121-150405-run" {
+		t.Errorf("DefaultName of / = %q", got)
+	}
+}
+
+func TestPythonPath(t *testing.T) {
+	ours := []string{"/b", "/l"}
+	for user, want := range map[string]string{
+		"":     "/b:/l",
+		"/u":   "/b:/l:/u",
+		":":    "/b:/l::",
+		"/u::": "/b:/l:/u::",
+	} {
+		if got := pythonPath(ours, user); got != want {
+			t.Errorf("pythonPath(%q) = %q, want %q", user, got, want)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	user := []string{"A=1", "VIGIL_SOCKET=/old", "PYTHONPATH=/first", "PYTHONPATH=/u", "B=x=y"}
+	o := &Options{Agent: []string{"/bin/vigil", "agent"}, PythonPath: []string{"/b", "/l"}}
+	o.Settings.Config.Strict = true
+	got := training(user, o, "/s", "/runs/r", "id")
+	want := []string{
+		"A=1", "B=x=y", "VIGIL_SOCKET=/s", "VIGIL_RUN=/runs/r", "VIGIL_LAUNCH=id", "VIGIL_BIN=/bin/vigil", "VIGIL_STRICT=1", "PYTHONPATH=/b:/l:/u",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("environment of the training (-want +got):\n%s", d)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name string, mode os.FileMode) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one/there", 0o644)
+	write("two/there", 0o755)
+	write("one/refused", 0o644)
+	write("here.py", 0o644)
+	t.Setenv("PATH", filepath.Join(dir, "one")+":"+filepath.Join(dir, "two"))
+	for _, c := range []struct {
+		name, path string
+		code       int
+		hint       string
+	}{
+		{"there", filepath.Join(dir, "two/there"), 0, ""},
+		{"two/there", "two/there", 0, ""},
+		{"refused", "", 126, "chmod +x"},
+		{"one/there", "", 126, "chmod +x"},
+		{"./one", "", 126, ""},
+		{"nowhere", "", 127, "virtual environment"},
+		{"./nowhere", "", 127, ""},
+		{"here.py", "", 127, "vigil run -- python here.py"},
+		{"", "", 127, ""},
+	} {
+		path, err := Lookup(c.name)
+		var s *StartError
+		code := 0
+		if errors.As(err, &s) {
+			code = s.Code
+			if !strings.Contains(s.Hint, c.hint) {
+				t.Errorf("Lookup(%q): hint %q, want %q in it", c.name, s.Hint, c.hint)
+			}
+		}
+		if path != c.path || code != c.code {
+			t.Errorf("Lookup(%q) = %q, %v; want %q and code %d", c.name, path, err, c.path, c.code)
+		}
+	}
+}
