@@ -32,7 +32,7 @@ type instance struct {
 	rule   rule.Rule
 	sels   []*selection
 	texts  map[string]string
-	quiet  bool // of the default set: a selector without tensors is no news
+	quiet  bool // nobody chose the selectors: that one matches nothing is no news
 
 	start, end int64 // global steps; end -1: none
 	workers    []string
@@ -64,13 +64,13 @@ func (e *Engine) start(c Config) *instance {
 		return in
 	}
 	in.def = d
-	in.quiet = d.Default != nil && maps.Equal(d.Default.Params, c.Params)
 	var err error
 	if in.params, err = d.Parse(c.Params); err != nil {
 		in.fail(err)
 		return in
 	}
 	in.texts = in.params.Texts()
+	in.quiet = in.preset() || !in.chosen()
 	in.common(e.opts.Chief)
 	if err := in.make(); err != nil {
 		in.fail(err)
@@ -95,6 +95,27 @@ func (in *instance) make() (err error) {
 	}
 	in.buf = make([][]rule.Item, 2*len(in.sels))
 	return nil
+}
+
+// preset tells whether the configuration is the default set's.
+func (in *instance) preset() bool {
+	if in.def.Default == nil {
+		return false
+	}
+	p, err := in.def.Parse(in.def.Default.Params)
+	return err == nil && maps.Equal(p.Texts(), in.texts)
+}
+
+// chosen tells whether the user chose which tensors to look at.
+func (in *instance) chosen() bool {
+	for _, p := range in.def.Parameters {
+		if p.Name == "collection_names" || p.Name == "tensor_regex" {
+			if t := in.texts[p.Name]; t != p.Default && !(p.Optional && t == "None") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // common reads the parameters that every rule has.
