@@ -45,9 +45,11 @@ func ramp(n int) []float32 {
 }
 
 func toBytes(v []float32) []byte {
-	var b bytes.Buffer
-	binary.Write(&b, binary.LittleEndian, v)
-	return b.Bytes()
+	b := make([]byte, 0, 4*len(v))
+	for _, f := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+	}
+	return b
 }
 
 // TestRaw stores raw values where a collection asks for them, and only there.
@@ -99,7 +101,7 @@ func TestPieces(t *testing.T) {
 			set.Config.Collect = collections
 			set.Config.Rules = "none"
 			a := startAgent(t, set)
-			const n = 5 << 20
+			const n = 2_400_000
 			c := dial(t, set, record.TensorInfo{Name: "big", Kind: record.Custom, DType: "F32", Shape: []int64{n}})
 			v := ramp(n)
 			for i := range int64(3) {

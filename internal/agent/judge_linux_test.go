@@ -62,6 +62,7 @@ func TestFinding(t *testing.T) {
 	for range 5 {
 		step(math.NaN())
 	}
+	wait(t, "the last steps", func() bool { tr := run(); defer tr.Close(); return len(tr.Steps(record.Train)) == 45 })
 	h.Close()
 	a.end(Ended{Status: record.Stopped, ExitCode: 3, StoppedBy: "not_finite"})
 	tr := openTrial(t, set)

@@ -39,11 +39,17 @@ func trainer(socket string) {
 // Whatever was acknowledged before is there; when the agent lives, so is all
 // that was published.
 func TestKill(t *testing.T) {
-	for i, tt := range []struct {
+	cases := []struct {
 		name           string
 		trainer, agent bool
-	}{{"trainer", true, false}, {"agent", false, true}, {"both", true, true}} {
-		t.Run(tt.name, func(t *testing.T) {
+	}{{"trainer", true, false}, {"agent", false, true}, {"both", true, true}}
+	rounds := len(cases)
+	if os.Getenv("VIGIL_TEST_LONG") != "" {
+		rounds *= 30
+	}
+	for i := range rounds {
+		tt := cases[i%len(cases)]
+		t.Run(fmt.Sprintf("%s %d", tt.name, i), func(t *testing.T) {
 			set := settings(t)
 			p := startProcess(t, set)
 			wait(t, "the agent's socket", func() bool { return listens(set) })

@@ -85,8 +85,8 @@ func TestTakeover(t *testing.T) {
 		s.End()
 		time.Sleep(time.Millisecond)
 	}
-	h.Close()
-	// The last agent may still be on its way to the ring.
+	// The last agent may still be on its way to the ring; a training that ends
+	// now would wait for it a second at most.
 	wait(t, "the training to be stored", func() bool {
 		tr, err := trial.Open(set.Dir + "/" + set.Name)
 		if err != nil {
@@ -95,6 +95,7 @@ func TestTakeover(t *testing.T) {
 		defer tr.Close()
 		return len(tr.Steps(record.Train)) == n
 	})
+	h.Close()
 	p.end(t, Ended{Status: record.Completed})
 
 	tr := openTrial(t, set)
