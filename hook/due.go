@@ -9,8 +9,9 @@ import (
 )
 
 // firstPlan is how long the first step waits for the agent's plan, so that
-// what is due at step 0 is captured there. Later steps never wait for one.
-const firstPlan = 200 * time.Millisecond
+// what is due at step 0 is captured there. An agent answers within
+// milliseconds; later steps never wait for one.
+const firstPlan = 2 * time.Second
 
 // refresh takes a new plan in, at the start of a step.
 func (h *Hook) refresh() {

@@ -18,7 +18,8 @@
 // and costs nothing worth mentioning.
 //
 // A hook never gets in the way of training: no method panics or fails, and
-// none waits longer than a tenth of a step. What could not be captured is
+// none waits longer than a tenth of a step (the first step also waits for the
+// agent's plan, which takes milliseconds). What could not be captured is
 // counted and shown with the run.
 package hook
 
