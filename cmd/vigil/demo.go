@@ -66,20 +66,29 @@ func (c demoCmd) Run(a *app) error {
 	name := "demo-" + fault.Name + "-" + time.Now().Format("20060102-150405")
 	fmt.Fprintf(a.stderr, "Training %s, %s.\nPlanted: %s.\n\n", what, length(c.Seconds), fault.About)
 	path := filepath.Join(c.root(), name)
-	code, err := c.watch(a, name, command)
+	output, err := os.Create(filepath.Join(dir, "output"))
+	if err != nil {
+		return fmt.Errorf("make a file for the training's output: %w", err)
+	}
+	defer output.Close()
+	code, err := c.watch(a, name, command, output)
 	if err != nil {
 		return err
 	}
 	if code != 0 && code != launch.ExitStopped {
+		if text, err := os.ReadFile(output.Name()); err == nil {
+			_, _ = a.stderr.Write(text)
+		}
 		return &usage{Message: fmt.Sprintf("the demo's training ended with exit code %d", code), What: strings.Join(command, " "), Hint: "`vigil doctor` tells what works here"}
 	}
 	return c.conclude(a, fault, name, path)
 }
 
-// watch runs the training as `vigil run` would, and gives its exit code.
-func (c demoCmd) watch(a *app, name string, command []string) (int, error) {
+// watch runs the training as `vigil run` would, and gives its exit code. What
+// the training prints goes to output, so that the live view has the terminal.
+func (c demoCmd) watch(a *app, name string, command []string, output *os.File) (int, error) {
 	stop, root, noColor := "warning", c.root(), c.NoColor
-	run := runCmd{Flags: config.Flags{Dir: &root, Name: &name, StopOn: &stop, NoColor: &noColor}}
+	run := runCmd{Flags: config.Flags{Dir: &root, Name: &name, StopOn: &stop, NoColor: &noColor}, Grace: launch.DefaultGrace, output: output}
 	a.rest, a.dashes = command, true
 	err := run.Run(a)
 	var e *exitError

@@ -23,8 +23,11 @@ import (
 // runCmd starts a training command, captures it and judges it live.
 type runCmd struct {
 	config.Flags
-	Grace   time.Duration `name:"grace" hidden:"" env:"VIGIL_GRACE" default:"10s" help:"Time between SIGTERM and SIGKILL when a job is stopped."`
-	Command []string      `arg:"" optional:"" passthrough:"partial" name:"command" help:"The training command with its arguments, after --."`
+	Grace time.Duration `name:"grace" hidden:"" env:"VIGIL_GRACE" default:"10s" help:"Time between SIGTERM and SIGKILL when a job is stopped."`
+	// output takes what the command writes, instead of our own streams; then
+	// the terminal is the live view's alone. Nil for users.
+	output  *os.File
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"command" help:"The training command with its arguments, after --."`
 }
 
 // Help teaches the command.
@@ -69,6 +72,9 @@ func (c runCmd) Run(a *app) error {
 		Command: command, Path: path, Environ: os.Environ(), Grace: c.Grace,
 		Stdin: a.stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
+	if c.output != nil {
+		o.Stdout, o.Stderr = c.output, c.output
+	}
 	if why := inert(); why != "" {
 		if why != offSwitch && !settings.Quiet && !settings.JSON {
 			fmt.Fprintf(a.stderr, "vigil: %s; this `vigil run` only starts the command\n", why)
@@ -82,7 +88,7 @@ func (c runCmd) Run(a *app) error {
 	if err := c.prepare(o, settings); err != nil {
 		return err
 	}
-	view := live.NewView(viewOptions(settings))
+	view := live.NewView(viewOptions(settings, c.output != nil))
 	defer view.Close()
 	o.Event, o.Suspended, o.Resumed = view.Event, view.Suspend, view.Resume
 	for _, w := range settings.Warnings {
@@ -227,12 +233,13 @@ func cacheDirs() []string {
 	return append(dirs, filepath.Join(os.TempDir(), "vigil-"+strconv.Itoa(os.Getuid())))
 }
 
-// viewOptions say where and how the job is shown while it runs.
-func viewOptions(settings config.Run) live.Options {
+// viewOptions say where and how the job is shown while it runs; alone says that
+// the job's output goes elsewhere.
+func viewOptions(settings config.Run, alone bool) live.Options {
 	fd := int(os.Stderr.Fd())
 	terminal := term.IsTerminal(fd)
 	return live.Options{
-		Out: launch.TerminalWriter(os.Stderr), Terminal: terminal,
+		Out: launch.TerminalWriter(os.Stderr), Terminal: terminal, Alone: alone,
 
 		Width: func() int {
 			w, _, err := term.GetSize(fd)

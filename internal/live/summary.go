@@ -2,6 +2,8 @@ package live
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -38,15 +40,38 @@ func (s Style) SummaryText(sum *Summary) string {
 		b.WriteString(note)
 	}
 	fmt.Fprintf(&b, "  run       %s\n", clean(sum.Path))
-	name := clean(run.Name)
-	if len(sum.Groups) > 0 {
-		fmt.Fprintf(&b, "  next      vigil report %s   vigil findings %s   vigil show %s\n", name, name, name)
-	} else if total(run.Steps) == 0 {
-		fmt.Fprintf(&b, "  next      vigil doctor %s\n", name)
-	} else {
-		fmt.Fprintf(&b, "  next      vigil show %s   vigil report %s\n", name, name)
+	for i, command := range next(sum) {
+		head := "          "
+		if i == 0 {
+			head = "  next    "
+		}
+		fmt.Fprintf(&b, "%s  vigil %s %s\n", head, command, clean(runWord(sum)))
 	}
 	return b.String()
+}
+
+// next are the commands that lead on from a run.
+func next(sum *Summary) []string {
+	switch {
+	case len(sum.Groups) > 0:
+		return []string{"report", "findings", "show"}
+	case total(sum.Run.Steps) == 0:
+		return []string{"doctor"}
+	}
+	return []string{"show", "report"}
+}
+
+// runWord is how the run is named on a command line in this directory: by its
+// name below the root that is there without being asked for, else by its path.
+func runWord(sum *Summary) string {
+	root := os.Getenv("VIGIL_DIR")
+	if root == "" {
+		root = "vigil-runs"
+	}
+	if abs, err := filepath.Abs(root); err == nil && abs == filepath.Dir(sum.Path) {
+		return sum.Run.Name
+	}
+	return sum.Path
 }
 
 // outcome says how the run ended.

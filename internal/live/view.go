@@ -50,7 +50,8 @@ type View struct {
 	status   bool          // a status line stands in place below
 	titled   bool          // the title was set
 	drawn    time.Time     // when either was drawn
-	shown    map[string]int
+	shown    map[string]int  // findings by rule, configuration and check
+	told     map[string]bool // rules of which a finding was shown
 	away     bool
 }
 
@@ -69,7 +70,7 @@ func NewView(o Options) *View {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &View{o: o, shown: map[string]int{}, interval: lineInterval}
+	return &View{o: o, shown: map[string]int{}, told: map[string]bool{}, interval: lineInterval}
 }
 
 // Event shows one event.
@@ -115,6 +116,7 @@ func (v *View) finding(f *record.Finding) {
 	}
 	kind := f.Rule + "\x00" + f.Configuration + "\x00" + f.Check
 	v.shown[kind]++
+	v.told[f.Rule] = true
 	switch n := v.shown[kind]; {
 	case n <= inFull:
 		v.block(v.o.Style.findingText(f))
@@ -145,7 +147,8 @@ func (v *View) stop(s *Stop) {
 	if s.Rule != "" {
 		text += " because of " + v.o.Style.Bold(clean(s.Rule))
 	}
-	if s.Message != "" {
+	// The finding above it has said why.
+	if s.Message != "" && (s.Rule == "" || !v.told[s.Rule]) {
 		text += ": " + clean(s.Message)
 	}
 	v.line(text)

@@ -98,7 +98,7 @@ func TestPlainOutputHasNoEscapes(t *testing.T) {
 		"vigil: a model\\x1b[31m\n",
 		"vigil: !! error exploding_tensor at step 12\n  The gradient of fc.weight\\nwith",
 		"  cause  a learning rate that is too high\n  remedy lower it\n",
-		"vigil: stopping the job because of exploding_tensor: too much\n",
+		"vigil: stopping the job because of exploding_tensor\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("output lacks %q:\n%s", want, &b)
@@ -259,7 +259,7 @@ func TestSummaryText(t *testing.T) {
 			Started: time.Unix(1000, 0), Ended: &ended, Steps: map[string]int64{"TRAIN": 1200, "EVAL": 30},
 			Overhead: record.Overhead{StepSeconds: 90, Percent: 1.25},
 		},
-		Path: "vigil-runs/first", Tensors: 8, Values: 12345, RawBytes: 2_500_000,
+		Path: "/elsewhere/first", Tensors: 8, Values: 12345, RawBytes: 2_500_000,
 		NotCaptured: []record.NotCaptured{{Name: "fc.weight", Reason: "the ring was full", Count: 1200}, {Name: "a\nb", Reason: "sparse", Count: 1}},
 		Groups:      []record.Group{{Root: *finding("w").Finding, Symptoms: []record.Finding{*finding("v").Finding, *finding("u").Finding}}},
 		Rules:       []record.RuleStatus{{Configuration: "dead_relu", Status: "Error", Details: "no ReLU"}},
@@ -273,13 +273,16 @@ func TestSummaryText(t *testing.T) {
   findings  !! error exploding_tensor at step 12: The gradient of w is infinite.
             and 2 findings that follow from it: exploding_tensor (2)
   rule      dead_relu could not judge: no ReLU
-  run       vigil-runs/first
-  next      vigil report first   vigil findings first   vigil show first
+  run       /elsewhere/first
+  next      vigil report /elsewhere/first
+            vigil findings /elsewhere/first
+            vigil show /elsewhere/first
 `
 	if got := (Style{}).SummaryText(sum); got != want {
 		t.Errorf("summary\n%s\nwant\n%s", got, want)
 	}
-	if got := (Style{}).SummaryText(&Summary{Run: record.Run{Name: "none", Status: record.Completed}}); !strings.Contains(got, "nothing: no training step") || !strings.Contains(got, "vigil doctor none") {
+	t.Setenv("VIGIL_DIR", "/root/of/runs")
+	if got := (Style{}).SummaryText(&Summary{Run: record.Run{Name: "none", Status: record.Completed}, Path: "/root/of/runs/none"}); !strings.Contains(got, "nothing: no training step") || !strings.Contains(got, "vigil doctor none") {
 		t.Errorf("summary of an empty run:\n%s", got)
 	}
 }
