@@ -44,12 +44,12 @@ type View struct {
 
 	mu       sync.Mutex
 	progress *Progress
-	nextLine time.Time     // when the next plain progress line is due
-	interval time.Duration // to the one after it
-	lastStep int64         // of the last plain progress line
-	status   bool          // a status line stands in place below
-	titled   bool          // the title was set
-	drawn    time.Time     // when either was drawn
+	nextLine time.Time       // when the next plain progress line is due
+	interval time.Duration   // to the one after it
+	lastStep int64           // of the last plain progress line
+	status   bool            // a status line stands in place below
+	titled   bool            // the title was set
+	drawn    time.Time       // when either was drawn
 	shown    map[string]int  // findings by rule, configuration and check
 	told     map[string]bool // rules of which a finding was shown
 	away     bool
