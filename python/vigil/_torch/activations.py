@@ -7,6 +7,7 @@ of the module in one step.
 
 import torch
 
+from vigil import _guard
 from vigil._torch import backend, frames, names
 
 _LIMIT = 256  # tensors of one module in one step
@@ -75,6 +76,7 @@ class Activations(object):
         kind = type(names.unwrap(module)).__name__
         index_path = path
 
+        @_guard.guard
         def hook(module, args, kwargs, output):
             if backend.is_compiling():
                 return None

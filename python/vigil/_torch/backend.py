@@ -40,6 +40,7 @@ DTYPE_CODES = {getattr(torch, a): c for a, _, c in _DTYPES if hasattr(torch, a)}
 VERSION = str(torch.__version__)
 OPTIMISER = importlib.import_module("torch.optim.optimizer")  # PyTorch 2.15 hides the attribute
 HAS_OPTIMISER_HOOKS = hasattr(OPTIMISER, "register_optimizer_step_pre_hook")
+LOSES_HOOKS = VERSION.startswith(("2.0.", "2.1.", "2.2."))  # when the compiler is loaded
 HAS_KWARG_HOOKS = HAS_OPTIMISER_HOOKS
 HAS_FOREACH_COPY = hasattr(torch, "_foreach_copy_")
 

@@ -4,6 +4,7 @@ import functools
 
 import torch
 
+from vigil import _guard
 from vigil._torch import backend
 
 _MARK = "_vigil_wrapped"
@@ -15,18 +16,30 @@ def wrap_backward(tracker):
     if getattr(original, _MARK, False):
         return
 
+    @_guard.guard
+    def begins(args, kwargs):
+        if tracker.in_backward or backend.is_compiling():
+            return False  # checkpointing calls backward inside backward
+        tracker.in_backward = True
+        tracker.backward_begins(args, kwargs)
+        return True
+
+    @_guard.guard
+    def ends():
+        tracker.in_backward = False
+        tracker.backward_ends()
+
     @functools.wraps(original)
     def backward(*args, **kwargs):
-        if tracker.in_backward or backend.is_compiling():
-            return original(*args, **kwargs)
-        tracker.in_backward = True
+        begun = begins(args, kwargs)
         try:
-            tracker.backward_begins(args, kwargs)
             out = original(*args, **kwargs)
-            tracker.backward_ends()
-            return out
-        finally:
+        except BaseException:
             tracker.in_backward = False
+            raise
+        if begun is not False:
+            ends()
+        return out
 
     setattr(backward, _MARK, True)
     torch.autograd.backward = backward

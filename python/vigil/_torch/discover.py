@@ -14,6 +14,7 @@ import weakref
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from vigil import _guard
 from vigil._torch import backend
 
 MOST = 64  # candidates remembered
@@ -53,6 +54,7 @@ class Discovery(object):
         if self.on and self.handle is None and not self.compiled:
             self.handle = register_module_forward_pre_hook(self._outermost)
 
+    @_guard.guard
     def _outermost(self, module, args):
         if backend.is_compiling():
             return None
@@ -73,6 +75,7 @@ class Discovery(object):
             self.hooked.add(module)
             self.handles.append(backend.closing_forward_hook(module, self._returned))
 
+    @_guard.guard
     def _returned(self, module, args, output):
         if self.on and self.handle is None and not backend.is_compiling():
             self._arm()
@@ -104,6 +107,7 @@ class Discovery(object):
             self.window.remove()
             self.window = None
 
+    @_guard.guard
     def _in_window(self, module, args, output):
         if not backend.is_compiling():
             self.tracker.in_window(module, output)
@@ -117,11 +121,15 @@ class Discovery(object):
             return
         tracker = self.tracker
 
+        @_guard.guard
+        def compiled(model, out):
+            if isinstance(model, torch.nn.Module) and not backend.is_compiling():
+                tracker.module_compiled(out)
+
         @functools.wraps(original)
         def compile(model=None, *args, **kwargs):
             out = original(model, *args, **kwargs)
-            if isinstance(model, torch.nn.Module) and not backend.is_compiling():
-                tracker.module_compiled(out)
+            compiled(model, out)
             return out
 
         compile._vigil_wrapped = True

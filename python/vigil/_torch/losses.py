@@ -11,6 +11,7 @@ import weakref
 
 import torch
 
+from vigil import _guard
 from vigil._torch import backend, graph
 from vigil._torch.values import Mean
 
@@ -102,6 +103,7 @@ class Modules(object):
         if explicit:
             self.explicit.add(module)
 
+        @_guard.guard
         def hook(module, args, output):
             if not backend.is_compiling():
                 self.tracker.loss_output(module, output)

@@ -5,7 +5,7 @@ import weakref
 
 import torch
 
-from vigil import _guard, _log
+from vigil import _log
 from vigil._torch import backend, discover, losses, names
 from vigil._torch.roots import Root
 from vigil._torch.values import Mean, total
@@ -18,7 +18,6 @@ class Models(object):
 
     # Before the roots are known.
 
-    @_guard.guard
     def outermost(self, module):
         """The global hook saw a module that is inside no other."""
         if self.closed:
@@ -41,15 +40,15 @@ class Models(object):
                 if self.open is None or self.open.mode != 0:
                     self._called(None, module, module.training)
 
-    @_guard.guard
     def in_window(self, module, output):
         """A module ran between two calls of a root in evaluation."""
         if losses.is_loss(module) and module not in self.losses.known:
             self.losses.watch(module)
             self.loss_output(module, output)
 
-    @_guard.guard
     def module_compiled(self, module):
+        if backend.LOSES_HOOKS:
+            self.patch_optimisers()
         self.discovery.module_compiled(module)
 
     def _find_roots(self, state, modules):

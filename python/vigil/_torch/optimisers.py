@@ -2,13 +2,16 @@
 
 PyTorch 2.x has global optimiser step hooks. 1.13 has none: there the ``step``
 of every optimiser class is wrapped. A GradScaler that finds an overflow never
-calls ``step``; its own ``step`` is wrapped to notice that.
+calls ``step``; its own ``step`` is wrapped to notice that. In PyTorch 2.0 to 2.2
+loading the compiler takes the hooks off the optimisers made later; ``step`` is
+wrapped there too when that happens, and what fires twice counts once.
 """
 
 import functools
 
 import torch
 
+from vigil import _guard
 from vigil._torch import backend
 
 _OURS = "_vigil_wrapped"
@@ -17,11 +20,13 @@ _OURS = "_vigil_wrapped"
 def install(tracker):
     """Report every update: tracker.before_update(optimiser, args, kwargs), after_update(optimiser), update_skipped(optimiser)."""
 
+    @_guard.guard
     def before(optimiser, args, kwargs):
         if backend.is_compiling():
             return None
         return tracker.before_update(optimiser, args, kwargs)
 
+    @_guard.guard
     def after(optimiser, args, kwargs):
         if backend.is_compiling():
             return None
@@ -32,6 +37,7 @@ def install(tracker):
         backend.OPTIMISER.register_optimizer_step_post_hook(after)
     else:
         _patch_optimisers(before, after)
+    tracker.patch_optimisers = lambda: _patch_optimisers(before, after)
     for scaler in _scalers():
         _patch_scaler(scaler, tracker)
 
@@ -58,6 +64,8 @@ def with_closure(where, closure, args, kwargs):
 def _patch_optimisers(before, after):
     """Wrap step of all optimiser classes, present and to come."""
     base = torch.optim.Optimizer
+    if getattr(base.__init__, _OURS, False):
+        return
 
     def wrap(cls):
         step = cls.__dict__.get("step")
@@ -81,16 +89,21 @@ def _patch_optimisers(before, after):
             wrap(one)
             wrap_all(one)
 
+    @_guard.guard
+    def wrap_of(kind):
+        for cls in kind.__mro__:
+            if cls is not base and cls is not object:
+                wrap(cls)
+
     wrap_all(base)
     original = base.__init__
 
     @functools.wraps(original)
     def init(self, *args, **kwargs):
         original(self, *args, **kwargs)
-        for cls in type(self).__mro__:
-            if cls is not base and cls is not object:
-                wrap(cls)
+        wrap_of(type(self))
 
+    setattr(init, _OURS, True)
     base.__init__ = init
 
 
@@ -109,12 +122,17 @@ def _patch_scaler(scaler, tracker):
     if getattr(original, _OURS, False):
         return
 
+    @_guard.guard
+    def skipped(optimizer):
+        if not backend.is_compiling():
+            tracker.update_skipped(optimizer)
+
     @functools.wraps(original)
     def step(self, optimizer, *args, **kwargs):
         seen = tracker.updates
         out = original(self, optimizer, *args, **kwargs)
-        if tracker.updates == seen and not backend.is_compiling():
-            tracker.update_skipped(optimizer)
+        if tracker.updates == seen:
+            skipped(optimizer)
         return out
 
     setattr(step, _OURS, True)

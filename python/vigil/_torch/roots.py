@@ -2,6 +2,7 @@
 
 import weakref
 
+from vigil import _guard
 from vigil._torch import backend, frames, names
 
 
@@ -28,6 +29,7 @@ class Root(object):
         root = self
         called = tracker.root_called
 
+        @_guard.guard
         def about_to_run(module, args):
             if not backend.is_compiling():
                 called(root, module)
@@ -47,6 +49,7 @@ class Root(object):
                 self.closing = True
                 for module in self.hooked():
 
+                    @_guard.guard
                     def ran(module, args, output):
                         if not backend.is_compiling():
                             tracker.root_returned(self)

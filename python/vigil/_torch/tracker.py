@@ -105,7 +105,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     # Calls of roots.
 
-    @_guard.guard
     def root_called(self, root, module):
         """A root is about to run: the event that opens steps."""
         began = _now()
@@ -209,13 +208,13 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """See what a root returns in evaluation, and for some steps which modules come after it: losses."""
         self.windows += 1
 
+        @_guard.guard
         def returned(module, args, output):
             handle.remove()
             self.eval_returned(root, output, step)
 
         handle = module.register_forward_hook(returned)
 
-    @_guard.guard
     def eval_returned(self, root, output, step):
         found = loss_in_output(output)
         if found is not None and self.open is step:
@@ -227,7 +226,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     # Losses.
 
-    @_guard.guard
     def loss_output(self, module, output):
         """A loss module returned ``output``."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
@@ -240,7 +238,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
             step.active = time.perf_counter()
         self.spent += _now() - began
 
-    @_guard.guard
     def activation(self, activations, *what):
         began = _now()
         step = what[-1]

@@ -22,7 +22,6 @@ class Updates(object):
 
     # backward
 
-    @_guard.guard
     def backward_begins(self, args, kwargs):
         """backward was called: the graph is still there."""
         began = _now()
@@ -82,7 +81,6 @@ class Updates(object):
             last = self.losses.last
             self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
 
-    @_guard.guard
     def backward_ends(self):
         """The gradients are there: what a hand-written update will use."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
@@ -105,7 +103,6 @@ class Updates(object):
         self.spent += _now() - self.entered
         return out
 
-    @_guard.guard
     def _before(self, optimiser, args, kwargs):
         if self.thread != _thread() and not self._claim_thread():
             return None
@@ -186,7 +183,6 @@ class Updates(object):
         self._after(optimiser)
         self.spent += _now() - self.entered
 
-    @_guard.guard
     def _after(self, optimiser):
         if self.thread != _thread():
             return
@@ -203,7 +199,6 @@ class Updates(object):
             frames.publish((step.number(), step.mode, step.mode_step))
         self._updated(state, step)
 
-    @_guard.guard
     def update_skipped(self, optimiser):
         """A loss scaler found an overflow and did not let the optimiser step."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
