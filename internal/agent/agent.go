@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -200,11 +201,20 @@ func (r *running) work(ctx context.Context, ended <-chan Ended, lost <-chan stru
 		return errors.Join(err, r.finish(r.guess(), false))
 	case <-lost:
 	}
-	// The launcher died. The training may go on; it is followed to its end.
+	// The launcher died. The training may go on; it is followed to its end, and
+	// the socket that the launcher made is removed in its place.
+	defer removeSocket(r.job.set.Socket)
 	if !r.waitGone(ctx) {
 		return r.finish(Ended{Status: record.Failed}, false)
 	}
 	return r.finish(r.guess(), false)
+}
+
+// removeSocket removes a socket with the directory that was made for it.
+func removeSocket(path string) {
+	if dir := filepath.Dir(path); strings.HasPrefix(filepath.Base(dir), "vigil-") {
+		os.RemoveAll(dir)
+	}
 }
 
 // waitGone waits until no worker is connected any more; false when ctx ended

@@ -103,6 +103,9 @@ func (j *job) dropped(reason string, n int64) {
 	j.counts.dropped[reason] += n
 }
 
+// maxFacts bounds the facts in run.json.
+const maxFacts = 1 << 20
+
 // takeFacts keeps the facts of the chief, or of anybody as long as the chief
 // has said nothing, and reports whether they were kept.
 func (j *job) takeFacts(f capture.Facts, chief bool) bool {
@@ -112,6 +115,9 @@ func (j *job) takeFacts(f capture.Facts, chief bool) bool {
 		return false
 	}
 	j.facts = j.facts || chief
+	if len(f.Facts) > maxFacts {
+		f.Facts = nil
+	}
 	news := f.Said != j.counts.said
 	j.counts.facts, j.counts.said = f.Facts, cut(f.Said, 2000)
 	j.changed = true

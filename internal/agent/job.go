@@ -153,8 +153,13 @@ func (j *job) place(s *capture.Session) sessionState {
 	}
 	if others > 0 {
 		name = base + suffix(others)
-		j.events.notice("info", fmt.Sprintf("process %d trains as rank %d too and is worker %s", s.Peer.PID, rank, name),
-			"processes of one training tell their rank by RANK; start them with torchrun")
+		text := fmt.Sprintf("process %d trains after the first one of rank %d and is stored as %s", s.Peer.PID, rank, name)
+		hint := "rules judge steps in order, so of a second training only what goes beyond the first; give each training its own vigil run"
+		if alive {
+			text = fmt.Sprintf("process %d trains as rank %d too and is stored as %s, losses only", s.Peer.PID, rank, name)
+			hint = "processes of one training tell their rank by RANK; start them with torchrun"
+		}
+		j.events.notice("info", text, hint)
 	}
 	full := (rank == 0 || j.set.Config.AllWorkers) && !alive
 	return sessionState{Worker: name, Full: full, Chief: chief}

@@ -17,6 +17,7 @@ import (
 	"github.com/vigil-ml/vigil/hook"
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -130,6 +131,44 @@ func TestDiskFull(t *testing.T) {
 	tr := openTrial(t, set)
 	if got := len(tr.Steps(record.Train)); got != 90 {
 		t.Errorf("%d steps are stored", got)
+	}
+}
+
+// nearlyFull is a disk with hardly any room left.
+type nearlyFull struct{ vfs.FS }
+
+func (nearlyFull) Usage(string) (vfs.Usage, error) { return vfs.Usage{Free: 1, Total: 100}, nil }
+
+// TestLowDisk stores no raw tensors on a disk that is nearly full, says so
+// once, and goes on with statistics.
+func TestLowDisk(t *testing.T) {
+	set := settings(t)
+	set.Config.Collect = []plan.Collection{collect(t, "mine:every=1,regex=weight,raw")}
+	was := disk
+	disk = nearlyFull{vfs.OS}
+	defer func() { disk = was }()
+	a := startAgent(t, set)
+	h := started(t, hook.Options{})
+	w, _ := h.Parameter("fc", "Linear", "weight", 2)
+	for range 10 {
+		s := h.Begin(hook.Train)
+		s.Float32(w, []float32{1, 2})
+		s.End()
+	}
+	h.Close()
+	a.completed()
+	if n := countNotices(a, "raw tensors are not stored any more"); n != 1 {
+		t.Errorf("%d notices", n)
+	}
+	tr := openTrial(t, set)
+	if rows, err := tr.Stats(trial.Query{Tensor: "fc.weight"}); len(rows) != 10 {
+		t.Errorf("%d statistics, %v", len(rows), err)
+	}
+	if got := tr.RawSteps("fc.weight", record.Train, ""); len(got) > 0 {
+		t.Errorf("raw values at %v", got)
+	}
+	if n := tr.Run().NotCaptured; len(n) != 1 || n[0].Name != "raw tensors" || n[0].Count != 10 {
+		t.Errorf("not captured: %+v", n)
 	}
 }
 

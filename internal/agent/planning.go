@@ -174,7 +174,7 @@ func (w *worker) Plan() capture.Plan {
 				out.Tensors = append(out.Tensors, [2]int64{int64(d.ID), -1})
 			}
 		}
-		out.Ring.Use = minUse
+		out.Ring.Use = minUse / 8
 		return out
 	}
 	var ts []plan.WireTensor

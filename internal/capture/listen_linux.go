@@ -160,6 +160,9 @@ func (l *Listener) open(c *conn, p Peer, m Message) (*Session, error) {
 	if id, err := hex.DecodeString(h.Session); err != nil || len(id) != 16 {
 		return nil, fmt.Errorf("take hello: session %.64q is not 32 hex digits", h.Session)
 	}
+	for _, text := range []*string{&h.Framework.Name, &h.Framework.Version, &h.Language.Name, &h.Language.Version, &h.Script} {
+		*text, _ = cutName(*text)
+	}
 	f := c.file()
 	if !h.Takeover && f != nil {
 		f.Close()
