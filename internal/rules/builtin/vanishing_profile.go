@@ -13,10 +13,10 @@ import (
 // vanishingProfile compares the layers of one model with each other.
 //
 // A step counts against the training when the largest mean gradient among the
-// first third of the weight matrices (at least two of at least four) is below
-// the given share of the largest mean gradient of the model. The mean is taken
-// over the elements that are not zero, so that embedding rows which a batch
-// does not use change nothing. It fires when three or more analysed steps in a
+// first third of the weight matrices (at least two of at least four, or of
+// three when they get exactly nothing) is below the given share of the largest
+// mean gradient of the model. The mean is taken over the elements that are not
+// zero, so that embedding rows which a batch does not use change nothing. It fires when three or more analysed steps in a
 // row, over at least confirm_steps, count against it, when the loss did not
 // fall within the last 100 steps, and when this was so from the first analysed
 // step on or the early gradients are exactly zero: a gradient that fades while
@@ -123,10 +123,10 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 			early = append(early, l)
 		}
 	}
-	if len(early) < 4 {
+	layers := len(early)
+	if layers < 3 {
 		return
 	}
-	layers := len(early)
 	early = early[:max(2, layers/3)]
 	worst := early[0]
 	highest := 0.0
@@ -142,7 +142,8 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 		r.state.Roots[root] = p
 	}
 	p.Analysed++
-	if top.Mean == 0 || highest >= r.relative*top.Mean {
+	few := layers < 4 && highest > 0 // too few to speak of a profile
+	if top.Mean == 0 || few || highest >= r.relative*top.Mean {
 		*p = profile{Analysed: p.Analysed}
 		return
 	}
