@@ -22,7 +22,6 @@ type Step struct {
 	took    bool // something was copied
 	skipped bool
 	done    bool
-	losses  int
 }
 
 // Begin opens a step of a mode. Steps of each mode count from 0.

@@ -19,7 +19,6 @@ type assembly struct {
 	dtype tensor.DType
 	at    uint64 // bytes that are here
 	total uint64
-	force bool
 	dec   plan.Decision
 	want  plan.Want
 	whole bool // the values themselves are needed

@@ -105,12 +105,3 @@ func (r *Ring) Prefault(n uint64, stop func() bool) {
 		}
 	}
 }
-
-// Trim gives the pages of the data area from byte n on back to the system.
-func (r *Ring) Trim(n uint64) {
-	n = (n + 4095) &^ 4095
-	if n < r.DataBytes {
-		unix.Fallocate(int(r.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE,
-			int64(r.Data+n), int64(r.DataBytes-n))
-	}
-}

@@ -10,7 +10,7 @@ import (
 
 type ringFile = *os.File
 
-// ErrUnsupported says that this system has no capture yet.
+// errUnsupported says that this system has no capture yet.
 var errUnsupported = fmt.Errorf("capture is not supported on %s yet", runtime.GOOS)
 
 // NewRing fails: the ring needs memfd and descriptor passing.
@@ -24,6 +24,3 @@ func (r *Ring) Close() error { return nil }
 
 // Prefault does nothing.
 func (r *Ring) Prefault(uint64, func() bool) {}
-
-// Trim does nothing.
-func (r *Ring) Trim(uint64) {}

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"encoding/json"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -240,12 +239,4 @@ func (w *planWriter) pending() bool {
 func (w *planWriter) close() {
 	w.closed.Store(true)
 	w.done.Wait()
-}
-
-func jsonObject(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil || len(b) == 0 || b[0] != '{' {
-		return []byte(`{}`)
-	}
-	return b
 }
