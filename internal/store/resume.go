@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +49,7 @@ func (w *Writer) resume() error {
 	if err := w.syncDirs(w.path); err != nil {
 		return err
 	}
-	r := &resumption{w: w, sealed: map[string]bool{}, files: map[string]bool{}, dirs: map[string]string{}}
+	r := &resumption{w: w, sealed: map[string]*manifest.Sealed{}, dirs: map[string]string{}}
 	if err := r.manifest(); err != nil {
 		return err
 	}
@@ -80,10 +82,9 @@ func (w *Writer) syncDirs(dir string) error {
 // resumption is what Resume knows while it works.
 type resumption struct {
 	w      *Writer
-	sealed map[string]bool   // journals that the manifest says are done
-	files  map[string]bool   // tables that the manifest names
-	dirs   map[string]string // series directory to worker
-	broken bool              // the manifest has a damaged line
+	sealed map[string]*manifest.Sealed // journals that the manifest says are done
+	dirs   map[string]string           // series directory to worker
+	broken bool                        // the manifest has a damaged line
 }
 
 // openLines opens a file of lines and cuts an unfinished one off.
@@ -133,13 +134,10 @@ func (r *resumption) event(e manifest.Event) {
 	case e.Worker != nil:
 		r.dirs[e.Worker.Dir] = e.Worker.Name
 	case e.Sealed != nil:
-		if r.sealed[e.Sealed.Journal] {
+		if r.sealed[e.Sealed.Journal] != nil {
 			return
 		}
-		r.sealed[e.Sealed.Journal] = true
-		for _, f := range e.Sealed.Files {
-			r.files[f.Path] = true
-		}
+		r.sealed[e.Sealed.Journal] = e.Sealed
 		w.rows += e.Sealed.Rows
 		for session, seq := range e.Sealed.Sessions {
 			w.sessions[session] = max(w.sessions[session], seq)
@@ -212,6 +210,9 @@ func (r *resumption) series(s *series) error {
 	if err != nil && !missing(err) {
 		return err
 	}
+	if err := r.copies(s); err != nil {
+		return err
+	}
 	var journals []int
 	for _, e := range list {
 		rel := path.Join(s.dir, e.Name())
@@ -226,7 +227,7 @@ func (r *resumption) series(s *series) error {
 		}
 		if n, ok := layout.JournalNumber(e.Name()); ok {
 			s.next = max(s.next, n+1)
-			if !r.sealed[rel] {
+			if r.sealed[rel] == nil {
 				journals = append(journals, n)
 			} else if err := w.fs.Remove(w.at(rel)); err != nil {
 				return err
@@ -244,6 +245,39 @@ func (r *resumption) series(s *series) error {
 		}
 	}
 	return nil
+}
+
+// copies brings the second copy of the manifest's lines on sealed tables up to
+// date: a damaged manifest is completed from it, and it from the manifest.
+func (r *resumption) copies(s *series) error {
+	rel := path.Join(s.dir, layout.SealedCopy)
+	if _, err := r.w.fs.Stat(r.w.at(rel)); missing(err) {
+		none := true
+		for journal := range r.sealed {
+			none = none && path.Dir(journal) != s.dir
+		}
+		if none {
+			return nil
+		}
+	}
+	there := map[string]bool{}
+	a, err := r.w.openLines(rel, func(b []byte) int {
+		return manifest.Read(b, func(e manifest.Event) {
+			if e.Sealed != nil && path.Dir(e.Sealed.Journal) == s.dir {
+				there[e.Sealed.Journal] = true
+				r.event(e)
+			}
+		}, func(int64) {})
+	})
+	if err != nil {
+		return err
+	}
+	for _, journal := range slices.Sorted(maps.Keys(r.sealed)) {
+		if path.Dir(journal) == s.dir && !there[journal] {
+			err = errors.Join(err, a.line(&manifest.Event{Sealed: r.sealed[journal]}))
+		}
+	}
+	return errors.Join(err, a.sync(), a.f.Close())
 }
 
 // journal opens a journal again. The last one goes on being written, the ones

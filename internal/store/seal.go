@@ -13,6 +13,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/layout"
+	"github.com/vigil-ml/vigil/internal/store/lines"
 	"github.com/vigil-ml/vigil/internal/store/manifest"
 )
 
@@ -112,6 +113,9 @@ func (w *Writer) seal(s *series, o *open) error {
 	if err := w.manifest.sync(); err != nil {
 		return err
 	}
+	if err := w.copyLine(s, sealed); err != nil {
+		return err
+	}
 	w.mu.Lock()
 	s.waiting = s.waiting[1:]
 	w.mu.Unlock()
@@ -120,6 +124,17 @@ func (w *Writer) seal(s *series, o *open) error {
 	_ = o.f.Close()
 	_ = w.fs.Remove(w.at(rel))
 	return nil
+}
+
+// copyLine appends the manifest's line to a second file, beside the tables, so
+// that no single damage hides them. It comes after the manifest is synced, so
+// the copy never says what the manifest does not.
+func (w *Writer) copyLine(s *series, sealed *manifest.Sealed) error {
+	a, err := w.openLines(path.Join(s.dir, layout.SealedCopy), func(b []byte) int { return lines.Read(b, func(lines.Result) {}) })
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.line(&manifest.Event{Sealed: sealed}), a.sync(), a.f.Close())
 }
 
 // table writes one Parquet file and describes it.

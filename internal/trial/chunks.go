@@ -14,20 +14,18 @@ import (
 
 // sealed is a journal that became Parquet.
 type sealed struct {
-	n       int
-	dir     string
-	count   int  // steps or decisions in it; 0 when the manifest does not say
-	adopted bool // the manifest's line about it is damaged
-	tables  map[string]*table
-	steps   []journal.Lazy // without values; read when first needed
-	full    []journal.Lazy // with values; kept by the replayer for a while
+	n      int
+	dir    string
+	count  int // steps or decisions in it; 0 when the manifest does not say
+	tables map[string]*table
+	steps  []journal.Lazy // without values; read when first needed
+	full   []journal.Lazy // with values; kept by the replayer for a while
 }
 
 // table is one Parquet file. It is opened when first needed; then its footer
 // is kept, not the file.
 type table struct {
 	entry  manifest.File
-	listed bool // the manifest has its checksums
 	file   *chunk.File
 	broken bool
 }
@@ -65,8 +63,6 @@ func (t *Trial) table(c *sealed, name string) *chunk.File {
 	case errors.Is(err, fs.ErrNotExist):
 		err = &manifest.DamageError{File: tb.entry.Path, Reason: "is missing"}
 	case err != nil:
-	case !tb.listed:
-		size = info.Size()
 	case info.Size() != size:
 		err = &manifest.DamageError{File: tb.entry.Path, Reason: fmt.Sprintf("has %d bytes instead of %d", info.Size(), size)}
 	default:

@@ -172,7 +172,7 @@ func (t *Trial) event(e manifest.Event) {
 			c := &sealed{n: n, dir: dir, count: int(e.Sealed.Steps), tables: map[string]*table{}}
 			for _, f := range e.Sealed.Files {
 				name, _, _ := layout.ChunkNumber(path.Base(f.Path))
-				c.tables[name] = &table{entry: f, listed: true}
+				c.tables[name] = &table{entry: f}
 			}
 			s.chunks[n] = c
 			delete(s.tails, n)
@@ -236,39 +236,38 @@ func (t *Trial) readSeries() error {
 			return fmt.Errorf("list %q: %w", dir, err)
 		}
 		s := t.seriesAt(dir)
-		journals := map[int]bool{}
+		if t.manifest.damaged {
+			t.adopt(s)
+		}
 		for _, e := range list {
 			n, ok := layout.JournalNumber(e.Name())
 			if !ok || s.chunks[n] != nil {
 				continue
 			}
-			journals[n] = true
 			if err := t.readTail(s, n); err != nil {
 				return err
 			}
-		}
-		if t.manifest.damaged {
-			t.adopt(s, list, journals)
 		}
 	}
 	return nil
 }
 
-// adopt takes in chunks that no line of a damaged manifest names: they count
-// when their journal is gone, which it is only after they were whole.
-func (t *Trial) adopt(s *series, list []fs.DirEntry, journals map[int]bool) {
-	for _, e := range list {
-		name, n, ok := layout.ChunkNumber(e.Name())
-		if !ok || journals[n] || s.tails[n] != nil || s.chunks[n] != nil && !s.chunks[n].adopted {
-			continue
+// adopt takes in chunks that a damaged manifest does not name any more, from
+// the copy of its lines that lies beside them.
+func (t *Trial) adopt(s *series) {
+	rel := path.Join(s.dir, layout.SealedCopy)
+	b, err := t.read(rel, 0)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.hurt(rel, "%v", err)
 		}
-		if s.chunks[n] == nil {
-			s.chunks[n] = &sealed{n: n, dir: s.dir, adopted: true, tables: map[string]*table{}}
-		}
-		if s.chunks[n].tables[name] == nil {
-			s.chunks[n].tables[name] = &table{entry: manifest.File{Path: path.Join(s.dir, e.Name())}}
-		}
+		return
 	}
+	manifest.Read(b, func(e manifest.Event) {
+		if e.Sealed != nil && path.Dir(e.Sealed.Journal) == s.dir {
+			t.event(e)
+		}
+	}, func(off int64) { t.hurt(rel, "the line at byte %d does not match its checksum", off) })
 }
 
 // readTail reads a journal on from where it was left.

@@ -27,6 +27,7 @@ func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
 		return nil, fmt.Errorf("verify run %q: %w", t.path, err)
 	}
 	for _, s := range append(t.all(), t.complete) {
+		t.verifyCopy(s)
 		for _, n := range sortedKeys(s.chunks) {
 			c := s.chunks[n]
 			for _, name := range sortedKeys(c.tables) {
@@ -49,15 +50,26 @@ func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
 }
 
 func (t *Trial) verifyTable(tb *table, c *sealed, name string) {
-	if tb.broken {
-		return
-	}
-	if t.table(c, name) == nil || !tb.listed {
-		return
+	if tb.broken || t.table(c, name) == nil {
+		return // noted already
 	}
 	if err := t.verifyFile(tb.entry); err != nil {
 		t.hurtBy(tb.entry.Path, err)
 	}
+}
+
+// verifyCopy reads the copy of the manifest's lines on sealed tables.
+func (t *Trial) verifyCopy(s *series) {
+	rel := path.Join(s.dir, layout.SealedCopy)
+	b, err := t.read(rel, 0)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.hurt(rel, "%v", err)
+		}
+		return
+	}
+	torn := manifest.Read(b, func(manifest.Event) {}, func(off int64) { t.hurt(rel, "the line at byte %d does not match its checksum", off) })
+	t.tail(rel, int64(torn))
 }
 
 // verifyFile compares a whole file with its entry.

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,9 +28,14 @@ func guard(err *error) {
 	}
 }
 
-// Open opens a table of size bytes.
+// Open opens a table of size bytes. The Parquet library allocates what a file
+// tells it to, so r must be known to hold what was written: read tables through
+// manifest.Checked.
 func Open(r io.ReaderAt, size int64) (f *File, err error) {
 	defer guard(&err)
+	if err := checkEnds(r, size); err != nil {
+		return nil, err
+	}
 	pq, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.ReadBufferSize(16<<10))
 	if err != nil {
 		return nil, wrap(err)
@@ -49,6 +55,22 @@ func Open(r io.ReaderAt, size int64) (f *File, err error) {
 		}
 	}
 	return f, nil
+}
+
+// checkEnds looks at what the library believes without looking: the length of
+// the footer, which it allocates, must fit into the file.
+func checkEnds(r io.ReaderAt, size int64) error {
+	var end [8]byte
+	if size < 12 {
+		return fmt.Errorf("%w: %d bytes are too few", ErrFormat, size)
+	}
+	if n, err := r.ReadAt(end[:], size-8); n < len(end) {
+		return wrap(err)
+	}
+	if n := binary.LittleEndian.Uint32(end[:]); string(end[4:]) != "PAR1" || int64(n) > size-12 {
+		return fmt.Errorf("%w: a footer of %d bytes in a file of %d", ErrFormat, n, size)
+	}
+	return nil
 }
 
 func wrap(err error) error {

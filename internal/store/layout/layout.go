@@ -28,6 +28,7 @@ const (
 	Actions    = "actions/actions.jsonl"
 	StateDir   = "state"
 	Announced  = "tensors.jsonl" // below a worker's series
+	SealedCopy = "sealed.jsonl"  // beside the tables: a copy of their lines in the manifest
 	TempSuffix = ".tmp"
 	rawSuffix  = ".safetensors"
 )
