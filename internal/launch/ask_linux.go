@@ -17,35 +17,43 @@ const askTime = 5 * time.Second
 
 // RequestStop makes a running job end: it asks the agent, which has the
 // launcher stop every process of the job, and the run is finished in order.
-// When no agent answers, it ends the processes of the job itself.
+// When no agent answers, or the launcher is gone, it ends the processes of the
+// job itself.
 func RequestStop(run record.Run) error {
-	asked := ask(run.Control, "stop")
-	if asked == nil {
-		return nil
+	launcher := 0
+	if l := run.Launcher; l != nil {
+		if p, err := readProcess(l.PID); err == nil && p.start == l.Start && !p.zombie {
+			launcher = l.PID
+		}
+	}
+	asked := errors.New("its launcher is gone")
+	if launcher != 0 || run.Launcher == nil {
+		if asked = ask(run.Control, "stop"); asked == nil {
+			return nil
+		}
 	}
 	if host, err := os.Hostname(); err == nil && run.Host != "" && host != run.Host {
 		return fmt.Errorf("it runs on host %q, this is %q", run.Host, host)
-	}
-	l := run.Launcher
-	if l == nil {
-		return asked
-	}
-	if p, err := readProcess(l.PID); err != nil || p.start != l.Start {
-		return asked
 	}
 	agent := 0
 	if run.Agent != nil {
 		agent = run.Agent.PID
 	}
-	// A process that the launcher started and that is not the agent is the
-	// command; orphans are told by the agent's mark.
 	refused := error(nil)
 	s := stopper{grace: DefaultGrace, poll: 20 * time.Millisecond,
-		members: func() []identity { return job(processes(), l.PID, 0, agent, startedByAgent) },
 		kill: func(pid int, sig syscall.Signal) {
 			if err := syscall.Kill(pid, sig); errors.Is(err, syscall.EPERM) {
 				refused = err
 			}
+		},
+		members: func() []identity {
+			all := processes()
+			if launcher == 0 {
+				return carrying(all, agent, "VIGIL_SOCKET="+run.Control)
+			}
+			// A process that the launcher started and that is not the agent is
+			// the command; orphans are told by the agent's mark.
+			return job(all, launcher, 0, agent, startedByAgent)
 		}}
 	if len(s.members()) == 0 {
 		return asked

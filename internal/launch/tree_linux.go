@@ -102,12 +102,33 @@ const agentMark = "VIGIL_AGENT"
 
 // startedByAgent tells whether a process carries the agent's mark.
 func startedByAgent(pid int) bool {
+	return carries(pid, func(kv []byte) bool { return bytes.HasPrefix(kv, []byte(agentMark+"=")) })
+}
+
+// carrying are the living processes with a variable in their environment,
+// without the agent and what it started: the job of a launcher that is gone.
+func carrying(all map[int]process, agent int, variable string) []identity {
+	var out []identity
+	for pid, p := range all {
+		if pid == agent || p.zombie || startedByAgent(pid) {
+			continue
+		}
+		if carries(pid, func(kv []byte) bool { return string(kv) == variable }) {
+			out = append(out, identity{pid, p.start})
+		}
+	}
+	return out
+}
+
+// carries tells whether a variable of a process's environment, as it was when
+// it started, is what is looked for. Other users' cannot be read.
+func carries(pid int, wanted func(kv []byte) bool) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
 		return false
 	}
 	for kv := range bytes.SplitSeq(b, []byte{0}) {
-		if bytes.HasPrefix(kv, []byte(agentMark+"=")) {
+		if wanted(kv) {
 			return true
 		}
 	}
