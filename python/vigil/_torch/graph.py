@@ -10,7 +10,7 @@ _FUNCTIONS = {
     "NllLossBackward": "nll_loss",
     "NllLoss2DBackward": "nll_loss",
     "MseLossBackward": "mse_loss",
-    "L1LossBackward": "l1_loss",
+    "L1LossBackward": "l1_loss",  # PyTorch 1.x
     "SmoothL1LossBackward": "smooth_l1_loss",
     "HuberLossBackward": "huber_loss",
     "BinaryCrossEntropyBackward": "binary_cross_entropy",

@@ -21,6 +21,7 @@ class Publisher(object):
         self.auto = schedule.Auto()
         self.next_due = [schedule.NEVER] * 4
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
+        self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id
         self.used = []  # (index, schedule) of the plan's schedules that something goes by
         self.queue = []  # closed steps whose numbers are on their way from a device
@@ -41,10 +42,24 @@ class Publisher(object):
         """Announce a root's modules, parameters and gradients."""
         self.session.announce_modules(root.type, root.modules())
         entries, missing = roots.announce(self.session, root, owner_of, self.known, taken)
+        there = {(e.name, id(e.root)) for e in self.frames.entries}
         for e in entries:
-            self.frames.add(e)
+            if (e.name, id(e.root)) not in there:
+                self.frames.add(e)
+        trained = {e.name for e in entries if e.grad}
+        self.frozen = [f for f in self.frozen if f[0] is not root]
+        self.frozen += [(root, e) for e in entries if not e.grad and "gradient/" + e.name not in trained]
         if missing:
             self.session.missing(missing)
+
+    def unfrozen(self):
+        """The roots in which a frozen parameter is trained by now."""
+        found = []
+        for root, entry in self.frozen:
+            p = entry.tensor()
+            if p is not None and p.requires_grad and root not in found:
+                found.append(root)
+        return found
 
     def wait_for_plan(self):
         """The plan for what was just announced comes within milliseconds; the first step waits for it."""

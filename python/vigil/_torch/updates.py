@@ -165,6 +165,9 @@ class Updates(object):
         if self.session is None or not step.is_due or (state in step.done):
             return
         frames = self.publisher.frames
+        if self.publisher.frozen:
+            for root in self.publisher.unfrozen():
+                self.publisher.announce(root, self._owner_of, set())
         chunks = frames.due(state, step.due)
         if chunks:
             scale = getattr(optimiser, "grad_scale", None)

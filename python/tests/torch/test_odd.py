@@ -1,0 +1,76 @@
+"""Tensors that are not the usual float32 matrix, and the outputs of modules."""
+
+import os
+import subprocess
+import sys
+
+import collector
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODULES = [["act", "output", 1], ["act", "input", 1], ["", "output", 1], ["", "input", 1]]
+
+
+def _odd(trained):
+    return trained("odd", argv=[sys.executable, os.path.join(HERE, "odd.py")], modules=MODULES)
+
+
+def test_odd_tensors(trained):
+    done = _odd(trained)
+    assert done.out == done.plain_out
+    run = done.run
+    step = run.mode(0)[5]
+    infos = {t["name"]: t for t in run.infos.values()}
+    assert infos["Odd_brain"]["dtype"] == "BF16" and len(step.tensors["Odd_brain"]) == 8
+    assert infos["Odd_wave"]["dtype"] == "C64" and len(step.tensors["gradient/Odd_wave"]) == 32
+    assert infos["Odd_integers"]["dtype"] == "I64" and step.values("Odd_integers", "q") == (0, 1, 2)
+    assert infos["Odd_empty"]["shape"] == [0, 3]
+    assert len(step.values("gradient/Odd_sparse.weight")) == 40
+    assert len(step.tensors["Odd_scale"]) == 4
+    assert "gradient/Odd_unused" not in step.tensors and "Odd_unused" in step.tensors
+
+
+def test_row_major_order(trained):
+    """A transposed parameter arrives in row-major order."""
+    import torch
+
+    run = _odd(trained).run
+    torch.manual_seed(0)
+    names = {}
+    exec(open(os.path.join(HERE, "odd.py")).read().split("model = Odd()")[0], names)
+    model = names["Odd"]()
+    assert run.mode(0)[0].values("Odd_columns") == tuple(model.columns.detach().reshape(-1).tolist())
+
+
+def test_outputs_of_modules(trained):
+    run = _odd(trained).run
+    step = run.mode(0)[5]
+    found = sorted(n for n in step.tensors if "put_" in n)
+    assert found == ["Odd_input_0", "Odd_output_0", "Odd_output_1", "act_input_0", "act_input_1", "act_output_0", "act_output_1"]
+    info = run.info("act_output_1")
+    assert (info["kind"], info["module"], info["module_type"], info["shape"]) == ("output", "act", "ReLU", [5, 4])
+    assert step.values("Odd_output_1") == step.values("act_output_1")
+    assert all(v >= 0 for v in step.values("act_output_0"))
+
+
+def test_unfrozen_later(trained):
+    """Gradients of what is unfrozen in mid-run are captured from then on."""
+    run = _odd(trained).run
+    assert any("gradient/Odd_late.weight" in s.tensors for s in run.mode(0)[11:])
+
+
+def test_silent_without_training(trained):
+    """What does not train never connects."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="vg") as directory:
+        agent = collector.Collector(os.path.join(directory, "s"))
+        code = "import torch; m = torch.nn.Linear(2, 2); m(torch.zeros(1, 2)).sum().backward(); print(1)"
+        done = collector.train(["-c", code], collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1"))
+        assert done.stdout == "1\n" and done.stderr == "" and agent.runs == []
+        agent.die()
+
+
+def test_import_is_cheap():
+    code = "import torch, time; b = time.process_time(); import vigil.torch, vigil._torch.tracker; print(time.process_time() - b)"
+    took = [float(subprocess.check_output([sys.executable, "-c", code], env=collector.environment(VIGIL="0"))) for _ in range(3)]
+    assert min(took) < 0.05

@@ -1,0 +1,106 @@
+"""The parts by themselves: constant factors of losses, schedules, the budget, names."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from vigil._torch import graph, names, schedule
+
+
+def freed(loss):
+    factor, node = graph.base(loss)
+    return loss.item() / factor, node
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        lambda l: l,
+        lambda l: l / 4,
+        lambda l: l * 0.25,
+        lambda l: 0.25 * l,
+        lambda l: l * torch.tensor(65536.0),
+        lambda l: (l / 4) * torch.tensor(1024.0),
+        lambda l: (l / 3).double() * 2,
+        lambda l: torch.tensor(8.0) * l.reshape(1),
+    ],
+)
+def test_factors(scale):
+    x = torch.randn(4, 3, requires_grad=True)
+    loss = F.cross_entropy(x, torch.tensor([0, 1, 2, 0]))
+    value, node = freed(scale(loss))
+    assert value == pytest.approx(loss.item(), rel=1e-6)
+    assert graph.name(node) == "cross_entropy"
+
+
+def test_what_is_no_factor():
+    x = torch.randn(8, requires_grad=True)
+    w = torch.tensor(2.0, requires_grad=True)
+    for loss in (x.mean() * w, -1.0 * x.mean(), 1.0 / (x * x).mean(), x.pow(2).sum() / 8, F.mse_loss(x, torch.zeros(8), reduction="sum") / 8):
+        assert freed(loss)[0] == loss.item()
+    # A mean by hand stays, the scaling around it goes.
+    loss = x.pow(2).sum() / 8
+    assert freed(loss * 1024)[0] == pytest.approx(loss.item())
+
+
+@pytest.mark.parametrize(
+    "loss,name",
+    [(lambda x: F.mse_loss(x, x.detach() + 1), "mse_loss"), (lambda x: F.smooth_l1_loss(x, x.detach() + 1) + x.pow(2).mean(), "smooth_l1_loss"),
+     (lambda x: F.binary_cross_entropy_with_logits(x, (x > 0).float()), "binary_cross_entropy_with_logits"),
+     (lambda x: (x**2).mean(), "")],
+)  # fmt: skip
+def test_names_of_functions(loss, name):
+    assert graph.name(loss(torch.randn(5, requires_grad=True)).grad_fn) == name
+
+
+@pytest.mark.parametrize(
+    "fields,n,auto,due",
+    [
+        (dict(every=10), 0, 1, 0), (dict(every=10), 1, 1, 10), (dict(every=0), 3, 5, 5), (dict(every=0), 3, 0, schedule.NEVER),
+        (dict(every=10, start=15), 0, 1, 20), (dict(every=10, end=10), 1, 1, schedule.NEVER), (dict(every=10, end=11), 1, 1, 10),
+        (dict(every=10, steps={7}), 1, 1, 7), (dict(off=True, steps={7}), 1, 1, 7), (dict(off=True, every=1), 1, 1, schedule.NEVER),
+    ],
+)  # fmt: skip
+def test_next_due(fields, n, auto, due):
+    full = dict(every=0, start=0, end=0, steps=frozenset(), off=False)
+    full.update(fields)
+    assert schedule.next_due(full, n, auto) == due
+
+
+def _run(auto, step, base, extra, n):
+    for i in range(n):
+        due = i % auto.interval == 0
+        auto.add(step, (base + (extra if due else 0)) * 1e9, due)
+    return auto.interval
+
+
+@pytest.mark.parametrize("step,base,extra", [(1e-3, 10e-6, 60e-6), (30e-3, 20e-6, 3e-3), (30e-3, 20e-6, 100e-6), (1.0, 20e-6, 5e-3), (1e-3, 30e-6, 1e-3)])
+def test_interval_holds_the_budget(step, base, extra):
+    auto = schedule.Auto(0.02)
+    interval = _run(auto, step, base, extra, 3000)
+    room = max(0.02 * step - base, 0.1 * 0.02 * step)
+    assert extra / interval <= 1.1 * room
+    assert interval in schedule.SERIES
+    assert _run(auto, step, base, extra, 1000) == interval  # and stays
+    if interval > 1:
+        smaller = schedule.SERIES[schedule.SERIES.index(interval) - 1]
+        assert extra / smaller > 0.8 * room
+
+
+def test_names_without_wrappers():
+    class DataParallel(nn.Module):  # stands for any wrapper of this name
+        def __init__(self, module):
+            super().__init__()
+            self.module = module
+
+    inner = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.BatchNorm1d(2)))
+    wrapped = DataParallel(inner)
+    assert names.unwrap(wrapped) is inner
+    assert [p.path for p in names.parameters(wrapped)] == [p.path for p in names.parameters(inner)] == ["0.weight", "0.bias", "1.0.weight", "1.0.bias"]
+
+    class Own(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.module = nn.Linear(1, 1)
+
+    assert [p.path for p in names.parameters(Own())] == ["module.weight", "module.bias"]
