@@ -26,14 +26,14 @@ def call_site(depth):
     frame = sys._getframe(depth + 1)
     for _ in range(32):
         code = frame.f_code
-        skip = _skip_codes.get(code)
+        skip = _skip_codes.get(id(code))  # the hash of a code object itself would read all of it
         if skip is None:
             name = code.co_filename
-            skip = _skip_codes[code] = name in _SKIP_FILES or "vigil/_torch" in name or name.endswith("vigil/_guard.py")
+            skip = _skip_codes[id(code)] = name in _SKIP_FILES or "vigil/_torch" in name or name.endswith("vigil/_guard.py")
         if not skip or frame.f_back is None:
             break
         frame = frame.f_back
-    return frame.f_code, frame.f_lasti
+    return id(code), frame.f_lasti
 
 
 def is_loss(module):
@@ -112,11 +112,9 @@ class Modules(object):
 
     def gave(self, module, output, mode, reader, site):
         """A loss module returned ``output``."""
-        tensor = output
-        if not isinstance(tensor, torch.Tensor):
-            tensor = _first_scalar(output)
-        if tensor is None or tensor.numel() != 1 or tensor.device.type == "meta":
-            return None
+        tensor = output if isinstance(output, torch.Tensor) else _first_scalar(output)
+        if tensor is None or tensor.numel() != 1 or tensor.is_meta:
+            return
         kind = type(module).__name__
         out = self.outputs.get((mode, kind, site)) or self._new(mode, kind, site)
         value = reader.read(tensor)
@@ -130,7 +128,6 @@ class Modules(object):
                 self.fired.append(out)
         out.mean.add(value)
         self.last = (weakref.ref(tensor), out, value)
-        return out
 
     def _new(self, mode, kind, site):
         n = self.counts.get((mode, kind), 0)

@@ -121,7 +121,11 @@ class Publisher(object):
     def close(self, step, scalars, skipped, seconds, own_ns, flag):
         """Publish a closed step: scalars is a list of (id, float or Mean); flag, a Mean that is not 0 when the update was skipped."""
         item = (step.number(), step.mode, step.mode_step, scalars, skipped, seconds, own_ns, flag)
-        if self.queue or flag is not None or any(type(v) is not float and not v.ready() for _, v in scalars):
+        later = bool(self.queue) or flag is not None
+        for _, value in scalars:
+            if type(value) is not float:
+                later = True
+        if later:
             self.queue.append(item)
             self.flush(False)
         else:

@@ -109,7 +109,10 @@ class Cycle(object):
 
         others: whether the process has optimisers that have not stepped yet.
         """
-        if self.members is None:
+        members = self.members
+        if members is not None and len(members) == 1 and members[0] is state:
+            return True
+        if members is None:
             self.round.append(state)
             if not others:
                 self.settle()

@@ -60,7 +60,7 @@ class Updates(object):
 
     def _loss(self, tensor, site):
         """One tensor that backward is called on: a loss when it has one element."""
-        if tensor.numel() != 1 or tensor.device.type == "meta":
+        if tensor.numel() != 1 or tensor.is_meta:
             return
         last = self.losses.last
         if last is not None and last[0]() is tensor:
@@ -223,7 +223,7 @@ class Updates(object):
 
     def _updated(self, state, step):
         """One update is done: its losses are known, and the step may close."""
-        means = self.pending.take()
+        means = self.pending.take() if self.pending.sites else None
         if means:
             if step.losses is None:
                 step.losses = {}

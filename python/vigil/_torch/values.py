@@ -38,13 +38,13 @@ class Reader(object):
 
     def read(self, tensor, factor=1.0):
         """The value of a one-element tensor divided by ``factor`` (see graph.base)."""
-        if tensor.device.type != "cuda":
+        if not tensor.is_cuda:
             if type(factor) is list:
                 factor = _multiply(factor)
             value = tensor.item()
             if type(value) is complex:
                 value = abs(value)
-            return value / factor if factor != 1.0 else float(value)
+            return float(value) if factor == 1.0 else value / factor
         with torch.no_grad():
             value = tensor.detach().reshape(()).to(torch.float64)
             if type(factor) is list:
