@@ -89,6 +89,9 @@ func (w *worker) beginPieces(o *openStep, it *capture.Item) *assembly {
 		a.dec.Requests = nil
 	}
 	a.want = a.dec.Want(o.key.mode, o.step.ModeStep)
+	if it.Flags&capture.FlagRawPiece != 0 {
+		a.want |= plan.Raw | plan.Stats
+	}
 	a.whole = a.want&plan.Raw != 0
 	for _, r := range a.dec.Due(o.key.mode, o.step.ModeStep) {
 		a.whole = a.whole || len(r.Pairs) > 0 || len(r.Units) > 0

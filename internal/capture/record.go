@@ -24,13 +24,15 @@ const (
 	Drop   Kind = 6 // values that were not captured
 )
 
-// Flag 1 means something else for each kind of record.
+// Flags mean something else for each kind of record.
 const (
 	FlagFree    uint8 = 1 // Scalar: belongs to no step that the hook counts
 	FlagRaw     uint8 = 1 // Tensor: the script wants the values themselves
 	FlagPartial uint8 = 1 // Frame: a byte per entry at the end says which are there
 	FlagLast    uint8 = 1 // Piece: the last one
 	FlagSkipped uint8 = 1 // Step: the loss scaler skipped the update
+
+	FlagRawPiece uint8 = 2 // Piece: the script wants the values themselves
 )
 
 // Reason says why a hook dropped values.

@@ -26,17 +26,24 @@ def test_offsets_are_aligned_and_do_not_overlap():
     layout = made.layout(entries)
     assert layout.offsets == [0, 64, 128, 256, 256]
     assert layout.bytes == 256 + 4032
-    assert len(layout.slots) == _layout.SLOTS
+    assert len(layout.slots) == _layout.MOST_SLOTS
     ends = layout.slots + [layout.end]
     for a, b in zip(ends, ends[1:]):
         assert a % 64 == 0 and b - a >= layout.bytes + len(entries)
     assert made.area.start >= layout.end and made.area.end == MIB
 
 
+@pytest.fixture
+def four_slots(monkeypatch):
+    monkeypatch.setattr(_layout, "MOST_SLOTS", 4)
+
+
 @pytest.mark.parametrize(
     "use, frame, slots",
     [
-        (64 * MIB, MIB, 4),
+        (64 * MIB, MIB, 7),
+        (64 * MIB, 4 * MIB, 4),
+        (64 * MIB, 1000, 64),
         (64 * MIB, 20 * MIB, 2),
         (64 * MIB, 50 * MIB, 1),
         (64 * MIB, 60 * MIB, None),  # the free area keeps an eighth
@@ -53,7 +60,7 @@ def test_number_of_slots(use, frame, slots):
         assert made.area.bytes == use  # without frames all of it is free area
 
 
-def test_frames_are_reused_only_when_consumed():
+def test_frames_are_reused_only_when_consumed(four_slots):
     made, ring, reader = division(MIB)
     layout = made.layout([(0, 100), (1, 8)])
     seen = []
@@ -68,7 +75,7 @@ def test_frames_are_reused_only_when_consumed():
     assert seen == [(n, layout.bytes) for n in range(12)]
 
 
-def test_an_acquired_slot_is_not_given_twice():
+def test_an_acquired_slot_is_not_given_twice(four_slots):
     made, _, _ = division(MIB)
     layout = made.layout([(0, 100)])
     slots = [layout.acquire() for _ in range(4)]
@@ -164,7 +171,7 @@ def test_an_abandoned_block_comes_back(monkeypatch):
     assert made.area.alloc(64) is not None
 
 
-def test_an_abandoned_slot_comes_back(monkeypatch):
+def test_an_abandoned_slot_comes_back(monkeypatch, four_slots):
     made, _, _ = division(MIB)
     layout = made.layout([(0, 100)])
     for _ in range(4):

@@ -14,7 +14,9 @@ import time
 from vigil import _wire
 
 ALIGN = 64
-SLOTS = 4
+# Frames of one layout: at least SLOTS; small ones as many as SLOT_BYTES hold, so that short steps do
+# not outrun an agent that looks every few milliseconds.
+SLOTS, MOST_SLOTS, SLOT_BYTES = 4, 64, 8 << 20
 MIN_AREA = 4 << 20
 ABANDONED = 30.0  # seconds after which what was given and never published is taken back
 
@@ -77,7 +79,7 @@ class Division(object):
         start = 0
         ends = [(l.start, l.end) for l in sorted(self.layouts, key=lambda l: l.start)]
         for a, b in ends + [(self.use - self._least_area(), 0)]:
-            slots = min(SLOTS, (a - start) // stride)
+            slots = min(max(SLOTS, min(MOST_SLOTS, SLOT_BYTES // stride)), (a - start) // stride)
             if slots > best[1]:
                 best = (start, slots)
             start = max(start, b)
