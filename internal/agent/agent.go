@@ -294,5 +294,10 @@ func (j *job) noSteps() {
 	if _, seen, _ := j.live(); seen > 0 {
 		why = "no step was ever finished: no optimiser stepped and no model was evaluated"
 	}
+	j.cmu.Lock()
+	if j.idle != "" {
+		why = j.idle
+	}
+	j.cmu.Unlock()
 	j.missing("everything", why, 1)
 }

@@ -42,6 +42,7 @@ type job struct {
 	rawSince int64  // raw bytes since the last look at the limit
 	changed  bool   // run.json is behind
 	facts    bool   // facts of the chief are in
+	idle     string // why a process that could have trained did not
 }
 
 // sessionState is what a later agent has to know of a session.
@@ -232,17 +233,29 @@ func (j *job) replaced(w *worker) bool {
 }
 
 // Control answers `vigil stop` and its like.
-func (j *job) Control(cmd string, p capture.Peer) any {
-	switch cmd {
+func (j *job) Control(c capture.Control, p capture.Peer) any {
+	switch c.Cmd {
 	case "stop":
 		j.stop("", "", fmt.Sprintf("asked for by process %d", p.PID))
+		return map[string]any{"ok": true}
+	case "idle":
+		j.setIdle(c.Reason)
 		return map[string]any{"ok": true}
 	case "status":
 		n, _, _ := j.live()
 		r := j.store.Run()
 		return map[string]any{"ok": true, "run": j.store.Path(), "name": r.Name, "status": r.Status, "workers": n, "steps": j.stepCounts()}
 	}
-	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status", cmd)}
+	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, idle", c.Cmd)}
+}
+
+// setIdle keeps the first reason that a process gives for not having trained.
+func (j *job) setIdle(reason string) {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	if j.idle == "" {
+		j.idle = cut(reason, 300)
+	}
 }
 
 // sendStop asks the launcher to end the job.

@@ -18,7 +18,7 @@ type Handler interface {
 	// to the hook as it is; any other error as a reason.
 	Open(s *Session) (Accepted, error)
 	// Control answers a command; the answer must encode as a JSON object.
-	Control(cmd string, p Peer) any
+	Control(c Control, p Peer) any
 }
 
 // Accepted is the answer to a Hello.

@@ -119,7 +119,7 @@ func (l *Listener) serve(ctx context.Context, c *conn) {
 	case TypeControl:
 		var v Control
 		if m.Decode(&v) == nil {
-			if b, err := AppendMessage(nil, TypeControl, l.opts.Handler.Control(v.Cmd, p)); err == nil {
+			if b, err := AppendMessage(nil, TypeControl, l.opts.Handler.Control(v, p)); err == nil {
 				c.write(b)
 			}
 		}

@@ -176,4 +176,7 @@ type PlanRing struct {
 // hello; the answer is a JSON object and the connection closes.
 type Control struct {
 	Cmd string `json:"cmd"`
+	// Reason says, with the command "idle", why a process that could have
+	// trained did not.
+	Reason string `json:"reason,omitempty"`
 }

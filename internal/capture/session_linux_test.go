@@ -61,8 +61,8 @@ func (r *recorder) Open(s *Session) (Accepted, error) {
 	return Accepted{Sink: r, Run: "/run", Worker: "worker_0"}, nil
 }
 
-func (r *recorder) Control(cmd string, p Peer) any {
-	return map[string]any{"ok": cmd == "stop", "pid": p.PID}
+func (r *recorder) Control(c Control, p Peer) any {
+	return map[string]any{"ok": c.Cmd == "stop", "pid": p.PID}
 }
 
 func (r *recorder) Modules(m Modules)       { r.say("modules %d %s", len(m.Modules), m.Root) }

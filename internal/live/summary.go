@@ -22,7 +22,7 @@ func (s Style) SummaryText(sum *Summary) string {
 	}
 	fmt.Fprintf(&b, "  captured  %s\n", captured(sum))
 	if run.Overhead.StepSeconds > 0 {
-		fmt.Fprintf(&b, "  overhead  %.2f %% of the step time, measured by the hook\n", run.Overhead.Percent)
+		fmt.Fprintf(&b, "  overhead  %s\n", overhead(run.Overhead))
 	}
 	for i, line := range missing(sum) {
 		head := "          "
@@ -95,6 +95,19 @@ func (s Style) outcome(run *record.Run) string {
 	return text
 }
 
+// fewSeconds is the training time below which a share of it says nothing: the
+// first captures, which find out what there is, weigh most.
+const fewSeconds = 2
+
+// overhead says what capture cost: as a share of the step time, or in all when
+// there was too little training to speak of shares.
+func overhead(o record.Overhead) string {
+	if o.StepSeconds < fewSeconds {
+		return fmt.Sprintf("%.1f ms in %s of training, measured by the hook", o.CapturedSeconds*1e3, duration(o.StepSeconds))
+	}
+	return fmt.Sprintf("%.2f %% of the step time, measured by the hook", o.Percent)
+}
+
 // captured says how much is in the run.
 func captured(sum *Summary) string {
 	steps := total(sum.Run.Steps)
@@ -136,13 +149,22 @@ func missing(sum *Summary) []string {
 			lines = append(lines, fmt.Sprintf("and %d more: vigil show %s", len(list)-most, clean(sum.Run.Name)))
 			break
 		}
-		line := clean(m.Name)
+		line := shorten(clean(m.Name))
 		if m.Count > 1 {
 			line += fmt.Sprintf(" (%s times)", count(m.Count))
 		}
 		lines = append(lines, line+": "+clean(m.Reason))
 	}
 	return lines
+}
+
+// shorten cuts a name that would fill the screen.
+func shorten(name string) string {
+	const most = 80
+	if r := []rune(name); len(r) > most {
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
+	}
+	return name
 }
 
 // groups lists root causes with what follows from them.

@@ -203,8 +203,11 @@ func cards(run record.Run) []card {
 			list = append(list, card{mode.String() + " steps", fmt.Sprint(n)})
 		}
 	}
-	if run.Overhead.StepSeconds > 0 {
-		list = append(list, card{"overhead of capture", fmt.Sprintf("%.2f %%", run.Overhead.Percent)})
+	switch o := run.Overhead; {
+	case o.StepSeconds >= 2:
+		list = append(list, card{"overhead of capture", fmt.Sprintf("%.2f %%", o.Percent)})
+	case o.StepSeconds > 0: // too little training for a share of it to say anything
+		list = append(list, card{"time that capture took", fmt.Sprintf("%.1f ms", o.CapturedSeconds*1e3)})
 	}
 	if n := len(run.Workers); n > 1 {
 		list = append(list, card{"workers", fmt.Sprint(n)})
