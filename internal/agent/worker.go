@@ -103,8 +103,23 @@ func (w *worker) isClosed() bool {
 	}
 }
 
-// Modules takes the module tree.
-func (w *worker) Modules(m capture.Modules) { w.modules = m.Modules }
+// Modules adds to the modules that are known: a hook announces each model, its
+// loss modules and long lists in messages of their own. A path that was
+// announced before is replaced.
+func (w *worker) Modules(m capture.Modules) {
+	place := make(map[string]int, len(w.modules))
+	for i, known := range w.modules {
+		place[known.Path] = i
+	}
+	for _, module := range m.Modules {
+		if i, there := place[module.Path]; there {
+			w.modules[i] = module
+			continue
+		}
+		place[module.Path] = len(w.modules)
+		w.modules = append(w.modules, module)
+	}
+}
 
 // Tensors takes announcements: the plan's collections go with them to the
 // store and to the rules.

@@ -66,9 +66,10 @@ class Division(object):
                     layout.used[i] = max(layout.used[i], record)
         # So may what the free area holds.
         if end > self.area.start:
+            held = self._held()
             for i, base in enumerate(layout.slots):
                 if base + stride > self.area.start:
-                    layout.used[i] = max(layout.used[i], self.ring.head)
+                    layout.used[i] = max(layout.used[i], held)
         self.layouts.append(layout)
         self._bound()
         return layout
@@ -97,10 +98,24 @@ class Division(object):
         """Give the free area what the layouts leave."""
         start = (max([l.end for l in self.layouts] or [0]) + 4095) & -4096
         if (start, self.use) != (self.area.start, self.area.end):
-            floor = self.ring.head if self.area.end or self.released else 0
-            self.area = Area(self.ring, start, max(self.use, start), floor)
+            self.area = Area(self.ring, start, max(self.use, start), self._floor(start))
         consumed = self.ring.consumed()
         self.released = [r for r in self.released if r[2] > consumed]
+
+    def _floor(self, start):
+        """The record after which all that lies beyond ``start`` is free: what the area gave so far, and old frames."""
+        floor = self._held()
+        for _, end, record in self.released:
+            if end > start:
+                floor = max(floor, record)
+        return floor
+
+    def _held(self):
+        """The record after which nothing that the free area gave is in use any more."""
+        held = self.area.floor
+        for block in self.area.blocks:
+            held = max(held, self.ring.head if block[2] is None else block[2])
+        return held
 
     def release(self, layout):
         if layout in self.layouts:

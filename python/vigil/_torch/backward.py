@@ -20,7 +20,7 @@ def wrap_backward(tracker):
     def begins(args, kwargs):
         if tracker.in_backward or backend.is_compiling():
             return False  # checkpointing calls backward inside backward
-        tracker.in_backward = True
+        tracker.in_backward = tracker.backward_seen = True
         tracker.backward_begins(args, kwargs)
         return True
 

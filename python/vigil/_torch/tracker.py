@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _fork, _guard, _log
-from vigil._torch import control, models, optimisers, updates
+from vigil._torch import control, idle, models, optimisers, updates
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery
@@ -66,6 +66,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.updates = 0
         self.in_closure = False
         self.in_backward = False
+        self.backward_seen = False
         self.thread = None
         self.snapshot = None
         self.windows = 0
@@ -85,6 +86,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         wrap_backward(self)
         self.discovery.wrap_compile()
         self.discovery.start()
+        idle.watch(self)
         _fork.on_child(self.forked)
 
     def starts(self, dir, name):
@@ -296,7 +298,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if auto.add(seconds, own, step.is_due):
             self.publisher.reschedule(self.counter.modes)
         n = auto.count
-        if n % 20 == 0 or n < 3:
+        if n % 20 == 0:  # until then the length of a step is not known, and the longest wait holds
             self.session.step_seconds = auto.median_step()
         self.facts.step(n)
 

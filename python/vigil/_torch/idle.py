@@ -1,0 +1,65 @@
+"""Why a process that imported PyTorch did not train, told to the agent when the process ends."""
+
+import atexit
+import gc
+import os
+import socket
+import sys
+
+import torch
+
+from vigil import _guard, _wire
+
+_SECONDS = 1.0  # longest that saying it may take
+
+
+def watch(tracker):
+    """Say at the end of this process why it did not train, if it did not."""
+    if os.environ.get("VIGIL_SOCKET") and not _helper():
+        atexit.register(_told, tracker, os.getpid())
+
+
+def _helper():
+    """Whether this process is one that another Python started to help it, such as a data loader's worker."""
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and process.parent_process() is not None
+
+
+@_guard.guard
+def _told(tracker, pid):
+    path = os.environ.get("VIGIL_SOCKET")
+    if not path or pid != os.getpid() or tracker.session is not None or tracker.refused or tracker.closed or _helper():
+        return
+    message = {"t": "control", "cmd": "idle", "reason": reason(tracker)}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
+        s.settimeout(_SECONDS)
+        s.connect(path)
+        s.sendall(_wire.frame(_wire.dumps(message)))
+        s.recv(1)
+
+
+def reason(tracker):
+    """One sentence for a person."""
+    if tracker.backward_seen:
+        optimisers = _optimisers()
+        if optimisers:
+            return "backward() ran, but %s never stepped: no weight was updated (is optimizer.step() called?)" % optimisers
+        return "backward() ran, but nothing updated the weights: there is no optimiser"
+    models = [m for m in (r() for r in tracker.discovery.candidates.values()) if m is not None]
+    if models:
+        return "a model (%s) was run, but backward() was never called: nothing was trained" % type(models[0]).__name__
+    optimisers = _optimisers()
+    if optimisers:
+        return "%s was made, but no step was ever taken: the training loop did not run" % optimisers
+    models = [o for o in gc.get_objects() if issubclass(type(o), torch.nn.Module)]
+    if models and not any(True for m in models for _ in m.parameters()):
+        return "no model has parameters (%s), so there is nothing to train" % type(models[0]).__name__
+    return "PyTorch was imported, but no model was trained"
+
+
+def _optimisers():
+    """The class of the first optimiser that is there, or None."""
+    for o in gc.get_objects():
+        if issubclass(type(o), torch.optim.Optimizer):
+            return type(o).__name__
+    return None
