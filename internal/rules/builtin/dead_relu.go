@@ -34,9 +34,9 @@ var deadRelu = rule.Definition{
 	// What dead units do to gradients may be noticed first.
 	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{
-		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "50", "confirm": "3", "min_samples": "32"},
+		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
-			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 50 steps apart.",
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		s := rule.AllModes(p.Int("every"))
