@@ -98,7 +98,9 @@ class Hook(object):
         """Keep a tensor's values at the current step, whatever the plan says.
 
         value: a tensor, or what ``torch.as_tensor`` understands. collections:
-        names of collections it shall belong to.
+        names of collections it shall belong to. Where there is no room the call
+        waits, at most a tenth of a second, for a tensor larger than the ring at
+        most a second for each piece; then the tensor is dropped and counted.
         """
         if self._tracker is not None:
             self._tracker.save_tensor(name, value, collections)

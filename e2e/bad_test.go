@@ -1,0 +1,199 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+func bad(name string) string {
+	return filepath.Join(testenv.Root(), "e2e", "scripts", "bad", name+".py")
+}
+
+// A training that cannot be captured ends as it would without Vigil, and the
+// summary says why there is nothing.
+func TestNothingToCapture(t *testing.T) {
+	python := testenv.Python(t)
+	for _, tt := range []struct{ name, why string }{
+		{"no_parameters", "no model has parameters"},
+		{"no_optimiser", "there is no optimiser"},
+		{"no_step", "no step was ever taken"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			o := run(t, dir, nil, binary, "run", "--name", "r", "--", python, bad(tt.name))
+			if o.code != 0 || o.stdout != "done\n" {
+				t.Errorf("exit code %d, output %q", o.code, o.stdout)
+			}
+			if !strings.Contains(o.stderr, tt.why) {
+				t.Errorf("the summary does not say %q: %s", tt.why, o.stderr)
+			}
+			if d := run(t, dir, nil, binary, "doctor", "r"); !strings.Contains(d.stdout, tt.why) {
+				t.Errorf("doctor does not say %q: %s%s", tt.why, d.stdout, d.stderr)
+			}
+		})
+	}
+}
+
+// NaN everywhere is one finding that names where it began.
+func TestNaNEverywhere(t *testing.T) {
+	dir := t.TempDir()
+	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("nan"))
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
+	groups := tr.Groups()
+	if len(groups) != 1 || groups[0].Root.Rule != "not_finite" || groups[0].Root.Subject != "Linear_weight" || groups[0].Root.Step != 0 {
+		t.Errorf("groups: %+v", groups)
+	}
+	if c := run(t, dir, nil, binary, "check", "r"); c.code != 2 {
+		t.Errorf("check ends with %d, want 2: %s%s", c.code, c.stdout, c.stderr)
+	}
+	v := run(t, dir, nil, binary, "values", "r", "loss", "--format", "json", "--steps", "0:2")
+	if !strings.Contains(v.stdout, `"values":["NaN","NaN"]`) {
+		t.Errorf("values: %s%s", v.stdout, v.stderr)
+	}
+}
+
+// Names that would break a path, a line or a table are stored, listed and read
+// like any other.
+func TestStrangeNames(t *testing.T) {
+	dir := t.TempDir()
+	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("names"))
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
+	for _, name := range []string{"a/b/../../c", "quotes \" ' `", "line\nbreak\ttab", strings.Repeat("x", 5000), "ünïcödé ☃", "nul\x00byte", ".."} {
+		if raw := tr.RawSteps("tensor "+name, record.Train, ""); len(raw) != 5 {
+			t.Errorf("%.40q has raw values at steps %v, want five", name, raw)
+			continue
+		}
+		v, err := tr.Raw("tensor "+name, record.Train, 2, "")
+		if err != nil || len(v.Data) != 12 {
+			t.Errorf("%.40q: %d bytes, %v", name, len(v.Data), err)
+		}
+	}
+	s := run(t, dir, nil, binary, "show", "r")
+	if s.code != 0 || strings.ContainsAny(s.stdout, "\x00\t") {
+		t.Errorf("show ends with %d and prints control characters: %q", s.code, s.stdout)
+	}
+	if j := run(t, dir, nil, binary, "show", "r", "--json"); !strings.Contains(j.stdout, `line\nbreak\ttab`) {
+		t.Errorf("show --json: %.300s", j.stdout)
+	}
+	if r := run(t, dir, nil, binary, "report", "r"); r.code != 0 {
+		t.Errorf("report ends with %d: %s", r.code, r.stderr)
+	}
+}
+
+// A tensor of 2 GB that the script saves travels in pieces and comes back
+// whole.
+func TestTensorOf2GB(t *testing.T) {
+	dir := t.TempDir()
+	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("big"))
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
+	v, err := tr.Raw("big", record.Train, 0, "")
+	if err != nil {
+		t.Fatalf("%v; run says %+v", err, tr.Run().NotCaptured)
+	}
+	const elements = 1<<29 + 3
+	if len(v.Data) != 4*elements {
+		t.Fatalf("%d bytes, want %d", len(v.Data), 4*elements)
+	}
+	one, seven := []byte{0, 0, 0x80, 0x3f}, []byte{0, 0, 0xe0, 0x40}
+	if !bytes.Equal(v.Data[:4], one) || !bytes.Equal(v.Data[4*(elements-1):], seven) {
+		t.Errorf("first and last element are % x and % x", v.Data[:4], v.Data[4*(elements-1):])
+	}
+}
+
+// The disk fills while a training is captured: the training ends well, the
+// user reads why raw values are missing, and what was stored before is whole.
+// The small disk is a tmpfs in a mount namespace of the test's own.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	disk := filepath.Join(dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	inside := fmt.Sprintf("mount -t tmpfs -o size=3m tmpfs '%s' && cd '%s' && '%s' run --dir '%s/runs' --name r --save-all --every 1 -- '%s' '%s'; code=$?; '%s' show --dir '%s/runs' r; '%s' values --dir '%s/runs' r loss --format csv; exit $code",
+		disk, dir, binary, disk, testenv.Python(t), script("mlp"), binary, disk, binary, disk)
+	argv := []string{"unshare", "--mount", "sh", "-c", inside}
+	if os.Getuid() != 0 {
+		argv = append([]string{"unshare", "--user", "--map-root-user"}, argv[1:]...)
+	}
+	if _, err := exec.LookPath("unshare"); err != nil {
+		t.Fatalf("find unshare (util-linux): %v", err)
+	}
+	o := run(t, dir, []string{"VIGIL_E2E_STEPS=300"}, argv...)
+	if o.code != 0 {
+		t.Fatalf("the training ended with %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	if !strings.Contains(o.stderr, "disk") && !strings.Contains(o.stderr, "space") {
+		t.Errorf("nobody said that the disk is full: %s", o.stderr)
+	}
+	if !strings.Contains(o.stdout, "\n0,") {
+		t.Errorf("the loss of the first step is not there: %s", o.stdout)
+	}
+}
+
+// A file of the run with one flipped byte is named, and the rest is read.
+func TestFlippedByte(t *testing.T) {
+	dir := t.TempDir()
+	if o := run(t, dir, nil, binary, "run", "--name", "r", "--every", "5", "--", testenv.Python(t), script("mlp")); o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	path := filepath.Join(dir, "vigil-runs", "r")
+	files, err := filepath.Glob(filepath.Join(path, "series", "worker_0", "stats-*.parquet"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no table of statistics: %v", err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 0x40
+	if err := os.WriteFile(files[0], b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	v := run(t, dir, nil, binary, "values", "r", "loss")
+	if v.code != 0 {
+		t.Errorf("the loss cannot be read any more: %s", v.stderr)
+	}
+	s := run(t, dir, nil, binary, "show", "r")
+	if s.code != 0 || !strings.Contains(s.stdout, filepath.Base(files[0])) {
+		c := run(t, dir, nil, binary, "check", "r")
+		if !strings.Contains(c.stdout+c.stderr, filepath.Base(files[0])) {
+			t.Errorf("nobody names %s:\n%s%s\n%s%s", filepath.Base(files[0]), s.stdout, s.stderr, c.stdout, c.stderr)
+		}
+	}
+}
+
+// A run whose last record was cut off in the middle is read up to there.
+func TestCutOffInMidWrite(t *testing.T) {
+	dir := t.TempDir()
+	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("mlp"))
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	path := filepath.Join(dir, "vigil-runs", "r")
+	journal := filepath.Join(path, "series", "worker_0", "journal-999999.log")
+	if err := os.WriteFile(journal, []byte{0xff, 0x01, 0x02}, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, argv := range [][]string{{"show", "r"}, {"values", "r", "loss"}, {"check", "r"}, {"findings", "r"}, {"report", "r"}} {
+		if c := run(t, dir, nil, append([]string{binary}, argv...)...); c.code != 0 || strings.Contains(c.stderr, "internal error") {
+			t.Errorf("%v ends with %d: %s", argv, c.code, c.stderr)
+		}
+	}
+}
