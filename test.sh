@@ -40,9 +40,6 @@ go vet ./...
 stage "other platforms build"
 scripts/build-platforms.sh
 
-stage "wheel"
-scripts/build-wheel.sh
-
 stage "go test -race"
 go test -race -timeout 25m ./...
 

@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+// The wheel installs into an environment that has nothing, brings the program
+// and the package, and captures a training there.
+func TestWheel(t *testing.T) {
+	root := testenv.Root()
+	build := exec.Command("bash", filepath.Join(root, "scripts", "build-wheel.sh"))
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build wheel: %v\n%s", err, out)
+	}
+	wheels, err := filepath.Glob(filepath.Join(root, "dist", "vigil_ml-*.whl"))
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("wheels in dist: %v, %v", wheels, err)
+	}
+	if name := filepath.Base(wheels[0]); !strings.Contains(name, "-py3-none-manylinux") {
+		t.Errorf("the wheel is called %q", name)
+	}
+
+	dir := t.TempDir()
+	env := filepath.Join(dir, "env")
+	for _, argv := range [][]string{
+		{testenv.Python(t), "-m", "venv", env},
+		{filepath.Join(env, "bin", "python"), "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheels[0]},
+	} {
+		if o := run(t, dir, nil, argv...); o.code != 0 {
+			t.Fatalf("%v ended with %d: %s%s", argv, o.code, o.stdout, o.stderr)
+		}
+	}
+	vigil := filepath.Join(env, "bin", "vigil")
+	if o := run(t, dir, nil, vigil, "version"); o.code != 0 || !strings.HasPrefix(o.stdout, "vigil ") {
+		t.Fatalf("version ended with %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	script := "import vigil\nfor i in range(30):\n    vigil.log({'loss': 1.0 / (i + 1)}, step=i)\n"
+	if o := run(t, dir, nil, vigil, "run", "--name", "r", "--", filepath.Join(env, "bin", "python"), "-c", script); o.code != 0 {
+		t.Fatalf("run ended with %d: %s", o.code, o.stderr)
+	}
+	r := open(t, filepath.Join(dir, "vigil-runs", "r")).Run()
+	if r.Status != record.Completed || r.Steps["GLOBAL"] != 30 {
+		t.Errorf("status %q, steps %v", r.Status, r.Steps)
+	}
+	if o := run(t, dir, nil, vigil, "run", "--quiet", "--name", "torch", "--", testenv.Python(t), filepath.Join(root, "e2e", "scripts", "mlp.py")); o.code != 0 {
+		t.Fatalf("run with PyTorch ended with %d: %s", o.code, o.stderr)
+	}
+	if r := open(t, filepath.Join(dir, "vigil-runs", "torch")).Run(); r.Steps["TRAIN"] < 20 {
+		t.Errorf("steps %v", r.Steps)
+	}
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Makes the pictures of the documentation from real runs: needs tmux and Chromium.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'tmux -L vigil-pictures kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+go build -o "$work/vigil" ./cmd/vigil
+mkdir -p docs/images
+
+shot() { # PAGE PNG WIDTH HEIGHT
+  chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update \
+    --disable-sync --hide-scrollbars --user-data-dir="$work/browser" --window-size="$3,$4" --screenshot="$2" "file://$1" >/dev/null 2>&1
+}
+
+tmux -L vigil-pictures -f /dev/null new-session -d -x 118 -y 34 "cd '$work' && PATH='$work':\$PATH bash --norc"
+tmux -L vigil-pictures send-keys "PS1='$ '; clear; vigil demo --go" Enter
+for _ in $(seq 120); do
+  sleep 0.5
+  tmux -L vigil-pictures capture-pane -p | grep -q 'your own script, unchanged' && break
+done
+tmux -L vigil-pictures capture-pane -e -p | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' | python3 scripts/ansi2html.py >"$work/terminal.html"
+shot "$work/terminal.html" docs/images/finding.png 1040 720
+
+run=$(ls "$work/vigil-runs" | head -1)
+shot "$work/vigil-runs/$run/reports/report.html" docs/images/report.png 1160 1500
