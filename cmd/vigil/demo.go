@@ -26,7 +26,7 @@ type demoCmd struct {
 	Go      bool    `name:"go" help:"Train the Go network even where PyTorch is there."`
 	Torch   bool    `name:"torch" help:"Train in PyTorch, and fail where it is not there."`
 	Fault   string  `name:"fault" default:"vanishing" placeholder:"NAME" help:"What is wrong with the training: vanishing, exploding, dead-relu, plateau, or none."`
-	Seconds float64 `name:"seconds" default:"25" hidden:"" help:"Longest time of training."`
+	Seconds float64 `name:"seconds" hidden:"" help:"Longest time of training."`
 	NoColor bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
 }
 
@@ -52,6 +52,12 @@ func (c demoCmd) Run(a *app) error {
 	}
 	if c.Go && c.Torch {
 		return &usage{Message: "--go and --torch exclude each other", What: "--go", Hint: "leave both out to take PyTorch where it is there"}
+	}
+	if c.Seconds == 0 {
+		c.Seconds = 25 // the faults are found in a few seconds; a healthy training has to be watched for a while
+		if fault.Name == "none" {
+			c.Seconds = 12
+		}
 	}
 	dir, err := os.MkdirTemp("", "vigil-demo-")
 	if err != nil {

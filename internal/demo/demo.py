@@ -52,10 +52,10 @@ def main():
         loss = criterion(model(samples), labels)
         loss.backward()
         optimiser.step()
-        if step % 500 == 0:
+        if step % 50 == 0:
             print("step %d, loss %.4f" % (step, loss.item()), flush=True)
         step += 1
-        time.sleep(0.002)  # a person has to be able to follow
+        time.sleep(0.025)  # a person has to be able to follow
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ var Script []byte
 const batch = 64
 
 // pace is how long a step takes at least: a person has to be able to follow.
-const pace = 3 * time.Millisecond
+const pace = 25 * time.Millisecond
 
 // layerTaps are what the hook knows of one layer.
 type layerTaps struct {
@@ -63,7 +63,7 @@ func Train(ctx context.Context, f Fault, length time.Duration, out io.Writer) er
 		}
 		net.update(f.rate)
 		s.End()
-		if step%500 == 0 {
+		if step%50 == 0 {
 			if _, err := fmt.Fprintf(out, "step %d, loss %.4f\n", step, loss); err != nil {
 				return fmt.Errorf("print loss: %w", err)
 			}
