@@ -29,6 +29,8 @@ need_go
 make_env torch scripts/requirements-torch.txt "about 5.6 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
 need_browser
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
+export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"
+echo "Pythons below 3.8 for the tests that nothing breaks there: ${VIGIL_TEST_OLD_PYTHONS:-none found}"
 [ "$only_env" = 1 ] && exit 0
 
 # One compute thread, so that tests beside each other do not fight for cores.

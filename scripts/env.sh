@@ -68,3 +68,17 @@ need_browser() {
   echo "test.sh: no Chromium found; the tests of the HTML report open it in a real browser. Install 'chromium' and run again." >&2
   exit 1
 }
+
+# old_pythons: interpreters below 3.8, colon-separated: nothing is captured there, and one line says so.
+old_pythons() {
+  local v p list=""
+  for v in 2.7 3.6 3.7; do
+    for p in "$(command -v "python$v" || true)" "$HOME"/.pyenv/versions/"$v".*/bin/python; do
+      if [ -n "$p" ] && [ -x "$p" ] && "$p" -c pass 2>/dev/null; then
+        list="$list${list:+:}$p"
+        break
+      fi
+    done
+  done
+  echo "$list"
+}

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"text/tabwriter"
 	"time"
 
@@ -37,12 +38,12 @@ type listed struct {
 func (c lsCmd) Run(a *app) error {
 	root := rootFlag{c.Dir}.root()
 	entries, err := trial.List(root)
-	if os.IsNotExist(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return &usage{Message: fmt.Sprintf("there is no directory %q", root), What: root,
 			Hint: "`vigil run -- python train.py` makes it; `vigil ls DIR` or VIGIL_DIR names another root"}
 	}
 	if err != nil {
-		return fmt.Errorf("list runs: %w", err)
+		return err
 	}
 	runs := make([]listed, 0, len(entries))
 	for _, e := range entries {

@@ -88,7 +88,7 @@ func (c rulesDescribeCmd) Run(a *app) error {
 	if !ok {
 		var names []string
 		for _, d := range rules.Catalogue() {
-			names = append(names, d.Spellings()...)
+			names = append(names, d.Name)
 		}
 		return &usage{Message: fmt.Sprintf("there is no rule %q", c.Name), What: c.Name, Hint: nearest(c.Name, names, "`vigil rules list` lists them")}
 	}

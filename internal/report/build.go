@@ -1,8 +1,10 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,11 +125,11 @@ func losses(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]curve, er
 				return curves, nil
 			}
 			steps, values, err := t.Series(trial.Query{Tensor: name, Mode: mode})
+			if errors.Is(err, fs.ErrNotExist) || (err == nil && len(steps) == 0) {
+				continue // announced, but without a value in this mode
+			}
 			if err != nil {
 				return nil, fmt.Errorf("read series %q: %w", name, err)
-			}
-			if len(steps) == 0 {
-				continue
 			}
 			steps, values = thin(clock.global(mode, steps), values, maxCurvePoints)
 			label := name

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -55,6 +57,9 @@ func heatMaps(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]heatMap
 			continue
 		}
 		rows, err := t.Stats(trial.Query{Tensor: info.Name, Mode: mode})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read statistics of %q: %w", info.Name, err)
 		}
