@@ -264,3 +264,22 @@ func TestNotebookKernel(t *testing.T) {
 		t.Errorf("%d steps, want 40", r.Steps["TRAIN"])
 	}
 }
+
+// A process that logs a few numbers and ends at once leaves all of them.
+func TestShortRuns(t *testing.T) {
+	python := testenv.Python(t)
+	dir := t.TempDir()
+	log := "import vigil\nfor i in range(50):\n    vigil.log({'a': i, 'b': -i, 'c': 0.5}, step=i)\n"
+	for i := range 20 {
+		name := fmt.Sprint("r", i)
+		if o := run(t, dir, nil, binary, "run", "--quiet", "--name", name, "--", python, "-c", log); o.code != 0 {
+			t.Fatalf("exit code %d: %s", o.code, o.stderr)
+		}
+		tr := open(t, filepath.Join(dir, "vigil-runs", name))
+		for _, series := range []string{"a", "b", "c"} {
+			if steps, _, err := tr.Series(trial.Query{Tensor: series, Mode: record.Global}); err != nil || len(steps) != 50 {
+				t.Fatalf("run %d: %q has %d values, %v; %+v", i, series, len(steps), err, tr.Run().NotCaptured)
+			}
+		}
+	}
+}

@@ -44,15 +44,25 @@ func (c *conn) fill(d time.Duration) (bool, error) {
 	var n, oobn int
 	var rerr error
 	oob := make([]byte, unix.CmsgSpace(4*8))
-	err := c.raw.Read(func(fd uintptr) bool {
+	receive := func(fd uintptr) {
 		for {
 			n, oobn, _, _, rerr = unix.Recvmsg(int(fd), c.buf, oob, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
 			if rerr != unix.EINTR {
 				break
 			}
 		}
-		return d <= 0 || rerr != unix.EAGAIN
-	})
+	}
+	var err error
+	if d <= 0 {
+		// Not by Read, which refuses to look when a deadline has passed: what
+		// has come must be read also when the job is ending.
+		err = c.raw.Control(receive)
+	} else {
+		err = c.raw.Read(func(fd uintptr) bool {
+			receive(fd)
+			return rerr != unix.EAGAIN
+		})
+	}
 	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(rerr, unix.EAGAIN) && err == nil {
 		return false, nil
 	}
