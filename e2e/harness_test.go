@@ -21,6 +21,7 @@ import (
 var binary string // the program under test, built once
 
 func TestMain(m *testing.M) {
+	testenv.DefaultSignals()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "vigil-e2e-")
 		if err != nil {

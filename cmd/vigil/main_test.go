@@ -15,6 +15,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "vigil" { // as which the test binary is the program itself
+		testenv.DefaultSignals()
+	}
 	testscript.Main(m, map[string]func(){"vigil": main})
 }
 

@@ -41,7 +41,7 @@ func TestSignalsPass(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		watchdog := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		watchdog := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		lines := bufio.NewScanner(stdout)
 		expect := func(want string) {
 			t.Helper()
