@@ -280,6 +280,7 @@ func (w *worker) flush(force bool) bool {
 		for i := range st.Stats {
 			st.Stats[i].Hist = nil // rules do not look at it, and it is large
 		}
+		w.meters.stored(st.Mode, st.ModeStep)
 		w.job.stepStored(w, st.Step)
 		judge = append(judge, st.Step)
 	}

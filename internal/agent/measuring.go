@@ -53,7 +53,18 @@ func newMeters(dir, worker string) (meters, error) {
 		}
 		m.list = append(m.list, mt)
 	}
+	for mode := record.Train; mode <= record.Global; mode++ {
+		m.stored(mode, -1)
+	}
 	return m, nil
+}
+
+// stored says that a step and those before it in its mode are in the store, so
+// that no later agent measures them again.
+func (m *meters) stored(mode record.Mode, modeStep int64) {
+	for _, mt := range m.list {
+		mt.Acked(mode, modeStep)
+	}
 }
 
 // spillLimit bounds each spill file.
