@@ -22,31 +22,43 @@ find_python() {
   return 1
 }
 
-# make_env NAME REQUIREMENTS SIZE VERSION...: build/env/NAME with the pinned packages.
+# make_env NAME REQUIREMENTS SIZE VERSION...: build/env/NAME with the pinned packages, made with the first of
+# these versions of Python that is found, or that uv can get. Returns 1, and leaves no stamp, where any part
+# fails (every command says so itself: errexit is off in a function called by "if").
 make_env() {
-  local name=$1 req=$2 size=$3 dir="build/env/$1" python stamp
+  local name=$1 req=$2 size=$3 dir="build/env/$1" python="" stamp v
   shift 3
   stamp="$dir/.installed"
   if [ -f "$stamp" ] && cmp -s "$req" "$stamp"; then
     echo "Python: $dir is there ($("$dir/bin/python" -V), $(grep -m1 '^torch' "$req")); nothing to install"
     return 0
   fi
-  if ! python=$(find_python "$@"); then
-    echo "test.sh: no Python of version $* found for $req; install one of them" >&2
+  rm -rf "$dir" || return 1
+  if python=$(find_python "$@"); then
+    echo "Python: installing into $dir with $("$python" -V) ($python): $size"
+  elif command -v uv >/dev/null; then
+    echo "Python: none of version $* found; asking uv for one, then installing into $dir: $size"
+  else
+    echo "test.sh: no Python of version $* found for $req; install one of them, or uv, which can get one" >&2
     return 1
   fi
-  echo "Python: installing into $dir with $("$python" -V) ($python): $size"
   grep -v '^#' "$req" | sed 's/^/  /'
-  rm -rf "$dir"
   if command -v uv >/dev/null; then
-    uv venv -q -p "$python" "$dir"
-    uv pip install -p "$dir/bin/python" -r "$req"
+    [ -n "$python" ] && set -- "$python"
+    for v in "$@"; do
+      uv venv -q -p "$v" "$dir" && break
+    done
+    if [ ! -x "$dir/bin/python" ]; then
+      echo "test.sh: no environment for $req could be made with Python $*" >&2
+      return 1
+    fi
+    uv pip install -p "$dir/bin/python" -r "$req" || return 1
   else
     echo "(uv is not on the PATH; pip does it too, slower)"
-    "$python" -m venv "$dir"
-    "$dir/bin/python" -m pip install --progress-bar on -r "$req"
+    "$python" -m venv "$dir" || return 1
+    "$dir/bin/python" -m pip install --progress-bar on -r "$req" || return 1
   fi
-  cp "$req" "$stamp"
+  cp "$req" "$stamp" || return 1
 }
 
 # need_browser: Chromium, for the tests that look at the HTML report.
