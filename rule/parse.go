@@ -54,7 +54,7 @@ func (e *ParamError) Error() string {
 	return s
 }
 
-// ignored are parameters of the original that carry no meaning here: the
+// ignored are parameters of SageMaker Debugger that carry no meaning here: the
 // current run is implied and actions are configured elsewhere.
 func ignored(name string) bool { return name == "base_trial" || name == "action_json" }
 

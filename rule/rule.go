@@ -25,7 +25,7 @@ const (
 // life.
 type Definition struct {
 	Name     string   // snake_case, the spelling of files, events and reports
-	Class    string   // class name, the original's spelling where there is one
+	Class    string   // class name, as SageMaker Debugger spells it where it has the rule
 	Aliases  []string // further spellings that are accepted
 	Family   Family
 	Severity Severity // of its findings, unless a finding says otherwise

@@ -16,6 +16,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/demo"
 	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
@@ -129,9 +130,9 @@ func (c demoCmd) conclude(a *app, fault demo.Fault, name, path string) error {
 		dir = " --dir " + c.Dir
 	}
 	fmt.Fprintf(a.stdout, "\nThe report is in %s\n\nTry next:\n", out)
-	fmt.Fprintf(a.stdout, "  vigil findings%s %s\n", dir, name)
-	fmt.Fprintf(a.stdout, "  vigil values%s %s loss\n", dir, name)
-	fmt.Fprintln(a.stdout, "  vigil run -- python train.py      your own script, unchanged")
+	fmt.Fprintf(a.stdout, "  %s findings%s %s\n", live.Program(), dir, name)
+	fmt.Fprintf(a.stdout, "  %s values%s %s loss\n", live.Program(), dir, name)
+	fmt.Fprintf(a.stdout, "  %s run -- python train.py      your own script, unchanged\n", live.Program())
 	switch {
 	case fault.Name == "none" && alarms > 0:
 		return &usage{Message: "the healthy training raised an alarm", What: name, Hint: "please report it with the run's findings"}

@@ -22,7 +22,7 @@ func (lsCmd) Help() string {
 	return "Examples:\n\n    vigil ls\n    vigil ls /data/runs --json\n\nNewest first. Exit codes: 0, or 1 when the root cannot be read."
 }
 
-// listed is one run as contract and scripts know it.
+// listed is one run as scripts know it.
 type listed struct {
 	Name      string           `json:"name"`
 	Path      string           `json:"path"`

@@ -118,6 +118,6 @@ func unstepped(r record.Run) Check {
 		return warn("capture", "`vigil tail "+r.Name+"` follows it", "%s connected; no step has been taken yet", workers(len(r.Workers)))
 	}
 	return fail("capture",
-		"a step is one update of the weights by an optimiser, or in evaluation one forward pass of the model; with a hand-written loop see docs/hook.md",
+		"a step is one update of the weights by an optimiser, or in evaluation one forward pass of the model; with a hand-written loop see docs/pytorch.md",
 		"%s connected, but no training step was seen: no optimiser stepped and no model with parameters ran", workers(len(r.Workers)))
 }

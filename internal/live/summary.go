@@ -45,7 +45,7 @@ func (s Style) SummaryText(sum *Summary) string {
 		if i == 0 {
 			head = "  next    "
 		}
-		fmt.Fprintf(&b, "%s  vigil %s %s\n", head, command, clean(runWord(sum)))
+		fmt.Fprintf(&b, "%s  %s %s %s\n", head, Program(), command, clean(runWord(sum)))
 	}
 	return b.String()
 }

@@ -12,7 +12,7 @@ const (
 	Info    Severity = "info"
 )
 
-// Finding is one recorded violation with its evidence (contract.md 3).
+// Finding is one recorded violation with its evidence.
 type Finding struct {
 	Rule          string         `json:"rule"`
 	RuleClass     string         `json:"rule_class"`
@@ -29,7 +29,7 @@ type Finding struct {
 	Observed      Number         `json:"observed"`
 	Threshold     Number         `json:"threshold"`
 	Comparator    string         `json:"comparator"`
-	Context       map[string]any `json:"context,omitempty"`
+	Context       map[string]any `json:"context"`
 	Message       string         `json:"message"`
 	CauseClass    string         `json:"cause_class"`
 	Cause         string         `json:"cause"`

@@ -9,7 +9,7 @@ import "fmt"
 // wire protocol.
 type Mode uint8
 
-// The modes of DESIGN section 2.
+// The modes.
 const (
 	Train Mode = iota
 	Eval

@@ -18,7 +18,7 @@ const (
 	Lost      = "lost"
 )
 
-// Run is run.json (contract.md 4).
+// Run is run.json.
 type Run struct {
 	Format      int              `json:"format"`
 	Name        string           `json:"name"`
@@ -30,7 +30,7 @@ type Run struct {
 	Ended       *time.Time       `json:"ended"`
 	Status      string           `json:"status"`
 	ExitCode    *int             `json:"exit_code"`
-	StoppedBy   string           `json:"stopped_by,omitempty"`
+	StoppedBy   string           `json:"stopped_by"`
 	Workers     []Worker         `json:"workers"`
 	Steps       map[string]int64 `json:"steps"` // by mode: number of steps seen
 	Overhead    Overhead         `json:"overhead"`

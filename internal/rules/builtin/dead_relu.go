@@ -7,7 +7,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// reluOutput is the original's pattern for outputs of ReLU layers.
+// reluOutput is SageMaker Debugger's pattern for outputs of ReLU layers.
 const reluOutput = ".*relu_output"
 
 // deadRelu judges the share of rectified units of a layer that are active in

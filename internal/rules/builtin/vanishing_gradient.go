@@ -8,7 +8,7 @@ import (
 )
 
 // vanishingGradient judges the mean magnitude of each gradient against a fixed
-// threshold, as the original does. In the default set (relative > 0) it
+// threshold, as SageMaker Debugger does. In the default set (relative > 0) it
 // compares layers with each other instead: see vanishingProfile.
 var vanishingGradient = rule.Definition{
 	Name: "vanishing_gradient", Class: "VanishingGradient", Family: rule.Tensors, Severity: rule.Error,
