@@ -3,6 +3,8 @@ package e2e
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -13,21 +15,25 @@ import (
 // The wheel installs into an environment that has nothing, brings the program
 // and the package, and captures a training there.
 func TestWheel(t *testing.T) {
-	root := testenv.Root()
-	build := exec.Command("bash", filepath.Join(root, "scripts", "build-wheel.sh"))
+	root, dir, dist := testenv.Root(), t.TempDir(), t.TempDir()
+	build := exec.Command("bash", filepath.Join(root, "scripts", "build-wheel.sh"), runtime.GOARCH, dist)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build wheel: %v\n%s", err, out)
 	}
-	wheels, err := filepath.Glob(filepath.Join(root, "dist", "vigil_ml-*.whl"))
+	wheels, err := filepath.Glob(filepath.Join(dist, "*.whl"))
 	if err != nil || len(wheels) != 1 {
-		t.Fatalf("wheels in dist: %v, %v", wheels, err)
+		t.Fatalf("the build left %v, %v; want one wheel", wheels, err)
 	}
-	if name := filepath.Base(wheels[0]); !strings.Contains(name, "-py3-none-manylinux") {
-		t.Errorf("the wheel is called %q", name)
+	m := regexp.MustCompile(`^vigil_ml-([^-]+)-py3-none-manylinux[^-]*\.whl$`).FindStringSubmatch(filepath.Base(wheels[0]))
+	if m == nil {
+		t.Fatalf("the wheel is called %q", filepath.Base(wheels[0]))
+	}
+	version := m[1]
+	if text := read(t, filepath.Join(root, "python", "vigil", "_version.py")); !strings.Contains(text, `"`+version+`"`) {
+		t.Errorf("the wheel has version %q, the package says %s", version, text)
 	}
 
-	dir := t.TempDir()
 	env := filepath.Join(dir, "env")
 	for _, argv := range [][]string{
 		{testenv.Python(t), "-m", "venv", env},
@@ -38,8 +44,14 @@ func TestWheel(t *testing.T) {
 		}
 	}
 	vigil := filepath.Join(env, "bin", "vigil")
-	if o := run(t, dir, nil, vigil, "version"); o.code != 0 || !strings.HasPrefix(o.stdout, "vigil ") {
-		t.Fatalf("version ended with %d: %s%s", o.code, o.stdout, o.stderr)
+	if o := run(t, dir, nil, vigil, "version"); o.code != 0 || !strings.HasPrefix(o.stdout, "vigil "+version+" ") {
+		t.Fatalf("version ended with %d, want version %q: %s%s", o.code, version, o.stdout, o.stderr)
+	}
+	for inside, source := range map[string]string{"LICENSE": "LICENSE", "uPlot.LICENSE": "internal/report/page/vendor/uPlot.LICENSE"} {
+		found, err := filepath.Glob(filepath.Join(env, "lib", "python*", "site-packages", "vigil", "licenses", inside))
+		if err != nil || len(found) != 1 || read(t, found[0]) != read(t, filepath.Join(root, source)) {
+			t.Errorf("%s is installed as %v, %v; want one copy", source, found, err)
+		}
 	}
 	script := "import vigil\nfor i in range(30):\n    vigil.log({'loss': 1.0 / (i + 1)}, step=i)\n"
 	if o := run(t, dir, nil, vigil, "run", "--name", "r", "--", filepath.Join(env, "bin", "python"), "-c", script); o.code != 0 {

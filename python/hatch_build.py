@@ -1,4 +1,4 @@
-"""Puts the Go program into the wheel and names the platform it was built for.
+"""Puts the Go program and the licences into the wheel and names the platform it was built for.
 
 The build command (scripts/build-wheel.sh) compiles the program first and says
 where it is and what platform tag it deserves; nothing is compiled here.
@@ -7,6 +7,13 @@ where it is and what platform tag it deserves; nothing is compiled here.
 import os
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# File of the repository -> file in the wheel: Vigil's licence, and that of the
+# plotting library which the program carries for the HTML report.
+LICENCES = {
+    "LICENSE": "vigil/licenses/LICENSE",
+    "internal/report/page/vendor/uPlot.LICENSE": "vigil/licenses/uPlot.LICENSE",
+}
 
 
 class BinaryHook(BuildHookInterface):
@@ -18,3 +25,6 @@ class BinaryHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + platform
         build_data["force_include"][binary] = "vigil/bin/vigil"
+        repository = os.path.dirname(self.root)
+        for path, inside in LICENCES.items():
+            build_data["force_include"][os.path.join(repository, *path.split("/"))] = inside
