@@ -25,7 +25,7 @@ import (
 // Command is a program that is run when a rule fires.
 type Command struct {
 	Argv    []string      `json:"argv"`
-	On      string        `json:"on"` // severity, or rule and configuration names between commas; "" means warning
+	On      string        `json:"on"` // a severity and rule and configuration names between commas; "" means warning
 	Timeout time.Duration `json:"timeout"`
 	Each    bool          `json:"each"` // for each finding, not only the first of each configuration
 }
@@ -43,8 +43,9 @@ type State interface {
 
 // Options of a runner.
 type Options struct {
-	// StopOn is a severity (that or a more serious one stops), rule or
-	// configuration names between commas, or "never" ("" is the same).
+	// StopOn is a severity (that or a more serious one stops) and rule or
+	// configuration names (they stop whatever their severity) between commas,
+	// or "never" ("" is the same).
 	StopOn   string
 	Commands []Command
 	// Stop asks for the job to be stopped. It must return at once.

@@ -99,6 +99,8 @@ func TestStopOn(t *testing.T) {
 	}{
 		{"", severe, false}, {"never", severe, false}, {"error", severe, true}, {"error", warning, false}, {"warning", warning, true}, {"info", warning, true},
 		{"DeadRelu", warning, true}, {"mine", warning, true}, {"not_finite, dead_relu", warning, true}, {"not_finite", warning, false},
+		{"error,dead_relu", warning, true}, {"not_finite, error", warning, false}, {"not_finite, error", severe, true}, {"mine,error", warning, true},
+		{"error,vanishing_gradient", severe, true}, {"error,vanishing_gradient", warning, false},
 		{"error", muted, false}, {"never", asked, true},
 	}
 	for _, c := range cases {
@@ -109,6 +111,11 @@ func TestStopOn(t *testing.T) {
 			t.Errorf("--stop-on %q, finding of %s: %d stops", c.on, c.f.Rule, len(l.stops))
 		}
 		end(t, r)
+	}
+	for bad, want := range map[string]string{"error,warning": "two severities", "error,never": "stands alone"} {
+		if _, err := action.NewRunner(action.Options{StopOn: bad}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--stop-on %q: %v", bad, err)
+		}
 	}
 	for _, bad := range []string{"eror", "dead_rel", "error,mine2"} {
 		if _, err := action.NewRunner(action.Options{StopOn: bad}); err == nil || !strings.Contains(err.Error(), "did you mean") {

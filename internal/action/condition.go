@@ -10,7 +10,8 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// condition tells which findings call for an action.
+// condition tells which findings call for an action: those that are severe
+// enough, and those of the rules named.
 type condition struct {
 	severity int      // 0: none; a finding of this weight or more
 	names    []string // of rules and configurations
@@ -28,24 +29,28 @@ func weight(s record.Severity) int {
 	return 0
 }
 
-// parseCondition reads a severity, "never", or names between commas.
+// parseCondition reads "never", or a severity and names between commas.
 func parseCondition(text, otherwise string, configurations []string) (condition, error) {
+	var c condition
 	if text = strings.TrimSpace(text); text == "" {
 		text = otherwise
 	}
 	if text == "never" {
-		return condition{}, nil
+		return c, nil
 	}
-	if w := weight(record.Severity(text)); w > 0 {
-		return condition{severity: w}, nil
-	}
-	var c condition
 	for _, name := range strings.Split(text, ",") {
 		name = strings.TrimSpace(name)
-		if d, ok := rules.Lookup(name); ok {
-			c.names = append(c.names, d.Name)
+		if w := weight(record.Severity(name)); w > 0 {
+			if c.severity > 0 {
+				return c, fmt.Errorf("%q names two severities; the less serious one includes the other", text)
+			}
+			c.severity = w
 		} else if slices.Contains(configurations, name) {
 			c.names = append(c.names, name)
+		} else if d, ok := rules.Lookup(name); ok {
+			c.names = append(c.names, d.Name)
+		} else if name == "never" {
+			return c, fmt.Errorf("never stands alone, not in %q", text)
 		} else {
 			known := append([]string{"error", "warning", "info", "never"}, configurations...)
 			for _, d := range rules.Catalogue() {
