@@ -127,6 +127,80 @@ func TestTwoRanks(t *testing.T) {
 	}
 }
 
+// However a training is started, below the command it is found and captured.
+func TestLaunchers(t *testing.T) {
+	python := testenv.Python(t)
+	torchrun := []string{filepath.Join(filepath.Dir(python), "torchrun")}
+	if _, err := os.Stat(torchrun[0]); err != nil {
+		torchrun = []string{python, "-m", "torch.distributed.run"}
+	}
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		argv  []string
+	}{
+		{
+			name: "package",
+			files: map[string]string{
+				"trainer/__init__.py": "",
+				"trainer/net.py":      "from torch import nn\n\n\ndef build():\n    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))\n",
+				"trainer/__main__.py": packageMain,
+			},
+			argv: []string{python, "-m", "trainer"},
+		},
+		{
+			name:  "shell script",
+			files: map[string]string{"job.sh": "set -e\necho begin\n'" + python + "' '" + script("mlp") + "'\necho end\n"},
+			argv:  []string{"bash", "job.sh"},
+		},
+		{
+			name: "torchrun",
+			argv: append(torchrun, "--standalone", "--nproc_per_node", "1", script("mlp")),
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range tt.files {
+				path := filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o := run(t, dir, nil, append([]string{binary, "run", "--name", "r", "--"}, tt.argv...)...)
+			if o.code != 0 || !strings.Contains(o.stdout, "loss ") {
+				t.Fatalf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			r := open(t, filepath.Join(dir, "vigil-runs", "r")).Run()
+			if r.Steps["TRAIN"] < 20 || r.Status != record.Completed || r.ExitCode == nil || *r.ExitCode != 0 {
+				t.Errorf("steps %v, status %q, exit code %v", r.Steps, r.Status, r.ExitCode)
+			}
+		})
+	}
+}
+
+// packageMain is the __main__.py of a package that trains.
+const packageMain = `import torch
+from torch import nn
+
+from .net import build
+
+torch.manual_seed(0)
+model = build()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+criterion = nn.CrossEntropyLoss()
+x = torch.randn(64, 8)
+y = (x[:, 0] > 0).long() + (x[:, 1] > 0).long()
+for i in range(30):
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+print("loss %.4f" % loss.item())
+`
+
 // A rule that fires stops every process of the job, also torchrun's workers in
 // sessions of their own, and the launcher says so by exit code 3.
 func TestStopByRule(t *testing.T) {
