@@ -2,16 +2,22 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 func bad(name string) string {
@@ -194,30 +200,116 @@ func TestFlippedByte(t *testing.T) {
 	if v.code != 0 {
 		t.Errorf("the loss cannot be read any more: %s", v.stderr)
 	}
-	s := run(t, dir, nil, binary, "show", "r")
-	if s.code != 0 || !strings.Contains(s.stdout, filepath.Base(files[0])) {
-		c := run(t, dir, nil, binary, "check", "r")
-		if !strings.Contains(c.stdout+c.stderr, filepath.Base(files[0])) {
-			t.Errorf("nobody names %s:\n%s%s\n%s%s", filepath.Base(files[0]), s.stdout, s.stderr, c.stdout, c.stderr)
-		}
+	// Judging the run again reads every table, so it meets the damaged one.
+	c := run(t, dir, nil, binary, "check", "r")
+	if c.code != 0 {
+		t.Errorf("check ends with %d, want 0: %s%s", c.code, c.stdout, c.stderr)
+	}
+	if name := filepath.Base(files[0]); !strings.Contains(c.stdout+c.stderr, name) {
+		t.Errorf("check does not name %s:\n%s%s", name, c.stdout, c.stderr)
+	}
+	if s := run(t, dir, nil, binary, "show", "r"); s.code != 0 {
+		t.Errorf("show ends with %d: %s", s.code, s.stderr)
 	}
 }
 
-// A run whose last record was cut off in the middle is read up to there.
+// Launcher, agent and trainer are killed together and the end of the journal
+// never reached the disk: the run says that it is lost, and every command
+// reads it up to its last whole record.
 func TestCutOffInMidWrite(t *testing.T) {
 	dir := t.TempDir()
-	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("mlp"))
-	if o.code != 0 {
-		t.Fatalf("exit code %d: %s", o.code, o.stderr)
-	}
-	path := filepath.Join(dir, "vigil-runs", "r")
-	journal := filepath.Join(path, "series", "worker_0", "journal-999999.log")
-	if err := os.WriteFile(journal, []byte{0xff, 0x01, 0x02}, 0o644); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := command(ctx, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("endless"))
+	var out, errOut lockedBuffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	cmd.WaitDelay = 10 * time.Second
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	path := filepath.Join(dir, "vigil-runs", "r")
+	var r record.Run
+	waitFor(t, "40 stored steps", func() bool {
+		tr, err := trial.Open(path)
+		if err != nil {
+			return false
+		}
+		defer tr.Close()
+		r = tr.Run()
+		return r.Launcher != nil && r.Agent != nil && len(r.Workers) == 1 && len(tr.Steps(record.Train)) >= 40
+	})
+	// The agent must not see the launcher or the trainer end.
+	kill(t, r.Agent.PID, syscall.SIGSTOP)
+	for _, pid := range []int{r.Launcher.PID, r.Agent.PID, r.Workers[0].PID} {
+		kill(t, pid, syscall.SIGKILL)
+	}
+	_ = cmd.Wait()
+	waitFor(t, "the processes to end", func() bool { return !alive(r.Agent.PID) && !alive(r.Workers[0].PID) })
+
+	before := losses(t, path)
+	journals, err := filepath.Glob(filepath.Join(path, "series", "worker_0", "journal-*.log"))
+	if err != nil || len(journals) == 0 {
+		t.Fatalf("no journal: %v", err)
+	}
+	newest := journals[len(journals)-1]
+	b, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := lastRecord(t, b)
+	if err := os.WriteFile(newest, b[:len(b)-7], 0o644); err != nil {
+		t.Fatal(err)
+	}
+
 	for _, argv := range [][]string{{"show", "r"}, {"values", "r", "loss"}, {"check", "r"}, {"findings", "r"}, {"report", "r"}} {
-		if c := run(t, dir, nil, append([]string{binary}, argv...)...); c.code != 0 || strings.Contains(c.stderr, "internal error") {
-			t.Errorf("%v ends with %d: %s", argv, c.code, c.stderr)
+		c := run(t, dir, nil, append([]string{binary}, argv...)...)
+		if c.code != 0 || strings.Contains(c.stderr, "internal error") {
+			t.Errorf("%v ends with %d: %s%s", argv, c.code, c.stdout, c.stderr)
+		}
+		if argv[0] == "show" && !strings.Contains(c.stdout, "status     lost\n") {
+			t.Errorf("show does not say that the run is lost: %s", c.stdout)
 		}
 	}
+	after := losses(t, path)
+	if missing := len(before) - len(after); missing > last || !slices.Equal(after, before[:len(after)]) {
+		t.Errorf("of %d losses %d are left; the last record had %d steps", len(before), len(after), last)
+	}
+}
+
+func kill(t *testing.T, pid int, signal syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, signal); err != nil {
+		t.Fatalf("send %v to process %d: %v", signal, pid, err)
+	}
+}
+
+// losses are the stored losses of a run by step, which begins at 0 and leaves
+// none out.
+func losses(t *testing.T, path string) []float64 {
+	t.Helper()
+	steps, values, err := open(t, path).Series(trial.Query{Tensor: "loss", Mode: record.Train})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range steps {
+		if step != int64(i) {
+			t.Fatalf("loss %d is that of step %d", i, step)
+		}
+	}
+	return values
+}
+
+// lastRecord is the number of steps in the last whole record of a journal.
+func lastRecord(t *testing.T, b []byte) int {
+	t.Helper()
+	n := 0
+	var d journal.Decoder
+	journal.Scan(b, 0, func(off int64, payload []byte) {
+		steps, _, err := d.Decode(payload)
+		if err != nil || steps == nil {
+			t.Fatalf("decode the record at byte %d: %v", off, err)
+		}
+		n = len(steps.Steps)
+	}, func(off, n int64) { t.Errorf("%d bytes at byte %d of the journal are damaged", n, off) })
+	return n
 }
