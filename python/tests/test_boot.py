@@ -215,9 +215,8 @@ def test_the_package_is_parsed_by_python_3_8():
                     ast.parse(f.read(), name, feature_version=(3, 8))
 
 
-def old_pythons():
-    """Interpreters below 3.8, where the environment names some."""
-    return [p for p in os.environ.get("VIGIL_TEST_OLD_PYTHONS", "").split(os.pathsep) if p]
+# Interpreters below 3.8, where the environment names some; read before the tests clean the environment.
+OLD_PYTHONS = [p for p in os.environ.get("VIGIL_TEST_OLD_PYTHONS", "").split(os.pathsep) if p]
 
 
 def test_old_pythons_stay_inert(tmp_path):
@@ -225,11 +224,48 @@ def test_old_pythons_stay_inert(tmp_path):
     code = "import sys\ntry:\n    import torch\nexcept ImportError:\n    pass\nsys.stdout.write('%s\\n' % [m for m in sys.modules if 'vigil' in m])"
     env = child_environment(VIGIL_SOCKET="/nowhere")
     env["PYTHONPATH"] = os.pathsep.join([BOOT, str(tmp_path), PYTHON])
-    for python in old_pythons():
+    for python in OLD_PYTHONS:
         done = subprocess.run([python, "-c", code], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"mine\n[]\n", b""), python
     (tmp_path / "torch.py").write_text("")
-    for python in old_pythons():
+    for python in OLD_PYTHONS:
         done = subprocess.run([python, "-c", code], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         assert (done.returncode, done.stdout) == (0, b"mine\n[]\n"), python
         assert done.stderr.startswith(b"vigil: nothing is captured: Python ") and done.stderr.count(b"\n") == 1
+
+
+# Says 3.7 of itself before the boot file runs, as only an interpreter of that age would; prints what is hooked.
+PRETENDS = """
+    import os, runpy, sys
+    sys.version_info = (3, 7, 0)
+    before = [type(f).__name__ for f in sys.meta_path]
+    runpy.run_path(os.path.join(%r, "sitecustomize.py"))
+    print([type(f).__name__ for f in sys.meta_path if type(f).__name__ not in before])
+    for _ in range(2):
+        try:
+            import torch
+            print("torch", torch.__name__, type(torch.__spec__.loader).__name__)
+        except ImportError as error:
+            print(error)
+    print([m for m in sys.modules if "vigil" in m], [type(f).__name__ for f in sys.meta_path] == before)
+""" % BOOT
+TOO_OLD = "vigil: nothing is captured: Python 3.7 is too old, 3.8 or later is needed\n"
+
+
+def test_an_interpreter_that_says_3_7_gets_one_line_and_no_hook(tree):
+    tree.write(torch="print('framework runs')")
+    want = "['_VigilTooOld']\nframework runs\ntorch torch SourceFileLoader\ntorch torch SourceFileLoader\n[] True\n"
+    assert tree.run(PRETENDS, boot=False) == (0, want, TOO_OLD)
+
+
+def test_an_interpreter_that_says_3_7_is_silent_without_the_framework(tree):
+    without = "import sys\nsys.path[:] = [p for p in sys.path if '-packages' not in p]\n"
+    want = "['_VigilTooOld']\nNo module named 'torch'\nNo module named 'torch'\n[] True\n"
+    assert tree.run(without + textwrap.dedent(PRETENDS), boot=False) == (0, want, "")
+
+
+@pytest.mark.parametrize("extra", [{"VIGIL_SOCKET": None}, {"VIGIL": "0"}])
+def test_an_interpreter_that_says_3_7_is_silent_outside_a_run(tree, extra):
+    tree.write(torch="")
+    want = "[]\ntorch torch SourceFileLoader\ntorch torch SourceFileLoader\n[] True\n"
+    assert tree.run(PRETENDS, boot=False, **extra) == (0, want, "")
