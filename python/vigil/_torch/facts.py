@@ -96,7 +96,7 @@ class Facts(object):
             t.session.notice(
                 "info",
                 "the loss of evaluation could not be seen: it is computed without gradients and without a loss module",
-                'add vigil.log({"loss": loss}) after it in the validation loop',
+                'add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
             )
             t.session.missing([("loss in EVAL", "computed without gradients and without a loss module", t.counter.modes[1])])
 
