@@ -32,7 +32,15 @@ func (c agentCmd) Run(a *app) error {
 	// the same, or a launcher that died and closed our pipes, must not cut a
 	// run off.
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	if c.ForPID > 0 {
+		ctx, cancel = signal.NotifyContext(ctx, syscall.SIGTERM)
+	} else {
+		// A cluster that ends a job signals all its processes; the training may
+		// use its time to end well, and we stay with it. Handled and not
+		// ignored, because what is ignored is inherited by actions.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
+	}
 	defer cancel()
 
 	if c.ForPID > 0 {

@@ -78,6 +78,10 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	err = w.UpdateRun(func(r *record.Run) {
 		j.counts.restore(*r)
 		r.Agent, r.Control = &record.Process{PID: pid, Start: began}, set.Socket
+		r.Mutes = nil
+		for _, m := range set.Config.Mutes {
+			r.Mutes = append(r.Mutes, record.Mute(m))
+		}
 		if set.Launcher != nil {
 			r.Launcher = set.Launcher
 		}

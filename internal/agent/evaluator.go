@@ -11,6 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/rule"
 )
 
 // evaluator runs the rules over complete steps, one after another in a
@@ -23,9 +24,10 @@ type evaluator struct {
 	engine    *rules.Engine
 	runner    *action.Runner
 
-	found []record.Finding // by the call of the engine under way
-	dirty bool             // judged since the last save
-	saved time.Time
+	values *trial.Trial     // the run itself, once a rule has asked for raw values
+	found  []record.Finding // by the call of the engine under way
+	dirty  bool             // judged since the last save
+	saved  time.Time
 }
 
 const (
@@ -36,14 +38,11 @@ const (
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	e := &evaluator{job: j, in: make(chan func(), 64), completer: rules.NewCompleter(0), saved: time.Now()}
 	o := rules.Options{
-		Configs: cfgs, RunName: j.set.Name,
+		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw,
 		OnFinding: func(f record.Finding) { e.found = append(e.found, f) },
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
 		},
-	}
-	for _, m := range j.set.Config.Mutes {
-		o.Mutes = append(o.Mutes, rules.Mute{Rule: m.Rule, Subject: m.Tensor, Reason: m.Reason})
 	}
 	var before *trial.Trial
 	if len(j.sessions) > 0 { // somebody wrote to this run before
@@ -85,6 +84,18 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	return e, nil
 }
 
+// raw reads the stored values of a tensor for a rule.
+func (e *evaluator) raw(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
+	if e.values == nil {
+		t, err := trial.Open(e.job.store.Path())
+		if err != nil {
+			return rule.Values{}, err
+		}
+		e.values = t
+	}
+	return e.values.Raw(name, mode, modeStep, worker)
+}
+
 func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Message) }
 
 // resume brings the rules to where the store is: their saved state, then the
@@ -113,8 +124,8 @@ func (e *evaluator) resume(t *trial.Trial) {
 		return nil
 	}))
 	warn("unfinished steps could not be read", t.Undecided(func(s *record.Step) error {
-		if s.Seconds == 0 && s.Overhead == 0 && len(s.Stats) == 0 {
-			return nil // free scalars
+		if s.Free() {
+			return nil
 		}
 		for _, c := range e.completer.Add(s) {
 			e.complete(c)
@@ -143,6 +154,9 @@ func (e *evaluator) guarded(f func()) {
 func (e *evaluator) close() {
 	close(e.in)
 	e.done.Wait()
+	if e.values != nil {
+		e.values.Close()
+	}
 }
 
 func (e *evaluator) worker(name string) { e.in <- func() { e.completer.Worker(name) } }

@@ -162,7 +162,7 @@ func (w *worker) def(id uint32) *capture.TensorDef {
 
 // countDrops adds what the hook counted and could not announce.
 func (w *worker) countDrops() {
-	if n := int64(min(w.s.Dropped(), 1<<40)); n > 0 {
+	if n := int64(min(w.s.Dropped(), 1<<40)); n > 0 && w.said == nil { // a bye counts these by their reasons
 		w.drops[capture.RingFull.String()] += n
 		w.job.dropped(capture.RingFull.String(), n)
 	}
@@ -179,6 +179,7 @@ func (w *worker) countDrops() {
 func (w *worker) closeStep(it *capture.Item) {
 	o := w.step(it)
 	w.forget(o)
+	w.abandon(o.key)
 	if it.N+1 <= w.stored { // an earlier agent stored it
 		o.abort()
 		return
@@ -193,6 +194,18 @@ func (w *worker) closeStep(it *capture.Item) {
 	}
 	w.commitRaw(o)
 	w.take(st, it.N+1, false)
+}
+
+// abandon gives up earlier steps of the mode that were never closed: a step
+// that closes proves that nothing more of them will come.
+func (w *worker) abandon(closed stepKey) {
+	for _, o := range slices.Clone(w.order) {
+		if o.key.mode == closed.mode && o.key.step < closed.step {
+			o.abort()
+			w.forget(o)
+			w.job.missing(w.name, "the step was never closed", 1)
+		}
+	}
 }
 
 func sane(v float64) float64 {
@@ -239,6 +252,9 @@ func micros(us uint64) time.Time {
 
 // take queues a step for the store.
 func (w *worker) take(st *record.Step, seq uint64, free bool) {
+	if len(w.ready) >= maxReady/2 {
+		w.flush(false) // a batch can bring more steps than may wait
+	}
 	if len(w.ready) >= maxReady {
 		w.job.missing(w.name, "the disk was full", int64(len(w.ready[0].Scalars)+len(w.ready[0].Stats)))
 		w.job.dropped("disk_full", 1)

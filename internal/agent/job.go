@@ -85,6 +85,14 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 			return capture.Accepted{}, &capture.Refused{Reason: "the session is still open on another connection"}
 		}
 	}
+	for _, w := range j.openOf(s.Peer, max(s.Hello.Rank, 0)) {
+		// An earlier session of this process has said its last word and is on
+		// its way out; it must not be taken for a second process of the rank.
+		select {
+		case <-w.closed:
+		case <-time.After(2 * time.Second):
+		}
+	}
 	if err := j.begin(s.Hello.Framework); err != nil {
 		return capture.Accepted{}, err
 	}
@@ -116,6 +124,19 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 		})
 	}
 	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name}, nil
+}
+
+// openOf are the workers of a process that are connected under a rank.
+func (j *job) openOf(p capture.Peer, rank int) []*worker {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list []*worker
+	for _, w := range j.workers {
+		if w.rank == rank && w.s.Peer.PID == p.PID && w.s.Peer.Start == p.Start && !w.isClosed() {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 func (j *job) earlier(session string) *worker {

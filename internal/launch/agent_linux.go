@@ -164,6 +164,7 @@ func (s *supervisor) once() (syscall.WaitStatus, error) {
 		})
 	})
 	events.Close()
+	stdin.Close() // the agent alone reads it, so that a write to a dead one fails
 	if err != nil {
 		return 0, errors.Join(err, write.Close(), read.Close())
 	}

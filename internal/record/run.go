@@ -39,10 +39,31 @@ type Run struct {
 	Facts       json.RawMessage  `json:"facts,omitempty"` // model, loss, optimiser as the hook read them
 	Said        string           `json:"said,omitempty"`  // the one line of what was understood
 	Plan        []PlanChange     `json:"plan"`
+	Mutes       []Mute           `json:"mutes,omitempty"` // findings that do not count
 	Launcher    *Process         `json:"launcher,omitempty"`
 	Agent       *Process         `json:"agent,omitempty"`
 	Control     string           `json:"control,omitempty"` // path of the agent's socket while it runs
 	Vigil       string           `json:"vigil"`             // version that wrote the run
+}
+
+// ChiefName is the worker that speaks for all workers: the one marked so. Until
+// it is there it is the name that the first process of rank 0 will get.
+func (r Run) ChiefName() string {
+	for _, w := range r.Workers {
+		if w.Chief {
+			return w.Name
+		}
+	}
+	return "worker_0"
+}
+
+// Mute keeps findings from counting: those of Rule (any spelling, or a
+// configuration; empty: all) whose subject the Python regular expression Tensor
+// is found in (empty: all).
+type Mute struct {
+	Rule   string `json:"rule,omitempty"`
+	Tensor string `json:"tensor,omitempty"`
+	Reason string `json:"reason"`
 }
 
 // Framework the training uses.

@@ -76,6 +76,10 @@ type Step struct {
 	Raw     []string // names of tensors whose raw values were stored for this step
 }
 
+// Free says that the part holds only numbers that belong to no step the hook
+// counts: such parts are stored, but not judged.
+func (s *Step) Free() bool { return s.Seconds == 0 && s.Overhead == 0 && len(s.Stats) == 0 }
+
 // Complete is a step as rules see it: closed, with the parts of all workers
 // that were in when it was declared complete, sorted by worker.
 type Complete struct {

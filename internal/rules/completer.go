@@ -127,6 +127,9 @@ func (c *Completer) release(upTo int64) []*record.Complete {
 func NewComplete(parts []*record.Step) *record.Complete {
 	slices.SortFunc(parts, func(a, b *record.Step) int { return strings.Compare(a.Worker, b.Worker) })
 	p := parts[0]
+	// Ranks that evaluate differently number their global steps differently: a
+	// part of another step of another mode is not judged with this one.
+	parts = slices.DeleteFunc(parts, func(q *record.Step) bool { return q.Mode != p.Mode || q.ModeStep != p.ModeStep })
 	c := &record.Complete{Step: p.Step, Mode: p.Mode, ModeStep: p.ModeStep, Time: p.Time, Parts: parts}
 	for _, p := range parts[1:] {
 		if p.Time.After(c.Time) {

@@ -34,8 +34,9 @@ type Options struct {
 	// ("worker_0" when empty).
 	RunName string
 	Chief   string
-	// Raw reads stored values; Trial opens other runs. Both may be nil.
-	Raw   func(worker, tensor string, mode record.Mode, step int64) (rule.Values, error)
+	// Raw reads stored values of a mode step; Trial opens other runs. Both
+	// may be nil.
+	Raw   func(worker, tensor string, mode record.Mode, modeStep int64) (rule.Values, error)
 	Trial func(name string) (rule.Trial, error)
 }
 
@@ -249,7 +250,7 @@ func (e *Engine) view(in *instance, c *record.Complete) *rule.View {
 		}
 		if e.opts.Raw != nil {
 			in.view.Data.Raw = func(worker, tensor string) (rule.Values, error) {
-				return e.opts.Raw(worker, tensor, e.here.Mode, e.here.Step)
+				return e.opts.Raw(worker, tensor, e.here.Mode, e.here.ModeStep)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package rules_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -225,6 +227,44 @@ func TestOneRuleFails(t *testing.T) {
 	all := e.Statuses()
 	if all[0].Status != rules.StatusError || !strings.Contains(all[0].Details, "oh no") || all[1].Status != rules.IssuesFound {
 		t.Errorf("statuses are %+v", all)
+	}
+}
+
+// rawReader notes what it could read of each step.
+type rawReader struct{ read *[]string }
+
+func (rawReader) Select() []rule.Selector { return nil }
+func (r rawReader) Step(v *rule.View, _ *rule.Report) {
+	if _, err := v.Raw("worker_0", "w"); err == nil {
+		*r.read = append(*r.read, fmt.Sprintf("%s %d", v.Mode, v.ModeStep))
+	}
+}
+func (rawReader) Finish(*rule.Report)   {}
+func (rawReader) Save() ([]byte, error) { return []byte("null"), nil }
+func (rawReader) Restore([]byte) error  { return nil }
+
+// Raw values are stored by mode step, so that is what they are asked for by.
+func TestRawOfModeStep(t *testing.T) {
+	var read []string
+	def := &rule.Definition{Name: "reader", Class: "Reader", New: func(rule.Params) (rule.Rule, error) { return rawReader{&read}, nil }}
+	e, err := rules.NewEngine(rules.Options{
+		Configs: []rules.Config{{Rule: "reader"}}, Definitions: []*rule.Definition{def},
+		Raw: func(worker, tensor string, mode record.Mode, modeStep int64) (rule.Values, error) {
+			if worker != "worker_0" || tensor != "w" || mode != record.Eval || modeStep != 2 {
+				return rule.Values{}, fs.ErrNotExist
+			}
+			return rule.Values{}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, s := range []record.Step{{Mode: record.Train}, {Mode: record.Eval, ModeStep: 1}, {Mode: record.Train, ModeStep: 2}, {Mode: record.Eval, ModeStep: 2}} {
+		s.Worker, s.Step = "worker_0", int64(n)
+		e.Observe(rules.NewComplete([]*record.Step{&s}))
+	}
+	if !slices.Equal(read, []string{"EVAL 2"}) {
+		t.Errorf("read %v", read)
 	}
 }
 

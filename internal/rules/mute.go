@@ -16,6 +16,15 @@ type Mute struct {
 	Reason  string
 }
 
+// MutesOf gives the mutes that a run carries.
+func MutesOf(r record.Run) []Mute {
+	var out []Mute
+	for _, m := range r.Mutes {
+		out = append(out, Mute{Rule: m.Rule, Subject: m.Tensor, Reason: m.Reason})
+	}
+	return out
+}
+
 type mute struct {
 	Mute
 	re *pyre.Regexp

@@ -62,7 +62,10 @@ class Frames(object):
 
     def add(self, entry):
         self.entries.append(entry)
-        self.groups.pop(entry.owner, None)
+        for chunks in self.groups.pop(entry.owner, {}).values():
+            for chunk in chunks:
+                if chunk.layout is not None:
+                    chunk.layout.release()
 
     def forget(self, root):
         """A root is gone: nothing of it is kept."""

@@ -136,7 +136,11 @@ class Updates(object):
 
         def followed(*args, **kwargs):
             tracker.closure_begins(kept)
-            out = closure(*args, **kwargs)
+            try:
+                out = closure(*args, **kwargs)
+            except BaseException:
+                tracker.in_closure = False  # or no later step would ever be seen to end
+                raise
             tracker.closure_ends(state, optimiser)
             return out
 
