@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
@@ -50,10 +51,13 @@ func (c tailCmd) Run(a *app) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 
-	p := printer{w: a.stdout, json: c.JSON, trial: t}
+	p := printer{w: a.stdout, json: c.JSON, trial: t, found: map[string]bool{}}
 	err = t.Follow(ctx, p.step)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("follow run %q: %w", c.Name, err)
+	}
+	if err := p.last(); err != nil {
+		return err
 	}
 	if err := p.findings(); err != nil {
 		return err
@@ -61,24 +65,45 @@ func (c tailCmd) Run(a *app) error {
 	return p.end(ctx.Err() != nil)
 }
 
-// printer prints at most ten steps a second as text, so that a person can
-// read; as JSON it prints all of them.
+// printer prints steps as text, or all of them as JSON. While the run goes on,
+// text is at most ten steps a second, so that a person can read; the last step
+// is always printed.
 type printer struct {
 	w       io.Writer
 	json    bool
 	trial   *trial.Trial
+	ended   bool // the run has; nobody waits for its steps
 	printed time.Time
 	looked  time.Time
-	found   int // findings printed
+	held    *record.Complete // the last step, when it was passed over
+	found   map[string]bool  // findings printed, by key: later ones may be listed before them
 }
 
 func (p *printer) step(s *record.Complete) error {
 	if time.Since(p.looked) > 500*time.Millisecond {
 		p.looked = time.Now()
+		p.ended = p.trial.Run().Status != record.Running
 		if err := p.findings(); err != nil {
 			return err
 		}
 	}
+	if !p.json && !p.ended && time.Since(p.printed) < 100*time.Millisecond {
+		p.held = s
+		return nil
+	}
+	return p.print(s)
+}
+
+// last prints the last step, unless it was.
+func (p *printer) last() error {
+	if p.held == nil {
+		return nil
+	}
+	return p.print(p.held)
+}
+
+func (p *printer) print(s *record.Complete) error {
+	p.held, p.printed = nil, time.Now()
 	scalars := map[string]record.Number{}
 	var order []string
 	for _, part := range s.Parts {
@@ -92,10 +117,6 @@ func (p *printer) step(s *record.Complete) error {
 	if p.json {
 		return p.line(tailStep{record.RunFormat, s.Step, s.Mode, s.ModeStep, s.Time, scalars})
 	}
-	if time.Since(p.printed) < 100*time.Millisecond {
-		return nil
-	}
-	p.printed = time.Now()
 	var parts []string
 	for _, name := range order {
 		if len(parts) == 6 {
@@ -109,9 +130,11 @@ func (p *printer) step(s *record.Complete) error {
 
 // findings prints those that came since it was called last.
 func (p *printer) findings() error {
-	all := p.trial.Findings()
-	for ; p.found < len(all); p.found++ {
-		f := all[p.found]
+	for _, f := range p.trial.Findings() {
+		if p.found[rules.Key(f)] {
+			continue
+		}
+		p.found[rules.Key(f)] = true
 		if p.json {
 			if err := p.line(struct {
 				Format  int            `json:"format"`
