@@ -20,14 +20,14 @@ type checkCmd struct {
 	Rules  string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
 	Rule   []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
 	FailOn string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
-	JSON   bool     `name:"json" help:"As JSON: findings, groups by root cause, and the status of each rule."`
+	JSON   bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged."`
 }
 
 // Help teaches the command.
 func (checkCmd) Help() string {
 	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n\n" +
-		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped.\n\n" +
-		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage or the run cannot be read."
+		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped. Findings that vigil.yaml muted when the run started do not count.\n\n" +
+		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, or the run cannot be read or is too damaged to be judged."
 }
 
 // Run replays the run through the rules.
@@ -50,18 +50,20 @@ func (c checkCmd) Run(a *app) error {
 		return err
 	}
 	var findings []record.Finding
-	engine, err := replay(t, configs, func(f record.Finding) { findings = append(findings, f) })
+	engine, steps, err := replay(t, configs, func(f record.Finding) { findings = append(findings, f) })
 	if err != nil {
 		return fmt.Errorf("judge run %q: %w", c.Name, err)
 	}
+	damage := t.Damage()
+	if steps == 0 && len(damage) > 0 {
+		return notJudged(c.Name, damage)
+	}
 	if c.JSON {
-		err = writeFindings(a.stdout, findings, engine.Groups(), engine.Statuses())
+		err = writeFindings(a.stdout, findings, engine.Groups(), engine.Statuses(), damage)
 	} else {
 		printGroups(a.stdout, engine.Groups())
 		printStatuses(a.stdout, engine.Statuses())
-		for _, d := range t.Damage() {
-			fmt.Fprintf(a.stderr, "vigil: %s is damaged and was left out: %s\n", d.File, d.Reason)
-		}
+		printDamage(a.stderr, damage)
 	}
 	if err != nil {
 		return err
@@ -72,6 +74,19 @@ func (c checkCmd) Run(a *app) error {
 		}
 	}
 	return nil
+}
+
+// notJudged is the error for a run of which no step is left: that nothing was
+// found says nothing then.
+func notJudged(name string, damage []trial.Damage) error {
+	var lines []string
+	for _, d := range damage[:min(len(damage), 5)] {
+		lines = append(lines, fmt.Sprintf("%s: %s", d.File, d.Reason))
+	}
+	if more := len(damage) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more: `vigil show %s` lists them", more, name))
+	}
+	return &usage{Message: fmt.Sprintf("run %q could not be judged: it is damaged and none of its steps can be read", name), What: name, Hint: strings.Join(lines, "\n")}
 }
 
 var severities = []record.Severity{record.Error, record.Warning, record.Info}
@@ -152,35 +167,55 @@ func ruleError(spec string, err error) error {
 	return &usage{Message: err.Error(), What: spec, Hint: "`vigil rules list` lists the rules, `vigil rules describe NAME` their parameters"}
 }
 
-// replay feeds the stored steps through an engine, to its end.
-func replay(t *trial.Trial, configs []rules.Config, found func(record.Finding)) (*rules.Engine, error) {
+// replay feeds the stored steps through an engine, to its end, and counts them.
+func replay(t *trial.Trial, configs []rules.Config, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
 	now := time.Time{}
 	run := t.Run()
-	engine, err := rules.NewEngine(rules.Options{
-		Configs: configs, OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: t.Chief(),
-		Raw: func(worker, name string, mode record.Mode, step int64) (rule.Values, error) {
-			return t.Raw(name, mode, step, worker)
+	engine, err = rules.NewEngine(rules.Options{
+		Configs: configs, Mutes: rules.MutesOf(run), OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
+			return t.Raw(name, mode, modeStep, worker)
 		},
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	completer := rules.NewCompleter(0)
 	infos := t.Tensors()
 	for _, worker := range t.Workers() {
 		engine.Announce(worker, infos)
+		completer.Worker(worker)
+	}
+	observe := func(list ...*record.Complete) {
+		for _, s := range list {
+			if len(s.Parts) > 0 {
+				steps++
+			}
+			now = s.Time
+			completer.Resume(s.Step)
+			engine.Observe(s)
+		}
 	}
 	err = t.Replay(func(s *record.Complete) error {
-		now = s.Time
-		engine.Observe(s)
+		observe(s)
 		return nil
 	})
+	if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
+		err = t.Undecided(func(s *record.Step) error {
+			if !s.Free() {
+				observe(completer.Add(s)...)
+			}
+			return nil
+		})
+		observe(completer.End()...)
+	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if run.Ended != nil {
 		now = *run.Ended
 		engine.Tick(now)
 	}
 	engine.Finish(run.Status)
-	return engine, nil
+	return engine, steps, nil
 }

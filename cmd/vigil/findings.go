@@ -13,7 +13,7 @@ import (
 // findingsCmd prints what the rules found in a run.
 type findingsCmd struct {
 	runArg
-	JSON bool `name:"json" help:"As JSON: findings, groups by root cause, and the status of each rule."`
+	JSON bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged."`
 }
 
 // Help teaches the command.
@@ -33,15 +33,17 @@ func (c findingsCmd) Run(a *app) error {
 	}
 	defer t.Close()
 	if c.JSON {
-		return writeFindings(a.stdout, t.Findings(), t.Groups(), t.Statuses())
+		findings, groups, statuses := t.Findings(), t.Groups(), t.Statuses()
+		return writeFindings(a.stdout, findings, groups, statuses, t.Damage()) // each read checks what it touches
 	}
 	printGroups(a.stdout, t.Groups())
 	printStatuses(a.stdout, t.Statuses())
+	printDamage(a.stderr, t.Damage())
 	return nil
 }
 
 // writeFindings is the JSON form that findings and check share.
-func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group, rules []record.RuleStatus) error {
+func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group, rules []record.RuleStatus, damage []trial.Damage) error {
 	if findings == nil {
 		findings = []record.Finding{}
 	}
@@ -51,7 +53,17 @@ func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group
 	if rules == nil {
 		rules = []record.RuleStatus{}
 	}
-	return writeJSON(w, map[string]any{"findings": findings, "groups": groups, "rules": rules})
+	if damage == nil {
+		damage = []trial.Damage{}
+	}
+	return writeJSON(w, map[string]any{"findings": findings, "groups": groups, "rules": rules, "damage": damage})
+}
+
+// printDamage names what is missing from what was printed.
+func printDamage(w io.Writer, damage []trial.Damage) {
+	for _, d := range damage {
+		fmt.Fprintf(w, "vigil: %s is damaged and was left out: %s\n", printable(d.File), d.Reason)
+	}
 }
 
 // printGroups prints each root cause with what to do, and what follows from it.
