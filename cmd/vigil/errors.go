@@ -87,10 +87,7 @@ var (
 func parseError(err error, model *kong.Application, words []string) error {
 	text := err.Error()
 	node := selected(model, words)
-	name := strings.TrimSpace("vigil " + node.Name)
-	if node == model.Node {
-		name = "vigil"
-	}
+	name := fullName(node)
 	all := fmt.Sprintf("`%s --help` shows what there is", name)
 	if m := unknownFlag.FindStringSubmatch(text); m != nil {
 		var flags []string
@@ -99,21 +96,37 @@ func parseError(err error, model *kong.Application, words []string) error {
 				flags = append(flags, "--"+f.Name)
 			}
 		}
-		return &usage{Message: fmt.Sprintf("unknown flag %s", m[1]), What: m[1], Hint: nearest(m[1], flags, all)}
+		hint := nearest(m[1], flags, all)
+		if contains(flags, m[1]) { // it stood before the command
+			hint = fmt.Sprintf("it goes after the command: %s … %s", name, m[1])
+		}
+		return &usage{Message: fmt.Sprintf("unknown flag %s", m[1]), What: m[1], Hint: hint}
 	}
 	if m := unexpected.FindStringSubmatch(text); m != nil {
-		if node != model.Node {
-			return &usage{Message: fmt.Sprintf("unexpected argument %q", m[1]), What: m[1], Hint: all}
-		}
 		var commands []string
-		for _, c := range model.Children {
+		for _, c := range node.Children {
 			if !c.Hidden {
 				commands = append(commands, c.Name)
 			}
 		}
-		return &usage{Message: fmt.Sprintf("unknown command %q", m[1]), What: m[1], Hint: nearest(m[1], commands, all)}
+		if len(commands) == 0 {
+			return &usage{Message: fmt.Sprintf("unexpected argument %q", m[1]), What: m[1], Hint: all}
+		}
+		of := ""
+		if node != model.Node {
+			of = " of `" + name + "`"
+		}
+		return &usage{Message: fmt.Sprintf("unknown command %q%s", m[1], of), What: m[1], Hint: nearest(m[1], commands, all)}
 	}
 	return &usage{Message: text, What: name, Hint: all}
+}
+
+// fullName is a command as it is written: vigil rules list.
+func fullName(node *kong.Node) string {
+	if node.Parent == nil {
+		return "vigil"
+	}
+	return fullName(node.Parent) + " " + node.Name
 }
 
 // selected is the command the words name, or the root.

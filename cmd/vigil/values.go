@@ -20,9 +20,12 @@ type valuesCmd struct {
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
 	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; raw for the stored values."`
 	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's)."`
-	Format string `name:"format" default:"table" enum:"table,csv,json,npy" help:"table, csv, json or npy."`
+	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default table)."`
 	JSON   bool   `name:"json" help:"The same as --format json."`
 }
+
+// formats of --format.
+var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
@@ -34,6 +37,9 @@ func (valuesCmd) Help() string {
 func (c valuesCmd) Run(a *app) error {
 	if c.JSON {
 		c.Format, a.json = "json", true
+	}
+	if !contains(formats, c.Format) {
+		return &usage{Message: fmt.Sprintf("unknown format %q", c.Format), What: "--format", Hint: nearest(c.Format, formats, "known: "+strings.Join(formats, ", "))}
 	}
 	path, err := c.path()
 	if err != nil {
@@ -92,13 +98,16 @@ func (c valuesCmd) find(t *trial.Trial) (record.TensorInfo, error) {
 		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %d tensors", c.Name, len(names)))}
 }
 
+// modeNames are the modes as --mode takes them.
+var modeNames = []string{record.Train.String(), record.Eval.String(), record.Predict.String(), record.Global.String()}
+
 func (c valuesCmd) modes(t *trial.Trial) ([]record.Mode, error) {
 	if c.Mode == "" {
 		return t.Modes(), nil
 	}
 	m, err := record.ParseMode(c.Mode)
 	if err != nil {
-		return nil, &usage{Message: fmt.Sprintf("unknown mode %q", c.Mode), What: c.Mode, Hint: "modes: TRAIN, EVAL, PREDICT, GLOBAL"}
+		return nil, &usage{Message: fmt.Sprintf("unknown mode %q", c.Mode), What: c.Mode, Hint: nearest(c.Mode, modeNames, "modes: "+strings.Join(modeNames, ", "))}
 	}
 	return []record.Mode{m}, nil
 }
