@@ -62,7 +62,7 @@ class Control(object):
             return
         step = self.open
         if "loss" in values and step is not None:
-            from vigil._session import to_number
+            from vigil._words import to_number
             from vigil._torch.values import Mean
 
             values = dict(values)

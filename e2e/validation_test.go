@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// A validation loss that is a function's result cannot be seen: the run says
+// which call to add, and with that call the loss is there.
+func TestUnseenValidationLoss(t *testing.T) {
+	const advice = `hook.save_scalar("loss", value)`
+	for _, tt := range []struct {
+		name, before, call string
+		want               int // losses in EVAL
+	}{
+		{"as written", "", "pass", 0},
+		{"as advised", "import vigil.torch\nhook = vigil.torch.Hook()", advice, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			text := strings.NewReplacer("BEFORE", tt.before, "CALL", tt.call).Replace(functionalValidation)
+			path := filepath.Join(dir, "train.py")
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), path)
+			if o.code != 0 {
+				t.Fatalf("exit code %d: %s", o.code, o.stderr)
+			}
+			if said := strings.Contains(o.stderr, advice); said != (tt.want == 0) {
+				t.Errorf("advice given: %v\n%s", said, o.stderr)
+			}
+			tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
+			if n := tr.Run().Steps["EVAL"]; n != 4 {
+				t.Errorf("%d steps of evaluation, want 4", n)
+			}
+			if tt.want == 0 {
+				return
+			}
+			if steps, _, err := tr.Series(trial.Query{Tensor: "loss", Mode: record.Eval}); err != nil || len(steps) != tt.want {
+				t.Errorf("validation losses at steps %v, want %d; %v", steps, tt.want, err)
+			}
+		})
+	}
+}
+
+// functionalValidation trains with a loss that is a function, and validates
+// with it.
+const functionalValidation = `import torch
+from torch import nn
+from torch.nn import functional
+
+BEFORE
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+x = torch.randn(64, 8)
+y = (x[:, 0] > 0).long()
+for epoch in range(2):
+    model.train()
+    for i in range(15):
+        optimizer.zero_grad()
+        loss = functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        for i in range(2):
+            value = functional.cross_entropy(model(x), y).item()
+            CALL
+`
