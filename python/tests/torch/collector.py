@@ -54,6 +54,7 @@ class Collector(fakeagent.FakeAgent):
         self.budget = budget
         self.ids = ids
         self.runs = []
+        self.idle = []  # why processes did not train
         self.by_conn = {}
         self.lock = threading.RLock()
         self.stopped = False
@@ -63,6 +64,11 @@ class Collector(fakeagent.FakeAgent):
     def _serve(self, conn):
         try:
             hello, fds = fakeagent.receive(conn)
+            if hello.get("t") == "control":  # a process that did not train says why, at its end
+                self.idle.append(hello["reason"])
+                fakeagent.send(conn, {"t": "control", "ok": True})
+                conn.close()
+                return
             fd = fakeagent.make_ring(self.slots, self.data)
             run = Run(hello, fakeagent.Reader(fd))
             with self.lock:
