@@ -80,9 +80,14 @@ func TestHealthyScripts(t *testing.T) {
 			for _, f := range tr.Findings() {
 				t.Errorf("finding in a healthy run: %s %s: %s", f.Severity, f.Rule, f.Message)
 			}
+			// A machine that is held up for a tenth of a second may cost a frame;
+			// that is counted and shown, and more must not be lost.
 			for name, n := range r.Dropped {
-				if n > 0 {
+				if n > 64 {
 					t.Errorf("dropped %d values: %s", n, name)
+				}
+				if n > 0 && !strings.Contains(watched.stderr, "dropped") {
+					t.Errorf("nobody says that %d values were dropped (%s): %s", n, name, watched.stderr)
 				}
 			}
 			if d := tr.Damage(); len(d) > 0 {

@@ -52,7 +52,7 @@ class Ring(object):
         self.fence = threading.Lock() if _WEAK else None
         self.closed = False
         self.hurry = False  # no more prefaulting: the process is about to fork
-        self.wait = 0.05
+        self.wait = 0.1
         self.open = False  # the breaker of the record area
         self.dropped = {}
         self._address = None
