@@ -38,11 +38,11 @@ func (r *reader) Open(s *capture.Session) (capture.Accepted, error) {
 	return capture.Accepted{Sink: r, Run: "/run", Worker: "worker_0"}, nil
 }
 func (r *reader) Control(capture.Control, capture.Peer) any { return map[string]any{} }
-func (r *reader) Modules(capture.Modules)          {}
-func (r *reader) Collection(capture.Collection)    {}
-func (r *reader) Facts(capture.Facts)              {}
-func (r *reader) Missing(capture.Missing)          {}
-func (r *reader) Notice(capture.Notice)            {}
+func (r *reader) Modules(capture.Modules)                   {}
+func (r *reader) Collection(capture.Collection)             {}
+func (r *reader) Facts(capture.Facts)                       {}
+func (r *reader) Missing(capture.Missing)                   {}
+func (r *reader) Notice(capture.Notice)                     {}
 func (r *reader) Refuse(reason string, n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
