@@ -38,9 +38,10 @@ func (c stopCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("read run %q: %w", c.Name, err)
 	}
-	switch run.Status {
-	case record.Running:
-	case record.Lost:
+	orphans := run.Status == record.Lost && len(launch.Left(run)) > 0
+	switch {
+	case run.Status == record.Running, orphans:
+	case run.Status == record.Lost:
 		return &usage{Message: fmt.Sprintf("run %q does not run: its processes are gone", c.Name), What: c.Name,
 			Hint: "it was cut off; what was captured is there: vigil show " + c.Name}
 	default:
@@ -53,6 +54,9 @@ func (c stopCmd) Run(a *app) error {
 	if err := launch.RequestStop(run); err != nil {
 		return &usage{Message: fmt.Sprintf("stop run %q: %v", c.Name, err), What: c.Name,
 			Hint: "the job runs on this run's host as the user who started it; stop it from there"}
+	}
+	if orphans { // they have ended, and nobody is left to finish the run
+		return c.say(a, run.Name, run.Status)
 	}
 	if c.Wait <= 0 {
 		return c.say(a, run.Name, "asked to stop")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -73,11 +74,10 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	ev := newEvents(out)
 	j := newJob(set, w, ev)
 	j.stop = func(rule, configuration, message string) { stop(j, rule, configuration, message) }
-	pid := os.Getpid()
-	began, _ := capture.ProcessStart(pid)
+	self, _ := proc.Read(os.Getpid())
 	err = w.UpdateRun(func(r *record.Run) {
 		j.counts.restore(*r)
-		r.Agent, r.Control = &record.Process{PID: pid, Start: began}, set.Socket
+		r.Agent, r.Control = &record.Process{PID: os.Getpid(), Start: self.Start}, set.Socket
 		r.Mutes = nil
 		for _, m := range set.Config.Mutes {
 			r.Mutes = append(r.Mutes, record.Mute(m))
@@ -221,18 +221,19 @@ func removeSocket(path string) {
 	}
 }
 
-// waitGone waits until no worker is connected any more; false when ctx ended
-// first.
+// waitGone waits until no worker is connected any more and, where none has been
+// yet, no process of the job is left that could become one; false when ctx
+// ended first.
 func (r *running) waitGone(ctx context.Context) bool {
 	for {
-		if n, _, _ := r.job.live(); n == 0 {
+		if r.deserted() {
 			// A worker on its way from one connection to the next is given time.
 			select {
 			case <-ctx.Done():
 				return false
 			case <-time.After(500 * time.Millisecond):
 			}
-			if n, _, _ := r.job.live(); n == 0 {
+			if r.deserted() {
 				return true
 			}
 		}
@@ -243,6 +244,12 @@ func (r *running) waitGone(ctx context.Context) bool {
 		case <-time.After(time.Second):
 		}
 	}
+}
+
+// deserted tells that nobody trains, and nobody is on the way to it.
+func (r *running) deserted() bool {
+	n, seen, _ := r.job.live()
+	return n == 0 && (seen > 0 || len(proc.Carrying("VIGIL_SOCKET="+r.job.set.Socket)) == 0)
 }
 
 // guess is how the job ended as far as its workers tell.

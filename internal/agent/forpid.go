@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/store"
@@ -38,7 +38,7 @@ type Address struct {
 // address to ready once it listens, and works until every worker has said bye
 // or died. Events are written to events, which may be io.Discard.
 func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events io.Writer) error {
-	began, err := capture.ProcessStart(f.PID)
+	trainer, err := proc.Read(f.PID)
 	if err != nil {
 		return fmt.Errorf("serve process %d: %w", f.PID, err)
 	}
@@ -65,7 +65,7 @@ func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events 
 	if err := ready(Address{set.Socket, r.job.store.Path()}); err != nil {
 		return errors.Join(err, r.finish(Ended{Status: record.Failed}, false))
 	}
-	r.follow(ctx, capture.Peer{PID: f.PID, Start: began})
+	r.follow(ctx, trainer.ID)
 	e := r.guess()
 	if by := r.job.stoppedBy(); by != nil {
 		e = Ended{Status: record.Stopped, StoppedBy: by.rule}
@@ -75,13 +75,13 @@ func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events 
 
 // follow waits until the workers are gone: all of them, if there were any,
 // else the process itself.
-func (r *running) follow(ctx context.Context, p capture.Peer) {
+func (r *running) follow(ctx context.Context, p proc.ID) {
 	for ctx.Err() == nil {
 		if _, seen, _ := r.job.live(); seen > 0 {
 			r.waitGone(ctx)
 			return
 		}
-		if !p.Alive() {
+		if !proc.Alive(p) {
 			return
 		}
 		select {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vigil-ml/vigil/internal/proc"
 )
 
 // conn is one connection of the agent. Reading is done by the session's
@@ -179,6 +181,8 @@ func (c *conn) peer() (Peer, error) {
 		return Peer{}, cerr
 	}
 	p := Peer{PID: int(cred.Pid), UID: int(cred.Uid)}
-	p.Start, _ = ProcessStart(p.PID)
+	if q, err := proc.Read(p.PID); err == nil {
+		p.Start = q.Start
+	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
@@ -11,6 +12,9 @@ type Peer struct {
 	UID   int
 	Start uint64 // start time in clock ticks since boot; 0 when unknown
 }
+
+// Alive reports whether the peer still runs; a zombie does not.
+func (p Peer) Alive() bool { return proc.Alive(proc.ID{PID: p.PID, Start: p.Start}) }
 
 // Handler decides about processes that connect.
 type Handler interface {

@@ -10,12 +10,6 @@ import (
 // RingBytes is the size of a ring; there is none here.
 func RingBytes() int64 { return 0 }
 
-// ProcessStart is not known here.
-func ProcessStart(int) (uint64, error) { return 0, errUnsupported }
-
-// Alive is not known here.
-func (p Peer) Alive() bool { return false }
-
 // Listener is not there on this system.
 type Listener struct{}
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/proc"
 )
 
 // Descriptors of the agent beyond the standard three.
@@ -59,7 +60,7 @@ type supervisor struct {
 func newSupervisor(r *reaper, o *Options, settings agent.Settings, l *listener, event func(live.Event)) (*supervisor, error) {
 	s := &supervisor{
 		reaper: r, command: o.Agent, settings: settings, socket: l, event: event,
-		environ: with(o.Environ, map[string]string{agentMark: fmt.Sprint(os.Getpid())}),
+		environ: with(o.Environ, map[string]string{proc.Agent: fmt.Sprint(os.Getpid())}),
 		logPath: l.dir + "/agent.log", over: make(chan struct{}), done: make(chan struct{}),
 	}
 	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)

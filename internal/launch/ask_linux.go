@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -21,10 +23,8 @@ const askTime = 5 * time.Second
 // job itself.
 func RequestStop(run record.Run) error {
 	launcher := 0
-	if l := run.Launcher; l != nil {
-		if p, err := readProcess(l.PID); err == nil && p.start == l.Start && !p.zombie {
-			launcher = l.PID
-		}
+	if l := run.Launcher; l != nil && proc.Alive(proc.ID{PID: l.PID, Start: l.Start}) {
+		launcher = l.PID
 	}
 	asked := errors.New("its launcher is gone")
 	if launcher != 0 || run.Launcher == nil {
@@ -46,14 +46,13 @@ func RequestStop(run record.Run) error {
 				refused = err
 			}
 		},
-		members: func() []identity {
-			all := processes()
+		members: func() []proc.ID {
 			if launcher == 0 {
-				return carrying(all, agent, "VIGIL_SOCKET="+run.Control)
+				return Left(run)
 			}
 			// A process that the launcher started and that is not the agent is
 			// the command; orphans are told by the agent's mark.
-			return job(all, launcher, 0, agent, startedByAgent)
+			return job(proc.Table(), launcher, 0, agent, proc.StartedByAgent)
 		}}
 	if len(s.members()) == 0 {
 		return asked
@@ -62,6 +61,15 @@ func RequestStop(run record.Run) error {
 		return errors.Join(errors.New("processes of the job are still there"), refused)
 	}
 	return nil
+}
+
+// Left are the living processes of a job whose launcher is gone.
+func Left(run record.Run) []proc.ID {
+	if run.Control == "" {
+		return nil
+	}
+	l := proc.Carrying("VIGIL_SOCKET=" + run.Control)
+	return slices.DeleteFunc(l, func(id proc.ID) bool { return run.Agent != nil && id.PID == run.Agent.PID })
 }
 
 // ask sends one command to an agent and returns nil when it says that it

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -31,6 +32,9 @@ func TerminalWriter(w *os.File) io.Writer { return w }
 
 // RequestStop cannot reach a job: jobs run on Linux only.
 func RequestStop(record.Run) error { return Supported() }
+
+// Left are no processes: jobs run on Linux only.
+func Left(record.Run) []proc.ID { return nil }
 
 // TrySocket makes no socket on this system.
 func TrySocket() (string, error) { return "", Supported() }

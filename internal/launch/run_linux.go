@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -40,9 +41,7 @@ func Run(o *Options) (int, error) {
 	}
 	settings := o.Settings
 	settings.Socket = socket.path
-	if p, err := readProcess(os.Getpid()); err == nil {
-		settings.Launcher = &record.Process{PID: p.pid, Start: p.start}
-	}
+	settings.Launcher = Self()
 	l.agent, err = newSupervisor(l.reaper, o, settings, socket, l.tell)
 	if err != nil {
 		release()
@@ -210,8 +209,8 @@ func (l *launcher) kill() {
 	defer l.killing.Done()
 	s := stopper{grace: l.o.Grace, poll: 20 * time.Millisecond,
 		kill: func(pid int, sig syscall.Signal) { _ = syscall.Kill(pid, sig) },
-		members: func() []identity {
-			return job(processes(), os.Getpid(), l.pid, l.agent.living(), startedByAgent)
+		members: func() []proc.ID {
+			return job(proc.Table(), os.Getpid(), l.pid, l.agent.living(), proc.StartedByAgent)
 		}}
 	if s.grace <= 0 {
 		s.grace = DefaultGrace

@@ -3,11 +3,13 @@ package launch
 import (
 	"syscall"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/proc"
 )
 
 // stopper ends every process of a job.
 type stopper struct {
-	members func() []identity
+	members func() []proc.ID
 	kill    func(pid int, sig syscall.Signal)
 	grace   time.Duration
 	poll    time.Duration
@@ -18,7 +20,7 @@ type stopper struct {
 // same. It reports whether all are gone; those in an uninterruptible wait can
 // outlive it.
 func (s *stopper) run() bool {
-	asked := map[identity]bool{}
+	asked := map[proc.ID]bool{}
 	for deadline := time.Now().Add(s.grace); time.Now().Before(deadline); time.Sleep(s.poll) {
 		members := s.members()
 		if len(members) == 0 {
@@ -27,8 +29,8 @@ func (s *stopper) run() bool {
 		for _, p := range members {
 			if !asked[p] {
 				asked[p] = true
-				s.kill(p.pid, syscall.SIGTERM)
-				s.kill(p.pid, syscall.SIGCONT) // a stopped process takes no SIGTERM
+				s.kill(p.PID, syscall.SIGTERM)
+				s.kill(p.PID, syscall.SIGCONT) // a stopped process takes no SIGTERM
 			}
 		}
 	}
@@ -38,7 +40,7 @@ func (s *stopper) run() bool {
 			return true
 		}
 		for _, p := range members {
-			s.kill(p.pid, syscall.SIGKILL)
+			s.kill(p.PID, syscall.SIGKILL)
 		}
 	}
 	return len(s.members()) == 0

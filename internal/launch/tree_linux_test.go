@@ -10,11 +10,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vigil-ml/vigil/internal/proc"
 )
 
 func TestJob(t *testing.T) {
-	table := map[int]process{}
-	for _, p := range []process{
+	table := map[int]proc.Process{}
+	for _, p := range []struct {
+		pid, parent int
+		start       uint64
+		zombie      bool
+	}{
 		{1, 0, 1, false},
 		{10, 1, 5, false},   // the launcher
 		{11, 10, 6, false},  // the agent
@@ -27,29 +33,13 @@ func TestJob(t *testing.T) {
 		{40, 10, 13, false}, // an orphan of the agent
 		{50, 1, 14, false},  // somebody else's
 	} {
-		table[p.pid] = p
+		table[p.pid] = proc.Process{ID: proc.ID{PID: p.pid, Start: p.start}, Parent: p.parent, Zombie: p.zombie}
 	}
 	got := job(table, 10, 20, 11, func(pid int) bool { return pid == 40 })
-	slices.SortFunc(got, func(a, b identity) int { return a.pid - b.pid })
-	want := []identity{{20, 8}, {21, 9}, {30, 11}, {31, 12}}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(identity{})); d != "" {
+	slices.SortFunc(got, func(a, b proc.ID) int { return a.PID - b.PID })
+	want := []proc.ID{{PID: 20, Start: 8}, {PID: 21, Start: 9}, {PID: 30, Start: 11}, {PID: 31, Start: 12}}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("processes of the job (-want +got):\n%s", d)
-	}
-}
-
-func TestReadProcess(t *testing.T) {
-	p, err := readProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.parent != os.Getppid() || p.start == 0 || p.zombie {
-		t.Errorf("this process is %+v, its parent is %d", p, os.Getppid())
-	}
-	if processes()[os.Getpid()] != p {
-		t.Errorf("the table has %+v, want %+v", processes()[os.Getpid()], p)
-	}
-	if _, err := readProcess(-1); err == nil {
-		t.Error("process -1 was read")
 	}
 }
 
@@ -60,9 +50,9 @@ type family struct {
 	sent   []syscall.Signal
 }
 
-func (f *family) members() (out []identity) {
+func (f *family) members() (out []proc.ID) {
 	for pid := range f.living {
-		out = append(out, identity{pid: pid})
+		out = append(out, proc.ID{PID: pid})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -16,7 +17,7 @@ func gone(run *record.Run) bool {
 		return false
 	}
 	for _, p := range []*record.Process{run.Launcher, run.Agent} {
-		if p != nil && alive(p) {
+		if p != nil && proc.Alive(proc.ID{PID: p.PID, Start: p.Start}) {
 			return false
 		}
 	}

@@ -1,0 +1,4 @@
+package proc
+
+// Parse is parse, for its fuzz target.
+var Parse = parse
