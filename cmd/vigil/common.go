@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
 )
 
@@ -27,7 +28,7 @@ func (r rootFlag) root() string {
 	if dir := os.Getenv("VIGIL_DIR"); dir != "" {
 		return dir
 	}
-	if run, err := config.Resolve(config.Flags{}, os.Environ(), "", knownRules()); err == nil && run.Dir != "" {
+	if run, err := config.Resolve(config.Flags{}, os.Environ(), "", agent.Known()); err == nil && run.Dir != "" {
 		return run.Dir
 	}
 	return config.Defaults().Dir

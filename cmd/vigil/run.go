@@ -161,7 +161,7 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 	o.PythonPath = []string{boot, lib}
 	o.Agent = []string{self, "agent"}
 	o.Settings = agent.Settings{
-		Name: settings.Name, Dir: root, Command: o.Command, Directory: directory, Script: launch.Script(o.Command),
+		Name: settings.Name, Dir: root, Command: o.Command, Directory: directory, Script: agent.Script(o.Command),
 		Host: host, Started: started.UTC(), Config: settings, Vigil: version(), Created: true,
 	}
 	o.Claim = func(socket string) (string, func(), error) {
@@ -171,7 +171,7 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 			Workers: []record.Worker{}, Plan: []record.PlanChange{},
 			Launcher: launch.Self(), Control: socket, Vigil: version(),
 		}
-		path, err := claim(root, settings.Name, launch.DefaultName(started, o.Command), run)
+		path, err := claim(root, settings.Name, agent.RunName(started, o.Command), run)
 		if err != nil {
 			return "", nil, err
 		}

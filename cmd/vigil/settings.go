@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/rule"
@@ -14,7 +15,7 @@ import (
 // every name and value in them, so that a mistake is told before anything
 // starts.
 func loadSettings(f config.Flags) (config.Run, error) {
-	run, err := config.Resolve(f, os.Environ(), "", knownRules())
+	run, err := config.Resolve(f, os.Environ(), "", agent.Known())
 	if err != nil {
 		return run, err
 	}
@@ -25,22 +26,6 @@ func loadSettings(f config.Flags) (config.Run, error) {
 		}
 	}
 	return run, nil
-}
-
-// knownRules is what the configuration must know of the rules.
-func knownRules() config.Catalogue {
-	c := config.Catalogue{Lookup: func(name string) (string, []string, bool) {
-		d, ok := rules.Lookup(name)
-		if !ok {
-			return "", nil, false
-		}
-		params, err := rules.Parameters(name)
-		return d.Name, params, err == nil
-	}}
-	for _, d := range rules.Catalogue() {
-		c.Names = append(c.Names, d.Name)
-	}
-	return c
 }
 
 // wrongRule says where a configuration of a rule is wrong.

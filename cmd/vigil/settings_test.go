@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/action"
+	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/testenv"
@@ -15,7 +16,7 @@ import (
 // agent does.
 func TestExample(t *testing.T) {
 	file := filepath.Join(testenv.Root(), "docs", "vigil.example.yaml")
-	run, err := config.Resolve(config.Flags{Config: &file}, nil, t.TempDir(), knownRules())
+	run, err := config.Resolve(config.Flags{Config: &file}, nil, t.TempDir(), agent.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/config"
@@ -118,7 +117,7 @@ func (f ForPID) settings(socket string) (Settings, error) {
 	if f.Name != "" {
 		flags.Name = &f.Name
 	}
-	c, err := config.Resolve(flags, os.Environ(), directory, catalogue())
+	c, err := config.Resolve(flags, os.Environ(), directory, Known())
 	if err != nil {
 		return Settings{}, err
 	}
@@ -127,14 +126,14 @@ func (f ForPID) settings(socket string) (Settings, error) {
 		root = filepath.Join(directory, root)
 	}
 	host, _ := os.Hostname()
-	script := f.Script
+	script, named := f.Script, []string{f.Script}
 	if script == "" {
-		script = scriptOf(command)
+		script, named = Script(command), command
 	}
 	started := time.Now()
 	name := c.Name
 	if name == "" {
-		name = runName(started, script)
+		name = RunName(started, named)
 	}
 	c.Dir = root
 	return Settings{
@@ -143,38 +142,8 @@ func (f ForPID) settings(socket string) (Settings, error) {
 	}, nil
 }
 
-// scriptOf is the file among the words of a command that looks like a script,
-// else its program.
-func scriptOf(command []string) string {
-	for _, word := range command {
-		if strings.HasSuffix(word, ".py") || strings.HasSuffix(word, ".ipynb") {
-			return word
-		}
-	}
-	if len(command) > 0 {
-		return command[0]
-	}
-	return ""
-}
-
-// runName is the name of a run that was given none: time and script, like that
-// of `vigil run`.
-func runName(started time.Time, script string) string {
-	base := strings.TrimSuffix(filepath.Base(script), filepath.Ext(script))
-	if script == "" || base == "" {
-		base = "run"
-	}
-	base = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '-'
-	}, base)
-	return started.Format("20060102-150405") + "-" + base[:min(len(base), 60)]
-}
-
-// catalogue is what the configuration must know of the rules.
-func catalogue() config.Catalogue {
+// Known is what the configuration must know of the rules.
+func Known() config.Catalogue {
 	c := config.Catalogue{Lookup: func(name string) (string, []string, bool) {
 		d, ok := rules.Lookup(name)
 		if !ok {

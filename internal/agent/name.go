@@ -1,4 +1,4 @@
-package launch
+package agent
 
 import (
 	"path/filepath"
@@ -36,8 +36,8 @@ func startsScript(module string) bool {
 	return false
 }
 
-// DefaultName is the name of a run that was given none: time and script.
-func DefaultName(started time.Time, command []string) string {
+// RunName is the name of a run that was given none: time and script.
+func RunName(started time.Time, command []string) string {
 	script := Script(command)
 	if script == "" && len(command) > 0 {
 		script = command[0]
