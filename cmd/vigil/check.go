@@ -192,7 +192,7 @@ func replay(t *trial.Trial, configs []rules.Config, found func(record.Finding)) 
 				steps++
 			}
 			now = s.Time
-			completer.Resume(s.Step)
+			completer.Resume(s)
 			engine.Observe(s)
 		}
 	}

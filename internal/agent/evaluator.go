@@ -119,7 +119,7 @@ func (e *evaluator) resume(t *trial.Trial) {
 		e.engine.Announce(w, t.Tensors())
 	}
 	warn("stored steps could not be judged again", t.Replay(func(c *record.Complete) error {
-		e.completer.Resume(c.Step)
+		e.completer.Resume(c)
 		e.observe(c)
 		return nil
 	}))

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,18 +13,47 @@ import (
 // DefaultWindow is how many incomplete steps may wait for their workers.
 const DefaultWindow = 1000
 
-// Completer decides when a step is complete: when every worker has left its
-// part or has gone; when a later step is complete; when the job has ended; or
-// when more than the window are waiting, in which case the older half is
-// declared complete as it is. Complete steps leave it in increasing global
-// order, each once; a part that comes after its step has left is too late and
-// is counted.
+// Completer decides when a step is complete. Workers may number their global
+// steps differently, since one may evaluate where another does not; so parts
+// belong together when mode and mode step are the same. A step is complete when
+// every worker has left its part or has gone; when a later step of its mode is
+// complete; when every worker that left a part of it has gone on to a TRAIN
+// step that is complete (or a GLOBAL one); when the job has ended; or when more
+// than the window are waiting, in which case the older half is declared
+// complete as it is.
+//
+// Complete steps leave it in increasing global order, each once, and in each
+// mode in increasing order of mode steps; a part that comes after its step has
+// left is too late and is counted. The global step of a complete step is the
+// largest that a worker gives it, or the next one that is free.
 type Completer struct {
 	window  int
 	workers map[string]bool // true: still there
-	pending map[int64][]*record.Step
-	last    int64 // highest step handed out
+	pending map[place]*waiting
+	cursor  record.Cursor
 	late    int64
+}
+
+// place is where a step stands in its mode.
+type place struct {
+	mode record.Mode
+	step int64
+}
+
+// waiting is a step that is not complete yet.
+type waiting struct {
+	place
+	parts []*record.Step
+}
+
+// part is what a worker left, nil when it has not.
+func (s *waiting) part(worker string) *record.Step {
+	for _, p := range s.parts {
+		if p.Worker == worker {
+			return p
+		}
+	}
+	return nil
 }
 
 // NewCompleter makes a completer; a window of 0 or less is DefaultWindow.
@@ -30,7 +61,7 @@ func NewCompleter(window int) *Completer {
 	if window <= 0 {
 		window = DefaultWindow
 	}
-	return &Completer{window, map[string]bool{}, map[int64][]*record.Step{}, math.MinInt64, 0}
+	return &Completer{window: window, workers: map[string]bool{}, pending: map[place]*waiting{}, cursor: record.NewCursor()}
 }
 
 // Worker announces a worker whose parts are to be waited for.
@@ -40,11 +71,32 @@ func (c *Completer) Worker(name string) { c.workers[name] = true }
 // waited for nobody else.
 func (c *Completer) Gone(name string) []*record.Complete {
 	c.workers[name] = false
-	return c.release(c.newestWhole())
+	upTo := map[record.Mode]int64{}
+	for at, s := range c.pending {
+		if n, ok := upTo[at.mode]; (!ok || at.step > n) && c.whole(s) {
+			upTo[at.mode] = at.step
+		}
+	}
+	return c.release(upTo)
 }
 
-// Resume says that steps up to this one were handed out before a restart.
-func (c *Completer) Resume(last int64) { c.last = max(c.last, last) }
+// From goes on where a cursor says that another completer was. The parts that
+// waited there, and all after them, are to be added.
+func (c *Completer) From(at record.Cursor) { c.cursor = at.Clone() }
+
+// Resume says that a step was handed out before a restart.
+func (c *Completer) Resume(s *record.Complete) { c.out(s) }
+
+// Cursor says how far it is, for From.
+func (c *Completer) Cursor() record.Cursor {
+	at := c.cursor.Clone()
+	for _, s := range c.pending {
+		for _, p := range s.parts {
+			at.Next[p.Worker] = min(at.Next[p.Worker], p.Step)
+		}
+	}
+	return at
+}
 
 // Late is the number of parts that came after their step was declared
 // complete.
@@ -52,85 +104,175 @@ func (c *Completer) Late() int64 { return c.late }
 
 // Add takes one worker's part of a step and gives the steps that are complete
 // now. A second part of the same worker takes the place of the first.
-func (c *Completer) Add(s *record.Step) []*record.Complete {
-	if s.Step <= c.last {
+func (c *Completer) Add(p *record.Step) []*record.Complete {
+	if n, ok := c.cursor.Next[p.Worker]; !ok || p.Step >= n {
+		c.cursor.Next[p.Worker] = p.Step + 1
+	}
+	if c.cursor.Decided(p) {
 		c.late++
 		return nil
 	}
-	if _, known := c.workers[s.Worker]; !known {
-		c.workers[s.Worker] = true
+	if _, known := c.workers[p.Worker]; !known {
+		c.workers[p.Worker] = true
 	}
-	parts := c.pending[s.Step]
-	if i := slices.IndexFunc(parts, func(p *record.Step) bool { return p.Worker == s.Worker }); i >= 0 {
-		parts[i] = s
+	at := place{p.Mode, p.ModeStep}
+	s := c.pending[at]
+	if s == nil {
+		s = &waiting{place: at}
+		c.pending[at] = s
+	}
+	if i := slices.IndexFunc(s.parts, func(o *record.Step) bool { return o.Worker == p.Worker }); i >= 0 {
+		s.parts[i] = p
 	} else {
-		c.pending[s.Step] = append(parts, s)
+		s.parts = append(s.parts, p)
 	}
-	if c.whole(s.Step) {
-		return c.release(s.Step)
+	if c.whole(s) {
+		return c.release(map[record.Mode]int64{at.mode: at.step})
 	}
 	if len(c.pending) > c.window {
-		steps := c.steps()
-		return c.release(steps[(len(steps)+1)/2-1])
+		return c.older()
 	}
 	return nil
 }
 
 // End gives all that is left, at the end of the job.
-func (c *Completer) End() []*record.Complete { return c.release(math.MaxInt64) }
+func (c *Completer) End() []*record.Complete {
+	upTo := map[record.Mode]int64{}
+	for m := record.Train; m <= record.Global; m++ {
+		upTo[m] = math.MaxInt64
+	}
+	return c.release(upTo)
+}
 
-func (c *Completer) whole(step int64) bool {
+// older releases the older half of what waits.
+func (c *Completer) older() []*record.Complete {
+	list := ordered(slices.Collect(maps.Values(c.pending)))
+	upTo := map[record.Mode]int64{}
+	for _, s := range list[:(len(list)+1)/2] {
+		upTo[s.mode] = s.step
+	}
+	return c.hand(upTo)
+}
+
+func (c *Completer) whole(s *waiting) bool {
 	for w, there := range c.workers {
-		if there && !slices.ContainsFunc(c.pending[step], func(p *record.Step) bool { return p.Worker == w }) {
+		if there && s.part(w) == nil {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *Completer) newestWhole() int64 {
-	steps := c.steps()
-	for _, s := range slices.Backward(steps) {
-		if c.whole(s) {
-			return s
+// drives tells whether a complete step of one mode ends the waiting for those
+// of another that a worker left before it. Updates are what the workers of a
+// job have in common; who evaluates, and how much, is each one's own affair.
+func drives(mode, other record.Mode) bool {
+	switch mode {
+	case record.Train:
+		return other != record.Train
+	case record.Global:
+		return other == record.Eval || other == record.Predict
+	}
+	return false
+}
+
+// release hands out all steps up to the one given of each mode, and those of
+// other modes that are complete by that.
+func (c *Completer) release(upTo map[record.Mode]int64) []*record.Complete {
+	for _, mode := range []record.Mode{record.Train, record.Global} {
+		n, ok := upTo[mode]
+		if !ok {
+			continue
+		}
+		passed := map[string]int64{} // by worker: global step of the last update
+		for at, s := range c.pending {
+			if at.mode == mode && at.step <= n {
+				for _, p := range s.parts {
+					passed[p.Worker] = max(passed[p.Worker], p.Step)
+				}
+			}
+		}
+		for at, s := range c.pending {
+			if last, ok := upTo[at.mode]; drives(mode, at.mode) && (!ok || at.step > last) && c.left(s, passed) {
+				upTo[at.mode] = at.step
+			}
 		}
 	}
-	return math.MinInt64
+	return c.hand(upTo)
 }
 
-func (c *Completer) steps() []int64 {
-	steps := make([]int64, 0, len(c.pending))
-	for s := range c.pending {
-		steps = append(steps, s)
+// left tells whether every worker that took part in a step has gone on.
+func (c *Completer) left(s *waiting, passed map[string]int64) bool {
+	for _, p := range s.parts {
+		if c.workers[p.Worker] && p.Step >= passed[p.Worker] {
+			return false
+		}
 	}
-	slices.Sort(steps)
-	return steps
+	return true
 }
 
-// release hands out every pending step up to and including one.
-func (c *Completer) release(upTo int64) []*record.Complete {
+// hand gives out all steps up to the one given of each mode.
+func (c *Completer) hand(upTo map[record.Mode]int64) []*record.Complete {
+	var list []*waiting
+	for at, s := range c.pending {
+		if n, ok := upTo[at.mode]; ok && at.step <= n {
+			list = append(list, s)
+			delete(c.pending, at)
+		}
+	}
 	var out []*record.Complete
-	for _, s := range c.steps() {
-		if s > upTo {
-			break
-		}
-		out = append(out, NewComplete(c.pending[s]))
-		delete(c.pending, s)
-		c.last = s
+	for _, s := range ordered(list) {
+		done := NewComplete(s.parts)
+		done.Step = max(done.Step, c.cursor.Step+1)
+		c.out(done)
+		out = append(out, done)
 	}
 	return out
 }
 
+func (c *Completer) out(s *record.Complete) {
+	c.cursor.Step = max(c.cursor.Step, s.Step)
+	if n, ok := c.cursor.ModeSteps[s.Mode]; !ok || s.ModeStep > n {
+		c.cursor.ModeSteps[s.Mode] = s.ModeStep
+	}
+	for _, p := range s.Parts {
+		if n, ok := c.cursor.Next[p.Worker]; !ok || p.Step >= n {
+			c.cursor.Next[p.Worker] = p.Step + 1
+		}
+	}
+}
+
+// ordered sorts steps by the largest number that a worker gives them, but those
+// of one mode by their mode steps.
+func ordered(list []*waiting) []*waiting {
+	slices.SortFunc(list, func(a, b *waiting) int { return cmp.Or(cmp.Compare(a.mode, b.mode), cmp.Compare(a.step, b.step)) })
+	at := make(map[place]int64, len(list))
+	for i, s := range list {
+		n := latest(s.parts)
+		if i > 0 && list[i-1].mode == s.mode {
+			n = max(n, at[list[i-1].place])
+		}
+		at[s.place] = n
+	}
+	slices.SortStableFunc(list, func(a, b *waiting) int { return cmp.Compare(at[a.place], at[b.place]) })
+	return list
+}
+
+func latest(parts []*record.Step) int64 {
+	n := parts[0].Step
+	for _, p := range parts {
+		n = max(n, p.Step)
+	}
+	return n
+}
+
 // NewComplete puts the parts of one step together, sorted by worker. Mode and
-// mode step are the first part's; the time is the latest, when the step was
-// there.
+// mode step are those of all parts; the global step is the largest that a
+// worker gives the step, and the time the latest, when the step was there.
 func NewComplete(parts []*record.Step) *record.Complete {
 	slices.SortFunc(parts, func(a, b *record.Step) int { return strings.Compare(a.Worker, b.Worker) })
 	p := parts[0]
-	// Ranks that evaluate differently number their global steps differently: a
-	// part of another step of another mode is not judged with this one.
-	parts = slices.DeleteFunc(parts, func(q *record.Step) bool { return q.Mode != p.Mode || q.ModeStep != p.ModeStep })
-	c := &record.Complete{Step: p.Step, Mode: p.Mode, ModeStep: p.ModeStep, Time: p.Time, Parts: parts}
+	c := &record.Complete{Step: latest(parts), Mode: p.Mode, ModeStep: p.ModeStep, Time: p.Time, Parts: parts}
 	for _, p := range parts[1:] {
 		if p.Time.After(c.Time) {
 			c.Time = p.Time

@@ -3,6 +3,8 @@ package trial
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -16,12 +18,13 @@ import (
 type part struct {
 	series *series
 	n, row int
+	free   bool // it may hold numbers only that belong to no step
 }
 
-// key is what a decision names a part by.
+// key is what a decision names a part by. The global step is not in it: workers
+// may number a step differently.
 type key struct {
 	worker   string
-	step     int64
 	mode     record.Mode
 	modeStep int64
 }
@@ -34,13 +37,48 @@ type replayer struct {
 	queues  map[key][]part          // parts that no decision has named yet, in the order stored
 	decided map[int]int             // decisions of each journal or chunk that were handed over
 	cache   []*sealed               // chunks whose values are in memory, the last used last
+	after   record.Cursor           // what was decided before it is left out
 }
 
 // cached is the number of chunks of each worker whose values a replayer keeps.
 const cached = 2
 
 func (t *Trial) newReplayer() *replayer {
-	return &replayer{t: t, taken: map[*series]map[int]int{}, queues: map[key][]part{}, decided: map[int]int{}}
+	return &replayer{t: t, taken: map[*series]map[int]int{}, queues: map[key][]part{}, decided: map[int]int{}, after: record.NewCursor()}
+}
+
+// from makes the replayer begin behind a cursor: what lies before it is not
+// even read.
+func (r *replayer) from(at record.Cursor) {
+	r.after = at
+	for _, s := range r.t.all() {
+		next, known := at.Next[s.worker]
+		if !known {
+			continue
+		}
+		r.taken[s] = map[int]int{}
+		passed := false // a chunk that ends before the cursor
+		for _, n := range slices.Backward(s.numbers()) {
+			if passed {
+				r.taken[s][n] = math.MaxInt
+				continue
+			}
+			steps := r.t.stepsOf(s, n)
+			passed = len(steps) > 0
+			for _, st := range steps {
+				passed = passed && st.Step.Step < next
+			}
+		}
+	}
+	passed := false
+	for _, n := range slices.Backward(r.t.complete.numbers()) {
+		if passed {
+			r.decided[n] = math.MaxInt
+			continue
+		}
+		list := r.t.decisionsOf(n)
+		passed = len(list) > 0 && list[0].Step <= at.Step
+	}
 }
 
 // queue takes in the parts stored since the last call.
@@ -50,14 +88,18 @@ func (r *replayer) queue() {
 			r.taken[s] = map[int]int{}
 		}
 		for _, n := range s.numbers() {
-			if c := s.chunks[n]; c != nil && c.count > 0 && r.taken[s][n] >= c.count {
+			if c := s.chunks[n]; c != nil && c.count > 0 && r.taken[s][n] >= c.count || r.taken[s][n] == math.MaxInt {
 				continue
 			}
 			steps := r.t.stepsOf(s, n)
 			for row := r.taken[s][n]; row < len(steps); row++ {
 				st := steps[row]
-				k := key{st.Worker, st.Step.Step, st.Mode, st.ModeStep}
-				r.queues[k] = append(r.queues[k], part{s, n, row})
+				if r.after.Decided(st.Step) {
+					continue
+				}
+				k := key{st.Worker, st.Mode, st.ModeStep}
+				p := part{s, n, row, st.Seconds == 0 && st.Overhead == 0}
+				r.queues[k] = append(r.queues[k], p)
 			}
 			r.taken[s][n] = max(r.taken[s][n], len(steps))
 		}
@@ -106,21 +148,30 @@ func (r *replayer) at(p part, steps []journal.Lazy) *record.Step {
 func (r *replayer) complete(d *journal.Decision) *record.Complete {
 	c := &record.Complete{Step: d.Step, Mode: d.Mode, ModeStep: d.ModeStep, Time: d.Time}
 	for _, w := range d.Workers {
-		k := key{w, d.Step, d.Mode, d.ModeStep}
-		q := r.queues[k]
-		if len(q) == 0 {
-			continue
-		}
-		if len(q) == 1 {
-			delete(r.queues, k)
-		} else {
-			r.queues[k] = q[1:]
-		}
-		if s := r.load(q[0]); s != nil {
-			c.Parts = append(c.Parts, s)
+		if p, ok := r.take(key{w, d.Mode, d.ModeStep}); ok {
+			if s := r.load(p); s != nil {
+				c.Parts = append(c.Parts, s)
+			}
 		}
 	}
 	return c
+}
+
+// take removes the part that a decision means from its queue: the first one
+// that closed a step.
+func (r *replayer) take(k key) (part, bool) {
+	q := r.queues[k]
+	if len(q) == 0 {
+		return part{}, false
+	}
+	i := max(0, slices.IndexFunc(q, func(p part) bool { return !p.free }))
+	p := q[i]
+	if q = slices.Delete(q, i, i+1); len(q) == 0 {
+		delete(r.queues, k)
+	} else {
+		r.queues[k] = q
+	}
+	return p, true
 }
 
 // advance hands over the decisions stored since the last call. The trial is
@@ -134,11 +185,14 @@ func (r *replayer) advance(fn func(*record.Complete) error) error {
 	}
 	r.queue()
 	for _, n := range t.complete.numbers() {
-		if c := t.complete.chunks[n]; c != nil && c.count > 0 && r.decided[n] >= c.count {
+		if c := t.complete.chunks[n]; c != nil && c.count > 0 && r.decided[n] >= c.count || r.decided[n] == math.MaxInt {
 			continue
 		}
 		list := t.decisionsOf(n)
 		for i := r.decided[n]; i < len(list); i++ {
+			if list[i].Step <= r.after.Step {
+				continue
+			}
 			c := r.complete(list[i])
 			r.decided[n] = i + 1
 			t.mu.Unlock()
@@ -179,21 +233,24 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 	r := t.newReplayer()
 	defer r.release()
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err := t.refresh(); err != nil {
-		t.mu.Unlock()
 		return fmt.Errorf("replay run %q: %w", t.path, err)
 	}
 	r.queue()
 	for _, n := range t.complete.numbers() {
 		for _, d := range t.decisionsOf(n) {
 			for _, w := range d.Workers {
-				k := key{w, d.Step, d.Mode, d.ModeStep}
-				if q := r.queues[k]; len(q) > 0 {
-					r.queues[k] = q[1:]
-				}
+				r.take(key{w, d.Mode, d.ModeStep})
 			}
 		}
 	}
+	return r.rest(fn)
+}
+
+// rest hands over the parts in the queues. The trial is not locked while fn
+// runs.
+func (r *replayer) rest(fn func(*record.Step) error) error {
 	var list []*record.Step
 	for _, q := range r.queues {
 		for _, p := range q {
@@ -202,7 +259,8 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 			}
 		}
 	}
-	t.mu.Unlock()
+	r.t.mu.Unlock()
+	defer r.t.mu.Lock()
 	sort.SliceStable(list, func(i, j int) bool {
 		if list[i].Step != list[j].Step {
 			return list[i].Step < list[j].Step
@@ -215,6 +273,30 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 		}
 	}
 	return nil
+}
+
+// ReplayAfter is Replay and Undecided for an evaluator that goes on from a
+// cursor: complete gets the decisions after it, then waiting the parts that
+// none names. What lies before the cursor is not read, so the time this takes
+// depends on what came after.
+func (t *Trial) ReplayAfter(at record.Cursor, complete func(*record.Complete) error, waiting func(*record.Step) error) error {
+	r := t.newReplayer()
+	defer r.release()
+	t.mu.Lock()
+	err := t.refresh()
+	if err == nil {
+		r.from(at)
+	}
+	t.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("replay run %q: %w", t.path, err)
+	}
+	if err := r.advance(complete); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return r.rest(waiting)
 }
 
 // pollEvery is how often Follow looks for more.

@@ -21,13 +21,17 @@ type infos struct {
 	byName map[string]record.TensorInfo
 }
 
-// Tensors is what was announced, by all workers together, in the order of the
-// model, then of announcement; and the names of series that nobody announced,
-// as scalars. Of a name that several workers announced the chief's counts.
-func (t *Trial) Tensors() []record.TensorInfo {
+// Announced is what was announced, by all workers together, in the order of the
+// model, then of announcement. Of a name that several workers announced the
+// chief's counts.
+func (t *Trial) Announced() []record.TensorInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.refreshQuietly()
+	return t.announced()
+}
+
+func (t *Trial) announced() []record.TensorInfo {
 	var list []record.TensorInfo
 	seen := map[string]bool{}
 	for _, w := range t.workers() {
@@ -41,6 +45,21 @@ func (t *Trial) Tensors() []record.TensorInfo {
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Order < list[j].Order })
+	return list
+}
+
+// Tensors is what was announced, by all workers together, in the order of the
+// model, then of announcement; and the names of series that nobody announced,
+// as scalars. Of a name that several workers announced the chief's counts.
+func (t *Trial) Tensors() []record.TensorInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	list := t.announced()
+	seen := map[string]bool{}
+	for _, info := range list {
+		seen[info.Name] = true
+	}
 	var more []string
 	kinds := map[string]record.Kind{}
 	t.eachName(func(name, stat string) {
