@@ -18,7 +18,7 @@ import (
 // goroutine of its own, and does what findings call for.
 type evaluator struct {
 	job       *job
-	in        chan func()
+	in        *queue
 	done      sync.WaitGroup
 	completer *rules.Completer
 	engine    *rules.Engine
@@ -30,13 +30,8 @@ type evaluator struct {
 	saved  time.Time
 }
 
-const (
-	engineState = "engine"
-	saveEvery   = 30 * time.Second
-)
-
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
-	e := &evaluator{job: j, in: make(chan func(), 64), completer: rules.NewCompleter(0), saved: time.Now()}
+	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now()}
 	o := rules.Options{
 		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw,
 		OnFinding: func(f record.Finding) { e.found = append(e.found, f) },
@@ -45,9 +40,9 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		},
 	}
 	var before *trial.Trial
-	if len(j.sessions) > 0 { // somebody wrote to this run before
+	if len(j.known()) > 0 { // somebody wrote to this run before
 		var err error
-		if before, err = trial.Open(j.store.Path()); err != nil {
+		if before, err = trial.OpenFS(j.store.FS(), j.store.Path()); err != nil {
 			return nil, fmt.Errorf("go on with the run: %w", err)
 		}
 		defer before.Close()
@@ -87,7 +82,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 // raw reads the stored values of a tensor for a rule.
 func (e *evaluator) raw(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 	if e.values == nil {
-		t, err := trial.Open(e.job.store.Path())
+		t, err := trial.OpenFS(e.job.store.FS(), e.job.store.Path())
 		if err != nil {
 			return rule.Values{}, err
 		}
@@ -98,44 +93,12 @@ func (e *evaluator) raw(worker, name string, mode record.Mode, modeStep int64) (
 
 func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Message) }
 
-// resume brings the rules to where the store is: their saved state, then the
-// complete steps after it, then the parts of steps that were under way. The
-// findings of those steps that are on record already are not made again.
-func (e *evaluator) resume(t *trial.Trial) {
-	warn := func(what string, err error) {
-		if err != nil {
-			e.job.events.notice("warning", what+": "+err.Error(), "")
-		}
-	}
-	if b, err := e.job.store.LoadState(engineState); err == nil {
-		warn("the state of the rules could not be taken back", e.engine.Restore(b))
-	}
-	for _, st := range e.job.sessions {
-		if !st.Gone {
-			e.completer.Worker(st.Worker) // it will be back
-		}
-	}
-	for _, w := range t.Workers() {
-		e.engine.Announce(w, t.Tensors())
-	}
-	warn("stored steps could not be judged again", t.Replay(func(c *record.Complete) error {
-		e.completer.Resume(c)
-		e.observe(c)
-		return nil
-	}))
-	warn("unfinished steps could not be read", t.Undecided(func(s *record.Step) error {
-		if s.Free() {
-			return nil
-		}
-		for _, c := range e.completer.Add(s) {
-			e.complete(c)
-		}
-		return nil
-	}))
-}
-
 func (e *evaluator) run() {
-	for f := range e.in {
+	for {
+		f, ok := e.in.next()
+		if !ok {
+			return
+		}
 		e.guarded(f)
 	}
 }
@@ -152,46 +115,52 @@ func (e *evaluator) guarded(f func()) {
 
 // close ends the goroutine after all that was handed over.
 func (e *evaluator) close() {
-	close(e.in)
+	e.in.close()
 	e.done.Wait()
 	if e.values != nil {
 		e.values.Close()
 	}
 }
 
-func (e *evaluator) worker(name string) { e.in <- func() { e.completer.Worker(name) } }
+// worker says that a worker is there. It does not wait.
+func (e *evaluator) worker(name string) { e.in.put(func() { e.completer.Worker(name) }) }
 
+// gone says that nothing more comes of a worker. It does not wait.
 func (e *evaluator) gone(name string) {
-	e.in <- func() {
-		for _, c := range e.completer.Gone(name) {
-			e.complete(c)
-		}
-	}
+	e.in.put(func() { e.judge(e.completer.Gone(name)) })
 }
 
 func (e *evaluator) announce(worker string, infos []record.TensorInfo) {
-	e.in <- func() { e.engine.Announce(worker, infos) }
+	e.in.wait(func() { e.engine.Announce(worker, infos) })
 }
 
 // steps takes stored steps.
 func (e *evaluator) steps(list []*record.Step) {
-	e.in <- func() {
+	e.in.wait(func() {
 		for _, s := range list {
-			for _, c := range e.completer.Add(s) {
-				e.complete(c)
-			}
+			e.judge(e.completer.Add(s))
 		}
-	}
+	})
 }
 
 func (e *evaluator) tick(now time.Time) {
-	e.in <- func() {
+	e.in.offer(func() {
 		e.engine.Tick(now)
 		e.findings()
 		if e.dirty && now.Sub(e.saved) >= saveEvery {
 			e.save()
 		}
+	})
+}
+
+// judge takes complete steps. Their findings are dealt with when all are
+// judged: what the completer has given out must have been seen by the rules
+// before the state of both is saved.
+func (e *evaluator) judge(list []*record.Complete) {
+	for _, c := range list {
+		e.complete(c)
 	}
+	e.findings()
 }
 
 // complete stores the decision, then judges. A decision that cannot be stored
@@ -206,7 +175,6 @@ func (e *evaluator) complete(c *record.Complete) {
 func (e *evaluator) observe(c *record.Complete) {
 	e.engine.Observe(c)
 	e.dirty = true
-	e.findings()
 }
 
 // findings deals with what the engine has just found.
@@ -240,30 +208,17 @@ func (e *evaluator) summary() {
 	}
 }
 
-func (e *evaluator) save() {
-	e.saved, e.dirty = time.Now(), false
-	b, err := e.engine.Save()
-	if err == nil {
-		err = e.job.store.SaveState(engineState, b)
-	}
-	if err != nil {
-		e.job.storeFailed(err)
-	}
-}
-
 // finish judges what is left, ends the rules and waits for their actions.
 func (e *evaluator) finish(status string) {
 	end := make(chan struct{})
-	e.in <- func() {
+	e.in.put(func() {
 		defer close(end)
-		for _, c := range e.completer.End() {
-			e.complete(c)
-		}
+		e.judge(e.completer.End())
 		e.engine.Finish(status)
 		e.findings()
 		e.summary()
 		e.save()
-	}
+	})
 	<-end
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -137,6 +138,13 @@ func (j *job) openOf(p capture.Peer, rank int) []*worker {
 		}
 	}
 	return list
+}
+
+// known are the sessions that this run has had, also of earlier agents.
+func (j *job) known() map[string]sessionState {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.sessions)
 }
 
 func (j *job) earlier(session string) *worker {

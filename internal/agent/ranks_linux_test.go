@@ -101,7 +101,10 @@ func TestRankThatEvaluates(t *testing.T) {
 			if modeSteps != [4]int64{n, n / 4 * evals} {
 				t.Errorf("steps judged: %v", modeSteps)
 			}
-			if err := tr.Undecided(func(s *record.Step) error { t.Errorf("%s step %d of %s was not judged", s.Mode, s.ModeStep, s.Worker); return nil }); err != nil {
+			if err := tr.Undecided(func(s *record.Step) error {
+				t.Errorf("%s step %d of %s was not judged", s.Mode, s.ModeStep, s.Worker)
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 			live := tr.Findings()

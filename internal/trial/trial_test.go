@@ -287,6 +287,78 @@ func TestLostRun(t *testing.T) {
 	ok(t, w.Close())
 }
 
+// A replay that goes on from a cursor gives what comes after it, however the
+// steps lie in tables and journals, and reads nothing of what was before: it
+// does not notice that the tables of the beginning are gone.
+func TestReplayAfter(t *testing.T) {
+	disk := vfs.NewCrash(1)
+	w := create(t, disk, "/root")
+	const n, per = 60, 10 // steps, and steps in a table
+	var want []*record.Complete
+	cursors := []record.Cursor{record.NewCursor()}
+	for i := range int64(n) {
+		a, b := step("worker_0", i), step("worker_1", i)
+		ok(t, w.Append("worker_0", "s0", uint64(i+1), a))
+		ok(t, w.Append("worker_1", "s1", uint64(i+1), b))
+		c := cursors[i].Clone()
+		c.Step, c.Next["worker_0"], c.Next["worker_1"] = i, i+1, i+1
+		if i < n-3 { // the last steps are under way
+			c.ModeSteps[a.Mode] = i
+			want = append(want, complete(a, b))
+			ok(t, w.Complete(want[i]))
+		} else {
+			c.Step, c.Next["worker_0"], c.Next["worker_1"] = n-4, n-3, n-3
+		}
+		cursors = append(cursors, c)
+		if i%per == per-1 && i < n-per {
+			ok(t, w.Seal())
+		}
+	}
+	check := func(i int) {
+		t.Helper()
+		tr := open(t, disk, w.Path())
+		var got []*record.Complete
+		waiting := 0
+		ok(t, tr.ReplayAfter(cursors[i], func(c *record.Complete) error { got = append(got, c); return nil },
+			func(*record.Step) error { waiting++; return nil }))
+		rest := want[min(i, len(want)):]
+		if len(got) != len(rest) || waiting != 6 {
+			t.Fatalf("after %d steps %d parts wait and there are %d steps, want %d", i, waiting, len(got), len(rest))
+		}
+		for k, c := range got {
+			w := rest[k]
+			if c.Step != w.Step || c.Mode != w.Mode || c.ModeStep != w.ModeStep || len(c.Parts) != 2 || c.Parts[1].Worker != "worker_1" ||
+				!cmp.Equal(c.Parts[1].Scalars, w.Parts[1].Scalars, equal) || c.Parts[0].Stats[0].Max != w.Parts[0].Stats[0].Max {
+				t.Fatalf("after %d steps: %+v, want %+v", i, c, w)
+			}
+		}
+		if d := tr.Damage(); len(d) > 0 {
+			t.Errorf("after %d steps: damage %+v", i, d)
+		}
+	}
+	for i := 0; i < len(cursors); i += 3 {
+		check(i)
+	}
+	for _, dir := range []string{"series/worker_0", "series/worker_1", "complete"} {
+		list, err := disk.List(filepath.Join(w.Path(), dir))
+		ok(t, err)
+		removed := 0
+		for _, e := range list {
+			if name := e.Name(); strings.HasSuffix(name, "-000001.parquet") || strings.HasSuffix(name, "-000002.parquet") {
+				ok(t, disk.Remove(filepath.Join(w.Path(), dir, name)))
+				removed++
+			}
+		}
+		if removed == 0 {
+			t.Fatalf("no table in %s was removed", dir)
+		}
+	}
+	for i := 3*per + 1; i < len(cursors); i += 4 {
+		check(i)
+	}
+	ok(t, w.Close())
+}
+
 func TestFollow(t *testing.T) {
 	w := create(t, vfs.OS, t.TempDir())
 	tr := open(t, vfs.OS, w.Path())

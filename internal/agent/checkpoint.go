@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// checkpoint is what a later agent goes on from: where the evaluator was, and
+// the rules' state there.
+type checkpoint struct {
+	Cursor record.Cursor   `json:"cursor"`
+	Engine json.RawMessage `json:"engine"`
+}
+
+const (
+	engineState = "engine"
+	saveEvery   = 30 * time.Second
+)
+
+// save stores a checkpoint. All that the completer gave out has been judged.
+func (e *evaluator) save() {
+	e.saved, e.dirty = time.Now(), false
+	b, err := e.engine.Save()
+	if err == nil {
+		b, err = json.Marshal(checkpoint{e.completer.Cursor(), b})
+	}
+	if err == nil {
+		err = e.job.store.SaveState(engineState, b)
+	}
+	if err != nil {
+		e.job.storeFailed(err)
+	}
+}
+
+// restore goes on from the checkpoint of an earlier agent and gives its place;
+// without one, the place where everything begins.
+func (e *evaluator) restore() (record.Cursor, error) {
+	b, err := e.job.store.LoadState(engineState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return record.NewCursor(), nil
+	}
+	var c checkpoint
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err == nil {
+		err = e.engine.Restore(c.Engine)
+	}
+	if err != nil {
+		return record.NewCursor(), fmt.Errorf("take back the state of the rules: %w", err)
+	}
+	return c.Cursor, nil
+}
+
+// resume brings the rules to where the store is: their saved state, then the
+// complete steps after it, then the parts of steps that were under way. The
+// findings of those steps that are on record already are not made again.
+func (e *evaluator) resume(t *trial.Trial) {
+	warn := func(err error) {
+		if err != nil {
+			e.job.events.notice("warning", "the rules do not go on exactly where they were: "+err.Error(), "")
+		}
+	}
+	at, err := e.restore()
+	warn(err)
+	e.completer.From(at)
+	sessions := e.job.known()
+	for _, st := range sessions {
+		e.completer.Worker(st.Worker) // also one that has gone may have left parts that others wait with
+	}
+	for _, w := range t.Workers() {
+		e.engine.Announce(w, t.Announced())
+	}
+	warn(t.ReplayAfter(at, func(c *record.Complete) error {
+		e.completer.Resume(c)
+		e.observe(c)
+		return nil
+	}, func(s *record.Step) error {
+		if s.Free() {
+			return nil
+		}
+		for _, c := range e.completer.Add(s) {
+			e.complete(c)
+		}
+		return nil
+	}))
+	for _, st := range sessions {
+		if st.Gone {
+			for _, c := range e.completer.Gone(st.Worker) {
+				e.complete(c)
+			}
+		}
+	}
+	e.findings()
+}

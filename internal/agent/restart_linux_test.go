@@ -1,0 +1,231 @@
+package agent
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/vfs"
+)
+
+// event is something that happens in a job: a part is stored, or, without one,
+// a worker goes.
+type event struct {
+	worker string
+	part   *record.Step
+}
+
+// drawJob makes up a job of up to three workers. All make the same updates;
+// those that evaluate do so at the same places. The parts of the workers come
+// in any order among each other.
+func drawJob(t *rapid.T) (workers []string, events []event) {
+	workers = []string{"worker_0", "worker_1", "worker_2"}[:rapid.IntRange(1, 3).Draw(t, "workers")]
+	value := rapid.SampledFrom([]float64{0.5, 1, 1.01, 2, 0, math.NaN()})
+	evaluates := map[string]bool{}
+	for _, w := range workers {
+		evaluates[w] = rapid.Bool().Draw(t, "evaluates")
+	}
+	left := map[string][]*record.Step{}
+	var evals int64
+	for i := range rapid.Int64Range(1, 12).Draw(t, "updates") {
+		k := int64(0)
+		if rapid.IntRange(0, 3).Draw(t, "evaluation") == 0 {
+			k = rapid.Int64Range(1, 3).Draw(t, "batches")
+		}
+		for _, w := range workers {
+			add := func(mode record.Mode, n int64) {
+				at := int64(len(left[w]))
+				s := &record.Step{Worker: w, Step: at, Mode: mode, ModeStep: n, Time: time.Unix(1e9+at, 0).UTC(), Seconds: 1,
+					Scalars: []record.Scalar{{Name: "loss", Value: value.Draw(t, "loss")}}}
+				g := value.Draw(t, "gradient")
+				s.Stats = []record.TensorStats{{Tensor: "gradient/a", Stats: tensor.Stats{Count: 4, Min: g, Max: g, Mean: g, L1: 4 * g}}}
+				left[w] = append(left[w], s)
+			}
+			if evaluates[w] {
+				for b := range k {
+					add(record.Eval, evals+b)
+				}
+			}
+			add(record.Train, i)
+		}
+		evals += k
+	}
+	goes := rapid.SampledFrom(append([]string{""}, workers...)).Draw(t, "goes")
+	if goes != "" {
+		left[goes] = left[goes][:rapid.IntRange(0, len(left[goes])).Draw(t, "parts")]
+	}
+	for len(left) > 0 {
+		w := rapid.SampledFrom(slices.Sorted(maps.Keys(left))).Draw(t, "next")
+		if len(left[w]) == 0 {
+			delete(left, w)
+			if w == goes {
+				events = append(events, event{worker: w})
+			}
+			continue
+		}
+		events = append(events, event{w, left[w][0]})
+		left[w] = left[w][1:]
+	}
+	return workers, events
+}
+
+// evaluation is a run that is evaluated, by one agent after another.
+type evaluation struct {
+	t       *rapid.T
+	disk    *vfs.Crash
+	job     *job
+	workers []string
+	seq     uint64
+}
+
+func (e *evaluation) take(w *store.Writer) {
+	w.SealAt(60)
+	set := Settings{Name: "run", Dir: "/runs", Config: config.Run{Rules: "none", StopOn: config.When{}, Rule: []config.RuleConfig{
+		{Rule: "loss_not_decreasing", Configuration: "update", Params: map[string]string{"mode": "TRAIN", "every": "1", "num_steps": "2"}},
+		{Rule: "loss_not_decreasing", Configuration: "evaluation", Params: map[string]string{"mode": "EVAL", "every": "1", "num_steps": "1"}},
+		{Rule: "vanishing_gradient", Configuration: "vanishing", Params: map[string]string{}},
+		{Rule: "not_finite", Configuration: "not_finite", Params: map[string]string{}},
+	}}}
+	e.job = newJob(set, w, newEvents(io.Discard))
+	if err := e.job.begin(record.Framework{Name: "pytorch"}); err != nil {
+		e.t.Fatal(err)
+	}
+	for _, name := range e.workers {
+		if st := e.job.sessions[name]; !st.Gone {
+			e.job.sessions[name] = sessionState{Worker: name}
+			e.job.eval.worker(name)
+		}
+	}
+	e.job.saveSessions()
+}
+
+// restart kills the agent and starts the next one. What was handed to the
+// rules they have judged; a checkpoint may be long ago.
+func (e *evaluation) restart() {
+	e.job.eval.close()
+	e.job.events.close()
+	e.disk = e.disk.KillClone()
+	w, err := store.Resume(e.disk, "/runs/run")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.take(w)
+}
+
+func (e *evaluation) append(ev event) {
+	e.seq++
+	if err := e.job.store.Append(ev.worker, ev.worker, e.seq, ev.part); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// outcome is what an evaluation leaves.
+type outcome struct {
+	Decisions []string
+	Findings  []string
+	Statuses  []record.RuleStatus
+	Undecided int
+}
+
+// evaluate takes a job through the rules. restart tells before each event
+// whether the agent dies: 1 before the event, 2 after it is stored, before the
+// rules see it; 3 asks for a checkpoint.
+func evaluate(t *rapid.T, workers []string, events []event, restart func() int) outcome {
+	e := &evaluation{t: t, disk: vfs.NewCrash(1), workers: workers}
+	w, err := store.Create(e.disk, "/runs", "run", record.Run{Format: record.RunFormat, Name: "run", Status: record.Running})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.take(w)
+	infos := []record.TensorInfo{{Name: "loss", Kind: record.Loss, Collections: []string{"losses"}}, {Name: "gradient/a", Kind: record.Gradient, Collections: []string{"gradients"}}}
+	for _, name := range workers {
+		if err := w.Announce(name, infos); err != nil {
+			t.Fatal(err)
+		}
+		e.job.eval.announce(name, infos)
+	}
+	for _, ev := range events {
+		how := restart()
+		if how == 1 {
+			e.restart()
+		}
+		if how == 3 {
+			e.job.eval.in.put(e.job.eval.save)
+		}
+		if ev.part == nil {
+			st := e.job.sessions[ev.worker]
+			st.Gone = true
+			e.job.sessions[ev.worker] = st
+			e.job.saveSessions()
+			e.job.eval.gone(ev.worker)
+			continue
+		}
+		e.append(ev)
+		if how == 2 {
+			e.restart()
+			continue
+		}
+		e.job.eval.steps([]*record.Step{ev.part})
+	}
+	e.job.eval.finish(record.Completed)
+	e.job.events.close()
+	statuses := e.job.eval.engine.Statuses()
+	if err := e.job.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trial.OpenFS(e.disk, filepath.Join("/runs", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	out := outcome{Statuses: statuses}
+	for _, f := range tr.Findings() {
+		out.Findings = append(out.Findings, rules.Key(f)+" "+f.Message)
+	}
+	slices.Sort(out.Findings)
+	if err := tr.Replay(func(c *record.Complete) error {
+		text := fmt.Sprint(c.Step, " ", c.Mode, " ", c.ModeStep)
+		for _, p := range c.Parts {
+			text += " " + p.Worker
+		}
+		out.Decisions = append(out.Decisions, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Undecided(func(*record.Step) error { out.Undecided++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if d := tr.Damage(); len(d) > 0 {
+		t.Fatalf("damage: %+v", d)
+	}
+	return out
+}
+
+// However often the agent dies, and wherever, what is found and decided is what
+// an agent that lived throughout finds and decides.
+func TestRestartsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		workers, events := drawJob(t)
+		whole := evaluate(t, workers, events, func() int { return 0 })
+		how := rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 1, 2, 3})
+		pieces := evaluate(t, workers, events, func() int { return how.Draw(t, "restart") })
+		if d := cmp.Diff(whole, pieces); d != "" {
+			t.Fatalf("the agent that died differs: %s", d)
+		}
+	})
+}
