@@ -139,13 +139,41 @@ def test_an_agent_that_does_not_read_is_left(connected):
     until(lambda: len(agent.tensors()) == 100000)
 
 
-def test_a_refusing_successor_makes_the_session_inert(connected, make_agent):
+def test_a_refusing_successor_makes_the_session_inert(connected, make_agent, capsys):
     agent, session = connected()
     agent.die()
     second = make_agent(refuse="the run has ended")
     until(lambda: not session.alive)
     assert not session.scalar(0, 1, 0, 1, 1.0)
     assert second.sessions == []
+    said = []
+
+    def heard():
+        said.append(capsys.readouterr().err)
+        return "".join(said)
+
+    assert until(heard) == "vigil: nothing more is captured: the run has ended; a hint\n"
+
+
+def test_an_agent_that_takes_and_drops_the_session_is_not_asked_without_end(connected, make_agent, monkeypatch):
+    """Each attempt waits longer than the one before, although each is welcome."""
+    pauses = []
+    poll = _link.Link._poll
+
+    def polled(link, sock, seconds):
+        if sock is None and seconds:
+            pauses.append(seconds)
+        return poll(link, sock, seconds)
+
+    monkeypatch.setattr(_link.Link, "_poll", polled)
+    agent, session = connected()
+    agent.die()
+    for i in range(8):
+        second = make_agent()
+        until(lambda: second.sessions)
+        second.die()
+    assert session.alive
+    assert pauses[:3] == [0.01, 0.02, 0.04] and set(pauses[3:]) == {0.05}
 
 
 def test_a_garbled_successor_is_tried_again(connected, make_agent, sockdir):

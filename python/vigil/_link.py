@@ -24,6 +24,7 @@ HANDSHAKE_SECONDS = 5.0
 FIRST_SECONDS = 2.0  # how long the first connection is tried while nobody listens
 PAUSE_SECONDS = 0.2  # how long a fork waits for the listener to end
 BACKOFF = (0.02, 2.0)  # pauses between attempts to reconnect: first, longest
+STEADY_SECONDS = 5.0  # a connection that lasted this long was a good one: the next is tried at once
 
 
 class Refused(Exception):
@@ -55,6 +56,7 @@ class Link(object):
         self.thread = None
         self.wake = None  # a pair of sockets that interrupts the listener
         self.pausing = False
+        self.pause_s = 0.0  # before the next attempt to connect
 
     # Connecting.
 
@@ -203,9 +205,12 @@ class Link(object):
             while not self.closed and not self.pausing:
                 sock = self.sock
                 if sock is not None:
+                    began = time.monotonic()
                     self._read(sock)
                     if self.pausing:
                         return
+                    if time.monotonic() - began >= STEADY_SECONDS:
+                        self.pause_s = 0.0
                     with self.lock:
                         if self.closed:
                             return
@@ -240,9 +245,18 @@ class Link(object):
                 _guard.background("Link.on_message", error)
 
     def _reconnect(self):
-        """Find the next agent and hand it the ring and the session's state."""
-        pause, longest = BACKOFF
+        """Find the next agent and hand it the ring and the session's state.
+
+        Each attempt waits longer than the one before, also when an agent takes
+        the session and drops it again at once.
+        """
+        first, longest = BACKOFF
         while not self.closed and not self.pausing:
+            if self.pause_s > 0:
+                self._poll(None, self.pause_s)
+                if self.closed or self.pausing:
+                    return
+            self.pause_s = min(max(self.pause_s * 2, first), longest)
             sock = None
             try:
                 sock = dial(self.path)
@@ -255,8 +269,6 @@ class Link(object):
                 raise
             if sock is not None:
                 sock.close()
-            self._poll(None, pause)
-            pause = min(pause * 2, longest)
 
     def _take_over(self, sock):
         sock.settimeout(HANDSHAKE_SECONDS)

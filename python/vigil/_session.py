@@ -183,8 +183,11 @@ class Session(Words, Values):
             return None
 
     def _refused(self, reason, hint):
-        """A later agent does not take us: go on without."""
+        """A later agent does not take us: go on without, and say so once."""
+        was, self._said_bye = self._said_bye, True
         self._end()
+        if not was and sys.stderr is not None:
+            sys.stderr.write("vigil: nothing more is captured: %s%s\n" % (reason, "; " + hint if hint else ""))
 
     def _die(self):
         """Too many errors: say bye while it can be said, and be inert."""
