@@ -49,6 +49,7 @@ func (r *reader) Refuse(reason string, n int64) {
 	r.names["refused "+reason] += int(n)
 }
 func (r *reader) Bye(b capture.Bye) { r.dropped = b.Dropped }
+func (r *reader) Failed(string)     {}
 func (r *reader) Closed(bool)       { close(r.closed) }
 func (r *reader) Tensors(d []*capture.TensorDef) {
 	r.known = append(r.known, d...)

@@ -144,8 +144,6 @@ func (r *running) tick() {
 	defer run.Stop()
 	defer sync.Stop()
 	defer rules.Stop()
-	back := time.NewTimer(returnTime)
-	defer back.Stop()
 	for {
 		select {
 		case <-r.quit:
@@ -161,34 +159,12 @@ func (r *running) tick() {
 		case <-sync.C:
 			j.sync()
 		case now := <-rules.C:
+			j.forgetAbsent(now)
 			// Without a worker nobody stalls: the training has ended, or has
 			// not begun.
 			if n, _, _ := j.live(); n > 0 {
 				j.eval.tick(now)
 			}
-		case <-back.C:
-			j.forgetAbsent()
-		}
-	}
-}
-
-// returnTime is how long the rules wait for workers that an earlier agent had.
-const returnTime = 10 * time.Second
-
-// forgetAbsent lets the rules go on without workers that did not come back.
-func (j *job) forgetAbsent() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.plan == nil {
-		return
-	}
-	here := map[string]bool{}
-	for _, w := range j.workers {
-		here[w.name] = true
-	}
-	for _, st := range j.sessions {
-		if !here[st.Worker] && !st.Gone {
-			j.eval.gone(st.Worker)
 		}
 	}
 }
@@ -273,6 +249,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	r.bg.Wait()
 	j.starting.Lock()
 	defer j.starting.Unlock()
+	j.forgetAll()
 	if len(j.stepCounts()) == 0 {
 		j.noSteps()
 	}

@@ -15,7 +15,9 @@ import (
 // counts is what a run knows of its own completeness.
 type counts struct {
 	steps    map[string]map[string]int64 // by worker and mode: steps stored
-	dropped  map[string]int64
+	dropped  map[string]int64            // by the agent itself
+	drops    map[string]*sessionDrops    // by hooks, by session
+	newDrops bool                        // drops are not stored yet
 	missing  map[missingKey]int64
 	captured float64 // seconds that hooks took
 	stepped  float64 // seconds of steps
@@ -33,13 +35,13 @@ const maxMissing = 500
 
 func (c *counts) init() {
 	c.steps, c.dropped, c.missing = map[string]map[string]int64{}, map[string]int64{}, map[missingKey]int64{}
-	c.noticed = map[string]bool{}
+	c.noticed, c.drops = map[string]bool{}, map[string]*sessionDrops{}
 }
 
 // restore takes the counts of an earlier agent from run.json.
 func (c *counts) restore(r record.Run) {
-	for reason, n := range r.Dropped {
-		c.dropped[reason] = n
+	if n := r.Dropped[diskFull]; n > 0 { // those of hooks are counted by session
+		c.dropped[diskFull] = n
 	}
 	for _, m := range r.NotCaptured {
 		c.missing[missingKey{m.Name, m.Reason}] = m.Count
@@ -94,13 +96,6 @@ func (j *job) missing(name, reason string, n int64) {
 		k = missingKey{"others", "not listed, the list is full"}
 	}
 	j.counts.missing[k] += n
-}
-
-func (j *job) dropped(reason string, n int64) {
-	j.cmu.Lock()
-	defer j.cmu.Unlock()
-	j.changed = true
-	j.counts.dropped[reason] += n
 }
 
 // maxFacts bounds the facts in run.json.

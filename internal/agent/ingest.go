@@ -144,8 +144,9 @@ func (w *worker) want(o *openStep, d *capture.TensorDef, v tensor.View, force bo
 func (w *worker) drop(it *capture.Item) {
 	n := int64(min(it.NBytes, 1<<40))
 	reason := capture.Reason(it.Shape).String()
-	w.drops[reason] += n
-	w.job.dropped(reason, n)
+	if !w.job.droppedAt(w.session, it.N, reason, n) {
+		return
+	}
 	name := w.name
 	if d := w.def(it.ID); d != nil {
 		name = d.Name
@@ -158,21 +159,6 @@ func (w *worker) def(id uint32) *capture.TensorDef {
 		return w.defs[id]
 	}
 	return nil
-}
-
-// countDrops adds what the hook counted and could not announce.
-func (w *worker) countDrops() {
-	if n := int64(min(w.s.Dropped(), 1<<40)); n > 0 && w.said == nil { // a bye counts these by their reasons
-		w.drops[capture.RingFull.String()] += n
-		w.job.dropped(capture.RingFull.String(), n)
-	}
-	for reason, n := range w.said {
-		reason = strings.ReplaceAll(cut(reason, 100), " ", "_")
-		if more := n - w.drops[reason]; more > 0 {
-			w.drops[reason] = n
-			w.job.dropped(reason, more)
-		}
-	}
 }
 
 // closeStep makes a step ready for the store.
@@ -257,7 +243,7 @@ func (w *worker) take(st *record.Step, seq uint64, free bool) {
 	}
 	if len(w.ready) >= maxReady {
 		w.job.missing(w.name, "the disk was full", int64(len(w.ready[0].Scalars)+len(w.ready[0].Stats)))
-		w.job.dropped("disk_full", 1)
+		w.job.droppedHere(diskFull, 1)
 		w.ready = slices.Delete(w.ready, 0, 1)
 	}
 	w.ready = append(w.ready, readyStep{st, free})

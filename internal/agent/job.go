@@ -31,7 +31,9 @@ type job struct {
 	gen      int        // counts plans
 	extra    []plan.Collection
 	workers  []*worker
-	sessions map[string]sessionState // by session id, also of earlier agents
+	sessions map[string]sessionState  // by session id, also of earlier agents
+	turns    map[string]chan struct{} // by session id: held by who opens it
+	absent   map[string]absence       // sessions without a connection that may be back
 	ending   bool
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
@@ -52,6 +54,12 @@ type sessionState struct {
 	Full   bool   `json:"full"`
 	Chief  bool   `json:"chief"`
 	Gone   bool   `json:"gone,omitempty"`
+	// Failed says why the session is not taken any more.
+	Failed string `json:"failed,omitempty"`
+	// Tries counts the agents in a row that began to read at the record At and
+	// stored nothing more.
+	Tries int    `json:"tries,omitempty"`
+	At    uint64 `json:"at,omitempty"`
 }
 
 // stopCause is the rule that stopped the job; empty when a person did.
@@ -66,11 +74,18 @@ func (j *job) stoppedBy() *stopCause {
 const sessionsState = "sessions"
 
 func newJob(set Settings, w *store.Writer, ev *events) *job {
-	j := &job{set: set, store: w, events: ev, sessions: map[string]sessionState{}, left: make(chan struct{}, 1)}
+	j := &job{set: set, store: w, events: ev, sessions: map[string]sessionState{}, left: make(chan struct{}, 1),
+		turns: map[string]chan struct{}{}, absent: map[string]absence{}}
 	j.counts.init()
+	j.restoreDrops()
 	if b, err := w.LoadState(sessionsState); err == nil {
 		if err := json.Unmarshal(b, &j.sessions); err != nil {
 			ev.notice("warning", fmt.Sprintf("the list of sessions of this run cannot be read: %v", err), "")
+		}
+	}
+	for id, st := range j.sessions {
+		if !st.Gone { // an earlier agent had it
+			j.absent[id] = absence{worker: st.Worker, since: time.Now()}
 		}
 	}
 	return j
@@ -78,13 +93,21 @@ func newJob(set Settings, w *store.Writer, ev *events) *job {
 
 // Open takes a process in, or turns it down.
 func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
-	if w := j.earlier(s.Hello.Session); w != nil {
+	leave, err := j.turn(s.Hello.Session)
+	if err != nil {
+		return capture.Accepted{}, err
+	}
+	defer leave()
+	w := j.earlier(s.Hello.Session)
+	if w != nil {
 		// The same process on a new connection: its old one ends first.
 		select {
 		case <-w.closed:
-		case <-time.After(10 * time.Second):
-			return capture.Accepted{}, &capture.Refused{Reason: "the session is still open on another connection"}
+		case <-time.After(oldConnection):
+			return capture.Accepted{}, capture.ErrBusy
 		}
+	} else if err := j.tried(s); err != nil {
+		return capture.Accepted{}, err
 	}
 	for _, w := range j.openOf(s.Peer, max(s.Hello.Rank, 0)) {
 		// An earlier session of this process has said its last word and is on
@@ -106,15 +129,18 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 	if !known {
 		st = j.place(s)
 	}
+	if st.Failed != "" {
+		return capture.Accepted{}, &capture.Refused{Reason: st.Failed, Hint: "the training goes on; what was captured before is stored"}
+	}
 	if !known || st.Gone {
 		st.Gone = false
 		j.sessions[s.Hello.Session] = st
 		j.saveSessions()
 	}
-	w, err := newWorker(j, s, st)
-	if err != nil {
+	if w, err = newWorker(j, s, st); err != nil {
 		return capture.Accepted{}, err
 	}
+	delete(j.absent, s.Hello.Session)
 	j.workers = append(j.workers, w)
 	j.eval.worker(w.name)
 	if !known {
@@ -214,22 +240,6 @@ func (j *job) saveSessions() {
 	}
 	if err != nil {
 		j.events.notice("warning", fmt.Sprintf("the list of sessions could not be stored: %v", err), "")
-	}
-}
-
-// gone is told that a worker's session has ended.
-func (j *job) gone(w *worker) {
-	j.mu.Lock()
-	if st, ok := j.sessions[w.session]; ok {
-		st.Gone = true
-		j.sessions[w.session] = st
-		j.saveSessions()
-	}
-	j.mu.Unlock()
-	j.eval.gone(w.name)
-	select {
-	case j.left <- struct{}{}:
-	default:
 	}
 }
 

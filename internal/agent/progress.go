@@ -76,7 +76,7 @@ func (j *job) takeProgress() *live.Progress {
 		slices.Sort(s)
 		out.StepSeconds = s[n/2]
 	}
-	for _, n := range j.counts.dropped {
+	for _, n := range j.counts.allDropped() {
 		out.Dropped += n
 	}
 	return out

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"maps"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/live"
@@ -16,13 +15,14 @@ const (
 
 // writeRun brings run.json up to date. change may be nil.
 func (j *job) writeRun(change func(*record.Run)) error {
+	j.saveDrops()
 	j.cmu.Lock()
 	if !j.changed && change == nil {
 		j.cmu.Unlock()
 		return nil
 	}
 	j.changed = false
-	steps, dropped, missing := j.counts.byMode(), maps.Clone(j.counts.dropped), j.counts.notCaptured()
+	steps, dropped, missing := j.counts.byMode(), j.counts.allDropped(), j.counts.notCaptured()
 	overhead, facts, said := j.counts.overhead(), j.counts.facts, j.counts.said
 	j.cmu.Unlock()
 	return j.store.UpdateRun(func(r *record.Run) {

@@ -43,8 +43,7 @@ type worker struct {
 	pieces  map[uint32]*assembly
 	acked   atomic.Uint64
 	marked  uint64           // acked when last synced; belongs to job.sync
-	drops   map[string]int64 // by reason, from records
-	said    map[string]int64 // by reason, from the hook's bye
+	said    map[string]int64 // dropped, by reason, from the hook's bye
 	bye     bool
 	closed  chan struct{}
 	marking sync.Mutex // guards the ring's synced mark against its unmapping
@@ -83,7 +82,7 @@ const (
 func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 	w := &worker{
 		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
-		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, drops: map[string]int64{}, closed: make(chan struct{}),
+		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, closed: make(chan struct{}),
 		stored: j.store.LastSeq(s.Hello.Session),
 	}
 	var err error
@@ -219,16 +218,18 @@ func (w *worker) Refuse(reason string, n int64) {
 	w.job.missing(w.name, "refused: "+cut(reason, 300), n)
 }
 
+// Failed says that nothing more of the session can be read.
+func (w *worker) Failed(reason string) { w.job.failed(w, reason) }
+
 // Closed ends the worker: a step that was not closed is not stored.
 func (w *worker) Closed(bool) {
 	for end := time.Now().Add(2 * time.Second); !w.flush(true) && time.Now().Before(end); {
 		time.Sleep(100 * time.Millisecond)
 	}
+	partial := 0
 	for _, o := range w.order {
 		o.abort()
-		if n := len(o.step.Scalars) + len(o.step.Stats); n > 0 {
-			w.job.missing(w.name, "the step was not finished when the process ended", int64(n))
-		}
+		partial += len(o.step.Scalars) + len(o.step.Stats)
 	}
 	for _, a := range w.pieces {
 		a.close()
@@ -238,7 +239,7 @@ func (w *worker) Closed(bool) {
 	w.marking.Lock()
 	close(w.closed)
 	w.marking.Unlock()
-	w.job.gone(w)
+	w.job.gone(w, int64(partial))
 }
 
 // synced publishes that everything that was acked before is safe from a loss

@@ -134,7 +134,9 @@ func (c *conn) exactly(d time.Duration) (Message, error) {
 
 // listen reads plans until the connection ends, then finds the next agent.
 func (c *Client) listen(uc *net.UnixConn) {
+	pause := firstPause
 	for {
+		began := time.Now()
 		for {
 			m, err := ReadMessage(uc)
 			if err != nil {
@@ -149,20 +151,34 @@ func (c *Client) listen(uc *net.UnixConn) {
 			}
 		}
 		c.link.drop(uc)
-		if uc = c.again(); uc == nil {
+		if time.Since(began) > steady {
+			pause = firstPause
+		}
+		if uc = c.again(&pause); uc == nil {
 			return
 		}
 	}
 }
 
-// again connects to the next agent, nil when the client was closed.
-func (c *Client) again() *net.UnixConn {
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+// Pauses between attempts to connect. A connection that lasted less than steady
+// does not make the next pause short again, so that an agent that takes a hook
+// and drops it at once is not asked without end.
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = time.Second
+	steady       = 5 * time.Second
+)
+
+// again connects to the next agent, nil when the client was closed. The pause
+// before each attempt is longer than the one before.
+func (c *Client) again(pause *time.Duration) *net.UnixConn {
+	for {
 		select {
 		case <-c.link.wake:
 			return nil
-		case <-time.After(wait):
+		case <-time.After(*pause):
 		}
+		*pause = min(2**pause, longestPause)
 		uc, _, file, err := hello(c.link.opts, c.ring)
 		if file != nil {
 			file.Close()

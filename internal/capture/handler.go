@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"errors"
+
 	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
@@ -16,10 +18,14 @@ type Peer struct {
 // Alive reports whether the peer still runs; a zombie does not.
 func (p Peer) Alive() bool { return proc.Alive(proc.ID{PID: p.PID, Start: p.Start}) }
 
+// ErrBusy turns a connection away for now.
+var ErrBusy = errors.New("the session is still open on another connection")
+
 // Handler decides about processes that connect.
 type Handler interface {
 	// Open is asked once for every process that says hello. A *Refused is sent
-	// to the hook as it is; any other error as a reason.
+	// to the hook as it is, any other error as a reason; for ErrBusy the
+	// connection is closed without a word, so that the hook comes again.
 	Open(s *Session) (Accepted, error)
 	// Control answers a command; the answer must encode as a JSON object.
 	Control(c Control, p Peer) any
@@ -52,6 +58,9 @@ type Sink interface {
 	Records(items []Item) (acked uint64)
 	// Refuse counts records and announcements that did not fit the protocol.
 	Refuse(reason string, n int64)
+	// Failed says that the session cannot go on: what was read makes no sense,
+	// or the sink itself failed over it. Closed follows.
+	Failed(reason string)
 	// Closed is the last call: everything published has been handed over. bye
 	// says whether the hook closed in good order.
 	Closed(bye bool)

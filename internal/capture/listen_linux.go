@@ -125,6 +125,9 @@ func (l *Listener) serve(ctx context.Context, c *conn) {
 		}
 	case TypeHello:
 		s, err := l.open(c, p, m)
+		if errors.Is(err, ErrBusy) {
+			return
+		}
 		if err != nil {
 			refuse(c, err)
 			return
@@ -243,12 +246,12 @@ func (s *Session) run(ctx context.Context) {
 	defer s.conn.close()
 	if err := s.guarded(ctx); err != nil {
 		s.sink.Refuse(err.Error(), 1)
+		s.sink.Failed(err.Error())
 	}
 	s.sink.Closed(s.bye)
 }
 
-// guarded ends a session in which something of ours failed, and no other: the
-// next agent would only fall over the same record.
+// guarded ends a session in which something of ours failed, and no other.
 func (s *Session) guarded(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -50,6 +50,12 @@ func (s *Session) SetSynced(n uint64) { s.ring.setSynced(n) }
 // RingBytes is the size of the data area.
 func (s *Session) RingBytes() int64 { return int64(s.ring.DataBytes) }
 
+// Acked is the number of records that were stored before.
+func (s *Session) Acked() uint64 { return s.ring.Acked() }
+
+// Unread is the number of records that are published and not stored.
+func (s *Session) Unread() uint64 { return s.ring.Head() - min(s.ring.Acked(), s.ring.Head()) }
+
 // Dropped is what the hook says it had no room to announce.
 func (s *Session) Dropped() uint64 { return s.ring.Dropped() }
 

@@ -114,6 +114,8 @@ func (r *recorder) Refuse(reason string, n int64) {
 	r.refused[reason] += n
 }
 
+func (r *recorder) Failed(reason string) { r.say("failed: %s", reason) }
+
 func (r *recorder) Closed(bye bool) {
 	r.say("closed bye=%v", bye)
 	close(r.closed)
