@@ -27,6 +27,7 @@ func bad(name string) string {
 // A training that cannot be captured ends as it would without Vigil, and the
 // summary says why there is nothing.
 func TestNothingToCapture(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	for _, tt := range []struct{ name, why string }{
 		{"no_parameters", "no model has parameters"},
@@ -34,6 +35,7 @@ func TestNothingToCapture(t *testing.T) {
 		{"no_step", "no step was ever taken"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			o := run(t, dir, nil, binary, "run", "--name", "r", "--", python, bad(tt.name))
 			if o.code != 0 || o.stdout != "done\n" {
@@ -51,6 +53,7 @@ func TestNothingToCapture(t *testing.T) {
 
 // NaN everywhere is one finding that names where it began.
 func TestNaNEverywhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("nan"))
 	if o.code != 0 {
@@ -73,6 +76,7 @@ func TestNaNEverywhere(t *testing.T) {
 // Names that would break a path, a line or a table are stored, listed and read
 // like any other.
 func TestStrangeNames(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("names"))
 	if o.code != 0 {
@@ -104,6 +108,7 @@ func TestStrangeNames(t *testing.T) {
 // A tensor of 2 GB that the script saves travels in pieces and comes back
 // whole.
 func TestTensorOf2GB(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("big"))
 	if o.code != 0 {
@@ -151,6 +156,7 @@ func TestTensorOf2GB(t *testing.T) {
 // user reads why raw values are missing, and what was stored before is whole.
 // The small disk is a tmpfs in a mount namespace of the test's own.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
 	if err := os.Mkdir(disk, 0o755); err != nil {
@@ -179,6 +185,7 @@ func TestDiskFull(t *testing.T) {
 
 // A file of the run with one flipped byte is named, and the rest is read.
 func TestFlippedByte(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if o := run(t, dir, nil, binary, "run", "--name", "r", "--every", "5", "--", testenv.Python(t), script("mlp")); o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
@@ -217,6 +224,7 @@ func TestFlippedByte(t *testing.T) {
 // never reached the disk: the run says that it is lost, and every command
 // reads it up to its last whole record.
 func TestCutOffInMidWrite(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

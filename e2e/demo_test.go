@@ -14,6 +14,7 @@ import (
 // reported; the healthy training is silent. What `vigil check` finds in the
 // stored run is what was found live.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	torch := "PATH=" + filepath.Dir(testenv.Python(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
 	for _, tt := range []struct {
 		fault, flag string
@@ -31,6 +32,7 @@ func TestDemo(t *testing.T) {
 		{"none", "--torch", ""},
 	} {
 		t.Run(tt.fault+tt.flag, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			if o := run(t, dir, []string{torch}, binary, "demo", tt.flag, "--fault", tt.fault); o.code != 0 {
 				t.Fatalf("exit code %d: %s%s", o.code, o.stdout, o.stderr)

@@ -53,6 +53,7 @@ func readSide(path string) side {
 // points of a training, again and again, and compares what had been
 // acknowledged with what a reader finds.
 func TestKillLoop(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
 		rounds = 100
@@ -63,7 +64,7 @@ func TestKillLoop(t *testing.T) {
 	for round := range rounds {
 		victim := []string{"trainer", "agent", "both"}[round%3]
 		delay := time.Duration(rng.IntN(600)) * time.Millisecond
-		t.Run(fmt.Sprintf("%d_%s_%s", round, victim, delay), func(t *testing.T) { killOnce(t, victim, delay) })
+		t.Run(fmt.Sprintf("%d_%s_%s", round, victim, delay), func(t *testing.T) { t.Parallel(); killOnce(t, victim, delay) })
 	}
 }
 

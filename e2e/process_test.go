@@ -21,6 +21,7 @@ import (
 // However a training ends, it ends as it would without Vigil, and the run says
 // how and has what was captured up to there.
 func TestEndings(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	for _, tt := range []struct {
 		name   string
@@ -33,6 +34,7 @@ func TestEndings(t *testing.T) {
 		{"os_exit", 9, record.Failed, "", 25},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			o := run(t, dir, nil, binary, "run", "--name", "r", "--", python, script(tt.name))
 			if o.code != tt.code {
@@ -54,6 +56,7 @@ func TestEndings(t *testing.T) {
 
 // Ctrl-C reaches the script, which ends in its own way.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -82,6 +85,7 @@ func TestInterrupt(t *testing.T) {
 
 // The script's standard input is its own.
 func TestInput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -98,6 +102,7 @@ func TestInput(t *testing.T) {
 
 // A job of several processes by torchrun is one run with one worker a rank.
 func TestTwoRanks(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	dir := t.TempDir()
 	argv := []string{python, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", script("ddp")}
@@ -129,6 +134,7 @@ func TestTwoRanks(t *testing.T) {
 
 // However a training is started, below the command it is found and captured.
 func TestLaunchers(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	torchrun := []string{filepath.Join(filepath.Dir(python), "torchrun")}
 	if _, err := os.Stat(torchrun[0]); err != nil {
@@ -159,6 +165,7 @@ func TestLaunchers(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			for name, text := range tt.files {
 				path := filepath.Join(dir, name)
@@ -204,6 +211,7 @@ print("loss %.4f" % loss.item())
 // A rule that fires stops every process of the job, also torchrun's workers in
 // sessions of their own, and the launcher says so by exit code 3.
 func TestStopByRule(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	diverges := filepath.Join(testenv.Root(), "e2e", "scripts", "stop", "diverges.py")
 	for _, tt := range []struct {
@@ -215,6 +223,7 @@ func TestStopByRule(t *testing.T) {
 		{"torchrun", []string{python, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", diverges}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			pids := filepath.Join(dir, "pids")
 			hook := filepath.Join(dir, "finding.json")
@@ -260,6 +269,7 @@ func alive(pid int) bool {
 // The two lines of control work under vigil run, without it (the hook starts
 // the agent), with VIGIL=0, and where there is no vigil at all.
 func TestControl(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	lib := "PYTHONPATH=" + filepath.Join(testenv.Root(), "python")
 	noVigil := "PATH=/usr/bin:/bin"
@@ -318,6 +328,7 @@ func TestControl(t *testing.T) {
 
 // A real notebook kernel: cells run one by one, and the run ends with it.
 func TestNotebookKernel(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	if _, err := exec.Command(python, "-c", "import nbclient, ipykernel").Output(); err != nil && os.Getenv("VIGIL_TEST_LONG") != "" {
 		t.Log("this environment is an old PyTorch without the notebook packages; the newest one has them")
@@ -341,6 +352,7 @@ func TestNotebookKernel(t *testing.T) {
 
 // A process that logs a few numbers and ends at once leaves all of them.
 func TestShortRuns(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	dir := t.TempDir()
 	log := "import vigil\nfor i in range(50):\n    vigil.log({'a': i, 'b': -i, 'c': 0.5}, step=i)\n"

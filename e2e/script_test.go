@@ -44,6 +44,7 @@ var healthy = []struct {
 
 // TestHealthyScripts runs each script bare and under vigil run.
 func TestHealthyScripts(t *testing.T) {
+	t.Parallel()
 	python := testenv.Python(t)
 	major := torchMajor(t, python)
 	for _, tt := range healthy {
@@ -51,6 +52,7 @@ func TestHealthyScripts(t *testing.T) {
 			continue
 		}
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			bareOut, out := filepath.Join(dir, "bare"), filepath.Join(dir, "watched")
 			bare := run(t, dir, append(tt.env, "VIGIL_E2E_OUT="+bareOut), python, script(tt.name))

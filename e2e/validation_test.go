@@ -14,6 +14,7 @@ import (
 // A validation loss that is a function's result cannot be seen: the run says
 // which call to add, and with that call the loss is there.
 func TestUnseenValidationLoss(t *testing.T) {
+	t.Parallel()
 	const advice = `hook.save_scalar("loss", value)`
 	for _, tt := range []struct {
 		name, before, call string
@@ -23,6 +24,7 @@ func TestUnseenValidationLoss(t *testing.T) {
 		{"as advised", "import vigil.torch\nhook = vigil.torch.Hook()", advice, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			text := strings.NewReplacer("BEFORE", tt.before, "CALL", tt.call).Replace(functionalValidation)
 			path := filepath.Join(dir, "train.py")

@@ -15,6 +15,7 @@ import (
 // The wheel installs into an environment that has nothing, brings the program
 // and the package, and captures a training there.
 func TestWheel(t *testing.T) {
+	t.Parallel()
 	root, dir, dist := testenv.Root(), t.TempDir(), t.TempDir()
 	build := exec.Command("bash", filepath.Join(root, "scripts", "build-wheel.sh"), runtime.GOARCH, dist)
 	build.Dir = root
