@@ -2,49 +2,15 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 )
 
-// agentMemory watches the agent that a process starts and remembers the most
-// memory it had of its own, in bytes: anonymous pages, without the ring it
-// shares with the training and without mapped files.
-type agentMemory struct {
-	mu   sync.Mutex
-	peak int64
-	done chan struct{}
-}
-
-func watchAgent(launcher int) *agentMemory {
-	m := &agentMemory{done: make(chan struct{})}
-	go func() {
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-m.done:
-				return
-			case <-tick.C:
-				m.look(launcher)
-			}
-		}
-	}()
-	return m
-}
-
-// stop ends the watch and gives the peak.
-func (m *agentMemory) stop() int64 {
-	close(m.done)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.peak
-}
-
-func (m *agentMemory) look(launcher int) {
+// agentOf is the agent that a launcher started; 0 when there is none.
+func agentOf(launcher int) int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
 		dir := filepath.Dir(path)
@@ -52,19 +18,25 @@ func (m *agentMemory) look(launcher int) {
 		if err != nil || !strings.Contains(string(args), "\x00agent\x00") {
 			continue
 		}
-		status := fields(filepath.Join(dir, "status"))
-		if status["PPid"] != int64(launcher) {
-			continue
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && fields(pid)["PPid"] == int64(launcher) {
+			return pid
 		}
-		m.mu.Lock()
-		m.peak = max(m.peak, status["RssAnon"]<<10)
-		m.mu.Unlock()
 	}
+	return 0
+}
+
+// anonymous is the memory a process has of its own, in bytes: without the ring
+// it shares with the training and without mapped files.
+func anonymous(pid int) int64 {
+	if pid == 0 {
+		return 0
+	}
+	return fields(pid)["RssAnon"] << 10
 }
 
 // fields reads the numbers of /proc/PID/status.
-func fields(path string) map[string]int64 {
-	f, err := os.Open(path)
+func fields(pid int) map[string]int64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return nil
 	}

@@ -1,10 +1,13 @@
 """The workloads of the overhead benchmark: plain PyTorch training on random data.
 
-Usage: work.py WORKLOAD STEPS WARMUP OUT
+Usage: work.py WORKLOAD WARMUP
 
-Writes to OUT, as JSON: wall seconds of every step after the warm-up, CPU
-seconds of this process over them (all threads, children not counted), and the
-loss of every step, so that runs can be compared. It knows nothing of Vigil.
+It trains WARMUP steps, says {} on standard output, and then waits for its
+turns: each line of standard input is a number of steps. After each turn it
+writes, as a line of JSON, the wall seconds of every step and the wall and CPU
+seconds of all of them (this process with all threads, children not counted),
+and at the end of the input the loss of every step, so that runs can be
+compared. It knows nothing of Vigil.
 """
 
 import json
@@ -97,29 +100,39 @@ def workload(name):
 
 
 def main():
-    name, steps, warmup, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    name, warmup = sys.argv[1], int(sys.argv[2])
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(1)
     model, optimiser, draw = workload(name)
     batches = [draw(generator) for _ in range(8)]
-    walls, losses = [], []
-    cpu = wall = 0.0
-    for step in range(warmup + steps):
-        if step == warmup:
-            cpu, wall = time.process_time(), time.perf_counter()
-        begin = time.perf_counter()
-        x, y = batches[step % len(batches)]
+    losses = []
+
+    def step():
+        x, y = batches[len(losses) % len(batches)]
         optimiser.zero_grad()
         scores = model(x)
         loss = F.cross_entropy(scores.flatten(0, -2), y.flatten())
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
-        if step >= warmup:
+
+    for _ in range(warmup):
+        step()
+    print("{}", flush=True)
+    for line in sys.stdin:
+        n = int(line)
+        # The first steps after a rest find cold caches; they are not measured.
+        for _ in range(1 + n // 20):
+            step()
+        walls = []
+        cpu, wall = time.process_time(), time.perf_counter()
+        for _ in range(n):
+            begin = time.perf_counter()
+            step()
             walls.append(time.perf_counter() - begin)
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    with open(out, "w") as f:
-        json.dump({"walls": walls, "cpu": cpu, "wall": wall, "losses": losses}, f)
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        print(json.dumps({"walls": walls, "cpu": cpu, "wall": wall}), flush=True)
+    print(json.dumps(losses), flush=True)
 
 
 if __name__ == "__main__":

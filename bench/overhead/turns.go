@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// turn is what one process measured while it was its turn.
+type turn struct {
+	Walls []float64 `json:"walls"` // seconds of each step
+	CPU   float64   `json:"cpu"`   // seconds of the training process, all threads
+	Wall  float64   `json:"wall"`  // seconds of all steps
+}
+
+// training is one process of a session: it trains when it is its turn and
+// waits otherwise.
+type training struct {
+	condition condition
+	cmd       *exec.Cmd
+	in        io.WriteCloser
+	out       *bufio.Reader
+	errors    bytes.Buffer
+	agent     int // pid, 0 when there is none
+	memory    int64
+	turns     []turn
+	losses    []float64
+}
+
+// begin starts a training and waits until its warm-up is over.
+func (b bench) begin(c condition, workload string, warmup int) (*training, error) {
+	argv := []string{b.python, "bench/overhead/work.py", workload, strconv.Itoa(warmup)}
+	if !c.bare {
+		run := append([]string{b.vigil, "run", "--quiet", "--dir", filepath.Join(b.dir, "runs")}, c.flags...)
+		argv = append(append(run, "--"), argv...)
+	}
+	t := &training{condition: c, cmd: exec.Command(argv[0], argv[1:]...)}
+	threads := strconv.Itoa(b.threads)
+	t.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads)
+	t.cmd.Stderr = &t.errors
+	var err error
+	if t.in, err = t.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
+	}
+	out, err := t.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
+	}
+	t.out = bufio.NewReader(out)
+	if err := t.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
+	}
+	var ready struct{}
+	if err := t.read(&ready); err != nil {
+		return nil, err
+	}
+	if !c.bare {
+		t.agent = agentOf(t.cmd.Process.Pid)
+	}
+	return t, nil
+}
+
+// train gives the process its turn of n steps.
+func (t *training) train(n int) error {
+	if _, err := fmt.Fprintln(t.in, n); err != nil {
+		return fmt.Errorf("give %q its turn: %w\n%s", t.condition.name, err, &t.errors)
+	}
+	var r turn
+	if err := t.read(&r); err != nil {
+		return err
+	}
+	t.turns = append(t.turns, r)
+	t.memory = max(t.memory, anonymous(t.agent))
+	return nil
+}
+
+// end lets the process end and takes its losses.
+func (t *training) end() error {
+	if err := t.in.Close(); err != nil {
+		return fmt.Errorf("end %q: %w", t.condition.name, err)
+	}
+	if err := t.read(&t.losses); err != nil {
+		return err
+	}
+	if err := t.cmd.Wait(); err != nil {
+		return fmt.Errorf("end %q: %w\n%s", t.condition.name, err, &t.errors)
+	}
+	return nil
+}
+
+func (t *training) read(v any) error {
+	line, err := t.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, v)
+	}
+	if err != nil {
+		_ = t.cmd.Process.Kill()
+		_ = t.cmd.Wait()
+		return fmt.Errorf("read what %q measured: %w\n%s", t.condition.name, err, &t.errors)
+	}
+	return nil
+}
+
+// session has one process for each condition; they take turns until each has
+// had as many as asked for. The order turns too.
+func (b bench) session(workload string, w work, turns int) ([]*training, error) {
+	var all []*training
+	defer func() {
+		for _, t := range all {
+			if t.cmd.ProcessState == nil {
+				_ = t.cmd.Process.Kill()
+				_ = t.cmd.Wait()
+			}
+		}
+	}()
+	for _, c := range conditions {
+		t, err := b.begin(c, workload, w.warmup)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	for i := range turns {
+		fmt.Fprintf(os.Stderr, "\r\033[K%s: turn %d of %d", workload, i+1, turns)
+		for j := range all {
+			if err := all[(i+j)%len(all)].train(w.steps); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, t := range all {
+		if err := t.end(); err != nil {
+			return nil, err
+		}
+	}
+	fmt.Fprint(os.Stderr, "\r\033[K")
+	return all, os.RemoveAll(filepath.Join(b.dir, "runs"))
+}
