@@ -15,6 +15,7 @@ from vigil import _wire
 
 _now = time.time
 _pack = _wire.RECORD.pack_into
+_pack_two = _wire.TWO_RECORDS.pack_into
 
 # Machines that let stores become visible out of order need a full barrier
 # before head; taking and releasing a lock is the one Python has.
@@ -78,6 +79,27 @@ class Ring(object):
             self.head = n + 1
             self.words[16] = n + 1  # _wire.W_HEAD
             return n
+
+    def put_closed(self, id, step, mode_step, value, seconds, overhead_ns):
+        """Publish a number of a TRAIN step and the step's end together; the number of the last record, or None when there was no room for it."""
+        with self.lock:
+            n = self.head
+            at = n & self.mask
+            if n + 2 > self.limit or at == self.mask:
+                self.put(1, 0, 0, 0, id, step, mode_step, 0, 0, value, 0)
+                return self.put(5, 0, 0, 0, 0, step, mode_step, 0, overhead_ns, seconds, 0)
+            now = int(_now() * 1e6)
+            _pack_two(
+                self.map, self.records + at * 64,
+                1, 0, 0, 0, id, step, mode_step, 0, 0, value, now, 0, (n + 1) & 0xFFFFFFFF,
+                5, 0, 0, 0, 0, step, mode_step, 0, overhead_ns, seconds, now, 0, (n + 2) & 0xFFFFFFFF,
+            )  # fmt: skip
+            if self.fence is not None:
+                self.fence.acquire()
+                self.fence.release()
+            self.head = n + 2
+            self.words[16] = n + 2  # _wire.W_HEAD
+            return n + 1
 
     def _room(self):
         """Whether the next record has a slot, after the bounded wait; else it is counted. The lock is held."""

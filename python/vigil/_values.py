@@ -36,6 +36,23 @@ class Values(object):
             _guard.failed("Session.step", error)
             return False
 
+    def closed(self, id, value, step, mode_step, seconds, overhead_ns):
+        """The loss of a TRAIN step and its end: scalar(...) and step(...) in one."""
+        try:
+            if os.getpid() != self.pid:
+                self._forked()
+                return False
+            self._steps[0] = self._steps.get(0, 0) + 1
+            self._seconds += seconds
+            self._captured_ns += overhead_ns
+            put = self.ring.put_closed(id, step, mode_step, value, seconds, overhead_ns)
+            if put is not None and put & 15 < 2:
+                self.ring.alive()
+            return put is not None
+        except Exception as error:
+            _guard.failed("Session.closed", error)
+            return False
+
     def layout(self, entries):
         """The Layout of a frame holding entries [(tensor id, bytes)]; release the layouts it replaces before.
 

@@ -34,6 +34,7 @@ DTYPES = {
 
 # kind, mode, dtype, flags, id, step, mode_step, offset, nbytes, value, time, shape, seq
 RECORD = struct.Struct("<BBBBIqqQQdQII")
+TWO_RECORDS = struct.Struct("<BBBBIqqQQdQIIBBBBIqqQQdQII")
 LENGTH = struct.Struct("<I")
 RECORD_BYTES = 64
 

@@ -70,7 +70,7 @@ def test_next_due(fields, n, auto, due):
 def _run(auto, step, base, extra, n):
     for i in range(n):
         due = i % auto.interval == 0
-        auto.add(step, (base + (extra if due else 0)) * 1e9, due)
+        auto.add(step, (base + (extra if due else 0)) * 1e9, schedule.OURS if due else schedule.NOTHING)
     return auto.interval
 
 
@@ -85,6 +85,28 @@ def test_interval_holds_the_budget(step, base, extra):
     if interval > 1:
         smaller = schedule.SERIES[schedule.SERIES.index(interval) - 1]
         assert extra / smaller > 0.8 * room
+
+
+def test_what_rules_capture_counts():
+    """Captures at an interval that a rule names take from the budget of the others."""
+    auto = schedule.Auto(0.02)
+    for i in range(4000):
+        due = schedule.OURS if i % auto.interval == 0 else schedule.FIXED if i % 25 == 5 else schedule.NOTHING
+        auto.add(1e-3, (2e-6 + (0, 300e-6, 200e-6)[due]) * 1e9, due)
+    room = 0.02 * 1e-3 - 2e-6 - 300e-6 / 25
+    assert 200e-6 / auto.interval <= 1.2 * room
+    assert auto.interval <= 100
+
+
+def test_the_beginning_is_seen_closely():
+    """Captures are dense until they have taken CREDIT seconds, whatever the budget says."""
+    auto = schedule.Auto(0.001)
+    captures = 0
+    for i in range(1000):
+        due = i % auto.interval == 0
+        captures += due
+        auto.add(1e-3, 1e6 if due else 1e3, schedule.OURS if due else schedule.NOTHING)
+    assert 50 <= captures <= 70
 
 
 def test_names_without_wrappers():

@@ -16,18 +16,22 @@ def wrap_backward(tracker):
     if getattr(original, _MARK, False):
         return
 
+    lane = tracker.lane
+
     @_guard.guard
     def begins(args, kwargs):
         if tracker.in_backward or backend.is_compiling():
             return False  # checkpointing calls backward inside backward
         tracker.in_backward = tracker.backward_seen = True
-        tracker.backward_begins(args, kwargs)
+        if not (lane.armed and lane.backward(args)):
+            tracker.backward_begins(args, kwargs)
         return True
 
     @_guard.guard
     def ends():
         tracker.in_backward = False
-        tracker.backward_ends()
+        if not lane.armed:
+            tracker.backward_ends()
 
     @functools.wraps(original)
     def backward(*args, **kwargs):

@@ -14,6 +14,7 @@ class Control(object):
     """Mixed into Tracker."""
 
     def register_module(self, module):
+        self.settle()
         if not isinstance(module, torch.nn.Module):
             raise TypeError("register module: got %s, not a torch.nn.Module" % type(module).__name__)
         if self.closed:
@@ -29,6 +30,7 @@ class Control(object):
             self.publisher.frames.apply()
 
     def register_loss(self, criterion):
+        self.settle()
         if not isinstance(criterion, torch.nn.Module):
             raise TypeError(
                 'register loss: got %s, not a torch.nn.Module; for a function call hook.save_scalar("loss", value)' % type(criterion).__name__
@@ -36,9 +38,11 @@ class Control(object):
         self.losses.watch(criterion)
 
     def set_mode(self, mode):
+        self.settle()
         self.mode = mode
 
     def collection(self, fields):
+        self.settle()
         if self.session is not None:
             self.session.collection(**fields)
         else:
@@ -58,6 +62,7 @@ class Control(object):
 
     def _record(self, values):
         """Record numbers at the open step; between steps, at the one that closed last."""
+        self.settle()
         if not self._begin_session():
             return
         step = self.open
@@ -75,6 +80,7 @@ class Control(object):
             self.session.metrics(values, *self.last_closed, free=True)
 
     def save_tensor(self, name, value, collections=None):
+        self.settle()
         if not self._begin_session():
             return
         tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
@@ -108,6 +114,7 @@ class Control(object):
         """Finish for good."""
         if self.closed:
             return
+        self.settle()
         session = self.session
         if session is not None:
             session.bye()

@@ -18,6 +18,7 @@ class Facts(object):
         self.set_up = 0  # nanoseconds that finding the model and connecting took
         self.said = False
         self.told = None
+        self.look_at = AFTER
 
     def loss_seen(self, function, module):
         """The loss that backward was first called on: its function in the graph and the loss module, as far as known."""
@@ -27,8 +28,10 @@ class Facts(object):
 
     def step(self, n):
         """n TRAIN steps have closed."""
-        if n == AFTER or (n % 100 == 0 and self.told != self.tracker.publisher.auto.interval):
-            self.say()
+        if n >= self.look_at:
+            self.look_at = n - n % 100 + 100
+            if not self.said or self.told != self.tracker.publisher.auto.interval:
+                self.say()
 
     def finish(self):
         """The run ends, maybe before the line was said."""

@@ -78,6 +78,12 @@ def base(loss):
     return factor, node
 
 
+def is_scaling(node):
+    """Whether ``base`` would look beyond this node."""
+    name = type(node).__name__
+    return node is None or name in _SCALINGS or name in _SAME_VALUE
+
+
 def _is_sum(node):
     if node is None:
         return False

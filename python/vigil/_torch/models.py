@@ -20,6 +20,7 @@ class Models(object):
 
     def outermost(self, module):
         """The global hook saw a module that is inside no other."""
+        self.settle()
         if self.closed:
             return
         if any(module is one for root in self.roots for one in root.hooked()):
@@ -47,6 +48,7 @@ class Models(object):
             self.loss_output(module, output)
 
     def module_compiled(self, module):
+        self.settle()
         if backend.LOSES_HOOKS:
             self.patch_optimisers()
         self.discovery.module_compiled(module)

@@ -19,16 +19,21 @@ _OURS = "_vigil_wrapped"
 
 def install(tracker):
     """Report every update: tracker.before_update(optimiser, args, kwargs), after_update(optimiser), update_skipped(optimiser)."""
+    lane = tracker.lane
 
     @_guard.guard
     def before(optimiser, args, kwargs):
         if backend.is_compiling():
+            return None
+        if lane.armed and lane.before(optimiser, args, kwargs):
             return None
         return tracker.before_update(optimiser, args, kwargs)
 
     @_guard.guard
     def after(optimiser, args, kwargs):
         if backend.is_compiling():
+            return None
+        if lane.armed and lane.after(optimiser):
             return None
         return tracker.after_update(optimiser)
 

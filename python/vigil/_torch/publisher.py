@@ -23,6 +23,7 @@ class Publisher(object):
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
         self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id
+        self.ours = frozenset()  # those of them whose interval the budget chooses
         self.used = []  # (index, schedule) of the plan's schedules that something goes by
         self.queue = []  # closed steps whose numbers are on their way from a device
         self.rank = 0
@@ -77,12 +78,24 @@ class Publisher(object):
             return False
         if plan.budget > 0:
             self.auto.budget = plan.budget
-        used = {i for indexes in plan.tensors.values() for i in indexes} | {m[2] for m in plan.modules}
-        self.used = [(i, plan.schedules[i]) for i in sorted(used) if 0 <= i < len(plan.schedules)]
         self.frames.apply()
+        self._schedules()
         self.activations.apply(plan)
         self.reschedule((0, 0, 0, 0))
         return True
+
+    def _schedules(self):
+        """Which schedules there is something to copy for; losses are read at every step as it is."""
+        plan = self.session.plan
+        used = {i for e in self.frames.entries for i in plan.tensors.get(e.id, ())} | {m[2] for m in plan.modules}
+        self.used = [(i, plan.schedules[i]) for i in sorted(used) if 0 <= i < len(plan.schedules)]
+        self.ours = frozenset(i for i, s in self.used if not s[0]["every"] and not s[0]["off"])
+
+    def kind(self, due):
+        """What a step at which these schedules are due is for the overhead budget."""
+        if not due:
+            return schedule.NOTHING
+        return schedule.FIXED if self.ours.isdisjoint(due) else schedule.OURS
 
     def reschedule(self, at):
         """Find the next due step of each mode, from mode step ``at[mode]`` on."""

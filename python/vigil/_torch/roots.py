@@ -28,11 +28,13 @@ class Root(object):
         """See every call of ``module``, this root or something that wraps it."""
         root = self
         called = tracker.root_called
+        lane = tracker.lane
 
         @_guard.guard
         def about_to_run(module, args):
             if not backend.is_compiling():
-                called(root, module)
+                if not (lane.armed and lane.forward(module)):
+                    called(root, module)
 
         self.handles.append(module.register_forward_pre_hook(about_to_run))
         self.seen.append(weakref.ref(module))

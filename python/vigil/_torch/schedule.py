@@ -4,6 +4,7 @@ import collections
 
 SERIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEVER = 1 << 62
+NOTHING, FIXED, OURS = range(3)  # what is due at a step: OURS goes by the interval that Auto chooses
 
 
 def next_due(schedule, n, auto):
@@ -26,38 +27,58 @@ class Auto(object):
     """Chooses the interval of schedules that leave it to the budget.
 
     The cost that counts is all the hook takes of the training thread: what
-    every step pays, and what a due step pays on top, spread over the interval.
-    The interval goes up when the budget is overdrawn by a tenth, down when a
-    smaller one would leave a fifth of the budget unused; nothing changes twice
-    within SETTLE steps.
+    every step pays, what rules with an interval of their own pay now and then,
+    and what a capture at the interval pays on top, spread over it. The interval
+    goes up when the budget is overdrawn by a tenth, down when a smaller one
+    would leave a fifth of the budget unused; nothing changes twice within
+    SETTLE steps. The first CREDIT seconds of captures are free, so that the
+    beginning of a run, and a short run, is seen closely.
     """
 
     SETTLE = 20
     FIRST = 10
+    EACH = 10  # steps between two looks
+    CREDIT = 0.05
 
     def __init__(self, budget=0.02):
         self.budget = budget
         self.interval = self.FIRST
         self.changed_at = 0
+        self.look_at = self.EACH
         self.steps = collections.deque(maxlen=63)
         self.plain = collections.deque(maxlen=31)
         self.due = collections.deque(maxlen=7)
+        self.fixed = collections.deque(maxlen=15)  # (step, cost) of captures at intervals that are not ours to choose
+        self.spent = 0.0
         self.count = 0
         self.captured = 0.0
         self.seconds = 0.0
 
     def add(self, seconds, own_ns, due):
-        """One closed step: its length, what the hook took of it, and whether something was due. True when the interval changed."""
+        """One closed step: its length, what the hook took of it, and what was due (NOTHING, FIXED or OURS). True when the interval changed."""
         self.count += 1
         own = own_ns * 1e-9
         self.captured += own
         if seconds > 0:
             self.seconds += seconds
             self.steps.append(seconds)
-        (self.due if due else self.plain).append(own)
-        if self.count % 10 == 0 and self.count >= 10:
+        if due == NOTHING:
+            self.plain.append(own)
+        elif due == FIXED:
+            self.fixed.append((self.count, own))
+        else:
+            self.due.append(own)
+            self.spent += own
+        if self.count >= self.look_at:
+            self.look_at = self.count + self.EACH
             return self._choose()
         return False
+
+    def passed(self, n, seconds, captured):
+        """n steps with nothing due closed, whose lengths and costs stand in ``steps`` and ``plain`` already: the sums over them."""
+        self.count += n
+        self.seconds += seconds
+        self.captured += captured
 
     def median_step(self):
         """Median length of the last steps in seconds, 0 before the first."""
@@ -70,24 +91,34 @@ class Auto(object):
 
     def _choose(self):
         step = self.median_step()
-        if not step or not self.due or not self.plain or self.count - self.changed_at < self.SETTLE and self.count > self.SETTLE:
+        if not step or not self.due or not self.plain:
+            return False
+        if self.count - self.changed_at < self.SETTLE and self.count > self.SETTLE:
             return False
         base = _median(self.plain)
         # The first capture touches memory for the first time; the cheapest half says what the next will cost.
         extra = max(_median(sorted(self.due)[: (len(self.due) + 1) // 2]) - base, 0.0)
-        # Where every step's cost alone fills the budget, captures may take a tenth of it on top.
-        room = max(self.budget * step - base, 0.1 * self.budget * step)
+        # Where the rest alone fills the budget, captures may take a tenth of it on top.
+        room = max(self.budget * step - base - self._fixed_cost(base), 0.1 * self.budget * step)
         wanted = self.interval
         if extra / self.interval > 1.1 * room:
             wanted = next((n for n in SERIES if extra / n <= room), SERIES[-1])
         else:
             smaller = next((n for n in SERIES if extra / n <= 0.8 * room), SERIES[-1])
             wanted = min(wanted, smaller)
-        if wanted == self.interval:
+        if wanted == self.interval or (wanted > self.interval and self.spent < self.CREDIT):
             return False
         self.interval = wanted
         self.changed_at = self.count
         return True
+
+    def _fixed_cost(self, base):
+        """Seconds a step that captures at fixed intervals cost, on average; the dearest one, as a rule the first, does not count."""
+        if len(self.fixed) < 3:
+            return 0.0
+        costs = sorted(own for _, own in self.fixed)[:-1]
+        steps = self.fixed[-1][0] - self.fixed[0][0]
+        return max(sum(costs) - base * len(costs), 0.0) / steps if steps else 0.0
 
 
 def _median(values):

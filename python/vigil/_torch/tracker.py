@@ -17,6 +17,7 @@ from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery
 from vigil._torch.facts import Facts
+from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.publisher import DIGEST_EVERY, Publisher
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Step
@@ -39,10 +40,14 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.installed = False
         self.closed = False
         self.mode = None  # what the script set, or None
+        self.lane = Lane(self)
         self._clear()
 
     def _clear(self):
         """The state of a process in which nothing was seen yet."""
+        self.lane.armed = False
+        self.lane.alike = 0
+        self.one_loss = (None, None)  # (call site, type of the loss's node) of the open step's backward, when it is ordinary
         self.session = None
         self.refused = False  # there is nothing to connect to
         self.activations = Activations(self)
@@ -64,6 +69,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.depth = 0
         self.nest = 0
         self.updates = 0
+        self.measured = 0  # TRAIN steps at which the length of a step was last told
         self.in_closure = False
         self.in_backward = False
         self.backward_seen = False
@@ -232,6 +238,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """A loss module returned ``output``."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
+        if self.lane.armed and self.lane.loss(module, output):
+            return
         began = _now()
         step = self.open
         mode = step.mode if step is not None else (TRAIN if _grad_enabled() else EVAL)
@@ -288,6 +296,13 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.counter.modes[step.mode] += 1
         self.publisher.close(step, scalars, step.skipped, seconds, own, step.flag)
         self._after_close(step, seconds, own)
+        if step.mode == TRAIN:
+            self.lane.consider(step, outputs, *self.one_loss)
+        self.one_loss = (None, None)
+
+    def windows_closed(self):
+        """Whether no loss is looked for between two calls of a root."""
+        return self.discovery.window is None
 
     def _after_close(self, step, seconds, own):
         """After a step: the interval, what was understood, the bounded wait."""
@@ -295,10 +310,11 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         self.last_close = time.perf_counter()
         auto = self.publisher.auto
-        if auto.add(seconds, own, step.is_due):
+        if auto.add(seconds, own, self.publisher.kind(step.due)):
             self.publisher.reschedule(self.counter.modes)
         n = auto.count
-        if n % 20 == 0:  # until then the length of a step is not known, and the longest wait holds
+        if n >= self.measured + 20:  # until then the length of a step is not known, and the longest wait holds
+            self.measured = n
             self.session.step_seconds = auto.median_step()
         self.facts.step(n)
 
@@ -350,8 +366,19 @@ class Tracker(models.Models, updates.Updates, control.Control):
                 name = "digest/weights" if state.index == 0 else "digest/weights/%d" % state.index
                 scalars.append((self.publisher.metric_id(name), mean.number()))
 
+    def settle(self):
+        """The script calls from outside a step's own events: the general state is brought up to date."""
+        lane = self.lane
+        if not lane.armed:
+            return
+        if lane.thread == _thread():
+            lane.leave()
+        else:
+            self.last_closed = (lane.number - 1, TRAIN, lane.n - 1)
+
     def finish(self):
         """The session ends: close what is open, publish what waits, say what was understood."""
+        self.lane.leave()
         self.entered = _now()
         if self.by_hand and self.open is not None and self.open.backwards and self._changed_by_hand(None):
             self._close_by_hand()

@@ -66,6 +66,7 @@ class Updates(object):
         if last is not None and last[0]() is tensor:
             last[1].is_main = True
             self.pending.add(site, last[2])
+            self._note_loss(site, tensor, last[2])
             if not self.facts.loss:
                 self.facts.loss_seen(graph.name(tensor.grad_fn), last[1].type)
             return
@@ -77,9 +78,16 @@ class Updates(object):
             if factor != 1.0:
                 self.losses.equals(value)
         self.pending.add(site, value)
+        if node is not None and node is tensor.grad_fn and factor == 1.0:
+            self._note_loss(site, tensor, value)
         if not self.facts.loss:
             last = self.losses.last
             self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
+
+    def _note_loss(self, site, tensor, value):
+        """The loss of this step is one that the lane could read."""
+        if type(value) is float and not graph.is_scaling(tensor.grad_fn):
+            self.one_loss = (site, type(tensor.grad_fn))
 
     def backward_ends(self):
         """The gradients are there: what a hand-written update will use."""
@@ -208,6 +216,7 @@ class Updates(object):
 
     def update_skipped(self, optimiser):
         """A loss scaler found an overflow and did not let the optimiser step."""
+        self.settle()
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
         self.entered = _now()
