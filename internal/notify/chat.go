@@ -61,7 +61,7 @@ func slackPayload(m *Message) any {
 		blocks = append(blocks, section("*Cause* %s\n*Remedy* %s", esc(f.Cause), esc(f.Remedy)))
 	}
 	where := fmt.Sprintf("run %s · step %d (%s step %d) · %s", esc(m.Run), f.Step, f.Mode, f.ModeStep, esc(m.Path))
-	blocks = append(blocks, map[string]any{"type": "context", "elements": []any{map[string]any{"type": "mrkdwn", "text": where}}})
+	blocks = append(blocks, map[string]any{"type": "context", "elements": []any{map[string]any{"type": "mrkdwn", "text": cut(where, 2000)}}})
 	return map[string]any{"text": slackEscape.Replace(short(m)), "blocks": blocks}
 }
 
