@@ -41,6 +41,7 @@ type log struct {
 	mu       sync.Mutex
 	attempts []action.Attempt
 	stops    []record.Finding
+	told     []string
 }
 
 func (l *log) record(x any) error {
