@@ -54,7 +54,7 @@ func slackPayload(m *Message) any {
 	}
 	esc := func(s string) string { return slackEscape.Replace(cut(line(s), 900)) }
 	blocks := []any{
-		map[string]any{"type": "header", "text": map[string]any{"type": "plain_text", "text": cut(fmt.Sprintf("%s: %s", f.Severity, f.Configuration), 150)}},
+		map[string]any{"type": "header", "text": map[string]any{"type": "plain_text", "text": cut(line(fmt.Sprintf("%s: %s", f.Severity, f.Configuration)), 150)}},
 		section("%s", esc(f.Message)),
 	}
 	if f.Cause != "" || f.Remedy != "" {
@@ -81,7 +81,7 @@ func discordPayload(m *Message) any {
 		"content":          cut(subject(m), 2000),
 		"allowed_mentions": map[string]any{"parse": []string{}},
 		"embeds": []any{map[string]any{
-			"title": cut(fmt.Sprintf("%s: %s", f.Severity, f.Configuration), 256), "description": cut(line(f.Message), 4000),
+			"title": cut(line(fmt.Sprintf("%s: %s", f.Severity, f.Configuration)), 256), "description": cut(line(f.Message), 4000),
 			"color": colours[f.Severity], "timestamp": f.Time.UTC().Format("2006-01-02T15:04:05Z"),
 			"fields": []any{
 				field("Run", m.Run, true), field("Step", fmt.Sprintf("%d (%s step %d)", f.Step, f.Mode, f.ModeStep), true),
