@@ -132,7 +132,6 @@ type Runner struct {
 	ending    chan struct{}   // closed when the run ends
 	delivered context.Context // of deliveries
 	giveUp    context.CancelFunc
-	slots     chan struct{} // bounds the tries at a time
 }
 
 // NewRunner checks the options and takes up what was done before a restart.
@@ -151,7 +150,7 @@ func NewRunner(o Options) (*Runner, error) {
 	}
 	r := &Runner{
 		opts: o, state: map[string]entry{}, fired: map[string]time.Time{}, secrets: o.Secrets,
-		ending: make(chan struct{}), slots: make(chan struct{}, triesAtATime),
+		ending: make(chan struct{}),
 	}
 	if err := r.conditions(); err != nil {
 		return nil, err
@@ -361,7 +360,7 @@ func (r *Runner) write(e entry) bool {
 			err = r.opts.State.SaveState(stateName, b)
 		}
 		if err != nil {
-			r.errs = append(r.errs, fmt.Errorf("write state of action %q: %w", e.Key, err))
+			r.failed(fmt.Errorf("write state of action %q: %w", e.Key, err))
 			if delete(r.state, e.Key); had {
 				r.state[e.Key] = old
 			}
@@ -373,10 +372,17 @@ func (r *Runner) write(e entry) bool {
 	}
 	if r.opts.Record != nil {
 		if err := r.opts.Record(e.Attempt); err != nil {
-			r.errs = append(r.errs, fmt.Errorf("record action %q: %w", e.Key, err))
+			r.failed(fmt.Errorf("record action %q: %w", e.Key, err))
 		}
 	}
 	return true
+}
+
+// failed keeps an error for the end; the first ones tell enough.
+func (r *Runner) failed(err error) {
+	if len(r.errs) < 10 {
+		r.errs = append(r.errs, err)
+	}
 }
 
 func (r *Runner) tell(level, text, hint string) {

@@ -27,7 +27,7 @@ type Notice struct {
 // How deliveries are tried.
 const (
 	// DefaultTry is how long one try may take.
-	DefaultTry = 10 * time.Second
+	DefaultTry = 20 * time.Second
 	// DefaultPatience is how long the end of a run waits for deliveries.
 	DefaultPatience = 15 * time.Second
 
@@ -36,7 +36,7 @@ const (
 	giveUpAt  = 24 * time.Hour  // after the firing
 	toldAt    = 4               // the failed try at which the user is told
 
-	triesAtATime = 4
+	triesAtATime = 2 // at one place, so that a silent one holds up nobody else
 )
 
 // delivery is one place that firings are told to.
@@ -47,6 +47,7 @@ type delivery struct {
 	target  notify.Target
 	on      condition
 	timeout time.Duration
+	slots   chan struct{} // bounds the tries at a time
 }
 
 func (d *delivery) name() string { return d.target.String() }
@@ -66,7 +67,7 @@ func (r *Runner) prepare(i int, n Notice, on condition) {
 	for j, t := range targets {
 		kind := n.Spec.Kind()
 		r.deliveries = append(r.deliveries, &delivery{
-			prefix: fmt.Sprintf("%s %d.%d|", kind, i+1, j+1), kind: kind, spec: n.Spec, target: t, on: on, timeout: timeout,
+			prefix: fmt.Sprintf("%s %d.%d|", kind, i+1, j+1), kind: kind, spec: n.Spec, target: t, on: on, timeout: timeout, slots: make(chan struct{}, triesAtATime),
 		})
 	}
 }
@@ -95,7 +96,7 @@ func (r *Runner) notify(d *delivery, f record.Finding) {
 	if r.opts.Event != nil {
 		var err error
 		if e.Event, err = r.opts.Event(e.ID, f, r.fired); err != nil {
-			r.errs = append(r.errs, err)
+			r.failed(err)
 		}
 	}
 	if !r.write(e) {
@@ -159,8 +160,8 @@ func (r *Runner) deliver(d *delivery, e entry) {
 // try delivers once, when there is room for another try.
 func (r *Runner) try(d *delivery, e entry) error {
 	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
+	case d.slots <- struct{}{}:
+		defer func() { <-d.slots }()
 	case <-r.delivered.Done():
 		return &notify.Error{Message: "there was no time for it"}
 	}
