@@ -224,9 +224,7 @@ func mailFailure(ctx context.Context, err error) error {
 	case errors.As(err, &cert):
 		return &Error{Message: "the mail server's certificate is not valid: " + cert.Err.Error(), Permanent: true}
 	case errors.As(err, &sent):
-		text := strings.TrimSpace(err.Error())
-		text, _, _ = strings.Cut(text, ", affected recipient(s)")
-		return &Error{Message: "the mail server refused: " + line(text), Permanent: sent.ErrorCode() >= 500}
+		return &Error{Message: refusal(sent), Permanent: sent.ErrorCode() >= 500}
 	case errors.As(err, &reply):
 		text := fmt.Sprintf("the mail server answered %d %s", reply.Code, line(reply.Msg))
 		if reply.Code == 534 || reply.Code == 535 {
@@ -239,4 +237,18 @@ func mailFailure(ctx context.Context, err error) error {
 	text := line(err.Error())
 	final := strings.Contains(text, "does not support") || strings.Contains(text, "autodiscover")
 	return &Error{Message: "hand the mail to the server: " + text, Permanent: final}
+}
+
+// refusal says what a mail server refused, and with which words.
+func refusal(e *mail.SendError) string {
+	what := "the mail"
+	switch e.Reason {
+	case mail.ErrSMTPRcptTo:
+		what = "the recipient"
+	case mail.ErrSMTPMailFrom:
+		what = "the sender"
+	}
+	words, _, _ := strings.Cut(e.Error(), ", affected ")
+	words = strings.TrimPrefix(words, e.Reason.String()+": ")
+	return fmt.Sprintf("the mail server refused %s: %s", what, line(strings.ReplaceAll(words, `"`, "")))
 }

@@ -158,8 +158,8 @@ func TestMailRefused(t *testing.T) {
 	o := &postOffice{}
 	s := o.start(t, StartTLS, &trusted)
 	failed(t, mailTo(t, s, "me@example.com", "hunter2wrong"), true, "the mail server did not accept user and password: 535")
-	failed(t, mailTo(t, s, "nobody@example.com", "hunter2"), true, "no such user here")
-	failed(t, mailTo(t, s, "later@example.com", "hunter2"), false, "greylisted")
+	failed(t, mailTo(t, s, "nobody@example.com", "hunter2"), true, "the mail server refused the recipient: 550 5.1.1 no such user here")
+	failed(t, mailTo(t, s, "later@example.com", "hunter2"), false, "the mail server refused the recipient: 451 4.7.1 greylisted")
 	plain := (&postOffice{}).start(t, StartTLS, nil)
 	failed(t, mailTo(t, plain, "me@example.com", "hunter2"), true, "does not support STARTTLS")
 	for _, mode := range []string{StartTLS, Implicit} {
@@ -167,7 +167,7 @@ func TestMailRefused(t *testing.T) {
 	}
 	open := (&postOffice{}).start(t, StartTLS, &trusted)
 	open.User, open.Password = Ref{}, Ref{}
-	failed(t, mailTo(t, open, "me@example.com", ""), true, "Please authenticate first")
+	failed(t, mailTo(t, open, "me@example.com", ""), true, "the mail server refused the sender: 502 5.7.0 Please authenticate first")
 	if n := len(o.delivered()); n != 0 {
 		t.Errorf("%d mails", n)
 	}
