@@ -59,7 +59,7 @@ func (c checkCmd) Run(a *app) error {
 		return notJudged(c.Name, damage)
 	}
 	if c.JSON {
-		err = writeFindings(a.stdout, findings, engine.Groups(), engine.Statuses(), damage)
+		err = writeFindings(a.stdout, findings, engine.Groups(), engine.Statuses(), nil, damage)
 	} else {
 		printGroups(a.stdout, engine.Groups())
 		printStatuses(a.stdout, engine.Statuses())

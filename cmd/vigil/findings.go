@@ -13,7 +13,7 @@ import (
 // findingsCmd prints what the rules found in a run.
 type findingsCmd struct {
 	runArg
-	JSON bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged."`
+	JSON bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, how actions stand, and what is damaged."`
 }
 
 // Help teaches the command.
@@ -33,17 +33,20 @@ func (c findingsCmd) Run(a *app) error {
 	}
 	defer t.Close()
 	if c.JSON {
-		findings, groups, statuses := t.Findings(), t.Groups(), t.Statuses()
-		return writeFindings(a.stdout, findings, groups, statuses, t.Damage()) // each read checks what it touches
+		findings, groups, statuses, actions := t.Findings(), t.Groups(), t.Statuses(), attempts(t)
+		return writeFindings(a.stdout, findings, groups, statuses, actions, t.Damage()) // each read checks what it touches
 	}
 	printGroups(a.stdout, t.Groups())
+	if printActions(a.stdout, t.Attempts(), false) {
+		fmt.Fprintln(a.stdout)
+	}
 	printStatuses(a.stdout, t.Statuses())
 	printDamage(a.stderr, t.Damage())
 	return nil
 }
 
 // writeFindings is the JSON form that findings and check share.
-func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group, rules []record.RuleStatus, damage []trial.Damage) error {
+func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group, rules []record.RuleStatus, actions []record.Attempt, damage []trial.Damage) error {
 	if findings == nil {
 		findings = []record.Finding{}
 	}
@@ -56,7 +59,39 @@ func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group
 	if damage == nil {
 		damage = []trial.Damage{}
 	}
-	return writeJSON(w, map[string]any{"findings": findings, "groups": groups, "rules": rules, "damage": damage})
+	doc := map[string]any{"findings": findings, "groups": groups, "rules": rules, "damage": damage}
+	if actions != nil {
+		doc["actions"] = actions
+	}
+	return writeJSON(w, doc)
+}
+
+// attempts is how the actions of a run stand; never nil.
+func attempts(t *trial.Trial) []record.Attempt {
+	if list := t.Attempts(); list != nil {
+		return list
+	}
+	return []record.Attempt{}
+}
+
+// printActions prints how actions stand; those that came to a good end only if
+// all are asked for.
+func printActions(w io.Writer, list []record.Attempt, all bool) (some bool) {
+	head := "Actions that came to no good end:"
+	if all {
+		head = "Actions:"
+	}
+	n := 0
+	for _, a := range list {
+		if !all && a.State == record.Done {
+			continue
+		}
+		if n++; n == 1 {
+			fmt.Fprintln(w, head)
+		}
+		fmt.Fprintf(w, "  %s\n", plain(a.Outcome()))
+	}
+	return n > 0
 }
 
 // printDamage names what is missing from what was printed.

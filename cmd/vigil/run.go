@@ -85,6 +85,9 @@ func (c runCmd) Run(a *app) error {
 	if err := launch.Supported(); err != nil {
 		return &usage{Message: err.Error(), What: "vigil run", Hint: "reading, judging and showing runs works here"}
 	}
+	if err := settings.MissingSecrets(); err != nil {
+		return err
+	}
 	if err := c.prepare(o, settings); err != nil {
 		return err
 	}

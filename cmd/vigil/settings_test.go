@@ -21,12 +21,14 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stops []record.Finding
-	o := action.Options{StopOn: run.StopOn.String(), Stop: func(f record.Finding) { stops = append(stops, f) }, Record: func(any) error { return nil }}
+	o := action.Options{Configurations: map[string]string{}, StopOn: run.StopOn.String(), Stop: func(f record.Finding) { stops = append(stops, f) }, Record: func(any) error { return nil }}
 	for _, rc := range run.Rule {
-		o.Configurations = append(o.Configurations, rc.Configuration)
+		o.Configurations[rc.Configuration] = rc.Rule
 	}
 	for _, a := range run.Actions {
-		o.Commands = append(o.Commands, action.Command{Argv: []string{"true"}, On: a.On.String(), Timeout: a.Timeout})
+		if len(a.Command) > 0 {
+			o.Commands = append(o.Commands, action.Command{Argv: []string{"true"}, On: a.On.String(), Timeout: a.Timeout})
+		}
 	}
 	if len(o.Commands) == 0 {
 		t.Fatal("the example has no action")

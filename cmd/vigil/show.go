@@ -83,11 +83,15 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": attempts(t), "damage": t.Damage()})
 	}
 	printRun(a.stdout, t, run)
 	printCollections(a.stdout, collections)
 	printTensors(a.stdout, tensors, c.Regex)
+	if list := t.Attempts(); len(list) > 0 {
+		fmt.Fprintln(a.stdout)
+		printActions(a.stdout, list, true)
+	}
 	printMissing(a.stdout, run, t.Damage())
 	return nil
 }

@@ -41,6 +41,7 @@ type log struct {
 	mu       sync.Mutex
 	attempts []action.Attempt
 	stops    []record.Finding
+	told     []string
 }
 
 func (l *log) record(x any) error {
@@ -65,7 +66,7 @@ func runner(t *testing.T, state action.State, stopOn string, commands ...action.
 	l := &log{}
 	r, err := action.NewRunner(action.Options{
 		StopOn: stopOn, Commands: commands, State: state, Record: l.record, Run: "/runs/x",
-		Stop: func(f record.Finding) { l.stops = append(l.stops, f) }, Configurations: []string{"mine"},
+		Stop: func(f record.Finding) { l.stops = append(l.stops, f) }, Configurations: map[string]string{"mine": "dead_relu"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +141,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("standard input was %s, %v", b, err)
 	}
 	a := l.last(t)
-	if len(l.attempts) != 2 || l.attempts[0].State != action.Begun || a.State != action.Failed || *a.ExitCode != 3 || a.Output != "out /runs/x []\nerr\n" || a.Error == "" {
+	if len(l.attempts) != 2 || l.attempts[0].State != record.Begun || a.State != record.Undone || *a.ExitCode != 3 || a.Output != "out /runs/x []\nerr\n" || a.Error == "" {
 		t.Errorf("attempts are %+v", l.attempts)
 	}
 }
@@ -172,7 +173,7 @@ func TestCommandThatCannotRun(t *testing.T) {
 		r, l := runner(t, nil, "never", c.c)
 		r.Fire(finding("dead_relu", "dead_relu", record.Warning, 0))
 		end(t, r)
-		if a := l.last(t); a.State != action.Failed || !strings.Contains(a.Error, c.want) || len(a.Output) > 70000 {
+		if a := l.last(t); a.State != record.Undone || !strings.Contains(a.Error, c.want) || len(a.Output) > 70000 {
 			t.Errorf("%s: attempt is %s, %d bytes of output, error %q", name, a.State, len(a.Output), a.Error)
 		}
 	}
@@ -236,7 +237,7 @@ func TestKilled(t *testing.T) {
 	}
 	_ = cmd.Wait() // it was killed: that is its error
 	r, l := runner(t, dir(state), "never", slow(out))
-	if a := l.last(t); a.State != action.Unknown || a.Error == "" || a.Finding.Rule != "dead_relu" {
+	if a := l.last(t); a.State != record.Unknown || a.Error == "" || a.Finding.Rule != "dead_relu" {
 		t.Errorf("attempt is %+v", a)
 	}
 	r.Fire(finding("dead_relu", "dead_relu", record.Warning, 0))
@@ -255,7 +256,7 @@ func TestKilled(t *testing.T) {
 // that was is not.
 func TestStopAcrossRestart(t *testing.T) {
 	d := dir(t.TempDir())
-	b, err := json.Marshal(map[string]action.Attempt{"stop": {Action: "stop", Key: "stop", State: action.Begun, Finding: finding("not_finite", "not_finite", record.Error, 3)}})
+	b, err := json.Marshal(map[string]action.Attempt{"stop": {Action: "stop", Key: "stop", State: record.Begun, Finding: finding("not_finite", "not_finite", record.Error, 3)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // maxOutput is how much of a command's output is kept, in bytes.
@@ -17,7 +19,7 @@ const maxOutput = 64 << 10
 
 // command runs one program with the finding, one JSON object, on its standard
 // input. The program does not take part in the job: it is not captured.
-func (r *Runner) command(c Command, a Attempt) {
+func (r *Runner) command(c Command, a entry) {
 	defer r.running.Done()
 	timeout := c.Timeout
 	if timeout <= 0 {
@@ -48,9 +50,9 @@ func (r *Runner) command(c Command, a Attempt) {
 	case err != nil:
 		err = fmt.Errorf("run command %q: %w", c.Argv[0], err)
 	}
-	a.State, a.Time, a.Seconds, a.Output = Done, r.opts.Now().UTC(), time.Since(begun).Seconds(), out.String()
+	a.State, a.Time, a.Seconds, a.Output = record.Done, r.opts.Now().UTC(), time.Since(begun).Seconds(), out.String()
 	if err != nil {
-		a.State, a.Error = Failed, err.Error()
+		a.State, a.Error = record.Undone, err.Error()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

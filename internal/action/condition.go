@@ -2,6 +2,7 @@ package action
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func weight(s record.Severity) int {
 }
 
 // parseCondition reads "never", or a severity and names between commas.
-func parseCondition(text, otherwise string, configurations []string) (condition, error) {
+func parseCondition(text, otherwise string, configurations map[string]string) (condition, error) {
 	var c condition
 	if text = strings.TrimSpace(text); text == "" {
 		text = otherwise
@@ -45,14 +46,14 @@ func parseCondition(text, otherwise string, configurations []string) (condition,
 				return c, fmt.Errorf("%q names two severities; the less serious one includes the other", text)
 			}
 			c.severity = w
-		} else if slices.Contains(configurations, name) {
+		} else if _, ok := configurations[name]; ok {
 			c.names = append(c.names, name)
 		} else if d, ok := rules.Lookup(name); ok {
 			c.names = append(c.names, d.Name)
 		} else if name == "never" {
 			return c, fmt.Errorf("never stands alone, not in %q", text)
 		} else {
-			known := append([]string{"error", "warning", "info", "never"}, configurations...)
+			known := append([]string{"error", "warning", "info", "never"}, slices.Sorted(maps.Keys(configurations))...)
 			for _, d := range rules.Catalogue() {
 				known = append(known, d.Name)
 			}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -52,16 +51,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	if e.engine, err = rules.NewEngine(o); err != nil {
 		return nil, fmt.Errorf("start rules: %w", err)
 	}
-	names := make([]string, len(cfgs))
-	for i, c := range cfgs {
-		names[i] = c.Configuration
-	}
-	ao := action.Options{
-		StopOn: j.set.Config.StopOn.String(), Stop: j.stopFor, Record: j.store.Action, State: actionState{j.store}, Run: j.store.Path(), Configurations: names,
-	}
-	for _, a := range j.set.Config.Actions {
-		ao.Commands = append(ao.Commands, action.Command{Argv: a.Command, On: a.On.String(), Timeout: a.Timeout})
-	}
+	ao := e.actions(cfgs)
 	if e.runner, err = action.NewRunner(ao); err != nil {
 		return nil, fmt.Errorf("start actions: %w", err)
 	}
@@ -220,10 +210,6 @@ func (e *evaluator) finish(status string) {
 		e.save()
 	})
 	<-end
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := e.runner.Close(ctx); err != nil {
-		e.job.events.notice("warning", "an action did not end: "+err.Error(), "")
-	}
+	e.endActions()
 	e.close()
 }

@@ -34,6 +34,7 @@ func (j *job) begin(f record.Framework) error {
 		Every: j.set.Config.Every, Budget: j.set.Config.Budget, SaveAll: j.set.Config.SaveAll, Framework: f.Name,
 	}, j.set.Config.Collect, j.eval.engine.Needs())
 	if err != nil {
+		j.eval.endActions()
 		j.eval.close()
 		j.eval = nil
 		return err

@@ -41,7 +41,7 @@ func (j *job) summary() *live.Summary {
 	}
 	s.NotCaptured = s.Run.NotCaptured
 	if j.eval != nil {
-		s.Groups, s.Rules = j.eval.engine.Groups(), j.eval.engine.Statuses()
+		s.Groups, s.Rules, s.Actions = j.eval.engine.Groups(), j.eval.engine.Statuses(), j.eval.undone()
 	}
 	return s
 }

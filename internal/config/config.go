@@ -6,6 +6,7 @@ package config
 import (
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/notify"
 	"github.com/vigil-ml/vigil/internal/plan"
 )
 
@@ -72,12 +73,28 @@ type Mute struct {
 	Reason string `json:"reason"`
 }
 
-// Action runs Command (argv, no shell) with the finding as JSON on its
-// standard input.
+// Action is done when a rule fires: it runs Command (argv, no shell) with the
+// finding as JSON on its standard input, tells somebody, or stops the job.
 type Action struct {
-	Command []string      `json:"command"`
+	Command []string      `json:"command,omitempty"`
+	Notify  notify.Spec   `json:"notify,omitzero"`
+	Stop    *Stop         `json:"stop,omitempty"`
+	Broken  *Broken       `json:"broken,omitempty"`
 	On      When          `json:"on"`
-	Timeout time.Duration `json:"timeout"`
+	Timeout time.Duration `json:"timeout,omitempty"` // of the command, or of one try; 0: what suits it
+	At      string        `json:"at"`                // where it was written
+}
+
+// Stop stops the job if the run's name begins with Prefix.
+type Stop struct {
+	Prefix string `json:"prefix,omitempty"`
+}
+
+// Broken is an action that is not known. It is skipped, and the record of the
+// run says so.
+type Broken struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // KV is one key and value of a SPEC, in the order written.

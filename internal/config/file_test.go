@@ -4,9 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -41,12 +41,8 @@ func TestDocumentedExample(t *testing.T) {
 				Want: plan.Stats | plan.Hist, By: []string{at("39:5")},
 			},
 		},
-		Mutes: []Mute{{"dead_relu", `^stem\.`, "the stem is pruned on purpose"}},
-		Actions: []Action{{
-			[]string{"sh", "-c", "cat >> findings.log"},
-			When{record.Error, []string{"vanishing_gradient"}},
-			10 * time.Second,
-		}},
+		Mutes:   []Mute{{"dead_relu", `^stem\.`, "the stem is pruned on purpose"}},
+		Actions: exampleActions(at),
 	})
 }
 
@@ -68,7 +64,7 @@ func TestEveryKeyIsInTheExample(t *testing.T) {
 	for _, p := range pairs {
 		keys = append(keys, p.key)
 	}
-	equal(t, keys, append(append([]string{}, scalarKeys...), listKeys...))
+	equal(t, keys, slices.Concat(scalarKeys, listKeys, serviceKeys))
 }
 
 func TestFileForms(t *testing.T) {
@@ -143,7 +139,8 @@ func TestFileErrors(t *testing.T) {
 		{"mute without reason", "mute:\n  - rule: dead_relu\n", "without a reason", "reason:"},
 		{"mute pattern", "mute:\n  - {tensor: 'a**', reason: x}\n", "multiple repeat at position 2", ""},
 		{"action shell", "actions:\n  - command: mail me\n", "c.yaml:2:14: the command must be a list", "sh, -c"},
-		{"action without command", "actions:\n  - on: error\n", "without a command", "command:"},
+		{"action without command", "actions:\n  - command: []\n", "without a command", "command:"},
+		{"action that does nothing", "actions:\n  - on: error\n", "c.yaml:2:5: an action that does nothing", "mail"},
 		{"action on", "actions:\n  - {command: [a], on: eror}\n", `c.yaml:2:24: on: "eror" is neither a severity nor a rule`, `did you mean "error"?`},
 		{"action timeout", "actions:\n  - {command: [a], timeout: 5}\n", `"5" is not a time`, ""},
 		{"stop on", "stop-on: dead_rellu\n", `c.yaml:1:10: stop-on: "dead_rellu" is neither`, `did you mean "dead_relu"?`},
@@ -206,7 +203,7 @@ func TestPageNamesEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := append(append([]string{"names", "include", "module-types", "side", "configuration", "parameters", "command", "on", "timeout", "tensor", "reason"},
-		scalarKeys...), append(append(listKeys, collectKeys...), plan.Names()...)...)
+		scalarKeys...), append(slices.Concat(listKeys, serviceKeys, collectKeys), plan.Names()...)...)
 	for _, w := range words {
 		if strings.HasPrefix(w, "tanh") || strings.HasPrefix(w, "sigmoid") {
 			continue // named together with relu_output and relu_input

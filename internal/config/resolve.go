@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/notify"
 	"github.com/vigil-ml/vigil/internal/plan"
 )
 
@@ -22,16 +23,12 @@ type layer struct {
 	collect []plan.Collection
 	mutes   []Mute
 	actions []action
+	smtp    *notify.SMTP
+	gateway *notify.Gateway
 }
 
 // setting is the text of one key and where it stands.
 type setting struct{ key, text, at string }
-
-// action is one whose rule names are looked up when all are known.
-type action struct {
-	Action
-	on, at string
-}
 
 // Keys of the file, in the order of the documentation; those up to the first
 // list are also flags and variables.
@@ -40,6 +37,8 @@ var (
 		"dir", "name", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "json", "no-color",
 	}
 	listKeys = []string{"rule", "collect", "mute", "actions"}
+	// serviceKeys describe what actions are carried out with.
+	serviceKeys = []string{"smtp", "gateway"}
 )
 
 // Resolve joins flags, environment (as os.Environ gives it) and configuration
@@ -70,6 +69,7 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 	switch {
 	case err == nil:
 		run.File = path
+		l.beside(filepath.Dir(path))
 		layers = append(layers, l)
 	case named || !errors.Is(err, fs.ErrNotExist):
 		return run, usage(err, file, "")
@@ -129,14 +129,8 @@ func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 				return usage(fmt.Errorf("%s: %w", s.at, err), s.at, hintOf(err))
 			}
 		}
-		for _, a := range l.actions {
-			if a.On, err = parseWhen(a.on, cat, configurations); err != nil {
-				return usage(fmt.Errorf("%s: on: %w", a.at, err), a.at, hintOf(err))
-			}
-			r.Actions = append(r.Actions, a.Action)
-		}
 	}
-	return nil
+	return r.joinActions(layers, cat, configurations)
 }
 
 func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err error) {

@@ -47,7 +47,7 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 			return nil, cat.unknown(name, at)
 		}
 		canonical = c
-		return append(slices.Clone(params), configurationKey), nil
+		return append(slices.Clone(params), configurationKey, actionJSON), nil
 	})
 	if err != nil {
 		return RuleConfig{}, err

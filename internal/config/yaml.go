@@ -93,7 +93,7 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 				"%q belongs to a SageMaker Debugger document, which is not supported as configuration", p.key)
 		}
 	}
-	all := append(slices.Clone(scalarKeys), listKeys...)
+	all := slices.Concat(scalarKeys, listKeys, serviceKeys)
 	for _, p := range pairs {
 		switch {
 		case slices.Contains(scalarKeys, p.key):
@@ -112,6 +112,8 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 			}
 		case slices.Contains(listKeys, p.key):
 			err = d.list(&l, p)
+		case slices.Contains(serviceKeys, p.key):
+			err = d.service(&l, p)
 		default:
 			err = d.fail(p.keyNode, suggest(p.key, all), "unknown key %q", p.key)
 		}

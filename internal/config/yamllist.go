@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -103,7 +102,7 @@ func (d *document) parameters(n ast.Node, rule string, known []string) (map[stri
 	}
 	out := map[string]string{}
 	for _, p := range pairs {
-		if !slices.Contains(known, p.key) {
+		if p.key != actionJSON && !slices.Contains(known, p.key) {
 			return nil, d.fail(p.keyNode, suggest(p.key, known), "rule %q has no parameter %q", rule, p.key)
 		}
 		if _, isList := plainNode(p.value).(*ast.SequenceNode); isList {
@@ -241,41 +240,5 @@ func (d *document) mute(l *layer, item ast.Node) error {
 		return d.fail(item, "write reason: why these findings do not count", "a mute without a reason")
 	}
 	l.mutes = append(l.mutes, m)
-	return nil
-}
-
-func (d *document) action(l *layer, item ast.Node) error {
-	pairs, err := d.mapping(item, "an action")
-	if err != nil {
-		return err
-	}
-	a := action{Action: Action{Timeout: 30 * time.Second}, on: string(record.Warning), at: d.at(item)}
-	for _, p := range pairs {
-		switch p.key {
-		case "command":
-			if _, isText := scalar(p.value); isText {
-				return d.fail(p.value, `write a list: command: [program, argument]; for a shell: [sh, -c, "..."]`, "the command must be a list; no shell takes it apart")
-			}
-			a.Command, err = d.texts(p.value, p.key)
-		case "on":
-			a.at = d.at(p.value)
-			a.on, err = d.joined(p.value, p.key)
-		case "timeout":
-			var text string
-			if text, err = d.text(p.value, p.key); err == nil {
-				a.Timeout, err = parseTimeout(text)
-				err = d.wrap(p.value, err)
-			}
-		default:
-			return d.unknown(p, "an action", "command", "on", "timeout")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(a.Command) == 0 || a.Command[0] == "" {
-		return d.fail(item, "write command: [program, argument]", "an action without a command")
-	}
-	l.actions = append(l.actions, a)
 	return nil
 }

@@ -64,4 +64,5 @@ type Summary struct {
 	NotCaptured []record.NotCaptured `json:"not_captured"`
 	Groups      []record.Group       `json:"groups"`
 	Rules       []record.RuleStatus  `json:"rules"`
+	Actions     []record.Attempt     `json:"actions,omitempty"` // those that did not come to a good end
 }

@@ -39,6 +39,9 @@ func (s Style) SummaryText(sum *Summary) string {
 	if note := s.ruleTrouble(sum.Rules); note != "" {
 		b.WriteString(note)
 	}
+	for _, a := range sum.Actions {
+		fmt.Fprintf(&b, "  action    %s\n", s.Severity(record.Warning, clean(a.Outcome())))
+	}
 	fmt.Fprintf(&b, "  run       %s\n", clean(sum.Path))
 	for i, command := range next(sum) {
 		head := "          "

@@ -142,3 +142,15 @@ func (t *Trial) Actions() []json.RawMessage {
 	})
 	return list
 }
+
+// Attempts is how each action stands: the last word on it.
+func (t *Trial) Attempts() []record.Attempt {
+	var list []record.Attempt
+	for _, js := range t.Actions() {
+		var a record.Attempt
+		if err := json.Unmarshal(js, &a); err == nil {
+			list = append(list, a)
+		}
+	}
+	return record.LastWords(list)
+}
