@@ -88,6 +88,11 @@ const (
 	UnitsInactive   = plan.UnitsInactive
 	UnitsSamples    = plan.UnitsSamples
 	UnitsNegative   = plan.UnitsNegative
+	UnitsLow        = plan.UnitsLow
+	UnitsHigh       = plan.UnitsHigh
+	FirstNaN        = plan.FirstNaN
+	FirstPosInf     = plan.FirstPosInf
+	FirstNegInf     = plan.FirstNegInf
 )
 
 // TrainOnly is a schedule with one interval in TRAIN and GLOBAL steps, where

@@ -87,6 +87,17 @@ func (v *View) Trial(name string) (Trial, error) {
 	return v.Data.Trial(name)
 }
 
+// Number gives a derived number by its whole name: a quantile, or one of
+// FirstNaN, FirstPosInf and FirstNegInf.
+func (it *Item) Number(stat string) (value float64, ok bool) {
+	for i := range it.Derived {
+		if it.Derived[i].Stat == stat {
+			return it.Derived[i].Value, true
+		}
+	}
+	return 0, false
+}
+
 // Find gives a derived number: prefix is the key of the Pair or Units,
 // quantity one of the constants of this package. from is the mode step that a
 // pair compares with.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -9,7 +10,7 @@ import (
 )
 
 // measureUnits counts active samples per unit, over the windows asked for.
-func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode record.Mode, step int64, v tensor.View) ([]record.Derived, error) {
+func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode record.Mode, step int64, v tensor.View, stats *tensor.Stats) ([]record.Derived, error) {
 	for i := range t.wants.units {
 		u := t.wants.dueUnits(i, step)
 		if u == nil {
@@ -44,11 +45,38 @@ func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode r
 		add(u.inactive, float64(inactive(m.totals, samples, u.Inactivity)))
 		add(u.samples, float64(samples))
 		add(u.negative, float64(negative))
+		if !math.IsInf(u.Below, 1) {
+			low, high := m.sides(v, u, stats)
+			add(u.low, float64(low))
+			add(u.high, float64(high))
+		}
 		if err != nil {
 			return out, err
 		}
 	}
 	return out, nil
+}
+
+// sides is the number of elements on each side of the active range. Those at
+// or above the upper limit are counted in a second pass; the others that are
+// neither active nor NaN lie at or below the lower one.
+func (m *Meter) sides(v tensor.View, u *wantedUnits, stats *tensor.Stats) (low, high int64) {
+	sum := func(counts []uint32) (n int64) {
+		for _, c := range counts {
+			n += int64(c)
+		}
+		return n
+	}
+	active := sum(m.counts)
+	// The lower limit of this pass is strict, so it is the next number down.
+	o := tensor.UnitOptions{Channel: u.Channel, Above: math.Nextafter(u.Below, math.Inf(-1)), Below: math.Inf(1)}
+	counts, _, _, err := tensor.UnitCounts(m.sideCounts, v, o)
+	if err != nil { // it would have been one before
+		return 0, 0
+	}
+	m.sideCounts = counts
+	high = sum(counts)
+	return stats.Count - stats.NaN - active - high, high
 }
 
 // inactive is the number of units of which fewer than percent of the samples

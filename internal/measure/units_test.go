@@ -36,8 +36,8 @@ func TestUnits(t *testing.T) {
 		"all zero":               {relu, f32([]int64{8, 4}, zeros...), "units@-1=4 inactive@-1=4 samples@-1=8 negative@-1=0"},
 		"half zero":              {relu, f32([]int64{8, 4}, half...), "units@-1=4 inactive@-1=2 samples@-1=8 negative@-1=0"},
 		"one sample in 200":      {relu, f32([]int64{200, 2}, rare...), "units@-1=2 inactive@-1=2 samples@-1=200 negative@-1=0"},
-		"tanh":                   {tanh, f32([]int64{2, 3}, 10, 10, 0, 10, -10, 0), "units@-1=3 inactive@-1=2 samples@-1=2 negative@-1=1"},
-		"the limit is not in":    {sigmoid, f32([]int64{2, 1}, 16.99999, 16.99999), "units@-1=1 inactive@-1=1 samples@-1=2 negative@-1=0"},
+		"tanh":                   {tanh, f32([]int64{2, 3}, 10, 10, 0, 10, -10, 0), "units@-1=3 inactive@-1=2 samples@-1=2 negative@-1=1 low@-1=1 high@-1=3"},
+		"the limit is not in":    {sigmoid, f32([]int64{2, 1}, 16.99999, 16.99999), "units@-1=1 inactive@-1=1 samples@-1=2 negative@-1=0 low@-1=0 high@-1=2"},
 		"channels":               {channel, f32([]int64{2, 2, 2}, 0, 0, 1, 0, 0, 0, 0, 0), "units@-1=2 inactive@-1=1 samples@-1=4 negative@-1=0"},
 		"channels of rank 2":     {channel, f32([]int64{1, 2}, 0, 1), "units@-1=2 inactive@-1=1 samples@-1=1 negative@-1=0"},
 		"a vector is one unit":   {relu, vector(0, 0, 1), "units@-1=1 inactive@-1=0 samples@-1=3 negative@-1=0"},
@@ -46,7 +46,7 @@ func TestUnits(t *testing.T) {
 		"an empty batch":         {relu, f32([]int64{0, 3}), "units@-1=3 inactive@-1=0 samples@-1=0 negative@-1=0"},
 		"no units":               {relu, f32([]int64{3, 0}), "units@-1=0 inactive@-1=0 samples@-1=0 negative@-1=0"},
 		"infinity is active":     {relu, f32([]int64{1, 1}, float32(math.Inf(1))), "units@-1=1 inactive@-1=0 samples@-1=1 negative@-1=0"},
-		"exactly the percentage": {plan.Units{Below: 2, Inactivity: 50, Window: 1}, f32([]int64{2, 1}, 1, 0), "units@-1=1 inactive@-1=0 samples@-1=2 negative@-1=0"},
+		"exactly the percentage": {plan.Units{Below: 2, Inactivity: 50, Window: 1}, f32([]int64{2, 1}, 1, 0), "units@-1=1 inactive@-1=0 samples@-1=2 negative@-1=0 low@-1=1 high@-1=0"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

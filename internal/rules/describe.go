@@ -104,6 +104,9 @@ func needText(n plan.Need) string {
 	if len(n.Units) > 0 {
 		what = append(what, "activity of units")
 	}
+	if len(n.Quantiles) > 0 {
+		what = append(what, "quantiles")
+	}
 	return strings.Join(which, ", ") + ": " + strings.Join(what, ", ") + "; " + when(n.Schedule)
 }
 

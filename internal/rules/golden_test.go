@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -47,7 +48,7 @@ func TestGoldenVectors(t *testing.T) {
 		{"VG3", "VanishingGradient", nil, []input{tensorAt("gradient/a", 0, vec(1e-7, 1e-7))}, nil, nil},
 		{"ET1", "ExplodingTensor", nil, []input{tensorAt("w.weight", 5, vec(1, inf))}, []int64{5},
 			func(t *testing.T, j *job) {
-				if f := j.found[0]; f.Context["pinf"] != int64(1) || f.Context["nan"] != int64(0) || f.Severity != record.Error {
+				if f := j.found[0]; f.Context["pinf"] != int64(1) || f.Context["nan"] != int64(0) || !maps.Equal(f.Context["first_index"].(map[string]int64), map[string]int64{"pinf": 1}) || f.Severity != record.Error {
 					t.Errorf("finding is %+v", f)
 				}
 			}},
