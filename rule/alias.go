@@ -95,6 +95,9 @@ const (
 	FirstNegInf     = plan.FirstNegInf
 )
 
+// QuantileKey names a quantile that a need asked for, for Item.Number.
+func QuantileKey(q float64) string { return plan.QuantileKey(q) }
+
 // TrainOnly is a schedule with one interval in TRAIN and GLOBAL steps, where
 // weights and gradients are.
 func TrainOnly(every int64) Schedule {

@@ -28,17 +28,23 @@ type Data struct {
 	Tensors func(selector int) []Item
 	// Scalars gives the scalars of a selector, sorted by name and worker.
 	Scalars func(selector int) []Item
-	// Raw reads stored values of this step.
-	Raw func(worker, tensor string) (Values, error)
+	// Raw reads stored values of this step, RawAt those of a step.
+	Raw   func(worker, tensor string) (Values, error)
+	RawAt func(worker, tensor string, mode Mode, modeStep int64) (Values, error)
 	// Trial opens another run.
 	Trial func(name string) (Trial, error)
 }
 
 // Trial is another run that a rule compares with.
 type Trial interface {
+	// Running tells whether the run still goes on, so that more may come.
+	Running() bool
+	// Workers names the workers that stored anything, the chief first.
+	Workers() []string
 	// Raw reads the stored values of a tensor.
 	Raw(tensor string, mode Mode, modeStep int64, worker string) (Values, error)
-	// Series reads one statistic ("value" for scalars) over mode steps.
+	// Series reads one statistic ("value" for scalars) over mode steps; of
+	// no name or statistic that the run has, nothing.
 	Series(tensor, stat string, mode Mode, worker string) (steps []int64, values []float64, err error)
 }
 

@@ -125,6 +125,9 @@ func when(s plan.Schedule) string {
 		case 1:
 			t = "every step"
 		}
+		if x.End > 0 {
+			t += fmt.Sprintf(" before step %d", x.End)
+		}
 		if !slices.Contains(every, t) {
 			every = append(every, t)
 		}

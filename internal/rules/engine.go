@@ -252,6 +252,7 @@ func (e *Engine) view(in *instance, c *record.Complete) *rule.View {
 			in.view.Data.Raw = func(worker, tensor string) (rule.Values, error) {
 				return e.opts.Raw(worker, tensor, e.here.Mode, e.here.ModeStep)
 			}
+			in.view.Data.RawAt = e.opts.Raw
 		}
 	}
 	return &in.view

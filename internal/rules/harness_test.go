@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +129,8 @@ func (j *job) part(worker string, in input) *record.Step {
 				info.Kind = record.Gradient
 			case len(name) > 7 && slices.Contains([]string{"_output", "utput_0"}, name[len(name)-7:]):
 				info.Kind = record.Output
+			case strings.HasSuffix(name, "_input") || strings.HasSuffix(name, "_input_0"):
+				info.Kind = record.Input
 			}
 			j.describe(info)
 		}

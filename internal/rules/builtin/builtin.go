@@ -20,6 +20,9 @@ var all = []*rule.Definition{
 	&lossNotDecreasing,
 	&stalledTraining,
 	&unchangedTensor,
+	&poorWeightInitialization,
+	&saturatedActivation,
+	&tensorVariance,
 }
 
 // All gives the definitions in the order of the documentation.
