@@ -22,7 +22,10 @@ var all = []*rule.Definition{
 	&unchangedTensor,
 	&poorWeightInitialization,
 	&saturatedActivation,
+	&overfit,
+	&overtraining,
 	&tensorVariance,
+	&underfit,
 }
 
 // All gives the definitions in the order of the documentation.
