@@ -89,6 +89,10 @@ func TestOvertraining(t *testing.T) {
 		{"not finite", "Overtraining", two, scalarsAt("loss", 1, 1, math.NaN(), math.Inf(1)), []int64{2}, nil},
 		{"training points count on the interval", "Overtraining", []string{"patience_train", "2", "every", "3"}, scalarsAt("loss", 1, fill(8, 1)...), []int64{6}, nil},
 		{"two names", "Overtraining", two, oneName("loss", "val_loss", still, still), []int64{2}, nil},
+		{"two names, training improves", "Overtraining", append(slices.Clone(two), "tensor_regex", "rmse"), oneName("train-rmse", "validation-rmse", improving, rising), nil, nil},
+		{"two names, training improves between", "Overtraining", two, append(oneName("loss", "val_loss", []float64{1}, []float64{1}),
+			input{step: 1, scalars: map[string]float64{"loss": 0.5}}, input{step: 2, scalars: map[string]float64{"loss": 0.2, "val_loss": 1}},
+			input{step: 3, scalars: map[string]float64{"loss": 0.1, "val_loss": 1}}, input{step: 4, scalars: map[string]float64{"loss": 0.1, "val_loss": 1}}), []int64{4}, nil},
 	})
 }
 

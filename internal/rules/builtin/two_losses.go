@@ -27,6 +27,9 @@ type lossPair struct {
 	Train lossSum     `json:"train"` // training losses since the last evaluation point
 	Last  rule.Number `json:"last"`  // training mean of the last evaluation point
 	Known bool        `json:"known"` // there is one
+	// Partner is the validation loss of another name that this one is the
+	// training loss of, once both came at one step.
+	Partner string `json:"partner,omitempty"`
 }
 
 type lossSum struct {
@@ -45,27 +48,42 @@ type lossEvent struct {
 	train      float64
 	known      bool // train is there; of a training point it always is
 	validation float64
+	partner    string // of a pair of two names: that of the training
 }
 
 // step takes the losses of one step and gives what they amount to, pair by
-// pair in the order of names.
+// pair in the order of names. A pair of two names is called as its validation.
 func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 	var out []lossEvent
-	switch v.Mode {
-	case rule.Train:
+	if v.Mode == rule.Train {
 		out = l.close()
-		for _, it := range items {
-			l.pair(it.name).Train.add(it.value)
-			out = append(out, lossEvent{pair: it.name, step: v.Step, train: it.value, known: true})
+	}
+	pairs := named(items, v.Step)
+	for _, e := range pairs {
+		l.pair(e.partner).Partner = e.pair
+		if v.Mode != rule.Train { // else it comes with the others
+			out = append(out, lossEvent{pair: e.pair, step: v.Step, train: e.train, known: true})
 		}
-	case rule.Eval:
-		for _, it := range items {
-			p := l.pair(it.name)
+	}
+	for _, it := range items {
+		if m := sideOf.FindStringSubmatch(it.name); m != nil && m[3] != "" {
+			continue // never a loss of training, and no pair with itself
+		}
+		p := l.pair(it.name)
+		switch v.Mode {
+		case rule.Train:
+			p.Train.add(it.value)
+			e := lossEvent{pair: it.name, step: v.Step, train: it.value, known: true}
+			if p.Partner != "" {
+				e.pair = p.Partner
+			}
+			out = append(out, e)
+		case rule.Eval:
 			p.Pass.add(it.value)
 			p.At = v.Step
 		}
 	}
-	return append(out, named(items, v.Step)...)
+	return append(out, pairs...)
 }
 
 func (l twoLosses) pair(name string) *lossPair {
@@ -100,17 +118,17 @@ const validationNames = `^(scalar/)?(train|training|validation|valid|val|test|ev
 
 // named finds the pairs whose two sides have names of their own.
 func named(items []meanLoss, step int64) []lossEvent {
-	train := map[string]float64{}
+	train := map[string]meanLoss{}
 	for _, it := range items {
 		m := sideOf.FindStringSubmatch(it.name)
 		switch {
 		case m == nil:
 			stem := strings.TrimPrefix(it.name, "scalar/")
 			if _, told := train[stem]; !told {
-				train[stem] = it.value
+				train[stem] = it
 			}
 		case m[2] != "":
-			train[m[4]] = it.value
+			train[m[4]] = it
 		}
 	}
 	var out []lossEvent
@@ -120,7 +138,7 @@ func named(items []meanLoss, step int64) []lossEvent {
 			continue
 		}
 		if t, ok := train[m[4]]; ok {
-			out = append(out, lossEvent{pair: it.name, step: step, train: t, known: true}, lossEvent{pair: it.name, step: step, evaluation: true, train: t, known: true, validation: it.value})
+			out = append(out, lossEvent{pair: it.name, partner: t.name, step: step, evaluation: true, train: t.value, known: true, validation: it.value})
 		}
 	}
 	return out
