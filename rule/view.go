@@ -43,9 +43,9 @@ type Trial interface {
 	Workers() []string
 	// Raw reads the stored values of a tensor.
 	Raw(tensor string, mode Mode, modeStep int64, worker string) (Values, error)
-	// Series reads one statistic ("value" for scalars) over mode steps; of
-	// no name or statistic that the run has, nothing.
-	Series(tensor, stat string, mode Mode, worker string) (steps []int64, values []float64, err error)
+	// Series reads one statistic ("value" for scalars) from a mode step on;
+	// nothing where the run has no such name or statistic.
+	Series(tensor, stat string, mode Mode, worker string, from int64) (steps []int64, values []float64, err error)
 }
 
 // ErrNoRaw is returned by View.Raw where raw values cannot be read.
@@ -58,6 +58,7 @@ type Item struct {
 	// Stats is nil for scalars and where only derived numbers were taken.
 	Stats   *Stats
 	Value   float64 // of a scalar
+	Stored  bool    // its values at this step are stored
 	Derived []Derived
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/rule"
 )
 
 // everyRule is each rule by name, with an interval of one step where it has
@@ -123,11 +124,13 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 // evaluator is stopped and started again, in whatever order a step's tensors
 // come, and whether they are announced at once or one by one.
 func TestLiveAndReplayAgree(t *testing.T) {
+	other := &memory{t: t, workers: []string{"worker_0"}, steps: append(scalarsAt("loss", 1, 1, 2, 1, 1, 1), tensorAt("Net_a.weight", 1, vec(1, 1, 1, 1)))}
+	open := func(string) (rule.Trial, error) { return other, nil }
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)
 		configs := everyRule(rt)
 		make := func(found *[]record.Finding) *rules.Engine {
-			e, err := rules.NewEngine(rules.Options{Configs: configs, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
+			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -195,7 +198,7 @@ func TestLiveAndReplayAgree(t *testing.T) {
 
 		// From the beginning, with what is on record: nothing comes twice.
 		var again []record.Finding
-		r, err := rules.NewEngine(rules.Options{Configs: configs, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
+		r, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -24,6 +24,7 @@ var all = []*rule.Definition{
 	&saturatedActivation,
 	&overfit,
 	&overtraining,
+	&similarAcrossRuns,
 	&tensorVariance,
 	&underfit,
 }
