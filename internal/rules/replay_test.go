@@ -47,6 +47,9 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 		{Name: "loss", Kind: record.Loss}, {Name: "CrossEntropyLoss_output_0", Kind: record.Loss, AliasOf: "loss"}, {Name: "scalar/acc", Kind: record.Metric},
 		{Name: "relu_output_0", Kind: record.Output, Shape: []int64{4, 4}, Order: 9},
 		{Name: "a.relu_input_0", Kind: record.Input, Shape: []int64{4, 4}, Order: 9}, {Name: "b.relu_input_0", Kind: record.Input, Shape: []int64{4, 4}, Order: 10},
+		{Name: "feature_importance/weight/f0", Kind: record.Metric}, {Name: "feature_importance/weight/f1", Kind: record.Metric}, {Name: "feature_importance/weight/f2", Kind: record.Metric},
+		{Name: "feature_importance/weight/f3", Kind: record.Metric}, {Name: "trees/Node", Kind: record.Custom}, {Name: "labels", Kind: record.Custom}, {Name: "predictions", Kind: record.Custom},
+		{Name: "Net_input_0", Kind: record.Input, Collections: []string{"inputs"}}, {Name: "val_loss", Kind: record.Loss},
 		{Name: "tanh_input_0", Kind: record.Input, Shape: []int64{4, 4}, Order: 11},
 	}
 	for i, n := range []string{"Net_a.weight", "Net_b.weight", "Net_c.weight", "Net_d.weight"} {
@@ -125,12 +128,15 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 // come, and whether they are announced at once or one by one.
 func TestLiveAndReplayAgree(t *testing.T) {
 	other := &memory{t: t, workers: []string{"worker_0"}, steps: append(scalarsAt("loss", 1, 1, 2, 1, 1, 1), tensorAt("Net_a.weight", 1, vec(1, 1, 1, 1)))}
+	raw := func(_, name string, _ record.Mode, modeStep int64) (rule.Values, error) {
+		return view(t, vec(float64(modeStep%2), 1, 0, float64(len(name)%2))), nil
+	}
 	open := func(string) (rule.Trial, error) { return other, nil }
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)
 		configs := everyRule(rt)
 		make := func(found *[]record.Finding) *rules.Engine {
-			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
+			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -198,7 +204,7 @@ func TestLiveAndReplayAgree(t *testing.T) {
 
 		// From the beginning, with what is on record: nothing comes twice.
 		var again []record.Finding
-		r, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
+		r, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -26,7 +26,14 @@ var all = []*rule.Definition{
 	&overtraining,
 	&similarAcrossRuns,
 	&tensorVariance,
+	&featureImportanceOverweight,
+	&treeDepth,
 	&underfit,
+	&gradientClipping,
+	&updateGradientMismatch,
+	&accuracyDrop,
+	&inputDrift,
+	&lowFeatureImportance,
 }
 
 // All gives the definitions in the order of the documentation.
