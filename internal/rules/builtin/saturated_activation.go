@@ -231,7 +231,7 @@ func bins(s *rule.Stats, n int) (edges, counts []float64, ok bool) {
 		edges = append(edges, s.Min+(s.Max-s.Min)*float64(i)/float64(n))
 	}
 	counts = make([]float64, n)
-	const perBin = 50 // points at which the distribution is read off
+	const perBin = 10 // points at which the distribution is read off
 	for i := range n * perBin {
 		x := s.Quantile((float64(i) + 0.5) / float64(n*perBin))
 		at := max(0, min(n-1, int(float64(n)*(x-s.Min)/(s.Max-s.Min))))
