@@ -94,9 +94,13 @@ const (
 	UnitsNegative   = plan.UnitsNegative
 	UnitsLow        = plan.UnitsLow
 	UnitsHigh       = plan.UnitsHigh
-	FirstNaN        = plan.FirstNaN
-	FirstPosInf     = plan.FirstPosInf
-	FirstNegInf     = plan.FirstNegInf
+
+	UnitsLeast       = plan.UnitsLeast
+	UnitsLeastActive = plan.UnitsLeastActive
+	UnitsLeastKept   = plan.UnitsLeastKept
+	FirstNaN         = plan.FirstNaN
+	FirstPosInf      = plan.FirstPosInf
+	FirstNegInf      = plan.FirstNegInf
 )
 
 // QuantileKey names a quantile that a need asked for, for Item.Number.

@@ -2,9 +2,11 @@ package measure
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
@@ -49,6 +51,10 @@ func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode r
 			low, high := m.sides(v, u, stats)
 			add(u.low, float64(low))
 			add(u.high, float64(high))
+			for i, unit := range least(m.totals, samples, u.Inactivity) {
+				add(fmt.Sprintf("%s.%s[%d]", u.key, plan.UnitsLeast, i), float64(unit))
+				add(fmt.Sprintf("%s.%s[%d]", u.key, plan.UnitsLeastActive, i), float64(m.totals[unit]))
+			}
 		}
 		if err != nil {
 			return out, err
@@ -88,6 +94,24 @@ func inactive(active []uint64, samples int64, percent float64) (n int64) {
 		}
 	}
 	return n
+}
+
+// least are the inactive units with the fewest active samples, fewest first,
+// then by number.
+func least(active []uint64, samples int64, percent float64) []int {
+	var out []int
+	for i, a := range active {
+		if !(100*float64(a)/float64(samples) < percent) || len(out) == plan.UnitsLeastKept && a >= active[out[len(out)-1]] {
+			continue
+		}
+		at := len(out)
+		for at > 0 && active[out[at-1]] > a {
+			at--
+		}
+		out = slices.Insert(out, at, i)
+		out = out[:min(len(out), plan.UnitsLeastKept)]
+	}
+	return out
 }
 
 // pool adds the counts of the window's earlier steps to m.totals, says how many

@@ -168,7 +168,15 @@ const (
 	UnitsNegative = "negative" // elements below zero at this step
 	UnitsLow      = "low"      // with an upper limit: elements at or below Above at this step
 	UnitsHigh     = "high"     // with an upper limit: elements at or above Below at this step
+	// With an upper limit, the units with the least activity over the window:
+	// number and active samples of the first, second … under least[0],
+	// least_active[0] and so on.
+	UnitsLeast       = "least"
+	UnitsLeastActive = "least_active"
 )
+
+// UnitsLeastKept is how many of them there are at most.
+const UnitsLeastKept = 5
 
 // Key names the request in stored series.
 func (u Units) Key() string {

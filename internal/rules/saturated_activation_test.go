@@ -30,6 +30,9 @@ func TestSaturatedActivation(t *testing.T) {
 				if c["kind"] != "tanh" || number(c["high"]) != 8 || number(c["low"]) != 0 || number(c["saturated"]) != 2 {
 					t.Errorf("context is %v", c)
 				}
+				if w := asJSON(t, c["most_saturated"]); w != `[{"active_percent":0,"unit":0},{"active_percent":0,"unit":1}]` {
+					t.Errorf("most saturated: %s", w)
+				}
 				if d := c["derivatives_at_limits"].([]record.Number); !near(float64(d[1]), 2.2e-8, 1e-9) {
 					t.Errorf("derivatives are %v", d)
 				}

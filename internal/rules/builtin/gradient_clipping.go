@@ -118,8 +118,10 @@ func (r *clipping) worker(items []rule.Item, mode rule.Mode, rep *rule.Report) {
 	v := rule.Violation{Subject: "gradients", Worker: items[0].Worker, Steps: r.window, Context: context}
 	if middle := median(s.Norms); norm > spikeFactor*middle {
 		v.Check, v.Observed, v.Threshold, v.Comparator, v.CauseClass = "spike", norm, spikeFactor*middle, ">", "data-loading"
+		v.Cause, v.Remedy = "a batch that is out of the ordinary, or a loss that is not bounded there", "look at the batch of this step; check the data and the loss; clip gradients so that one batch cannot do harm"
 		v.Message = fmt.Sprintf("The norm of the gradients jumps to %s; over the last %d saved steps it was %s in the middle.", num(norm), r.window, num(middle))
 		rep.Violate(v)
+		v.Cause, v.Remedy = "", ""
 	}
 	r.always(s, v, rep)
 }

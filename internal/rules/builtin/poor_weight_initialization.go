@@ -236,11 +236,14 @@ func (r *poorInit) loss(l meanLoss, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "loss_not_starting", Subject: l.name, Observed: float64(s.Stale), Threshold: float64(r.patience), Comparator: ">=", Steps: len(s.Values),
+		Cause:   "initial weights, or a learning rate, under which nothing is learnt from the first steps",
+		Remedy:  "compare with He or Glorot initialisation; change the learning rate; look at the gradients",
 		Message: fmt.Sprintf("The %s does not begin to fall: %s gave none below %s.", called("loss", l.name), plural(s.Stale, "analysed step"), num(float64(s.Lowest))),
 		Context: map[string]any{"lowest": float64(s.Lowest), "values": append([]rule.Number(nil), s.Values...)},
 	}
 	if !finite(l.value) {
 		v.Observed, v.Comparator, v.CauseClass = l.value, "=", "non-finite"
+		v.Cause, v.Remedy = "initial weights that are far too large, or a division by zero or a logarithm of zero in the loss", "use He or Glorot initialisation; add an epsilon to denominators; check the input for NaN"
 		v.Message = fmt.Sprintf("The %s is %s at the beginning of the training.", called("loss", l.name), num(l.value))
 	} else if s.Stale < r.patience {
 		return

@@ -198,6 +198,16 @@ func (r *saturated) judge(it rule.Item, kind string, u rule.Units, v *rule.View,
 		"limits": []float64{u.Above, u.Below}, "derivatives_at_limits": []float64{slope(kind, u.Above), slope(kind, u.Below)},
 		"shares": append([]rule.Number(nil), s.Shares...), "module": it.Info.Module, "module_type": it.Info.ModuleType,
 	}
+	var worst []map[string]any
+	for i := range rule.UnitsLeastKept {
+		unit, _, ok := it.Find(u.Key(), fmt.Sprintf("%s[%d]", rule.UnitsLeast, i))
+		active, _, also := it.Find(u.Key(), fmt.Sprintf("%s[%d]", rule.UnitsLeastActive, i))
+		if !ok || !also {
+			break
+		}
+		worst = append(worst, map[string]any{"unit": rule.Number(unit), "active_percent": rule.Number(100 * active / samples)})
+	}
+	context["most_saturated"] = worst
 	if it.Stats != nil {
 		context["nan"] = it.Stats.NaN
 		if edges, counts, ok := bins(it.Stats, 20); ok {
