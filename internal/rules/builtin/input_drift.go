@@ -82,7 +82,8 @@ type drift struct {
 type driftState struct {
 	Low       float64   `json:"low"` // the bins between the outer two
 	High      float64   `json:"high"`
-	Begun     bool      `json:"begun"` // the bins are there
+	Begun     bool      `json:"begun"`   // the bins are there
+	Missing   bool      `json:"missing"` // the other run has ended without it
 	Reference []float64 `json:"reference"`
 	Current   []float64 `json:"current"`
 	Steps     int       `json:"steps"` // of current
@@ -132,7 +133,8 @@ func (r *drift) Step(v *rule.View, rep *rule.Report) {
 		for _, o := range r.runs {
 			k := key(o.name, v.Mode.String()+" "+it.Info.Name)
 			s := r.of(k)
-			if !s.Begun && !r.reference(s, o, it.Info.Name, v.Mode) {
+			if !s.Begun && (s.Missing || !r.reference(s, o, it.Info.Name, v.Mode)) {
+				s.Missing = !o.running
 				rep.Skip(skipMissing)
 				rep.Note(fmt.Sprintf("run %s has no quantiles of %s in %s: capture it with this rule, too", o.name, it.Info.Name, v.Mode))
 				continue

@@ -19,6 +19,7 @@ type otherRun struct {
 	name    string
 	trial   rule.Trial
 	running bool     // at the last look
+	looks   int      // a series is read at most once for each
 	workers []string // the chief first
 	series  map[otherSeries]*readSeries
 }
@@ -32,6 +33,7 @@ type otherSeries struct {
 type readSeries struct {
 	values map[int64]float64
 	next   int64 // mode step to read from
+	look   int   // at which it was read
 	whole  bool  // no more will come
 }
 
@@ -50,8 +52,10 @@ func openOthers(names []string, open func(string) (rule.Trial, error)) ([]*other
 	return out, nil
 }
 
-// look asks whether the run still goes on, once for each step that is judged.
+// look asks whether the run still goes on. What has come since is read when it
+// is asked for.
 func (o *otherRun) look() {
+	o.looks++
 	o.running = o.trial.Running()
 	o.workers = o.trial.Workers()
 }
@@ -76,9 +80,10 @@ func (o *otherRun) at(tensor, stat string, mode rule.Mode, worker string, modeSt
 		s = &readSeries{values: map[int64]float64{}}
 		o.series[k] = s
 	}
-	if x, ok := s.values[modeStep]; ok || s.whole {
+	if x, ok := s.values[modeStep]; ok || s.whole || s.look == o.looks {
 		return x, ok
 	}
+	s.look = o.looks
 	running := o.running
 	steps, values, err := o.trial.Series(tensor, stat, mode, worker, s.next)
 	if err != nil {

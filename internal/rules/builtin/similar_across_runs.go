@@ -12,8 +12,10 @@ const (
 	// otherPatience is how long a step of another run is waited for, while
 	// that run goes on.
 	otherPatience = 10 * time.Minute
+	// lookEvery is how often a run that goes on is asked for more.
+	lookEvery = time.Second
 	// mostWaiting bounds the comparisons that wait.
-	mostWaiting = 10000
+	mostWaiting = 2000
 	// boundSlack is the rounding that statistics of the same values may differ
 	// by, as a share.
 	boundSlack = 1e-9
@@ -68,8 +70,9 @@ type similar struct {
 		Waiting []comparison     `json:"waiting"`
 	}
 
-	runs  []*otherRun // opened at the first step
-	rawAt func(worker, tensor string, mode rule.Mode, modeStep int64) (rule.Values, error)
+	runs   []*otherRun // opened at the first step
+	looked time.Time   // when they were asked for more
+	rawAt  func(worker, tensor string, mode rule.Mode, modeStep int64) (rule.Values, error)
 }
 
 // comparison is one value of this run that is compared with one other run.
@@ -170,6 +173,10 @@ func (r *similar) take(c comparison, rep *rule.Report) {
 // wait tries again what waits, and gives up what has waited too long, or for a
 // run that has ended.
 func (r *similar) wait(now time.Time, rep *rule.Report) {
+	if !now.IsZero() && now.Sub(r.looked) < lookEvery {
+		return
+	}
+	r.looked = now
 	for _, o := range r.runs {
 		if o.running {
 			o.look()
