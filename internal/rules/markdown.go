@@ -47,7 +47,10 @@ func section(b *strings.Builder, d *rule.Definition) {
 		fmt.Fprintf(b, ", also `%s`", strings.Join(d.Aliases, "`, `"))
 	}
 	fmt.Fprintf(b, ". Severity: %s.", d.Severity)
-	if len(d.Frameworks) > 0 {
+	switch {
+	case slices.Equal(d.Frameworks, []string{"xgboost"}):
+		b.WriteString(" For trees that are boosted (XGBoost).")
+	case len(d.Frameworks) > 0:
 		b.WriteString(" For trainings with layers and gradients.")
 	}
 	b.WriteString("\n\n")
