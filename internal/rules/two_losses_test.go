@@ -29,6 +29,14 @@ func oneName(train, validation string, t, v []float64) []input {
 	return out
 }
 
+// inGlobal is a job that never says in which phase it is.
+func inGlobal(in []input) []input {
+	for i := range in {
+		in[i].mode = record.Global
+	}
+	return in
+}
+
 func ones(n int) []float64 { return fill(n, 1) }
 
 func TestOverfit(t *testing.T) {
@@ -56,6 +64,8 @@ func TestOverfit(t *testing.T) {
 		{"start_step", "Overfit", []string{"start_step", "2"}, passes(ones(2), []float64{9, 1}), nil, nil},
 		{"names with prefixes", "Overfit", []string{"tensor_regex", "rmse"}, oneName("train-rmse", "validation-rmse", ones(2), []float64{1, 2}), []int64{1}, observed(1)},
 		{"loss and val_loss", "Overfit", nil, oneName("loss", "val_loss", ones(2), []float64{1, 2}), []int64{1}, observed(1)},
+		{"a loop without phases", "Overfit", nil, inGlobal(oneName("loss", "val_loss", ones(2), []float64{1, 2})), []int64{1}, observed(1)},
+		{"logged in between", "Overfit", nil, []input{train(0, 1), eval(1, 1), inGlobal([]input{train(2, 9)})[0], eval(3, 3), train(4, 1)}, []int64{4}, observed(1)},
 		{"logged numbers", "Overfit", nil, oneName("scalar/train_loss", "scalar/val_loss", ones(2), []float64{1, 2}), []int64{1}, observed(1)},
 		{"what grows with success is left out", "Overfit", []string{"tensor_regex", "auc"}, oneName("train-auc", "validation-auc", ones(2), []float64{1, 2}), nil, nil},
 		{"another loss", "Overfit", []string{"tensor_regex", "other"}, passes(ones(1), []float64{1.5}), nil, details("no validation loss was saved")},
@@ -83,6 +93,7 @@ func TestOvertraining(t *testing.T) {
 		{"or", "Overtraining", with("combine", "or"), passes(improving, rising), []int64{5}, nil},
 		{"validation", "Overtraining", with("combine", "validation"), passes(improving, rising), []int64{5}, nil},
 		{"validation improves", "Overtraining", with("combine", "validation"), passes(still, improving), nil, nil},
+		{"a loop without phases", "Overtraining", two, inGlobal(scalarsAt("loss", 1, still...)), []int64{2}, nil},
 		{"only training", "Overtraining", two, scalarsAt("loss", 1, still...), []int64{2}, nil},
 		{"an improvement of delta is none", "Overtraining", []string{"patience_train", "1", "delta", "0.5", "every", "1"}, scalarsAt("loss", 1, 1, 0.5), []int64{1}, nil},
 		{"told again after a patience", "Overtraining", []string{"patience_train", "1", "patience_validation", "3", "every", "1"}, scalarsAt("loss", 1, fill(8, 1)...), []int64{1, 4, 7}, nil},

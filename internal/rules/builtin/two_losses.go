@@ -15,7 +15,8 @@ import (
 //   - a loss that comes in TRAIN and in EVAL steps is a pair with itself. A
 //     validation pass is a row of EVAL steps; it ends at the next TRAIN step, or
 //     at the end of the job. Its value is the mean over the pass, and that of
-//     the training the mean since the pass before, or the last one known.
+//     the training the mean since the pass before, or the last one known. In a
+//     job without TRAIN steps GLOBAL ones stand for them.
 //   - names that differ only in how they begin (train-rmse and validation-rmse,
 //     loss and val_loss) are a pair at every step that has both.
 type twoLosses map[string]*lossPair
@@ -27,6 +28,8 @@ type lossPair struct {
 	Train lossSum     `json:"train"` // training losses since the last evaluation point
 	Last  rule.Number `json:"last"`  // training mean of the last evaluation point
 	Known bool        `json:"known"` // there is one
+	// Trained: it came in a TRAIN step.
+	Trained bool `json:"trained,omitempty"`
 	// Partner is the validation loss of another name that this one is the
 	// training loss of, once both came at one step.
 	Partner string `json:"partner,omitempty"`
@@ -55,13 +58,14 @@ type lossEvent struct {
 // pair in the order of names. A pair of two names is called as its validation.
 func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 	var out []lossEvent
-	if v.Mode == rule.Train {
+	train := v.Mode == rule.Train || v.Mode == rule.Global && !l.trained()
+	if train {
 		out = l.close()
 	}
 	pairs := named(items, v.Step)
 	for _, e := range pairs {
 		l.pair(e.partner).Partner = e.pair
-		if v.Mode != rule.Train { // else it comes with the others
+		if !train { // else it comes with the others
 			out = append(out, lossEvent{pair: e.pair, step: v.Step, train: e.train, known: true})
 		}
 	}
@@ -70,20 +74,31 @@ func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 			continue // never a loss of training, and no pair with itself
 		}
 		p := l.pair(it.name)
-		switch v.Mode {
-		case rule.Train:
+		p.Trained = p.Trained || v.Mode == rule.Train
+		switch {
+		case train:
 			p.Train.add(it.value)
 			e := lossEvent{pair: it.name, step: v.Step, train: it.value, known: true}
 			if p.Partner != "" {
 				e.pair = p.Partner
 			}
 			out = append(out, e)
-		case rule.Eval:
+		case v.Mode == rule.Eval:
 			p.Pass.add(it.value)
 			p.At = v.Step
 		}
 	}
 	return append(out, pairs...)
+}
+
+// trained tells whether a loss came in a TRAIN step.
+func (l twoLosses) trained() bool {
+	for _, p := range l {
+		if p.Trained {
+			return true
+		}
+	}
+	return false
 }
 
 func (l twoLosses) pair(name string) *lossPair {
@@ -113,8 +128,11 @@ func (l twoLosses) close() []lossEvent {
 // sideOf splits a name such as val_loss or train-rmse.
 var sideOf = regexp.MustCompile(`^(scalar/)?(?:(train|training)|(validation|valid|val|test|eval))[-_](.+)$`)
 
-// validationNames selects losses that are told apart by name.
-const validationNames = `^(scalar/)?(train|training|validation|valid|val|test|eval)[-_].*[Ll]oss`
+// Patterns of losses that are told apart by name.
+const (
+	validationNames = `^(scalar/)?(train|training|validation|valid|val|test|eval)[-_].*[Ll]oss`
+	plainLoss       = `^(scalar/)?loss$`
+)
 
 // named finds the pairs whose two sides have names of their own.
 func named(items []meanLoss, step int64) []lossEvent {
@@ -160,7 +178,7 @@ func pairedLosses(p rule.Params) rule.Selector {
 	if r := p.List("tensor_regex"); len(r) > 0 {
 		return rule.Selector{Regex: r}
 	}
-	return rule.Selector{Collections: []string{"losses"}, Regex: []string{validationNames}}
+	return rule.Selector{Collections: []string{"losses"}, Regex: []string{validationNames, plainLoss}}
 }
 
 // pairedNeeds asks for those losses, in TRAIN and EVAL.
@@ -169,7 +187,7 @@ func pairedNeeds(p rule.Params) []rule.Need {
 }
 
 // pairedRegex is the parameter that selects them.
-var pairedRegex = rule.Parameter{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns of losses to compare; None: the collection losses, and losses whose names begin with train_, val_ and the like"}
+var pairedRegex = rule.Parameter{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns of losses to compare; None: the collection losses, and what is called loss, train_loss, val_loss and the like"}
 
 // noValidation is the note of a job that left nothing to compare with.
 const noValidation = "no validation loss was saved; save one in EVAL steps (with every=1 there, if a pass is short)"
