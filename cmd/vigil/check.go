@@ -12,6 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/vfs"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -172,7 +173,7 @@ func ruleError(spec string, err error) error {
 func replay(t *trial.Trial, root string, configs []rules.Config, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
 	now := time.Time{}
 	run := t.Run()
-	others := trial.NewOthers(filepath.Dir(t.Path()))
+	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
 	defer others.Close()
 	engine, err = rules.NewEngine(rules.Options{
 		Configs: configs, Mutes: rules.MutesOf(run), OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),

@@ -34,7 +34,7 @@ type evaluator struct {
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now()}
-	e.others = trial.NewOthers(filepath.Dir(j.store.Path()))
+	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	o := rules.Options{
 		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other,
 		OnFinding: func(f record.Finding) { e.found = append(e.found, f) },

@@ -9,16 +9,18 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
 // Others opens the runs that a run is compared with, each once.
 type Others struct {
+	fs   vfs.FS
 	root string
 	open map[string]*Other
 }
 
 // NewOthers looks for runs by name below root, or by path.
-func NewOthers(root string) *Others { return &Others{root, map[string]*Other{}} }
+func NewOthers(fsys vfs.FS, root string) *Others { return &Others{fsys, root, map[string]*Other{}} }
 
 // Open gives a run by its name or path.
 func (o *Others) Open(name string) (*Other, error) {
@@ -30,7 +32,7 @@ func (o *Others) Open(name string) (*Other, error) {
 		paths = []string{name, filepath.Join(o.root, name)}
 	}
 	for _, p := range paths {
-		t, err := Open(p)
+		t, err := OpenFS(o.fs, p)
 		if err == nil {
 			o.open[name] = &Other{t}
 			return o.open[name], nil

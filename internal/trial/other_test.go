@@ -22,7 +22,7 @@ func TestOthers(t *testing.T) {
 	for n := range int64(5) {
 		ok(t, w.Append("worker_0", "", 0, step("worker_0", n)))
 	}
-	others := trial.NewOthers(root)
+	others := trial.NewOthers(vfs.OS, root)
 	defer others.Close()
 	o, err := others.Open("run")
 	ok(t, err)
