@@ -55,7 +55,7 @@ func section(b *strings.Builder, d *rule.Definition) {
 	}
 	b.WriteString("\n\n")
 	if d.Example != nil {
-		fmt.Fprintf(b, "Its defaults say too little to judge by: it needs to be told more, for example `%s`.\n\n", specText(d))
+		fmt.Fprintf(b, "Its defaults say too little to judge by: it needs to be told more, for example `%s`.\n\n", d.Spec())
 	}
 	parameters(b, d.Parameters)
 	b.WriteString("\nWhat it causes to be captured:\n\n")
@@ -79,15 +79,6 @@ func section(b *strings.Builder, d *rule.Definition) {
 		fmt.Fprintf(b, ". %s\n", d.Default.Why)
 	}
 	fmt.Fprintf(b, "\nLikely causes: %s.\n\nWhat to try: %s.\n", strings.Join(d.Causes, "; "), strings.Join(d.Remedies, "; "))
-}
-
-// specText spells the example of a definition as it is written after --rule.
-func specText(d *rule.Definition) string {
-	s := d.Name
-	for i, k := range sorted(d.Example) {
-		s += ":,"[min(i, 1):min(i, 1)+1] + k + "=" + d.Example[k]
-	}
-	return s
 }
 
 func parameters(b *strings.Builder, ps []rule.Parameter) {
