@@ -36,6 +36,10 @@ type (
 	ModeSchedule = plan.ModeSchedule
 	// Pair asks for statistics against an earlier value of the same tensor.
 	Pair = plan.Pair
+	// PairOptions and PairStats are of Compare.
+	PairOptions = tensor.PairOptions
+	// PairStats compare two values of a tensor.
+	PairStats = tensor.PairStats
 	// Units asks for per-unit activity of an activation tensor.
 	Units = plan.Units
 )
@@ -88,7 +92,26 @@ const (
 	UnitsInactive   = plan.UnitsInactive
 	UnitsSamples    = plan.UnitsSamples
 	UnitsNegative   = plan.UnitsNegative
+	UnitsLow        = plan.UnitsLow
+	UnitsHigh       = plan.UnitsHigh
+
+	UnitsLeast       = plan.UnitsLeast
+	UnitsLeastActive = plan.UnitsLeastActive
+	UnitsLeastKept   = plan.UnitsLeastKept
+	FirstNaN         = plan.FirstNaN
+	FirstPosInf      = plan.FirstPosInf
+	FirstNegInf      = plan.FirstNegInf
 )
+
+// QuantileKey names a quantile that a need asked for, for Item.Number.
+func QuantileKey(q float64) string { return plan.QuantileKey(q) }
+
+// Compare compares two values of a tensor; those with PairOptions.Close count
+// what is not close, with the tolerance relative to b.
+func Compare(a, b Values, o PairOptions) PairStats { return tensor.ComputePair(b, a, o) }
+
+// At is element i of a tensor's values in row-major order.
+func At(v Values, i int64) float64 { return tensor.ToFloat64(v, i) }
 
 // TrainOnly is a schedule with one interval in TRAIN and GLOBAL steps, where
 // weights and gradients are.

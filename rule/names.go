@@ -8,6 +8,20 @@ func (d *Definition) Spellings() []string {
 	return append([]string{d.Name, d.Class, strings.ToLower(d.Class)}, d.Aliases...)
 }
 
+// Spec is what to write after --rule to run the rule: its name, and the
+// parameters of its example where its defaults do not suffice.
+func (d *Definition) Spec() string {
+	s := d.Name
+	for i, k := range sortedKeys(d.Example) {
+		sep := ","
+		if i == 0 {
+			sep = ":"
+		}
+		s += sep + k + "=" + d.Example[k]
+	}
+	return s
+}
+
 // Find gives the definition that answers to a name.
 func Find(defs []*Definition, name string) (*Definition, bool) {
 	name = strings.TrimSpace(name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Type of a parameter's values.
@@ -33,6 +34,9 @@ type Parameter struct {
 	// never right but stand in old examples: refused, with a hint.
 	Aliases  []string
 	Formerly []string
+	// Numbered is a prefix under which items of a list may be given one by
+	// one: other_trial_0, other_trial_1.
+	Numbered string
 }
 
 // Range is an interval of numbers.
@@ -113,6 +117,12 @@ func (d *Definition) AllParameters() []Parameter {
 	return all
 }
 
+// numbered reports whether name is prefix and a number.
+func numbered(name, prefix string) bool {
+	digits, ok := strings.CutPrefix(name, prefix)
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
 func find(ps []Parameter, name string) (Parameter, bool) {
 	for _, p := range ps {
 		if p.Name == name {
@@ -122,6 +132,9 @@ func find(ps []Parameter, name string) (Parameter, bool) {
 			if a == name {
 				return p, true
 			}
+		}
+		if p.Numbered != "" && numbered(name, p.Numbered) {
+			return p, true
 		}
 	}
 	return Parameter{}, false

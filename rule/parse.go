@@ -56,7 +56,10 @@ func (e *ParamError) Error() string {
 
 // ignored are parameters of SageMaker Debugger that carry no meaning here: the
 // current run is implied and actions are configured elsewhere.
-func ignored(name string) bool { return name == "base_trial" || name == "action_json" }
+// So are other runs, for rules that read none.
+func ignored(name string) bool {
+	return name == "base_trial" || name == "action_json" || numbered(name, "other_trial_")
+}
 
 // Parse checks a configuration against the definition and gives its values,
 // defaults filled in. The error is a *ParamError.
@@ -65,12 +68,16 @@ func (d *Definition) Parse(given map[string]string) (Params, error) {
 	p := Params{map[string]any{}, map[string]bool{}, map[string]string{}}
 	set := map[string]string{}
 	for _, name := range sortedKeys(given) {
-		if ignored(name) {
+		par, ok := find(all, name)
+		if !ok && ignored(name) {
 			continue
 		}
-		par, ok := find(all, name)
 		if !ok {
 			return Params{}, d.unknown(name, all)
+		}
+		if before, more := set[par.Name]; more && par.Numbered != "" && numbered(name, par.Numbered) {
+			set[par.Name] = before + "," + given[name]
+			continue
 		}
 		if _, twice := set[par.Name]; twice {
 			return Params{}, &ParamError{d.Name, par.Name, fmt.Sprintf("parameter %q is given twice, also as %q", par.Name, name), ""}

@@ -58,6 +58,33 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+func TestNumberedParameters(t *testing.T) {
+	d := Definition{Name: "compare", Parameters: []Parameter{{Name: "others", Type: List, Optional: true, Aliases: []string{"other"}, Numbered: "other_trial_"}}}
+	for _, c := range []struct {
+		given map[string]string
+		want  []string
+	}{
+		{map[string]string{"other_trial_0": "a", "other_trial_1": "b"}, []string{"a", "b"}},
+		{map[string]string{"others": "a,b"}, []string{"a", "b"}},
+		{map[string]string{"other": "a", "other_trial_3": "b"}, []string{"a", "b"}},
+		{map[string]string{}, nil},
+	} {
+		p, err := d.Parse(c.given)
+		if err != nil || !slices.Equal(p.List("others"), c.want) {
+			t.Errorf("%v: %v, %v", c.given, p.List("others"), err)
+		}
+	}
+	for _, wrong := range []string{"other_trial_", "other_trial_x", "other_trial"} {
+		if _, err := d.Parse(map[string]string{wrong: "a"}); err == nil {
+			t.Errorf("%s is accepted", wrong)
+		}
+	}
+	// A rule that reads no other run takes no notice of them.
+	if _, err := sample.Parse(map[string]string{"other_trial_0": "a"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestParseValues(t *testing.T) {
 	p, err := sample.Parse(map[string]string{
 		"steps": " 10.0 ", "only": "YES", "names": ` a{2,3}, .*relu_(x,y) ,c\,d `, "ratio": "1e-3", "unit": "Channel",

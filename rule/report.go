@@ -47,6 +47,7 @@ type Report struct {
 	Skipped    map[string]int64 // reason -> count, new at this step
 	Notes      []string         // lines for the rule's details; each is kept once
 	Closed     bool             // the rule has nothing more to judge
+	Failed     error            // the rule cannot judge: its status is Error
 }
 
 // Violate records a violation.
@@ -73,6 +74,10 @@ func (r *Report) Close(why string) {
 		r.Note(why)
 	}
 }
+
+// Fail ends the rule with the status Error, because it cannot judge at all:
+// what it needs is not there and will not come.
+func (r *Report) Fail(err error) { r.Failed = err }
 
 // Reasons for which a tensor is skipped.
 const (

@@ -46,6 +46,11 @@ type Definition struct {
 	Explains       []string
 	ExplainsAlways []string
 
+	// Example is a configuration that does for a rule whose defaults say too
+	// little to judge by (a limit, another run); nil when they suffice. Such a
+	// rule runs only when it is asked for by name.
+	Example map[string]string
+
 	// Default is how the rule takes part in the default set; nil when it
 	// does not. Its thresholds are explained in Default.Why.
 	Default *Preset

@@ -28,18 +28,24 @@ type Data struct {
 	Tensors func(selector int) []Item
 	// Scalars gives the scalars of a selector, sorted by name and worker.
 	Scalars func(selector int) []Item
-	// Raw reads stored values of this step.
-	Raw func(worker, tensor string) (Values, error)
+	// Raw reads stored values of this step, RawAt those of a step.
+	Raw   func(worker, tensor string) (Values, error)
+	RawAt func(worker, tensor string, mode Mode, modeStep int64) (Values, error)
 	// Trial opens another run.
 	Trial func(name string) (Trial, error)
 }
 
 // Trial is another run that a rule compares with.
 type Trial interface {
+	// Running tells whether the run still goes on, so that more may come.
+	Running() bool
+	// Workers names the workers that stored anything, the chief first.
+	Workers() []string
 	// Raw reads the stored values of a tensor.
 	Raw(tensor string, mode Mode, modeStep int64, worker string) (Values, error)
-	// Series reads one statistic ("value" for scalars) over mode steps.
-	Series(tensor, stat string, mode Mode, worker string) (steps []int64, values []float64, err error)
+	// Series reads one statistic ("value" for scalars) from a mode step on;
+	// nothing where the run has no such name or statistic.
+	Series(tensor, stat string, mode Mode, worker string, from int64) (steps []int64, values []float64, err error)
 }
 
 // ErrNoRaw is returned by View.Raw where raw values cannot be read.
@@ -52,6 +58,7 @@ type Item struct {
 	// Stats is nil for scalars and where only derived numbers were taken.
 	Stats   *Stats
 	Value   float64 // of a scalar
+	Stored  bool    // its values at this step are stored
 	Derived []Derived
 }
 
@@ -85,6 +92,17 @@ func (v *View) Trial(name string) (Trial, error) {
 		return nil, errors.New("open other trial: other runs cannot be read here")
 	}
 	return v.Data.Trial(name)
+}
+
+// Number gives a derived number by its whole name: a quantile, or one of
+// FirstNaN, FirstPosInf and FirstNegInf.
+func (it *Item) Number(stat string) (value float64, ok bool) {
+	for i := range it.Derived {
+		if it.Derived[i].Stat == stat {
+			return it.Derived[i].Value, true
+		}
+	}
+	return 0, false
 }
 
 // Find gives a derived number: prefix is the key of the Pair or Units,

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/vfs"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -50,7 +52,7 @@ func (c checkCmd) Run(a *app) error {
 		return err
 	}
 	var findings []record.Finding
-	engine, steps, err := replay(t, configs, func(f record.Finding) { findings = append(findings, f) })
+	engine, steps, err := replay(t, c.root(), configs, func(f record.Finding) { findings = append(findings, f) })
 	if err != nil {
 		return fmt.Errorf("judge run %q: %w", c.Name, err)
 	}
@@ -168,13 +170,30 @@ func ruleError(spec string, err error) error {
 }
 
 // replay feeds the stored steps through an engine, to its end, and counts them.
-func replay(t *trial.Trial, configs []rules.Config, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
+func replay(t *trial.Trial, root string, configs []rules.Config, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
 	now := time.Time{}
 	run := t.Run()
+	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
+	defer others.Close()
 	engine, err = rules.NewEngine(rules.Options{
 		Configs: configs, Mutes: rules.MutesOf(run), OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return t.Raw(name, mode, modeStep, worker)
+		},
+		Trial: func(name string) (rule.Trial, error) {
+			// A run beside the one that is judged is found, too.
+			if o, err := others.Open(name); err == nil {
+				return o, nil
+			}
+			path, err := findRun(root, name)
+			if err != nil {
+				return nil, err
+			}
+			o, err := others.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			return o, nil
 		},
 	})
 	if err != nil {

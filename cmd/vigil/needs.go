@@ -108,6 +108,9 @@ func wantText(n plan.Need) string {
 	if len(n.Units) > 0 {
 		parts = append(parts, "activity of each unit")
 	}
+	if len(n.Quantiles) > 0 {
+		parts = append(parts, "quantiles")
+	}
 	if len(parts) == 0 {
 		parts = []string{"values"}
 	}

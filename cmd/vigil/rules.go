@@ -109,6 +109,9 @@ func (c rulesDescribeCmd) Run(a *app) error {
 			"rule": d.Name, "rule_class": d.Class, "family": d.Family, "severity": d.Severity, "in_default_set": d.Default != nil, "summary": d.Summary,
 			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass,
 		}
+		if d.Example != nil {
+			out["example"] = d.Example
+		}
 		if d.Default != nil {
 			out["default_set"] = map[string]any{"parameters": d.Default.Params, "why": d.Default.Why}
 		}
@@ -154,6 +157,6 @@ func describe(w io.Writer, d *rule.Definition, params []describedParameter, need
 	if d.Default != nil {
 		fmt.Fprintf(w, "\nIn the default set: yes.\n  %s\n", d.Default.Why)
 	} else {
-		fmt.Fprintf(w, "\nIn the default set: no; `vigil run --rule %s -- …` adds it.\n", d.Name)
+		fmt.Fprintf(w, "\nIn the default set: no; `vigil run --rule %s -- …` adds it.\n", d.Spec())
 	}
 }

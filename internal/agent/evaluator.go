@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type evaluator struct {
 	runner    *action.Runner
 
 	values *trial.Trial     // the run itself, once a rule has asked for raw values
+	others *trial.Others    // runs that rules compare with
 	found  []record.Finding // by the call of the engine under way
 	dirty  bool             // judged since the last save
 	saved  time.Time
@@ -31,8 +33,9 @@ type evaluator struct {
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now()}
+	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	o := rules.Options{
-		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw,
+		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other,
 		OnFinding: func(f record.Finding) { e.found = append(e.found, f) },
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
@@ -81,6 +84,15 @@ func (e *evaluator) raw(worker, name string, mode record.Mode, modeStep int64) (
 	return e.values.Raw(name, mode, modeStep, worker)
 }
 
+// other opens another run for a rule.
+func (e *evaluator) other(name string) (rule.Trial, error) {
+	t, err := e.others.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
 func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Message) }
 
 func (e *evaluator) run() {
@@ -110,6 +122,7 @@ func (e *evaluator) close() {
 	if e.values != nil {
 		e.values.Close()
 	}
+	e.others.Close()
 }
 
 // worker says that a worker is there. It does not wait.

@@ -37,7 +37,9 @@ type Meter struct {
 	acked  [4]acked // by mode
 	counts []uint32
 	totals []uint64
-	bytes  []byte
+
+	sideCounts []uint32
+	bytes      []byte
 }
 
 // trackKey names what is measured over steps. Steps of different modes are
@@ -79,7 +81,8 @@ func New(o Options) (*Meter, error) {
 
 // Tensor measures one value. The statistics are always computed, with the
 // histogram when a request of d that is due at modeStep wants it; so are the
-// pairs and units of the requests that are due. A request whose interval is
+// pairs, units and quantiles of the requests that are due. A tensor with
+// elements that are not finite gets the position of the first of each kind. A request whose interval is
 // left to the budget is due at every step that is captured. v is read during
 // the call only; the result is the caller's.
 //
@@ -93,18 +96,22 @@ func (m *Meter) Tensor(info record.TensorInfo, d plan.Decision, mode record.Mode
 	hist, more := false, false
 	for i := range d.Requests {
 		r := &d.Requests[i]
-		more = more || len(r.Pairs)+len(r.Units) > 0
+		more = more || len(r.Pairs)+len(r.Units)+len(r.Quantiles) > 0
 		hist = hist || r.Want&plan.Hist != 0 && due(r.Schedule[mode], modeStep)
 	}
 	stats := record.TensorStats{Tensor: info.Name, Stats: tensor.Compute(v, hist)}
+	var derived []record.Derived
+	if stats.NonFinite() {
+		derived = measureFirst(derived, info.Name, v, &stats.Stats)
+	}
 	if !more {
-		return stats, nil, nil
+		return stats, derived, nil
 	}
 	t := m.track(trackKey{info.Name, mode}, d.Requests)
-	var derived []record.Derived
 	var errs [2]error
 	derived, errs[0] = m.measurePairs(derived, info.Name, t, mode, modeStep, v)
-	derived, errs[1] = m.measureUnits(derived, info.Name, t, mode, modeStep, v)
+	derived, errs[1] = m.measureUnits(derived, info.Name, t, mode, modeStep, v, &stats.Stats)
+	derived = measureQuantiles(derived, info.Name, &t.wants, modeStep, v, &stats.Stats)
 	if err := errors.Join(errs[:]...); err != nil {
 		return stats, derived, fmt.Errorf("measure tensor %q at %s step %d: %w", info.Name, mode, modeStep, err)
 	}

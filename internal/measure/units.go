@@ -2,14 +2,17 @@ package measure
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
 	"slices"
 
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
 
 // measureUnits counts active samples per unit, over the windows asked for.
-func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode record.Mode, step int64, v tensor.View) ([]record.Derived, error) {
+func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode record.Mode, step int64, v tensor.View, stats *tensor.Stats) ([]record.Derived, error) {
 	for i := range t.wants.units {
 		u := t.wants.dueUnits(i, step)
 		if u == nil {
@@ -44,11 +47,42 @@ func (m *Meter) measureUnits(out []record.Derived, name string, t *track, mode r
 		add(u.inactive, float64(inactive(m.totals, samples, u.Inactivity)))
 		add(u.samples, float64(samples))
 		add(u.negative, float64(negative))
+		if !math.IsInf(u.Below, 1) {
+			low, high := m.sides(v, u, stats)
+			add(u.low, float64(low))
+			add(u.high, float64(high))
+			for i, unit := range least(m.totals, samples, u.Inactivity) {
+				add(fmt.Sprintf("%s.%s[%d]", u.key, plan.UnitsLeast, i), float64(unit))
+				add(fmt.Sprintf("%s.%s[%d]", u.key, plan.UnitsLeastActive, i), float64(m.totals[unit]))
+			}
+		}
 		if err != nil {
 			return out, err
 		}
 	}
 	return out, nil
+}
+
+// sides is the number of elements on each side of the active range. Those at
+// or above the upper limit are counted in a second pass; the others that are
+// neither active nor NaN lie at or below the lower one.
+func (m *Meter) sides(v tensor.View, u *wantedUnits, stats *tensor.Stats) (low, high int64) {
+	sum := func(counts []uint32) (n int64) {
+		for _, c := range counts {
+			n += int64(c)
+		}
+		return n
+	}
+	active := sum(m.counts)
+	// The lower limit of this pass is strict, so it is the next number down.
+	o := tensor.UnitOptions{Channel: u.Channel, Above: math.Nextafter(u.Below, math.Inf(-1)), Below: math.Inf(1)}
+	counts, _, _, err := tensor.UnitCounts(m.sideCounts, v, o)
+	if err != nil { // it would have been one before
+		return 0, 0
+	}
+	m.sideCounts = counts
+	high = sum(counts)
+	return stats.Count - stats.NaN - active - high, high
 }
 
 // inactive is the number of units of which fewer than percent of the samples
@@ -60,6 +94,24 @@ func inactive(active []uint64, samples int64, percent float64) (n int64) {
 		}
 	}
 	return n
+}
+
+// least are the inactive units with the fewest active samples, fewest first,
+// then by number.
+func least(active []uint64, samples int64, percent float64) []int {
+	var out []int
+	for i, a := range active {
+		if !(100*float64(a)/float64(samples) < percent) || len(out) == plan.UnitsLeastKept && a >= active[out[len(out)-1]] {
+			continue
+		}
+		at := len(out)
+		for at > 0 && active[out[at-1]] > a {
+			at--
+		}
+		out = slices.Insert(out, at, i)
+		out = out[:min(len(out), plan.UnitsLeastKept)]
+	}
+	return out
 }
 
 // pool adds the counts of the window's earlier steps to m.totals, says how many

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/plan"
@@ -36,8 +37,8 @@ func TestUnits(t *testing.T) {
 		"all zero":               {relu, f32([]int64{8, 4}, zeros...), "units@-1=4 inactive@-1=4 samples@-1=8 negative@-1=0"},
 		"half zero":              {relu, f32([]int64{8, 4}, half...), "units@-1=4 inactive@-1=2 samples@-1=8 negative@-1=0"},
 		"one sample in 200":      {relu, f32([]int64{200, 2}, rare...), "units@-1=2 inactive@-1=2 samples@-1=200 negative@-1=0"},
-		"tanh":                   {tanh, f32([]int64{2, 3}, 10, 10, 0, 10, -10, 0), "units@-1=3 inactive@-1=2 samples@-1=2 negative@-1=1"},
-		"the limit is not in":    {sigmoid, f32([]int64{2, 1}, 16.99999, 16.99999), "units@-1=1 inactive@-1=1 samples@-1=2 negative@-1=0"},
+		"tanh":                   {tanh, f32([]int64{2, 3}, 10, 10, 0, 10, -10, 0), "units@-1=3 inactive@-1=2 samples@-1=2 negative@-1=1 low@-1=1 high@-1=3 least[0]@-1=0 least_active[0]@-1=0 least[1]@-1=1 least_active[1]@-1=0"},
+		"the limit is not in":    {sigmoid, f32([]int64{2, 1}, 16.99999, 16.99999), "units@-1=1 inactive@-1=1 samples@-1=2 negative@-1=0 low@-1=0 high@-1=2 least[0]@-1=0 least_active[0]@-1=0"},
 		"channels":               {channel, f32([]int64{2, 2, 2}, 0, 0, 1, 0, 0, 0, 0, 0), "units@-1=2 inactive@-1=1 samples@-1=4 negative@-1=0"},
 		"channels of rank 2":     {channel, f32([]int64{1, 2}, 0, 1), "units@-1=2 inactive@-1=1 samples@-1=1 negative@-1=0"},
 		"a vector is one unit":   {relu, vector(0, 0, 1), "units@-1=1 inactive@-1=0 samples@-1=3 negative@-1=0"},
@@ -46,7 +47,7 @@ func TestUnits(t *testing.T) {
 		"an empty batch":         {relu, f32([]int64{0, 3}), "units@-1=3 inactive@-1=0 samples@-1=0 negative@-1=0"},
 		"no units":               {relu, f32([]int64{3, 0}), "units@-1=0 inactive@-1=0 samples@-1=0 negative@-1=0"},
 		"infinity is active":     {relu, f32([]int64{1, 1}, float32(math.Inf(1))), "units@-1=1 inactive@-1=0 samples@-1=1 negative@-1=0"},
-		"exactly the percentage": {plan.Units{Below: 2, Inactivity: 50, Window: 1}, f32([]int64{2, 1}, 1, 0), "units@-1=1 inactive@-1=0 samples@-1=2 negative@-1=0"},
+		"exactly the percentage": {plan.Units{Below: 2, Inactivity: 50, Window: 1}, f32([]int64{2, 1}, 1, 0), "units@-1=1 inactive@-1=0 samples@-1=2 negative@-1=0 low@-1=1 high@-1=0"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -113,5 +114,18 @@ func TestUnitsWindow(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestLeast(t *testing.T) {
+	active := []uint64{9, 2, 0, 30, 1, 2, 0, 3, 2}
+	if got := least(active, 100, 10); !slices.Equal(got, []int{2, 6, 4, 1, 5}) {
+		t.Errorf("least active are %v", got)
+	}
+	if got := least(active, 100, 1); !slices.Equal(got, []int{2, 6}) {
+		t.Errorf("inactive are %v", got)
+	}
+	if got := least([]uint64{0}, 0, 50); len(got) != 0 {
+		t.Errorf("without samples: %v", got)
 	}
 }

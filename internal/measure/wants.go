@@ -11,6 +11,8 @@ type wants struct {
 	requests []plan.Request // what they were made from
 	pairs    []wantedPair
 	units    []wantedUnits
+
+	quantiles []wantedQuantiles
 }
 
 type wantedPair struct {
@@ -26,7 +28,13 @@ type wantedUnits struct {
 	schedule plan.ModeSchedule
 	key      string
 
-	total, inactive, samples, negative string
+	total, inactive, samples, negative, low, high string
+}
+
+type wantedQuantiles struct {
+	schedule plan.ModeSchedule
+	qs       []float64
+	keys     []string
 }
 
 // of reports whether w was made from exactly these requests. A plan never
@@ -63,7 +71,16 @@ func newWants(requests []plan.Request, mode record.Mode) wants {
 				inactive: key + "." + plan.UnitsInactive,
 				samples:  key + "." + plan.UnitsSamples,
 				negative: key + "." + plan.UnitsNegative,
+				low:      key + "." + plan.UnitsLow,
+				high:     key + "." + plan.UnitsHigh,
 			})
+		}
+		if len(r.Quantiles) > 0 {
+			q := wantedQuantiles{schedule: s, qs: r.Quantiles}
+			for _, x := range r.Quantiles {
+				q.keys = append(q.keys, plan.QuantileKey(x))
+			}
+			w.quantiles = append(w.quantiles, q)
 		}
 	}
 	return w

@@ -14,6 +14,8 @@ type Request struct {
 	Want     Want
 	Pairs    []Pair
 	Units    []Units
+
+	Quantiles []float64
 }
 
 // Decision is what the plan says of one tensor.
@@ -67,7 +69,7 @@ func (p *Plan) Decide(t record.TensorInfo) Decision {
 			}
 		}
 		if yes {
-			d.Requests = append(d.Requests, Request{"rule " + n.By, n.Schedule, n.Need.Want, n.Pairs, n.Units})
+			d.Requests = append(d.Requests, Request{By: "rule " + n.By, Schedule: n.Schedule, Want: n.Need.Want, Pairs: n.Pairs, Units: n.Units, Quantiles: n.Quantiles})
 		}
 	}
 	if t.Kind == record.Gradient {
@@ -116,6 +118,7 @@ next:
 				o.Want |= r.Want
 				o.Pairs = union(o.Pairs, r.Pairs)
 				o.Units = union(o.Units, r.Units)
+				o.Quantiles = union(o.Quantiles, r.Quantiles)
 				continue next
 			}
 		}

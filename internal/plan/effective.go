@@ -89,6 +89,8 @@ type shownNeed struct {
 	Want     Want     `json:"want"`
 	Pairs    []string `json:"pairs,omitempty"`
 	Units    []string `json:"units,omitempty"`
+
+	Quantiles []float64 `json:"quantiles,omitempty"`
 }
 
 // MarshalJSON is the form for run.json: options, effective collections, what
@@ -96,7 +98,7 @@ type shownNeed struct {
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	needs := []shownNeed{}
 	for _, n := range p.needs {
-		s := shownNeed{By: n.By, Selector: n.Selector, Schedule: n.Schedule, Want: n.Need.Want}
+		s := shownNeed{By: n.By, Selector: n.Selector, Schedule: n.Schedule, Want: n.Need.Want, Quantiles: n.Quantiles}
 		for _, pair := range n.Pairs {
 			s.Pairs = append(s.Pairs, pair.Key(n.Schedule))
 		}

@@ -88,7 +88,21 @@ type Need struct {
 	Want     Want
 	Pairs    []Pair
 	Units    []Units
+	// Quantiles (0 to 1) are computed exactly at capture, over tensors whose
+	// elements are all finite.
+	Quantiles []float64
 }
+
+// QuantileKey names a quantile in stored series.
+func QuantileKey(q float64) string { return fmt.Sprintf("quantile[%g]", q) }
+
+// Positions of the first element of each kind that is not finite, counted in
+// row-major order: derived numbers of a tensor that has such elements.
+const (
+	FirstNaN    = "first_nan"
+	FirstPosInf = "first_posinf"
+	FirstNegInf = "first_neginf"
+)
 
 // Pair asks for statistics of a tensor against an earlier saved value of its
 // own, computed at capture against a copy kept in the spill file.
@@ -152,7 +166,17 @@ const (
 	UnitsInactive = "inactive"
 	UnitsSamples  = "samples"  // per unit, over the window
 	UnitsNegative = "negative" // elements below zero at this step
+	UnitsLow      = "low"      // with an upper limit: elements at or below Above at this step
+	UnitsHigh     = "high"     // with an upper limit: elements at or above Below at this step
+	// With an upper limit, the units with the least activity over the window:
+	// number and active samples of the first, second … under least[0],
+	// least_active[0] and so on.
+	UnitsLeast       = "least"
+	UnitsLeastActive = "least_active"
 )
+
+// UnitsLeastKept is how many of them there are at most.
+const UnitsLeastKept = 5
 
 // Key names the request in stored series.
 func (u Units) Key() string {

@@ -52,6 +52,9 @@ func Parameters(name string) ([]string, error) {
 	out := []string{}
 	for _, p := range d.AllParameters() {
 		out = append(append(append(out, p.Name), p.Aliases...), p.Formerly...)
+		for i := 0; i < 10 && p.Numbered != ""; i++ {
+			out = append(out, fmt.Sprintf("%s%d", p.Numbered, i))
+		}
 	}
 	return out, nil
 }
@@ -73,8 +76,8 @@ func Check(c Config) error {
 
 // Set gives the configurations of a named set. "default" are the rules that
 // apply to the framework, with thresholds under which a healthy training is
-// silent; "all" are those and every other rule with its own defaults; "none"
-// is empty. An unknown framework ("") is taken for a deep-learning one.
+// silent; "all" are those and every other rule that its own defaults suffice
+// for; "none" is empty. An unknown framework ("") is taken for a deep-learning one.
 func Set(name, framework string) ([]Config, error) {
 	var out []Config
 	switch name {
@@ -89,7 +92,7 @@ func Set(name, framework string) ([]Config, error) {
 		case !d.Applies(framework):
 		case d.Default != nil:
 			out = append(out, Config{Rule: d.Name, Configuration: d.Name, Params: d.Default.Params})
-		case name == "all":
+		case name == "all" && d.Example == nil:
 			out = append(out, Config{Rule: d.Name, Configuration: d.Name})
 		}
 	}

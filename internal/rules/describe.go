@@ -104,6 +104,9 @@ func needText(n plan.Need) string {
 	if len(n.Units) > 0 {
 		what = append(what, "activity of units")
 	}
+	if len(n.Quantiles) > 0 {
+		what = append(what, "quantiles")
+	}
 	return strings.Join(which, ", ") + ": " + strings.Join(what, ", ") + "; " + when(n.Schedule)
 }
 
@@ -121,6 +124,9 @@ func when(s plan.Schedule) string {
 			t = "at the interval that the overhead budget allows"
 		case 1:
 			t = "every step"
+		}
+		if x.End > 0 {
+			t += fmt.Sprintf(" before step %d", x.End)
 		}
 		if !slices.Contains(every, t) {
 			every = append(every, t)

@@ -224,6 +224,9 @@ func (e *Engine) act(in *instance, f func(*rule.Report)) {
 	*r = rule.Report{Violations: r.Violations[:0], Notes: r.Notes[:0]}
 	err := guard(func() { f(r) })
 	e.take(in, r)
+	if r.Failed != nil {
+		in.fail(r.Failed)
+	}
 	if err != nil {
 		in.fail(fmt.Errorf("evaluate rule %s at step %d: %w", in.name, e.here.Step, err))
 	}
@@ -252,6 +255,7 @@ func (e *Engine) view(in *instance, c *record.Complete) *rule.View {
 			in.view.Data.Raw = func(worker, tensor string) (rule.Values, error) {
 				return e.opts.Raw(worker, tensor, e.here.Mode, e.here.ModeStep)
 			}
+			in.view.Data.RawAt = e.opts.Raw
 		}
 	}
 	return &in.view

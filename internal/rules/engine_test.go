@@ -20,6 +20,8 @@ func TestNames(t *testing.T) {
 		"vanishing_gradient": "vanishing_gradient", "VanishingGradient": "vanishing_gradient", "vanishinggradient": "vanishing_gradient",
 		"StalledTrainingRule": "stalled_training_rule", "StalledTraining": "stalled_training_rule", "stalled_training": "stalled_training_rule",
 		"weight_update": "weight_update_ratio", "WeightUpdate": "weight_update_ratio", "not_finite": "not_finite", "NotFinite": "not_finite",
+		"underfitting": "underfit", "Underfitting": "underfit", "Underfit": "underfit", "GradientClipping": "gradient_clipping", "gradientclipping": "gradient_clipping",
+		"SimilarAcrossRuns": "similar_across_runs", "similaracrossruns": "similar_across_runs", "TreeDepth": "tree_depth", "LowFeatureImportance": "low_feature_importance",
 	} {
 		if d, ok := rules.Lookup(spelling); !ok || d.Name != want {
 			t.Errorf("%q finds %v", spelling, d)
@@ -47,8 +49,13 @@ func TestDefinitions(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: defaults are refused: %v", d.Name, err)
 		}
-		if _, err := d.New(p); err != nil {
+		if _, err := d.New(p); err != nil && d.Example == nil {
 			t.Errorf("%s: defaults are refused: %v", d.Name, err)
+		} else if err == nil && d.Example != nil {
+			t.Errorf("%s: defaults suffice, yet it has an example", d.Name)
+		}
+		if err := rules.Check(rules.Config{Rule: d.Name, Params: d.Example}); err != nil {
+			t.Errorf("%s: its example is refused: %v", d.Name, err)
 		}
 		if d.Default != nil {
 			if err := rules.Check(rules.Config{Rule: d.Name, Params: d.Default.Params}); err != nil {
@@ -378,8 +385,14 @@ func TestMerge(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("configurations are %v", names)
 	}
+	needy := 0 // rules that need to be told more than their defaults
+	for _, d := range rules.Catalogue() {
+		if d.Example != nil || !d.Applies("pytorch") {
+			needy++
+		}
+	}
 	all, err := rules.Set("all", "pytorch")
-	if err != nil || len(all) != len(rules.Catalogue()) {
+	if err != nil || len(all) != len(rules.Catalogue())-needy {
 		t.Errorf("all: %d configurations, %v", len(all), err)
 	}
 	if none, err := rules.Set("none", ""); err != nil || len(none) != 0 {

@@ -59,10 +59,25 @@ func (f *frame) part(p *record.Step, t *tensors) {
 	if len(p.Derived) > 0 {
 		f.chain(p, t, start)
 	}
+	if len(p.Raw) > 0 {
+		f.stored(p, t, start)
+	}
 	rank := t.ranks()
 	byRank := func(a, b cell) int { return cmp.Compare(rank[a.id], rank[b.id]) }
 	if mine := f.tensors[start:]; !slices.IsSortedFunc(mine, byRank) {
 		slices.SortStableFunc(mine, byRank)
+	}
+}
+
+// stored marks the tensors whose values are stored.
+func (f *frame) stored(p *record.Step, t *tensors, start int) {
+	raw := make(map[int32]bool, len(p.Raw))
+	for _, name := range p.Raw {
+		raw[t.id(name, false)] = true
+	}
+	for n := range f.tensors[start:] {
+		c := &f.tensors[start+n]
+		c.item.Stored = raw[c.id]
 	}
 }
 

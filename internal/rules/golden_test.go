@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -29,14 +30,7 @@ func TestGoldenVectors(t *testing.T) {
 	}
 	every1 := []string{"every", "1"}
 	with := func(kv ...string) []string { return append(slices.Clone(every1), kv...) }
-	cases := []struct {
-		id     string
-		rule   string
-		params []string
-		input  []input
-		fires  []int64
-		check  func(t *testing.T, j *job)
-	}{
+	runGolden(t, []golden{
 		{"VG1", "VanishingGradient", nil, []input{{step: 0, tensors: map[string]values{"gradient/a": vec(fill(8, 1e-8)...), "gradient/b": vec(fill(8, 1e-3)...)}}}, []int64{0},
 			func(t *testing.T, j *job) {
 				if f := j.found[0]; len(j.found) != 1 || f.Subject != "gradient/a" || !near(float64(f.Observed), 1e-8, 1e-20) || f.Severity != record.Warning {
@@ -47,7 +41,7 @@ func TestGoldenVectors(t *testing.T) {
 		{"VG3", "VanishingGradient", nil, []input{tensorAt("gradient/a", 0, vec(1e-7, 1e-7))}, nil, nil},
 		{"ET1", "ExplodingTensor", nil, []input{tensorAt("w.weight", 5, vec(1, inf))}, []int64{5},
 			func(t *testing.T, j *job) {
-				if f := j.found[0]; f.Context["pinf"] != int64(1) || f.Context["nan"] != int64(0) || f.Severity != record.Error {
+				if f := j.found[0]; f.Context["pinf"] != int64(1) || f.Context["nan"] != int64(0) || !maps.Equal(f.Context["first_index"].(map[string]int64), map[string]int64{"pinf": 1}) || f.Severity != record.Error {
 					t.Errorf("finding is %+v", f)
 				}
 			}},
@@ -105,7 +99,22 @@ func TestGoldenVectors(t *testing.T) {
 		{"UT3 tensor", "UnchangedTensor", every1, []input{tensorAt("w.weight", 0, vec(nan)), tensorAt("w.weight", 1, vec(nan)), tensorAt("w.weight", 2, vec(nan))}, nil, nil},
 		{"UT3 tensor equal_nan", "UnchangedTensor", with("equal_nan", "yes"), []input{tensorAt("w.weight", 0, vec(nan)), tensorAt("w.weight", 1, vec(nan)), tensorAt("w.weight", 2, vec(nan))}, []int64{2}, nil},
 		{"UT shape", "UnchangedTensor", every1, []input{tensorAt("w.weight", 0, vec(1)), tensorAt("w.weight", 1, vec(1, 1)), tensorAt("w.weight", 2, vec(1, 1))}, nil, nil},
-	}
+	})
+}
+
+// golden is a rule with parameters, what it is fed, and the steps at which it
+// has to fire.
+type golden struct {
+	id     string
+	rule   string
+	params []string
+	input  []input
+	fires  []int64
+	check  func(t *testing.T, j *job)
+}
+
+func runGolden(t *testing.T, cases []golden) {
+	t.Helper()
 	for _, c := range cases {
 		t.Run(c.id, func(t *testing.T) {
 			j := newJob(t, config(c.rule, c.params...))

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/rule"
 )
 
 // values is one tensor at one step: a shape (nil: a vector) and its elements.
@@ -52,6 +55,8 @@ type job struct {
 	plan    *plan.Plan
 	meters  map[string]*measure.Meter
 	infos   map[string]record.TensorInfo
+	raw     map[string]tensor.View // stored values, by worker, tensor, mode and step
+	others  map[string]rule.Trial
 	found   []record.Finding
 	warned  []string
 	workers []string
@@ -61,12 +66,25 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func newJob(t *testing.T, configs ...rules.Config) *job {
 	t.Helper()
-	j := &job{t: t, infos: map[string]record.TensorInfo{}, workers: []string{"worker_0"}, meters: map[string]*measure.Meter{}}
+	j := &job{t: t, infos: map[string]record.TensorInfo{}, workers: []string{"worker_0"}, meters: map[string]*measure.Meter{}, raw: map[string]tensor.View{}, others: map[string]rule.Trial{}}
 	var err error
 	j.engine, err = rules.NewEngine(rules.Options{
 		Configs:   configs,
 		OnFinding: func(f record.Finding) { j.found = append(j.found, f) },
 		OnWarning: func(_, text string) { j.warned = append(j.warned, text) },
+		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
+			v, ok := j.raw[fmt.Sprint(worker, name, mode, modeStep)]
+			if !ok {
+				return v, fs.ErrNotExist
+			}
+			return v, nil
+		},
+		Trial: func(name string) (rule.Trial, error) {
+			if o := j.others[name]; o != nil {
+				return o, nil
+			}
+			return nil, fs.ErrNotExist
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,12 +146,19 @@ func (j *job) part(worker string, in input) *record.Step {
 				info.Kind = record.Gradient
 			case len(name) > 7 && slices.Contains([]string{"_output", "utput_0"}, name[len(name)-7:]):
 				info.Kind = record.Output
+			case strings.HasSuffix(name, "_input") || strings.HasSuffix(name, "_input_0"):
+				info.Kind = record.Input
 			}
 			j.describe(info)
 		}
-		stats, derived, err := j.meters[worker].Tensor(j.infos[name], j.plan.Decide(j.infos[name]), in.mode, in.step, v)
+		d := j.plan.Decide(j.infos[name])
+		stats, derived, err := j.meters[worker].Tensor(j.infos[name], d, in.mode, in.step, v)
 		if err != nil {
 			j.t.Fatal(err)
+		}
+		if d.Want(in.mode, in.step)&plan.Raw != 0 {
+			j.raw[fmt.Sprint(worker, name, in.mode, in.step)] = v
+			s.Raw = append(s.Raw, name)
 		}
 		s.Stats, s.Derived = append(s.Stats, stats), append(s.Derived, derived...)
 	}

@@ -47,10 +47,16 @@ func section(b *strings.Builder, d *rule.Definition) {
 		fmt.Fprintf(b, ", also `%s`", strings.Join(d.Aliases, "`, `"))
 	}
 	fmt.Fprintf(b, ". Severity: %s.", d.Severity)
-	if len(d.Frameworks) > 0 {
+	switch {
+	case slices.Equal(d.Frameworks, []string{"xgboost"}):
+		b.WriteString(" For trees that are boosted (XGBoost).")
+	case len(d.Frameworks) > 0:
 		b.WriteString(" For trainings with layers and gradients.")
 	}
 	b.WriteString("\n\n")
+	if d.Example != nil {
+		fmt.Fprintf(b, "Its defaults say too little to judge by: it needs to be told more, for example `%s`.\n\n", d.Spec())
+	}
 	parameters(b, d.Parameters)
 	b.WriteString("\nWhat it causes to be captured:\n\n")
 	if len(x.Needs) == 0 {

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/rule"
 )
 
 // everyRule is each rule by name, with an interval of one step where it has
@@ -23,6 +25,7 @@ func everyRule(t interface{ Fatal(...any) }) []rules.Config {
 	}
 	for _, d := range rules.Catalogue() {
 		c := rules.Config{Rule: d.Name, Params: map[string]string{"max_findings": "40"}}
+		maps.Copy(c.Params, d.Example)
 		for _, p := range d.Parameters {
 			switch p.Name {
 			case "every":
@@ -43,6 +46,11 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 	infos = []record.TensorInfo{
 		{Name: "loss", Kind: record.Loss}, {Name: "CrossEntropyLoss_output_0", Kind: record.Loss, AliasOf: "loss"}, {Name: "scalar/acc", Kind: record.Metric},
 		{Name: "relu_output_0", Kind: record.Output, Shape: []int64{4, 4}, Order: 9},
+		{Name: "a.relu_input_0", Kind: record.Input, Shape: []int64{4, 4}, Order: 9}, {Name: "b.relu_input_0", Kind: record.Input, Shape: []int64{4, 4}, Order: 10},
+		{Name: "feature_importance/weight/f0", Kind: record.Metric}, {Name: "feature_importance/weight/f1", Kind: record.Metric}, {Name: "feature_importance/weight/f2", Kind: record.Metric},
+		{Name: "feature_importance/weight/f3", Kind: record.Metric}, {Name: "trees/Node", Kind: record.Custom}, {Name: "labels", Kind: record.Custom}, {Name: "predictions", Kind: record.Custom},
+		{Name: "Net_input_0", Kind: record.Input, Collections: []string{"inputs"}}, {Name: "val_loss", Kind: record.Loss},
+		{Name: "tanh_input_0", Kind: record.Input, Shape: []int64{4, 4}, Order: 11},
 	}
 	for i, n := range []string{"Net_a.weight", "Net_b.weight", "Net_c.weight", "Net_d.weight"} {
 		infos = append(infos, record.TensorInfo{Name: n, Kind: record.Weight, DType: "F32", Shape: []int64{2, 2}, Order: i},
@@ -50,7 +58,7 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 	}
 	value := rapid.SampledFrom([]float64{0, 1e-12, 1e-3, 1, 1.0001, 50, math.NaN(), math.Inf(1)})
 	workers := []string{"worker_0", "worker_1"}[:rapid.IntRange(1, 2).Draw(t, "workers")]
-	var keys []string
+	var keys, whole []string // derived numbers with quantities, and without
 	for _, c := range everyRule(t) {
 		e, err := rules.NewEngine(rules.Options{Configs: []rules.Config{c}})
 		if err != nil {
@@ -62,6 +70,9 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 			}
 			for _, u := range n.Units {
 				keys = append(keys, u.Key()+".")
+			}
+			for _, q := range n.Quantiles {
+				whole = append(whole, plan.QuantileKey(q))
 			}
 		}
 	}
@@ -94,9 +105,12 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 					s.Zeros = 4
 				}
 				p.Stats = append(p.Stats, record.TensorStats{Tensor: i.Name, Stats: s})
+				for _, k := range whole {
+					p.Derived = append(p.Derived, record.Derived{Tensor: i.Name, Stat: k, From: -1, Value: x})
+				}
 				for _, k := range keys {
 					from := rapid.Int64Range(-1, max(-1, modeSteps[mode]-1)).Draw(t, "from")
-					for _, q := range []string{plan.PairMeanAbsDiff, plan.PairMaxAbsDiff, plan.PairMeanAbsFrom, plan.PairNotClose, plan.UnitsTotal, plan.UnitsInactive, plan.UnitsSamples} {
+					for _, q := range []string{plan.PairMeanAbsDiff, plan.PairMaxAbsDiff, plan.PairMeanAbsFrom, plan.PairNotClose, plan.UnitsTotal, plan.UnitsInactive, plan.UnitsSamples, plan.UnitsLow} {
 						p.Derived = append(p.Derived, record.Derived{Tensor: i.Name, Stat: k + q, From: from, Value: x})
 					}
 				}
@@ -113,11 +127,16 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 // evaluator is stopped and started again, in whatever order a step's tensors
 // come, and whether they are announced at once or one by one.
 func TestLiveAndReplayAgree(t *testing.T) {
+	other := &memory{t: t, workers: []string{"worker_0"}, steps: append(scalarsAt("loss", 1, 1, 2, 1, 1, 1), tensorAt("Net_a.weight", 1, vec(1, 1, 1, 1)))}
+	raw := func(_, name string, _ record.Mode, modeStep int64) (rule.Values, error) {
+		return view(t, vec(float64(modeStep%2), 1, 0, float64(len(name)%2))), nil
+	}
+	open := func(string) (rule.Trial, error) { return other, nil }
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)
 		configs := everyRule(rt)
 		make := func(found *[]record.Finding) *rules.Engine {
-			e, err := rules.NewEngine(rules.Options{Configs: configs, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
+			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -185,7 +204,7 @@ func TestLiveAndReplayAgree(t *testing.T) {
 
 		// From the beginning, with what is on record: nothing comes twice.
 		var again []record.Finding
-		r, err := rules.NewEngine(rules.Options{Configs: configs, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
+		r, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -20,6 +20,20 @@ var all = []*rule.Definition{
 	&lossNotDecreasing,
 	&stalledTraining,
 	&unchangedTensor,
+	&poorWeightInitialization,
+	&saturatedActivation,
+	&overfit,
+	&overtraining,
+	&similarAcrossRuns,
+	&tensorVariance,
+	&featureImportanceOverweight,
+	&treeDepth,
+	&underfit,
+	&gradientClipping,
+	&updateGradientMismatch,
+	&accuracyDrop,
+	&inputDrift,
+	&lowFeatureImportance,
 }
 
 // All gives the definitions in the order of the documentation.

@@ -95,5 +95,17 @@ func restore(b []byte, state any) error {
 	return nil
 }
 
+// lastOf keeps the last n elements, in place.
+func lastOf[T any](x []T, n int) []T {
+	if len(x) > n {
+		x = append(x[:0], x[len(x)-n:]...)
+	}
+	return x
+}
+
+// skipSize is the reason for which rules on spread skip what has too few
+// elements.
+const skipSize = "too_small"
+
 // key names a series of one worker in states.
 func key(worker, name string) string { return worker + "\x00" + name }

@@ -119,9 +119,21 @@ func (r *exploding) judge(it rule.Item, s *rule.Stats, rep *rule.Report) {
 		Message: fmt.Sprintf("%s of the %s of %s are not finite (%s).", num(float64(bad)), plural(int(s.Count), "value"), it.Info.Name, kinds(s)),
 		Context: map[string]any{
 			"nan": s.NaN, "pinf": s.PosInf, "ninf": s.NegInf, "size": s.Count, "finite_min": s.Min, "finite_max": s.Max,
-			"order": append([]string(nil), r.state.Order...),
+			"first_index": firstIndices(it), "order": append([]string(nil), r.state.Order...),
 		},
 	})
+}
+
+// firstIndices is the position of the first value of each kind that is not
+// finite, in row-major order, as far as it was recorded.
+func firstIndices(it rule.Item) map[string]int64 {
+	out := map[string]int64{}
+	for kind, stat := range map[string]string{"nan": rule.FirstNaN, "pinf": rule.FirstPosInf, "ninf": rule.FirstNegInf} {
+		if at, ok := it.Number(stat); ok {
+			out[kind] = int64(at)
+		}
+	}
+	return out
 }
 
 // one gives a scalar the statistics of a tensor with one element.

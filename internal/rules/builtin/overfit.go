@@ -1,0 +1,103 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// overfit compares the validation loss with the training loss at the end of
+// each validation pass.
+var overfit = rule.Definition{
+	Name: "overfit", Class: "Overfit", Family: rule.Tensors, Severity: rule.Warning,
+	Summary: "The validation loss lies above the training loss by more than a margin, for a while.",
+	Why:     "The model memorises instead of generalising.",
+	Parameters: []rule.Parameter{
+		pairedRegex,
+		{Name: "start_step", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "global steps", Meaning: "ignore everything before"},
+		{Name: "patience", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "evaluations", Meaning: "how many in a row have to exceed the margin"},
+		{Name: "ratio_threshold", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "ratio", Meaning: "allowed (V - T) / T of validation loss V and training loss T"},
+		every("500"),
+	},
+	CauseClass: "overfit",
+	Causes:     []string{"too little data", "a model that is too large", "no regularisation"},
+	Remedies:   []string{"augment the data", "add dropout or weight decay", "stop early", "use a smaller model"},
+	Needs:      pairedNeeds,
+	New: func(p rule.Params) (rule.Rule, error) {
+		r := &overfitting{sel: pairedLosses(p), patience: int(p.Int("patience")), ratio: p.Float("ratio_threshold")}
+		r.state.Losses, r.state.Pairs = twoLosses{}, map[string]*overfitPair{}
+		return r, nil
+	},
+}
+
+type overfitting struct {
+	sel      rule.Selector
+	patience int
+	ratio    float64
+	state    struct {
+		Losses twoLosses               `json:"losses"`
+		Pairs  map[string]*overfitPair `json:"pairs"`
+	}
+}
+
+type overfitPair struct {
+	Evaluations int64             `json:"evaluations"`
+	Above       int               `json:"above"` // in a row
+	Curve       []evaluationPoint `json:"curve"` // the last 50
+}
+
+func (r *overfitting) Select() []rule.Selector { return []rule.Selector{r.sel} }
+func (r *overfitting) Save() ([]byte, error)   { return save(&r.state) }
+func (r *overfitting) Restore(b []byte) error  { return restore(b, &r.state) }
+
+func (r *overfitting) Step(v *rule.View, rep *rule.Report) {
+	r.judge(r.state.Losses.step(v, meanLosses(v, 0)), rep)
+}
+
+// Finish judges the pass that the job ended with.
+func (r *overfitting) Finish(rep *rule.Report) {
+	r.judge(r.state.Losses.close(), rep)
+	if len(r.state.Pairs) == 0 {
+		rep.Note(noValidation)
+	}
+}
+
+func (r *overfitting) judge(events []lossEvent, rep *rule.Report) {
+	for _, e := range events {
+		if !e.evaluation {
+			continue
+		}
+		p := r.state.Pairs[e.pair]
+		if p == nil {
+			p = &overfitPair{}
+			r.state.Pairs[e.pair] = p
+		}
+		p.Evaluations++
+		if !e.known {
+			rep.Skip("no_training_loss")
+			continue
+		}
+		p.Curve = lastOf(append(p.Curve, evaluationPoint{e.step, rule.Number(e.train), rule.Number(e.validation)}), 50)
+		above := (e.validation - e.train) / max(math.Abs(e.train), 1e-12)
+		if !finite(above) {
+			rep.Skip(rule.SkipNonFinite)
+			continue
+		}
+		rep.Inspect(1)
+		if above <= r.ratio {
+			p.Above = 0
+			continue
+		}
+		if p.Above++; p.Above < r.patience {
+			continue
+		}
+		rep.Violate(rule.Violation{
+			Check: "ratio", Subject: e.pair, Observed: above, Threshold: r.ratio, Comparator: ">", Steps: p.Above,
+			Message: fmt.Sprintf("The validation %s (%s) lies %s %% above the training loss (%s), for %s in a row.",
+				called("loss", e.pair), num(e.validation), num(math.Round(1000*above)/10), num(e.train), plural(p.Above, "evaluation")),
+			Context: map[string]any{"evaluation": p.Evaluations, "validation": e.validation, "training": e.train, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
+		})
+	}
+}
