@@ -228,14 +228,16 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     # Losses.
 
-    def loss_output(self, module, output):
-        """A loss module returned ``output``."""
+    def loss_output(self, module, output, args=(), kwargs=None):
+        """A loss module returned ``output`` for its arguments."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
         began = _now()
         step = self.open
         mode = step.mode if step is not None else (TRAIN if _grad_enabled() else EVAL)
         self.losses.gave(module, output, mode, self.reader, call_site(2))
+        if self.facts.labels.open and mode == TRAIN:
+            self.facts.labels.call(module, args, kwargs)
         if step is not None and step.mode == EVAL:
             step.active = time.perf_counter()
         self.spent += _now() - began

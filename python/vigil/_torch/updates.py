@@ -68,6 +68,8 @@ class Updates(object):
             self.pending.add(site, last[2])
             if not self.facts.loss:
                 self.facts.loss_seen(graph.name(tensor.grad_fn), last[1].type)
+            if self.facts.labels.open:
+                self.facts.labels.backward(tensor.grad_fn)
             return
         factor, node = graph.base(tensor)
         if self.losses.same(tensor, node):
@@ -80,6 +82,8 @@ class Updates(object):
         if not self.facts.loss:
             last = self.losses.last
             self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
+        if self.facts.labels.open:
+            self.facts.labels.backward(node)
 
     def backward_ends(self):
         """The gradients are there: what a hand-written update will use."""
