@@ -38,6 +38,15 @@ type (
 	Pair = plan.Pair
 	// Units asks for per-unit activity of an activation tensor.
 	Units = plan.Units
+	// Reading asks for numbers that tell what a tensor's values mean; it is
+	// one of Classes, Tokens and Images.
+	Reading = plan.Reading
+	// Classes asks for how often each class is labelled, and predicted.
+	Classes = plan.Classes
+	// Tokens asks for how often values occur among token ids.
+	Tokens = plan.Tokens
+	// Images asks for mean and deviation per channel.
+	Images = plan.Images
 )
 
 // Modes.
@@ -65,6 +74,9 @@ const (
 	Output   = record.Output
 	Metric   = record.Metric
 	Custom   = record.Custom
+	// What a loss was given.
+	Label      = record.Label
+	Prediction = record.Prediction
 )
 
 // What is wanted of a due tensor.

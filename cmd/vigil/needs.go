@@ -108,6 +108,9 @@ func wantText(n plan.Need) string {
 	if len(n.Units) > 0 {
 		parts = append(parts, "activity of each unit")
 	}
+	for _, r := range n.Readings {
+		parts = append(parts, plan.ReadingText(r))
+	}
 	if len(parts) == 0 {
 		parts = []string{"values"}
 	}

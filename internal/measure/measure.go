@@ -38,6 +38,7 @@ type Meter struct {
 	counts []uint32
 	totals []uint64
 	bytes  []byte
+	joint  joint
 }
 
 // trackKey names what is measured over steps. Steps of different modes are
@@ -93,7 +94,7 @@ func (m *Meter) Tensor(info record.TensorInfo, d plan.Decision, mode record.Mode
 	hist, more := false, false
 	for i := range d.Requests {
 		r := &d.Requests[i]
-		more = more || len(r.Pairs)+len(r.Units) > 0
+		more = more || len(r.Pairs)+len(r.Units)+len(r.Readings) > 0
 		hist = hist || r.Want&plan.Hist != 0 && due(r.Schedule[mode], modeStep)
 	}
 	stats := record.TensorStats{Tensor: info.Name, Stats: tensor.Compute(v, hist)}
@@ -102,9 +103,10 @@ func (m *Meter) Tensor(info record.TensorInfo, d plan.Decision, mode record.Mode
 	}
 	t := m.track(trackKey{info.Name, mode}, d.Requests)
 	var derived []record.Derived
-	var errs [2]error
+	var errs [3]error
 	derived, errs[0] = m.measurePairs(derived, info.Name, t, mode, modeStep, v)
 	derived, errs[1] = m.measureUnits(derived, info.Name, t, mode, modeStep, v)
+	derived, errs[2] = m.measureReadings(derived, info, t, mode, modeStep, v, stats.Stats)
 	if err := errors.Join(errs[:]...); err != nil {
 		return stats, derived, fmt.Errorf("measure tensor %q at %s step %d: %w", info.Name, mode, modeStep, err)
 	}

@@ -11,6 +11,7 @@ type wants struct {
 	requests []plan.Request // what they were made from
 	pairs    []wantedPair
 	units    []wantedUnits
+	readings []wantedReading
 }
 
 type wantedPair struct {
@@ -65,6 +66,7 @@ func newWants(requests []plan.Request, mode record.Mode) wants {
 				negative: key + "." + plan.UnitsNegative,
 			})
 		}
+		w.readings = appendReadings(w.readings, r.Readings, s)
 	}
 	return w
 }

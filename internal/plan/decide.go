@@ -14,6 +14,7 @@ type Request struct {
 	Want     Want
 	Pairs    []Pair
 	Units    []Units
+	Readings []Reading
 }
 
 // Decision is what the plan says of one tensor.
@@ -67,7 +68,7 @@ func (p *Plan) Decide(t record.TensorInfo) Decision {
 			}
 		}
 		if yes {
-			d.Requests = append(d.Requests, Request{"rule " + n.By, n.Schedule, n.Need.Want, n.Pairs, n.Units})
+			d.Requests = append(d.Requests, Request{"rule " + n.By, n.Schedule, n.Need.Want, n.Pairs, n.Units, n.Readings})
 		}
 	}
 	if t.Kind == record.Gradient {
@@ -116,6 +117,7 @@ next:
 				o.Want |= r.Want
 				o.Pairs = union(o.Pairs, r.Pairs)
 				o.Units = union(o.Units, r.Units)
+				o.Readings = union(o.Readings, r.Readings)
 				continue next
 			}
 		}

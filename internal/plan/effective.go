@@ -89,6 +89,7 @@ type shownNeed struct {
 	Want     Want     `json:"want"`
 	Pairs    []string `json:"pairs,omitempty"`
 	Units    []string `json:"units,omitempty"`
+	Readings []string `json:"readings,omitempty"`
 }
 
 // MarshalJSON is the form for run.json: options, effective collections, what
@@ -102,6 +103,9 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		}
 		for _, u := range n.Units {
 			s.Units = append(s.Units, u.Key())
+		}
+		for _, r := range n.Readings {
+			s.Readings = append(s.Readings, r.Key())
 		}
 		needs = append(needs, s)
 	}

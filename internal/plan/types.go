@@ -88,6 +88,7 @@ type Need struct {
 	Want     Want
 	Pairs    []Pair
 	Units    []Units
+	Readings []Reading
 }
 
 // Pair asks for statistics of a tensor against an earlier saved value of its

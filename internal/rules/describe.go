@@ -104,6 +104,9 @@ func needText(n plan.Need) string {
 	if len(n.Units) > 0 {
 		what = append(what, "activity of units")
 	}
+	for _, r := range n.Readings {
+		what = append(what, plan.ReadingText(r))
+	}
 	return strings.Join(which, ", ") + ": " + strings.Join(what, ", ") + "; " + when(n.Schedule)
 }
 

@@ -242,12 +242,13 @@ class Tracker(models.Models, updates.Updates, control.Control):
             step.active = time.perf_counter()
         self.spent += _now() - began
 
-    def activation(self, activations, *what):
+    def activation(self, take, *what):
+        """A hooked module was called: have ``take`` copy what is due."""
         began = _now()
         step = what[-1]
         if step is self.open and self.session is not None and (self.thread is None or self.thread == _thread()):
             self.publisher.at(step)
-            activations.take(*what)
+            take(*what)
         self.spent += _now() - began
 
     # Closing.
@@ -269,7 +270,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """Publish a step that is over."""
         if self.open is step:
             self.open = None
-        if self.activations.handles:
+        if self.activations.handles or self.activations.roles:
             self.activations.detach()
         if self.discovery.window is not None:
             self.discovery.close_window()

@@ -68,8 +68,7 @@ class Updates(object):
             self.pending.add(site, last[2])
             if not self.facts.loss:
                 self.facts.loss_seen(graph.name(tensor.grad_fn), last[1].type)
-            if self.facts.labels.open:
-                self.facts.labels.backward(tensor.grad_fn)
+            self._labels(tensor.grad_fn)
             return
         factor, node = graph.base(tensor)
         if self.losses.same(tensor, node):
@@ -82,8 +81,15 @@ class Updates(object):
         if not self.facts.loss:
             last = self.losses.last
             self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
+        self._labels(node)
+
+    def _labels(self, node):
+        """What a loss function was given, for the facts and for collections."""
         if self.facts.labels.open:
             self.facts.labels.backward(node)
+        if self.activations.roles and self.open is not None and self.session is not None:
+            self.publisher.at(self.open)
+            self.activations.backward(node, self.open)
 
     def backward_ends(self):
         """The gradients are there: what a hand-written update will use."""
