@@ -102,6 +102,28 @@ const (
 	UnitsNegative   = plan.UnitsNegative
 )
 
+// Quantities of Classes, Tokens and Images, appended to the key with a dot;
+// those that end with a bracket go on with one number or two, and "]".
+const (
+	ClassLabel          = plan.ClassLabel
+	ClassWrong          = plan.ClassWrong
+	ClassCell           = plan.ClassCell
+	ClassNotLabels      = plan.ClassNotLabels
+	ClassNotPredictions = plan.ClassNotPredictions
+	ClassLengths        = plan.ClassLengths
+	ClassTooMany        = plan.ClassTooMany
+	TokenCount          = plan.TokenCount
+	TokenSize           = plan.TokenSize
+	TokenRows           = plan.TokenRows
+	TokenNotIDs         = plan.TokenNotIDs
+	ImageCount          = plan.ImageCount
+	ImageChannels       = plan.ImageChannels
+	ImageValues         = plan.ImageValues
+	ImageMean           = plan.ImageMean
+	ImageM2             = plan.ImageM2
+	ImageRank           = plan.ImageRank
+)
+
 // TrainOnly is a schedule with one interval in TRAIN and GLOBAL steps, where
 // weights and gradients are.
 func TrainOnly(every int64) Schedule {

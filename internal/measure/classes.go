@@ -51,6 +51,10 @@ const (
 
 // hold takes one tensor in.
 func (j *joint) hold(c plan.Classes, key string, info record.TensorInfo, mode record.Mode, step int64, v tensor.View) error {
+	switch info.Kind {
+	case record.Weight, record.Bias, record.Gradient:
+		return nil // only called like labels
+	}
 	if !numeric(v.DType) && v.DType != tensor.Bool {
 		return nil
 	}

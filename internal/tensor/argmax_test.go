@@ -41,3 +41,44 @@ func TestArgMax(t *testing.T) {
 		}
 	}
 }
+
+func TestAlongAxis(t *testing.T) {
+	const n, c, w = 3, 2, 100
+	v := make([]float64, n*c*w)
+	for i := range v {
+		v[i] = float64(i*i%17) - float64(i/w%c)
+	}
+	first := View{F32, []int64{n, c, w}, encode(F32, v)}
+	// The same with the channels last.
+	last := make([]float64, 0, len(v))
+	for i := range n {
+		for k := range w {
+			for ch := range c {
+				last = append(last, v[(i*c+ch)*w+k])
+			}
+		}
+	}
+	a, err := AlongAxis(first, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := AlongAxis(View{F32, []int64{n, w, c}, encode(F32, last)}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ch := range c {
+		var one []float64
+		for i := range n {
+			one = append(one, v[(i*c+ch)*w:(i*c+ch+1)*w]...)
+		}
+		want := Compute(View{F32, []int64{n * w}, encode(F32, one)}, false)
+		compare(t, a[ch], want, "channels first")
+		compare(t, b[ch], want, "channels last")
+	}
+	if _, err := AlongAxis(first, 3); err == nil {
+		t.Error("there is an axis 3")
+	}
+	if _, err := AlongAxis(View{F32, []int64{2, 2}, make([]byte, 4)}, 0); err == nil {
+		t.Error("too few bytes are enough")
+	}
+}

@@ -20,6 +20,10 @@ var all = []*rule.Definition{
 	&lossNotDecreasing,
 	&stalledTraining,
 	&unchangedTensor,
+	&classImbalance,
+	&confusion,
+	&checkInputImages,
+	&nlpSequenceRatio,
 }
 
 // All gives the definitions in the order of the documentation.
