@@ -327,7 +327,9 @@ func TestNLPSequenceRatio(t *testing.T) {
 		j.describe(record.TensorInfo{Name: "words_input_0", Kind: record.Input, Module: "words", ModuleType: "Embedding"})
 		j.describe(record.TensorInfo{Name: "head_input_0", Kind: record.Input, Module: "head", ModuleType: "Linear"})
 	}
-	ids := func(v ...float64) []input { return []input{tensorAt("words_input_0", 0, values{[]int64{1, int64(len(v))}, v})} }
+	ids := func(v ...float64) []input {
+		return []input{tensorAt("words_input_0", 0, values{[]int64{1, int64(len(v))}, v})}
+	}
 	mixed := repeated(repeated(fill(20, 0), 11, 2), 69, 9)
 	for _, c := range []meant{
 		{"NL1", "NLPSequenceRatio", nil, words, ids(repeated(fill(51, 0), 49, 7)...), []int64{0}, func(t *testing.T, j *job) {
