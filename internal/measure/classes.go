@@ -47,6 +47,7 @@ const (
 	maxClasses = 4096
 	maxCells   = 1 << 15
 	maxPlain   = 1 << 22
+	maxJoint   = 64 // steps that are open
 )
 
 // hold takes one tensor in.
@@ -76,6 +77,7 @@ func (j *joint) hold(c plan.Classes, key string, info record.TensorInfo, mode re
 	}
 	k := jointKey{mode, step}
 	if j.steps[k] == nil {
+		j.bound()
 		j.steps[k] = map[string]*comparison{}
 	}
 	pair := j.steps[k][key]
@@ -89,6 +91,21 @@ func (j *joint) hold(c plan.Classes, key string, info record.TensorInfo, mode re
 	}
 	*side = append(slices.DeleteFunc(*side, func(o held) bool { return o.name == h.name }), h)
 	return nil
+}
+
+// bound makes room for a step: of too many that were never closed the first one
+// goes.
+func (j *joint) bound() {
+	if len(j.steps) < maxJoint {
+		return
+	}
+	var first *jointKey
+	for k := range j.steps {
+		if first == nil || k.step < first.step {
+			first = &k
+		}
+	}
+	delete(j.steps, *first)
 }
 
 // squeeze drops trailing axes of one element; a single number is a vector.
