@@ -155,6 +155,7 @@ func TestClassImbalance(t *testing.T) {
 			}
 			asJSON(t, j.found[0])
 		}},
+		{"far more than are seen", "ClassImbalance", []string{"num_classes", "9007199254740992"}, nil, []input{supervised(0, vec(two...), values{})}, []int64{0}, says("imbalance class 2")},
 		{"all seen", "ClassImbalance", []string{"num_classes", "2"}, nil, []input{supervised(0, vec(two...), values{})}, nil, nil},
 		{"one of two", "ClassImbalance", []string{"num_classes", "2"}, nil, []input{supervised(0, vec(fill(600, 0)...), values{})}, []int64{0}, says("imbalance class 1")},
 		{"regression", "ClassImbalance", nil, nil, []input{supervised(0, vec(0.5, 1.5), vec(0.4, 1.4)), supervised(500, vec(two...), vec(wrong(400)...))}, nil, func(t *testing.T, j *job) {

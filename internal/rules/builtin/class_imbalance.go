@@ -150,11 +150,9 @@ func (r *imbalance) judge(c *classCounts, mode string, rep *rule.Report) {
 	n := len(classes)
 	least := c.Labels[rarest]
 	for k := range r.classes {
-		if _, seen := c.Labels[k]; !seen {
-			n++
-			if least > 0 {
-				rarest, least = k, 0
-			}
+		if _, seen := c.Labels[k]; !seen { // the first is enough
+			n, rarest, least = n+1, k, 0
+			break
 		}
 	}
 	ratio := float64(c.Labels[most]) / float64(least)
