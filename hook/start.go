@@ -42,7 +42,10 @@ func (h *Hook) facts() capture.Facts {
 		}
 	}
 	put("model", "model", h.opts.Model)
-	put("optimizer", "optimizer", h.opts.Optimizer)
+	put("optimiser", "optimizer", h.opts.Optimizer)
+	if v, there := f["optimiser"]; there {
+		f["optimizer"] = v // as runs of earlier versions spell it
+	}
 	put("loss", "loss", h.opts.Loss)
 	said = append(said, fmt.Sprintf("%d tensors", len(h.tensors)))
 	b, err := json.Marshal(f)

@@ -42,6 +42,15 @@ type (
 	PairStats = tensor.PairStats
 	// Units asks for per-unit activity of an activation tensor.
 	Units = plan.Units
+	// Reading asks for numbers that tell what a tensor's values mean; it is
+	// one of Classes, Tokens and Images.
+	Reading = plan.Reading
+	// Classes asks for how often each class is labelled, and predicted.
+	Classes = plan.Classes
+	// Tokens asks for how often values occur among token ids.
+	Tokens = plan.Tokens
+	// Images asks for mean and deviation per channel.
+	Images = plan.Images
 )
 
 // Modes.
@@ -69,6 +78,9 @@ const (
 	Output   = record.Output
 	Metric   = record.Metric
 	Custom   = record.Custom
+	// What a loss was given.
+	Label      = record.Label
+	Prediction = record.Prediction
 )
 
 // What is wanted of a due tensor.
@@ -112,6 +124,28 @@ func Compare(a, b Values, o PairOptions) PairStats { return tensor.ComputePair(b
 
 // At is element i of a tensor's values in row-major order.
 func At(v Values, i int64) float64 { return tensor.ToFloat64(v, i) }
+
+// Quantities of Classes, Tokens and Images, appended to the key with a dot;
+// those that end with a bracket go on with one number or two, and "]".
+const (
+	ClassLabel          = plan.ClassLabel
+	ClassWrong          = plan.ClassWrong
+	ClassCell           = plan.ClassCell
+	ClassNotLabels      = plan.ClassNotLabels
+	ClassNotPredictions = plan.ClassNotPredictions
+	ClassLengths        = plan.ClassLengths
+	ClassTooMany        = plan.ClassTooMany
+	TokenCount          = plan.TokenCount
+	TokenSize           = plan.TokenSize
+	TokenRows           = plan.TokenRows
+	TokenNotIDs         = plan.TokenNotIDs
+	ImageCount          = plan.ImageCount
+	ImageChannels       = plan.ImageChannels
+	ImageValues         = plan.ImageValues
+	ImageMean           = plan.ImageMean
+	ImageM2             = plan.ImageM2
+	ImageRank           = plan.ImageRank
+)
 
 // TrainOnly is a schedule with one interval in TRAIN and GLOBAL steps, where
 // weights and gradients are.

@@ -35,15 +35,16 @@ func Find(defs []*Definition, name string) (*Definition, bool) {
 	return nil, false
 }
 
-// Nearest gives the candidate that is most like the word: the longest that it
-// begins or that begins it, else the one with the least edits. It is "" only
-// without candidates.
+// Nearest gives the candidate that is most like the word: of those that it
+// begins or that begin it, or else of all, the one with the least edits. It is
+// "" only without candidates.
 func Nearest(word string, candidates []string) string {
+	const other = 1 << 20 // more than any edits
 	best, cost := "", 1<<30
 	for _, c := range candidates {
-		d := 2 * distance(strings.ToLower(word), strings.ToLower(c))
-		if word != "" && (strings.HasPrefix(c, word) || strings.HasPrefix(word, c)) {
-			d = 1
+		d := distance(strings.ToLower(word), strings.ToLower(c))
+		if word == "" || !strings.HasPrefix(c, word) && !strings.HasPrefix(word, c) {
+			d += other
 		}
 		if d < cost {
 			best, cost = c, d

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"errors"
+	"iter"
 	"time"
 )
 
@@ -103,6 +104,18 @@ func (it *Item) Number(stat string) (value float64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Numbers gives all derived numbers under a key, by quantity.
+func (it *Item) Numbers(key string) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for i := range it.Derived {
+			d := &it.Derived[i]
+			if len(d.Stat) > len(key) && d.Stat[len(key)] == '.' && d.Stat[:len(key)] == key && !yield(d.Stat[len(key)+1:], d.Value) {
+				return
+			}
+		}
+	}
 }
 
 // Find gives a derived number: prefix is the key of the Pair or Units,

@@ -111,6 +111,9 @@ func wantText(n plan.Need) string {
 	if len(n.Quantiles) > 0 {
 		parts = append(parts, "quantiles")
 	}
+	for _, r := range n.Readings {
+		parts = append(parts, plan.ReadingText(r))
+	}
 	if len(parts) == 0 {
 		parts = []string{"values"}
 	}

@@ -135,6 +135,9 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	if run.Said != "" {
 		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
 	}
+	if text := labelsText(run.Facts); text != "" {
+		fmt.Fprintf(w, "labels     %s\n", plain(text))
+	}
 	fmt.Fprintf(w, "workers    %s\n", strings.Join(t.Workers(), ", "))
 	var modes []string
 	for _, m := range t.Modes() {

@@ -175,6 +175,7 @@ func (w *worker) closeStep(it *capture.Item) {
 	st.Seconds, st.Overhead = sane(it.Value), float64(it.NBytes)/1e9
 	st.Skipped = it.Flags&capture.FlagSkipped != 0
 	st.Scalars = distinct(st.Scalars)
+	st.Derived = append(st.Derived, w.meters.step(st.Mode, st.ModeStep)...)
 	if o.lost > 0 {
 		w.job.missing(w.name, "lost when the agent died", o.lost)
 	}

@@ -85,6 +85,20 @@ func shard(name string, n int) int {
 	return int(h % uint32(n))
 }
 
+// step gives what could only be computed when all tensors of a step had come.
+func (m *meters) step(mode record.Mode, modeStep int64) []record.Derived {
+	return m.list[0].Step(mode, modeStep)
+}
+
+// shard is the Meter for a tensor: what is computed from several tensors
+// together goes to the first one.
+func (m *measurement) shard(n int) int {
+	if measure.Joint(m.dec) {
+		return 0
+	}
+	return shard(m.info.Name, n)
+}
+
 // parallelFrom is the number of bytes from which a second thread is worth
 // waking.
 const parallelFrom = 1 << 20
@@ -129,7 +143,7 @@ func (w *worker) measure() {
 func (w *worker) measureShard(k, n int) {
 	for i := range w.queue {
 		m := &w.queue[i]
-		if shard(m.info.Name, n) == k {
+		if m.shard(n) == k {
 			m.compute(w.meters.list[k])
 		}
 	}

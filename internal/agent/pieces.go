@@ -94,7 +94,7 @@ func (w *worker) beginPieces(o *openStep, it *capture.Item) *assembly {
 	}
 	a.whole = a.want&plan.Raw != 0
 	for _, r := range a.dec.Due(o.key.mode, o.step.ModeStep) {
-		a.whole = a.whole || len(r.Pairs)+len(r.Units)+len(r.Quantiles) > 0
+		a.whole = a.whole || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
 	}
 	if a.want == 0 {
 		return nil

@@ -40,6 +40,7 @@ type Meter struct {
 
 	sideCounts []uint32
 	bytes      []byte
+	joint      joint
 }
 
 // trackKey names what is measured over steps. Steps of different modes are
@@ -96,7 +97,7 @@ func (m *Meter) Tensor(info record.TensorInfo, d plan.Decision, mode record.Mode
 	hist, more := false, false
 	for i := range d.Requests {
 		r := &d.Requests[i]
-		more = more || len(r.Pairs)+len(r.Units)+len(r.Quantiles) > 0
+		more = more || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
 		hist = hist || r.Want&plan.Hist != 0 && due(r.Schedule[mode], modeStep)
 	}
 	stats := record.TensorStats{Tensor: info.Name, Stats: tensor.Compute(v, hist)}
@@ -108,10 +109,11 @@ func (m *Meter) Tensor(info record.TensorInfo, d plan.Decision, mode record.Mode
 		return stats, derived, nil
 	}
 	t := m.track(trackKey{info.Name, mode}, d.Requests)
-	var errs [2]error
+	var errs [3]error
 	derived, errs[0] = m.measurePairs(derived, info.Name, t, mode, modeStep, v)
 	derived, errs[1] = m.measureUnits(derived, info.Name, t, mode, modeStep, v, &stats.Stats)
 	derived = measureQuantiles(derived, info.Name, &t.wants, modeStep, v, &stats.Stats)
+	derived, errs[2] = m.measureReadings(derived, info, t, mode, modeStep, v, stats.Stats)
 	if err := errors.Join(errs[:]...); err != nil {
 		return stats, derived, fmt.Errorf("measure tensor %q at %s step %d: %w", info.Name, mode, modeStep, err)
 	}

@@ -13,6 +13,7 @@ type wants struct {
 	units    []wantedUnits
 
 	quantiles []wantedQuantiles
+	readings  []wantedReading
 }
 
 type wantedPair struct {
@@ -82,6 +83,7 @@ func newWants(requests []plan.Request, mode record.Mode) wants {
 			}
 			w.quantiles = append(w.quantiles, q)
 		}
+		w.readings = appendReadings(w.readings, r.Readings, s)
 	}
 	return w
 }

@@ -17,7 +17,10 @@ const (
 	Losses    = "losses"
 	Inputs    = "inputs"  // of the root module
 	Outputs   = "outputs" // of the root module
-	Layers    = "layers"  // inputs and outputs of every other module
+	// What the losses were given.
+	Labels      = "labels"
+	Predictions = "predictions"
+	Layers      = "layers" // inputs and outputs of every other module
 )
 
 // builtin is a collection that exists without being defined. Membership goes
@@ -58,6 +61,8 @@ var builtins = []builtin{
 	},
 	{name: Inputs, side: record.Input, root: true},
 	{name: Outputs, side: record.Output, root: true},
+	{name: Labels, kinds: []record.Kind{record.Label}, pattern: `^labels$`},
+	{name: Predictions, kinds: []record.Kind{record.Prediction}, pattern: `^predictions$`},
 	{name: Layers, layers: true},
 	{name: "relu_output", pattern: `.*relu_output`, types: []string{"ReLU", "ReLU6"}, side: record.Output},
 	{name: "relu_input", pattern: `.*relu_input`, types: []string{"ReLU", "ReLU6"}, side: record.Input},
@@ -80,7 +85,7 @@ func Names() []string {
 }
 
 // known are the kinds by which the hook says what a tensor is.
-var known = []record.Kind{record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric}
+var known = []record.Kind{record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Label, record.Prediction}
 
 type builtinMatcher struct {
 	builtin
@@ -103,14 +108,16 @@ func (b *builtinMatcher) found(name string) bool {
 	return ok
 }
 
+func (b *builtinMatcher) isKind(k record.Kind) bool { return slices.Contains(b.kinds, k) }
+
 func (b *builtinMatcher) has(t *record.TensorInfo) bool {
 	root := t.Module == ""
 	switch {
 	case b.name == All, slices.Contains(b.kinds, t.Kind):
 		return true
-	case b.root && t.Kind == b.side && root, b.layers && (t.Kind == record.Input || t.Kind == record.Output) && !root:
+	case b.root && side(t.Kind) == b.side && root, b.layers && (side(t.Kind) == record.Input || t.Kind == record.Output) && !root:
 		return true
-	case b.side != "" && t.Kind == b.side:
+	case b.side != "" && side(t.Kind) == b.side:
 		return slices.Contains(b.types, t.ModuleType) || b.found(t.Name)
 	case b.name == Losses && t.Kind == record.Output:
 		// The output of a loss that is part of the model; a layer that is

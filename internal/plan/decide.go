@@ -16,6 +16,7 @@ type Request struct {
 	Units    []Units
 
 	Quantiles []float64
+	Readings  []Reading
 }
 
 // Decision is what the plan says of one tensor.
@@ -69,7 +70,7 @@ func (p *Plan) Decide(t record.TensorInfo) Decision {
 			}
 		}
 		if yes {
-			d.Requests = append(d.Requests, Request{By: "rule " + n.By, Schedule: n.Schedule, Want: n.Need.Want, Pairs: n.Pairs, Units: n.Units, Quantiles: n.Quantiles})
+			d.Requests = append(d.Requests, Request{By: "rule " + n.By, Schedule: n.Schedule, Want: n.Need.Want, Pairs: n.Pairs, Units: n.Units, Quantiles: n.Quantiles, Readings: n.Readings})
 		}
 	}
 	if t.Kind == record.Gradient {
@@ -119,6 +120,7 @@ next:
 				o.Pairs = union(o.Pairs, r.Pairs)
 				o.Units = union(o.Units, r.Units)
 				o.Quantiles = union(o.Quantiles, r.Quantiles)
+				o.Readings = union(o.Readings, r.Readings)
 				continue next
 			}
 		}

@@ -91,6 +91,7 @@ type shownNeed struct {
 	Units    []string `json:"units,omitempty"`
 
 	Quantiles []float64 `json:"quantiles,omitempty"`
+	Readings  []string  `json:"readings,omitempty"`
 }
 
 // MarshalJSON is the form for run.json: options, effective collections, what
@@ -104,6 +105,9 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		}
 		for _, u := range n.Units {
 			s.Units = append(s.Units, u.Key())
+		}
+		for _, r := range n.Readings {
+			s.Readings = append(s.Readings, r.Key())
 		}
 		needs = append(needs, s)
 	}

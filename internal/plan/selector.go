@@ -57,7 +57,7 @@ func newSelector(s Selector) (*selector, error) {
 // has leaves collections to the plan. Every pattern is asked, for the counts.
 func (c *selector) has(t *record.TensorInfo) bool {
 	yes := slices.Contains(c.kinds, t.Kind)
-	if c.side != "" && t.Kind == c.side {
+	if c.side != "" && side(t.Kind) == c.side {
 		yes = yes || slices.Contains(c.types, t.ModuleType) || c.root && t.Module == ""
 	}
 	if n := c.names[t.Name]; n != nil {
@@ -72,6 +72,18 @@ func (c *selector) has(t *record.TensorInfo) bool {
 	}
 	return yes
 }
+
+// side is the side of its module that a tensor of a kind is on: what a loss was
+// given is an input.
+func side(k record.Kind) record.Kind {
+	if k == record.Label || k == record.Prediction {
+		return record.Input
+	}
+	return k
+}
+
+// hasRole reports whether tensors of a kind are selected as such.
+func (c *selector) hasRole(kind record.Kind) bool { return slices.Contains(c.kinds, kind) }
 
 func (c *selector) sides(m *module) (input, output bool) {
 	input = slices.Contains(c.kinds, record.Input) || c.wants(record.Input, m)

@@ -91,6 +91,7 @@ type Need struct {
 	// Quantiles (0 to 1) are computed exactly at capture, over tensors whose
 	// elements are all finite.
 	Quantiles []float64
+	Readings  []Reading
 }
 
 // QuantileKey names a quantile in stored series.

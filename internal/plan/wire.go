@@ -12,7 +12,9 @@ type WireTensor struct {
 // root.
 type WireModule struct{ Path, Type string }
 
-// WireWatch asks for one side of a module on Schedules[Schedule].
+// WireWatch asks for one side of a module on Schedules[Schedule]. With an empty
+// path and Side record.Label or record.Prediction it asks for what the losses
+// are given, whatever they are called.
 type WireWatch struct {
 	Path     string
 	Side     record.Kind
@@ -48,6 +50,11 @@ func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
 	for _, m := range modules {
 		for _, watch := range p.Module(m.Path, m.Type) {
 			w.Modules = append(w.Modules, WireWatch{m.Path, watch.Side, w.index(watch.Schedule)})
+		}
+	}
+	for _, role := range []record.Kind{record.Label, record.Prediction} {
+		for _, s := range p.role(role) {
+			w.Modules = append(w.Modules, WireWatch{"", role, w.index(s)})
 		}
 	}
 	return w

@@ -17,8 +17,11 @@ const (
 	Loss     Kind = "loss"
 	Input    Kind = "input"  // of a module
 	Output   Kind = "output" // of a module
-	Metric   Kind = "scalar" // a number the script logged
-	Custom   Kind = "custom" // a tensor the script saved
+	// What a loss was given.
+	Label      Kind = "label"
+	Prediction Kind = "prediction"
+	Metric     Kind = "scalar" // a number the script logged
+	Custom     Kind = "custom" // a tensor the script saved
 )
 
 // TensorInfo is what is known of a tensor besides its values. It is announced

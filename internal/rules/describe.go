@@ -107,6 +107,9 @@ func needText(n plan.Need) string {
 	if len(n.Quantiles) > 0 {
 		what = append(what, "quantiles")
 	}
+	for _, r := range n.Readings {
+		what = append(what, plan.ReadingText(r))
+	}
 	return strings.Join(which, ", ") + ": " + strings.Join(what, ", ") + "; " + when(n.Schedule)
 }
 

@@ -162,6 +162,7 @@ func (j *job) part(worker string, in input) *record.Step {
 		}
 		s.Stats, s.Derived = append(s.Stats, stats), append(s.Derived, derived...)
 	}
+	s.Derived = append(s.Derived, j.meters[worker].Step(in.mode, in.step)...)
 	return s
 }
 

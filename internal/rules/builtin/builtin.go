@@ -34,6 +34,10 @@ var all = []*rule.Definition{
 	&accuracyDrop,
 	&inputDrift,
 	&lowFeatureImportance,
+	&classImbalance,
+	&confusion,
+	&checkInputImages,
+	&nlpSequenceRatio,
 }
 
 // All gives the definitions in the order of the documentation.

@@ -90,7 +90,7 @@ class Collector(fakeagent.FakeAgent):
         return {
             "t": "plan", "version": version, "budget": self.budget, "ring": {"use": self.data},
             "schedules": [self.schedule, EVERY_STEP],
-            "tensors": [[i, 0] for i, t in run.infos.items() if t["kind"] not in ("input", "output")] if self.ids else [],
+            "tensors": [[i, 0] for i, t in run.infos.items() if t["kind"] not in ("input", "output", "label", "prediction")] if self.ids else [],
             "modules": self.modules, "losses": True, "strict": False,
         }  # fmt: skip
 

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @pytest.fixture
 def agent(tmp_path_factory, sockdir):
-    made = collector.Collector(os.path.join(sockdir, "s"), modules=[["1", "output", 1], ["", "input", 1]])
+    made = collector.Collector(os.path.join(sockdir, "s"), modules=[["1", "output", 1], ["", "input", 1], ["", "label", 1], ["", "prediction", 1]])
     yield made
     made.die()
 

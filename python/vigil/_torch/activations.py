@@ -2,15 +2,18 @@
 
 Names are ``<module path>_output_<i>`` and ``_input_<i>``, the root's own
 ``R_output_<i>``; i counts tensors in the order they are met, over repeated calls
-of the module in one step.
+of the module in one step. Loss modules and functions go by the name of the class
+or function: ``CrossEntropyLoss_input_1``. The tensors that a loss was given are
+of the kinds label and prediction, and can be asked for as such.
 """
 
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, frames, names
+from vigil._torch import backend, frames, labels, names
 
 _LIMIT = 256  # tensors of one module in one step
+_ROLES = ("label", "prediction")
 
 
 class Activations(object):
@@ -23,6 +26,10 @@ class Activations(object):
         self.counts = {}
         self.known = {}  # name -> (id, dtype, shape)
         self.told = set()
+        self.roles = frozenset()  # label, prediction: what of the losses' arguments is due in the open step
+        self.depth = 0  # of calls of loss modules inside one another
+        self.inner = []  # (name, role, kind, tensor) of calls inside the outermost
+        self.fresh = False  # a loss module gave something since the last backward
 
     def apply(self, plan):
         self.wanted = list(plan.modules)
@@ -33,19 +40,26 @@ class Activations(object):
         due = {}
         for path, side, index in self.wanted:
             if index in schedules:
-                due.setdefault(path, set()).add(side)
+                due.setdefault((path, side in _ROLES), set()).add(side)
         if not due:
             return
         self.counts = {}
-        for path, sides in due.items():
+        roles = due.pop(("", True), frozenset())
+        losses = {}
+        for (path, _), sides in due.items():
             found = self._find(path)
             if found is not None:
                 self._hook(found[0], found[1], path, sides, step)
+            elif any(type(one).__name__ == path for one in self.tracker.losses.known):
+                losses[path] = sides
+        self._hook_losses(losses, roles, step)
 
     def detach(self):
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
+        self.roles = frozenset()
+        self.inner = []
 
     def _find(self, path):
         """(root, module) at an announced path."""
@@ -57,10 +71,8 @@ class Activations(object):
                 self._missing(path, "inside torch.compile: its values are not visible")
                 return None
             return root, (root.outer() if module is root.inner() else module)
-        for criterion in self.tracker.losses.known:
-            if type(criterion).__name__ == path:
-                return None, criterion
-        self._missing(path, "no module of this name any more")
+        if not any(type(one).__name__ == path for one in self.tracker.losses.known):
+            self._missing(path, "no module of this name any more")
         return None
 
     def _missing(self, path, reason):
@@ -70,37 +82,111 @@ class Activations(object):
 
     def _hook(self, root, module, path, sides, step):
         tracker = self.tracker
-        name = path
-        if root is not None and module is root.outer():
-            name = root.name
-        kind = type(names.unwrap(module)).__name__
-        index_path = path
+        name = root.name if module is root.outer() else path
+        kind = names.family(names.unwrap(module))
 
         @_guard.guard
         def hook(module, args, kwargs, output):
             if backend.is_compiling():
                 return None
-            tracker.activation(self, name, index_path, kind, sides, args, kwargs, output, step)
+            tracker.activation(self.take, name, path, kind, sides, args, kwargs, output, step)
             return None
 
         self.handles.append(backend.forward_hook(module, hook))
+
+    def _hook_losses(self, losses, roles, step):
+        """Watch loss modules: those of ``losses`` (class name -> sides), and all for ``roles``."""
+        self.roles = frozenset(roles)
+        self.depth, self.inner, self.fresh = 0, [], False
+        for module in list(self.tracker.losses.known) if losses or roles else ():
+            sides = losses.get(type(module).__name__, frozenset()) | self.roles
+            if sides:
+                self._hook_loss(module, sides, step)
+
+    def _hook_loss(self, module, sides, step):
+        tracker = self.tracker
+
+        @_guard.guard
+        def begins(module, args):
+            if not backend.is_compiling():
+                self.depth += 1
+
+        @_guard.guard
+        def hook(module, args, kwargs, output):
+            if not backend.is_compiling():
+                self.depth -= 1
+                tracker.activation(self.take_loss, module, sides, args, kwargs, output, step)
+            return None
+
+        self.handles.append(module.register_forward_pre_hook(begins))
+        self.handles.append(backend.forward_hook(module, hook))
+
+    def take_loss(self, module, sides, args, kwargs, output, step):
+        """A loss module was called. Of losses inside one another the outermost counts, unless it was given no labels itself."""
+        kind = type(module).__name__
+        prediction, label = labels.roles(module, args, kwargs)
+        mine = []
+        for tensor in _tensors((args, kwargs)):
+            role = "label" if tensor is label else "prediction" if tensor is prediction else "input"
+            full = self._number(kind, "input")
+            if full is None:
+                break
+            if "input" in sides:
+                self._one(full, role, kind, kind, tensor, step)
+            elif role in sides:
+                mine.append((full, role, kind, tensor))
+        if "output" in sides:
+            for tensor in _tensors(output):
+                self._next(kind, "output", kind, kind, tensor, step)
+        if self.depth > 0:
+            self.inner.extend(mine)
+            return
+        inner, self.inner = self.inner, []
+        if label is None:
+            mine = inner
+        self.fresh = self.fresh or label is not None or bool(inner)
+        for full, role, kind, tensor in mine:
+            self._one(full, role, kind, kind, tensor, step)
+
+    def backward(self, node, step):
+        """backward begins at ``node``, and what losses are given is due: look for a function's in the graph."""
+        if self.fresh:
+            self.fresh = False
+            return
+        found = labels.of_graph(node)
+        if found is None:
+            return
+        kind = found[0]
+        for role, tensor in (("prediction", found[1]), ("label", found[2])):
+            full = self._number(kind, "input")
+            if full is not None and role in self.roles and tensor is not None:
+                self._one(full, role, kind, kind, tensor, step)
 
     def take(self, name, path, kind, sides, args, kwargs, output, step):
         """A hooked module was called: copy what is asked for."""
         if "input" in sides:
             for tensor in _tensors((args, kwargs)):
-                self._one(name, "input", path, kind, tensor, step)
+                self._next(name, "input", path, kind, tensor, step)
         if "output" in sides:
             for tensor in _tensors(output):
-                self._one(name, "output", path, kind, tensor, step)
+                self._next(name, "output", path, kind, tensor, step)
 
-    def _one(self, name, side, path, kind, tensor, step):
+    def _number(self, name, side):
+        """The full name of the next tensor of a side, None beyond the limit."""
         count = self.counts.get((name, side), 0)
         if count >= _LIMIT:
             self._missing("%s_%s_%d" % (name, side, count), "more than %d tensors of one module in one step" % _LIMIT)
-            return
+            return None
         self.counts[name, side] = count + 1
-        full = "%s_%s_%d" % (name, side, count)
+        return "%s_%s_%d" % (name, side, count)
+
+    def _next(self, name, side, path, kind, tensor, step):
+        full = self._number(name, side)
+        if full is not None:
+            self._one(full, side, path, kind, tensor, step)
+
+    def _one(self, full, side, path, kind, tensor, step):
+        """Copy one tensor; ``side`` is its kind: input, output, label or prediction."""
         tensor = tensor.detach()
         reason = backend.why_not(tensor)
         if reason is None and tensor.layout is not torch.strided:

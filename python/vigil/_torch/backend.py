@@ -10,6 +10,8 @@ import sys
 
 import torch
 
+from vigil import _guard
+
 # (attribute of torch, name in the safetensors spelling, code of the wire protocol)
 _DTYPES = (
     ("bool", "BOOL", 1),
@@ -137,7 +139,12 @@ def forward_hook(module, hook):
     """Register hook(module, args, kwargs, output); kwargs are empty on PyTorch 1.13."""
     if HAS_KWARG_HOOKS:
         return module.register_forward_hook(hook, with_kwargs=True)
-    return module.register_forward_hook(lambda m, args, output: hook(m, args, {}, output))
+
+    @_guard.guard
+    def without(module, args, output):
+        return hook(module, args, {}, output)
+
+    return module.register_forward_hook(without)
 
 
 def closing_forward_hook(module, hook):

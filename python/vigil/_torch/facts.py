@@ -2,7 +2,7 @@
 
 import torch
 
-from vigil._torch import backend, names
+from vigil._torch import backend, labels, names
 
 AFTER = 20  # TRAIN steps
 
@@ -15,6 +15,7 @@ class Facts(object):
         self.loss = ""
         self.function = ""
         self.module = ""
+        self.labels = labels.Labels()
         self.set_up = 0  # nanoseconds that finding the model and connecting took
         self.said = False
         self.told = None
@@ -29,6 +30,7 @@ class Facts(object):
     def step(self, n):
         """n TRAIN steps have closed."""
         if n >= self.look_at:
+            self.labels.open = False
             self.look_at = n - n % 100 + 100
             if not self.said or self.told != self.tracker.publisher.auto.interval:
                 self.say()
@@ -72,9 +74,12 @@ class Facts(object):
         entries = t.publisher.frames.entries
         return {
             "framework": "pytorch",
+            "model": models[0] if models else None,
             "models": models,
+            "optimiser": optimisers[0] if optimisers else None,
             "optimisers": optimisers,
             "loss": {"name": self.loss, "function": self.function, "module": self.module},
+            "labels": self.labels.gather(self.module or self.function),
             "step": self._what_a_step_is(),
             "tensors": {"weights": sum(not e.grad for e in entries), "gradients": sum(e.grad for e in entries)},
             "interval": t.publisher.auto.interval,

@@ -94,6 +94,11 @@ def _is_sum(node):
 
 def name(node):
     """Name of the loss function below ``node`` as users know it, or "" when the graph does not say."""
+    return find(node)[0]
+
+
+def find(node):
+    """(name, node) of the loss function below ``node``; ("", None) when the graph does not say."""
     queue = [node]
     seen = set()
     for _ in range(_NODES):
@@ -108,8 +113,8 @@ def name(node):
         if found == "nll_loss":
             below = node.next_functions
             if below and type(below[0][0]).__name__.startswith("LogSoftmax"):
-                return "cross_entropy"
+                return "cross_entropy", node
         if found:
-            return found
+            return found, node
         queue.extend(n for n, _ in node.next_functions)
-    return ""
+    return "", None

@@ -104,11 +104,11 @@ class Modules(object):
             self.explicit.add(module)
 
         @_guard.guard
-        def hook(module, args, output):
+        def hook(module, args, kwargs, output):
             if not backend.is_compiling():
-                self.tracker.loss_output(module, output)
+                self.tracker.loss_output(module, output, args, kwargs)
 
-        module.register_forward_hook(hook)
+        backend.forward_hook(module, hook)
 
     def gave(self, module, output, mode, reader, site):
         """A loss module returned ``output``."""

@@ -40,6 +40,18 @@ def chain(module):
     return out
 
 
+_TYPED = ("torch.nn.modules.activation", "torch.nn.modules.sparse")
+
+
+def family(module):
+    """The class name by which rules know a module: of a class derived from an activation or an embedding, that one's."""
+    kind = type(module)
+    for base in kind.__mro__:
+        if base.__module__ in _TYPED:
+            return base.__name__
+    return kind.__name__
+
+
 def is_compiled(module):
     """Whether torch.compile wraps this module or what it wraps."""
     return any(type(m).__name__ == "OptimizedModule" for m in chain(module))

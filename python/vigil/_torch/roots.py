@@ -92,7 +92,7 @@ class Root(object):
 
     def modules(self):
         """What announce_modules takes: (path, class, order)."""
-        return [(self.path(p), type(m).__name__, i) for i, (p, m) in enumerate(names.walk(self.inner()))]
+        return [(self.path(p), type(m).__name__ if not p else names.family(m), i) for i, (p, m) in enumerate(names.walk(self.inner()))]
 
 
 def announce(session, root, owner_of, known, taken):

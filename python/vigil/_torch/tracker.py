@@ -234,8 +234,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     # Losses.
 
-    def loss_output(self, module, output):
-        """A loss module returned ``output``."""
+    def loss_output(self, module, output, args=(), kwargs=None):
+        """A loss module returned ``output`` for its arguments."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
         if self.lane.armed and self.lane.loss(module, output):
@@ -244,16 +244,19 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self.open
         mode = step.mode if step is not None else (TRAIN if _grad_enabled() else EVAL)
         self.losses.gave(module, output, mode, self.reader, call_site(2))
+        if self.facts.labels.open and mode == TRAIN:
+            self.facts.labels.call(module, args, kwargs)
         if step is not None and step.mode == EVAL:
             step.active = time.perf_counter()
         self.spent += _now() - began
 
-    def activation(self, activations, *what):
+    def activation(self, take, *what):
+        """A hooked module was called: have ``take`` copy what is due."""
         began = _now()
         step = what[-1]
         if step is self.open and self.session is not None and (self.thread is None or self.thread == _thread()):
             self.publisher.at(step)
-            activations.take(*what)
+            take(*what)
         self.spent += _now() - began
 
     # Closing.
@@ -275,7 +278,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """Publish a step that is over."""
         if self.open is step:
             self.open = None
-        if self.activations.handles:
+        if self.activations.handles or self.activations.roles:
             self.activations.detach()
         if self.discovery.window is not None:
             self.discovery.close_window()

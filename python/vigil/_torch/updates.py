@@ -69,6 +69,7 @@ class Updates(object):
             self._note_loss(site, tensor, last[2])
             if not self.facts.loss:
                 self.facts.loss_seen(graph.name(tensor.grad_fn), last[1].type)
+            self._labels(tensor.grad_fn)
             return
         factor, node = graph.base(tensor)
         if self.losses.same(tensor, node):
@@ -83,6 +84,15 @@ class Updates(object):
         if not self.facts.loss:
             last = self.losses.last
             self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
+        self._labels(node)
+
+    def _labels(self, node):
+        """What a loss function was given, for the facts and for collections."""
+        if self.facts.labels.open:
+            self.facts.labels.backward(node)
+        if self.activations.roles and self.open is not None and self.session is not None:
+            self.publisher.at(self.open)
+            self.activations.backward(node, self.open)
 
     def _note_loss(self, site, tensor, value):
         """The loss of this step is one that the lane could read."""

@@ -1,0 +1,200 @@
+"""Which arguments of a loss are predictions and which are labels, and what the labels of a training are.
+
+Loss modules are asked by their arguments. A loss that is computed by a function
+is no module; its node in the autograd graph holds what it was given until
+backward.
+"""
+
+import inspect
+
+import torch
+
+from vigil._torch import backend, graph
+
+_LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
+_PREDICTIONS = frozenset("input inputs input1 log_probs log_input pred preds prediction predictions logits output outputs score scores y_pred y_hat yhat".split())
+_parameters = {}  # class of a loss module -> names of its forward's parameters
+
+
+def roles(module, args, kwargs):
+    """(prediction, label) that a call of a loss module was given; None where there is none."""
+    kind = type(module)
+    names = _parameters.get(kind)
+    if names is None:
+        names = _parameters[kind] = _names(kind)
+    given = [(names[i] if i < len(names) else "", v) for i, v in enumerate(args)]
+    given.extend(kwargs.items())
+    tensors = [(i, name, v) for i, (name, v) in enumerate(given) if isinstance(v, torch.Tensor)]
+    label = next((v for _, name, v in tensors if name in _LABELS), None)
+    prediction = next((v for _, name, v in tensors if name in _PREDICTIONS), None)
+    if label is None and kind.__module__ != "torch.nn.modules.loss":
+        # By convention the second argument.
+        label = next((v for i, _, v in tensors if i > 0 and v is not prediction), None)
+    if prediction is None:
+        prediction = next((v for _, _, v in tensors if v is not label), None)
+    return prediction, label
+
+
+def _names(kind):
+    try:
+        return [p.name for p in list(inspect.signature(kind.forward).parameters.values())[1:] if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        return []
+
+
+def of_graph(node):
+    """(name of the loss function, prediction, label, label to ignore) that the graph below ``node`` holds, or None."""
+    name, node = graph.find(node)
+    if not name or name == "compiled":
+        return None
+    label = _saved(node, "target")
+    if label is None:
+        label = _saved(node, "targets")
+    if label is None:
+        return None
+    ignore = getattr(node, "_saved_ignore_index", None)
+    if ignore is not None and ignore >= 1 << 63:
+        ignore -= 1 << 64  # PyTorch shows it without its sign
+    prediction = _saved(node, "self")
+    if prediction is None:
+        prediction = _saved(node, "log_probs")
+    return name, prediction, label, ignore
+
+
+def _saved(node, name):
+    """A tensor that a node saved, None when it has none or reading it would run code of the script.
+
+    Whoever saves tensors in a way of their own (offloading, checkpointing) has
+    them computed again when they are read.
+    """
+    saved = getattr(node, "_raw_saved_" + name, None)
+    if saved is None or getattr(saved, "unpack_hook", None) is not None:
+        return None
+    try:
+        value = getattr(node, "_saved_" + name)
+    except RuntimeError:
+        return None  # changed in place since: backward itself will say so
+    return value if isinstance(value, torch.Tensor) else None
+
+
+class Source(object):
+    """The labels that one loss got."""
+
+    def __init__(self, loss, label, prediction):
+        self.loss = loss
+        self.dtype = backend.DTYPE_NAMES.get(label.dtype, str(label.dtype))
+        self.shape = [int(n) for n in label.shape]
+        self.prediction = prediction is not None and {
+            "dtype": backend.DTYPE_NAMES.get(prediction.dtype, str(prediction.dtype)),
+            "shape": [int(n) for n in prediction.shape],
+        }  # fmt: skip
+        self.range = None
+        self.counts = {}  # None: too many values, or values that are no whole numbers
+        self.elements = self.ignored = self.non_finite = 0
+
+    def read(self, label, ignore):
+        """Take the values in. A large tensor is judged by its first MOST elements."""
+        if backend.why_not(label) is not None or label.layout is not torch.strided or label.is_complex() or not label.numel():
+            return
+        if label.is_cuda and torch.cuda.is_current_stream_capturing():
+            return
+        with torch.no_grad():
+            flat = label.detach().reshape(-1)[: Labels.MOST].cpu()
+            whole = not flat.is_floating_point()
+            flat = flat.to(torch.int64 if whole else torch.float64)
+            total = flat.numel()
+            if whole and ignore is not None:
+                flat = flat[flat != ignore]
+                self.ignored += total - flat.numel()
+            elif not whole:
+                flat = flat[torch.isfinite(flat)]
+                self.non_finite += total - flat.numel()
+                whole = bool((flat == flat.round()).all())
+            self.elements += flat.numel()
+            if flat.numel():
+                self._count(flat, whole)
+
+    def _count(self, flat, whole):
+        low, high = flat.min().item(), flat.max().item()
+        self.range = [min(low, self.range[0]), max(high, self.range[1])] if self.range else [low, high]
+        if not whole or high - low >= Labels.SPAN:
+            self.counts = None
+        if self.counts is None:
+            return
+        low = int(low)
+        for i, n in enumerate(torch.bincount(flat.to(torch.int64) - low).tolist()):
+            if n:
+                self.counts[low + i] = self.counts.get(low + i, 0) + n
+
+    def gather(self):
+        """As a JSON object: counts by value, null where the labels are no classes or more than MOST_CLASSES."""
+        counts = self.counts if self.elements else None
+        return {
+            "loss": self.loss,
+            "dtype": self.dtype,
+            "shape": self.shape,
+            "range": self.range,
+            "distinct": len(counts) if counts is not None else None,
+            "counts": {str(v): counts[v] for v in sorted(counts)} if counts is not None and len(counts) <= Labels.MOST_CLASSES else None,
+            "elements": self.elements,
+            "ignored": self.ignored,
+            "non_finite": self.non_finite,
+            "predictions": self.prediction or None,
+        }
+
+
+class Labels(object):
+    """What the losses of a training got as labels, read in their first CALLS calls and never again."""
+
+    CALLS = 8
+    TRIES = 8  # backwards in which a function's labels are looked for
+    MOST = 1 << 20  # elements of one tensor that are looked at
+    SPAN = 1 << 16  # range of values in which they are counted
+    MOST_CLASSES = 1000
+
+    def __init__(self):
+        self.open = True
+        self.sources = {}  # name of the loss -> Source
+        self.calls = 0
+        self.tries = 0
+        self.fresh = False  # a loss module was read since the last backward
+
+    def call(self, module, args, kwargs):
+        """A loss module was called in training."""
+        prediction, label = roles(module, args, kwargs or {})
+        if label is not None and label.numel() > 0:
+            self.fresh = True
+            self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None))
+
+    def backward(self, node):
+        """backward begins at ``node``: the loss may be a function's."""
+        if self.fresh:
+            self.fresh = False
+            return
+        self.tries += 1
+        if self.tries >= self.TRIES:
+            self.open = False
+        found = of_graph(node)
+        if found is not None:
+            name, prediction, label, ignore = found
+            self._take(name, prediction, label, ignore)
+
+    def _take(self, name, prediction, label, ignore):
+        self.calls += 1
+        self.open = False  # what fails once fails always
+        source = self.sources.get(name)
+        if source is None:
+            source = self.sources[name] = Source(name, label, prediction)
+        source.read(label, ignore if isinstance(ignore, int) else None)
+        self.open = self.calls < self.CALLS and self.tries < self.TRIES
+
+    def gather(self, main):
+        """The facts: the labels of the loss called ``main``, or the first; further losses stand in ``others``. None when none were seen."""
+        if not self.sources:
+            return None
+        first = self.sources.get(main) or next(iter(self.sources.values()))
+        facts = first.gather()
+        others = [s.gather() for s in self.sources.values() if s is not first]
+        if others:
+            facts["others"] = others
+        return facts
