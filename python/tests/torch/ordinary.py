@@ -3,6 +3,7 @@
 With LANE=0 all of them go the general way. Prints how many took the lane.
 """
 
+import gc
 import os
 
 import torch
@@ -101,6 +102,7 @@ optimiser.step()
 other.step()
 ordinary()
 del other
+gc.collect()  # or it is gone at one time or another
 second = nn.Linear(6, 3)  # a second model, with an optimiser of its own
 optimiser2 = torch.optim.SGD(second.parameters(), lr=0.01)
 for _ in range(3):
@@ -108,4 +110,5 @@ for _ in range(3):
     optimiser2.zero_grad()
     F.mse_loss(second(x), x[:, :3]).backward()
     optimiser2.step()
+    gc.collect()
 print("lane %d" % taken[0])
