@@ -100,14 +100,14 @@ def name(node):
 def find(node):
     """(name, node) of the loss function below ``node``; ("", None) when the graph does not say."""
     queue = [node]
-    seen = set()
+    seen = {}  # keeps the nodes: the id of one that is gone may come again
     for _ in range(_NODES):
         if not queue:
             break
         node = queue.pop(0)
         if node is None or id(node) in seen:
             continue
-        seen.add(id(node))
+        seen[id(node)] = node
         kind = type(node).__name__.rstrip("0123456789")
         found = _FUNCTIONS.get(kind)
         if found == "nll_loss":
