@@ -54,6 +54,17 @@ func TestWheel(t *testing.T) {
 			t.Errorf("%s is installed as %v, %v; want one copy", source, found, err)
 		}
 	}
+	// The program's modules are named, each with its licence.
+	found, err := filepath.Glob(filepath.Join(env, "lib", "python*", "site-packages", "vigil", "licenses", "THIRD_PARTY_LICENSES"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("the licences of modules are installed as %v, %v", found, err)
+	}
+	inside := read(t, found[0])
+	for _, module := range []string{"github.com/alecthomas/kong ", "golang.org/x/sys ", "\nGo go1."} {
+		if !strings.Contains(inside, module) {
+			t.Errorf("the licences lack %q", module)
+		}
+	}
 	script := "import vigil\nfor i in range(30):\n    vigil.log({'loss': 1.0 / (i + 1)}, step=i)\n"
 	if o := run(t, dir, nil, vigil, "run", "--name", "r", "--", filepath.Join(env, "bin", "python"), "-c", script); o.code != 0 {
 		t.Fatalf("run ended with %d: %s", o.code, o.stderr)

@@ -25,6 +25,7 @@ class BinaryHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + platform
         build_data["force_include"][binary] = "vigil/bin/vigil"
+        build_data["force_include"][os.path.join(os.path.dirname(binary), "THIRD_PARTY_LICENSES")] = "vigil/licenses/THIRD_PARTY_LICENSES"
         repository = os.path.dirname(self.root)
         for path, inside in LICENCES.items():
             build_data["force_include"][os.path.join(repository, *path.split("/"))] = inside
