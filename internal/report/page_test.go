@@ -166,10 +166,19 @@ func (b *browser) do(a chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// wait asks again and again until an expression is true. Where the page has
+// just changed, the context that a question was put to may be gone before the
+// answer: that one does not count.
 func (b *browser) wait(expression string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression)); err != nil {
-		b.t.Fatalf("wait for %s: %v", expression, err)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		v, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		if err == nil && v {
+			return
+		}
+		if err != nil && !strings.Contains(err.Error(), "context") || time.Now().After(deadline) {
+			b.t.Fatalf("wait for %s: %v, %v", expression, v, err)
+		}
 	}
 }
 
