@@ -16,66 +16,146 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// checkCmd judges a stored run again.
+// checkCmd judges stored runs again.
 type checkCmd struct {
-	runArg
-	Rules  string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
-	Rule   []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
-	FailOn string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
-	JSON   bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged."`
+	rootFlag
+	Name     string   `arg:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, or a path; a directory of runs: all of them."`
+	Rules    string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
+	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
+	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
+	Baseline string   `name:"baseline" placeholder:"FILE" help:"Findings that are known: what an earlier check wrote with --json, or a run. They are muted; only others fail."`
+	JSON     bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
 }
 
 // Help teaches the command.
 func (checkCmd) Help() string {
-	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n\n" +
+	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n    vigil check vigil-runs --baseline known.json\n\n" +
 		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped. Findings that vigil.yaml muted when the run started do not count.\n\n" +
-		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, or the run cannot be read or is too damaged to be judged."
+		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
+		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, or a run cannot be read or is too damaged to be judged."
 }
 
-// Run replays the run through the rules.
+// Run replays the run, or each run of a directory, through the rules.
 func (c checkCmd) Run(a *app) error {
 	limit, err := c.limit()
 	if err != nil {
 		return err
 	}
-	path, err := c.path()
+	var known *baseline
+	if c.Baseline != "" {
+		if known, err = readBaseline(c.root(), c.Baseline); err != nil {
+			return err
+		}
+	}
+	path, err := findRun(c.root(), c.Name)
+	if err != nil {
+		if runs := runNames(c.Name); len(runs) > 0 {
+			return c.all(a, runs, known, limit)
+		}
+		return err
+	}
+	j, err := c.judge(c.Name, path, known)
 	if err != nil {
 		return err
 	}
+	if c.JSON {
+		err = writeJSON(a.stdout, j.document())
+	} else {
+		j.print(a)
+	}
+	if err == nil && j.fails(limit) {
+		return exit(2, nil)
+	}
+	return err
+}
+
+// all judges every run of a directory. One that cannot be judged does not keep
+// the others from it.
+func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error {
+	documents := []map[string]any{}
+	found, failed := false, []string(nil)
+	for _, name := range names {
+		j, err := c.judge(name, filepath.Join(c.Name, name), known)
+		var wrong *rule.ParamError
+		if u := (*usage)(nil); errors.As(err, &wrong) || errors.As(err, &u) && u.What != name {
+			return err // what was asked for is wrong, not the run
+		}
+		switch {
+		case err != nil:
+			failed = append(failed, err.Error())
+			documents = append(documents, map[string]any{"run": name, "error": err.Error()})
+		case c.JSON:
+			d := j.document()
+			d["run"] = name
+			documents = append(documents, d)
+		default:
+			fmt.Fprintf(a.stdout, "== %s\n", name)
+			j.print(a)
+			fmt.Fprintln(a.stdout)
+		}
+		found = found || err == nil && j.fails(limit)
+	}
+	if c.JSON {
+		if err := writeJSON(a.stdout, map[string]any{"runs": documents}); err != nil {
+			return err
+		}
+	}
+	for _, f := range failed {
+		fmt.Fprintln(a.stderr, "vigil: "+f)
+	}
+	switch {
+	case found:
+		return exit(2, nil)
+	case len(failed) > 0:
+		return exit(1, nil)
+	}
+	return nil
+}
+
+// judged is what the rules say of one run.
+type judged struct {
+	findings []record.Finding
+	engine   *rules.Engine
+	damage   []trial.Damage
+}
+
+// judge replays one run through the rules.
+func (c checkCmd) judge(name, path string, known *baseline) (*judged, error) {
 	t, err := trial.Open(path)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return nil, fmt.Errorf("read run %q: %w", name, err)
 	}
 	defer t.Close()
 	configs, err := c.configs(t)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var findings []record.Finding
-	engine, steps, err := replay(t, c.root(), configs, func(f record.Finding) { findings = append(findings, f) })
+	j := &judged{}
+	steps := 0
+	j.engine, steps, err = replay(t, c.root(), configs, known.accepted, func(f record.Finding) { j.findings = append(j.findings, f) })
 	if err != nil {
-		return fmt.Errorf("judge run %q: %w", c.Name, err)
+		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
-	damage := t.Damage()
-	if steps == 0 && len(damage) > 0 {
-		return notJudged(c.Name, damage)
+	j.damage = t.Damage()
+	if steps == 0 && len(j.damage) > 0 {
+		return nil, notJudged(name, j.damage)
 	}
-	if c.JSON {
-		err = writeFindings(a.stdout, findings, engine.Groups(), engine.Statuses(), nil, damage)
-	} else {
-		printGroups(a.stdout, engine.Groups())
-		printStatuses(a.stdout, engine.Statuses())
-		printDamage(a.stderr, damage)
-	}
-	if err != nil {
-		return err
-	}
-	for _, f := range findings {
-		if !f.Muted && slices.Index(severities, f.Severity) <= limit {
-			return exit(2, nil)
-		}
-	}
-	return nil
+	return j, nil
+}
+
+// fails tells whether there is a finding at or above a place in severities.
+func (j *judged) fails(limit int) bool {
+	return slices.ContainsFunc(j.findings, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
+}
+
+func (j *judged) document() map[string]any {
+	return findingsDocument(j.findings, j.engine.Groups(), j.engine.Statuses(), nil, j.damage)
+}
+
+func (j *judged) print(a *app) {
+	printGroups(a.stdout, j.engine.Groups())
+	printStatuses(a.stdout, j.engine.Statuses())
+	printDamage(a.stderr, j.damage)
 }
 
 // notJudged is the error for a run of which no step is left: that nothing was
@@ -170,13 +250,13 @@ func ruleError(spec string, err error) error {
 }
 
 // replay feeds the stored steps through an engine, to its end, and counts them.
-func replay(t *trial.Trial, root string, configs []rules.Config, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
+func replay(t *trial.Trial, root string, configs []rules.Config, accepted func(*record.Finding) string, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
 	now := time.Time{}
 	run := t.Run()
 	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
 	defer others.Close()
 	engine, err = rules.NewEngine(rules.Options{
-		Configs: configs, Mutes: rules.MutesOf(run), OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+		Configs: configs, Mutes: rules.MutesOf(run), Accepted: accepted, OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return t.Raw(name, mode, modeStep, worker)
 		},

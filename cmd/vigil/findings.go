@@ -34,7 +34,7 @@ func (c findingsCmd) Run(a *app) error {
 	defer t.Close()
 	if c.JSON {
 		findings, groups, statuses, actions := t.Findings(), t.Groups(), t.Statuses(), attempts(t)
-		return writeFindings(a.stdout, findings, groups, statuses, actions, t.Damage()) // each read checks what it touches
+		return writeJSON(a.stdout, findingsDocument(findings, groups, statuses, actions, t.Damage())) // each read checks what it touches
 	}
 	printGroups(a.stdout, t.Groups())
 	if printActions(a.stdout, t.Attempts(), false) {
@@ -45,8 +45,8 @@ func (c findingsCmd) Run(a *app) error {
 	return nil
 }
 
-// writeFindings is the JSON form that findings and check share.
-func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group, rules []record.RuleStatus, actions []record.Attempt, damage []trial.Damage) error {
+// findingsDocument is the JSON form that findings and check share.
+func findingsDocument(findings []record.Finding, groups []record.Group, rules []record.RuleStatus, actions []record.Attempt, damage []trial.Damage) map[string]any {
 	if findings == nil {
 		findings = []record.Finding{}
 	}
@@ -63,7 +63,7 @@ func writeFindings(w io.Writer, findings []record.Finding, groups []record.Group
 	if actions != nil {
 		doc["actions"] = actions
 	}
-	return writeJSON(w, doc)
+	return doc
 }
 
 // attempts is how the actions of a run stand; never nil.

@@ -18,6 +18,9 @@ type Options struct {
 	// Definitions are rules besides the built-in ones.
 	Definitions []*rule.Definition
 	Mutes       []Mute
+	// Accepted, unless nil, says why a finding is muted besides; "" for those
+	// that are not.
+	Accepted func(*record.Finding) string
 	// OnFinding is called for each new finding, in order, while Observe,
 	// Tick or Finish runs. It must not call the engine.
 	OnFinding func(record.Finding)

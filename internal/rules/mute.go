@@ -45,6 +45,12 @@ func compileMute(m Mute) (mute, error) {
 // muted tells whether the user does not want to hear of the finding, and
 // writes the reason into it.
 func (e *Engine) muted(f *record.Finding) bool {
+	if e.opts.Accepted != nil {
+		if reason := e.opts.Accepted(f); reason != "" {
+			f.Context["muted_because"] = reason
+			return true
+		}
+	}
 	for _, m := range e.mutes {
 		if m.Rule != "" && m.Rule != f.Configuration {
 			if d, ok := rule.Find(e.defs, m.Rule); !ok || d.Name != f.Rule {
