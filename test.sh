@@ -22,6 +22,11 @@ for arg in "$@"; do
 done
 
 start=$SECONDS
+# The parts of the package by themselves, then the PyTorch hook: two programs, because their tests have files of one name.
+python_tests() {
+  "$1" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch python/tests
+  "$1" -m pytest -q -p no:cacheprovider python/tests/torch
+}
 stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
 
 stage "environment"
@@ -50,7 +55,7 @@ go test -race -timeout 25m $packages
 go test -race -timeout 25m -count=1 ./docs ./e2e
 
 stage "Python tests"
-"$VIGIL_TEST_PYTHON" -m pytest -q -p no:cacheprovider python/tests
+python_tests "$VIGIL_TEST_PYTHON"
 
 not_tested=""
 if [ "$long" = 1 ]; then
@@ -64,7 +69,7 @@ if [ "$long" = 1 ]; then
     # shellcheck disable=SC2086 # one word a version
     if make_env "torch-$old" "scripts/requirements-torch-$old.txt" "about 4 GB on disk" $versions; then
       VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m -count=1 ./e2e
-      "$PWD/build/env/torch-$old/bin/python" -m pytest -q -p no:cacheprovider python/tests
+      python_tests "$PWD/build/env/torch-$old/bin/python"
     else
       not_tested="$not_tested${not_tested:+$'\n'}PyTorch $old NOT tested: its environment could not be made, see above"
       echo "$not_tested" | tail -1 >&2
