@@ -71,7 +71,8 @@ def test_silent_without_training(trained):
         agent.die()
 
 
-def test_import_is_cheap():
-    code = "import torch, time; b = time.process_time(); import vigil.torch, vigil._torch.tracker; print(time.process_time() - b)"
-    took = [float(subprocess.check_output([sys.executable, "-c", code], env=collector.environment(VIGIL="0"))) for _ in range(3)]
-    assert min(took) < 0.05
+def test_import_brings_nothing_else():
+    """Importing the hook after PyTorch imports our own modules only; bench/overhead measures how long that takes."""
+    code = "import sys, torch; b = set(sys.modules); import vigil.torch, vigil._torch.tracker; print(*sorted(set(sys.modules) - b))"
+    new = subprocess.check_output([sys.executable, "-c", code], env=collector.environment(VIGIL="0"), universal_newlines=True).split()
+    assert [m for m in new if m.partition(".")[0] != "vigil" and m != "mmap"] == []
