@@ -53,8 +53,8 @@ var workloads = []struct {
 
 func main() {
 	python := flag.String("python", "build/env/torch/bin/python", "interpreter with PyTorch")
-	turns := flag.Int("turns", 100, "turns of each process in a session")
-	sessions := flag.Int("sessions", 2, "sessions; each starts all processes anew")
+	turns := flag.Int("turns", 25, "turns of each process in a session")
+	sessions := flag.Int("sessions", 6, "sessions; each starts all processes anew")
 	only := flag.String("workloads", "", "comma-separated workloads (default: all)")
 	threads := flag.Int("threads", 1, "compute threads of the training")
 	starts := flag.Int("starts", 10, "how often the start is measured; 0: not at all")
@@ -111,7 +111,8 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 			pooled[c] = append(pooled[c], t)
 		}
 	}
-	bareWall, bareCPU, _ := flat(pooled[0])
+	bareWall, bareCPU, bareSteps := flat(pooled[0])
+	bareStep := sum(bareSteps) / float64(len(bareSteps))
 	for c, cond := range conditions {
 		wall, cpu, steps := flat(pooled[c])
 		var memory int64
@@ -123,20 +124,22 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 			}
 		}
 		r := ratioOf(wall, bareWall)
-		extra := (r.mid - 1) * sum(bareWall) / float64(len(bareWall)*w.steps)
+		extra := (r.mid - 1) * bareStep
 		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s |\n", name, cond.name, r, ratioOf(cpu, bareCPU),
 			milliseconds(quantile(steps, 0.5)), extra*1e6, milliseconds(quantile(steps, 0.99)), same, megabytes(memory))
 	}
 	return nil
 }
 
-// flat is what the processes of one condition measured: wall and CPU seconds
-// of every turn, and the wall seconds of every step.
-func flat(l []*training) (wall, cpu, steps []float64) {
+// flat is what the processes of one condition measured, by session: wall and
+// CPU seconds of every turn; and the wall seconds of every step.
+func flat(l []*training) (wall, cpu [][]float64, steps []float64) {
 	for _, t := range l {
+		var w, c []float64
 		for _, r := range t.turns {
-			wall, cpu, steps = append(wall, r.Wall), append(cpu, r.CPU), append(steps, r.Walls...)
+			w, c, steps = append(w, r.Wall), append(c, r.CPU), append(steps, r.Walls...)
 		}
+		wall, cpu = append(wall, w), append(cpu, c)
 	}
 	return wall, cpu, steps
 }
