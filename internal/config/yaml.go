@@ -31,6 +31,7 @@ func readFull(r io.Reader, b []byte) (int, error) {
 type document struct {
 	name string
 	cat  Catalogue
+	data []byte
 }
 
 // at is the place of a node: vigil.yaml:3:5. A mapping begins at its first key.
@@ -75,7 +76,7 @@ var sageMaker = []string{
 
 // parseFile reads a configuration file.
 func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
-	d := &document{name, cat}
+	d := &document{name, cat, data}
 	if len(data) > maxFile {
 		return l, d.fail(nil, "", "the file is larger than %d KiB", maxFile>>10)
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,22 @@ func everyRule(t interface{ Fatal(...any) }) []rules.Config {
 		}
 		out = append(out, c)
 	}
+	return append(out, expressions()...)
+}
+
+// expressions keep series, windows, periods and how long they have been true.
+func expressions() []rules.Config {
+	var out []rules.Config
+	for name, params := range map[string]map[string]string{
+		"own_spike":  {"expression": `series("loss").last() > 3 * series("loss").mean(3)`},
+		"own_many":   {"expression": `tensors("weight", "abs_max").exists(t, t.last() > t.since(2).mean() && t.slope(2) > 0)`, "for": "2", "max_findings": "40"},
+		"own_eval":   {"expression": `series("loss").in_mode("eval").last() >= series("loss").min() || is_nan(series("scalar/acc").previous(1))`},
+		"own_strict": {"expression": `series("loss").last() / series("scalar/acc").last() > 1`},
+		"own_share":  {"expression": `tensors("Net", "quantile[0.5]").map(t, ratio(t, series("Net_a.weight", "l2"))).max() > 10`},
+	} {
+		out = append(out, rules.Config{Rule: name, Configuration: name, Params: params})
+	}
+	slices.SortFunc(out, func(a, b rules.Config) int { return strings.Compare(a.Rule, b.Rule) })
 	return out
 }
 
