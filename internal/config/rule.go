@@ -19,9 +19,25 @@ type Catalogue struct {
 	// CheckExpression refuses such a rule when it is wrong; an error that has
 	// a Position says where in the expression.
 	CheckExpression func(name string, params map[string]string) error
+
+	own []string // rules of the file that are expressions
+}
+
+// with is the catalogue and the rules that the user has written.
+func (c Catalogue) with(names ...string) Catalogue {
+	c.own = slices.Concat(c.own, names)
+	c.Names = slices.Concat(c.Names, names)
+	return c
 }
 
 func (c Catalogue) lookup(name string) (string, []string, bool) {
+	if slices.Contains(c.own, name) {
+		return name, c.Expression, true
+	}
+	return c.builtin(name)
+}
+
+func (c Catalogue) builtin(name string) (string, []string, bool) {
 	if c.Lookup == nil {
 		return "", nil, false
 	}

@@ -42,7 +42,7 @@ func (d *document) expression(l *layer, item ast.Node, pairs []pair) error {
 	if nameNode == nil {
 		return d.fail(item, "write rule: NAME, a name of your own", "an expression without a name")
 	}
-	if _, _, taken := d.cat.lookup(rc.Rule); taken {
+	if _, _, taken := d.cat.builtin(rc.Rule); taken {
 		return d.fail(nameNode, "give it a name of your own", "there is a rule %q already", rc.Rule)
 	}
 	if rc.Configuration == "" {
@@ -51,8 +51,41 @@ func (d *document) expression(l *layer, item ast.Node, pairs []pair) error {
 	if err := d.cat.CheckExpression(rc.Rule, rc.Params); err != nil {
 		return d.misplaced(exprNode, rc.Params[expressionKey], err)
 	}
+	for _, o := range l.rules {
+		if o.Configuration == rc.Configuration {
+			return d.fail(nameNode, "use another configuration name", "there is a configuration %q in %s already", rc.Configuration, o.From)
+		}
+	}
 	l.rules = append(l.rules, rc)
 	return nil
+}
+
+// ownRules are the names that the file gives to expressions, so that the rest
+// of it may speak of them.
+func (d *document) ownRules(pairs []pair) []string {
+	var names []string
+	for _, p := range pairs {
+		if p.key != "rule" {
+			continue
+		}
+		for _, item := range d.sequence(p.value) {
+			keys, err := d.mapping(item, "a rule")
+			if err != nil {
+				continue // a SPEC, or a mistake that is told later
+			}
+			name, own := "", false
+			for _, k := range keys {
+				own = own || k.key == expressionKey
+				if k.key == "rule" {
+					name, _ = scalar(k.value)
+				}
+			}
+			if own && name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // more reads what stands under parameters.

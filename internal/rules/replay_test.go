@@ -39,7 +39,7 @@ func everyRule(t interface{ Fatal(...any) }) []rules.Config {
 		}
 		out = append(out, c)
 	}
-	return append(out, expressions()...)
+	return out
 }
 
 // expressions keep series, windows, periods and how long they have been true.
@@ -76,7 +76,7 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 	value := rapid.SampledFrom([]float64{0, 1e-12, 1e-3, 1, 1.0001, 50, math.NaN(), math.Inf(1)})
 	workers := []string{"worker_0", "worker_1"}[:rapid.IntRange(1, 2).Draw(t, "workers")]
 	var keys, whole []string // derived numbers with quantities, and without
-	for _, c := range everyRule(t) {
+	for _, c := range append(everyRule(t), expressions()...) {
 		e, err := rules.NewEngine(rules.Options{Configs: []rules.Config{c}})
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestLiveAndReplayAgree(t *testing.T) {
 	open := func(string) (rule.Trial, error) { return other, nil }
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)
-		configs := everyRule(rt)
+		configs := append(everyRule(rt), expressions()...)
 		make := func(found *[]record.Finding) *rules.Engine {
 			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
 			if err != nil {
