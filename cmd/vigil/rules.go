@@ -15,11 +15,13 @@ import (
 type rulesCmd struct {
 	List     rulesListCmd     `cmd:"" name:"list" help:"List all rules."`
 	Describe rulesDescribeCmd `cmd:"" name:"describe" help:"What a rule detects, its parameters, what it needs, causes and remedies."`
+	Test     rulesTestCmd     `cmd:"" name:"test" help:"Unit tests of rules: series in, findings out; exit code for CI."`
 }
 
 // Help teaches the command.
 func (rulesCmd) Help() string {
-	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n\nExit codes: 0, or 1 when there is no such rule."
+	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n    vigil rules test loss.yaml\n\n" +
+		"Rules that vigil.yaml holds are listed with the others.\n\nExit codes: 0, or 1 when there is no such rule; \"vigil rules test --help\" tells its own."
 }
 
 type rulesListCmd struct {
