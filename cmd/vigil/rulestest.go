@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -96,7 +95,7 @@ func printTests(a *app, results []ruletest.Result, failed int) {
 				fmt.Fprintf(a.stdout, "      … and %d more\n", len(r.Differences)-i)
 				break
 			}
-			fmt.Fprintf(a.stdout, "      %s\n", printable(strings.TrimRight(d, "\n")))
+			fmt.Fprintf(a.stdout, "      %s\n", d)
 		}
 	}
 	if failed > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -98,7 +99,7 @@ func findingText(f *record.Finding, named map[string]bool) string {
 }
 
 func quoted(s string) string {
-	if strings.ContainsAny(s, " \"\n") {
+	if strings.ContainsFunc(s, func(r rune) bool { return r == ' ' || r == '"' || !unicode.IsPrint(r) }) {
 		return fmt.Sprintf("%q", s)
 	}
 	return s
