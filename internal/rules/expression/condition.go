@@ -1,11 +1,11 @@
 package expression
 
 import (
+	"math"
+
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
-
-	"math"
 )
 
 // comparators are the comparisons of numbers.
