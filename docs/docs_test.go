@@ -99,6 +99,11 @@ func copyExamples(t *testing.T, from, to string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(fmt.Errorf("find examples in %q: %d files, %v", from, len(files), err))
 	}
+	settings, err := filepath.Glob(filepath.Join(from, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, settings...)
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if err != nil {

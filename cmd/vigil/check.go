@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 	"github.com/vigil-ml/vigil/rule"
@@ -218,20 +220,43 @@ func (c checkCmd) configs(t *trial.Trial) ([]rules.Config, error) {
 func liveConfigs(statuses []record.RuleStatus) []rules.Config {
 	var configs []rules.Config
 	for _, s := range statuses {
-		if _, known := rules.Lookup(s.Rule); known {
-			configs = append(configs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+		c := rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters}
+		if _, err := rules.Resolve(c); err == nil {
+			configs = append(configs, c)
 		}
 	}
 	return configs
 }
 
-// parseRule reads one --rule and checks its name and parameters.
+// parseRule reads one --rule and checks its name and parameters. The rule may
+// be an expression, or one of the configuration file.
 func parseRule(spec string) (rules.Config, error) {
-	name, kvs, err := config.ParseSpec(spec, rules.Parameters)
+	rc := rules.Config{Params: map[string]string{}}
+	name, kvs, err := config.ParseSpec(spec, func(name string) ([]string, error) {
+		known, err := rules.Parameters(name)
+		if err == nil {
+			return known, nil
+		}
+		own, fileErr := ownRules()
+		if mine, ok := findOwn(own, name); ok {
+			rc = mine.config
+			rc.Params = maps.Clone(rc.Params)
+			return rules.ExpressionParameters(), nil
+		}
+		if strings.Contains(spec, expression.Key+"=") {
+			return rules.ExpressionParameters(), nil
+		}
+		if fileErr != nil {
+			return nil, fileErr
+		}
+		return nil, err
+	})
 	if err != nil {
 		return rules.Config{}, ruleError(spec, err)
 	}
-	rc := rules.Config{Rule: name, Params: map[string]string{}}
+	if rc.Rule == "" {
+		rc.Rule = name
+	}
 	for _, kv := range kvs {
 		rc.Params[kv.Key] = kv.Value
 	}

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -14,11 +15,13 @@ import (
 type rulesCmd struct {
 	List     rulesListCmd     `cmd:"" name:"list" help:"List all rules."`
 	Describe rulesDescribeCmd `cmd:"" name:"describe" help:"What a rule detects, its parameters, what it needs, causes and remedies."`
+	Test     rulesTestCmd     `cmd:"" name:"test" help:"Unit tests of rules: series in, findings out; exit code for CI."`
 }
 
 // Help teaches the command.
 func (rulesCmd) Help() string {
-	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n\nExit codes: 0, or 1 when there is no such rule."
+	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n    vigil rules test loss.yaml\n\n" +
+		"Rules that vigil.yaml holds are listed with the others.\n\nExit codes: 0, or 1 when there is no such rule; \"vigil rules test --help\" tells its own."
 }
 
 type rulesListCmd struct {
@@ -33,10 +36,12 @@ type listedRule struct {
 	Severity     string `json:"severity"`
 	InDefaultSet bool   `json:"in_default_set"`
 	Summary      string `json:"summary"`
+	// From is where a rule of the user's own stands.
+	From string `json:"from,omitempty"`
 }
 
 func toListed(d *rule.Definition) listedRule {
-	return listedRule{d.Name, d.Class, string(d.Family), string(d.Severity), d.Default != nil, d.Summary}
+	return listedRule{d.Name, d.Class, string(d.Family), string(d.Severity), d.Default != nil, d.Summary, ""}
 }
 
 // Run lists the catalogue.
@@ -44,6 +49,15 @@ func (c rulesListCmd) Run(a *app) error {
 	list := []listedRule{}
 	for _, d := range rules.Catalogue() {
 		list = append(list, toListed(d))
+	}
+	own, err := ownRules()
+	if err != nil { // which keeps nobody from reading the catalogue
+		fmt.Fprintf(a.stderr, "vigil: rules of your own are left out: %v\n", err)
+	}
+	for _, o := range own {
+		r := toListed(o.def)
+		r.From = o.from
+		list = append(list, r)
 	}
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"rules": list})
@@ -85,6 +99,17 @@ type describedNeed struct {
 // Run describes one rule.
 func (c rulesDescribeCmd) Run(a *app) error {
 	d, ok := rules.Lookup(c.Name)
+	from := ""
+	if !ok {
+		own, err := ownRules()
+		if err != nil {
+			return err
+		}
+		var mine ownRule
+		if mine, ok = findOwn(own, c.Name); ok {
+			d, from = mine.def, mine.from
+		}
+	}
 	if !ok {
 		var names []string
 		for _, d := range rules.Catalogue() {
@@ -109,6 +134,9 @@ func (c rulesDescribeCmd) Run(a *app) error {
 			"rule": d.Name, "rule_class": d.Class, "family": d.Family, "severity": d.Severity, "in_default_set": d.Default != nil, "summary": d.Summary,
 			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass,
 		}
+		if from != "" {
+			out["from"] = from
+		}
 		if d.Example != nil {
 			out["example"] = d.Example
 		}
@@ -117,14 +145,25 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		}
 		return writeJSON(a.stdout, out)
 	}
-	describe(a.stdout, d, params, needs)
+	describe(a.stdout, d, from, params, needs)
 	return nil
 }
 
-func describe(w io.Writer, d *rule.Definition, params []describedParameter, needs []describedNeed) {
+func describe(w io.Writer, d *rule.Definition, from string, params []describedParameter, needs []describedNeed) {
 	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", d.Name, d.Class, d.Severity, d.Summary, d.Why)
+	for _, p := range params {
+		if from != "" && p.Name == expression.Key {
+			fmt.Fprintf(w, "\nExpression (%s):\n", from)
+			for line := range strings.Lines(p.Default) {
+				fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, "\n"))
+			}
+		}
+	}
 	fmt.Fprintln(w, "\nParameters:")
 	for _, p := range params {
+		if from != "" && p.Name == expression.Key {
+			continue
+		}
 		line := fmt.Sprintf("  %s (%s", p.Name, p.Type)
 		if p.Unit != "" {
 			line += ", " + p.Unit
@@ -154,6 +193,9 @@ func describe(w io.Writer, d *rule.Definition, params []describedParameter, need
 	section("Needs (captured by itself)", lines)
 	section("Likely causes", d.Causes)
 	section("What to try", d.Remedies)
+	if from != "" {
+		return
+	}
 	if d.Default != nil {
 		fmt.Fprintf(w, "\nIn the default set: yes.\n  %s\n", d.Default.Why)
 	} else {

@@ -50,6 +50,8 @@ func parseCondition(text, otherwise string, configurations map[string]string) (c
 			c.names = append(c.names, name)
 		} else if d, ok := rules.Lookup(name); ok {
 			c.names = append(c.names, d.Name)
+		} else if slices.Contains(slices.Collect(maps.Values(configurations)), name) { // a rule of the user's own
+			c.names = append(c.names, name)
 		} else if name == "never" {
 			return c, fmt.Errorf("never stands alone, not in %q", text)
 		} else {

@@ -151,6 +151,8 @@ func Known() config.Catalogue {
 		}
 		params, err := rules.Parameters(name)
 		return d.Name, params, err == nil
+	}, Expression: rules.ExpressionParameters(), CheckExpression: func(name string, params map[string]string) error {
+		return rules.Check(rules.Config{Rule: name, Params: params})
 	}}
 	for _, d := range rules.Catalogue() {
 		c.Names = append(c.Names, d.Name)

@@ -51,7 +51,7 @@ func TestEveryKeyIsInTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &document{"example", catalogue}
+	d := &document{name: "example", cat: catalogue}
 	root, err := d.parse(data)
 	if err != nil {
 		t.Fatal(err)
@@ -180,11 +180,12 @@ func FuzzFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(data))
-	for _, s := range []string{"every: 5", "rule: [a: {b: c}]", "a: &x [*x]", "? - a\n: b", "collect:\n- |\n  w:every=3\n", "!!map {a: b}", "<<: 1"} {
+	for _, s := range []string{"every: 5", "rule: [a: {b: c}]", "a: &x [*x]", "? - a\n: b", "collect:\n- |\n  w:every=3\n", "!!map {a: b}", "<<: 1",
+		"rule:\n- rule: bad\n  expression: |\n    a &&\n    b\n  for: 3", "rule:\n- rule: bad\n  expression: 'it''s'", "rule: {rule: x, expression: |\n  a}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		l, err := parseFile([]byte(s), "c.yaml", catalogue)
+		l, err := parseFile([]byte(s), "c.yaml", withExpressions(3, 7))
 		if err == nil {
 			r := Defaults()
 			err = r.join([]layer{l}, catalogue)

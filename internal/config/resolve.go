@@ -70,6 +70,11 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 	case err == nil:
 		run.File = path
 		l.beside(filepath.Dir(path))
+		for _, rc := range l.rules {
+			if rc.Params[expressionKey] != "" {
+				cat = cat.with(rc.Rule)
+			}
+		}
 		layers = append(layers, l)
 	case named || !errors.Is(err, fs.ErrNotExist):
 		return run, usage(err, file, "")

@@ -13,14 +13,39 @@ type Catalogue struct {
 	// Lookup finds a rule by any of its spellings and gives its canonical name
 	// and the names of its parameters.
 	Lookup func(name string) (canonical string, params []string, ok bool)
+	// Expression are the names of the parameters that a rule takes which is
+	// an expression; empty: there are no such rules.
+	Expression []string
+	// CheckExpression refuses such a rule when it is wrong; an error that has
+	// a Position says where in the expression.
+	CheckExpression func(name string, params map[string]string) error
+
+	own []string // rules of the file that are expressions
+}
+
+// with is the catalogue and the rules that the user has written.
+func (c Catalogue) with(names ...string) Catalogue {
+	c.own = slices.Concat(c.own, names)
+	c.Names = slices.Concat(c.Names, names)
+	return c
 }
 
 func (c Catalogue) lookup(name string) (string, []string, bool) {
+	if slices.Contains(c.own, name) {
+		return name, c.Expression, true
+	}
+	return c.builtin(name)
+}
+
+func (c Catalogue) builtin(name string) (string, []string, bool) {
 	if c.Lookup == nil {
 		return "", nil, false
 	}
 	return c.Lookup(name)
 }
+
+// expressionKey is the parameter that makes a rule of an expression.
+const expressionKey = "expression"
 
 // configurationKey may be given to every rule besides its parameters: the name
 // of this configuration, so that a rule can run twice.
@@ -40,9 +65,13 @@ func (c Catalogue) unknown(name, at string) error {
 
 // parseRule reads a --rule SPEC.
 func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
-	canonical := ""
+	canonical, own := "", false
 	name, kv, err := ParseSpec(spec, func(name string) ([]string, error) {
 		c, params, ok := cat.lookup(name)
+		if !ok && len(cat.Expression) > 0 && strings.Contains(spec, expressionKey+"=") {
+			c, params, ok = name, cat.Expression, true
+			own = true
+		}
 		if !ok {
 			return nil, cat.unknown(name, at)
 		}
@@ -65,6 +94,11 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 			rc.Params = map[string]string{}
 		}
 		rc.Params[p.Key] = p.Value
+	}
+	if own {
+		if err := cat.CheckExpression(canonical, rc.Params); err != nil {
+			return rc, &UsageError{Message: fmt.Sprintf("%s: %v", at, err), What: spec, cause: err}
+		}
 	}
 	return rc, nil
 }

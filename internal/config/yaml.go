@@ -31,6 +31,7 @@ func readFull(r io.Reader, b []byte) (int, error) {
 type document struct {
 	name string
 	cat  Catalogue
+	data []byte
 }
 
 // at is the place of a node: vigil.yaml:3:5. A mapping begins at its first key.
@@ -75,7 +76,7 @@ var sageMaker = []string{
 
 // parseFile reads a configuration file.
 func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
-	d := &document{name, cat}
+	d := &document{name, cat, data}
 	if len(data) > maxFile {
 		return l, d.fail(nil, "", "the file is larger than %d KiB", maxFile>>10)
 	}
@@ -92,6 +93,9 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 			return l, d.fail(p.keyNode, "write its settings in Vigil's own form, see docs/configuration.md",
 				"%q belongs to a SageMaker Debugger document, which is not supported as configuration", p.key)
 		}
+	}
+	if len(cat.Expression) > 0 {
+		d.cat = cat.with(d.ownRules(pairs)...)
 	}
 	all := slices.Concat(scalarKeys, listKeys, serviceKeys)
 	for _, p := range pairs {

@@ -50,6 +50,11 @@ func (d *document) rule(l *layer, item ast.Node) error {
 	if err != nil {
 		return err
 	}
+	for _, p := range pairs {
+		if p.key == expressionKey && len(d.cat.Expression) > 0 {
+			return d.expression(l, item, pairs)
+		}
+	}
 	rc := RuleConfig{From: at}
 	var params ast.Node
 	var known []string
@@ -74,7 +79,7 @@ func (d *document) rule(l *layer, item ast.Node) error {
 		case "parameters":
 			params = p.value
 		default:
-			return d.unknown(p, "a rule", "rule", "configuration", "parameters")
+			return d.unknown(p, "a rule", "rule", "configuration", "parameters", expressionKey)
 		}
 	}
 	if rc.Rule == "" {

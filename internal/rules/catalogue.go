@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/vigil-ml/vigil/internal/rules/builtin"
+	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -22,6 +23,28 @@ func Catalogue() []*rule.Definition { return builtin.All() }
 
 // Lookup finds a built-in rule by any spelling of its name.
 func Lookup(name string) (*rule.Definition, bool) { return rule.Find(builtin.All(), name) }
+
+// Resolve gives the definition of a configuration: a built-in rule, or what
+// its expression makes. The error is an *UnknownRuleError or a *rule.ParamError,
+// or wraps an *expression.Error.
+func Resolve(c Config) (*rule.Definition, error) { return resolve(c, builtin.All()) }
+
+func resolve(c Config, defs []*rule.Definition) (*rule.Definition, error) {
+	if d, ok := rule.Find(defs, c.Rule); ok {
+		if expression.Is(c.Params) {
+			return nil, &rule.ParamError{Rule: c.Rule, What: expression.Key, Message: fmt.Sprintf("%q is a rule already", c.Rule), Hint: "give the expression another name"}
+		}
+		return d, nil
+	}
+	if expression.Is(c.Params) {
+		return expression.Define(c.Rule, c.Params)
+	}
+	return nil, unknownRule(c.Rule, defs)
+}
+
+// ExpressionParameters are the names of the parameters that a rule which is an
+// expression takes.
+func ExpressionParameters() []string { return expression.Parameters() }
 
 // UnknownRuleError names the rule that is nearest.
 type UnknownRuleError struct{ Name, Nearest string }
@@ -59,12 +82,12 @@ func Parameters(name string) ([]string, error) {
 	return out, nil
 }
 
-// Check parses one configuration without running it; the error is an
-// *UnknownRuleError or a *rule.ParamError.
+// Check parses one configuration without running it; the error is as that of
+// Resolve.
 func Check(c Config) error {
-	d, ok := Lookup(c.Rule)
-	if !ok {
-		return unknownRule(c.Rule, Catalogue())
+	d, err := Resolve(c)
+	if err != nil {
+		return err
 	}
 	p, err := d.Parse(c.Params)
 	if err != nil {

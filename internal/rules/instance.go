@@ -58,13 +58,12 @@ type instance struct {
 // start makes an instance; a configuration that is wrong gets status Error.
 func (e *Engine) start(c Config) *instance {
 	in := &instance{name: c.Configuration, asked: c.Rule, status: InProgress, texts: c.Params, end: -1}
-	d, ok := rule.Find(e.defs, c.Rule)
-	if !ok {
-		in.fail(unknownRule(c.Rule, e.defs))
+	d, err := resolve(c, e.defs)
+	if err != nil {
+		in.fail(err)
 		return in
 	}
 	in.def = d
-	var err error
 	if in.params, err = d.Parse(c.Params); err != nil {
 		in.fail(err)
 		return in

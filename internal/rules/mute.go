@@ -52,7 +52,7 @@ func (e *Engine) muted(f *record.Finding) bool {
 		}
 	}
 	for _, m := range e.mutes {
-		if m.Rule != "" && m.Rule != f.Configuration {
+		if m.Rule != "" && m.Rule != f.Configuration && m.Rule != f.Rule {
 			if d, ok := rule.Find(e.defs, m.Rule); !ok || d.Name != f.Rule {
 				continue
 			}

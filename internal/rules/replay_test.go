@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,22 @@ func everyRule(t interface{ Fatal(...any) }) []rules.Config {
 	return out
 }
 
+// expressions keep series, windows, periods and how long they have been true.
+func expressions() []rules.Config {
+	var out []rules.Config
+	for name, params := range map[string]map[string]string{
+		"own_spike":  {"expression": `series("loss").last() > 3 * series("loss").mean(3)`},
+		"own_many":   {"expression": `tensors("weight", "abs_max").exists(t, t.last() > t.since(2).mean() && t.slope(2) > 0)`, "for": "2", "max_findings": "40"},
+		"own_eval":   {"expression": `series("loss").in_mode("eval").last() >= series("loss").min() || is_nan(series("scalar/acc").previous(1))`},
+		"own_strict": {"expression": `series("loss").last() / series("scalar/acc").last() > 1`},
+		"own_share":  {"expression": `tensors("Net", "quantile[0.5]").map(t, ratio(t, series("Net_a.weight", "l2"))).max() > 10`},
+	} {
+		out = append(out, rules.Config{Rule: name, Configuration: name, Params: params})
+	}
+	slices.SortFunc(out, func(a, b rules.Config) int { return strings.Compare(a.Rule, b.Rule) })
+	return out
+}
+
 // drawSteps makes up what a job with up to two workers leaves.
 func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete) {
 	infos = []record.TensorInfo{
@@ -59,7 +76,7 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 	value := rapid.SampledFrom([]float64{0, 1e-12, 1e-3, 1, 1.0001, 50, math.NaN(), math.Inf(1)})
 	workers := []string{"worker_0", "worker_1"}[:rapid.IntRange(1, 2).Draw(t, "workers")]
 	var keys, whole []string // derived numbers with quantities, and without
-	for _, c := range everyRule(t) {
+	for _, c := range append(everyRule(t), expressions()...) {
 		e, err := rules.NewEngine(rules.Options{Configs: []rules.Config{c}})
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +151,7 @@ func TestLiveAndReplayAgree(t *testing.T) {
 	open := func(string) (rule.Trial, error) { return other, nil }
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)
-		configs := everyRule(rt)
+		configs := append(everyRule(rt), expressions()...)
 		make := func(found *[]record.Finding) *rules.Engine {
 			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
 			if err != nil {

@@ -58,6 +58,10 @@ func (t *tensors) id(name string, scalar bool) int32 {
 	return t.add(record.TensorInfo{Name: name, Kind: guess(name, scalar)}, false)
 }
 
+// GuessKind says what a tensor, or a scalar, of that name is to the training
+// when nobody has said it.
+func GuessKind(name string, scalar bool) record.Kind { return guess(name, scalar) }
+
 func guess(name string, scalar bool) record.Kind {
 	switch {
 	case strings.HasPrefix(name, "gradient"):

@@ -1,0 +1,62 @@
+package expression
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// statistics are the numbers of a tensor, under the names by which series of
+// them are read elsewhere.
+var statistics = map[string]func(*rule.Stats) float64{
+	"min":      func(s *rule.Stats) float64 { return s.Min },
+	"max":      func(s *rule.Stats) float64 { return s.Max },
+	"mean":     (*rule.Stats).MeanValue,
+	"std":      (*rule.Stats).Std,
+	"variance": (*rule.Stats).Variance,
+	"abs_mean": (*rule.Stats).AbsMean,
+	"abs_max":  (*rule.Stats).AbsMax,
+	"l1": func(s *rule.Stats) float64 {
+		if s.Count == 0 || s.NonFinite() {
+			return math.NaN()
+		}
+		return s.L1
+	},
+	"l2":     (*rule.Stats).L2,
+	"sum":    (*rule.Stats).Sum,
+	"count":  func(s *rule.Stats) float64 { return float64(s.Count) },
+	"zeros":  func(s *rule.Stats) float64 { return float64(s.Zeros) },
+	"nan":    func(s *rule.Stats) float64 { return float64(s.NaN) },
+	"inf":    func(s *rule.Stats) float64 { return float64(s.PosInf + s.NegInf) },
+	"posinf": func(s *rule.Stats) float64 { return float64(s.PosInf) },
+	"neginf": func(s *rule.Stats) float64 { return float64(s.NegInf) },
+}
+
+var statisticNames = []string{"min", "max", "mean", "std", "variance", "abs_mean", "abs_max", "l1", "l2", "sum", "count", "zeros", "nan", "inf", "posinf", "neginf"}
+
+// quantile reads quantile[0.99].
+func quantile(stat string) (q float64, is bool, err error) {
+	text, is := strings.CutPrefix(stat, "quantile[")
+	if !is {
+		return 0, false, nil
+	}
+	q, err = strconv.ParseFloat(strings.TrimSuffix(text, "]"), 64)
+	if err != nil || !strings.HasSuffix(text, "]") || !(q >= 0 && q <= 1) {
+		return 0, true, fmt.Errorf("%q is no quantile: write quantile[0.99], with a number from 0 to 1", stat)
+	}
+	return q, true, nil
+}
+
+// checkStatistic refuses a name that no statistic has.
+func checkStatistic(stat string) error {
+	if _, is, err := quantile(stat); is {
+		return err
+	}
+	if _, ok := statistics[stat]; ok {
+		return nil
+	}
+	return fmt.Errorf("there is no statistic %q; did you mean %q? Known: %s, quantile[q]", stat, rule.Nearest(stat, statisticNames), strings.Join(statisticNames, ", "))
+}
