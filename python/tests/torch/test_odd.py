@@ -76,3 +76,25 @@ def test_import_brings_nothing_else():
     code = "import sys, torch; b = set(sys.modules); import vigil.torch, vigil._torch.tracker; print(*sorted(set(sys.modules) - b))"
     new = subprocess.check_output([sys.executable, "-c", code], env=collector.environment(VIGIL="0"), universal_newlines=True).split()
     assert [m for m in new if m.partition(".")[0] != "vigil" and m != "mmap"] == []
+
+
+def test_memory_stays():
+    """What a step frees is not given back to the kernel and taken again; a user's own setting is left alone."""
+    code = (
+        "import resource, torch; from vigil._torch import heap; print(heap.keep())\n"
+        "def step(): return [torch.ones(3 << 20) for _ in range(6)]\n"
+        "kept = step(); above = torch.ones(10); del kept\n"
+        "for i in range(20):\n"
+        "    if i == 10: before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "    kept = step(); del kept\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 10)\n"
+    )
+
+    def run(**env):
+        out = subprocess.check_output([sys.executable, "-c", code], env=collector.environment(VIGIL="0", **env), universal_newlines=True)
+        return out.split()
+
+    kept, faults = run()
+    assert kept == "True" and int(faults) < 1000, faults  # the pages of a step are 18432
+    assert run(MALLOC_TRIM_THRESHOLD_="1000000")[0] == "False"
+    assert run(GLIBC_TUNABLES="glibc.malloc.trim_threshold=1000000")[0] == "False"

@@ -5,8 +5,8 @@ import weakref
 
 import torch
 
-from vigil import _log
-from vigil._torch import backend, discover, losses, names
+from vigil import _guard, _log
+from vigil._torch import backend, discover, heap, losses, names
 from vigil._torch.roots import Root
 from vigil._torch.values import Mean, total
 
@@ -147,6 +147,7 @@ class Models(object):
             self.discovery.stop()
             return False
         self.session = self.publisher.session
+        _guard.guard(heap.keep)()
         self.session.before_bye = self.finish
         for fields in self.waiting_collections:
             self.session.collection(**fields)
