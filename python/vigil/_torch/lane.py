@@ -51,21 +51,25 @@ class Lane(object):
 
     def forward(self, module):
         """The root is about to run."""
+        began = _now()
         if _thread() != self.thread:
             return True
         if self.state < BACKWARD and module.training and _grad_enabled() and self.tracker.session._next_plan is None:
             self.state = FORWARD
+            self.own += _now() - began
             return True
         self.leave()
         return False
 
     def loss(self, module, output):
         """A loss module returned ``output``."""
+        began = _now()
         if _thread() != self.thread:
             return True
         if self.state == FORWARD and self.output is not None and self.given is None and type(module).__name__ == self.output.type:
             if isinstance(output, torch.Tensor) and output.numel() == 1 and call_site(1) == self.output.site:
                 self.given = weakref.ref(output)
+                self.own += _now() - began
                 return True
         self.leave()
         return False
@@ -90,10 +94,12 @@ class Lane(object):
 
     def before(self, optimiser, args, kwargs):
         """An optimiser is about to step."""
+        began = _now()
         if _thread() != self.thread:
             return self._foreign()
         if self.state == BACKWARD and self.optimiser() is optimiser and len(args) < 2 and not kwargs:
             self.state = UPDATE
+            self.own += _now() - began
             return True
         self.leave()
         return False
@@ -111,7 +117,8 @@ class Lane(object):
         n = self.n
         if self.output is not None:
             self.tracker.session.scalar(self.output_id, self.number, TRAIN, n, self.value)
-        own = self.own + _now() - began
+        now = _now()
+        own = self.own + now - began
         self.closed(self.id, self.value, self.number, n, seconds, own)
         self.steps.append(seconds)
         self.plain.append(own * 1e-9)
@@ -122,9 +129,9 @@ class Lane(object):
         self.n = n = n + 1
         self.given = None
         self.state = CLOSED
+        self.own = _now() - now  # publishing belongs to the next step
         if n >= self.until:
             self.leave()
-        self.own = 0
         return True
 
     def _foreign(self):
@@ -211,6 +218,7 @@ class Lane(object):
             t.last_closed = (self.number - 1, TRAIN, self.n - 1)
             t.publisher.auto.passed(taken, self.seconds, self.captured * 1e-9)
         t.last_close = self.last
+        t.spent, self.own = t.spent + self.own, 0
         if self.n < self.until:
             self.wait = min(2 * self.wait, MOST_WAIT) if taken < SHORT else WAIT
             self.alike = 0
@@ -222,7 +230,6 @@ class Lane(object):
         """The step that is under way, as the general way would have it."""
         t = self.tracker
         t.entered = _now()
-        t.spent += self.own
         step = t._begin(TRAIN, self.root, self.last)
         output = self.given() if self.given is not None else None
         if output is not None and self.output is not None:
