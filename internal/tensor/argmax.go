@@ -10,22 +10,11 @@ import (
 // index of the greatest element along axis; the first of several, and the first
 // NaN where there is one. Complex numbers compare by magnitude.
 func ArgMax(v View, axis int) ([]int64, error) {
-	if axis < 0 || axis >= len(v.Shape) {
-		return nil, fmt.Errorf("find greatest elements: shape %v has no axis %d", v.Shape, axis)
-	}
-	outer, err := Elements(v.Shape[:axis])
+	outer, inner, err := around(v, axis)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find greatest elements: %w", err)
 	}
-	inner, err := Elements(v.Shape[axis+1:])
-	if err != nil {
-		return nil, err
-	}
-	n := v.Shape[axis]
-	size := int64(v.DType.Size())
-	if size == 0 || outer*inner*n*size != int64(len(v.Data)) {
-		return nil, fmt.Errorf("find greatest elements: %d bytes do not hold shape %v of %s", len(v.Data), v.Shape, v.DType)
-	}
+	n, size := v.Shape[axis], int64(v.DType.Size())
 	if n == 0 {
 		return nil, fmt.Errorf("find greatest elements: axis %d of shape %v is empty", axis, v.Shape)
 	}

@@ -5,21 +5,11 @@ import "fmt"
 // AlongAxis gives the statistics of each slice of a tensor along an axis: of
 // each channel of a batch of images, for example.
 func AlongAxis(v View, axis int) ([]Stats, error) {
-	if axis < 0 || axis >= len(v.Shape) {
-		return nil, fmt.Errorf("compute along axis: shape %v has no axis %d", v.Shape, axis)
-	}
-	outer, err := Elements(v.Shape[:axis])
+	outer, inner, err := around(v, axis)
 	if err != nil {
-		return nil, err
-	}
-	inner, err := Elements(v.Shape[axis+1:])
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compute along axis: %w", err)
 	}
 	n, size := v.Shape[axis], int64(v.DType.Size())
-	if size == 0 || outer*inner*n*size != int64(len(v.Data)) {
-		return nil, fmt.Errorf("compute along axis: %d bytes do not hold shape %v of %s", len(v.Data), v.Shape, v.DType)
-	}
 	out := make([]Stats, n)
 	var gathered []byte
 	for k := range n {
@@ -38,4 +28,23 @@ func AlongAxis(v View, axis int) ([]Stats, error) {
 		out[k] = Compute(View{v.DType, []int64{outer * inner}, gathered}, false)
 	}
 	return out, nil
+}
+
+// around counts the elements before and after an axis: a tensor is outer times
+// the axis times inner. The data has to hold what the shape says.
+func around(v View, axis int) (outer, inner int64, err error) {
+	if axis < 0 || axis >= len(v.Shape) {
+		return 0, 0, fmt.Errorf("shape %v has no axis %d", v.Shape, axis)
+	}
+	if outer, err = Elements(v.Shape[:axis]); err != nil {
+		return 0, 0, err
+	}
+	if inner, err = Elements(v.Shape[axis+1:]); err != nil {
+		return 0, 0, err
+	}
+	size := int64(v.DType.Size())
+	if size == 0 || outer*inner*v.Shape[axis]*size != int64(len(v.Data)) {
+		return 0, 0, fmt.Errorf("%d bytes do not hold shape %v of %s", len(v.Data), v.Shape, v.DType)
+	}
+	return outer, inner, nil
 }
