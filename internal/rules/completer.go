@@ -185,15 +185,20 @@ func (c *Completer) release(upTo map[record.Mode]int64) []*record.Complete {
 			continue
 		}
 		passed := map[string]int64{} // by worker: global step of the last update
+		reached := map[string]bool{} // who made that update, or one after it
 		for at, s := range c.pending {
-			if at.mode == mode && at.step <= n {
-				for _, p := range s.parts {
+			if at.mode != mode {
+				continue
+			}
+			for _, p := range s.parts {
+				if at.step <= n {
 					passed[p.Worker] = max(passed[p.Worker], p.Step)
 				}
+				reached[p.Worker] = reached[p.Worker] || at.step >= n
 			}
 		}
 		for at, s := range c.pending {
-			if last, ok := upTo[at.mode]; drives(mode, at.mode) && (!ok || at.step > last) && c.left(s, passed) {
+			if last, ok := upTo[at.mode]; drives(mode, at.mode) && (!ok || at.step > last) && c.left(s, passed, reached) {
 				upTo[at.mode] = at.step
 			}
 		}
@@ -201,10 +206,12 @@ func (c *Completer) release(upTo map[record.Mode]int64) []*record.Complete {
 	return c.hand(upTo)
 }
 
-// left tells whether every worker that took part in a step has gone on.
-func (c *Completer) left(s *waiting, passed map[string]int64) bool {
+// left tells whether every worker that took part in a step has gone on. One
+// that is no longer there never will; its part is left behind by the first
+// update that it did not live to make.
+func (c *Completer) left(s *waiting, passed map[string]int64, reached map[string]bool) bool {
 	for _, p := range s.parts {
-		if c.workers[p.Worker] && p.Step >= passed[p.Worker] {
+		if p.Step >= passed[p.Worker] && (c.workers[p.Worker] || reached[p.Worker]) {
 			return false
 		}
 	}

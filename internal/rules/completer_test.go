@@ -113,6 +113,9 @@ func TestCompleterOfDifferentRanks(t *testing.T) {
 		"who evaluated goes": {0, []event{
 			{"a T0@0", nil}, {"b T0@0", []string{"T0@0 ab"}}, {"a E0@1", nil}, {"-a", nil}, {"b T1@1", []string{"T1@1 b", "E0@2 a"}},
 		}},
+		"who evaluated goes, and the other is behind": {0, []event{
+			{"a T0@0", nil}, {"a E0@1", nil}, {"-a", nil}, {"b T0@0", []string{"T0@0 ab"}}, {"b E0@1", []string{"E0@1 ab"}},
+		}},
 		"the other goes": {0, []event{
 			{"a T0@0", nil}, {"b T0@0", []string{"T0@0 ab"}}, {"a E0@1", nil}, {"-b", []string{"E0@1 a"}}, {"a T1@2", []string{"T1@2 a"}},
 		}},
