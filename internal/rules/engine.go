@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -55,6 +56,8 @@ type Engine struct {
 	frame   frame
 	runs    []*instance
 	stored  map[string]bool
+	facts   *record.Facts
+	told    []string // sections of the facts that the rules have seen
 	here    rule.Point // the step observed last
 	begun   bool
 	over    bool
@@ -130,6 +133,35 @@ func (e *Engine) Announce(worker string, infos []record.TensorInfo) {
 	}
 }
 
+// Facts takes what is known of the training so far, all of it each time. The
+// rules see each section from the step on that it names.
+func (e *Engine) Facts(f *record.Facts) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if f != nil {
+		e.facts = f
+	}
+}
+
+// tell gives the rules the facts that a step may be judged by, when there are
+// some that they have not seen.
+func (e *Engine) tell(step int64) {
+	if e.facts == nil {
+		return
+	}
+	f := e.facts.Until(step)
+	sections := f.Sections()
+	if len(sections) == len(e.told) {
+		return // a section never goes away
+	}
+	e.told = sections
+	for _, in := range e.runs {
+		if r, ok := in.rule.(rule.FactReader); ok && in.live() {
+			e.act(in, func(rep *rule.Report) { r.Facts(f, rep) })
+		}
+	}
+}
+
 // Observe judges one complete step. A step that is not after the last one is
 // ignored, so a run may be fed again from its beginning.
 func (e *Engine) Observe(c *record.Complete) {
@@ -140,6 +172,7 @@ func (e *Engine) Observe(c *record.Complete) {
 	}
 	e.here = rule.Point{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time}
 	e.begun = true
+	e.tell(c.Step)
 	e.frame.load(c, e.tensors)
 	for _, in := range e.runs {
 		if in.due(c.Step) {
@@ -170,6 +203,7 @@ func (e *Engine) Finish(status string) {
 		return
 	}
 	e.over = true
+	e.tell(math.MaxInt64)
 	for _, in := range e.runs {
 		if in.live() {
 			e.act(in, func(r *rule.Report) { in.rule.Finish(r) })

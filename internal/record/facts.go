@@ -1,0 +1,387 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Facts are what a hook read of a training in its first steps: how model,
+// loss, labels, data and optimiser fit together. The record is the same for
+// every framework; a hook fills what it can see and leaves the rest out.
+//
+// A section is read once and never changed afterwards, so that whoever judges
+// it later sees what was seen live. Its At is the first global step whose rules
+// may look at it.
+type Facts struct {
+	Framework string `json:"framework"`
+
+	Models     []ModelFacts     `json:"models"`
+	Optimisers []OptimiserFacts `json:"optimisers"`
+	Loss       *LossFacts       `json:"loss"`
+	Labels     *LabelFacts      `json:"labels"`
+	Step       string           `json:"step"` // what a step is, in words
+
+	Network     *NetworkFacts     `json:"network,omitempty"`
+	Graph       *GraphFacts       `json:"graph,omitempty"`
+	Predictions *PredictionFacts  `json:"predictions,omitempty"`
+	Inputs      *InputFacts       `json:"inputs,omitempty"`
+	Parameters  *ParameterFacts   `json:"parameters,omitempty"`
+	Updates     *UpdateFacts      `json:"updates,omitempty"`
+	Evaluation  *EvaluationFacts  `json:"evaluation,omitempty"`
+	EvalTrained *EvalTrainedFacts `json:"eval_trained,omitempty"`
+}
+
+// ParseFacts reads facts; an empty text is none. Fields that a later hook adds
+// are ignored.
+func ParseFacts(b []byte) (*Facts, error) {
+	if len(b) == 0 || string(b) == "null" {
+		return nil, nil
+	}
+	var f Facts
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	return &f, nil
+}
+
+// Sections names the sections that are there and have a place of their own.
+func (f *Facts) Sections() []string {
+	var names []string
+	f.sections(func(name string, _ int64, _ func()) { names = append(names, name) })
+	return names
+}
+
+// Until gives the facts that rules may look at when they judge a global step:
+// a section whose place is later is left out. What has no place of its own
+// comes with the first that has one.
+func (f *Facts) Until(step int64) *Facts {
+	g := *f
+	g.sections(func(_ string, at int64, drop func()) {
+		if at > step {
+			drop()
+		}
+	})
+	return &g
+}
+
+func (f *Facts) sections(do func(name string, at int64, drop func())) {
+	if s := f.Labels; s != nil {
+		do("labels", s.At, func() { f.Labels = nil })
+	}
+	if s := f.Network; s != nil {
+		do("network", s.At, func() { f.Network = nil })
+	}
+	if s := f.Graph; s != nil {
+		do("graph", s.At, func() { f.Graph = nil })
+	}
+	if s := f.Predictions; s != nil {
+		do("predictions", s.At, func() { f.Predictions = nil })
+	}
+	if s := f.Inputs; s != nil {
+		do("inputs", s.At, func() { f.Inputs = nil })
+	}
+	if s := f.Parameters; s != nil {
+		do("parameters", s.At, func() { f.Parameters = nil })
+	}
+	if s := f.Updates; s != nil {
+		do("updates", s.At, func() { f.Updates = nil })
+	}
+	if s := f.Evaluation; s != nil {
+		do("evaluation", s.At, func() { f.Evaluation = nil })
+	}
+	if s := f.EvalTrained; s != nil {
+		do("eval_trained", s.At, func() { f.EvalTrained = nil })
+	}
+}
+
+// ValueFacts summarise a tensor's values at one step. Large tensors may be
+// judged by their first 2^20 elements.
+type ValueFacts struct {
+	Elements  int64  `json:"elements"` // that were looked at
+	Min       Number `json:"min"`      // of the finite ones, as all below
+	Max       Number `json:"max"`
+	Mean      Number `json:"mean"`
+	Std       Number `json:"std"`       // population
+	Zeros     Number `json:"zeros"`     // share of elements that are exactly zero, 0 to 1
+	NonFinite int64  `json:"nonfinite"` // NaN and infinities
+	// SameRows: the batch has two samples or more and all are equal.
+	SameRows bool `json:"same_rows"`
+}
+
+// TensorFacts are a tensor's type, shape and, where it was looked at, values.
+type TensorFacts struct {
+	DType  string      `json:"dtype"`
+	Shape  []int64     `json:"shape"`
+	Values *ValueFacts `json:"values,omitempty"`
+}
+
+// ModelFacts are a trained model, or one of several.
+type ModelFacts struct {
+	Name       string `json:"name"`
+	Class      string `json:"class"`
+	Parameters int64  `json:"parameters"` // elements
+	Trained    int64  `json:"trained"`    // of these, those that ask for gradients
+	Compiled   bool   `json:"compiled"`
+}
+
+// OptimiserFacts are one optimiser as it stands after its first steps.
+type OptimiserFacts struct {
+	Class  string       `json:"class"`
+	LR     *float64     `json:"lr"` // of the first group
+	Loss   string       `json:"loss"`
+	Groups []GroupFacts `json:"groups,omitempty"`
+}
+
+// GroupFacts are one group of an optimiser's parameters.
+type GroupFacts struct {
+	LR          *float64  `json:"lr"`
+	WeightDecay *float64  `json:"weight_decay"`
+	Momentum    *float64  `json:"momentum"`
+	Betas       []float64 `json:"betas,omitempty"`
+	Eps         *float64  `json:"eps"`
+	Maximize    bool      `json:"maximize"`
+	Parameters  int64     `json:"parameters"` // tensors
+	// Strangers are tensors that belong to no model that was called.
+	Strangers int64 `json:"strangers"`
+}
+
+// LossFacts are what backward was called on.
+type LossFacts struct {
+	Name     string `json:"name"`
+	Function string `json:"function"` // in the graph: cross_entropy, mse_loss; "" when it cannot be told
+	Module   string `json:"module"`   // class of the loss module, "" without one
+	// Reduction is mean, sum or none; "" when it cannot be told.
+	Reduction string         `json:"reduction,omitempty"`
+	Settings  map[string]any `json:"settings,omitempty"` // label_smoothing, weight (bool), ignore_index, …
+}
+
+// LabelFacts are the labels that the loss got.
+type LabelFacts struct {
+	At        int64            `json:"at"`
+	Loss      string           `json:"loss"`
+	DType     string           `json:"dtype"`
+	Shape     []int64          `json:"shape"`
+	Range     []float64        `json:"range"`    // least and largest; null without a finite one
+	Distinct  *int64           `json:"distinct"` // null: too many, or no whole numbers
+	Counts    map[string]int64 `json:"counts"`   // null: the same, or more than 1000
+	Elements  int64            `json:"elements"`
+	Ignored   int64            `json:"ignored"`
+	NonFinite int64            `json:"non_finite"`
+	Mean      *float64         `json:"mean,omitempty"`
+	Std       *float64         `json:"std,omitempty"`
+	// OneHot: the last axis holds one 1 and otherwise 0, on every row.
+	OneHot bool `json:"one_hot,omitempty"`
+	// RowsSumToOne: the rows of the last axis (two entries or more) are
+	// probabilities.
+	RowsSumToOne bool          `json:"rows_sum_to_one,omitempty"`
+	Predictions  *TensorFacts  `json:"predictions"`
+	Others       []*LabelFacts `json:"others,omitempty"`
+}
+
+// PredictionFacts are what the loss got as predictions.
+type PredictionFacts struct {
+	At int64 `json:"at"`
+	TensorFacts
+	// Axis holds the classes: 1 for a loss with class numbers as labels, the
+	// last one otherwise.
+	Axis int `json:"axis"`
+	// Classes is the length of that axis, 1 without one.
+	Classes int64 `json:"classes"`
+	// RowsSumToOne: along the axis (two entries or more) the values are
+	// probabilities; LogRows: their exponentials are.
+	RowsSumToOne bool `json:"rows_sum_to_one"`
+	LogRows      bool `json:"log_rows"`
+	// OneClass: two steps at least were looked at, two samples at least in
+	// each, and the largest entry of every sample is in one and the same place.
+	OneClass bool  `json:"one_class"`
+	Steps    int64 `json:"steps"` // that were looked at; the values are the first one's
+	// LabelShape is the shape of the labels that came with them. Where a loss
+	// compares element by element, a different one means that it broadcasts.
+	LabelShape []int64 `json:"label_shape"`
+}
+
+// Kinds of modules. A module of a kind of its own is "other", one that holds
+// modules "container".
+const (
+	LinearModule    = "linear"
+	ConvModule      = "convolution"
+	EmbeddingModule = "embedding"
+	RecurrentModule = "recurrent"
+	AttentionModule = "attention"
+	ActivationKind  = "activation"
+	NormModule      = "normalisation"
+	DropoutModule   = "dropout"
+	PoolingModule   = "pooling"
+)
+
+// NetworkFacts are the modules of the first model in the order in which one
+// forward called them.
+type NetworkFacts struct {
+	At      int64         `json:"at"`
+	Modules []ModuleFacts `json:"modules"`
+	More    int64         `json:"more,omitempty"` // modules that did not fit into the record
+}
+
+// ModuleFacts are one module. Only those without children, and attention and
+// recurrent ones as a whole, have values.
+type ModuleFacts struct {
+	Path string `json:"path"`
+	Type string `json:"type"` // class: Linear, BatchNorm2d
+	Kind string `json:"kind"`
+	// Calls in one forward; Order of the first of them.
+	Calls    int64 `json:"calls"`
+	Order    int64 `json:"order"`
+	Training bool  `json:"training"`
+	// Settings are what its constructor was given, as far as rules ask: p,
+	// dim, inplace, negative_slope, bias, momentum, eps, track_running_stats,
+	// in_features, out_features, kernel_size, groups, num_layers.
+	Settings map[string]any `json:"settings,omitempty"`
+	Input    *TensorFacts   `json:"input,omitempty"`
+	Output   *TensorFacts   `json:"output,omitempty"`
+}
+
+// GraphFacts are the operations between the loss and the parameters, by
+// neutral names: cross_entropy, log_softmax, softmax, sigmoid, tanh, relu,
+// linear, convolution, matmul, dropout, batch_norm, mean, sum, log, add, mul …
+type GraphFacts struct {
+	At       int64 `json:"at"`
+	Nodes    int64 `json:"nodes"`
+	Complete bool  `json:"complete"` // all of it was walked
+	// Head is the way from the loss down to the first operation that uses a
+	// parameter, that operation included: ["cross_entropy", "softmax",
+	// "linear"]. Where a node has several inputs it follows the one that the
+	// loss takes as prediction, otherwise the first that needs gradients.
+	Head []string `json:"head"`
+	// Weighted counts the operations that use a weight, NonLinear those
+	// between them that are no affine function of what the model computed:
+	// activations, normalisation by the batch, pooling by maximum, products of
+	// two computed tensors, recurrent cells, attention.
+	Weighted  int64 `json:"weighted"`
+	NonLinear int64 `json:"non_linear"`
+	// Unreached are trained parameters that the loss does not depend on.
+	Reached   int64    `json:"reached"`
+	Unreached []string `json:"unreached,omitempty"` // at most 50
+	// Several losses, or several backwards, make one step: what one graph does
+	// not reach another may.
+	Parts int64 `json:"parts"`
+}
+
+// InputFacts are what the model was called with.
+type InputFacts struct {
+	At      int64         `json:"at"`
+	Tensors []TensorFacts `json:"tensors"` // of the first call that was looked at
+	// Features is about the first floating tensor with two axes or more, over
+	// the steps that were looked at: axis 1 holds features (channels), all
+	// others samples.
+	Features *FeatureFacts `json:"features,omitempty"`
+	// Steps whose inputs were looked at, Distinct how many of them differed
+	// from all before.
+	Steps    int64 `json:"steps"`
+	Distinct int64 `json:"distinct"`
+}
+
+// FeatureFacts compare the features of the input with each other.
+type FeatureFacts struct {
+	Features int64  `json:"features"`
+	StdMin   Number `json:"std_min"` // least and largest deviation of a feature
+	StdMax   Number `json:"std_max"`
+	MeanMin  Number `json:"mean_min"`
+	MeanMax  Number `json:"mean_max"`
+	Constant int64  `json:"constant"` // features that never varied
+}
+
+// ParameterFacts are the parameters of all models, in the order in which they
+// are registered.
+type ParameterFacts struct {
+	At   int64           `json:"at"`
+	List []ParameterFact `json:"list"`
+	More int64           `json:"more,omitempty"`
+	// Updates that lie between the first look at the values and the last.
+	Updates int64 `json:"updates"`
+}
+
+// Gradients of a parameter over the first updates.
+const (
+	GradientMissing = "missing" // it never had one
+	GradientZero    = "zero"    // it was zero throughout, at every update looked at
+	GradientFinite  = "finite"
+	GradientOdd     = "non_finite"
+)
+
+// ParameterFact is one parameter.
+type ParameterFact struct {
+	Name    string  `json:"name"`   // as its tensor is called
+	Module  string  `json:"module"` // path of the module
+	Type    string  `json:"type"`   // class of the module
+	Kind    string  `json:"kind"`   // kind of the module
+	Shape   []int64 `json:"shape"`
+	Bias    bool    `json:"bias"`
+	Trained bool    `json:"trained"` // it asks for gradients
+	Held    bool    `json:"held"`    // by an optimiser
+	// Gradient over the first updates.
+	Gradient string `json:"gradient"`
+	// Changed: its values differ between the first look and the last.
+	Changed bool `json:"changed"`
+	// First are its values before the first update that was seen (statistics
+	// of all elements), FanIn what one output of it adds up.
+	First *ValueFacts `json:"first,omitempty"`
+	FanIn int64       `json:"fan_in"`
+}
+
+// UpdateFacts are how the first updates went.
+type UpdateFacts struct {
+	At    int64 `json:"at"`
+	Steps int64 `json:"steps"` // updates that were looked at
+	// Kept: those whose first backward found the gradients of an earlier
+	// update still there, not zero and unchanged since, for most parameters.
+	Kept int64 `json:"kept"`
+	// Cleared: those at which the optimiser found no gradient, or zeros only,
+	// although backward had been called since the last update.
+	Cleared int64 `json:"cleared"`
+	// NoBackward: those before which backward was not called at all.
+	NoBackward int64 `json:"no_backward"`
+	// Norms of all gradients, as the optimiser used them.
+	Norms []Number `json:"norms,omitempty"`
+	// Clip is how gradients were clipped by norm; nil when they were not, or
+	// not by the framework's own function.
+	Clip *ClipFacts `json:"clip,omitempty"`
+}
+
+// ClipFacts are calls of the framework's clipping by norm.
+type ClipFacts struct {
+	MaxNorm Number   `json:"max_norm"`
+	Calls   int64    `json:"calls"`
+	Clipped int64    `json:"clipped"`
+	Norms   []Number `json:"norms"` // before clipping, of the first calls
+}
+
+// EvaluationFacts are the first evaluation steps.
+type EvaluationFacts struct {
+	At    int64 `json:"at"`
+	Steps int64 `json:"steps"` // that were looked at
+	// Training are dropout and batch normalisation modules that ran in
+	// training mode, at most 50.
+	Training []string `json:"training,omitempty"`
+	Kinds    []string `json:"kinds,omitempty"` // their kinds, each once
+	// Statistics compare the running statistics of normalisation with a batch:
+	// |running mean − batch mean| in units of the batch's deviation, largest
+	// over channels, per module.
+	Statistics []StatisticsFact `json:"statistics,omitempty"`
+}
+
+// StatisticsFact is one module's running statistics against a batch.
+type StatisticsFact struct {
+	Module   string `json:"module"`
+	Distance Number `json:"distance"`
+	Ratio    Number `json:"ratio"` // running variance to batch variance, median over channels
+}
+
+// EvalTrainedFacts say that updates were made while the model stood in
+// evaluation mode, after it had been in training mode before.
+type EvalTrainedFacts struct {
+	At      int64    `json:"at"`
+	Modules []string `json:"modules"` // dropout and batch normalisation modules that stood still, at most 50
+	Kinds   []string `json:"kinds"`
+	// Always: the model never was in training mode.
+	Always bool `json:"always"`
+}
