@@ -57,7 +57,7 @@ type Engine struct {
 	runs    []*instance
 	stored  map[string]bool
 	facts   *record.Facts
-	told    []string // sections of the facts that the rules have seen
+	told    []string   // sections of the facts that the rules have seen
 	here    rule.Point // the step observed last
 	begun   bool
 	over    bool
