@@ -18,6 +18,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )

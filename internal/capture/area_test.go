@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 // TestArea gives blocks out and takes them back in random order of events: no

@@ -11,6 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 // Whatever byte of the file is wrong, a value is either compared rightly or

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 func must(t *testing.T, o Options, cs []Collection, ns ...Need) *Plan {

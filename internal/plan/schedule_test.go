@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 func TestModeScheduleDue(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 func spell(cs []*record.Complete) []string {

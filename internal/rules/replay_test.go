@@ -14,6 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 	"github.com/vigil-ml/vigil/rule"
 )
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 // Quantiles agree with those of the sorted elements, for every element type.

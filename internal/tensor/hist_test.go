@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 func TestHistogramBinary(t *testing.T) {

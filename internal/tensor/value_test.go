@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 )
 
 func TestToFloat64(t *testing.T) {
