@@ -24,7 +24,7 @@ type Violation struct {
 
 	// Steps is the number of analysed steps the verdict rests on. An error
 	// that rests on a single step is lowered to a warning, unless its
-	// cause class is non-finite.
+	// cause class is non-finite or the facts of the training say it.
 	Steps int
 	// StopTraining asks for the job to be stopped.
 	StopTraining bool

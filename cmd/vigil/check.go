@@ -304,6 +304,10 @@ func replay(t *trial.Trial, root string, configs []rules.Config, accepted func(*
 	if err != nil {
 		return nil, 0, err
 	}
+	// Facts that cannot be read are those that live rules could not use either.
+	if facts, err := run.KnownFacts(); err == nil {
+		engine.Facts(facts)
+	}
 	completer := rules.NewCompleter(0)
 	infos := t.Tensors()
 	for _, worker := range t.Workers() {

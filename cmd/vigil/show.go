@@ -23,7 +23,7 @@ type showCmd struct {
 
 // Help teaches the command.
 func (showCmd) Help() string {
-	return "Examples:\n\n    vigil show demo\n    vigil show demo 'gradient/.*weight' --json\n\nWorkers, modes, steps, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
+	return "Examples:\n\n    vigil show demo\n    vigil show demo 'gradient/.*weight' --json\n\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
 }
 
 // shownCollection is a collection and how many tensors it holds.
@@ -86,6 +86,7 @@ func (c showCmd) Run(a *app) error {
 		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": attempts(t), "damage": t.Damage()})
 	}
 	printRun(a.stdout, t, run)
+	printFacts(a.stdout, run.Facts)
 	printCollections(a.stdout, collections)
 	printTensors(a.stdout, tensors, c.Regex)
 	if list := t.Attempts(); len(list) > 0 {
@@ -134,9 +135,6 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
 	if run.Said != "" {
 		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
-	}
-	if text := labelsText(run.Facts); text != "" {
-		fmt.Fprintf(w, "labels     %s\n", plain(text))
 	}
 	fmt.Fprintf(w, "workers    %s\n", strings.Join(t.Workers(), ", "))
 	var modes []string

@@ -69,6 +69,7 @@ func (e *evaluator) resume(t *trial.Trial) {
 	}
 	at, err := e.restore()
 	warn(err)
+	warn(e.knownFacts())
 	e.completer.From(at)
 	sessions := e.job.known()
 	for _, st := range sessions {

@@ -98,27 +98,6 @@ func (j *job) missing(name, reason string, n int64) {
 	j.counts.missing[k] += n
 }
 
-// maxFacts bounds the facts in run.json.
-const maxFacts = 1 << 20
-
-// takeFacts keeps the facts of the chief, or of anybody as long as the chief
-// has said nothing, and reports whether they were kept.
-func (j *job) takeFacts(f capture.Facts, chief bool) bool {
-	j.cmu.Lock()
-	defer j.cmu.Unlock()
-	if j.facts && !chief {
-		return false
-	}
-	j.facts = j.facts || chief
-	if len(f.Facts) > maxFacts {
-		f.Facts = nil
-	}
-	news := f.Said != j.counts.said
-	j.counts.facts, j.counts.said = f.Facts, cut(f.Said, 2000)
-	j.changed = true
-	return news
-}
-
 // stepStored counts a step that is in the store now.
 func (j *job) stepStored(w *worker, st *record.Step) {
 	j.cmu.Lock()

@@ -38,13 +38,13 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
-	cmu      sync.Mutex // taken after mu, if both
+	writing  sync.Mutex // held while run.json is written
+	cmu      sync.Mutex // taken after mu and writing
 	counts   counts
 	progress progress
 	rawOff   string // why raw tensors are not stored any more
 	rawSince int64  // raw bytes since the last look at the limit
 	changed  bool   // run.json is behind
-	facts    bool   // facts of the chief are in
 	idle     string // why a process that could have trained did not
 }
 

@@ -47,11 +47,27 @@ func (q *queue) offer(f func()) {
 	}
 }
 
-func (q *queue) add(f func()) {
-	if !q.closed {
-		q.list = append(q.list, f)
-		q.change.Broadcast()
+// call adds work and returns when it is done; after close at once.
+func (q *queue) call(f func()) {
+	done := make(chan struct{})
+	q.mu.Lock()
+	there := q.add(func() {
+		defer close(done)
+		f()
+	})
+	q.mu.Unlock()
+	if there {
+		<-done
 	}
+}
+
+func (q *queue) add(f func()) bool {
+	if q.closed {
+		return false
+	}
+	q.list = append(q.list, f)
+	q.change.Broadcast()
+	return true
 }
 
 // next takes the oldest work, waiting for it; false when all that came before

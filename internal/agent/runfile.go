@@ -16,6 +16,8 @@ const (
 // writeRun brings run.json up to date. change may be nil.
 func (j *job) writeRun(change func(*record.Run)) error {
 	j.saveDrops()
+	j.writing.Lock() // what is written last is what was known last
+	defer j.writing.Unlock()
 	j.cmu.Lock()
 	if !j.changed && change == nil {
 		j.cmu.Unlock()

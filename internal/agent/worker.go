@@ -182,10 +182,9 @@ func (w *worker) Collection(c capture.Collection) {
 	}
 }
 
-// Facts takes what was understood of the training. The chief's stand for the
-// run.
+// Facts takes what was understood of the training.
 func (w *worker) Facts(f capture.Facts) {
-	if w.job.takeFacts(f, w.chief) && f.Said != "" {
+	if w.job.takeFacts(w, f) && f.Said != "" {
 		w.job.events.send(live.Event{Said: &live.Said{Worker: w.name, Text: f.Said}})
 	}
 }

@@ -22,6 +22,8 @@ type link struct {
 	said []byte        // all announcements, ready for the wire
 	wake chan struct{} // closed with the client
 	done sync.WaitGroup
+
+	facts bool // are among what was said
 }
 
 // Dial says hello. The error is a *Refused when the agent turned the hook
@@ -179,7 +181,7 @@ func (c *Client) again(pause *time.Duration) *net.UnixConn {
 		case <-time.After(*pause):
 		}
 		*pause = min(2**pause, longestPause)
-		uc, _, file, err := hello(c.link.opts, c.ring)
+		uc, _, file, err := hello(c.link.again(), c.ring)
 		if file != nil {
 			file.Close()
 		}
@@ -196,6 +198,15 @@ func (c *Client) again(pause *time.Duration) *net.UnixConn {
 		}
 		uc.Close()
 	}
+}
+
+// again is what the next hello says.
+func (l *link) again() ClientOptions {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.opts
+	o.Hello.Facts = l.facts
+	return o
 }
 
 func (l *link) drop(uc *net.UnixConn) {
@@ -238,6 +249,7 @@ func (c *Client) Say(t string, v any) error {
 	switch t {
 	case TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeCollection, TypeFacts:
 		l.said = append(l.said, b...)
+		l.facts = l.facts || t == TypeFacts
 	}
 	if l.uc == nil {
 		return nil

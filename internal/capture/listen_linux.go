@@ -268,6 +268,10 @@ func (s *Session) loop(ctx context.Context) error {
 	if err := s.messages(); err != nil { // what came together with the hello
 		return err
 	}
+	if s.Hello.Takeover && s.Hello.Facts {
+		// What waits in the ring is to be judged with them.
+		s.catchUp(func() bool { return s.facts })
+	}
 	for {
 		any, err := s.drain()
 		if err != nil {

@@ -37,6 +37,7 @@ type Hello struct {
 	Language  record.Framework `json:"language"`
 	Script    string           `json:"script"`
 	Takeover  bool             `json:"takeover"`
+	Facts     bool             `json:"facts,omitempty"` // facts were said before
 }
 
 // Module is one node of the module tree.

@@ -28,6 +28,7 @@ type Session struct {
 	late    time.Time // until when unknown ids may still be announced (takeover)
 	replan  atomic.Bool
 	waiting bool // announcements came that a plan must answer
+	facts   bool // facts came
 	order   [4]stepMark
 
 	out   planWriter
@@ -111,6 +112,7 @@ func (s *Session) message(m Message) error {
 		}
 		return s.names.addLayout(v)
 	case TypeFacts:
+		s.facts = true
 		return take(m, s.sink.Facts)
 	case TypeMissing:
 		return take(m, s.sink.Missing)

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 )
 
 // Facts are what a hook read of a training in its first steps: how model,
@@ -62,6 +63,18 @@ func (f *Facts) Until(step int64) *Facts {
 		}
 	})
 	return &g
+}
+
+// After is the first step beyond the one given from which on rules may look at
+// a further section; math.MaxInt64 when none is to come.
+func (f *Facts) After(step int64) int64 {
+	next := int64(math.MaxInt64)
+	f.sections(func(_ string, at int64, _ func()) {
+		if at > step {
+			next = min(next, at)
+		}
+	})
+	return next
 }
 
 func (f *Facts) sections(do func(name string, at int64, drop func())) {

@@ -46,6 +46,9 @@ type Run struct {
 	Vigil       string           `json:"vigil"`             // version that wrote the run
 }
 
+// KnownFacts reads the facts of the run; nil when there are none.
+func (r Run) KnownFacts() (*Facts, error) { return ParseFacts(r.Facts) }
+
 // ChiefName is the worker that speaks for all workers: the one marked so. Until
 // it is there it is the name that the first process of rank 0 will get.
 func (r Run) ChiefName() string {

@@ -57,7 +57,8 @@ type Engine struct {
 	runs    []*instance
 	stored  map[string]bool
 	facts   *record.Facts
-	told    []string   // sections of the facts that the rules have seen
+	turn    int64      // the step from which on there is more of the facts to tell
+	telling bool       // the rules look at facts
 	here    rule.Point // the step observed last
 	begun   bool
 	over    bool
@@ -139,27 +140,29 @@ func (e *Engine) Facts(f *record.Facts) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if f != nil {
-		e.facts = f
+		e.facts, e.turn = f, 0
 	}
 }
 
 // tell gives the rules the facts that a step may be judged by, when there are
 // some that they have not seen.
 func (e *Engine) tell(step int64) {
-	if e.facts == nil {
+	if e.facts == nil || step < e.turn {
 		return
 	}
 	f := e.facts.Until(step)
+	e.turn = e.facts.After(step)
 	sections := f.Sections()
-	if len(sections) == len(e.told) {
-		return // a section never goes away
-	}
-	e.told = sections
+	e.telling = true
 	for _, in := range e.runs {
-		if r, ok := in.rule.(rule.FactReader); ok && in.live() {
-			e.act(in, func(rep *rule.Report) { r.Facts(f, rep) })
+		r, ok := in.rule.(rule.FactReader)
+		if !ok || !in.live() || len(sections) == in.told { // a section never goes away
+			continue
 		}
+		in.told = len(sections)
+		e.act(in, func(rep *rule.Report) { r.Facts(f, rep) })
 	}
+	e.telling = false
 }
 
 // Observe judges one complete step. A step that is not after the last one is
@@ -203,7 +206,9 @@ func (e *Engine) Finish(status string) {
 		return
 	}
 	e.over = true
-	e.tell(math.MaxInt64)
+	if e.begun { // facts without a step are no training
+		e.tell(math.MaxInt64)
+	}
 	for _, in := range e.runs {
 		if in.live() {
 			e.act(in, func(r *rule.Report) { in.rule.Finish(r) })

@@ -118,7 +118,7 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 	if f.Severity == "" {
 		f.Severity = d.Severity
 	}
-	if f.Severity == record.Error && v.Steps < 2 && f.CauseClass != "non-finite" {
+	if f.Severity == record.Error && v.Steps < 2 && f.CauseClass != "non-finite" && !e.telling {
 		f.Severity = record.Warning
 	}
 	f.Context = make(map[string]any, len(v.Context)+1) // rules share theirs between violations

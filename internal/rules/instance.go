@@ -46,6 +46,7 @@ type instance struct {
 	failure  string
 	seen     bool // a selected tensor was there
 	observed int64
+	told     int // sections of the facts that the rule has seen
 	warned   time.Time
 	findings []record.Finding
 	counters record.RuleStatus // its counters only

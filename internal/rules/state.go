@@ -19,7 +19,6 @@ type savedEngine struct {
 	Here    savedPoint               `json:"here"`
 	Begun   bool                     `json:"begun"`
 	Over    bool                     `json:"over"`
-	Told    []string                 `json:"told"`
 	Rules   map[string]savedInstance `json:"rules"`
 }
 
@@ -40,6 +39,7 @@ type savedInstance struct {
 	Failure  string            `json:"failure"`
 	Seen     bool              `json:"seen"`
 	Observed int64             `json:"observed"`
+	Told     int               `json:"told"`
 	Warned   time.Time         `json:"warned"`
 	Findings []record.Finding  `json:"findings"`
 	Counters record.RuleStatus `json:"counters"`
@@ -51,11 +51,11 @@ type savedInstance struct {
 func (e *Engine) Save() ([]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := savedEngine{stateVersion, savedPoint(e.here), e.begun, e.over, e.told, map[string]savedInstance{}}
+	s := savedEngine{stateVersion, savedPoint(e.here), e.begun, e.over, map[string]savedInstance{}}
 	for _, in := range e.runs {
 		v := savedInstance{
 			Params: in.texts, Status: in.status, Closed: in.closed, First: in.first, Notes: in.notes, Failure: in.failure,
-			Seen: in.seen, Observed: in.observed, Warned: in.warned, Findings: in.findings, Counters: in.counters,
+			Seen: in.seen, Observed: in.observed, Told: in.told, Warned: in.warned, Findings: in.findings, Counters: in.counters,
 		}
 		if in.def != nil {
 			v.Rule = in.def.Name
@@ -109,8 +109,8 @@ func (e *Engine) Restore(state []byte) error {
 			}
 		}
 		in.status, in.closed, in.first, in.notes, in.failure = v.Status, v.Closed, v.First, v.Notes, v.Failure
-		in.seen, in.observed, in.warned, in.findings, in.counters = v.Seen, v.Observed, v.Warned, v.Findings, v.Counters
+		in.seen, in.observed, in.told, in.warned, in.findings, in.counters = v.Seen, v.Observed, v.Told, v.Warned, v.Findings, v.Counters
 	}
-	e.here, e.begun, e.over, e.told = rule.Point(s.Here), s.Begun, s.Over, s.Told
+	e.here, e.begun, e.over, e.turn = rule.Point(s.Here), s.Begun, s.Over, 0
 	return nil
 }

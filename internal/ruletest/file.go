@@ -44,11 +44,13 @@ type test struct {
 	Run     string     `yaml:"run"`
 	Series  []series   `yaml:"series"`
 	Tensors []tensorIn `yaml:"tensors"`
+	Facts   any        `yaml:"facts"`
 	Expect  []expected `yaml:"expect"`
 	Status  string     `yaml:"status"`
 	Details string     `yaml:"details"`
 	configs []rules.Config
 	path    string // of the recorded run
+	facts   *record.Facts
 }
 
 // Place says where the values of a series stand.
@@ -217,8 +219,12 @@ func (t *test) finish(path string, cat config.Catalogue, known []config.RuleConf
 		return fail("status and details are of one rule, and it has %d", len(t.configs))
 	}
 	recorded := t.Run != ""
-	if recorded == (len(t.Series)+len(t.Tensors) > 0) {
-		return fail("it needs either series and tensors, or a recorded run")
+	if recorded == (len(t.Series)+len(t.Tensors) > 0 || t.Facts != nil) {
+		return fail("it needs either series, tensors and facts, or a recorded run")
+	}
+	var err error
+	if t.facts, err = readFacts(t.Facts); err != nil {
+		return fail("facts: %v", err)
 	}
 	if recorded {
 		t.path = beside(path, t.Run)
@@ -263,6 +269,9 @@ var kinds = []record.Kind{
 	record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Label, record.Prediction, record.Metric, record.Custom,
 }
 
+// far is beyond any step that a test may name.
+const far = 1 << 40
+
 // check fills in what was left out.
 func (p *Place) check() (err error) {
 	if p.Name == "" {
@@ -274,7 +283,6 @@ func (p *Place) check() (err error) {
 	if p.Every == 0 {
 		p.Every = 1
 	}
-	const far = 1 << 40
 	if p.Start < 0 || p.Every < 0 || p.Start > far || p.Every > far {
 		return fmt.Errorf("start %d and every %d have to be numbers from 0 to %d", p.Start, p.Every, int64(far))
 	}

@@ -141,6 +141,8 @@ func (t *test) feed() ([]record.Finding, []record.RuleStatus, error) {
 	defer os.RemoveAll(dir)
 	m := &measuring{dir: dir, plan: p, raw: raw, meters: map[string]*measure.Meter{}, infos: t.infos(p)}
 	defer m.close()
+	engine.Facts(t.facts)
+	t.lone(engine)
 	moments := t.moments()
 	order := sorted(moments)
 	for _, w := range t.workers() {

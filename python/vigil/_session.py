@@ -90,7 +90,7 @@ class Session(Words, Values):
             "rank": int(rank), "local_rank": int(local_rank), "world": int(world),
             "framework": {"name": framework, "version": str(version)},
             "language": {"name": "python", "version": platform.python_version()},
-            "script": script(), "takeover": False,
+            "script": script(), "takeover": False, "facts": False,
         }  # fmt: skip
         self._next_plan = None
         self._plan_message = None

@@ -6,7 +6,7 @@ _CHUNK = 2000  # tensors or modules per message
 
 
 class Words(object):
-    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _link, _lock, _tensors, _shapes, _metrics."""
+    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics."""
 
     @_guard.guard
     def announce_modules(self, root, modules):
@@ -71,6 +71,7 @@ class Words(object):
     def facts(self, facts, said):
         """What was understood of the training: an object for machines and one line for people."""
         if self.alive:
+            self._hello["facts"] = True  # a later agent waits for them before it judges
             self._link.send({"t": "facts", "facts": facts, "said": said}, key="facts")
 
     @_guard.guard

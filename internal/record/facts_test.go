@@ -1,0 +1,85 @@
+package record_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestUntilLeavesOutWhatComesLater(t *testing.T) {
+	f, err := record.ParseFacts([]byte(`{"framework":"pytorch","labels":{"at":3},"graph":{"at":5,"head":["mse_loss"]},"later":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step, want := range map[int64]string{0: "", 2: "", 3: "labels", 4: "labels", 5: "labels graph", math.MaxInt64: "labels graph"} {
+		g := f.Until(step)
+		if got := strings.Join(g.Sections(), " "); got != want || g.Framework != "pytorch" {
+			t.Errorf("until %d: %q, want %q", step, got, want)
+		}
+	}
+	for step, want := range map[int64]int64{-1: 3, 3: 5, 4: 5, 5: math.MaxInt64} {
+		if got := f.After(step); got != want {
+			t.Errorf("after %d comes %d, want %d", step, got, want)
+		}
+	}
+}
+
+func TestSettleFacts(t *testing.T) {
+	for _, c := range []struct {
+		name, came, before string
+		next               int64
+		want               string
+	}{
+		{"in time", `{"framework":"pytorch","labels":{"at":3,"dtype":"I64"}}`, ``, 3, `{"framework":"pytorch","labels":{"at":3,"dtype":"I64"}}`},
+		{"late", `{"labels":{"at":3,"dtype":"I64"}}`, ``, 8, `{"labels":{"at":8,"dtype":"I64"}}`},
+		{"without a place", `{"labels":{"dtype":"I64"},"graph":null}`, ``, 8, `{"graph":null,"labels":{"at":8,"dtype":"I64"}}`},
+		{"again", `{"labels":{"at":3}}`, `{"labels":{"at":8}}`, 9, `{"labels":{"at":8}}`},
+		{"changed", `{"labels":{"at":3,"dtype":"F32"},"interval":5}`, `{"labels":{"at":3,"dtype":"I64"},"interval":1}`, 9, `{"interval":5,"labels":{"at":3,"dtype":"I64"}}`},
+		{"more", `{"labels":{"at":3},"graph":{"at":4}}`, `{"labels":{"at":3}}`, 6, `{"graph":{"at":6},"labels":{"at":3}}`},
+		{"gone", `{"labels":null}`, `{"labels":{"at":3}}`, 6, `{"labels":{"at":3}}`},
+		{"nothing", ``, `{"labels":{"at":3}}`, 6, `{"labels":{"at":3}}`},
+		{"null", `null`, ``, 6, ``},
+	} {
+		got, f, err := record.SettleFacts([]byte(c.came), []byte(c.before), c.next)
+		if err != nil || string(got) != c.want || (f == nil) != (c.came == "" || c.came == "null") {
+			t.Errorf("%s: %s, %v, %v; want %s", c.name, got, f, err, c.want)
+		}
+	}
+	if got, f, err := record.SettleFacts([]byte(`{"labels":[1]}`), []byte(`{}`), 0); err == nil || f != nil || string(got) != `{}` {
+		t.Errorf("facts that cannot be read give %s, %v, %v", got, f, err)
+	}
+}
+
+// Whatever comes: what is kept can be read again, does not change when it comes
+// once more, and no new section lies before the next step.
+func FuzzSettleFacts(f *testing.F) {
+	f.Add([]byte(`{"labels":{"at":3},"graph":{"at":1}}`), []byte(`{"labels":{"at":2}}`), int64(5))
+	f.Add([]byte(`{"Labels":{"at":3}}`), []byte(`null`), int64(5))
+	f.Add([]byte(`[]`), []byte(`x`), int64(0))
+	f.Fuzz(func(t *testing.T, came, before []byte, next int64) {
+		old, err := record.ParseFacts(before)
+		if err != nil {
+			before, old = nil, nil
+		}
+		kept, facts, err := record.SettleFacts(came, before, next)
+		if err != nil || facts == nil {
+			if string(kept) != string(before) {
+				t.Fatalf("kept %q in place of %q", kept, before)
+			}
+			return
+		}
+		if old == nil && facts.After(math.MinInt64) < next {
+			t.Fatalf("a new section lies before step %d: %s", next, kept)
+		}
+		if !json.Valid(kept) {
+			t.Fatalf("kept is %s", kept)
+		}
+		again, _, err := record.SettleFacts(came, kept, math.MaxInt64)
+		if err != nil || string(again) != string(kept) {
+			t.Fatalf("%s becomes %s: %v", kept, again, err)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// SettleFacts puts facts that have come into the form in which they are kept.
+// A section that was there before stays as it was; the place of a new one is
+// moved to next, the first step that is not judged yet, when it lies before it.
+// So whoever judges the run again looks at each section from the same step on
+// as those who judged it live. All else is as it came last.
+func SettleFacts(came, before json.RawMessage, next int64) (json.RawMessage, *Facts, error) {
+	f, err := ParseFacts(came)
+	if f == nil || err != nil {
+		return before, nil, err
+	}
+	now, err := exact(came)
+	if err != nil {
+		return before, nil, err
+	}
+	old := map[string]json.RawMessage{}
+	if known, err := ParseFacts(before); err == nil && known != nil {
+		if old, err = exact(before); err != nil {
+			return before, nil, err
+		}
+		known.sections(func(name string, _ int64, _ func()) { now[name] = old[name] })
+	}
+	f.sections(func(name string, at int64, _ func()) {
+		if at < next && err == nil && !bytes.Equal(now[name], old[name]) {
+			now[name], err = moved(now[name], next)
+		}
+	})
+	if err != nil {
+		return before, nil, fmt.Errorf("read facts: %w", err)
+	}
+	kept, err := json.Marshal(now)
+	if err != nil {
+		return before, nil, fmt.Errorf("read facts: %w", err)
+	}
+	if f, err = ParseFacts(kept); err != nil {
+		return before, nil, err
+	}
+	return kept, f, nil
+}
+
+// exact gives the fields of facts. A section under another spelling of its name
+// is refused: decoding would take it for the section.
+func exact(facts json.RawMessage) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(facts, &fields); err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	for name := range fields {
+		if s := strings.ToLower(name); s != name && sectionNames[s] {
+			return nil, fmt.Errorf("read facts: the section %q is called %q", name, s)
+		}
+	}
+	return fields, nil
+}
+
+var sectionNames = func() map[string]bool {
+	names := map[string]bool{}
+	all := Facts{
+		Labels: &LabelFacts{}, Network: &NetworkFacts{}, Graph: &GraphFacts{}, Predictions: &PredictionFacts{}, Inputs: &InputFacts{},
+		Parameters: &ParameterFacts{}, Updates: &UpdateFacts{}, Evaluation: &EvaluationFacts{}, EvalTrained: &EvalTrainedFacts{},
+	}
+	for _, n := range all.Sections() {
+		names[n] = true
+	}
+	return names
+}()
+
+// moved gives a section another place.
+func moved(section json.RawMessage, to int64) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(section, &fields); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, "at") })
+	fields["at"] = json.RawMessage(fmt.Sprint(to))
+	return json.Marshal(fields)
+}
