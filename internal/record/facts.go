@@ -154,7 +154,8 @@ type GroupFacts struct {
 	Eps         *float64  `json:"eps"`
 	Maximize    bool      `json:"maximize"`
 	Parameters  int64     `json:"parameters"` // tensors
-	// Strangers are tensors that belong to no model that was called.
+	// Strangers are tensors that belong to no model that was called, and never
+	// had a gradient.
 	Strangers int64 `json:"strangers"`
 }
 
@@ -372,6 +373,9 @@ type ClipFacts struct {
 type EvaluationFacts struct {
 	At    int64 `json:"at"`
 	Steps int64 `json:"steps"` // that were looked at
+	// RootTraining: the model as a whole stood in training mode. Modules that
+	// do although it does not were put there on purpose, or by mistake.
+	RootTraining bool `json:"root_training"`
 	// Training are dropout and batch normalisation modules that ran in
 	// training mode, at most 50.
 	Training []string `json:"training,omitempty"`

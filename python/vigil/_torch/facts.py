@@ -2,7 +2,10 @@
 
 import torch
 
-from vigil._torch import backend, labels, names
+from vigil import _guard
+from vigil._torch import backend, names
+from vigil._torch.evaluation import EvalTrained, Evaluation
+from vigil._torch.look import SEE, Look, node_settings
 
 AFTER = 20  # TRAIN steps
 
@@ -15,38 +18,99 @@ class Facts(object):
         self.loss = ""
         self.function = ""
         self.module = ""
-        self.labels = labels.Labels()
+        self.reduction, self.settings = "", {}
+        self.look = Look(tracker)
+        self.labels = self.look.labels
+        self.evaluation = Evaluation(self.look)
+        self.eval_trained = EvalTrained()
+        self.sections = {}  # those that were told, each with its place
+        self.fixed = {}  # what rules may have read with them
         self.set_up = 0  # nanoseconds that finding the model and connecting took
         self.said = False
+        self.line = ""
         self.told = None
         self.look_at = AFTER
 
-    def loss_seen(self, function, module):
+    @property
+    def looks(self):
+        """Whether the first steps are being looked at."""
+        return self.look.open
+
+    def loss_seen(self, function, module, node=None):
         """The loss that backward was first called on: its function in the graph and the loss module, as far as known."""
         self.function = function
         self.module = module
         self.loss = module or function or "a scalar of the script"
+        self.reduction, self.settings = self.look.losses.get(module) or node_settings(node)
 
-    def step(self, n):
-        """n TRAIN steps have closed."""
+    def clipped(self, max_norm, norm):
+        """The script clipped gradients by norm."""
+        if self.look.open and self.look.here():
+            self.look.gradients.clip.take(max_norm, norm)
+
+    def step(self, n, root):
+        """n TRAIN steps have closed, the last of them one of ``root``."""
+        self.eval_trained.update(root)
+        if n >= SEE:
+            self._tell()
         if n >= self.look_at:
             self.labels.open = False
             self.look_at = n - n % 100 + 100
             if not self.said or self.told != self.tracker.publisher.auto.interval:
                 self.say()
 
+    def eval_step(self, step):
+        """An EVAL step has closed."""
+        self.evaluation.ends(step)
+        if not self.look.open:
+            self._tell()
+
     def finish(self):
         """The run ends, maybe before the line was said."""
+        self.evaluation.ends(self.evaluation.step)
+        if self.tracker.counter.next:
+            self._tell(True)
         if not self.said and self.tracker.counter.next:
             self.say()
         self._unseen_validation()
 
+    @_guard.guard
+    def _tell(self, last=False):
+        with self.look.timed():
+            self._send(last)
+
+    def _send(self, last):
+        """Send the sections that are complete and were not sent; each comes with the step from which on rules may look at it.
+
+        A record of that step is written only after this message.
+        """
+        new = {}
+        if self.look.open:
+            self._fix(self.look.gather(self.module or self.function), new)
+        if "evaluation" not in self.sections and (self.evaluation.ready or last):
+            new["evaluation"] = self.evaluation.gather()
+        if "eval_trained" not in self.sections:
+            new["eval_trained"] = self.eval_trained.facts
+        new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}
+        if new:
+            self.sections.update(new)
+            facts = self.gather()
+            self.tracker.session.facts(facts, self.line)
+
+    def _fix(self, sections, new):
+        """What rules read together with the sections stands from here on."""
+        new.update(sections)
+        facts = self.gather()
+        for optimiser, groups in zip(facts["optimisers"], self.look.groups):
+            optimiser["groups"] = groups
+        self.fixed = {name: facts[name] for name in ("model", "models", "optimiser", "optimisers", "loss", "step")}
+
     def say(self):
         facts = self.gather()
         self.told = self.tracker.publisher.auto.interval
-        line = sentence(facts)
+        self.line = sentence(facts)
         self.said = True
-        self.tracker.session.facts(facts, line)
+        self.tracker.session.facts(facts, self.line)
 
     def gather(self):
         """The facts as a JSON object."""
@@ -72,14 +136,14 @@ class Facts(object):
                 rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
                 optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "lrs": rates, "loss": state.series})
         entries = t.publisher.frames.entries
-        return {
+        facts = {
             "framework": "pytorch",
             "model": models[0] if models else None,
             "models": models,
             "optimiser": optimisers[0] if optimisers else None,
             "optimisers": optimisers,
-            "loss": {"name": self.loss, "function": self.function, "module": self.module},
-            "labels": self.labels.gather(self.module or self.function),
+            "loss": self._loss(),
+            "labels": None,
             "step": self._what_a_step_is(),
             "tensors": {"weights": sum(not e.grad for e in entries), "gradients": sum(e.grad for e in entries)},
             "interval": t.publisher.auto.interval,
@@ -87,6 +151,17 @@ class Facts(object):
             "rank": t.publisher.rank,
             "world": t.publisher.world,
         }
+        facts.update(self.fixed)
+        facts.update(self.sections)
+        return facts
+
+    def _loss(self):
+        facts = {"name": self.loss, "function": self.function, "module": self.module}
+        if self.reduction:
+            facts["reduction"] = self.reduction
+        if self.settings:
+            facts["settings"] = self.settings
+        return facts
 
     def _what_a_step_is(self):
         t = self.tracker

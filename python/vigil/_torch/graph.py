@@ -84,6 +84,11 @@ def is_scaling(node):
     return node is None or name in _SCALINGS or name in _SAME_VALUE
 
 
+def expanded(node):
+    """Whether what a loss function compares was stretched to another shape just before."""
+    return any(n is not None and type(n).__name__.startswith("ExpandBackward") for n, _ in node.next_functions)
+
+
 def _is_sum(node):
     if node is None:
         return False

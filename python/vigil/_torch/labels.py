@@ -9,7 +9,8 @@ import inspect
 
 import torch
 
-from vigil._torch import backend, graph
+from vigil._torch import backend, graph, summary
+from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
 _PREDICTIONS = frozenset("input inputs input1 log_probs log_input pred preds prediction predictions logits output outputs score scores y_pred y_hat yhat".split())
@@ -61,6 +62,17 @@ def of_graph(node):
     return name, prediction, label, ignore
 
 
+def _unexpanded(tensor):
+    """A tensor as it was before it was expanded: the leading axes gone, others of one entry."""
+    tensor = tensor.detach()
+    while tensor.dim() and tensor.stride(0) == 0 and tensor.shape[0] > 1:
+        tensor = tensor[0]
+    for axis in range(tensor.dim()):
+        if tensor.stride(axis) == 0 and tensor.shape[axis] > 1:
+            tensor = tensor.narrow(axis, 0, 1)
+    return tensor
+
+
 def _saved(node, name):
     """A tensor that a node saved, None when it has none or reading it would run code of the script.
 
@@ -80,8 +92,9 @@ def _saved(node, name):
 class Source(object):
     """The labels that one loss got."""
 
-    def __init__(self, loss, label, prediction):
+    def __init__(self, loss, label, prediction, numbers):
         self.loss = loss
+        self.predictions = Predictions(numbers)
         self.dtype = backend.DTYPE_NAMES.get(label.dtype, str(label.dtype))
         self.shape = [int(n) for n in label.shape]
         self.prediction = prediction is not None and {
@@ -91,6 +104,9 @@ class Source(object):
         self.range = None
         self.counts = {}  # None: too many values, or values that are no whole numbers
         self.elements = self.ignored = self.non_finite = 0
+        self.sums = [0.0, 0.0]  # of values and of their squares
+        self.rows = 0  # of the last axis, where it has two entries or more
+        self.one_hot = self.probabilities = True
 
     def read(self, label, ignore):
         """Take the values in. A large tensor is judged by its first MOST elements."""
@@ -99,7 +115,8 @@ class Source(object):
         if label.is_cuda and torch.cuda.is_current_stream_capturing():
             return
         with torch.no_grad():
-            flat = label.detach().reshape(-1)[: Labels.MOST].cpu()
+            flat = summary.first(label, Labels.MOST).cpu()
+            self._rows(flat, label)
             whole = not flat.is_floating_point()
             flat = flat.to(torch.int64 if whole else torch.float64)
             total = flat.numel()
@@ -114,7 +131,19 @@ class Source(object):
             if flat.numel():
                 self._count(flat, whole)
 
+    def _rows(self, flat, label):
+        """Whether rows are probabilities, or mark one class each."""
+        n = label.shape[-1] if label.dim() > 1 else 1
+        if n < 2 or flat.numel() < n:
+            return
+        rows = flat[: flat.numel() // n * n].reshape(-1, n).to(torch.float64)
+        self.rows += rows.shape[0]
+        self.one_hot = self.one_hot and bool((((rows == 0) | (rows == 1)).all(1) & (rows.sum(1) == 1)).all())
+        self.probabilities = self.probabilities and bool((rows >= 0).all()) and bool(((rows.sum(1) - 1).abs() <= 1e-2).all())
+
     def _count(self, flat, whole):
+        self.sums[0] += flat.sum(dtype=torch.float64).item()
+        self.sums[1] += flat.to(torch.float64).pow(2).sum().item()
         low, high = flat.min().item(), flat.max().item()
         self.range = [min(low, self.range[0]), max(high, self.range[1])] if self.range else [low, high]
         if not whole or high - low >= Labels.SPAN:
@@ -129,7 +158,7 @@ class Source(object):
     def gather(self):
         """As a JSON object: counts by value, null where the labels are no classes or more than MOST_CLASSES."""
         counts = self.counts if self.elements else None
-        return {
+        facts = {
             "loss": self.loss,
             "dtype": self.dtype,
             "shape": self.shape,
@@ -141,6 +170,16 @@ class Source(object):
             "non_finite": self.non_finite,
             "predictions": self.prediction or None,
         }
+        if self.elements:
+            mean = self.sums[0] / self.elements
+            variance = max(self.sums[1] / self.elements - mean * mean, 0.0)
+            if mean - mean == 0 and variance - variance == 0:
+                facts["mean"] = mean
+                facts["std"] = 0.0 if self.range[0] == self.range[1] else variance**0.5
+        if self.rows:
+            facts["one_hot"] = self.one_hot
+            facts["rows_sum_to_one"] = self.probabilities
+        return facts
 
 
 class Labels(object):
@@ -152,7 +191,8 @@ class Labels(object):
     SPAN = 1 << 16  # range of values in which they are counted
     MOST_CLASSES = 1000
 
-    def __init__(self):
+    def __init__(self, numbers=None):
+        self.numbers = numbers or summary.Numbers()
         self.open = True
         self.sources = {}  # name of the loss -> Source
         self.calls = 0
@@ -177,22 +217,34 @@ class Labels(object):
         found = of_graph(node)
         if found is not None:
             name, prediction, label, ignore = found
-            self._take(name, prediction, label, ignore)
+            if prediction is not None and prediction.shape == label.shape and graph.expanded(graph.find(node)[1]):
+                # The function itself stretched them to one shape; a stretched axis has no stride.
+                prediction, label = _unexpanded(prediction), _unexpanded(label)
+            self._take(name, prediction, label, ignore, name == "cross_entropy")
 
-    def _take(self, name, prediction, label, ignore):
+    def _take(self, name, prediction, label, ignore, logs=False):
+        """logs: the prediction is what the loss itself made of its own with log_softmax."""
         self.calls += 1
         self.open = False  # what fails once fails always
         source = self.sources.get(name)
         if source is None:
-            source = self.sources[name] = Source(name, label, prediction)
+            source = self.sources[name] = Source(name, label, prediction, self.numbers)
         source.read(label, ignore if isinstance(ignore, int) else None)
+        source.predictions.take(prediction, label, logs)
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
+
+    def _main(self, main):
+        return self.sources.get(main) or next(iter(self.sources.values()))
+
+    def predictions(self, main, numbers):
+        """What came with the labels of the loss called ``main``: PredictionFacts without their place, or None."""
+        return self._main(main).predictions.gather(numbers) if self.sources else None
 
     def gather(self, main):
         """The facts: the labels of the loss called ``main``, or the first; further losses stand in ``others``. None when none were seen."""
         if not self.sources:
             return None
-        first = self.sources.get(main) or next(iter(self.sources.values()))
+        first = self._main(main)
         facts = first.gather()
         others = [s.gather() for s in self.sources.values() if s is not first]
         if others:

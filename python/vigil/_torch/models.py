@@ -57,6 +57,7 @@ class Models(object):
         """Hook the models that ``state``, a new optimiser, updates. modules: all that live, when a scan was made."""
         parameters = state.parameters
         found = self.discovery.roots_of(parameters)
+        called = list(found)
         for root in self.roots:
             inner = root.inner()
             if inner is not None:
@@ -69,7 +70,7 @@ class Models(object):
                 modules = discover.scan()[1]
             found = found + [m for m in discover.owners(modules, parameters - covered) if m not in found]
         for module in found:
-            self._add_root(module)
+            self._add_root(module).known_called = module in called
         if modules is not None:
             for module in modules:
                 if losses.is_loss(module):
@@ -263,6 +264,7 @@ class Models(object):
         self.discovery.stop()
         if self._connect():
             self._announce_all()
+            self._look_at_roots(self.roots)
         self._close_by_hand()
 
     def _close_by_hand(self):

@@ -16,6 +16,7 @@ class Root(object):
         self.type = type(names.unwrap(module)).__name__
         self.first = first  # of several roots the first one's modules have plain paths
         self.compiled = names.is_compiled(module)
+        self.known_called = False  # the script was seen to call it
         self.trains_in_eval = False  # the script trains it in eval() mode
         self.by_path = None
         self.handles = []

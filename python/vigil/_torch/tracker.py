@@ -17,6 +17,7 @@ from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery
 from vigil._torch.facts import Facts
+from vigil._torch.gradients import wrap_clip
 from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.publisher import DIGEST_EVERY, Publisher
@@ -90,6 +91,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.installed = True
         optimisers.install(self)
         wrap_backward(self)
+        wrap_clip(self)
         self.discovery.wrap_compile()
         self.discovery.start()
         idle.watch(self)
@@ -107,6 +109,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
             root.unhook()
         self.discovery.stop()
         self.activations.detach()
+        self.facts.look.detach()
+        self.facts.evaluation.detach()
         self._clear()
         _log.unregister(self)
         self.discovery.start()
@@ -122,6 +126,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         if root.nested:
             self.depth = 1
+        root.known_called = True
         if self.thread is not None and self.thread != _thread():
             return
         if self.closed:
@@ -192,6 +197,9 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self._begin(mode, root, time.perf_counter())
         step.maybe_train = self.mode is None and _grad_enabled()
         self.suspended = held
+        if root is not None and mode == EVAL and not self.facts.evaluation.ready and self.session is not None:
+            with self.facts.look.timed():
+                self.facts.evaluation.begins(root, module, step)
         if root is not None and (root.outputs_loss or self.windows < WINDOWS):
             self._watch_eval(root, module, step)
 
@@ -240,15 +248,17 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         if self.lane.armed and self.lane.loss(module, output):
             return
-        began = _now()
+        self.entered = _now()
         step = self.open
         mode = step.mode if step is not None else (TRAIN if _grad_enabled() else EVAL)
         self.losses.gave(module, output, mode, self.reader, call_site(2))
         if self.facts.labels.open and mode == TRAIN:
-            self.facts.labels.call(module, args, kwargs)
+            with self.facts.look.timed():
+                self.facts.look.loss_module(module)
+                self.facts.labels.call(module, args, kwargs)
         if step is not None and step.mode == EVAL:
             step.active = time.perf_counter()
-        self.spent += _now() - began
+        self.spent += _now() - self.entered
 
     def activation(self, take, *what):
         """A hooked module was called: have ``take`` copy what is due."""
@@ -299,7 +309,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.counter.modes[step.mode] += 1
         self.publisher.close(step, scalars, step.skipped, seconds, own, step.flag)
         self._after_close(step, seconds, own)
-        if step.mode == TRAIN:
+        if step.mode == TRAIN and not self.facts.look.open:
             self.lane.consider(step, outputs, *self.one_loss)
         self.one_loss = (None, None)
 
@@ -309,7 +319,10 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     def _after_close(self, step, seconds, own):
         """After a step: the interval, what was understood, the bounded wait."""
+        self.facts.look.closed()
         if step.mode != TRAIN:
+            if self.facts.evaluation.step is step:
+                self.facts.eval_step(step)
             return
         self.last_close = time.perf_counter()
         auto = self.publisher.auto
@@ -319,7 +332,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if n >= self.measured + 20:  # until then the length of a step is not known, and the longest wait holds
             self.measured = n
             self.session.step_seconds = auto.median_step()
-        self.facts.step(n)
+        self.facts.step(n, step.root or (self.roots[0] if self.roots else None))
 
     def _scalars(self, step, outputs):
         """[(id, value)] of the losses of a step."""

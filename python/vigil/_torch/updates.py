@@ -17,6 +17,12 @@ _thread = threading.get_ident
 _UPDATED = (0, 3)
 
 
+def _named(node, last):
+    """(function, loss module, node of the function) of the loss that ``node`` gave."""
+    name, found = graph.find(node)
+    return name, last[1].type if last is not None and last[1].is_main else "", found
+
+
 class Updates(object):
     """Mixed into Tracker."""
 
@@ -37,6 +43,8 @@ class Updates(object):
             step = self._train_after_all(step)
         step.backwards += 1
         tensors = args[0] if args else kwargs.get("tensors")
+        if self.facts.look.open and self.session is not None:
+            self.facts.look.backward([tensors] if isinstance(tensors, torch.Tensor) else [t for t in tensors if isinstance(t, torch.Tensor)])
         if isinstance(tensors, torch.Tensor):
             self._loss(tensors, call_site(2))
         else:
@@ -68,7 +76,8 @@ class Updates(object):
             self.pending.add(site, last[2])
             self._note_loss(site, tensor, last[2])
             if not self.facts.loss:
-                self.facts.loss_seen(graph.name(tensor.grad_fn), last[1].type)
+                name, node = graph.find(tensor.grad_fn)
+                self.facts.loss_seen(name, last[1].type, node)
             self._labels(tensor.grad_fn)
             return
         factor, node = graph.base(tensor)
@@ -83,13 +92,14 @@ class Updates(object):
             self._note_loss(site, tensor, value)
         if not self.facts.loss:
             last = self.losses.last
-            self.facts.loss_seen(graph.name(node), last[1].type if last is not None and last[1].is_main else "")
+            self.facts.loss_seen(*_named(node, last))
         self._labels(node)
 
     def _labels(self, node):
         """What a loss function was given, for the facts and for collections."""
         if self.facts.labels.open:
-            self.facts.labels.backward(node)
+            with self.facts.look.timed():
+                self.facts.labels.backward(node)
         if self.activations.roles and self.open is not None and self.session is not None:
             self.publisher.at(self.open)
             self.activations.backward(node, self.open)
@@ -184,7 +194,11 @@ class Updates(object):
 
     def _copy(self, state, step, optimiser):
         """Copy weights and gradients of a due step: they are as the optimiser will use them."""
-        if self.session is None or not step.is_due or (state in step.done):
+        if self.session is None:
+            return
+        if self.facts.look.open:
+            self.facts.look.update(state)
+        if not step.is_due or (state in step.done):
             return
         frames = self.publisher.frames
         if self.publisher.frozen:
@@ -222,6 +236,8 @@ class Updates(object):
         frames = self.publisher.frames
         if frames.held:
             frames.publish((step.number(), step.mode, step.mode_step))
+        if self.facts.look.open and self.session is not None:
+            self.facts.look.updated(state)
         self._updated(state, step)
 
     def update_skipped(self, optimiser):
@@ -241,6 +257,8 @@ class Updates(object):
         if not state.adopted:
             self._adopt(state, optimiser)
         step.skipped = True
+        if self.facts.look.open and self.session is not None:
+            self.facts.look.gradients.skipped(state)
         self._updated(state, step)
         self.spent += _now() - self.entered
 
@@ -309,8 +327,15 @@ class Updates(object):
             if self._connect():
                 self._announce_all()
                 self._set_due(self.open)
+                self._look_at_roots(self.roots)
             return
         if self.session is not None:
             before = len(self.roots)
             self._find_roots(state, None)
             self._announce_new(before, state)
+            self._look_at_roots(self.roots[before:])
+
+    def _look_at_roots(self, roots):
+        """Models were found, and nothing has changed their weights yet."""
+        if self.facts.look.open:
+            self.facts.look.roots(roots)

@@ -1,0 +1,265 @@
+"""The operations between a loss and the parameters, read from the autograd graph before backward.
+
+The names of PyTorch's nodes become neutral ones. No reference to the graph is
+kept: what is remembered are names, numbers and ids of parameters.
+"""
+
+from vigil._torch import graph
+
+MOST = 20000  # nodes
+HEAD = 64
+
+# Name of a node without "Backward" and digits -> neutral name.
+_NAMES = {
+    "Addmm": "linear", "Linear": "linear", "MkldnnLinear": "linear", "Mm": "matmul", "Bmm": "matmul", "Baddbmm": "matmul", "Addbmm": "matmul",
+    "Mv": "matmul", "Dot": "matmul", "Matmul": "matmul", "Addmv": "linear",
+    "Convolution": "convolution", "ConvolutionOverrideable": "convolution", "MkldnnConvolution": "convolution", "CudnnConvolution": "convolution",
+    "MiopenConvolution": "convolution", "SlowConvDilated": "convolution", "ConvDepthwise": "convolution", "SlowConv": "convolution", "ThnnConv": "convolution",
+    "Embedding": "embedding", "EmbeddingBag": "embedding",
+    "Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "LogSigmoid": "log_sigmoid", "Tanh": "tanh", "Relu": "relu",
+    "Threshold": "relu", "Gelu": "gelu", "Elu": "elu", "Silu": "silu", "Mish": "mish", "LeakyRelu": "leaky_relu", "Hardtanh": "hardtanh",
+    "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish", "Softplus": "softplus", "Prelu": "prelu", "PreluKernel": "prelu", "Glu": "glu", "Rrelu": "rrelu",
+    "RreluWithNoise": "rrelu", "Softshrink": "softshrink", "Hardshrink": "hardshrink",
+    "NativeBatchNorm": "batch_norm", "CudnnBatchNorm": "batch_norm", "MiopenBatchNorm": "batch_norm", "BatchNormWithUpdate": "batch_norm",
+    "NativeBatchNormLegit": "batch_norm",
+    "NativeLayerNorm": "layer_norm", "NativeGroupNorm": "group_norm", "FusedRmsNorm": "rms_norm", "RmsNorm": "rms_norm",
+    "NativeDropout": "dropout", "FusedDropout": "dropout",
+    "MaxPoolDWithIndices": "max_pool", "MaxPoolD": "max_pool", "MkldnnMaxPoolD": "max_pool", "AdaptiveMaxPoolD": "max_pool", "QuantizedMaxPoolD": "max_pool",
+    "FractionalMaxPoolD": "max_pool", "MaxPool": "max_pool",
+    "AvgPoolD": "avg_pool", "AdaptiveAvgPoolD": "avg_pool", "MkldnnAdaptiveAvgPoolD": "avg_pool", "AvgPool": "avg_pool", "AdaptiveAvgPool": "avg_pool",
+    "Mean": "mean", "Sum": "sum", "Log": "log", "Logp": "log", "Exp": "exp", "Expm": "exp", "Pow": "pow", "Square": "pow",
+    "Sub": "sub", "Rsub": "sub", "Add": "add", "Mul": "mul", "Div": "div", "Neg": "neg", "Abs": "abs", "Clamp": "clamp", "ClampMin": "clamp", "ClampMax": "clamp",
+    "Sqrt": "sqrt", "Rsqrt": "rsqrt", "Logsumexp": "logsumexp", "Max": "max", "Min": "min", "Maximum": "max", "Minimum": "min", "Amax": "max", "Amin": "min",
+    "Norm": "norm", "LinalgVectorNorm": "norm", "Var": "var", "Std": "std", "VarMean": "var", "StdMean": "std",
+    "Cat": "cat", "Stack": "stack", "Select": "select", "Slice": "slice", "Index": "index", "IndexSelect": "index", "Gather": "gather", "Where": "where",
+    "MaskedFill": "masked_fill", "Cumsum": "cumsum", "ConstantPadNd": "pad", "ConstantPad": "pad", "UpsampleNearest": "upsample", "UpsampleBilinear": "upsample",
+    "ThnnFusedLstmCell": "lstm", "CudnnRnn": "recurrent", "MkldnnRnnLayer": "recurrent", "Lstm": "recurrent", "ThnnFusedGruCell": "recurrent",
+    "MiopenRnn": "recurrent", "NativeMultiHeadAttention": "attention",
+    "NllLoss": "nll_loss", "NllLossD": "nll_loss", "MseLoss": "mse_loss", "LLoss": "l1_loss", "SmoothLLoss": "smooth_l1_loss",
+    "HuberLoss": "huber_loss", "BinaryCrossEntropy": "binary_cross_entropy", "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits",
+    "KlDiv": "kl_div", "CtcLoss": "ctc_loss", "CudnnCtcLoss": "ctc_loss", "SoftMarginLoss": "soft_margin_loss", "MultiMarginLoss": "multi_margin_loss",
+    "MultilabelMarginLoss": "multilabel_margin_loss", "CompiledFunction": "compiled", "CheckpointFunction": "checkpoint",
+}  # fmt: skip
+# They change neither values nor, as far as a reader is concerned, anything else.
+_SHAPES = frozenset((
+    "View", "UnsafeView", "Reshape", "ReshapeAlias", "T", "Permute", "Transpose", "Squeeze", "Unsqueeze", "Expand", "ToCopy", "Copy", "Clone", "Alias",
+    "Contiguous", "Flatten", "Unflatten", "AsStrided", "MvAlias", "CopySlices", "Movedim", "_DDPSink", "DDPSink", "Identity", "Detach", "To", "ViewAs",
+    "Swapaxes", "Mt", "H", "MH", "MT", "Lift", "LiftFresh", "ToDense", "ToMkldnn", "AccumulateGrad", "SplitWithSizes", "Split", "Chunk", "Unbind",
+    "UnsafeSplit", "CopyBackwards", "Copys",
+))  # fmt: skip
+_PARTS = frozenset(("Select", "Slice", "Split", "SplitWithSizes", "Unbind", "Chunk", "UnsafeSplit", "Narrow"))  # of a parameter
+_names = {}  # name of a class -> that of the operation
+_WEIGHTED = frozenset(("linear", "convolution", "embedding", "recurrent", "lstm", "attention"))
+_AFFINE = frozenset((
+    "linear", "convolution", "embedding", "avg_pool", "mean", "sum", "sub", "add", "neg", "cat", "stack", "select", "slice", "index", "gather",
+    "masked_fill", "cumsum", "pad", "upsample", "dropout",
+))  # fmt: skip
+_OPAQUE = frozenset(("compiled", "checkpoint"))
+
+
+def base(node):
+    """The name of a node without "Backward" and digits."""
+    kind = type(node).__name__
+    name = _names.get(kind)
+    if name is None:
+        name = kind.rsplit("::", 1)[-1].rstrip("0123456789")
+        if name.endswith("Backward"):
+            name = name[:-8]
+        name = _names[kind] = "".join(c for c in name if not c.isdigit())
+    return name
+
+
+def neutral(node):
+    """The neutral name of a node; of one that is not known its own in small letters."""
+    name = base(node)
+    found = _NAMES.get(name)
+    if found is None:
+        if name.startswith("ScaledDotProduct") or "Attention" in name:
+            return "attention"
+        if name.startswith("Upsample"):
+            return "upsample"
+        return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(name))
+    if found == "matmul" and _by_weight(node):
+        return "linear"
+    return found
+
+
+def _leaf(node):
+    """The parameter that a node, freed of what only changes shape or type, stands for; None without one."""
+    for _ in range(6):
+        if node is None:
+            return None
+        name = base(node)
+        if name == "AccumulateGrad":
+            return node.variable
+        if name not in _SHAPES and name not in _PARTS:
+            return None
+        node = node.next_functions[0][0]
+    return None
+
+
+def _by_weight(node):
+    """Whether one of a product's operands is no result of other operations: a weight, or a constant."""
+    below = [n for n, _ in node.next_functions]
+    return any(n is None or _leaf(n) is not None for n in below)
+
+
+class Walk(object):
+    """One graph from a loss down. ``nodes`` lives for the walk only."""
+
+    def __init__(self, node):
+        self.complete = True
+        self.reached = set()  # ids of parameters
+        nodes, below = self._nodes(node)
+        self.count = len(nodes)
+        self.head = _head(node) if node is not None else []
+        self.weighted, self.non_linear = _between(nodes, below)
+
+    def _nodes(self, start):
+        """All nodes, each before those below it, and what is below each."""
+        nodes, below, state = [], {}, {}
+        stack = [start] if start is not None else []
+        keep = []  # the id of a node that is gone may come again
+        while stack:
+            node = stack.pop()
+            at = id(node)
+            mark = state.get(at)
+            if mark == 2:
+                continue
+            if mark == 1:
+                state[at] = 2
+                nodes.append(node)
+                continue
+            if len(keep) >= MOST:
+                self.complete = False
+                state[at] = 2
+                continue
+            keep.append(node)
+            state[at] = 1
+            stack.append(node)
+            children = [n for n, _ in node.next_functions if n is not None]
+            below[at] = [id(n) for n in children]
+            for n in children:
+                if id(n) not in state:
+                    stack.append(n)
+            name = type(node).__name__
+            if name == "AccumulateGrad":
+                self.reached.add(id(node.variable))
+            elif name.startswith(("CompiledFunction", "CheckpointFunction")):
+                self.complete = False
+        nodes.reverse()
+        return nodes, below
+
+
+def _between(nodes, below):
+    """(operations that use a weight, operations between those that are not affine)."""
+    names = {id(n): neutral(n) for n in nodes}
+    above, under = set(), set()
+    for n in nodes:
+        at = id(n)
+        passes = at in above or names[at] in _WEIGHTED
+        if passes:
+            above.update(below.get(at, ()))
+    for n in reversed(nodes):
+        at = id(n)
+        if any(c in under or names.get(c) in _WEIGHTED for c in below.get(at, ())):
+            under.add(at)
+    weighted = non_linear = 0
+    for n in nodes:
+        at, name = id(n), names[id(n)]
+        if name in _WEIGHTED:
+            weighted += 1
+            if name in ("recurrent", "lstm", "attention") and (at in above or at in under):
+                non_linear += 1
+        elif at in above and at in under and not _affine(n, name):
+            non_linear += 1
+    return weighted, non_linear
+
+
+def _affine(node, name):
+    if name in _AFFINE or base(node) in _SHAPES:
+        return True
+    if name in ("mul", "div", "matmul"):
+        below = [n for n, _ in node.next_functions]
+        if name == "div":
+            return len(below) < 2 or below[1] is None or _leaf(below[1]) is not None
+        return _by_weight(node) or len(below) < 2
+    return False
+
+
+def _head(node):
+    """The way from the loss down to the first operation that uses a parameter."""
+    head = []
+    for _ in range(4 * HEAD):
+        if node is None or len(head) >= HEAD:
+            break
+        below = [n for n, _ in node.next_functions]
+        kind = base(node)
+        if kind == "AccumulateGrad":
+            break
+        if kind not in _SHAPES:
+            name = neutral(node)
+            if name == "nll_loss":
+                softmax = _through(below[0]) if below else None
+                if softmax is not None and base(softmax) == "LogSoftmax":
+                    name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
+            head.append(name)
+            if name in _WEIGHTED or name in _OPAQUE or any(_leaf(n) is not None for n in below):
+                break
+        there = [n for n in below if n is not None]
+        node = next((n for n in there if _leaf(n) is None), there[0] if there else None)
+    return head
+
+
+def _through(node):
+    """The first node that is more than a change of shape or type."""
+    for _ in range(8):
+        if node is None or base(node) not in _SHAPES:
+            return node
+        below = [n for n, _ in node.next_functions if n is not None]
+        node = below[0] if below else None
+    return node
+
+
+class Graphs(object):
+    """The graphs of one TRAIN step: one per backward."""
+
+    def __init__(self):
+        self.first = None
+        self.nodes = 0
+        self.complete = True
+        self.weighted = self.non_linear = 0
+        self.reached = set()
+        self.parts = 0
+
+    def take(self, tensor):
+        """backward is about to be called on ``tensor``."""
+        if tensor.grad_fn is None:
+            return
+        walk = Walk(graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn)
+        self.parts += 1
+        if self.first is None:
+            self.first = walk.head
+            self.weighted, self.non_linear = walk.weighted, walk.non_linear
+        self.nodes += walk.count
+        self.complete = self.complete and walk.complete
+        self.reached |= walk.reached
+
+    def gather(self, parameters):
+        """GraphFacts without their place, or None. parameters: [(name, parameter, whether it had a gradient)] of all roots."""
+        if not self.parts:
+            return None
+        trained = [(name, p, had) for name, p, had in parameters if p.requires_grad]
+        unreached = [name for name, p, had in trained if id(p) not in self.reached and not had]
+        out = {
+            "nodes": self.nodes,
+            "complete": self.complete,
+            "head": self.first,
+            "weighted": self.weighted,
+            "non_linear": self.non_linear,
+            "reached": len(trained) - len(unreached),
+            "parts": self.parts,
+        }
+        if unreached and self.complete:
+            out["unreached"] = unreached[:50]
+        return out

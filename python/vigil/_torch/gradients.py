@@ -1,0 +1,217 @@
+"""How gradients stand at updates: whether they are there, left from before, thrown away, clipped."""
+
+import functools
+
+import torch
+
+from vigil import _guard
+from vigil._torch import backend, summary
+
+UPDATES = 8  # of each optimiser that are looked at
+STARTS = 16  # backwards between two updates of an optimiser
+SAMPLE = 8  # parameters whose gradients are compared
+CALLS = 50  # of clipping
+
+
+class Gradients(object):
+    """What was seen of the first updates."""
+
+    def __init__(self, tracker, numbers):
+        self.tracker = tracker
+        self.numbers = numbers
+        self.states = {}  # id of an optimiser's state -> its Held
+        self.updates = []  # (place of used norms, ids, place of what is left, places of starts, backwards)
+        self.seen = {}  # id of a parameter -> places of (place, index) of its norms
+        self.clip = Clip(numbers)
+
+    def of(self, state):
+        held = self.states.get(id(state))
+        if held is None:
+            held = self.states[id(state)] = Held(state)
+            held.backwards = int(self.tracker.backward_seen)  # what came before the models were known
+        return held
+
+    def backward(self):
+        """backward is about to begin: what optimisers left is what stands there now."""
+        for held in self.states.values():
+            held.backwards += 1
+            if held.updates < UPDATES and len(held.starts) < STARTS and held.updates > 0:
+                held.starts.append(self._norms(held.sample())[0])
+
+    def update(self, state):
+        """An optimiser is about to use the gradients."""
+        held = self.of(state)
+        if held.updates >= UPDATES:
+            return
+        parameters = held.parameters()
+        held.used = self._norms(parameters)
+        held.left_now = self._norms(held.sample())[0]
+
+    def updated(self, state):
+        """It has."""
+        held = self.states.get(id(state))
+        if held is None or held.used is None:
+            return
+        self.updates.append((held.used, held.left, held.starts, held.backwards))
+        held.forget()
+        held.left = held.left_now
+        held.updates += 1
+
+    def skipped(self, state):
+        """It has not: a loss scaler found an overflow."""
+        held = self.states.get(id(state))
+        if held is not None:
+            held.forget()
+            held.left = None
+
+    def _norms(self, parameters):
+        """(place of the norms, ids of the parameters they belong to): of those without a gradient -1."""
+        by = {}
+        for p in parameters:
+            g = p.grad
+            if g is None:
+                continue
+            if g.layout is not torch.strided:
+                g = g._values() if g.layout is torch.sparse_coo else None
+            if g is None or not summary.readable(g) or not g.numel():
+                continue
+            by.setdefault((g.device, g.dtype), []).append((id(p), g.detach()))
+        ids, places = [], []
+        with torch.no_grad():
+            for (device, _), pairs in by.items():
+                norms = _norms([g for _, g in pairs])
+                ids.extend(i for i, _ in pairs)
+                places.append(self.numbers.put(norms))
+        return places, ids
+
+    def gather(self, numbers):
+        """(UpdateFacts without their place or None, state of the gradient by id of the parameter)."""
+        states = {}
+        kept = cleared = without = 0
+        norms = []
+        for (places, ids), left, starts, backwards in self.updates:
+            used = _flat(numbers, places)
+            for i, n in zip(ids, used):
+                state = "zero" if n == 0 else "finite" if n - n == 0 else "non_finite"
+                if _WORSE[state] > _WORSE[states.get(i)]:
+                    states[i] = state
+            total = 0.0
+            for n in used:
+                total += n * n
+            norms.append(summary.number(total**0.5) if total != float("inf") else "Inf")
+            if backwards == 0:
+                without += 1
+            elif not any(n != 0 for n in used):
+                cleared += 1
+            if left is not None and starts:
+                there = [_flat(numbers, s) for s in starts]
+                if any(n != 0 for n in there[0]) and there[0] == _flat(numbers, left) and all(any(n != 0 for n in s) for s in there):
+                    kept += 1
+        if not self.updates:
+            return None, states
+        facts = {"steps": len(self.updates), "kept": kept, "cleared": cleared, "no_backward": without, "norms": norms}
+        clip = self.clip.gather(numbers)
+        if clip:
+            facts["clip"] = clip
+        return facts, states
+
+
+_WORSE = {None: 0, "zero": 1, "finite": 2, "non_finite": 3}
+
+
+def _flat(numbers, places):
+    return [n for place in places for n in numbers[place]]
+
+
+def _norms(grads):
+    """The norms of gradients of one type on one device, as a vector; of those whose squares vanish the largest magnitude."""
+    kind = torch.float32 if grads[0].element_size() <= 4 and not grads[0].is_complex() else None
+    out = torch.stack([torch.linalg.vector_norm(g, 2, dtype=kind if g.element_size() < 4 else None) for g in grads])
+    if out.device.type == "cpu":
+        for i, n in enumerate(out.tolist()):
+            if n == 0:
+                out[i] = grads[i].abs().max()
+        return out.to(torch.float64)
+    return torch.where(out == 0, torch.stack([g.abs().max() for g in grads]).to(out.dtype), out).to(torch.float32)
+
+
+class Held(object):
+    """An optimiser that is looked at."""
+
+    def __init__(self, state):
+        self.state = state
+        self.updates = 0
+        self.left = None  # norms of the sample when it last stepped
+        self.backwards = 0
+        self.forget()
+
+    def forget(self):
+        self.used = self.left_now = None
+        self.starts = []
+        self.backwards = 0
+
+    def parameters(self):
+        optimiser = self.state.ref()
+        if optimiser is None:
+            return []
+        return [p for group in optimiser.param_groups for p in group["params"] if isinstance(p, torch.Tensor)][:2000]
+
+    def sample(self):
+        parameters = self.parameters()
+        return parameters[:: max(len(parameters) // SAMPLE, 1)][:SAMPLE]
+
+
+class Clip(object):
+    """Calls of PyTorch's clipping by norm."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+        self.calls = 0
+        self.max_norm = None
+        self.norms = []
+
+    def take(self, max_norm, norm):
+        """Gradients were clipped; ``norm`` is what the function returned."""
+        if self.calls >= CALLS or isinstance(max_norm, torch.Tensor) or not isinstance(norm, torch.Tensor) or norm.numel() != 1 or not summary.readable(norm):
+            return
+        self.calls += 1
+        if self.max_norm is None:
+            self.max_norm = float(max_norm)
+        with torch.no_grad():
+            self.norms.append((self.numbers.put(norm.detach().reshape(1).to(torch.float32, copy=True)), float(max_norm)))
+
+    def gather(self, numbers):
+        if not self.norms:
+            return None
+        return {
+            "max_norm": summary.number(self.max_norm),
+            "calls": self.calls,
+            "clipped": sum(numbers[place][0] > most for place, most in self.norms),
+            "norms": [summary.number(numbers[place][0]) for place, _ in self.norms],
+        }
+
+
+def wrap_clip(tracker):
+    """Have the tracker's facts told of every call of clip_grad_norm_ while they are open."""
+    module = getattr(torch.nn.utils, "clip_grad", None)
+    original = getattr(module, "clip_grad_norm_", None)
+    if original is None or getattr(original, "_vigil_wrapped", False):
+        return
+
+    @_guard.guard
+    def clipped(args, kwargs, norm):
+        max_norm = args[1] if len(args) > 1 else kwargs.get("max_norm")
+        if max_norm is not None and not backend.is_compiling():
+            tracker.facts.clipped(max_norm, norm)
+
+    @functools.wraps(original)
+    def clip_grad_norm_(*args, **kwargs):
+        norm = original(*args, **kwargs)
+        if tracker.facts.looks:
+            clipped(args, kwargs, norm)
+        return norm
+
+    clip_grad_norm_._vigil_wrapped = True
+    module.clip_grad_norm_ = clip_grad_norm_
+    if getattr(torch.nn.utils, "clip_grad_norm_", None) is original:
+        torch.nn.utils.clip_grad_norm_ = clip_grad_norm_

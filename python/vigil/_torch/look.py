@@ -1,0 +1,267 @@
+"""The look at a training's first steps: who looks at what, when, and what it comes to.
+
+Everything here is set-up: it happens once, and its time is no part of the steps
+it happens in.
+"""
+
+import contextlib
+import threading
+import time
+
+import torch
+
+from vigil import _guard
+from vigil._torch import autograd, backend, names, network, summary
+from vigil._torch.gradients import Gradients
+from vigil._torch.inputs import Inputs
+from vigil._torch.labels import Labels
+from vigil._torch.parameters import Parameters
+from vigil._torch.steps import TRAIN
+
+_now = time.perf_counter_ns
+_thread = threading.get_ident
+
+SEE = 9  # TRAIN steps; the first of them was under way before anything was known
+
+
+class Look(object):
+    """What is seen while ``open``; ``gather`` gives the sections once."""
+
+    def __init__(self, tracker):
+        self.tracker = tracker
+        self.open = True
+        self.numbers = summary.Numbers()
+        self.labels = Labels(self.numbers)
+        self.inputs = Inputs(self.numbers)
+        self.parameters = Parameters(self.numbers)
+        self.gradients = Gradients(tracker, self.numbers)
+        self.network = None
+        self.graphs = None
+        self.graph_step = None
+        self.input_step = None
+        self.handles = []
+        self.called = set()  # ids of roots that were called
+        self.losses = {}  # class of a loss module -> its settings
+
+    # Time.
+
+    @contextlib.contextmanager
+    def timed(self):
+        """What is done inside is no part of the step."""
+        began = _now()
+        try:
+            yield
+        finally:
+            self.took(_now() - began)
+
+    def took(self, nanoseconds):
+        t = self.tracker
+        t.facts.set_up += nanoseconds
+        t.entered += nanoseconds
+        if t.open is not None:
+            t.open.began += nanoseconds * 1e-9
+        elif t.last_close is not None:
+            t.last_close += nanoseconds * 1e-9
+
+    def here(self):
+        """Whether a call that a hook sees is one of the training's own."""
+        return self.tracker.thread in (None, _thread()) and not self.tracker.closed and not backend.is_compiling()
+
+    # Events.
+
+    def roots(self, roots):
+        """Models were found."""
+        with self.timed():
+            for root in roots:
+                self.parameters.root(root)
+                if root.known_called:
+                    self.called.add(id(root))
+            if roots and not self.handles:
+                for module in roots[0].hooked():
+                    self._hook(roots[0], module)
+
+    def _hook(self, root, module):
+        @_guard.guard
+        def begins(module, args, kwargs=None):
+            if self.open and self.here():
+                with self.timed():
+                    self._forward(root, module, args, kwargs or {})
+
+        if backend.HAS_KWARG_HOOKS:
+            self.handles.append(module.register_forward_pre_hook(begins, with_kwargs=True))
+        else:
+            self.handles.append(module.register_forward_pre_hook(begins))
+
+    def _forward(self, root, module, args, kwargs):
+        """The first model is called: once per TRAIN step its inputs are looked at, once its inside."""
+        step = self.tracker.open
+        if step is None or step.mode != TRAIN or step is self.input_step or not torch.is_grad_enabled():
+            return
+        self.input_step = step
+        self.inputs.take(args, kwargs)
+        if self.network is None:
+            self.network = network.Network(self, root)
+            if self.network.attach():
+                if module is root.inner():
+                    self.network.entered(module, args)
+                self.handles.append(module.register_forward_hook(self._returned))
+
+    @_guard.guard
+    def _returned(self, module, args, output):
+        if self.network is not None and self.here():
+            self.network.detach()
+
+    def backward(self, tensors):
+        """backward begins."""
+        with self.timed():
+            self.gradients.backward()
+            step = self.tracker.open
+            if self.graphs is None and self.inputs.prints:
+                self.graphs = autograd.Graphs()
+                self.graph_step = step
+            if self.graph_step is step and self.graphs is not None:
+                for tensor in tensors:
+                    self.graphs.take(tensor)
+
+    def update(self, state):
+        """An optimiser is about to step, the gradients are as it will use them."""
+        with self.timed():
+            self.gradients.update(state)
+
+    def updated(self, state):
+        with self.timed():
+            self.gradients.updated(state)
+            self.parameters.updates += 1
+
+    def closed(self):
+        """A step has closed."""
+        if self.network is not None and self.network.handles:
+            self.network.detach()
+
+    def detach(self):
+        """Hook nothing any more."""
+        handles, self.handles = self.handles, []
+        for handle in handles:
+            handle.remove()
+        if self.network is not None:
+            self.network.detach()
+
+    def loss_module(self, module):
+        kind = type(module).__name__
+        if kind not in self.losses:
+            self.losses[kind] = loss_settings(module)
+
+    # The end.
+
+    def gather(self, main):
+        """The sections, without their places; nothing is looked at any more. main: name of the loss."""
+        t = self.tracker
+        self.open = False
+        self.labels.open = False
+        self.detach()
+        self.parameters.last()
+        numbers = self.numbers.read()
+        updates, states = self.gradients.gather(numbers)
+        parameters = self.parameters.gather(numbers, self._held(), states)
+        sections = {
+            "labels": self.labels.gather(main),
+            "predictions": self.labels.predictions(main, numbers),
+            "inputs": self.inputs.gather(numbers),
+        }
+        if not t.by_hand:  # or nobody can say what held them and which gradients were used
+            sections["parameters"] = parameters
+            sections["updates"] = updates
+        if self.network is not None and self.network.order:
+            sections["network"] = self.network.gather(numbers)
+        if self.graphs is not None:
+            had = {i for i, state in states.items() if state != "zero"}
+            every = [(one.facts["name"], one.value, id(one.value) in had) for one in self.parameters.list if one.value is not None]
+            sections["graph"] = self.graphs.gather(every)
+        self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index)]
+        self.network = self.graphs = self.graph_step = self.input_step = None
+        self.parameters = self.gradients = self.inputs = None
+        return {name: facts for name, facts in sections.items() if facts}
+
+    def _held(self):
+        held = set()
+        optimisers = [s.ref() for s in self.tracker.optims] + [ref() for ref in self.tracker.unstepped]
+        for o in optimisers:
+            if o is not None:
+                held.update(id(p) for group in o.param_groups for p in group["params"])
+        return held
+
+    def _groups(self, state, states):
+        """GroupFacts of one optimiser."""
+        optimiser = state.ref()
+        if optimiser is None:
+            return []
+        ours = set()
+        for root in self.tracker.roots:
+            inner = root.inner()
+            if inner is not None and id(root) in self.called:
+                ours.update(id(p.value) for p in names.parameters(inner))
+        out = []
+        for group in optimiser.param_groups:
+            betas = group.get("betas")
+            facts = {
+                "lr": plain(group.get("lr")),
+                "weight_decay": plain(group.get("weight_decay")),
+                "momentum": plain(group.get("momentum")),
+                "eps": plain(group.get("eps")),
+                "maximize": bool(group.get("maximize", False)),
+                "parameters": len(group["params"]),
+                "strangers": sum(id(p) not in ours and states.get(id(p), "zero") == "zero" for p in group["params"]),
+            }
+            if isinstance(betas, (tuple, list)) and all(plain(b) is not None for b in betas):
+                facts["betas"] = [plain(b) for b in betas]
+            out.append(facts)
+        return out
+
+
+def plain(value):
+    """A setting as a float that JSON can carry; None when it is none, or lies on a device."""
+    if isinstance(value, torch.Tensor):
+        if value.device.type != "cpu" or value.numel() != 1:
+            return None
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    value = float(value)
+    return value if value - value == 0 else None
+
+
+_SETTINGS = ("label_smoothing", "ignore_index", "margin", "beta", "delta", "blank", "zero_infinity", "p", "log_input", "log_target", "full", "eps")
+
+
+def loss_settings(module):
+    """(reduction, settings) of a loss module."""
+    out = {}
+    for name in _SETTINGS:
+        value = getattr(module, name, None)
+        if isinstance(value, (bool, int, float)) and value - value == 0:
+            out[name] = value
+    for name in ("weight", "pos_weight"):
+        if hasattr(module, name):
+            out[name] = getattr(module, name) is not None
+    reduction = getattr(module, "reduction", None)
+    return (reduction if reduction in ("mean", "sum", "none") else ""), out
+
+
+def node_settings(node):
+    """(reduction, settings) that a loss function's node in the graph shows."""
+    if node is None:
+        return "", {}
+    reduction = getattr(node, "_saved_reduction", None)
+    out = {}
+    ignore = getattr(node, "_saved_ignore_index", None)
+    if isinstance(ignore, int):
+        out["ignore_index"] = ignore - (1 << 64) if ignore >= 1 << 63 else ignore
+    for name in ("weight", "pos_weight"):
+        if hasattr(type(node), "_raw_saved_" + name):
+            saved = getattr(node, "_raw_saved_" + name)
+            out[name] = saved is not None and getattr(node, "_saved_" + name, None) is not None
+    for name in ("beta", "delta"):
+        value = getattr(node, "_saved_" + name, None)
+        if isinstance(value, (int, float)):
+            out[name] = value
+    return {0: "none", 1: "mean", 2: "sum"}.get(reduction, ""), out

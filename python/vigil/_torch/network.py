@@ -1,0 +1,131 @@
+"""The modules of a network in the order in which one forward calls them, with what goes in and comes out."""
+
+import weakref
+
+import torch
+
+from vigil import _guard
+from vigil._torch import backend, kinds, names, summary
+from vigil._torch.activations import _tensors
+
+MOST = 400  # modules with values
+MOST_MODULES = 1000  # that are listed
+
+
+class Network(object):
+    """Hooks on all modules of one root during one forward."""
+
+    def __init__(self, look, root):
+        self.look = look
+        self.root = root
+        self.handles = []
+        self.met = {}  # id of a module -> its facts
+        self.order = []
+        self.last = None  # (weak reference to a tensor, version, Values): what one module gives is often what the next one gets
+
+    def attach(self):
+        """Hook everything below the root; False when nothing inside can be seen."""
+        inner = self.root.inner()
+        if inner is None or self.root.compiled:
+            return False
+        modules = list(names.walk(inner))
+        if any(opaque(m) for m in inner.modules()):
+            return False
+        for path, module in modules[:MOST_MODULES]:
+            self._hook(self.root.path(path), module, len(self.handles) < 2 * MOST and kinds.whole(module))
+        self.more = max(len(modules) - MOST_MODULES, 0)
+        return True
+
+    def entered(self, module, args):
+        """The root itself is running already."""
+        self._begins(self.root.path(""), module, args, kinds.whole(module))
+
+    def detach(self):
+        handles, self.handles = self.handles, []
+        for handle in handles:
+            handle.remove()
+        self.last = None
+
+    def _hook(self, path, module, values):
+        look = self.look
+
+        @_guard.guard
+        def begins(module, args):
+            if look.here():
+                with look.timed():
+                    self._begins(path, module, args, values)
+
+        self.handles.append(module.register_forward_pre_hook(begins))
+        if values:
+
+            @_guard.guard
+            def ends(module, args, output):
+                if look.here():
+                    with look.timed():
+                        self._ends(module, output)
+
+            self.handles.append(module.register_forward_hook(ends))
+
+    def _begins(self, path, module, args, values):
+        facts = self.met.get(id(module))
+        if facts is not None:
+            facts["calls"] += 1
+            return
+        facts = {
+            "path": path,
+            "type": type(module).__name__,
+            "kind": kinds.kind(module),
+            "calls": 1,
+            "order": len(self.order),
+            "training": bool(module.training),
+            "settings": kinds.settings(module),
+        }
+        self.met[id(module)] = facts
+        self.order.append(facts)
+        if values:
+            facts["input"] = self._tensor(args)
+
+    def _ends(self, module, output):
+        facts = self.met.get(id(module))
+        if facts is not None and facts["calls"] == 1 and "output" not in facts:
+            facts["output"] = self._tensor(output)
+
+    def _tensor(self, given):
+        for tensor in _tensors(given):
+            facts = summary.described(tensor)
+            if self.last is not None and self.last[0]() is tensor and self.last[1] == _version(tensor):
+                facts["values"] = self.last[2]
+            else:
+                facts["values"] = summary.values(tensor, self.look.numbers)
+                self.last = (weakref.ref(tensor), _version(tensor), facts["values"])
+            return facts
+        return None
+
+    def gather(self, numbers):
+        """NetworkFacts without their place."""
+        modules = []
+        for facts in self.order:
+            facts = dict(facts)
+            for side in ("input", "output"):
+                tensor = facts.pop(side, None)
+                if tensor is not None:
+                    facts[side] = summary.read(tensor, numbers)
+            modules.append(facts)
+        out = {"modules": modules}
+        if self.more:
+            out["more"] = self.more
+        return out
+
+
+def opaque(module):
+    """Whether hooks inside a module would be of no use, or change what it does: it is compiled."""
+    return (
+        type(module).__name__ == "OptimizedModule"
+        or isinstance(module, torch.jit.ScriptModule)
+        or getattr(module, "_compiled_call_impl", None) is not None
+        or backend.is_compiling()
+    )
+
+
+def _version(tensor):
+    return None if tensor.is_inference() else tensor._version

@@ -1,0 +1,123 @@
+"""All parameters of a training: their values before the first update, whether they get gradients, and whether they change."""
+
+import torch
+
+from vigil._torch import backend, kinds, names, summary
+
+MOST = 2000  # parameters
+VALUES = 1000  # of them with values
+SMALL = 4096  # elements; a parameter of that size is compared as a whole, a larger one by as many and a sum
+
+
+class One(object):
+    """A parameter of a root."""
+
+    __slots__ = ("facts", "holder", "key", "first", "before", "after", "gradient")
+
+    def __init__(self, facts, holder, key):
+        self.facts = facts
+        self.holder = holder
+        self.key = key
+        self.first = self.before = self.after = None
+        self.gradient = None  # of GradientMissing, zero, finite, non_finite the last one seen in this order
+
+    @property
+    def value(self):
+        return self.holder.get(self.key)
+
+
+class Parameters(object):
+    """Looked at twice: when the models are found, and when the facts are told."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+        self.list = []
+        self.known = {}  # id of a parameter -> One
+        self.roots = set()  # ids of the roots that were looked at
+        self.more = 0
+        self.updates = 0
+
+    def root(self, root):
+        """A model was found: the first look at its parameters."""
+        inner = root.inner()
+        if inner is None or id(root) in self.roots:
+            return
+        self.roots.add(id(root))
+        modules = dict(names.walk(inner))
+        for p in names.parameters(inner):
+            value = p.value
+            if p.shared is not None or id(value) in self.known:
+                continue
+            if len(self.list) >= MOST:
+                self.more += 1
+                continue
+            module = modules[p.module_path]
+            facts = {
+                "name": "%s_%s" % (root.name, p.path),
+                "module": root.path(p.module_path),
+                "type": p.module_type,
+                "kind": kinds.kind(module),
+                "shape": [int(n) for n in value.shape] if backend.why_not(value) != "not initialised yet" else [],
+                "bias": names.is_bias(p.path),
+                "trained": bool(value.requires_grad),
+                "fan_in": kinds.fan_in(module, p.key, value),
+            }
+            one = One(facts, p.holder, p.key)
+            self.list.append(one)
+            self.known[id(value)] = one
+            if len(self.list) <= VALUES:
+                one.first = summary.values(value, self.numbers, rows=value.dim() >= 2)
+            one.before = self._mark(value)
+
+    def last(self):
+        """The last look."""
+        for one in self.list:
+            value = one.value
+            if value is not None and one.before is not None:
+                one.after = self._mark(value)
+
+    def _mark(self, value):
+        """Place of numbers that tell whether values have changed."""
+        if not value.numel() or value.is_complex() or not summary.readable(value):
+            return None
+        with torch.no_grad():
+            x = value.detach()
+            kind = torch.float32 if x.element_size() <= 4 or x.device.type == "mps" else torch.float64
+            total = x.sum(dtype=kind).reshape(1) if x.numel() > SMALL else None
+            if x.numel() > SMALL:
+                row = max(x[0].numel(), 1)
+                x = x[:: max(x.shape[0] * row // SMALL // row, 1)] if row < SMALL else x[:1]
+                x = x.reshape(-1)
+                x = x[:: max(x.numel() // SMALL, 1)]
+            x = x.reshape(-1).to(kind)
+            if x.device.type == "cpu":
+                return x.clone() if total is None else torch.cat([x, total])
+            # On a device a sum of all and of a part say it; more would have to be kept there or copied.
+            return self.numbers.put(torch.stack([x.sum(), x.abs().sum(), (x * torch.arange(1, x.numel() + 1, device=x.device, dtype=kind)).sum()]))
+
+    def gather(self, numbers, held, gradients):
+        """ParameterFacts without their place, or None. held: ids of parameters that an optimiser holds; gradients: id -> state."""
+        if not self.list:
+            return None
+        out = []
+        for one in self.list:
+            value = one.value
+            facts = dict(one.facts)
+            facts["held"] = value is not None and id(value) in held
+            facts["gradient"] = gradients.get(id(value), "missing")
+            facts["changed"] = _differ(one.before, one.after, numbers)
+            if one.first is not None:
+                facts["first"] = one.first.gather(numbers)
+            out.append(facts)
+        facts = {"list": out, "updates": self.updates}
+        if self.more:
+            facts["more"] = self.more
+        return facts
+
+
+def _differ(before, after, numbers):
+    if before is None or after is None:
+        return False
+    if isinstance(before, torch.Tensor):
+        return before.shape != after.shape or not bool(((before == after) | ((before != before) & (after != after))).all())
+    return numbers[before] != numbers[after]

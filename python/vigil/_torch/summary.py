@@ -1,0 +1,181 @@
+"""Tensors in a few numbers, without making a device wait.
+
+What lies on the CPU is summarised at once. On a device the numbers are computed
+there, kept as one small tensor each, and all read together at the end.
+"""
+
+import torch
+
+from vigil._torch import backend
+
+MOST = 1 << 16  # elements of one tensor that are looked at
+_wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
+
+
+def readable(tensor):
+    """Whether the values of a tensor can be looked at here and now."""
+    if backend.why_not(tensor) is not None or tensor.layout is not torch.strided:
+        return False
+    if _wrapped is not None and _wrapped(tensor):
+        return False
+    return not (tensor.is_cuda and torch.cuda.is_current_stream_capturing())
+
+
+def described(tensor):
+    """TensorFacts without values."""
+    return {"dtype": dtype(tensor), "shape": [int(n) for n in tensor.shape]}
+
+
+def read(tensor, numbers):
+    """TensorFacts whose values are read now."""
+    tensor = dict(tensor)
+    values = tensor.pop("values", None)
+    if values is not None:
+        tensor["values"] = values.gather(numbers)
+    return tensor
+
+
+def dtype(tensor):
+    return backend.DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype))
+
+
+def number(value):
+    """A float as JSON carries it: what is no JSON number is spelled."""
+    value = float(value)
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Inf" if value > 0 else "-Inf"
+    return float("%.7g" % value)
+
+
+def precise(tensor):
+    """The dtype in which sums over a tensor's values are made."""
+    return torch.float32 if tensor.device.type == "mps" else torch.float64
+
+
+def first(tensor, most=MOST):
+    """The first elements of a tensor, flat, without copying all of a large one."""
+    tensor = tensor.detach()
+    n = tensor.numel()
+    if n > most and not tensor.is_contiguous():
+        while tensor.dim() > 1 and tensor.shape[0] == 1:
+            tensor = tensor[0]
+        row = max(n // max(tensor.shape[0], 1), 1)
+        tensor = tensor[: max(most // row, 1)]
+    return tensor.reshape(-1)[:most]
+
+
+class Numbers(object):
+    """Vectors that are read later, all of one device together."""
+
+    def __init__(self):
+        self.vectors = []
+
+    def put(self, vector):
+        """Keep a one-dimensional tensor or a list; its place."""
+        if isinstance(vector, torch.Tensor) and vector.device.type == "cpu":
+            vector = vector.tolist()
+        self.vectors.append(vector)
+        return len(self.vectors) - 1
+
+    def read(self):
+        """All vectors as lists; waits once per device."""
+        by = {}
+        for i, v in enumerate(self.vectors):
+            if isinstance(v, torch.Tensor):
+                by.setdefault((v.device, v.dtype), []).append(i)
+        for places in by.values():
+            with torch.no_grad():
+                flat = torch.cat([self.vectors[i].reshape(-1) for i in places]).tolist()
+            for i in places:
+                n = self.vectors[i].numel()
+                self.vectors[i], flat = flat[:n], flat[n:]
+        return self.vectors
+
+
+class Values(object):
+    """ValueFacts of one tensor: computed now, given by ``gather`` when the numbers are read. None of ``what`` cannot be read."""
+
+    __slots__ = ("elements", "place")
+
+    def __init__(self, tensor, numbers, rows=True):
+        with torch.no_grad():
+            x = first(tensor)
+            self.elements = x.numel()
+            if not x.is_floating_point():
+                x = x.to(torch.float64 if x.device.type == "cpu" else precise(x))
+            elif x.element_size() < 4:
+                x = x.to(torch.float32)
+            same = rows and tensor.dim() >= 1 and tensor.shape[0] >= 2
+            if x.device.type == "cpu":
+                self.place = numbers.put(_at_once(x) + [float(same and _same_rows(tensor.detach()))])
+            else:
+                self.place = numbers.put(_on_device(x, tensor.detach() if same else None))
+
+    def gather(self, numbers):
+        low, high, mean, std, zeros, odd, same = numbers[self.place]
+        return {
+            "elements": self.elements,
+            "min": number(low),
+            "max": number(high),
+            "mean": number(mean),
+            "std": number(std),
+            "zeros": number(zeros / self.elements) if self.elements else 0.0,
+            "nonfinite": int(odd),
+            "same_rows": bool(same),
+        }
+
+
+def values(tensor, numbers, rows=True):
+    """Values of a tensor, or None when there are none to look at."""
+    if not isinstance(tensor, torch.Tensor) or not tensor.numel() or tensor.is_complex() or not readable(tensor):
+        return None
+    return Values(tensor, numbers, rows)
+
+
+def _at_once(x):
+    low, high = (v.item() for v in torch.aminmax(x))
+    odd = 0
+    if low - low != 0 or high - high != 0:  # something in it is not finite
+        x, n = x[torch.isfinite(x)], x.numel()
+        odd = n - x.numel()
+        if not x.numel():
+            return [float("nan")] * 4 + [0.0, float(odd)]
+        low, high = (v.item() for v in torch.aminmax(x))
+    zeros = x.numel() - int(torch.count_nonzero(x))
+    if low == high:
+        return [low, high, low, 0.0, zeros, odd]
+    variance, mean = torch.var_mean(x, dim=0, unbiased=False)
+    variance, mean = variance.item(), mean.item()
+    if variance - variance != 0 or variance == 0:  # squares beyond the type
+        variance, mean = (v.item() for v in torch.var_mean(x.double(), dim=0, unbiased=False))
+    return [low, high, mean, variance**0.5, zeros, odd]
+
+
+def _same_rows(x):
+    """All samples are equal; a look at a little of them settles most cases."""
+    little = x[:, :16] if x.dim() == 2 else x
+    if x.dim() > 2 and x[0].numel() > 16:
+        little = x[:2].reshape(2, -1)[:, :16]
+    if not bool((little == little[:1]).all()):
+        return False
+    return bool((x[: max((1 << 20) // max(x[0].numel(), 1), 2)] == x[:1]).all())
+
+
+def _on_device(x, whole):
+    finite = torch.isfinite(x)
+    count = finite.sum()
+    kind = precise(x)
+    d = torch.where(finite, x, torch.zeros_like(x)).to(kind)
+    mean = d.sum() / count
+    std = (torch.where(finite, d - mean, torch.zeros_like(d)) ** 2).sum().div(count).sqrt()
+    inf = float("inf")
+    low = x.masked_fill(~finite, inf).min()
+    high = x.masked_fill(~finite, -inf).max()
+    if whole is None:
+        same = torch.zeros_like(count)
+    else:
+        same = (whole[: max((1 << 20) // max(whole[0].numel(), 1), 2)] == whole[:1]).all()
+    parts = [low, high, mean, std, (x == 0).sum(), x.numel() - count, same]
+    return torch.stack([p.to(kind) for p in parts])
