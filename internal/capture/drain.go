@@ -15,8 +15,9 @@ const (
 	batchBytes   = 32 << 20
 )
 
-// drain hands over all that is published and reports whether there was any. An
-// error means that the ring itself cannot be trusted any more.
+// drain hands over all that is published and reports whether there was any.
+// What the hook said before it published a record is handled before that
+// record. An error means that the ring itself cannot be trusted any more.
 func (s *Session) drain() (bool, error) {
 	any := false
 	for {

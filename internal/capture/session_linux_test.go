@@ -257,6 +257,33 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestWordsBeforeRecords says something before each record: it is handled first.
+func TestWordsBeforeRecords(t *testing.T) {
+	r := newRecorder()
+	socket, stop := serve(t, r, Options{})
+	c := dial(t, socket)
+	var want []string
+	for i := range 200 {
+		said := fmt.Sprintf("before %d", i)
+		c.Say(TypeFacts, Facts{Facts: []byte(`{}`), Said: said})
+		c.Publish(Record{Kind: Step, Step: int64(i), ModeStep: int64(i)})
+		want = append(want, "facts "+said, fmt.Sprintf("%d step TRAIN %d/%d", i, i, i))
+	}
+	c.Close()
+	<-r.closed
+	stop()
+	place := map[string]int{}
+	for i, line := range r.all() {
+		place[line] = i
+	}
+	for i := 0; i < len(want); i += 2 {
+		words, record := place[want[i]], place[want[i+1]]
+		if words >= record {
+			t.Fatalf("%q was handled at place %d, after %q at %d", want[i], words, want[i+1], record)
+		}
+	}
+}
+
 // TestWrap publishes many times what the record and the data area hold.
 func TestWrap(t *testing.T) {
 	r := newRecorder()

@@ -1,0 +1,324 @@
+"""Small trainings, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
+
+What the facts say of them stands in test_facts.py.
+"""
+
+import os
+import sys
+import traceback
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+STEPS = 12
+CASES = {}
+
+
+def case(fn):
+    CASES[fn.__name__] = fn
+    return fn
+
+
+def data(n=32, features=6, classes=3):
+    for _ in range(STEPS):
+        yield torch.randn(n, features), torch.randint(classes, (n,))
+
+
+def net(*layers):
+    return nn.Sequential(*(layers or (nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))))
+
+
+def train(model, loss, batches=None, optimiser=None, zero=True):
+    optimiser = optimiser or torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in batches or data():
+        if zero:
+            optimiser.zero_grad()
+        loss(model(x), y).backward()
+        optimiser.step()
+    return model
+
+
+@case
+def healthy():
+    train(net(), nn.CrossEntropyLoss(label_smoothing=0.1), optimiser=None)
+
+
+@case
+def softmax_before_cross_entropy():
+    train(net(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3), nn.Softmax(dim=1)), F.cross_entropy)
+
+
+@case
+def log_softmax_and_nll():
+    train(net(nn.Linear(6, 3), nn.LogSoftmax(1)), nn.NLLLoss())
+
+
+@case
+def raw_into_bce():
+    train(net(nn.Linear(6, 1), nn.Sigmoid()), nn.BCELoss(), ((x, (y > 0).float()[:, None]) for x, y in data()))
+
+
+@case
+def sigmoid_before_bce_with_logits():
+    train(net(nn.Linear(6, 1), nn.Sigmoid()), F.binary_cross_entropy_with_logits, ((x, (y > 0).float()[:, None]) for x, y in data()))
+
+
+@case
+def broadcast_module():
+    train(net(nn.Linear(6, 1)), nn.MSELoss(), ((x, x.sum(1)) for x, _ in data()))
+
+
+@case
+def broadcast_function():
+    train(net(nn.Linear(6, 1)), F.mse_loss, ((x, x.sum(1)) for x, _ in data()))
+
+
+@case
+def expanded_on_purpose():
+    train(net(nn.Linear(6, 3)), F.mse_loss, ((x, x[:, :1].expand(-1, 3)) for x, _ in data()))
+
+
+@case
+def hand_written_loss():
+    train(net(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 1)), lambda p, y: ((p - y) ** 2).mean(), ((x, x[:, :1]) for x, _ in data()))
+
+
+@case
+def no_activation():
+    train(net(nn.Linear(6, 8), nn.Dropout(0.1), nn.Linear(8, 8), nn.Linear(8, 3)), F.cross_entropy)
+
+
+@case
+def unreached():
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used, self.forgotten = nn.Linear(6, 3), nn.Linear(6, 3)
+
+        def forward(self, x):
+            self.forgotten(x)
+            return self.used(x)
+
+    train(Two(), nn.CrossEntropyLoss())
+
+
+@case
+def frozen_and_not_held():
+    model = net()
+    model[0].weight.requires_grad_(False)
+    train(model, nn.CrossEntropyLoss(), optimiser=torch.optim.Adam(model[2].parameters(), lr=1e-3, weight_decay=0.01))
+
+
+@case
+def other_model_held():
+    old = net()
+    optimiser = torch.optim.SGD(old.parameters(), lr=0.1)
+    train(net(), nn.CrossEntropyLoss(), optimiser=optimiser)
+    assert old is not None
+
+
+@case
+def never_zeroed():
+    train(net(), nn.CrossEntropyLoss(), zero=False)
+
+
+@case
+def cleared_before_step():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        F.cross_entropy(model(x), y).backward()
+        optimiser.zero_grad()
+        optimiser.step()
+
+
+@case
+def accumulated():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(list(data()) * 2):
+        (F.cross_entropy(model(x), y) / 2).backward()
+        if i % 2:
+            optimiser.step()
+            optimiser.zero_grad()
+
+
+@case
+def constant_batches():
+    x, y = torch.randn(32, 6), torch.randint(3, (32,))
+    x[:, 2] = 5.0
+    train(net(), nn.CrossEntropyLoss(), ((x, y) for _ in range(STEPS)))
+
+
+@case
+def evaluated_in_training_mode():
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    with torch.no_grad():
+        for x, _ in data():
+            model(x)
+
+
+@case
+def evaluated_well():
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    model.eval()
+    with torch.no_grad():
+        for x, _ in data():
+            model(x)
+
+
+@case
+def trained_in_eval():
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    model.eval()
+    train(model, F.cross_entropy)
+
+
+@case
+def always_in_eval():
+    train(net(nn.Linear(6, 8), nn.Dropout(0.2), nn.Linear(8, 3)).eval(), F.cross_entropy)
+
+
+@case
+def one_class():
+    model = net(nn.Linear(6, 3))
+    nn.init.zeros_(model[0].weight)
+    model[0].bias.data[:] = torch.tensor([0.0, 50.0, 0.0])
+    train(model, nn.CrossEntropyLoss(), optimiser=torch.optim.SGD(model.parameters(), lr=1e-6))
+
+
+@case
+def clipped():
+    model = net()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+        optimiser.step()
+
+
+@case
+def shared_weights():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(11, 8), nn.Linear(8, 11, bias=False)
+            self.out.weight = self.embed.weight
+
+        def forward(self, x):
+            return self.out(torch.tanh(self.embed(x)))
+
+    train(Tied(), lambda p, y: F.cross_entropy(p.flatten(0, 1), y.flatten()), ((torch.randint(11, (4, 5)),) * 2 for _ in range(STEPS)))
+
+
+@case
+def gan():
+    make, judge = net(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 6)), net(nn.Linear(6, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+    first, second = torch.optim.Adam(judge.parameters(), lr=1e-3), torch.optim.Adam(make.parameters(), lr=1e-3)
+    loss = nn.BCEWithLogitsLoss()
+    for x, _ in data():
+        first.zero_grad()
+        fake = make(torch.randn(32, 2))
+        (loss(judge(x), torch.ones(32, 1)) + loss(judge(fake.detach()), torch.zeros(32, 1))).backward()
+        first.step()
+        second.zero_grad()
+        loss(judge(fake), torch.ones(32, 1)).backward()
+        second.step()
+
+
+@case
+def lbfgs():
+    model = net()
+    optimiser = torch.optim.LBFGS(model.parameters(), lr=0.1, max_iter=3)
+    x, y = torch.randn(32, 6), torch.randint(3, (32,))
+
+    def closure():
+        optimiser.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        return loss
+
+    for _ in range(STEPS):
+        optimiser.step(closure)
+
+
+@case
+def keywords_and_mappings():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(11, 8), nn.Linear(8, 3)
+
+        def forward(self, input_ids=None, labels=None):
+            logits = self.out(self.embed(input_ids).mean(1))
+            return {"loss": F.cross_entropy(logits, labels), "logits": logits}
+
+    model = Model()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for _ in range(STEPS):
+        optimiser.zero_grad()
+        model(input_ids=torch.randint(11, (4, 5)), labels=torch.randint(3, (4,)))["loss"].backward()
+        optimiser.step()
+
+
+@case
+def one_hot_labels():
+    train(net(), nn.MSELoss(), ((x, F.one_hot(y, 3).float()) for x, y in data()))
+
+
+@case
+def by_hand():
+    model = net()
+    for x, y in data():
+        F.cross_entropy(model(x), y).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= 0.1 * p.grad
+                p.grad = None
+
+
+@case
+def short():
+    train(net(), nn.CrossEntropyLoss(), list(data())[:3])
+
+
+@case
+def odd_tensors():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(11, 8, sparse=True), nn.Linear(8, 3)
+            self.unused = nn.Parameter(torch.zeros(2, dtype=torch.complex64))
+
+        def forward(self, x):
+            return self.out(torch.utils.checkpoint.checkpoint(self.inner, x, torch.zeros(1, requires_grad=True), use_reentrant=True))
+
+        def inner(self, x, _):
+            return F.relu(self.embed(x)).mean(1)
+
+    import torch.utils.checkpoint
+
+    model = Model()
+    train(model, F.cross_entropy, ((torch.randint(11, (4, 5)), torch.randint(3, (4,))) for _ in range(STEPS)))
+
+
+def main():
+    torch.set_num_threads(1)
+    for name, fn in CASES.items():
+        pid = os.fork()
+        if pid == 0:
+            torch.manual_seed(0)
+            try:
+                fn()
+            except BaseException:
+                traceback.print_exc()
+                sys.exit(1)
+            sys.exit(0)
+        _, status = os.waitpid(pid, 0)
+        print(name, pid, status, flush=True)
+
+
+if __name__ == "__main__":
+    main()
