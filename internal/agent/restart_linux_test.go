@@ -7,12 +7,14 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
@@ -23,11 +25,40 @@ import (
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
-// event is something that happens in a job: a part is stored, or, without one,
-// a worker goes.
+// event is something that happens in a job: a part is stored, or facts come;
+// without either a worker goes.
 type event struct {
 	worker string
 	part   *record.Step
+	facts  string
+}
+
+// sections of facts that are worth a finding each.
+var sections = []string{
+	`"updates":{"at":%d,"steps":4,"kept":4}`,
+	`"labels":{"at":%d,"dtype":"I64","range":null,"ignored":8}`,
+	`"network":{"at":%d,"modules":[{"path":"fc","type":"Linear","kind":"linear","input":{"dtype":"F32","shape":[9,4],"values":{"elements":36,"min":0,"max":255,"mean":90,"std":70}}}]}`,
+	`"inputs":{"at":%d,"steps":3,"distinct":3,"tensors":[]}`,
+}
+
+// drawFacts puts facts between the events of a job: each time with all that is
+// known, in time for the step that a new section names, or late.
+func drawFacts(t *rapid.T, events []event) []event {
+	known := []string{`"framework":"pytorch"`}
+	for _, s := range rapid.Permutation(sections).Draw(t, "sections")[:rapid.IntRange(0, len(sections)).Draw(t, "known")] {
+		known = append(known, fmt.Sprintf(s, rapid.Int64Range(0, 20).Draw(t, "at")))
+	}
+	if len(known) == 1 || len(events) == 0 {
+		return events
+	}
+	place := 0
+	for n := 2; n <= len(known); n++ {
+		place = rapid.IntRange(place, len(events)).Draw(t, "place")
+		said := event{worker: "worker_0", facts: "{" + strings.Join(known[:n], ",") + "}"}
+		events = slices.Insert(events, place, said)
+		place++
+	}
+	return events
 }
 
 // drawJob makes up a job of up to three workers. All make the same updates;
@@ -78,10 +109,10 @@ func drawJob(t *rapid.T) (workers []string, events []event) {
 			}
 			continue
 		}
-		events = append(events, event{w, left[w][0]})
+		events = append(events, event{worker: w, part: left[w][0]})
 		left[w] = left[w][1:]
 	}
-	return workers, events
+	return workers, drawFacts(t, events)
 }
 
 // evaluation is a run that is evaluated, by one agent after another.
@@ -91,6 +122,7 @@ type evaluation struct {
 	job     *job
 	workers []string
 	seq     uint64
+	said    string // the facts that the hook said last
 }
 
 func (e *evaluation) take(w *store.Writer) {
@@ -100,14 +132,18 @@ func (e *evaluation) take(w *store.Writer) {
 		{Rule: "loss_not_decreasing", Configuration: "evaluation", Params: map[string]string{"mode": "EVAL", "every": "1", "num_steps": "1"}},
 		{Rule: "vanishing_gradient", Configuration: "vanishing", Params: map[string]string{}},
 		{Rule: "not_finite", Configuration: "not_finite", Params: map[string]string{}},
+		{Rule: "zero_grad", Configuration: "zero_grad", Params: map[string]string{}},
+		{Rule: "labels_fit", Configuration: "labels_fit", Params: map[string]string{}},
+		{Rule: "data_scaling", Configuration: "data_scaling", Params: map[string]string{}},
 	}}}
 	e.job = newJob(set, w, newEvents(io.Discard))
+	e.job.counts.restore(w.Run())
 	if err := e.job.begin(record.Framework{Name: "pytorch"}); err != nil {
 		e.t.Fatal(err)
 	}
 	for _, name := range e.workers {
 		if st := e.job.sessions[name]; !st.Gone {
-			e.job.sessions[name] = sessionState{Worker: name}
+			e.job.sessions[name] = sessionState{Worker: name, Chief: name == "worker_0"}
 			e.job.eval.worker(name)
 		}
 	}
@@ -125,6 +161,14 @@ func (e *evaluation) restart() {
 		e.t.Fatal(err)
 	}
 	e.take(w)
+	if e.said != "" { // the hook says it again
+		e.facts(e.said)
+	}
+}
+
+func (e *evaluation) facts(text string) {
+	e.said = text
+	e.job.takeFacts(&worker{job: e.job, name: "worker_0", chief: true}, capture.Facts{Facts: []byte(text), Said: "a net"})
 }
 
 func (e *evaluation) append(ev event) {
@@ -136,6 +180,7 @@ func (e *evaluation) append(ev event) {
 
 // outcome is what an evaluation leaves.
 type outcome struct {
+	Facts     string
 	Decisions []string
 	Findings  []string
 	Statuses  []record.RuleStatus
@@ -167,6 +212,13 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 		if how == 3 {
 			e.job.eval.in.put(e.job.eval.save)
 		}
+		if ev.facts != "" {
+			e.facts(ev.facts)
+			if how == 2 {
+				e.restart()
+			}
+			continue
+		}
 		if ev.part == nil {
 			st := e.job.sessions[ev.worker]
 			st.Gone = true
@@ -193,11 +245,15 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	out := outcome{Statuses: statuses}
+	out := outcome{Statuses: statuses, Facts: string(tr.Run().Facts)}
 	for _, f := range tr.Findings() {
 		out.Findings = append(out.Findings, rules.Key(f)+" "+f.Message)
 	}
 	slices.Sort(out.Findings)
+	again := replayFacts(t, tr, e.job.eval.engine)
+	if d := cmp.Diff(factual(out.Findings), again); d != "" {
+		t.Fatalf("judged again the facts give others: %s", d)
+	}
 	if err := tr.Replay(func(c *record.Complete) error {
 		text := fmt.Sprint(c.Step, " ", c.Mode, " ", c.ModeStep)
 		for _, p := range c.Parts {
@@ -215,6 +271,44 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 		t.Fatalf("damage: %+v", d)
 	}
 	return out
+}
+
+// factual are the findings of rules on facts.
+func factual(findings []string) []string {
+	var out []string
+	for _, f := range findings {
+		if !strings.HasPrefix(f, "update|") && !strings.HasPrefix(f, "evaluation|") && !strings.HasPrefix(f, "vanishing|") && !strings.HasPrefix(f, "not_finite|") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// replayFacts judges the stored run by the rules on facts, as a check does.
+func replayFacts(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
+	var cfgs []rules.Config
+	for _, s := range live.Statuses() {
+		cfgs = append(cfgs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+	}
+	engine, err := rules.NewEngine(rules.Options{Configs: cfgs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := tr.Run().KnownFacts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine.Facts(facts)
+	if err := tr.Replay(func(c *record.Complete) error { engine.Observe(c); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	engine.Finish(record.Completed)
+	var out []string
+	for _, f := range engine.Findings() {
+		out = append(out, rules.Key(f)+" "+f.Message)
+	}
+	slices.Sort(out)
+	return factual(out)
 }
 
 // However often the agent dies, and wherever, what is found and decided is what
