@@ -12,6 +12,11 @@ import "github.com/vigil-ml/vigil/rule"
 
 var all = []*rule.Definition{
 	&notFinite,
+	&outputActivation,
+	&lossChoice,
+	&labelsFit,
+	&dataScaling,
+	&zeroGrad,
 	&vanishingGradient,
 	&explodingTensor,
 	&deadRelu,

@@ -1,0 +1,177 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// dataScaling judges the scale of what the first layer gets, and of the labels
+// of a regression.
+var dataScaling = rule.Definition{
+	Name: "data_scaling", Class: "DataScaling", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "Inputs or labels are far from the scale that layers are initialised for.",
+	Why:        "Weights are initialised for inputs of mean 0 and deviation 1. Inputs far from that saturate activations, make gradients explode or vanish, and let the largest feature drown the others.",
+	Frameworks: rule.DeepLearning,
+	CauseClass: "data-scaling",
+	Causes:     []string{"data that are not normalised", "pixels from 0 to 255 where 0 to 1 is meant", "features in different units"},
+	Remedies:   []string{"subtract the mean of the training data and divide by its deviation, for each feature", "divide pixels by 255", "begin the model with a normalisation layer"},
+	ExplainsAlways: []string{
+		"loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
+		"underfit", "overtraining", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
+	},
+	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold."},
+	Needs:   noNeeds,
+	New:     onFacts(judgeScale),
+}
+
+// Limits of data_scaling.
+const (
+	largeScale  = 20   // deviations, where 1 is usual
+	smallScale  = 1e-3 // deviations
+	scaleRatio  = 1000 // largest to least deviation of a feature
+	targetScale = 50   // deviation of labels to that of the first predictions
+)
+
+func judgeScale(f *rule.Facts) []rule.Violation {
+	return append(scaleOfInputs(f), scaleOfLabels(f)...)
+}
+
+// firstLayer is the first module with weights that was called, and whether a
+// normalisation comes right before or after it. It is nil where that is not
+// known.
+func firstLayer(f *rule.Facts) (layer *rule.ModuleFacts, before, after bool) {
+	if f.Network == nil {
+		return nil, false, false
+	}
+	var previous, next *rule.ModuleFacts
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		switch m.Kind {
+		case record.EmbeddingModule:
+			return nil, false, false
+		case record.LinearModule, record.ConvModule, record.RecurrentModule, record.AttentionModule:
+			if layer == nil || m.Order < layer.Order {
+				layer = m
+			}
+		}
+	}
+	if layer == nil {
+		return nil, false, false
+	}
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		if m.Kind == "container" || m.Kind == record.DropoutModule || m.Path == layer.Path {
+			continue
+		}
+		if m.Order < layer.Order && (previous == nil || m.Order > previous.Order) {
+			previous = m
+		}
+		if m.Order > layer.Order && !strings.HasPrefix(m.Path, layer.Path+".") && (next == nil || m.Order < next.Order) {
+			next = m
+		}
+	}
+	return layer, previous != nil && previous.Kind == record.NormModule, next != nil && next.Kind == record.NormModule
+}
+
+func scaleOfInputs(f *rule.Facts) []rule.Violation {
+	in := f.Inputs
+	layer, before, after := firstLayer(f)
+	if in == nil || layer == nil || layer.Input == nil || layer.Input.Values == nil || !floating(layer.Input.DType) || layer.Input.Values.Elements < 2 {
+		return nil
+	}
+	x := layer.Input.Values
+	v := rule.Violation{Subject: layer.Path, Context: map[string]any{
+		"layer": layer.Path, "type": layer.Type, "shape": layer.Input.Shape, "mean": x.Mean, "std": x.Std, "min": x.Min, "max": x.Max,
+	}}
+	given := called(strings.TrimSpace(layer.Type+" layer"), layer.Path)
+	if x.NonFinite > 0 {
+		v.Check, v.CauseClass, v.Severity, v.Observed, v.Comparator = "non_finite", "non-finite", rule.Error, float64(x.NonFinite), ">"
+		v.Cause, v.Remedy = "missing or broken values in the data", "remove or fill them where the data are loaded; check divisions by a deviation of 0"
+		v.Message = fmt.Sprintf("%s of the values that the %s gets at the first step are NaN or infinite.", num(float64(x.NonFinite)), given)
+		return []rule.Violation{v}
+	}
+	if constantInput(in) && sameValues(x, in) {
+		v.Check, v.CauseClass, v.Severity, v.Observed, v.Comparator = "constant", "data-loading", rule.Error, float64(x.Mean), "="
+		v.Cause, v.Remedy = "the data are not what was meant to be loaded", "look at a batch where it is loaded: a wrong path, a division in whole numbers, an array that was never filled"
+		v.Message = fmt.Sprintf("All inputs of the first %d steps are %s: the %s gets nothing to tell samples apart by.", in.Steps, num(float64(x.Mean)), given)
+		return []rule.Violation{v}
+	}
+	if before {
+		return nil
+	}
+	mean, std := math.Abs(float64(x.Mean)), float64(x.Std)
+	most := max(math.Abs(float64(x.Min)), math.Abs(float64(x.Max)))
+	mixed := in.Features != nil && in.Features.StdMin > 0 && in.Features.StdMax > largeScale &&
+		float64(in.Features.StdMax) > scaleRatio*float64(in.Features.StdMin) && sameValues(x, in)
+	switch {
+	case mixed:
+		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(in.Features.StdMax)/float64(in.Features.StdMin), scaleRatio, ">"
+		v.Message = fmt.Sprintf("The features that the %s gets have deviations from %s to %s: the largest drown the others. Normalise each feature.", given, num(float64(in.Features.StdMin)), num(float64(in.Features.StdMax)))
+	case after && (std > largeScale || std < smallScale || mean > largeScale*max(std, 1)):
+		return nil
+	case std > largeScale:
+		v.Check, v.Observed, v.Threshold, v.Comparator = "large", std, largeScale, ">"
+		v.Message = fmt.Sprintf("The %s gets inputs with a deviation of %s (%s), where about 1 is usual: normalise them.", given, num(std), rangeText(float64(x.Min), float64(x.Max)))
+		if x.Min >= 0 && x.Max <= 255 && x.Max > 127 {
+			v.Remedy = "divide pixels by 255, better subtract their mean and divide by their deviation"
+		}
+	case mean > largeScale*max(std, 1):
+		v.Check, v.Observed, v.Threshold, v.Comparator = "offset", mean, largeScale*max(std, 1), ">"
+		v.Message = fmt.Sprintf("The %s gets inputs around %s that vary by %s only: subtract their mean, so that what varies is seen.", given, num(float64(x.Mean)), num(std))
+	case std > 0 && std < smallScale && most < 10*smallScale:
+		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, smallScale, "<"
+		v.Message = fmt.Sprintf("The %s gets inputs with a deviation of %s (largest %s), where about 1 is usual: next to its bias they do not matter.", given, num(std), num(most))
+	default:
+		return nil
+	}
+	return []rule.Violation{v}
+}
+
+// mainInput is the first floating tensor with two axes or more: the one that
+// the facts about features are of.
+func mainInput(in *record.InputFacts) *rule.TensorFacts {
+	for i := range in.Tensors {
+		if t := &in.Tensors[i]; floating(t.DType) && len(t.Shape) > 1 {
+			return t
+		}
+	}
+	return nil
+}
+
+// sameValues tells whether the first layer gets the main input as it is.
+func sameValues(x *rule.ValueFacts, in *record.InputFacts) bool {
+	t := mainInput(in)
+	return t != nil && t.Values != nil && x.Elements == t.Values.Elements && x.Min == t.Values.Min && x.Max == t.Values.Max
+}
+
+// constantInput tells whether all values of the main input are one and the same
+// number, at several steps.
+func constantInput(in *record.InputFacts) bool {
+	t, c := mainInput(in), in.Features
+	return t != nil && t.Values != nil && t.Values.Elements >= 32 && t.Values.Min == t.Values.Max &&
+		c != nil && c.Features > 1 && c.Constant == c.Features && c.MeanMin == c.MeanMax && in.Steps > 1
+}
+
+// scaleOfLabels finds a regression whose labels the model is far from. Returns
+// of reinforcement learning are left alone: they come with a further loss.
+func scaleOfLabels(f *rule.Facts) []rule.Violation {
+	v := viewLoss(f)
+	p, l := f.Predictions, f.Labels
+	least, most, ok := span(l)
+	if !ok || !v.regression() || !v.alone || !v.raw() || l.Mean == nil || l.Std == nil || p == nil || p.Values == nil || p.Values.Std <= 0 || p.Values.Elements < 2 {
+		return nil
+	}
+	std, spread := *l.Std, float64(p.Values.Std)
+	far := max(std, math.Abs(*l.Mean-float64(p.Values.Mean)))
+	if std <= largeScale || far <= targetScale*spread {
+		return nil
+	}
+	text := fmt.Sprintf("The labels of %s go from %s (deviation %s), but the model begins with outputs that vary by %s: its gradients are as large as the labels, and it takes long to get there. Normalise the labels.", v.loss, rangeText(least, most), num(std), num(spread))
+	out := v.labels("labels", text, "subtract the mean of the labels and divide by their deviation; undo it on predictions", rule.Warning)
+	out.Observed, out.Threshold, out.Comparator = far/spread, targetScale, ">"
+	return []rule.Violation{out}
+}

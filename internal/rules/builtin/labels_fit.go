@@ -1,0 +1,148 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// labelsFit judges whether the labels are such as the loss can take, and
+// whether they say anything.
+var labelsFit = rule.Definition{
+	Name: "labels_fit", Class: "LabelsFit", Family: rule.Tensors, Severity: rule.Error,
+	Summary:    "The labels do not fit the predictions, or say nothing.",
+	Why:        "A loss takes shapes and values that make no sense without a word where they can be computed with. The training then learns something else than what was meant, or nothing.",
+	Frameworks: rule.DeepLearning,
+	CauseClass: "labels",
+	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same"},
+	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to the number of classes minus 1, and use 0 and 1 for yes and no", "look at the labels of a few batches"},
+	ExplainsAlways: []string{
+		"loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
+		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
+	},
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier of three classes or more that is trained by one optimiser with one loss."},
+	Needs:   noNeeds,
+	New:     onFacts(judgeLabels),
+}
+
+func judgeLabels(f *rule.Facts) []rule.Violation {
+	v := viewLoss(f)
+	l, p := f.Labels, f.Predictions
+	if l == nil {
+		return nil
+	}
+	if l.NonFinite > 0 && v.alone && (f.Loss == nil || f.Loss.Reduction != "none") {
+		text := fmt.Sprintf("%s of the labels that %s got in the first steps are NaN or infinite: so is the loss, and every weight after the next update.", num(float64(l.NonFinite)), v.subject())
+		out := v.labels("non_finite", text, "remove these samples or mask them before the loss", rule.Error)
+		out.CauseClass, out.Observed, out.Comparator = "non-finite", float64(l.NonFinite), ">"
+		return []rule.Violation{out}
+	}
+	if l.Ignored > 0 && l.NonFinite == 0 && l.Range == nil && (l.Elements == 0 || l.Elements == l.Ignored) {
+		text := fmt.Sprintf("All %s labels of the first steps are the value that %s ignores: there is nothing to learn from.", num(float64(l.Ignored)), v.subject())
+		return []rule.Violation{v.labels("all_ignored", text, "look at where labels are masked, and at ignore_index", rule.Error)}
+	}
+	if p == nil || v.loss == "" {
+		return nil
+	}
+	if found := broadcast(&v, p, l); found != nil {
+		return found
+	}
+	if found := outsideLabels(&v, p, l); found != nil {
+		return found
+	}
+	return constantLabels(&v, p, l)
+}
+
+// labels is a finding about labels.
+func (v *lossView) labels(check, message, remedy string, severity rule.Severity) rule.Violation {
+	out := v.violation(check, message, remedy, severity)
+	l := v.facts.Labels
+	out.Context["labels"], out.Context["labels_range"] = l.Shape, l.Range
+	return out
+}
+
+// together is the shape that comparing two shapes element by element gives;
+// nil when they cannot be compared.
+func together(a, b []int64) []int64 {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := slices.Clone(a)
+	for i := range b {
+		x, y := a[len(a)-1-i], b[len(b)-1-i]
+		if x != y && x != 1 && y != 1 {
+			return nil
+		}
+		if x == 1 {
+			out[len(a)-1-i] = y
+		}
+	}
+	return out
+}
+
+// broadcast finds predictions and labels that are compared each with each.
+// Whoever means that writes both with as many axes.
+func broadcast(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	if !v.regression() || len(p.Shape) == len(p.LabelShape) || len(p.LabelShape) == 0 || len(p.Shape) == 0 {
+		return nil
+	}
+	both := together(p.Shape, p.LabelShape)
+	if both == nil || product(both) <= max(product(p.Shape), product(p.LabelShape)) {
+		return nil
+	}
+	text := fmt.Sprintf("%s compares predictions of shape %v with labels of shape %v: every prediction with every label of the batch (%v), so the model learns the mean of the labels.", v.loss, p.Shape, p.LabelShape, both)
+	out := v.labels("broadcast", text, "give both the same shape: labels.unsqueeze(-1), or predictions.squeeze(-1)", rule.Error)
+	out.Observed, out.Threshold, out.Comparator = float64(product(both)), float64(product(p.Shape)), ">"
+	return []rule.Violation{out}
+}
+
+// outsideLabels finds labels with values that the loss has no use for.
+func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	least, most, ok := span(l)
+	if !ok || !v.alone {
+		return nil
+	}
+	switch v.loss {
+	case "binary_cross_entropy", "binary_cross_entropy_with_logits":
+		// What takes many values is a regression: loss_choice tells of it.
+		if l.Distinct == nil || least >= 0 && most <= 1 {
+			return nil
+		}
+		text := fmt.Sprintf("%s is given labels %s: it wants 0 for no and 1 for yes, and has no lower limit for others.", v.loss, rangeText(least, most))
+		out := v.labels("range", text, "make the labels 0 and 1", rule.Error)
+		if *l.Distinct > 20 { // shades, not answers
+			out.CauseClass, out.Remedy = "data-scaling", "scale the labels to 0 to 1: divide pixels by 255"
+		}
+		return []rule.Violation{out}
+	case "cross_entropy", "nll_loss":
+		classes := lossClasses(p)
+		if !classNumbers(v.facts) || classes < 2 || least >= 0 && int64(most) < classes {
+			return nil
+		}
+		text := fmt.Sprintf("The labels number classes %s, but the model has outputs for %d, which are 0 to %d.", rangeText(least, most), classes, classes-1)
+		return []rule.Violation{v.labels("range", text, "number classes from 0, or give the last layer more outputs", rule.Error)}
+	}
+	return nil
+}
+
+// leastLabels is how many labels have to be the same before that means
+// anything.
+const leastLabels = 32
+
+// constantLabels finds a classifier that is shown one class only. A contrastive
+// loss has labels that are all 0; its outputs do not come from a layer.
+func constantLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	least, most, ok := span(l)
+	if !ok || least != most || l.Elements < leastLabels || p.Steps < 3 || !v.alone || !v.raw() {
+		return nil
+	}
+	if v.loss != "cross_entropy" || !classNumbers(v.facts) || lossClasses(p) < 3 {
+		return nil
+	}
+	text := fmt.Sprintf("All %s labels of the first %d steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(l.Elements)), p.Steps, num(least), lossClasses(p))
+	out := v.labels("constant", text, "look at how labels are made; if the data are sorted by class, shuffle them", rule.Warning)
+	out.Observed, out.Threshold = float64(l.Elements), leastLabels
+	out.Comparator = ">="
+	return []rule.Violation{out}
+}

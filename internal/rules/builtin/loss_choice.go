@@ -1,0 +1,134 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// lossChoice judges whether the loss is one for what the labels are.
+var lossChoice = rule.Definition{
+	Name: "loss_choice", Class: "LossChoice", Family: rule.Tensors, Severity: rule.Error,
+	Summary:    "The loss is not one for what the labels are.",
+	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
+	Frameworks: rule.DeepLearning,
+	CauseClass: "loss",
+	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output"},
+	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
+	ExplainsAlways: []string{
+		"loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit",
+	},
+	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},
+	Needs:   noNeeds,
+	New:     onFacts(judgeLoss),
+}
+
+func judgeLoss(f *rule.Facts) []rule.Violation {
+	v := viewLoss(f)
+	p, l := f.Predictions, f.Labels
+	if v.loss == "" || p == nil || l == nil {
+		return nil
+	}
+	switch {
+	case !v.alone && lossClasses(p) != 1:
+		return nil
+	case v.regression():
+		return classesAsNumbers(&v, p, l)
+	case v.loss == "cross_entropy" || v.loss == "nll_loss":
+		if lossClasses(p) == 1 && len(p.LabelShape) > 0 {
+			text := fmt.Sprintf("%s gets predictions of shape %v: over one class the probability is always 1, so the loss is 0 and there is nothing to learn.", v.loss, p.Shape)
+			return []rule.Violation{v.violation("one_class", text, "use binary_cross_entropy_with_logits for one output, or make one output for each class", rule.Error)}
+		}
+		return softLabels(&v, p, l)
+	default:
+		return numbersAsChances(&v, l)
+	}
+}
+
+// balanced tells whether all labels are equally frequent, as far as chance
+// allows.
+func balanced(l *rule.LabelFacts) bool {
+	expected := float64(l.Elements) / float64(len(l.Counts))
+	for _, n := range l.Counts {
+		if math.Abs(float64(n)-expected) > 3*math.Sqrt(expected) {
+			return false
+		}
+	}
+	return true
+}
+
+// classesAsNumbers finds numbers of classes that are given to a loss for
+// values. Ratings and counts are whole numbers, too.
+func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	least, most, ok := span(l)
+	if !ok {
+		return nil
+	}
+	remedy := "use cross_entropy, with one output for each class and whole numbers as labels"
+	if l.OneHot && len(p.Shape) > 1 && p.Shape[len(p.Shape)-1] > 1 && (v.act() == "softmax" || v.act() == "sigmoid") {
+		text := fmt.Sprintf("%s compares the %s of %d classes with labels that name one of them: it learns, but slowly where the model is sure and wrong.", v.loss, v.act(), p.Shape[len(p.Shape)-1])
+		return []rule.Violation{v.violation("classes", text, remedy, rule.Info)}
+	}
+	if !isWhole(l) || l.Counts == nil || *l.Distinct != int64(most-least)+1 {
+		return nil
+	}
+	classes := *l.Distinct
+	if classes == 2 && least == 0 && v.act() == "sigmoid" {
+		text := fmt.Sprintf("%s compares a sigmoid with labels 0 and 1: it learns, but slowly where the model is sure and wrong.", v.loss)
+		return []rule.Violation{v.violation("two_classes", text, "use binary_cross_entropy_with_logits on the raw output", rule.Info)}
+	}
+	if classes < 3 || classes > 100 || least != 0 {
+		return nil
+	}
+	units := int64(1)
+	if len(p.Shape) > 1 {
+		units = p.Shape[len(p.Shape)-1]
+	}
+	switch {
+	case units >= classes && units <= 2*classes && len(p.LabelShape) > 0 && (len(p.LabelShape) < len(p.Shape) || p.LabelShape[len(p.LabelShape)-1] == 1):
+		text := fmt.Sprintf("%s compares each of the %d outputs of the model with the number of the class (%s): all outputs learn the same number.", v.loss, units, rangeText(least, most))
+		out := v.violation("classes", text, remedy, rule.Error)
+		out.Observed = float64(classes)
+		return []rule.Violation{out}
+	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && classes <= 20 && l.Elements >= 20*classes && v.raw() && v.alone && balanced(l):
+		text := fmt.Sprintf("%s is given the whole numbers %s, all equally frequent, as if they were values: if they number classes, class %s is no more like class %s than like class 0.", v.loss, rangeText(least, most), num(most), num(most-1))
+		out := v.violation("classes", text, remedy, rule.Warning)
+		out.Observed = float64(classes)
+		return []rule.Violation{out}
+	}
+	return nil
+}
+
+// softLabels judges labels that are no class numbers but one value for each
+// class.
+func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	least, most, ok := span(l)
+	if !ok || len(p.Shape) < 2 || p.Shape[1] < 2 || len(p.LabelShape) != len(p.Shape) || l.RowsSumToOne || l.OneHot || l.Mean == nil || len(p.Shape) > 2 {
+		return nil
+	}
+	classes := float64(p.Shape[1])
+	sum := *l.Mean * classes
+	switch {
+	case least < 0 || most > 1:
+		text := fmt.Sprintf("cross_entropy is given labels %s, one for each of %s outputs, which are no probabilities: the loss has no meaning, and no lower limit.", rangeText(least, most), num(classes))
+		return []rule.Violation{v.violation("values", text, "use mse_loss for values, or numbers of classes as labels", rule.Error)}
+	case isWhole(l) && classes <= 100 && math.Abs(sum-1) > 0.1:
+		text := fmt.Sprintf("cross_entropy is given labels that name %s of %s classes at once on average, but its probabilities always add up to 1: they cannot all be right.", num(math.Round(sum*10)/10), num(classes))
+		return []rule.Violation{v.violation("several_classes", text, "use binary_cross_entropy_with_logits, which decides on each class by itself", rule.Warning)}
+	}
+	return nil
+}
+
+// numbersAsChances finds values of a regression in a loss for yes and no.
+func numbersAsChances(v *lossView, l *rule.LabelFacts) []rule.Violation {
+	least, most, ok := span(l)
+	// Labels are smoothed on purpose, also a little beyond 0 and 1.
+	if !ok || l.Distinct != nil || least >= -0.5 && most <= 1.5 {
+		return nil
+	}
+	text := fmt.Sprintf("%s is given labels %s, which are no probabilities: the loss has no lower limit and pushes outputs without end.", v.loss, rangeText(least, most))
+	return []rule.Violation{v.violation("values", text, "use mse_loss or smooth_l1_loss for values; or scale the labels to 0 to 1", rule.Error)}
+}

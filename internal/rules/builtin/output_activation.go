@@ -1,0 +1,240 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// outputActivation judges what the model puts its outputs through before the
+// loss gets them.
+var outputActivation = rule.Definition{
+	Name: "output_activation", Class: "OutputActivation", Family: rule.Tensors, Severity: rule.Error,
+	Summary: "The last operation of the model does not fit its loss.",
+	Why: "Losses that apply softmax or sigmoid themselves learn slowly, or not at all, from outputs that went through one before; " +
+		"a loss that wants logarithms of probabilities gives nonsense for anything else; and an output that cannot reach the labels never will.",
+	Frameworks: rule.DeepLearning,
+	CauseClass: "output-activation",
+	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax over the wrong axis", "an output that is limited to a range which the labels leave"},
+	Remedies:   []string{"give cross_entropy and binary_cross_entropy_with_logits the raw outputs of the last layer", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to what the activation can give"},
+	ExplainsAlways: []string{
+		"loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
+		"underfit", "overtraining", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling",
+	},
+	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
+		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range and more than their deviation."},
+	Needs: noNeeds,
+	New:   onFacts(judgeOutput),
+}
+
+func judgeOutput(f *rule.Facts) []rule.Violation {
+	v := viewLoss(f)
+	p := f.Predictions
+	if p == nil || v.loss == "" {
+		return nil
+	}
+	if found := oneEntry(&v, p); found != nil {
+		return found
+	}
+	switch v.loss {
+	case "cross_entropy":
+		return intoCrossEntropy(&v, p)
+	case "binary_cross_entropy_with_logits":
+		return intoLogits(&v, p)
+	case "nll_loss":
+		return intoLikelihood(&v, p)
+	}
+	if found := wrongAxis(&v, p); found != nil {
+		return found
+	}
+	if v.regression() {
+		return outOfReach(&v, p)
+	}
+	return nil
+}
+
+// violation is a finding about the way from the model to the loss.
+func (v *lossView) violation(check, message, remedy string, severity rule.Severity) rule.Violation {
+	context := map[string]any{"loss": v.loss}
+	if v.facts.Graph != nil {
+		context["graph"] = v.facts.Graph.Head
+	}
+	out := rule.Violation{Check: check, Subject: v.subject(), Message: message, Remedy: remedy, Severity: severity, Comparator: "=", Context: context}
+	if p := v.facts.Predictions; p != nil {
+		context["predictions"] = p.Shape
+		if p.Values != nil {
+			context["predictions_min"], context["predictions_max"] = p.Values.Min, p.Values.Max
+		}
+	}
+	return out
+}
+
+// oneEntry finds softmax over an axis that has one entry.
+func oneEntry(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	op, constant := v.act(), 1.0
+	if op == "log_softmax" {
+		constant = 0
+	}
+	if op != "softmax" && op != "log_softmax" || p.Values == nil || p.Values.Elements < 2 || len(p.Shape) == 0 {
+		return nil
+	}
+	// A loss that applies log_softmax itself keeps what comes after it.
+	if float64(p.Values.Min) != constant || float64(p.Values.Max) != constant || op == "log_softmax" && v.loss == "cross_entropy" {
+		return nil
+	}
+	text := fmt.Sprintf("%s works over an axis with one entry, so every prediction is %s whatever the input (shape %v).", capital(v.module(op)), num(constant), p.Shape)
+	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for one output, or one output for each class; check dim of the "+op, rule.Error)}
+}
+
+func intoCrossEntropy(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	raw := "remove it: cross_entropy wants the raw outputs of the last layer and applies log_softmax itself"
+	switch op := v.act(); {
+	case op == "softmax" || v.facts.Graph != nil && p.RowsSumToOne:
+		what := "The outputs"
+		if op == "softmax" {
+			what = capital(v.module(op))
+		}
+		text := fmt.Sprintf("%s gives cross_entropy probabilities, and cross_entropy applies softmax again: no class can get more than %s, so the loss cannot fall far and gradients are small.", what, twice(lossClasses(p)))
+		return []rule.Violation{v.violation("softmax_twice", text, raw, rule.Error)}
+	case slices.Contains([]string{"sigmoid", "hardsigmoid", "tanh"}, op) && lossClasses(p) > 1:
+		text := fmt.Sprintf("%s limits the %s outputs that cross_entropy turns into probabilities: it can never be sure of a class.", capital(v.module(op)), num(float64(lossClasses(p))))
+		return []rule.Violation{v.violation("limited_logits", text, raw, rule.Warning)}
+	}
+	return rectified(v, p, raw)
+}
+
+// twice tells the largest probability that softmax of probabilities gives.
+func twice(classes int64) string {
+	if classes < 2 {
+		return "a limit"
+	}
+	return num(math.E / (math.E + float64(classes) - 1))
+}
+
+func intoLogits(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	raw := "remove it: binary_cross_entropy_with_logits applies sigmoid itself; or use binary_cross_entropy"
+	switch op := v.act(); op {
+	case "sigmoid", "softmax", "hardsigmoid":
+		text := fmt.Sprintf("%s gives binary_cross_entropy_with_logits probabilities, and it applies sigmoid again: what it makes of them lies between 0.5 and 0.73, so no sample can be told to be negative.", capital(v.module(op)))
+		return []rule.Violation{v.violation("sigmoid_twice", text, raw, rule.Error)}
+	case "tanh":
+		text := fmt.Sprintf("%s limits what binary_cross_entropy_with_logits turns into probabilities: they lie between 0.27 and 0.73.", capital(v.module(op)))
+		return []rule.Violation{v.violation("limited_logits", text, raw, rule.Warning)}
+	}
+	return rectified(v, p, raw)
+}
+
+// rectified finds outputs that cannot be negative where a loss wants both signs.
+func rectified(v *lossView, p *rule.PredictionFacts, remedy string) []rule.Violation {
+	op := v.lone()
+	if op != "relu" && op != "softplus" {
+		return nil
+	}
+	text := fmt.Sprintf("%s cuts off negative outputs before %s, which wants raw ones: what is cut off gets no gradient, and no output says no.", capital(v.module(op)), v.loss)
+	return []rule.Violation{v.violation("rectified_logits", text, remedy, rule.Warning)}
+}
+
+// intoLikelihood judges what nll_loss gets. Logarithms of probabilities are
+// never positive.
+func intoLikelihood(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	if p.LogRows || p.Values == nil || p.Values.NonFinite > 0 || lossClasses(p) < 2 {
+		return nil
+	}
+	remedy := "put log_softmax over the classes (dim=1) before nll_loss, or use cross_entropy on the raw outputs"
+	op := v.act()
+	switch {
+	case v.facts.Loss != nil && v.facts.Loss.Module == "NLLLoss" && op == "log_softmax":
+		text := fmt.Sprintf("%s works over another axis than that of the %s classes: what nll_loss gets for a sample are no logarithms of probabilities (shape %v).", capital(v.module(op)), num(float64(lossClasses(p))), p.Shape)
+		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 in log_softmax: that is where nll_loss looks for classes", rule.Error)}
+	case v.facts.Graph != nil && p.RowsSumToOne && (op == "softmax" || !v.seen):
+		text := "nll_loss gets probabilities where it wants their logarithms: the loss is minus the probability itself, between -1 and 0."
+		if op != "" {
+			text = fmt.Sprintf("%s gives nll_loss probabilities where it wants their logarithms: the loss is minus the probability itself, between -1 and 0.", capital(v.module(op)))
+		}
+		return []rule.Violation{v.violation("no_logarithm", text, remedy, rule.Error)}
+	case p.Values.Max > 1e-3 && (v.raw() || slices.Contains([]string{"relu", "sigmoid", "tanh", "softplus", "softmax", "hardsigmoid", "hardtanh"}, op)):
+		what := "the raw outputs of the last layer"
+		if v.path != "" {
+			what = "the raw outputs of " + v.path
+		}
+		if op != "" {
+			what = "the outputs of " + v.module(op)
+		}
+		text := fmt.Sprintf("nll_loss gets %s (%s) where it wants logarithms of probabilities, which are never positive: the loss has no lower limit.", what, rangeText(float64(p.Values.Min), float64(p.Values.Max)))
+		return []rule.Violation{v.violation("no_logarithm", text, remedy, rule.Error)}
+	}
+	return nil
+}
+
+// wrongAxis finds softmax over the samples of a batch: then the values of all
+// samples together add up to the number of classes, and their mean is one
+// divided by the number of samples.
+func wrongAxis(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	if v.lone() != "softmax" || len(v.facts.Graph.Head) != 3 || len(p.Shape) != 2 || p.RowsSumToOne || p.Values == nil || p.Values.NonFinite > 0 {
+		return nil
+	}
+	if samples := float64(p.Shape[0]); p.Shape[1] < 2 || samples < 2 || !about(float64(p.Values.Mean)*samples, 1, 0.02) || p.Values.Elements != product(p.Shape) {
+		return nil
+	}
+	text := fmt.Sprintf("%s works over the %d samples of the batch in place of the %d entries of a sample: what a sample gets depends on the others in its batch.", capital(v.module("softmax")), p.Shape[0], p.Shape[1])
+	return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in softmax", rule.Error)}
+}
+
+// limits is what an operation can give.
+func limits(op string) (low, high float64, ok bool) {
+	switch op {
+	case "sigmoid", "softmax", "hardsigmoid":
+		return 0, 1, true
+	case "tanh":
+		return -1, 1, true
+	case "relu", "softplus":
+		return 0, math.Inf(1), true
+	case "log_sigmoid", "log_softmax":
+		return math.Inf(-1), 0, true
+	}
+	return 0, 0, false
+}
+
+// outOfReach finds a regression whose labels the output cannot take.
+func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	l := v.facts.Labels
+	low, high, limited := limits(v.act())
+	least, most, ok := span(l)
+	if !limited || !ok || !v.alone || l.OneHot || v.act() == "softmax" && isWhole(l) || !slices.Equal(p.Shape, p.LabelShape) && product(p.Shape) != product(p.LabelShape) {
+		return nil
+	}
+	over := max(low-least, most-high)
+	std := 0.25 * (most - least)
+	if l.Std != nil {
+		std = *l.Std
+	}
+	if over <= 0.1*(most-least) || over <= std {
+		return nil
+	}
+	severity, outside := rule.Warning, "some labels lie"
+	if l.Mean != nil && (*l.Mean < low || *l.Mean > high) {
+		severity, outside = rule.Error, "even the mean of the labels lies"
+	}
+	can := rangeText(low, high)
+	switch {
+	case math.IsInf(high, 1):
+		can = "0 and more"
+	case math.IsInf(low, -1):
+		can = "0 and less"
+	}
+	text := fmt.Sprintf("%s can only give %s, but the labels go from %s: %s beyond what the model can reach.", capital(v.module(v.act())), can, rangeText(least, most), outside)
+	out := v.violation("out_of_reach", text, "end the model with the linear layer, or scale the labels to what the activation can give", severity)
+	out.Observed, out.Threshold, out.Comparator = over, max(0.1*(most-least), std), ">"
+	return []rule.Violation{out}
+}
+
+// capital begins a sentence.
+func capital(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
