@@ -381,7 +381,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("what the user names keeps the set's parameters: %v", c.Params)
 		}
 	}
-	want := []string{"not_finite", "vanishing_gradient", "exploding_tensor", "loss_not_decreasing", "dead_relu", "all_zero", "all_zero_2"}
+	want := []string{"not_finite", "vanishing_gradient", "exploding_tensor", "loss_not_decreasing", "not_updated", "evaluation_mode", "initial_weights", "network_structure", "regularisation", "same_batches", "clipping", "optimiser_settings", "dead_relu", "all_zero", "all_zero_2"}
 	if !slices.Equal(names, want) {
 		t.Errorf("configurations are %v", names)
 	}

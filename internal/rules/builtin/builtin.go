@@ -43,6 +43,14 @@ var all = []*rule.Definition{
 	&confusion,
 	&checkInputImages,
 	&nlpSequenceRatio,
+	&notUpdated,
+	&evaluationMode,
+	&initialWeights,
+	&networkStructure,
+	&regularisation,
+	&sameBatches,
+	&alwaysClipped,
+	&optimiserSettings,
 }
 
 // All gives the definitions in the order of the documentation.

@@ -1,0 +1,87 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// alwaysClipped judges by how much gradients are clipped, as the calls of the
+// framework's own function show it.
+var alwaysClipped = rule.Definition{
+	Name: "clipping", Class: "Clipping", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "Gradients are clipped at every update, to a norm under which hardly anything moves.",
+	Why:        "Clipping is there for outliers. Where it is always at work it sets the size of every update, and may make it so small that nothing is learnt.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "excess", Type: rule.Float, Default: "100", Range: rule.Above(1), Unit: "ratio", Meaning: "norm of the gradients over the norm they are clipped to"},
+		{Name: "movement", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "fraction", Meaning: "length of an update over that of the weights below which nothing moves"},
+		{Name: "least_calls", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "calls", Meaning: "calls that must all have clipped"},
+	},
+	CauseClass: "optimizer",
+	Causes:     []string{"a largest norm that is far too small", "gradients that are far too large, because the loss is summed instead of averaged"},
+	Remedies:   []string{"raise max_norm to about the usual norm of the gradients", "average the loss over the batch", "look at the norms before clipping"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient"},
+	Default: &rule.Preset{
+		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length.",
+	},
+	Needs: noNeedsOfCapture,
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &clipped{told: newTold(), excess: p.Float("excess"), movement: p.Float("movement"), calls: p.Int("least_calls")}, nil
+	},
+}
+
+type clipped struct {
+	told
+	excess, movement float64
+	calls            int64
+}
+
+// Facts implements rule.FactReader.
+func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
+	if f.Updates == nil || f.Updates.Clip == nil || f.Parameters == nil {
+		return
+	}
+	c := f.Updates.Clip
+	rep.Inspect(int(c.Calls))
+	norm, most := medianOf(c.Norms), float64(c.MaxNorm)
+	if c.Calls < r.calls || c.Clipped < c.Calls || !(most > 0) || !(norm > most) {
+		return
+	}
+	excess, moves := norm/most, r.moves(f, most)
+	v := rule.Violation{
+		Check: "always_clipped", Subject: "gradients", Severity: rule.Info, Observed: excess, Threshold: 1, Comparator: ">", Steps: int(c.Calls),
+		Message: fmt.Sprintf("Gradients were clipped at all of the first %d updates: their norm is about %s, max_norm %s; raise max_norm if clipping is meant for outliers.", c.Calls, num(norm), num(most)),
+		Context: map[string]any{"norm": norm, "max_norm": most, "calls": c.Calls},
+	}
+	if excess > r.excess && moves < r.movement {
+		v.Severity, v.Threshold = rule.Warning, r.excess
+		v.Context["movement"] = moves
+		v.Message = fmt.Sprintf("Gradients with a norm of about %s are clipped to %s at every update, so that an update moves the weights by only %s of their length: raise max_norm.", num(norm), num(most), num(moves))
+	}
+	r.say(rep, v)
+}
+
+// moves is the length of a clipped update over that of the weights; infinite
+// where it is not known, or does not follow the norm.
+func (r *clipped) moves(f *rule.Facts, most float64) float64 {
+	if len(f.Optimisers) != 1 || f.Optimisers[0].Class != "SGD" || len(f.Optimisers[0].Groups) == 0 {
+		return math.Inf(1)
+	}
+	norm, fastest := weightNorm(f), 0.0
+	for _, g := range f.Optimisers[0].Groups {
+		if g.LR == nil {
+			return math.Inf(1)
+		}
+		lr := *g.LR
+		if g.Momentum != nil && *g.Momentum < 1 {
+			lr /= 1 - *g.Momentum
+		}
+		fastest = max(fastest, lr)
+	}
+	if !(norm > 0) || fastest == 0 {
+		return math.Inf(1)
+	}
+	return fastest * most / norm
+}

@@ -1,0 +1,180 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// evaluationMode looks for evaluation in training mode, training in evaluation
+// mode, and batch normalisation whose running statistics do not fit.
+var evaluationMode = rule.Definition{
+	Name: "evaluation_mode", Class: "EvaluationMode", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "The model is evaluated in training mode, or trained in evaluation mode, so that dropout and batch normalisation do the wrong thing.",
+	Why:        "Dropout and batch normalisation work differently in the two modes. In the wrong one scores are noisy and depend on the batch, and statistics are made of validation data, or are never made.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "distance", Type: rule.Float, Default: "5", Range: rule.Above(0), Unit: "deviations", Meaning: "allowed distance of a running mean from the batch's"},
+		{Name: "ratio", Type: rule.Float, Default: "25", Range: rule.Above(1), Unit: "ratio", Meaning: "allowed ratio of the running to the batch's variance, either way"},
+	},
+	CauseClass:     "eval-mode",
+	Causes:         []string{"model.eval() is missing before evaluation", "model.train() is missing after evaluation", "a momentum of batch normalisation that is too small, or data that differ between training and evaluation"},
+	Remedies:       []string{"call model.eval() before each evaluation and model.train() before each epoch of training", "look at the momentum of batch normalisation"},
+	Explains:       []string{"overfit", "overtraining", "underfit"},
+	ExplainsAlways: []string{"accuracy_drop"},
+	Default: &rule.Preset{
+		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start.",
+	},
+	Needs: noNeedsOfCapture,
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &evaluating{told: newTold(), distance: p.Float("distance"), ratio: p.Float("ratio")}, nil
+	},
+}
+
+type evaluating struct {
+	told
+	distance, ratio float64
+}
+
+// Facts implements rule.FactReader.
+func (r *evaluating) Facts(f *rule.Facts, rep *rule.Report) {
+	if f.Evaluation != nil {
+		rep.Inspect(1)
+		r.inTraining(f, rep)
+		r.statistics(f, rep)
+	}
+	if f.EvalTrained != nil {
+		rep.Inspect(1)
+		r.inEvaluation(f, rep)
+	}
+}
+
+// inTraining judges evaluation steps for which the model was left in training
+// mode.
+func (r *evaluating) inTraining(f *rule.Facts, rep *rule.Report) {
+	e := f.Evaluation
+	active := withEffect(f, e.Training)
+	if !e.RootTraining || len(active) == 0 {
+		return
+	}
+	v := rule.Violation{
+		Check: "evaluated_in_training_mode", Subject: "evaluation", Observed: float64(len(active)), Threshold: 0, Comparator: ">", Steps: int(e.Steps),
+		Cause:  "model.eval() is missing before evaluation",
+		Remedy: "call model.eval() before each evaluation and model.train() after it",
+		Message: fmt.Sprintf("The model is evaluated in training mode: %s (%s) still drop values or use the batch's statistics at %s; call model.eval() before evaluation and model.train() after it.",
+			someNames(active), kindsText(e.Kinds), plural(int(e.Steps), "evaluation step")),
+		Context: map[string]any{"modules": active, "kinds": e.Kinds},
+	}
+	if len(f.Models) > 1 || len(f.Optimisers) > 1 {
+		// Samples of a generator are drawn in training mode by many who know.
+		v.Severity = rule.Info
+	}
+	r.say(rep, v)
+}
+
+// inEvaluation judges updates that were made in evaluation mode.
+func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
+	t := f.EvalTrained
+	still := withEffect(f, t.Modules)
+	if len(still) == 0 {
+		return
+	}
+	v := rule.Violation{
+		Check: "trained_in_evaluation_mode", Subject: "training", Observed: float64(len(still)), Threshold: 0, Comparator: ">", Steps: 2,
+		Cause:  "model.train() is missing after an evaluation",
+		Remedy: "call model.train() at the beginning of each epoch",
+		Message: fmt.Sprintf("The model was trained in evaluation mode from step %d on: %s (%s) stand still; call model.train() after evaluation.",
+			t.At, someNames(still), kindsText(t.Kinds)),
+		Context: map[string]any{"modules": still, "kinds": t.Kinds},
+	}
+	if t.Always {
+		v.Severity = rule.Info
+		v.Cause, v.Remedy = "model.train() was never called", "call model.train() before training, unless the model is fine-tuned with fixed statistics"
+		v.Message = fmt.Sprintf("The model is trained in evaluation mode: %s (%s) stand still; call model.train() unless that is meant.", someNames(still), kindsText(t.Kinds))
+	}
+	r.say(rep, v)
+}
+
+// statistics judges how far running statistics are from a batch's.
+func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
+	e := f.Evaluation
+	if e.RootTraining || len(e.Statistics) == 0 {
+		return
+	}
+	var far []string
+	worst, slow := 0.0, false
+	for _, s := range e.Statistics {
+		d, q := float64(s.Distance), float64(s.Ratio)
+		off := math.Max(q, 1/q)
+		if !(d > r.distance) && !(off > r.ratio) {
+			continue
+		}
+		far = append(far, s.Module)
+		if finite(d) {
+			worst = math.Max(worst, d)
+		}
+		if m := moduleAt(f, s.Module); m != nil {
+			if momentum, ok := setting(m, "momentum"); ok && momentum <= slowMomentum {
+				slow = true
+			}
+		}
+	}
+	if 2*len(far) < len(e.Statistics) || len(far) == 0 {
+		return
+	}
+	v := rule.Violation{
+		Check: "statistics", Subject: far[0], Severity: rule.Info, Observed: worst, Threshold: r.distance, Comparator: ">", Steps: int(e.Steps),
+		Cause:  "the running statistics lag behind (few updates, a small momentum), or the data of training and evaluation differ",
+		Remedy: "raise the momentum of batch normalisation (0.1 is the default), train longer before the first evaluation, or compare how both data are made",
+		Message: fmt.Sprintf("In evaluation the running statistics of %s (%d of %d) are far from the data's (up to %s deviations): check momentum and whether training and evaluation data are made alike.",
+			someNames(far), len(far), len(e.Statistics), num(worst)),
+		Context: map[string]any{"statistics": e.Statistics},
+	}
+	if slow {
+		v.Severity = rule.Warning
+	}
+	r.say(rep, v)
+}
+
+// slowMomentum is a momentum of batch normalisation under which running
+// statistics need thousands of updates.
+const slowMomentum = 0.001
+
+// withEffect leaves out modules that work the same way in both modes.
+func withEffect(f *rule.Facts, paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		m := moduleAt(f, path)
+		if m == nil {
+			return false
+		}
+		if p, ok := setting(m, "p"); ok && p == 0 && m.Kind == record.DropoutModule {
+			return true
+		}
+		track, ok := m.Settings["track_running_stats"].(bool)
+		return ok && !track
+	})
+}
+
+func moduleAt(f *rule.Facts, path string) *rule.ModuleFacts {
+	if f.Network == nil {
+		return nil
+	}
+	for i := range f.Network.Modules {
+		if m := &f.Network.Modules[i]; m.Path == path {
+			return m
+		}
+	}
+	return nil
+}
+
+// kindsText spells kinds of modules.
+func kindsText(kinds []string) string {
+	if len(kinds) == 0 {
+		return "dropout or normalisation"
+	}
+	return strings.Join(kinds, " and ")
+}

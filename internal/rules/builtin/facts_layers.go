@@ -1,0 +1,166 @@
+package builtin
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// layer is a module with a weight, as rules on facts see it.
+type layer struct {
+	path   string
+	typ    string
+	kind   string
+	weight *rule.ParameterFact
+	bias   *rule.ParameterFact
+	module *rule.ModuleFacts // nil where the forward that was looked at did not call it
+}
+
+// name is how messages call the layer.
+func (l *layer) name() string {
+	if l.path == "" {
+		return l.weight.Name
+	}
+	return l.path
+}
+
+// units is the number of units that the layer's weight makes.
+func (l *layer) units() int64 { return l.weight.Shape[0] }
+
+// depthwise tells whether every unit of a convolution looks at one channel of
+// its own, so that its units need not differ.
+func (l *layer) depthwise() bool {
+	return l.kind == record.ConvModule && len(l.weight.Shape) > 2 && l.weight.Shape[1] == 1 && l.weight.Shape[0] > 1
+}
+
+// weightedKinds are the kinds of modules whose weight mixes features.
+var weightedKinds = []string{record.LinearModule, record.ConvModule, record.RecurrentModule, record.AttentionModule}
+
+// layersOf gives the layers whose weight mixes features, in the order in which
+// they are called as far as that is known, otherwise as registered. A weight
+// that is split into length and direction counts with its direction.
+func layersOf(f *rule.Facts) []layer {
+	if f.Parameters == nil {
+		return nil
+	}
+	modules := map[string]*rule.ModuleFacts{}
+	if f.Network != nil {
+		for i := range f.Network.Modules {
+			modules[f.Network.Modules[i].Path] = &f.Network.Modules[i]
+		}
+	}
+	biases := map[string]*rule.ParameterFact{}
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Bias {
+			biases[p.Module] = p
+		}
+	}
+	var out []layer
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		if p.Bias || len(p.Shape) < 2 || !slices.Contains(weightedKinds, p.Kind) || strings.HasSuffix(p.Name, "weight_g") || strings.HasSuffix(p.Name, "original0") {
+			continue
+		}
+		out = append(out, layer{path: p.Module, typ: p.Type, kind: p.Kind, weight: p, bias: biases[p.Module], module: modules[p.Module]})
+	}
+	for i := range out {
+		if out[i].module == nil {
+			return out
+		}
+	}
+	slices.SortStableFunc(out, func(a, b layer) int { return cmp.Compare(a.module.Order, b.module.Order) })
+	return out
+}
+
+// modelOf names the model that a parameter belongs to: the one whose name it
+// begins with.
+func modelOf(f *rule.Facts, p *rule.ParameterFact) string {
+	if len(f.Models) == 1 {
+		return f.Models[0].Name
+	}
+	best := ""
+	for _, m := range f.Models {
+		if strings.HasPrefix(p.Name, m.Name+"_") && len(m.Name) > len(best) {
+			best = m.Name
+		}
+	}
+	return best
+}
+
+// setting reads a number that a module's constructor was given.
+func setting(m *rule.ModuleFacts, name string) (float64, bool) {
+	switch x := m.Settings[name].(type) {
+	case float64:
+		return x, true
+	case int:
+		return float64(x), true
+	case int64:
+		return float64(x), true
+	}
+	return 0, false
+}
+
+// Whether values are those of an initialiser.
+const (
+	fresh   = 1
+	worn    = -1 // they were trained before
+	unknown = 0
+)
+
+// age tells whether parameters are as an initialiser leaves them: scales of
+// normalisation exactly 1, biases 0, weights spread evenly between two limits.
+// Values drawn from a normal distribution tell nothing.
+func age(ps []*rule.ParameterFact) int {
+	signs := 0
+	for _, p := range ps {
+		v := p.First
+		if v == nil || v.NonFinite > 0 {
+			continue
+		}
+		constant, mean := v.Min == v.Max, float64(v.Mean)
+		switch {
+		case p.Kind == record.NormModule:
+			if !constant || !p.Bias && mean != 1 && mean != 0 || p.Bias && mean != 0 {
+				return worn
+			}
+			signs++
+		case p.Bias && constant:
+			signs++
+		case p.Bias || len(p.Shape) < 2 || v.Elements < 64 || constant:
+		case evenly(v):
+			signs++
+		case outgrown(p):
+			return worn
+		}
+	}
+	if signs > 0 {
+		return fresh
+	}
+	return unknown
+}
+
+// outgrown tells whether a weight has the deviation of the usual initialiser, but
+// elements beyond its limits.
+func outgrown(p *rule.ParameterFact) bool {
+	limit := 1 / math.Sqrt(float64(p.FanIn))
+	q := float64(p.First.Std) / limit * widest
+	return q > 0.7 && q < 1.4 && max(float64(p.First.Max), -float64(p.First.Min)) > 1.02*limit
+}
+
+// widest is the limit of evenly spread values in deviations.
+const widest = 1.7320508075688772
+
+// evenly tells whether values fill an interval around 0 evenly: no trained
+// weight does, because some of its elements stand out.
+func evenly(v *rule.ValueFacts) bool {
+	most := max(float64(v.Max), -float64(v.Min))
+	slack := 1.03
+	if v.Elements < 1000 {
+		slack = 1.12
+	}
+	return most <= widest*slack*float64(v.Std)
+}

@@ -1,0 +1,293 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// initialWeights judges the values that layers begin with: whether units can
+// become different, and whether what a layer gives has the scale of what it
+// gets.
+var initialWeights = rule.Definition{
+	Name: "initial_weights", Class: "InitialWeights", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "Layers begin with weights that are all equal, or far too large or small for the number of their inputs.",
+	Why:        "Units that begin alike stay alike, and a layer of zeros before another one never moves. Weights on the wrong scale make activations and gradients explode or vanish from layer to layer.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "large", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "deviation times the root of the inputs", Meaning: "one layer above it is too large, and half of several above the half of it"},
+		{Name: "small", Type: rule.Float, Default: "0.005", Range: rule.Between(0, 1).OpenMin(), Unit: "deviation times the root of the inputs", Meaning: "half of the layers below it are too small"},
+		{Name: "explosion", Type: rule.Float, Default: "1000", Range: rule.Above(1), Unit: "ratio", Meaning: "growth of the deviation from input to last layer that makes large weights an error"},
+	},
+	CauseClass:     "initialisation",
+	Causes:         []string{"weights that were initialised with a constant, or on a scale that does not fit the number of inputs"},
+	Remedies:       []string{"leave the layers as the framework initialises them, or use He (kaiming) initialisation for ReLU and Glorot (xavier) for tanh", "initialise with zero only biases and the last layer of a branch"},
+	Explains:       []string{"underfit", "overtraining", "not_finite"},
+	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated"},
+	Default: &rule.Preset{
+		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
+			"only layers that never move because of them count.",
+	},
+	Needs: noNeedsOfCapture,
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &initial{told: newTold(), large: p.Float("large"), small: p.Float("small"), explosion: p.Float("explosion")}, nil
+	},
+}
+
+type initial struct {
+	told
+	large, small, explosion float64
+}
+
+// Facts implements rule.FactReader.
+func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
+	if f.Parameters == nil || f.Parameters.Updates < 2 {
+		return
+	}
+	layers := slices.DeleteFunc(layersOf(f), func(l layer) bool {
+		v := l.weight.First
+		return !l.weight.Trained || !l.weight.Held || v == nil || v.NonFinite > 0 || v.Elements < 2
+	})
+	rep.Inspect(len(layers))
+	r.zeros(f, layers, rep)
+	r.constants(f, layers, rep)
+	r.scale(f, layers, rep)
+}
+
+func (l *layer) constant() bool { return l.weight.First.Min == l.weight.First.Max }
+func (l *layer) zero() bool     { return l.constant() && l.weight.First.Min == 0 }
+
+// zeros judges layers that begin with zeros only.
+func (r *initial) zeros(f *rule.Facts, layers []layer, rep *rule.Report) {
+	var names, stuck []string
+	for i, l := range layers {
+		if !l.zero() {
+			continue
+		}
+		names = append(names, l.name())
+		if l.weight.Gradient == record.GradientZero && !l.weight.Changed && (i > 0 && layers[i-1].zero() || i+1 < len(layers) && layers[i+1].zero()) {
+			stuck = append(stuck, l.name())
+		}
+	}
+	all := len(names) == len(layers) && len(names) > 1 && f.Parameters.More == 0
+	if !all && len(stuck) == 0 {
+		return
+	}
+	v := rule.Violation{
+		Check: "zero_weights", Subject: names[0], Severity: rule.Error, Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:   "weights that were initialised with zero",
+		Context: map[string]any{"layers": names, "stuck": stuck},
+		Message: fmt.Sprintf("All weights of %s begin with 0, and %s not moved since, because each waits for the other: initialise them at random.", someNames(names), these(stuck, "has", "have")),
+	}
+	if len(stuck) == 0 {
+		v.Severity = rule.Warning
+		v.Message = fmt.Sprintf("Every layer (%s) begins with weights of 0, so that nothing of the input gets through at first: initialise them at random.", someNames(names))
+	}
+	if v.Subject = names[0]; len(stuck) > 0 {
+		v.Subject = stuck[0]
+	}
+	r.say(rep, v)
+}
+
+// constants judges layers all of whose weights are one number that is not 0.
+// In the last layer, and where each unit has an input of its own, that does no
+// harm.
+func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
+	var names []string
+	pairs := 0
+	for i, l := range layers {
+		if i == len(layers)-1 || !l.constant() || l.zero() || l.units() < 2 || l.depthwise() {
+			continue
+		}
+		names = append(names, l.name())
+		// With biases alike as well, and a layer after it that treats its
+		// units alike, units can never become different.
+		if alike := l.bias == nil || l.bias.First != nil && l.bias.First.Min == l.bias.First.Max; alike && layers[i+1].constant() {
+			pairs++
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	first := layers[slices.IndexFunc(layers, func(l layer) bool { return l.name() == names[0] })]
+	v := rule.Violation{
+		Check: "equal_weights", Subject: names[0], Severity: rule.Warning, Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause: "weights that were initialised with a constant",
+		Message: fmt.Sprintf("All weights of %s begin with one value (%s in %s), so that the %d units of the layer compute the same: initialise them at random.",
+			someNames(names), num(float64(first.weight.First.Min)), names[0], first.units()),
+		Context: map[string]any{"layers": names},
+	}
+	if pairs > 0 {
+		v.Severity = rule.Error
+	}
+	r.say(rep, v)
+}
+
+// scale judges the deviation of weights against the number of inputs.
+func (r *initial) scale(f *rule.Facts, layers []layer, rep *rule.Report) {
+	layers = slices.DeleteFunc(slices.Clone(layers), func(l layer) bool {
+		return l.constant() || l.weight.FanIn < 1 || l.weight.First.Elements < 8 || l.kind == record.RecurrentModule && !recurrent(l.weight.Name)
+	})
+	var large, shifted, small []layer
+	single, hidden, several := -1, 0, 0
+	for i, l := range layers {
+		q, fan := ratio(l.weight), float64(l.weight.FanIn)
+		// A few inputs, such as coordinates, are spread out on purpose; and some
+		// initialise for the number of outputs.
+		out := q * math.Sqrt(min(1, float64(fanOut(l.weight))/fan))
+		if l.kind == record.ConvModule {
+			q = out
+		}
+		if fan >= 4 {
+			several++
+			if out > r.large && (single < 0 || out > ratio(layers[single].weight)) {
+				single = i
+			}
+			if q > r.large/2 {
+				large = append(large, l)
+			}
+		}
+		if m := math.Abs(float64(l.weight.First.Mean)); m > float64(l.weight.First.Std) && m*fan > r.large/2 {
+			shifted = append(shifted, l)
+		}
+		if i < len(layers)-1 {
+			hidden++
+			if q < r.small {
+				small = append(small, l)
+			}
+		}
+	}
+	switch {
+	case several >= 2 && 2*len(large) >= several:
+		r.tooLarge(f, large, len(layers), rep)
+	case single >= 0:
+		r.tooLarge(f, layers[single:single+1], len(layers), rep)
+	case len(layers) >= 2 && 2*len(shifted) >= len(layers):
+		r.oneSided(f, shifted, rep)
+	case hidden >= 3 && 2*len(small) >= hidden:
+		r.tooSmall(f, small, hidden, rep)
+	}
+}
+
+// ratio is the deviation in units of what a layer with that many inputs needs.
+func ratio(p *rule.ParameterFact) float64 {
+	return float64(p.First.Std) * math.Sqrt(float64(p.FanIn))
+}
+
+// fanOut is the number of outputs that one input of a weight goes to.
+func fanOut(p *rule.ParameterFact) int64 { return elementsOf(p.Shape) / max(p.Shape[1], 1) }
+
+func (r *initial) tooLarge(f *rule.Facts, layers []layer, of int, rep *rule.Report) {
+	most := layers[0]
+	for _, l := range layers {
+		if ratio(l.weight) > ratio(most.weight) {
+			most = l
+		}
+	}
+	v := rule.Violation{
+		Check: "large_weights", Subject: most.name(), Severity: rule.Warning, Observed: ratio(most.weight), Threshold: r.large / 2, Comparator: ">", Steps: int(updates(f)),
+		Cause: "weights that were initialised on too large a scale",
+		Message: fmt.Sprintf("The weights of %s begin too large: %s has a deviation of %s where %s is usual for %d inputs; use He or Glorot initialisation.",
+			layerNames(layers), most.name(), num(float64(most.weight.First.Std)), num(usual(most.weight)), most.weight.FanIn),
+		Context: map[string]any{"layers": len(layers), "of": of, "deviation": most.weight.First.Std, "inputs": most.weight.FanIn},
+	}
+	if growth := growthOf(f); growth > r.explosion {
+		v.Severity = rule.Error
+		v.Context["growth"] = growth
+	}
+	r.say(rep, v)
+}
+
+func (r *initial) oneSided(f *rule.Facts, layers []layer, rep *rule.Report) {
+	l := layers[0]
+	m := float64(l.weight.First.Mean)
+	v := rule.Violation{
+		Check: "one_sided_weights", Subject: l.name(), Severity: rule.Warning, Observed: math.Abs(m) * float64(l.weight.FanIn), Threshold: r.large / 2, Comparator: ">", Steps: int(updates(f)),
+		Cause: "weights that were initialised with a mean far from 0, for example evenly between 0 and 1",
+		Message: fmt.Sprintf("The weights of %s do not begin around 0: those of %s have a mean of %s, so that its %d inputs add up instead of balancing; use He or Glorot initialisation.",
+			layerNames(layers), l.name(), num(m), l.weight.FanIn),
+		Context: map[string]any{"layers": len(layers), "mean": l.weight.First.Mean, "deviation": l.weight.First.Std, "inputs": l.weight.FanIn},
+	}
+	if growth := growthOf(f); growth > r.explosion {
+		v.Severity = rule.Error
+		v.Context["growth"] = growth
+	}
+	r.say(rep, v)
+}
+
+func (r *initial) tooSmall(f *rule.Facts, layers []layer, of int, rep *rule.Report) {
+	least := layers[0]
+	for _, l := range layers {
+		if ratio(l.weight) < ratio(least.weight) {
+			least = l
+		}
+	}
+	v := rule.Violation{
+		Check: "small_weights", Subject: least.name(), Severity: rule.Warning, Observed: ratio(least.weight), Threshold: r.small, Comparator: "<", Steps: int(updates(f)),
+		Cause: "weights that were initialised on too small a scale",
+		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades; use He or Glorot initialisation.",
+			layerNames(layers), least.name(), num(float64(least.weight.First.Std)), num(usual(least.weight)), least.weight.FanIn),
+		Context: map[string]any{"layers": len(layers), "of": of, "deviation": least.weight.First.Std, "inputs": least.weight.FanIn},
+	}
+	if normalised(f) {
+		v.Severity = rule.Info // normalisation brings the signal back to scale
+	}
+	r.say(rep, v)
+}
+
+// usual is He's deviation.
+func usual(p *rule.ParameterFact) float64 { return math.Sqrt(2 / float64(p.FanIn)) }
+
+func layerNames(layers []layer) string {
+	var names []string
+	for _, l := range layers {
+		names = append(names, l.name())
+	}
+	return someNames(names)
+}
+
+// recurrent tells whether a weight of a recurrent module takes the state: only
+// its scale follows the number of its inputs.
+func recurrent(name string) bool { return strings.Contains(name, "weight_hh") }
+
+// growthOf is how much larger the deviation of the last hidden layer's output is
+// than the input's; 0 when it is not known.
+func growthOf(f *rule.Facts) float64 {
+	if f.Network == nil || f.Network.More > 0 {
+		return 0
+	}
+	var in, out float64
+	weighted := slices.DeleteFunc(slices.Clone(f.Network.Modules), func(m rule.ModuleFacts) bool {
+		return !slices.Contains(weightedKinds, m.Kind) || m.Output == nil || m.Output.Values == nil
+	})
+	slices.SortStableFunc(weighted, func(a, b rule.ModuleFacts) int { return int(a.Order - b.Order) })
+	if len(weighted) < 2 || weighted[0].Input == nil || weighted[0].Input.Values == nil {
+		return 0
+	}
+	in, out = float64(weighted[0].Input.Values.Std), float64(weighted[len(weighted)-2].Output.Values.Std)
+	if !(in > 0) || !finite(out) {
+		return 0
+	}
+	return out / in
+}
+
+// normalised tells whether the network normalises about as often as it weighs.
+func normalised(f *rule.Facts) bool {
+	if f.Network == nil {
+		return false
+	}
+	norms, weighted := 0, 0
+	for _, m := range f.Network.Modules {
+		switch {
+		case m.Kind == record.NormModule:
+			norms++
+		case slices.Contains(weightedKinds, m.Kind):
+			weighted++
+		}
+	}
+	return norms > 0 && 2*norms >= weighted-1
+}

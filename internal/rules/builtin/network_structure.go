@@ -1,0 +1,194 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// networkStructure judges how layers follow each other: whether anything is
+// between linear ones, and what stands right before the loss.
+var networkStructure = rule.Definition{
+	Name: "network_structure", Class: "NetworkStructure", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "Linear layers follow each other without an activation, or dropout or batch normalisation stands between the last layer and the loss.",
+	Why:        "Linear layers in a row compute no more than one of them. Dropout on the output changes the answer itself, at random.",
+	Frameworks: rule.DeepLearning,
+	CauseClass: "structure",
+	Causes:     []string{"activations that were left out of forward", "an activation that is made but not called"},
+	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "take dropout off the output", "call every module that is made"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing"},
+	Default: &rule.Preset{
+		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so.",
+	},
+	Needs: noNeedsOfCapture,
+	New:   func(rule.Params) (rule.Rule, error) { return &structure{newTold()}, nil },
+}
+
+type structure struct{ told }
+
+// Facts implements rule.FactReader.
+func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
+	if f.Graph == nil || !f.Graph.Complete {
+		return
+	}
+	rep.Inspect(1)
+	r.linear(f, rep)
+	r.head(f, rep)
+}
+
+// linear finds networks that are linear although they have several layers.
+func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
+	g := f.Graph
+	if g.Weighted < 2 || g.NonLinear > 0 || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || autoencoder(f) {
+		return
+	}
+	stack := stacked(layersOf(f))
+	if len(stack) < 2 {
+		return
+	}
+	var names []string
+	for _, l := range stack {
+		names = append(names, l.name())
+	}
+	r.say(rep, rule.Violation{
+		Check: "linear_stack", Subject: names[0], Observed: float64(len(stack)), Threshold: 1, Comparator: ">", Steps: int(updates(f)),
+		Message: fmt.Sprintf("%d layers (%s) follow each other without a non-linearity, so that together they compute no more than one linear layer: put an activation such as ReLU between them.",
+			len(stack), someNames(names)),
+		Context: map[string]any{"layers": names, "weighted": g.Weighted, "non_linear": g.NonLinear},
+	})
+}
+
+// nonLinear tells whether the network calls a module that is no affine
+// function, whatever the graph says of it.
+func nonLinear(f *rule.Facts) bool {
+	if f.Network == nil {
+		return false
+	}
+	for _, m := range f.Network.Modules {
+		switch m.Kind {
+		case record.ActivationKind:
+			// An output activation is part of the loss: the graph has not counted it.
+			if m.Order < lastWeighted(f) {
+				return true
+			}
+		case record.AttentionModule, record.RecurrentModule, record.NormModule:
+			return true
+		}
+	}
+	return false
+}
+
+// lastWeighted is the place of the last linear or convolution module.
+func lastWeighted(f *rule.Facts) (last int64) {
+	for _, m := range f.Network.Modules {
+		if m.Kind == record.LinearModule || m.Kind == record.ConvModule {
+			last = max(last, m.Order)
+		}
+	}
+	return last
+}
+
+// autoencoder tells whether the model gives back what it got: a linear one
+// finds principal components.
+func autoencoder(f *rule.Facts) bool {
+	return f.Predictions != nil && f.Inputs != nil && len(f.Inputs.Tensors) > 0 && len(f.Predictions.Shape) > 1 && slices.Equal(f.Predictions.Shape, f.Inputs.Tensors[0].Shape)
+}
+
+// stacked gives the longest row of linear and convolution layers of which each
+// takes what the one before gives, without narrow places that make them factors
+// of low rank.
+func stacked(layers []layer) []layer {
+	layers = slices.DeleteFunc(layers, func(l layer) bool { return l.kind != record.LinearModule && l.kind != record.ConvModule })
+	var best, row []layer
+	for _, l := range layers {
+		if len(row) > 0 && !feeds(row, l) {
+			row = nil
+		}
+		if row = append(row, l); len(row) > len(best) {
+			best = slices.Clone(row)
+		}
+	}
+	return best
+}
+
+// feeds tells whether a layer takes the output of the last of a row, by their
+// sizes: channels that are spread out over positions make more inputs.
+func feeds(row []layer, l layer) bool {
+	last := row[len(row)-1]
+	out, in := last.units(), l.weight.Shape[1]
+	if last.path == l.path || out < 2 || in%out != 0 || in != out && last.kind != record.ConvModule {
+		return false
+	}
+	return last.kind != record.LinearModule || out >= min(last.weight.Shape[1], l.units())
+}
+
+// Operations that may stand between a layer and a loss without changing which
+// output means what.
+var outputOperations = []string{"softmax", "log_softmax", "sigmoid", "log_sigmoid", "tanh", "log", "view", "reshape", "squeeze", "unsqueeze", "flatten", "transpose", "permute"}
+
+// Losses that compare predictions with labels one by one.
+var plainLosses = []string{"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "multi_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "gaussian_nll_loss"}
+
+// head judges what stands between the loss and the last layer.
+func (r *structure) head(f *rule.Facts, rep *rule.Report) {
+	h := f.Graph.Head
+	if len(h) < 2 || !slices.Contains(plainLosses, h[0]) {
+		return
+	}
+	i := 1
+	for i < len(h) && slices.Contains(outputOperations, h[i]) {
+		i++
+	}
+	if i == len(h) {
+		return
+	}
+	switch h[i] {
+	case "dropout":
+		if i == len(h)-1 || !linearOperation(h[len(h)-1]) {
+			return // it ends elsewhere: nobody knows what is dropped
+		}
+		subject, p := "dropout", ""
+		if m := moduleAtTheEnd(f, record.DropoutModule); m != nil {
+			subject = m.Path
+			if x, ok := setting(m, "p"); ok {
+				p = fmt.Sprintf(" (p %s)", num(x))
+			}
+		}
+		r.say(rep, rule.Violation{
+			Check: "dropout_on_output", Subject: subject, CauseClass: "regularisation", Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+			Cause: "dropout after the last layer", Remedy: "put dropout before the last layer, or take it away",
+			Message: fmt.Sprintf("Dropout%s is applied to the output of the last layer, right before the loss %s, so that answers are set to 0 at random: move it before the last layer.", p, h[0]),
+			Context: map[string]any{"head": h},
+		})
+	case "batch_norm":
+		r.say(rep, rule.Violation{
+			Check: "normalisation_on_output", Subject: "batch_norm", Severity: rule.Info, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+			Cause: "batch normalisation after the last layer", Remedy: "take the normalisation after the last layer away",
+			Message: fmt.Sprintf("Batch normalisation stands between the last layer and the loss %s: the answers of a sample depend on the rest of its batch; take it away unless that is meant.", h[0]),
+			Context: map[string]any{"head": h},
+		})
+	}
+}
+
+func linearOperation(name string) bool {
+	return slices.Contains([]string{"linear", "convolution", "matmul", "addmm"}, name)
+}
+
+// moduleAtTheEnd gives the module that was called last, if it is of a kind.
+func moduleAtTheEnd(f *rule.Facts, kind string) *rule.ModuleFacts {
+	if f.Network == nil || f.Network.More > 0 {
+		return nil
+	}
+	var last *rule.ModuleFacts
+	for i := range f.Network.Modules {
+		if m := &f.Network.Modules[i]; m.Kind != "container" && (last == nil || m.Order > last.Order) {
+			last = m
+		}
+	}
+	if last == nil || last.Kind != kind {
+		return nil
+	}
+	return last
+}

@@ -1,0 +1,98 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// optimiserSettings looks for settings of an optimiser that hardly anybody
+// means.
+var optimiserSettings = rule.Definition{
+	Name: "optimiser_settings", Class: "OptimiserSettings", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "The optimiser has a setting that hardly anybody means: it climbs instead of descending, or its momentum never lets go.",
+	Why:        "A training with such a setting does not get better, whatever the model and the data are.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "momentum", Type: rule.Float, Default: "0.999", Range: rule.Between(0, 1).OpenMin(), Unit: "fraction", Meaning: "momentum, or first beta, from which on it counts"},
+		{Name: "eps", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "gradient", Meaning: "eps of Adam from which on it is worth knowing"},
+	},
+	CauseClass: "optimizer",
+	Causes:     []string{"settings that were mixed up: the two betas, or momentum and decay", "maximize=True with a loss that should fall"},
+	Remedies:   []string{"take maximize away", "use a momentum of 0.9, or betas of (0.9, 0.999)"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "exploding_tensor", "not_finite"},
+	Default: &rule.Preset{
+		Why: "A momentum of 0.99 is used with success. Climbing counts only where one optimiser climbs a loss that measures errors. Whether a learning rate is too high shows in the loss, so it is not judged here.",
+	},
+	Needs: noNeedsOfCapture,
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &settings{told: newTold(), momentum: p.Float("momentum"), eps: p.Float("eps")}, nil
+	},
+}
+
+type settings struct {
+	told
+	momentum, eps float64
+}
+
+// Facts implements rule.FactReader.
+func (r *settings) Facts(f *rule.Facts, rep *rule.Report) {
+	for _, o := range f.Optimisers {
+		rep.Inspect(len(o.Groups))
+		for _, g := range o.Groups {
+			if g.Parameters > 0 {
+				r.group(f, o, g, rep)
+			}
+		}
+	}
+}
+
+func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts, rep *rule.Report) {
+	v := rule.Violation{Subject: o.Class, Comparator: ">=", Steps: int(updates(f))}
+	if g.Maximize && len(f.Optimisers) == 1 && f.Loss != nil && slices.Contains(plainLosses, f.Loss.Function) {
+		v := v
+		v.Check, v.Observed, v.Threshold, v.Comparator = "maximize", 1, 0, ">"
+		v.Cause, v.Remedy = "maximize=True with a loss that should fall", "take maximize=True away"
+		v.Message = fmt.Sprintf("%s has maximize=True and so makes the loss %s larger at each update: take it away.", o.Class, f.Loss.Function)
+		r.say(rep, v)
+	}
+	if m := g.Momentum; m != nil && *m >= r.momentum {
+		v := v
+		v.Check, v.Observed, v.Threshold = "momentum", *m, r.momentum
+		v.Cause, v.Remedy = "a momentum close to 1", "use a momentum of 0.9"
+		v.Message = fmt.Sprintf("The momentum of %s is %s: each gradient goes on for %s updates and the training overshoots; use 0.9.", o.Class, num(*m), lasting(*m))
+		r.say(rep, v)
+	}
+	if len(g.Betas) == 2 {
+		switch a, b := g.Betas[0], g.Betas[1]; {
+		case a >= r.momentum:
+			v := v
+			v.Check, v.Observed, v.Threshold = "betas", a, r.momentum
+			v.Cause, v.Remedy = "a first beta close to 1, maybe the two betas are the wrong way round", "use betas of (0.9, 0.999)"
+			v.Message = fmt.Sprintf("The betas of %s are (%s, %s): with the first that close to 1 each gradient goes on for %s updates; use (0.9, 0.999).", o.Class, num(a), num(b), lasting(a))
+			r.say(rep, v)
+		case b < a:
+			v := v
+			v.Check, v.Severity, v.Observed, v.Threshold, v.Comparator = "betas", rule.Info, b, a, "<"
+			v.Cause, v.Remedy = "betas that are the wrong way round", "use betas of (0.9, 0.999)"
+			v.Message = fmt.Sprintf("The second beta of %s (%s) is below the first (%s): updates may become very long; use (0.9, 0.999) unless that is meant.", o.Class, num(b), num(a))
+			r.say(rep, v)
+		}
+	}
+	if e := g.Eps; e != nil && *e >= r.eps && scaleFree(o.Class) {
+		v := v
+		v.Check, v.Severity, v.Observed, v.Threshold = "eps", rule.Info, *e, r.eps
+		v.Cause, v.Remedy = "an eps that is larger than the gradients", "use an eps of 1e-8"
+		v.Message = fmt.Sprintf("The eps of %s is %s: where gradients are smaller than that its updates shrink with them; use 1e-8 unless that is meant.", o.Class, num(*e))
+		r.say(rep, v)
+	}
+}
+
+// lasting is the number of updates over which a momentum averages, in words.
+func lasting(momentum float64) string {
+	if momentum >= 1 {
+		return "all later"
+	}
+	return "some " + num(float64(int64(1/(1-momentum)+0.5)))
+}

@@ -1,0 +1,135 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// regularisation judges dropout and weight decay that leave nothing to learn.
+var regularisation = rule.Definition{
+	Name: "regularisation", Class: "Regularisation", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "Dropout or weight decay is so strong that little can be learnt.",
+	Why:        "Regularisation that outweighs the loss keeps the model from fitting even the training data.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "dropout", Type: rule.Float, Default: "0.8", Range: rule.Between(0, 1).OpenMin(), Unit: "fraction", Meaning: "dropout from which on a layer counts"},
+		{Name: "shrink", Type: rule.Float, Default: "0.01", Range: rule.Above(0), Unit: "fraction", Meaning: "share of a weight that one update may take away by decay"},
+		{Name: "weight_decay", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "weight decay", Meaning: "decay that is added to gradients (not decoupled) from which on it counts"},
+	},
+	CauseClass: "regularisation",
+	Causes:     []string{"a dropout probability that is too high, or was taken for the share that is kept", "a weight decay that is too strong"},
+	Remedies:   []string{"lower the dropout to 0.5 or less", "lower the weight decay (1e-4 to 1e-2 is usual)"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu"},
+	Default: &rule.Preset{
+		Why: "Dropout of up to 0.75 is used with success. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are.",
+	},
+	Needs: noNeedsOfCapture,
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &regular{told: newTold(), dropout: p.Float("dropout"), shrink: p.Float("shrink"), decay: p.Float("weight_decay")}, nil
+	},
+}
+
+type regular struct {
+	told
+	dropout, shrink, decay float64
+}
+
+// Facts implements rule.FactReader.
+func (r *regular) Facts(f *rule.Facts, rep *rule.Report) {
+	if f.Network != nil {
+		rep.Inspect(len(f.Network.Modules))
+		r.drops(f, rep)
+	}
+	if f.Parameters != nil && len(layersOf(f)) > 1 {
+		rep.Inspect(len(f.Optimisers))
+		for _, o := range f.Optimisers {
+			r.decays(f, o, rep)
+		}
+	}
+}
+
+// drops finds dropout that lets hardly anything through. Dropping attention,
+// embeddings and whole paths is a matter of its own.
+func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
+	var names []string
+	most := 0.0
+	modules := slices.DeleteFunc(slices.Clone(f.Network.Modules), func(m rule.ModuleFacts) bool { return m.Kind == "container" })
+	slices.SortStableFunc(modules, func(a, b rule.ModuleFacts) int { return int(a.Order - b.Order) })
+	for i := range modules {
+		m := &modules[i]
+		name := strings.ToLower(m.Path + " " + m.Type)
+		p, ok := setting(m, "p")
+		if !ok || p < r.dropout || m.Kind != record.DropoutModule || !m.Training ||
+			strings.Contains(name, "att") || strings.Contains(name, "emb") || strings.Contains(name, "path") || strings.Contains(name, "stochastic") ||
+			i > 0 && modules[i-1].Kind == record.EmbeddingModule {
+			continue
+		}
+		names, most = append(names, m.Path), math.Max(most, p)
+	}
+	if len(names) == 0 {
+		return
+	}
+	v := rule.Violation{
+		Check: "dropout", Subject: names[0], Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
+		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less",
+		Message: fmt.Sprintf("Dropout sets %s of the values to 0 in %s, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most), someNames(names)),
+		Context: map[string]any{"modules": names},
+	}
+	if most == 1 {
+		v.Severity = rule.Error
+		v.Message = fmt.Sprintf("Dropout with p = 1 in %s lets nothing through: lower p to 0.5 or less (it is the share that is dropped).", someNames(names))
+	}
+	r.say(rep, v)
+}
+
+// decays judges the weight decay of one optimiser.
+func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report) {
+	decoupled := o.Class == "AdamW"
+	adaptive := scaleFree(o.Class)
+	if !slices.Contains([]string{"SGD", "Adam", "AdamW", "NAdam", "RAdam", "RMSprop", "Adagrad", "Adamax"}, o.Class) {
+		return // others scale it in their own ways
+	}
+	var all int64
+	for _, g := range o.Groups {
+		all += g.Parameters
+	}
+	for _, g := range o.Groups {
+		if g.WeightDecay == nil || g.LR == nil || !(*g.WeightDecay > 0) || 2*g.Parameters < all {
+			continue
+		}
+		decay, lr := *g.WeightDecay, *g.LR
+		v := rule.Violation{
+			Check: "weight_decay", Subject: o.Class, Comparator: ">=", Steps: int(updates(f)),
+			Cause: "a weight decay that is too strong", Remedy: "lower the weight decay (1e-4 to 1e-2 is usual)",
+			Context: map[string]any{"weight_decay": decay, "learning_rate": lr},
+		}
+		if (decoupled || !adaptive) && lr*decay >= r.shrink {
+			v.Observed, v.Threshold = lr*decay, r.shrink
+			v.Message = fmt.Sprintf("The weight decay %s of %s takes %s of every weight away at each update (learning rate %s): lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), num(lr))
+			r.say(rep, v)
+			continue
+		}
+		if decoupled {
+			continue
+		}
+		// Decay that is added to gradients competes with them.
+		against := math.NaN()
+		if f.Updates != nil && len(f.Optimisers) == 1 {
+			against = decay * weightNorm(f) / medianOf(f.Updates.Norms)
+		}
+		if decay >= r.decay && !(against <= 1) || decay >= r.decay/6 && against > 5 {
+			v.Observed, v.Threshold = decay, r.decay
+			v.Message = fmt.Sprintf("The weight decay %s of %s is so strong that it outweighs the loss: lower it to 0.01 or less.", num(decay), o.Class)
+			if finite(against) {
+				v.Context["against_gradients"] = against
+				v.Message = fmt.Sprintf("The weight decay %s of %s pulls %s times as hard as the loss does: lower it to 0.01 or less.", num(decay), o.Class, num(against))
+			}
+			r.say(rep, v)
+		}
+	}
+}

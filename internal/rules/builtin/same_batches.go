@@ -1,0 +1,79 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// sameBatches looks for data that come again and again: one batch at every
+// step, or samples that are all alike.
+var sameBatches = rule.Definition{
+	Name: "same_batches", Class: "SameBatches", Family: rule.Tensors, Severity: rule.Warning,
+	Summary:    "The model is fed the same batch at every step, or samples that are all equal.",
+	Why:        "Nothing can be learnt from inputs that do not differ, and from one batch only what is in it.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "least_steps", Type: rule.Int, Default: "8", Range: rule.AtLeast(2), Unit: "steps", Meaning: "steps whose inputs must be the same"},
+		{Name: "least_samples", Type: rule.Int, Default: "4", Range: rule.AtLeast(2), Unit: "samples", Meaning: "samples of a batch that must be the same"},
+	},
+	CauseClass: "data-loading",
+	Causes:     []string{"a batch that is taken once, before the loop", "a loader or dataset that ignores its index", "preprocessing that wipes the data out"},
+	Remedies:   []string{"take a new batch from the loader at each step", "look at two samples of the dataset and at what preprocessing makes of them"},
+	Explains:   []string{"underfit", "overtraining", "overfit", "loss_not_decreasing"},
+	Default: &rule.Preset{
+		Why: "Training on one fixed batch is usual where it is all the data, so it is at most worth knowing. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
+	},
+	Needs: noNeedsOfCapture,
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &sameData{told: newTold(), steps: p.Int("least_steps"), samples: p.Int("least_samples")}, nil
+	},
+}
+
+type sameData struct {
+	told
+	steps, samples int64
+}
+
+// Facts implements rule.FactReader.
+func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
+	in := f.Inputs
+	if in == nil || len(in.Tensors) == 0 || len(in.Tensors[0].Shape) == 0 {
+		return
+	}
+	rep.Inspect(1)
+	first := in.Tensors[0]
+	n := first.Shape[0]
+	if c := in.Features; n >= r.samples && first.Values != nil && first.Values.SameRows && c != nil && c.Features > 0 && c.Constant == c.Features && c.StdMax == 0 && labelsDiffer(f.Labels) {
+		r.say(rep, rule.Violation{
+			Check: "equal_samples", Subject: "inputs", Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
+			Cause: "a dataset that ignores its index, or preprocessing that wipes the data out", Remedy: "look at two samples of the dataset and at what preprocessing makes of them",
+			Message: fmt.Sprintf("All samples that the model is fed are equal (%d in a batch, %d steps), while their labels differ: look at the dataset and at what preprocessing makes of the data.", n, in.Steps),
+			Context: map[string]any{"shape": first.Shape, "features": c.Features},
+		})
+		return
+	}
+	if in.Steps >= r.steps && in.Distinct == 1 && loaderSize(n) {
+		r.say(rep, rule.Violation{
+			Check: "one_batch", Subject: "inputs", Severity: rule.Info, Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
+			Cause: "a batch that is taken once, before the loop", Remedy: "take a new batch from the loader at each step",
+			Message: fmt.Sprintf("The same batch of %d samples is fed at each of %d steps: if it is not all the data, take a new one at each step.", n, in.Steps),
+			Context: map[string]any{"shape": first.Shape},
+		})
+	}
+}
+
+// labelsDiffer tells whether there is something to tell apart.
+func labelsDiffer(l *rule.LabelFacts) bool {
+	switch {
+	case l == nil:
+		return false
+	case l.Distinct != nil:
+		return *l.Distinct > 1
+	}
+	return l.Std != nil && *l.Std > 0
+}
+
+// loaderSize tells whether a number of samples is one that people give to
+// loaders; a whole data set seldom has it.
+func loaderSize(n int64) bool { return n >= 8 && n <= 1024 && n&(n-1) == 0 }

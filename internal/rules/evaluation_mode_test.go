@@ -1,0 +1,39 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestEvaluationMode(t *testing.T) {
+	training := func(f *record.Facts) {
+		f.Evaluation = &record.EvaluationFacts{Steps: 4, RootTraining: true, Training: []string{"drop", "block.drop"}, Kinds: []string{"dropout"}}
+	}
+	standing := func(always bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.EvalTrained = &record.EvalTrainedFacts{At: 2, Modules: []string{"bn1"}, Kinds: []string{"normalisation"}, Always: always}
+		}
+	}
+	far := func(f *record.Facts) {
+		f.Evaluation = &record.EvaluationFacts{Steps: 2, Statistics: []record.StatisticsFact{{Module: "bn1", Distance: 9, Ratio: 1}, {Module: "layer1.bn1", Distance: 0.1, Ratio: 0.01}, {Module: "layer1.bn2", Distance: 0.1, Ratio: 1}}}
+	}
+	runFacts(t, "evaluation_mode", []factCase{
+		{"evaluated in training mode", transformer(), training, "warning evaluated_in_training_mode eval-mode evaluation", "drop and block.drop (dropout) still drop values or use the batch's statistics at 4 evaluation steps; call model.eval()"},
+		{"a generator that is looked at", gan(), func(f *record.Facts) {
+			training(f)
+			f.Evaluation.Training = []string{"bn"}
+		}, "info evaluated_in_training_mode eval-mode evaluation", ""},
+		{"trained in evaluation mode", resnet(), standing(false), "warning trained_in_evaluation_mode eval-mode training", "trained in evaluation mode from step 2 on: bn1 (normalisation) stand still"},
+		{"never in training mode", resnet(), standing(true), "info trained_in_evaluation_mode eval-mode training", ""},
+		{"statistics far away", resnet(), far, "info statistics eval-mode bn1", "bn1 and layer1.bn1 (2 of 3) are far from the data's (up to 9 deviations)"},
+		{"statistics that hardly follow", resnet(), func(f *record.Facts) {
+			far(f)
+			module(f, "bn1").Settings["momentum"] = 0.0001
+		}, "warning statistics eval-mode bn1", ""},
+		{"statistics in training mode", resnet(), func(f *record.Facts) {
+			far(f)
+			f.Evaluation.RootTraining = true
+		}, "", ""},
+	})
+}

@@ -1,0 +1,63 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestSameBatches(t *testing.T) {
+	equal := func(distinct int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Labels = &record.LabelFacts{Distinct: &distinct}
+			f.Inputs = &record.InputFacts{
+				Tensors:  []record.TensorFacts{{Shape: []int64{16, 20}, Values: &record.ValueFacts{SameRows: true}}},
+				Features: &record.FeatureFacts{Features: 20, Constant: 20}, Steps: 10, Distinct: 1,
+			}
+		}
+	}
+	one := func(n, steps int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Shape: []int64{n, 20}}}, Steps: steps, Distinct: 1}
+		}
+	}
+	runFacts(t, "same_batches", []factCase{
+		{"equal samples", classifier(), equal(10), "warning equal_samples data-loading inputs", "All samples that the model is fed are equal (16 in a batch, 10 steps)"},
+		{"equal samples with equal labels", classifier(), equal(1), "info one_batch data-loading inputs", ""},
+		{"one batch", classifier(), one(32, 10), "info one_batch data-loading inputs", "The same batch of 32 samples is fed at each of 10 steps"},
+		{"a few steps", classifier(), one(32, 5), "", ""},
+	})
+}
+
+func TestClipping(t *testing.T) {
+	clip := func(class string, lr, most, norm float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			group(f, class).LR = at(lr)
+			f.Updates.Clip = &record.ClipFacts{MaxNorm: record.Number(most), Calls: 5, Clipped: 5, Norms: []record.Number{record.Number(norm), record.Number(norm)}}
+		}
+	}
+	runFacts(t, "clipping", []factCase{
+		{"nothing moves", classifier(), clip("SGD", 0.01, 1e-3, 2), "warning always_clipped optimizer gradients", "clipped to 0.001 at every update"},
+		{"momentum does not help", classifier(), func(f *record.Facts) {
+			clip("SGD", 0.01, 1e-3, 2)(f)
+			f.Optimisers[0].Groups[0].Momentum = at(0.9)
+		}, "warning always_clipped optimizer gradients", ""},
+		{"large steps all the same", classifier(), clip("SGD", 0.1, 1, 200), "info always_clipped optimizer gradients", ""},
+		{"Adam goes by the direction", classifier(), clip("Adam", 1e-3, 1e-3, 2), "info always_clipped optimizer gradients", ""},
+		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "clipped at all of the first 5 updates"},
+	})
+}
+
+func TestOptimiserSettings(t *testing.T) {
+	runFacts(t, "optimiser_settings", []factCase{
+		{"climbing", classifier(), func(f *record.Facts) { group(f, "SGD").Maximize = true }, "warning maximize optimizer SGD", "SGD has maximize=True"},
+		{"momentum", classifier(), func(f *record.Facts) { group(f, "SGD").Momentum = at(0.999) }, "warning momentum optimizer SGD", "goes on for some 1000 updates"},
+		{"betas the wrong way round", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.999, 0.9} }, "warning betas optimizer Adam", "(0.999, 0.9)"},
+		{"second beta below the first", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.9, 0.5} }, "info betas optimizer Adam", ""},
+		{"large eps", classifier(), func(f *record.Facts) { group(f, "Adam").Eps = at(1) }, "info eps optimizer Adam", ""},
+		{"a group that holds nothing", classifier(), func(f *record.Facts) {
+			g := group(f, "SGD")
+			g.Maximize, g.Parameters = true, 0
+		}, "", ""},
+	})
+}

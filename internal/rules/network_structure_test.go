@@ -1,0 +1,26 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestNetworkStructure(t *testing.T) {
+	head := func(operations ...string) func(*record.Facts) {
+		return func(f *record.Facts) { f.Graph.Head = operations }
+	}
+	runFacts(t, "network_structure", []factCase{
+		{"three linear layers", network("fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "warning linear_stack structure fc1", "3 layers (fc1, fc2 and fc3) follow each other without a non-linearity"},
+		{"linear regression of two layers", network("fc1 Linear 4 16", "fc2 Linear 16 1"), nil, "warning linear_stack structure fc1", ""},
+		{"convolutions", network("c1 Conv2d 1 8 3", "c2 Conv2d 8 16 3", "fc Linear 1024 10"), nil, "warning linear_stack structure c1", ""},
+		{"with dropout between", network("fc1 Linear 20 64", "drop Dropout 0.1", "fc2 Linear 64 10"), nil, "warning linear_stack structure fc1", ""},
+		{"with an activation after the last", network("fc1 Linear 20 64", "fc2 Linear 64 10", "act ReLU"), func(f *record.Facts) { f.Graph.NonLinear = 0 }, "warning linear_stack structure fc1", ""},
+		{"without the network's modules", network("fc1 Linear 20 64", "fc2 Linear 64 10"), func(f *record.Facts) { f.Network = nil }, "warning linear_stack structure fc1", ""},
+		{"dropout on the output", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "dropout", "linear"),
+			"warning dropout_on_output regularisation drop", "Dropout (p 0.3) is applied to the output of the last layer"},
+		{"dropout under a softmax", classifier(), head("nll_loss", "log_softmax", "dropout", "linear"), "warning dropout_on_output regularisation dropout", ""},
+		{"dropout under another loss", classifier(), head("mul", "dropout", "linear"), "", ""},
+		{"normalisation on the output", classifier(), head("mse_loss", "batch_norm"), "info normalisation_on_output structure batch_norm", ""},
+	})
+}

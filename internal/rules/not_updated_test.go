@@ -1,0 +1,114 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestNotUpdated(t *testing.T) {
+	strangers := func(n int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			change(f, release, "")
+			g := group(f, "Adam")
+			g.Parameters, g.Strangers = n, n
+		}
+	}
+	whileNorms := func(f *record.Facts) { // a body in evaluation mode
+		for i := range f.Network.Modules {
+			f.Network.Modules[i].Training = false
+		}
+	}
+	runFacts(t, "not_updated", []factCase{
+		{"head left out", classifier(), func(f *record.Facts) { change(f, release, "fc3") }, "error not_held not-updated fc3", "fc3 gets gradients, but no optimiser holds them (2 parameters, 11 % of the elements of Net)"},
+		{"middle left out", resnet(), func(f *record.Facts) { change(f, release, "layer1.") }, "error not_held not-updated layer1.conv1", "layer1.conv1, layer1.bn1, layer1.conv2 and 1 more get gradients"},
+		{"one scalar left out", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { change(f, release, "fc2.bias") }, "warning not_held not-updated fc2", ""},
+		{"fresh body left out", resnet(), func(f *record.Facts) { change(f, release, "conv1", "bn1", "layer1.", "layer2.") }, "warning not_held not-updated conv1", "keep the random values"},
+		{"trained body left out", resnet(), func(f *record.Facts) {
+			change(f, pretrained, "conv1", "bn1", "layer1.", "layer2.")
+			change(f, release, "conv1", "bn1", "layer1.", "layer2.")
+		}, "info not_held not-updated conv1", "turn requires_grad off"},
+		{"all but factors of low rank left out", network("q Linear 32 32", "q.f Factors 32 32 4", "act ReLU", "head Linear 32 10"), func(f *record.Facts) {
+			change(f, release, "q", "head")
+		}, "info not_held not-updated q", ""},
+		{"weights left out", classifier(), func(f *record.Facts) { change(f, release, "fc1.weight", "fc2.weight", "fc3.weight") }, "info not_held not-updated fc1", ""},
+		{"one step is too few", classifier(), func(f *record.Facts) {
+			change(f, release, "fc3")
+			f.Parameters.Updates = 1
+		}, "", ""},
+		{"one of two models in part", gan(), func(f *record.Facts) { change(f, release, "g2") }, "error not_held not-updated g2", "of Generator"},
+
+		{"another instance of the model", classifier(), strangers(6), "error strangers not-updated Adam", "holds 6 tensors, none of which belongs to the model Net"},
+		{"other tensors", classifier(), strangers(2), "", ""},
+
+		{"body detached", resnet(), func(f *record.Facts) { unreach(f, "conv1", "bn1", "layer1.", "layer2.") }, "error no_gradient not-updated conv1", "No gradient reaches conv1, bn1, layer1.conv1 and 7 more (20 parameters, 98 % of the elements)"},
+		{"first layer detached", classifier(), func(f *record.Facts) { unreach(f, "fc1") }, "warning no_gradient not-updated fc1", "No gradient reaches fc1 (2 parameters, 22 % of the elements)"},
+		{"trained body without gradients", resnet(), func(f *record.Facts) {
+			change(f, pretrained, "")
+			unreach(f, "conv1", "bn1", "layer1.", "layer2.")
+		}, "info no_gradient not-updated conv1", ""},
+		{"body in evaluation mode", resnet(), func(f *record.Facts) {
+			unreach(f, "conv1", "bn1", "layer1.", "layer2.")
+			whileNorms(f)
+		}, "info no_gradient not-updated conv1", ""},
+		{"head that is not used yet", twoHeads(), func(f *record.Facts) { unreach(f, "b") }, "info no_gradient not-updated b", ""},
+		{"layer that is never called", classifier(), func(f *record.Facts) {
+			unreach(f, "fc2")
+			uncalled(f, "fc2")
+		}, "info no_gradient not-updated fc2", "fc2 is never called, and 2 parameters"},
+		{"attention is called as a whole", network("attn MultiheadAttention 32", "attn.out_proj Linear 32 32", "act ReLU", "head Linear 32 10"), func(f *record.Facts) {
+			unreach(f, "attn.out_proj")
+			uncalled(f, "attn.out_proj")
+		}, "info no_gradient not-updated attn.out_proj", "No gradient reaches attn.out_proj"},
+		{"gradients missing, but reached", classifier(), func(f *record.Facts) { change(f, cut, "fc1") }, "", ""},
+		{"graph not read to its end", classifier(), func(f *record.Facts) {
+			unreach(f, "fc1")
+			f.Graph.Complete = false
+		}, "", ""},
+		{"generator detached", gan(), func(f *record.Facts) { unreach(f, "g1", "g2") }, "warning no_gradient not-updated g1", ""},
+		{"models that take turns", gan(), func(f *record.Facts) { unreach(f, "g1") }, "info no_gradient not-updated g1", ""},
+
+		{"frozen between", classifier(), func(f *record.Facts) { change(f, freeze, "fc2") }, "warning frozen_between not-updated fc2", "fc2 is frozen (requires_grad is False)"},
+		{"two frozen between", network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "b", "d") }, "warning frozen_between not-updated b", "b and d are frozen"},
+		{"a copy that follows", classifier(), func(f *record.Facts) {
+			change(f, freeze, "fc2")
+			change(f, func(p *record.ParameterFact) { p.Changed = true }, "fc2")
+		}, "", ""},
+		{"a target", network("online Linear 8 8", "target Linear 8 8", "predictor Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "target") }, "", ""},
+		{"three of five frozen", network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "b", "d", "c") }, "", ""},
+
+		{"nothing moves", classifier(), func(f *record.Facts) { change(f, still, "") }, "error unchanged not-updated parameters", "No weight has changed over 5 updates"},
+		{"one layer does not move", classifier(), func(f *record.Facts) { change(f, still, "fc2") }, "warning unchanged not-updated fc2", "fc2 has not changed over 5 updates"},
+		{"first layer under a gradient that vanishes", classifier(), func(f *record.Facts) {
+			change(f, still, "fc1")
+			group(f, "SGD")
+		}, "", ""},
+		{"four updates are too few", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			f.Parameters.Updates = 4
+		}, "", ""},
+		{"learning rate of 0", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = at(0)
+		}, "warning zero_rate learning-rate learning rate", "The learning rate is 0"},
+		{"learning rate that is rounded away", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = at(1e-12)
+		}, "warning tiny_rate learning-rate learning rate", "1e-12"},
+		{"learning rate that is rounded away with SGD", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "SGD").LR = at(1e-8)
+		}, "warning tiny_rate learning-rate learning rate", ""},
+		{"learning rate unknown", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = nil
+		}, "", ""},
+
+		{"no slope", classifier(), func(f *record.Facts) { change(f, flat, "") }, "warning zero_gradients not-updated gradients", "all 6 parameters are exactly zero at 5 updates"},
+		{"softmax over one class", classifier(), func(f *record.Facts) {
+			change(f, flat, "")
+			f.Predictions = &record.PredictionFacts{Classes: 1}
+		}, "", ""},
+		{"no slope for some", classifier(), func(f *record.Facts) { change(f, flat, "fc1") }, "", ""},
+	})
+}

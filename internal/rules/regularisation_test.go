@@ -1,0 +1,37 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestRegularisation(t *testing.T) {
+	dropping := func(p string) *record.Facts {
+		return network("fc1 Linear 20 512", "act ReLU", "drop Dropout "+p, "fc2 Linear 512 10")
+	}
+	decay := func(class string, lr, decay float64) func(*record.Facts) {
+		return func(f *record.Facts) { g := group(f, class); g.LR, g.WeightDecay = at(lr), at(decay) }
+	}
+	runFacts(t, "regularisation", []factCase{
+		{"dropout of 0.9", dropping("0.9"), nil, "warning dropout regularisation drop", "Dropout sets 90 % of the values to 0 in drop"},
+		{"dropout of 1", dropping("1"), nil, "error dropout regularisation drop", "lets nothing through"},
+		{"decoupled decay", classifier(), decay("AdamW", 0.01, 10), "warning weight_decay regularisation AdamW", "takes 10 % of every weight away at each update"},
+		{"decay of SGD", classifier(), decay("SGD", 0.1, 0.5), "warning weight_decay regularisation SGD", ""},
+		{"decay of Adam", classifier(), decay("Adam", 1e-3, 1), "warning weight_decay regularisation Adam", "times as hard as the loss does"},
+		{"decay against gradients that are not known", classifier(), func(f *record.Facts) {
+			decay("Adam", 1e-3, 0.5)(f)
+			f.Updates = nil
+		}, "warning weight_decay regularisation Adam", "outweighs the loss"},
+		{"less decay against weak gradients", classifier(), func(f *record.Facts) {
+			decay("SGD", 1e-3, 0.1)(f)
+			f.Updates.Norms = []record.Number{0.01, 0.01}
+		}, "warning weight_decay regularisation SGD", ""},
+		{"on a few parameters only", classifier(), func(f *record.Facts) {
+			decay("AdamW", 0.01, 10)(f)
+			g := f.Optimisers[0].Groups[0]
+			g.Parameters, g.WeightDecay = 100, at(0)
+			f.Optimisers[0].Groups = append(f.Optimisers[0].Groups, g)
+		}, "", ""},
+	})
+}
