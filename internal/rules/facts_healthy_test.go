@@ -98,6 +98,7 @@ func healthy() []factCase {
 		}, "", ""},
 		{"a teacher beside the model", gan(), func(f *record.Facts) {
 			change(f, release, "d1", "d2")
+			unreach(f, "d1", "d2")
 			f.Optimisers = f.Optimisers[:1]
 		}, "", ""},
 		{"a model whose optimiser has not been called", gan(), func(f *record.Facts) {

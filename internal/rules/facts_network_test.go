@@ -140,10 +140,12 @@ func change(f *record.Facts, do func(*record.ParameterFact), paths ...string) {
 func freeze(p *record.ParameterFact) {
 	p.Trained, p.Changed, p.Held, p.Gradient = false, false, false, record.GradientMissing
 }
-func release(p *record.ParameterFact) { p.Held, p.Changed = false, false }
-func cut(p *record.ParameterFact)     { p.Changed, p.Gradient = false, record.GradientMissing }
-func still(p *record.ParameterFact)   { p.Changed = false }
-func flat(p *record.ParameterFact)    { p.Changed, p.Gradient = false, record.GradientZero }
+func release(p *record.ParameterFact) {
+	p.Held, p.Changed, p.Gradient = false, false, record.GradientMissing
+}
+func cut(p *record.ParameterFact)   { p.Changed, p.Gradient = false, record.GradientMissing }
+func still(p *record.ParameterFact) { p.Changed = false }
+func flat(p *record.ParameterFact)  { p.Changed, p.Gradient = false, record.GradientZero }
 
 // pretrained gives a parameter values that no initialiser makes.
 func pretrained(p *record.ParameterFact) {

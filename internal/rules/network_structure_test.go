@@ -19,6 +19,8 @@ func TestNetworkStructure(t *testing.T) {
 		{"without the network's modules", network("fc1 Linear 20 64", "fc2 Linear 64 10"), func(f *record.Facts) { f.Network = nil }, "warning linear_stack structure fc1", ""},
 		{"dropout on the output", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "dropout", "linear"),
 			"warning dropout_on_output regularisation drop", "Dropout (p 0.3) is applied to the output of the last layer"},
+		{"dropout by a mask", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "mul", "linear"), "warning dropout_on_output regularisation drop", ""},
+		{"a product that is none", classifier(), head("cross_entropy", "mul", "linear"), "", ""},
 		{"dropout under a softmax", classifier(), head("nll_loss", "log_softmax", "dropout", "linear"), "warning dropout_on_output regularisation dropout", ""},
 		{"dropout under another loss", classifier(), head("mul", "dropout", "linear"), "", ""},
 		{"normalisation on the output", classifier(), head("mse_loss", "batch_norm"), "info normalisation_on_output structure batch_norm", ""},

@@ -50,7 +50,7 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 	layers := slices.DeleteFunc(layersOf(f), func(l layer) bool {
 		v := l.weight.First
-		return !l.weight.Trained || !l.weight.Held || v == nil || v.NonFinite > 0 || v.Elements < 2
+		return !l.weight.Trained || v == nil || v.NonFinite > 0 || v.Elements < 2
 	})
 	rep.Inspect(len(layers))
 	r.zeros(f, layers, rep)

@@ -144,16 +144,19 @@ func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 	if i == len(h) {
 		return
 	}
-	switch h[i] {
-	case "dropout":
-		if i == len(h)-1 || !linearOperation(h[len(h)-1]) {
+	m := moduleAtTheEnd(f, record.DropoutModule)
+	switch op := h[i]; {
+	// Some devices drop by a product with a mask.
+	case op == "dropout", op == "mul" && m != nil && m.Training:
+		if i != len(h)-2 || !linearOperation(h[i+1]) {
 			return // it ends elsewhere: nobody knows what is dropped
 		}
 		subject, p := "dropout", ""
-		if m := moduleAtTheEnd(f, record.DropoutModule); m != nil {
+		if m != nil {
 			subject = m.Path
-			if x, ok := setting(m, "p"); ok {
-				p = fmt.Sprintf(" (p %s)", num(x))
+			x, ok := setting(m, "p")
+			if p = fmt.Sprintf(" (p %s)", num(x)); !ok || x == 0 {
+				return
 			}
 		}
 		r.say(rep, rule.Violation{
@@ -162,7 +165,7 @@ func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 			Message: fmt.Sprintf("Dropout%s is applied to the output of the last layer, right before the loss %s, so that answers are set to 0 at random: move it before the last layer.", p, h[0]),
 			Context: map[string]any{"head": h},
 		})
-	case "batch_norm":
+	case op == "batch_norm":
 		r.say(rep, rule.Violation{
 			Check: "normalisation_on_output", Subject: "batch_norm", Severity: rule.Info, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 			Cause: "batch normalisation after the last layer", Remedy: "take the normalisation after the last layer away",

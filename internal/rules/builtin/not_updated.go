@@ -126,7 +126,7 @@ func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
 		switch m := modelOf(f, p); {
 		case p.Held:
 			held[m] = append(held[m], p)
-		case p.Trained && !p.Changed && p.Gradient == record.GradientFinite:
+		case p.Trained && !p.Changed && reachedBy(f, p):
 			left[m] = append(left[m], p)
 		}
 	}
@@ -164,6 +164,19 @@ func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
 		r.say(rep, v)
 	}
 }
+
+// reachedBy tells whether gradients come to a parameter, which are looked at
+// only where an optimiser uses them: otherwise the graph has to show it.
+func reachedBy(f *rule.Facts, p *rule.ParameterFact) bool {
+	if p.Gradient != record.GradientMissing {
+		return p.Gradient == record.GradientFinite
+	}
+	g := f.Graph
+	return g != nil && g.Complete && len(g.Unreached) < unreachedListed && !slices.Contains(g.Unreached, p.Name)
+}
+
+// unreachedListed is the most names of parameters that a graph lists.
+const unreachedListed = 50
 
 // chosen tells whether what is held was picked by its nature: low-rank factors,
 // adapters, prompts, or biases and scales besides the head.
@@ -230,8 +243,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	if g == nil || !g.Complete || len(g.Unreached) == 0 {
 		return
 	}
-	const listed = 50 // names that the graph lists at most
-	full := len(g.Unreached) >= listed
+	full := len(g.Unreached) >= unreachedListed
 	var missing, reached []*rule.ParameterFact
 	standing := false // modules of theirs were in evaluation mode
 	for i := range f.Parameters.List {
@@ -416,7 +428,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 			continue
 		}
 		pushed++
-		if !p.Changed && mixing(p) {
+		if !p.Changed && mixing(p) && p.Kind != record.EmbeddingModule {
 			still = append(still, p)
 		}
 	}
