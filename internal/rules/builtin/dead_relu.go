@@ -30,7 +30,7 @@ var deadRelu = rule.Definition{
 	CauseClass: "activation",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
 	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
-	Explains:   []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
+	Explains:   []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
 	// What dead units do to gradients may be noticed first.
 	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{

@@ -28,7 +28,7 @@ var explodingTensor = rule.Definition{
 		"lower the learning rate or warm it up", "clip gradients by norm", "add an epsilon to denominators", "use loss scaling or bfloat16",
 		"check the input for NaN", "start at the tensor that turned non-finite first",
 	},
-	Explains: []string{"loss_not_decreasing", "weight_update_ratio", "dead_relu", "vanishing_gradient", "unchanged_tensor", "all_zero"},
+	Explains: []string{"loss_spike", "loss_flat", "too_few_updates", "loss_not_decreasing", "weight_update_ratio", "dead_relu", "vanishing_gradient", "unchanged_tensor", "all_zero"},
 	Default: &rule.Preset{
 		Params: map[string]string{"growth": "10", "every": "0"},
 		Why: "Values that are not finite are the business of not_finite. Here at least half of the weight matrices have to be ten times as large as at first and stay so over two analysed steps and " +

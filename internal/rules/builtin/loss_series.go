@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -106,14 +107,10 @@ func moments(x []float64) (mean, variance float64) {
 }
 
 func median(x []float64) float64 {
-	s := append([]float64(nil), x...)
-	for i := 1; i < len(s); i++ {
-		for j := i; j > 0 && s[j] < s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
-	if len(s) == 0 {
+	if len(x) == 0 {
 		return math.NaN()
 	}
+	s := slices.Clone(x)
+	slices.Sort(s)
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

@@ -16,6 +16,7 @@ var overfit = rule.Definition{
 	Why:     "The model memorises instead of generalising.",
 	Parameters: []rule.Parameter{
 		pairedRegex,
+		{Name: "rise", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, judge instead whether the validation loss has risen from its best by this share and beyond its noise, for patience evaluations, while the training loss went on falling"},
 		{Name: "start_step", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "global steps", Meaning: "ignore everything before"},
 		{Name: "patience", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "evaluations", Meaning: "how many in a row have to exceed the margin"},
 		{Name: "ratio_threshold", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "ratio", Meaning: "allowed (V - T) / T of validation loss V and training loss T"},
@@ -24,8 +25,16 @@ var overfit = rule.Definition{
 	CauseClass: "overfit",
 	Causes:     []string{"too little data", "a model that is too large", "no regularisation"},
 	Remedies:   []string{"augment the data", "add dropout or weight decay", "stop early", "use a smaller model"},
-	Needs:      pairedNeeds,
+	Default: &rule.Preset{
+		Params: map[string]string{"rise": "0.2", "patience": "3", "every": "1"},
+		Why: "A validation loss above the training loss is normal. So it has to lie a fifth above its own best, by more than four deviations of its noise, in three evaluations in a row after that best, while the " +
+			"training loss has gone on falling since. Both have to begin at the same scale, and the rise has to be five per cent of the first validation loss.",
+	},
+	Needs: pairedNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
+		if p.Float("rise") > 0 {
+			return newValidationRise(p), nil
+		}
 		r := &overfitting{sel: pairedLosses(p), patience: int(p.Int("patience")), ratio: p.Float("ratio_threshold")}
 		r.state.Losses, r.state.Pairs = twoLosses{}, map[string]*overfitPair{}
 		return r, nil

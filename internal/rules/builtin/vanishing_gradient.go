@@ -30,7 +30,7 @@ var vanishingGradient = rule.Definition{
 		"replace sigmoid or tanh in hidden layers by ReLU or GELU", "add residual connections or batch or layer normalisation",
 		"use He or Glorot initialisation", "scale the loss in half precision", "if it starts late and the accuracy is good, the model may be prunable",
 	},
-	Explains: []string{"loss_not_decreasing", "weight_update_ratio", "all_zero", "unchanged_tensor"},
+	Explains: []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "weight_update_ratio", "all_zero", "unchanged_tensor"},
 	Default: &rule.Preset{
 		Params: map[string]string{"relative": "0.0002", "confirm_steps": "100", "every": "0"},
 		Why: "Small gradients alone mean nothing: at convergence they all are. A stack whose first third has gradients five thousand times below the largest (healthy LSTMs and GANs stay within three hundred, stacks of eight sigmoid layers and more are beyond fifty thousand), from the first step on " +

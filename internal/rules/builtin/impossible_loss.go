@@ -1,0 +1,175 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// impossibleLoss compares the first losses with what the loss function can
+// give at all.
+var impossibleLoss = rule.Definition{
+	Name: "impossible_loss", Class: "ImpossibleLoss", Family: rule.Tensors, Severity: rule.Error,
+	Summary: "The loss has a value that its function cannot have, or that no sensible start has.",
+	Why:     "A negative cross-entropy, or a loss of exactly zero from the first step on, means that the loss is given something else than it expects.",
+	Parameters: []rule.Parameter{
+		{Name: "confirm", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "mode steps", Meaning: "how many losses have to be impossible"},
+		{Name: "worse_than_guess", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a cross-entropy of this many times that of a uniform guess is no sensible start; besides it has to be above 20"},
+	},
+	CauseClass: "output-activation",
+	Causes:     []string{"probabilities where logarithms of probabilities are expected", "labels outside of the range that the loss expects", "initial weights or input of far too large a scale"},
+	Remedies:   []string{"give the loss what its documentation asks for: CrossEntropyLoss takes logits, NLLLoss log-probabilities, BCELoss probabilities", "check shape, type and range of the labels"},
+	Explains:   []string{"loss_flat", "too_few_updates", "loss_spike", "overfit"},
+	Default: &rule.Preset{
+		Params: map[string]string{},
+		Why: "Only a loss whose function is certain is judged: that of a loss module, or the operation that backward was called on. Sums of several terms and losses written by hand may have any value. " +
+			"Rounding takes a loss below zero by no more than a millionth.",
+	},
+	Needs: func(p rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
+	},
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &impossible{confirm: int(p.Int("confirm")), worse: p.Float("worse_than_guess")}, nil
+	},
+}
+
+// zeroSteps is how many losses of zero a zero start needs: some are a batch
+// that has nothing to learn from.
+const zeroSteps = 20
+
+type impossible struct {
+	confirm int
+	worse   float64
+	state   struct {
+		Curve    lossCurve `json:"curve"`
+		Kind     lossKind  `json:"kind"`
+		Negative int       `json:"negative"` // losses below zero
+		Least    float64   `json:"least"`
+		Zeros    int       `json:"zeros"` // first losses that are zero
+		Fired    bool      `json:"fired"`
+		High     bool      `json:"high"` // the start was judged
+	}
+}
+
+func (r *impossible) Select() []rule.Selector {
+	return []rule.Selector{{Collections: []string{"losses"}}}
+}
+func (r *impossible) Save() ([]byte, error)  { return save(&r.state) }
+func (r *impossible) Restore(b []byte) error { return restore(b, &r.state) }
+
+func (r *impossible) Facts(f *rule.Facts, rep *rule.Report) {
+	r.state.Kind = kindOfLoss(f)
+	r.judge(rep)
+}
+
+func (r *impossible) Step(v *rule.View, rep *rule.Report) {
+	if !training(v.Mode) || r.state.Fired {
+		return
+	}
+	c := &r.state.Curve
+	x, ok := c.step(v.Scalars(0))
+	if !ok {
+		return
+	}
+	rep.Inspect(1)
+	if x < -1e-6 {
+		r.state.Negative++
+		r.state.Least = min(r.state.Least, x)
+	}
+	if x > -1e-12 && x < 1e-12 && int64(r.state.Zeros) == c.N-1 {
+		r.state.Zeros++
+	}
+	r.judge(rep)
+}
+
+// Finish judges a job that ended before the facts were known.
+func (r *impossible) Finish(rep *rule.Report) { r.judge(rep) }
+
+func (r *impossible) judge(rep *rule.Report) {
+	c, k := &r.state.Curve, &r.state.Kind
+	if r.state.Fired || c.Several || k.Optimisers > 1 || k.Function == "" || lossTakes[k.Function] == "" {
+		return
+	}
+	switch {
+	case r.state.Negative >= r.confirm:
+		r.negative(rep)
+	case r.state.Zeros >= zeroSteps && int64(r.state.Zeros) == c.N:
+		r.zero(rep)
+	case !r.state.High && c.N >= 3 && k.Uniform > 0:
+		r.high(rep)
+	}
+}
+
+// lossTakes says what a loss that is never negative takes.
+var lossTakes = map[string]string{
+	"cross_entropy":                    "logits, and class numbers or probabilities as labels",
+	"nll_loss":                         "logarithms of probabilities",
+	"binary_cross_entropy":             "probabilities, and labels from 0 to 1",
+	"binary_cross_entropy_with_logits": "logits, and labels from 0 to 1",
+	"mse_loss":                         "two tensors of one shape",
+	"l1_loss":                          "two tensors of one shape",
+	"smooth_l1_loss":                   "two tensors of one shape",
+	"huber_loss":                       "two tensors of one shape",
+}
+
+func (r *impossible) negative(rep *rule.Report) {
+	k := &r.state.Kind
+	class, cause := "labels", "labels outside of the range from 0 to 1"
+	remedy := "scale the labels to the range from 0 to 1, or use a loss for the kind of labels there are"
+	switch k.Function {
+	case "nll_loss":
+		class, cause = "output-activation", "probabilities, or raw outputs, where logarithms of probabilities are expected"
+		remedy = "use CrossEntropyLoss on the raw outputs, or LogSoftmax in place of Softmax"
+	case "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss":
+		class, cause, remedy = "loss", "a negative factor: what is minimised is not the distance", "check the sign of the loss"
+	}
+	r.report(rep, rule.Violation{
+		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: class, Cause: cause, Remedy: remedy,
+		Message: fmt.Sprintf("The loss is negative (%s), which %s never is: it takes %s.", num(r.state.Least), k.Function, lossTakes[k.Function]),
+	})
+}
+
+func (r *impossible) zero(rep *rule.Report) {
+	k := &r.state.Kind
+	class, cause := "labels", "labels that are what the model outputs anyway, or that are all ignored"
+	remedy := "look at the predictions and the labels just before the loss"
+	if k.Function == "cross_entropy" || k.Function == "nll_loss" {
+		class, cause = "structure", "a single class: the output has one entry per sample, so its softmax is always one"
+		remedy = "give the last layer one output for each class, or use BCEWithLogitsLoss with one output"
+		if k.Classes > 1 {
+			class, cause, remedy = "labels", "labels that are all ignored, or one and the same label throughout", "look at the labels just before the loss"
+		}
+	}
+	r.report(rep, rule.Violation{
+		Check: "zero", Observed: 0, Threshold: 0, Comparator: "=", Severity: rule.Error, CauseClass: class, Cause: cause, Remedy: remedy,
+		Message: fmt.Sprintf("The loss (%s) is exactly zero at each of the first %d steps: there is nothing to learn from.", k.Function, r.state.Zeros),
+	})
+}
+
+// high looks at the first losses of a classification.
+func (r *impossible) high(rep *rule.Report) {
+	c, k := &r.state.Curve, &r.state.Kind
+	r.state.High = true
+	start := mean(c.First[:3])
+	if k.Reduction != "mean" || c.First[0] < r.worse*k.Uniform || start < max(r.worse*k.Uniform, 20) {
+		return
+	}
+	class, cause, remedy := "initialisation", "initial weights that are far too large", "use the framework's own initialisation, or He or Glorot; make the last layer's weights small"
+	if k.Input > 50 {
+		class, cause = "data-scaling", fmt.Sprintf("input that is not scaled: its values reach %s", num(k.Input))
+		remedy = "scale the input to a mean of zero and a deviation of one"
+	}
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "start", Subject: c.Name, Observed: start, Threshold: r.worse * k.Uniform, Comparator: ">=", Severity: rule.Warning, Steps: 3, CauseClass: class, Cause: cause, Remedy: remedy,
+		Message: fmt.Sprintf("The loss begins at %s, where a uniform guess over the classes has %s: the model is certain of wrong answers before it has learnt anything.", num(start), num(k.Uniform)),
+		Context: map[string]any{"first_values": append([]float64(nil), c.First[:3]...), "uniform_guess": k.Uniform, "largest_input": k.Input},
+	})
+}
+
+func (r *impossible) report(rep *rule.Report, v rule.Violation) {
+	r.state.Fired = true
+	v.Subject, v.Steps = r.state.Curve.Name, r.confirm
+	v.Context = map[string]any{"function": r.state.Kind.Function, "classes": r.state.Kind.Classes, "first_values": append([]float64(nil), r.state.Curve.First[:min(20, len(r.state.Curve.First))]...)}
+	rep.Violate(v)
+}

@@ -1,0 +1,277 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// learningRate judges loss and weights together: a rate that is too high makes
+// both jump, one that is too low leaves both where they were.
+var learningRate = rule.Definition{
+	Name: "learning_rate", Class: "LearningRate", Family: rule.Tensors, Severity: rule.Error,
+	Summary:    "The learning rate is far too high or far too low.",
+	Why:        "Too high a rate throws the weights to where nothing can be learnt, often within the first updates; too low a rate leaves them where they began.",
+	Frameworks: rule.DeepLearning,
+	Parameters: []rule.Parameter{
+		{Name: "explosion", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a loss of this many times its first values has exploded"},
+		{Name: "large_update", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "ratio", Meaning: "single updates that change the weights by this share of their size are large"},
+		{Name: "large_growth", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "weights that have become this many times as large were thrown"},
+		{Name: "swing", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "ratio", Meaning: "a loss that changes by this share of its level from step to step, on average, oscillates"},
+		{Name: "least_fall", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share since the start did not fall"},
+		{Name: "small_update", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by less than this share of their size in a step, on average over 50 steps, hardly move"},
+		{Name: "min_steps", Type: rule.Int, Default: "200", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "how long a loss has to stand still before the rate is called too low; half of it at the end of the job"},
+	},
+	CauseClass: "learning-rate",
+	Causes:     []string{"a learning rate that is too high, or is not warmed up", "a learning rate that is too low", "input or labels whose scale does not fit the rate"},
+	Remedies:   []string{"change the learning rate by factors of ten", "warm it up, and clip gradients by norm", "scale input and labels to a deviation of one"},
+	// What a rate that is too high does to the network may be noticed first.
+	ExplainsAlways: []string{"exploding_tensor", "dead_relu", "vanishing_gradient", "all_zero", "loss_spike", "loss_flat", "saturated_activation", "too_few_updates"},
+	Explains:       []string{"not_finite"},
+	Default: &rule.Preset{
+		Params: map[string]string{},
+		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes and then stands still at or above the level where it began, or swings by a third " +
+			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
+			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
+			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall.",
+	},
+	Needs: func(p rule.Params) []rule.Need {
+		return append(motionNeeds(),
+			rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats},
+			rule.Need{Selector: rule.Selector{Collections: []string{"weights"}}, Schedule: rule.TrainOnly(plateauFar), Want: rule.WantStats, Pairs: []rule.Pair{{Lag: 1}}})
+	},
+	New: func(p rule.Params) (rule.Rule, error) {
+		r := &rateJudge{
+			explosion: p.Float("explosion"), update: p.Float("large_update"), growth: p.Float("large_growth"), swing: p.Float("swing"),
+			fall: p.Float("least_fall"), small: p.Float("small_update"), steps: p.Int("min_steps"),
+		}
+		r.state.Motion = newWeightMotion()
+		return r, nil
+	},
+}
+
+type rateJudge struct {
+	explosion, update, growth, swing float64
+	fall, small                      float64
+	steps                            int64
+	state                            struct {
+		Curve  lossCurve    `json:"curve"`
+		Motion weightMotion `json:"motion"`
+		Kind   lossKind     `json:"kind"`
+		// Far is how far the weights got in the last 200 steps, summed over
+		// weights, in units of Near, the same over the last 50 of these.
+		Far   float64 `json:"far"`
+		Fired bool    `json:"fired"` // an error: nothing more to say
+		Said  bool    `json:"said"`  // a warning
+	}
+}
+
+func (r *rateJudge) Select() []rule.Selector {
+	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}, {Collections: []string{"gradients"}}}
+}
+
+func (r *rateJudge) Save() ([]byte, error)                 { return save(&r.state) }
+func (r *rateJudge) Restore(b []byte) error                { return restore(b, &r.state) }
+func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) { r.state.Kind = kindOfLoss(f) }
+
+func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
+	if !training(v.Mode) || r.state.Fired {
+		return
+	}
+	if _, ok := r.state.Curve.step(v.Scalars(0)); ok {
+		rep.Inspect(1)
+	}
+	items := v.Tensors(1)
+	weighed := r.state.Motion.weights(v, items)
+	r.state.Motion.gradients(v, v.Tensors(2))
+	r.drift(items)
+	switch n := r.state.Curve.N; {
+	case !r.judgeable():
+	case weighed || n%10 == 0:
+		r.tooHigh(rep)
+		if n >= r.steps && len(r.state.Motion.Spans) > 0 && v.ModeStep%plateauEvery == 0 {
+			r.tooLow(rep)
+		}
+	}
+}
+
+// Finish judges with half the evidence: nothing more will come.
+func (r *rateJudge) Finish(rep *rule.Report) {
+	if r.state.Fired || !r.judgeable() {
+		return
+	}
+	r.tooHigh(rep)
+	if r.state.Curve.N >= r.steps/2 {
+		r.tooLow(rep)
+	}
+}
+
+// judgeable: there is one loss, whose levels compare.
+func (r *rateJudge) judgeable() bool {
+	return r.state.Curve.usable() && r.state.Kind.Optimisers <= 1
+}
+
+// drift compares how far the weights got in 200 steps with what they did in 50.
+func (r *rateJudge) drift(items []rule.Item) {
+	near, far := 0.0, 0.0
+	for i := range items {
+		it := &items[i]
+		d, from, ok := it.Find(rule.Pair{Lag: 1}.Key(rule.TrainOnly(plateauFar)), rule.PairMeanAbsDiff)
+		e, also, near50 := it.Find(spanKey, rule.PairMeanAbsDiff)
+		old, _, _ := it.Find(spanKey, rule.PairMeanAbsFrom)
+		if it.Info.Frozen || !ok || !near50 || from < 0 || also < 0 || old <= 0 {
+			continue
+		}
+		near, far = near+e/old, far+d/old
+	}
+	if near > 0 && finite(far/near) {
+		r.state.Far = far / near
+	}
+}
+
+// start is the level at which the loss began, or that of a guess, whichever is
+// higher: a lucky first batch is no reason.
+func (r *rateJudge) start() float64 {
+	l := r.state.Curve.begin()
+	if r.state.Kind.classifies() && !r.state.Kind.summed() {
+		l = max(l, r.state.Kind.Uniform)
+	}
+	return l
+}
+
+// thrown tells whether updates are so large that the weights do not stay where
+// they were.
+func (r *rateJudge) thrown() bool {
+	m := &r.state.Motion
+	return m.largest().Ratio >= r.update || m.Grown >= r.growth || m.Odd
+}
+
+const (
+	highSteps = 20 // losses that have to agree when the loss has exploded
+	highWait  = 50 // steps after the explosion, when it stands still
+)
+
+func (r *rateJudge) tooHigh(rep *rule.Report) {
+	c, m := &r.state.Curve, &r.state.Motion
+	if c.N < highSteps+5 || !r.thrown() {
+		return
+	}
+	start := r.start()
+	last := c.tail(highSteps)
+	level := median(last)
+	half := len(last) / 2
+	falling := median(last[half:]) < 0.7*median(last[:half])
+	switch {
+	case start <= 0:
+	case level >= r.explosion*start && least(last) >= 2*start && !falling:
+		r.report(rep, rule.Error, "exploded", level/start, r.explosion, highSteps,
+			fmt.Sprintf("The learning rate is too high: the %s has exploded from %s to %s and does not come back", called("loss", c.Name), num(start), num(level)))
+	case c.N < highWait+5:
+	case c.Peak >= r.explosion*start && c.N-c.PeakAt > highWait && r.stands(start):
+		r.report(rep, rule.Error, "thrown", c.Peak/start, r.explosion, highWait,
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped from %s to %s, and since then it stands at %s, where nothing is learnt",
+				c.PeakAt, called("loss", c.Name), num(start), num(c.Peak), num(median(c.tail(highWait)))))
+	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
+		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
+			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s (%s) is no lower than where it began (%s)",
+				c.N, num(m.Grown), called("loss", c.Name), num(median(c.tail(highWait))), num(start)))
+	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && swing(c.tail(highWait)) >= r.swing:
+		r.report(rep, rule.Warning, "oscillates", swing(c.tail(highWait)), r.swing, highWait,
+			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and is no lower (%s) than where it began (%s)",
+				called("loss", c.Name), num(math.Round(100*swing(c.tail(highWait)))), num(median(c.tail(highWait))), num(start)))
+	}
+}
+
+// stands tells whether the last losses are no lower than where they began, and
+// no lower than those before.
+func (r *rateJudge) stands(start float64) bool {
+	last := r.state.Curve.tail(highWait)
+	half := len(last) / 2
+	return median(last) >= 0.9*start && median(last[half:]) > 0.95*median(last[:half])
+}
+
+// swing is the mean change from step to step, as a share of the level.
+func swing(x []float64) float64 {
+	sum, change := x[0], 0.0
+	for i := 1; i < len(x); i++ {
+		sum, change = sum+x[i], change+math.Abs(x[i]-x[i-1])
+	}
+	return change / float64(len(x)-1) / (sum / float64(len(x)))
+}
+
+func least(x []float64) float64 {
+	m := x[0]
+	for _, v := range x {
+		m = min(m, v)
+	}
+	return m
+}
+
+func (r *rateJudge) report(rep *rule.Report, s rule.Severity, check string, observed, threshold float64, steps int, message string) {
+	m := &r.state.Motion
+	r.state.Said = true
+	r.state.Fired = s == rule.Error
+	u := m.largest()
+	why := fmt.Sprintf("one update changes the weights by %s %% of their size", num(math.Round(100*u.Ratio)))
+	if u.Ratio < r.update {
+		why = fmt.Sprintf("the weights are %s times as large as at first", num(m.Grown))
+	}
+	rep.Violate(rule.Violation{
+		Check: check, Subject: r.state.Curve.Name, Observed: observed, Threshold: threshold, Comparator: ">=", Severity: s, Steps: steps,
+		Cause:   "a learning rate that is too high: " + why,
+		Remedy:  "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; check that input and labels are scaled",
+		Message: message + "; " + why + ".",
+		Context: map[string]any{
+			"start": r.start(), "peak": r.state.Curve.Peak, "peak_at": r.state.Curve.PeakAt, "largest_update": u.Ratio, "largest_update_step": u.Step,
+			"growth": m.Grown, "grown_most": m.Where, "last_values": append([]float64(nil), r.state.Curve.tail(20)...),
+		},
+	})
+}
+
+// tooLow looks for a training that is on its way but will never arrive.
+func (r *rateJudge) tooLow(rep *rule.Report) {
+	c, m := &r.state.Curve, &r.state.Motion
+	if r.state.Said || len(m.Spans) < 2 || m.Pull < aliveGradient {
+		return
+	}
+	fastest := 0.0
+	for _, s := range m.Spans {
+		fastest = max(fastest, s.Ratio/plateauEvery)
+	}
+	first, last := m.Spans[0].Ratio, m.Spans[len(m.Spans)-1].Ratio
+	if fastest >= r.small || fastest == 0 || last > 1.5*first || last < first/3 {
+		return // too fast, or not at all, or warming up, or at the end of a schedule
+	}
+	a, b := c.ends()
+	before, after := mean(a), mean(b)
+	fell := (before - after) / before
+	if before <= 0 || fell >= r.fall || fell < -r.fall || !r.knowsNothing(after) {
+		return
+	}
+	r.state.Said = true
+	rep.Violate(rule.Violation{
+		Check: "too_low", Subject: c.Name, Observed: fastest, Threshold: r.small, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
+		Cause:  "a learning rate that is too low",
+		Remedy: "raise the learning rate by factors of ten until the loss moves; check that a scheduler does not lower it too early",
+		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight moves by more than %s of its size in a step.",
+			c.N, called("loss", c.Name), num(before), num(after), num(fastest)),
+		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fell, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},
+	})
+}
+
+// knowsNothing tells whether a loss is that of a network that has learnt
+// nothing: it lies where a guess lies, or, when that is not known, the weights
+// drift one way, as they do on the way down and not at the floor.
+func (r *rateJudge) knowsNothing(loss float64) bool {
+	drifts := r.state.Far > driftRatio
+	if k := &r.state.Kind; k.Guess > 0 && !k.summed() {
+		return loss >= 0.9*k.Guess && (drifts || r.state.Far == 0)
+	}
+	return drifts
+}
+
+func mean(x []float64) float64 {
+	m, _ := moments(x)
+	return m
+}

@@ -1,0 +1,137 @@
+package builtin
+
+import (
+	"math"
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// curveBuckets is how many buckets a curve has at most.
+const curveBuckets = 64
+
+// lossCurve is the loss that a training minimises, from its first step on, in
+// bounded memory: the first and the last values, and means over buckets of
+// equal width that cover the whole training. The width doubles when there are
+// too many of them.
+//
+// A training with losses of several optimisers has no such curve: they work
+// against each other.
+type lossCurve struct {
+	lossSeries
+	Name    string        `json:"name"`
+	Width   int64         `json:"width"` // steps in a bucket
+	Buckets []curveBucket `json:"buckets"`
+	Peak    float64       `json:"peak"` // highest value
+	PeakAt  int64         `json:"peak_at"`
+	// Negative: a value was below zero, so that ratios mean nothing.
+	Negative bool `json:"negative"`
+	Several  bool `json:"several"`
+}
+
+type curveBucket struct {
+	Sum float64 `json:"sum"`
+	N   int64   `json:"n"`
+}
+
+func (b curveBucket) mean() float64 { return b.Sum / float64(b.N) }
+
+// step takes the losses of a step, averaged over workers; x is the value that
+// was added. Values that are not finite are left to other rules.
+func (c *lossCurve) step(items []rule.Item) (x float64, ok bool) {
+	name := c.choose(items)
+	sum, n := 0.0, 0
+	for i := range items {
+		if items[i].Info.Name == name {
+			sum += items[i].Value
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, false
+	}
+	if x = sum / float64(n); !finite(x) {
+		return x, false
+	}
+	if c.Name != name {
+		*c = lossCurve{Name: name, Several: c.Several}
+	}
+	c.take(x)
+	return x, true
+}
+
+// choose names the loss to follow: the one called loss, or the only one.
+func (c *lossCurve) choose(items []rule.Item) string {
+	name := ""
+	for i := range items {
+		switch it := items[i].Info.Name; {
+		case it == "loss":
+			name = it
+		case strings.HasPrefix(it, "loss/"):
+			c.Several = true
+		case name == "":
+			name = it
+		case name != it && name != "loss" && c.Name != "loss":
+			c.Several = true // two losses, and none that is the one
+		}
+	}
+	if c.Name == "loss" {
+		return c.Name
+	}
+	return name
+}
+
+func (c *lossCurve) take(x float64) {
+	c.add(x)
+	c.Negative = c.Negative || x < 0
+	if c.N == 1 || x > c.Peak {
+		c.Peak, c.PeakAt = x, c.N-1
+	}
+	if c.Width == 0 {
+		c.Width = 1
+	}
+	if n := len(c.Buckets); n == 0 || c.Buckets[n-1].N == c.Width {
+		if n == curveBuckets {
+			for i := range n / 2 {
+				a, b := c.Buckets[2*i], c.Buckets[2*i+1]
+				c.Buckets[i] = curveBucket{a.Sum + b.Sum, a.N + b.N}
+			}
+			c.Buckets, c.Width = c.Buckets[:n/2], 2*c.Width
+		}
+		c.Buckets = append(c.Buckets, curveBucket{})
+	}
+	b := &c.Buckets[len(c.Buckets)-1]
+	b.Sum += min(x, math.MaxFloat64/float64(2*c.Width))
+	b.N++
+}
+
+// usable: the loss is one whose level can be compared with its level before.
+func (c *lossCurve) usable() bool { return c.N > 0 && !c.Negative && !c.Several }
+
+// share gives the mean of the curve from one share of its length to another:
+// share(0.75, 1) is its last quarter.
+func (c *lossCurve) share(from, to float64) float64 {
+	n := float64(len(c.Buckets))
+	sum, count := 0.0, int64(0)
+	for _, b := range c.Buckets[int(math.Floor(from*n)):int(math.Ceil(to*n))] {
+		sum, count = sum+b.Sum, count+b.N
+	}
+	return sum / float64(count)
+}
+
+// begin is the level at which the loss began. Later values count only as long
+// as they are no part of an explosion.
+func (c *lossCurve) begin() float64 {
+	b := c.First[0]
+	if m := median(c.First[:min(5, len(c.First))]); m <= 3*b {
+		b = max(b, m)
+	}
+	return b
+}
+
+// ends gives the first and the last values, as many as a quarter of the
+// training has, 50 at most.
+func (c *lossCurve) ends() (first, last []float64) {
+	n := int(max(1, min(firstKept, c.N/4)))
+	return c.First[:min(n, len(c.First))], c.tail(n)
+}

@@ -1,0 +1,140 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// lossFlat looks for a training whose weights move and whose loss does not.
+var lossFlat = rule.Definition{
+	Name: "loss_flat", Class: "LossFlat", Family: rule.Tensors, Severity: rule.Warning,
+	Summary: "The weights move, and the loss stays where a guess would have it.",
+	Why:     "What the model is shown does not tell it the labels: they are shuffled against the input, or the signal is lost on the way.",
+	Parameters: []rule.Parameter{
+		{Name: "min_steps", Type: rule.Int, Default: "100", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "least length of a job that is judged at its end"},
+		{Name: "live_steps", Type: rule.Int, Default: "1000", Range: rule.AtLeast(100), Unit: "mode steps", Meaning: "after how many the verdict comes while the job goes on"},
+		{Name: "tolerance", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "how far below the loss of a guess the loss may lie and still count as a guess"},
+		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by this share of their size within 50 steps move"},
+	},
+	CauseClass: "labels",
+	Causes:     []string{"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input"},
+	Remedies: []string{
+		"look at some pairs of input and label just before they go into the model", "check that both are shuffled with the same permutation",
+		"train on one batch alone: if even that cannot be learnt, the model or the loss is wrong",
+	},
+	Explains: []string{"too_few_updates"},
+	Default: &rule.Preset{
+		Params: map[string]string{},
+		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
+			"which takes labels that were seen, must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
+			"over different batches needs nothing else.",
+	},
+	Needs: func(p rule.Params) []rule.Need {
+		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
+	},
+	New: func(p rule.Params) (rule.Rule, error) {
+		r := &flat{steps: p.Int("min_steps"), live: p.Int("live_steps"), tolerance: p.Float("tolerance"), move: p.Float("least_move")}
+		r.state.Motion, r.state.Same = newWeightMotion(), true
+		return r, nil
+	},
+}
+
+type flat struct {
+	steps, live     int64
+	tolerance, move float64
+	state           struct {
+		Curve  lossCurve    `json:"curve"`
+		Motion weightMotion `json:"motion"`
+		Kind   lossKind     `json:"kind"`
+		Same   bool         `json:"same"`  // all losses were equal to the last bit
+		Batch  bool         `json:"batch"` // batches differ
+		Fired  bool         `json:"fired"`
+	}
+}
+
+func (r *flat) Select() []rule.Selector {
+	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}, {Collections: []string{"gradients"}}}
+}
+func (r *flat) Save() ([]byte, error)  { return save(&r.state) }
+func (r *flat) Restore(b []byte) error { return restore(b, &r.state) }
+
+func (r *flat) Facts(f *rule.Facts, rep *rule.Report) {
+	r.state.Kind = kindOfLoss(f)
+	r.state.Batch = f.Inputs != nil && f.Inputs.Distinct > 1
+}
+
+func (r *flat) Step(v *rule.View, rep *rule.Report) {
+	if !training(v.Mode) || r.state.Fired {
+		return
+	}
+	c := &r.state.Curve
+	if x, ok := c.step(v.Scalars(0)); ok {
+		rep.Inspect(1)
+		r.state.Same = r.state.Same && x == c.First[0]
+	}
+	r.state.Motion.weights(v, v.Tensors(1))
+	r.state.Motion.gradients(v, v.Tensors(2))
+	if c.N >= r.live && c.N%100 == 0 {
+		r.judge(rep)
+	}
+}
+
+// Finish judges a shorter job.
+func (r *flat) Finish(rep *rule.Report) {
+	if c := &r.state.Curve; !r.state.Fired && c.N >= r.steps {
+		r.judge(rep)
+	}
+}
+
+func (r *flat) judge(rep *rule.Report) {
+	c, k := &r.state.Curve, &r.state.Kind
+	if !c.usable() || k.Optimisers > 1 {
+		return
+	}
+	moved := 0.0
+	for _, s := range r.state.Motion.Spans {
+		moved = max(moved, s.Ratio)
+	}
+	if r.state.Same && r.state.Batch && c.First[0] != 0 {
+		r.constant(rep)
+		return
+	}
+	if k.Guess <= 0 || k.summed() || k.Elements < 100 || !k.classifies() || moved < r.move {
+		return
+	}
+	guess := min(k.Guess, k.Uniform)
+	level := c.share(0.75, 1)
+	if level < (1-r.tolerance)*guess || level > 1.15*k.Uniform || c.share(0.5, 0.75)-level > r.tolerance/2*guess || still(c) {
+		return
+	}
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - r.tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Cause: "labels that do not belong to the inputs, or input without signal",
+		Message: fmt.Sprintf("Nothing is learnt of the labels: after %d steps the %s is %s, and who knows only how often each label occurs has %s; the weights do move.",
+			c.N, called("loss", c.Name), num(level), num(guess)),
+		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "uniform_guess": k.Uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
+	})
+}
+
+// still tells whether the loss is still falling at the end: it may be about to
+// begin.
+func still(c *lossCurve) bool {
+	last := c.tail(recentKept)
+	return fell(last[:len(last)/2], last[len(last)/2:])
+}
+
+func (r *flat) constant(rep *rule.Report) {
+	c := &r.state.Curve
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "constant", Subject: c.Name, Observed: c.First[0], Threshold: c.First[0], Comparator: "=", Severity: rule.Warning, Steps: int(c.N),
+		CauseClass: "structure", Cause: "the loss does not depend on input and labels: a softmax over an axis of length one, a detached output, or units that are all dead",
+		Remedy:  "look at the output of the model and at the labels just before the loss, for two different batches",
+		Message: fmt.Sprintf("The %s is %s at each of %d steps, whatever the batch.", called("loss", c.Name), num(c.First[0]), c.N),
+		Context: map[string]any{"largest_update": math.Max(0, r.state.Motion.largest().Ratio)},
+	})
+}

@@ -1,0 +1,119 @@
+package builtin
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// lossKind is what the facts tell of the loss that rules on its curve need.
+type lossKind struct {
+	// Function is the loss's name when it is certain that backward was called
+	// on nothing else: a sum of two terms has none.
+	Function  string  `json:"function"`
+	Reduction string  `json:"reduction"`
+	Weighted  bool    `json:"weighted"` // classes have weights
+	Classes   float64 `json:"classes"`  // 0: not known
+	// Guess is the loss of the best guess that knows only how labels are
+	// distributed, Uniform that of one which knows nothing; 0: not known.
+	Guess   float64 `json:"guess"`
+	Uniform float64 `json:"uniform"`
+	// Elements is the number of labels from which the guess was computed.
+	Elements int64 `json:"elements"`
+	// Input is the largest magnitude in the input, 0 when it was not seen.
+	Input float64 `json:"input"`
+	// Optimisers that were seen.
+	Optimisers int `json:"optimisers"`
+}
+
+// modules are the loss modules whose function is known, in PyTorch's names.
+var lossModules = map[string]string{
+	"CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+	"MSELoss": "mse_loss", "L1Loss": "l1_loss", "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss",
+}
+
+func kindOfLoss(f *rule.Facts) lossKind {
+	k := lossKind{Optimisers: len(f.Optimisers)}
+	if l := f.Loss; l != nil {
+		switch {
+		case f.Graph != nil && len(f.Graph.Head) > 0:
+			if f.Graph.Head[0] == l.Function && f.Graph.Parts <= 1 {
+				k.Function = l.Function
+			}
+		case lossModules[l.Module] != "" && (l.Function == "" || l.Function == lossModules[l.Module]):
+			k.Function = lossModules[l.Module]
+		}
+		k.Reduction = l.Reduction
+		k.Weighted = l.Settings["weight"] == true || l.Settings["pos_weight"] == true
+	}
+	if f.Inputs != nil {
+		for _, t := range f.Inputs.Tensors {
+			if t.Values != nil {
+				k.Input = max(k.Input, math.Abs(float64(t.Values.Min)), math.Abs(float64(t.Values.Max)))
+			}
+		}
+	}
+	k.guess(f)
+	return k
+}
+
+func (k *lossKind) guess(f *rule.Facts) {
+	y := f.Labels
+	if y == nil || len(y.Others) > 0 {
+		return
+	}
+	k.Elements = y.Elements - y.Ignored
+	switch k.Function {
+	case "cross_entropy", "nll_loss":
+		if p := f.Predictions; p != nil && p.Classes > 1 {
+			k.Classes = float64(p.Classes)
+		} else if p := y.Predictions; p != nil && len(p.Shape) >= 2 {
+			k.Classes = float64(p.Shape[min(1, len(p.Shape)-1)])
+		}
+		if k.Classes < 2 || k.Weighted {
+			return
+		}
+		k.Uniform = math.Log(k.Classes)
+		if h := entropy(y.Counts); h > 0 {
+			k.Guess = h
+		} else if y.Counts == nil && !strings.HasPrefix(y.DType, "F") && !strings.HasPrefix(y.DType, "BF") {
+			k.Guess = k.Uniform // too many classes to count
+		}
+	case "binary_cross_entropy", "binary_cross_entropy_with_logits":
+		if y.Mean == nil || k.Weighted || len(y.Range) != 2 || y.Range[0] < 0 || y.Range[1] > 1 {
+			return
+		}
+		k.Uniform = math.Ln2
+		if p := *y.Mean; p > 0 && p < 1 && y.Distinct != nil && *y.Distinct == 2 {
+			k.Guess = -p*math.Log(p) - (1-p)*math.Log(1-p)
+		}
+	case "mse_loss":
+		if y.Std != nil {
+			k.Guess = *y.Std * *y.Std
+		}
+	}
+}
+
+// entropy of a distribution in nats; 0 when there is none.
+func entropy(counts map[string]int64) float64 {
+	total, h := int64(0), 0.0
+	for _, n := range counts {
+		total += n
+	}
+	for _, n := range slices.Sorted(maps.Values(counts)) { // one order, one sum
+		if n > 0 {
+			p := float64(n) / float64(total)
+			h -= p * math.Log(p)
+		}
+	}
+	return h
+}
+
+// classifies: the loss is one of a classification.
+func (k *lossKind) classifies() bool { return k.Uniform > 0 }
+
+// summed: the loss grows with the batch.
+func (k *lossKind) summed() bool { return k.Reduction == "sum" || k.Reduction == "none" }

@@ -1,0 +1,106 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// tooFewUpdates looks at the end of the job for a loss that was still on its
+// way down.
+var tooFewUpdates = rule.Definition{
+	Name: "too_few_updates", Class: "TooFewUpdates", Family: rule.Tensors, Severity: rule.Info,
+	Summary: "The job ended while the loss was still falling steeply.",
+	Why:     "A model that is still learning fast is worth training on.",
+	Parameters: []rule.Parameter{
+		{Name: "min_steps", Type: rule.Int, Default: "20", Range: rule.AtLeast(10), Unit: "mode steps", Meaning: "a shorter job is a trial and is not judged"},
+		{Name: "expected_fall", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "a loss that would fall by this share in as many steps more, at a rate that keeps slowing down as it did, falls steeply"},
+		{Name: "few", Type: rule.Int, Default: "60", Range: rule.AtLeast(1), Unit: "mode steps", Meaning: "fewer updates than this may be the reason that nearly nothing was learnt"},
+		{Name: "learnt", Type: rule.Float, Default: "0.2", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share of a uniform guess's has learnt nearly nothing"},
+	},
+	CauseClass: "epochs",
+	Causes:     []string{"too few epochs", "batches so large that an epoch has few updates", "a learning rate that is lower than it could be"},
+	Remedies:   []string{"train longer", "use smaller batches", "raise the learning rate"},
+	Default: &rule.Preset{
+		Params: map[string]string{},
+		Why: "Many jobs end early on purpose, so it is information. It is a warning only when fewer than 60 updates were made, the loss began where a uniform guess lies, and has come down by less than a fifth of that, while it " +
+			"was falling beyond its noise to the end.",
+	},
+	Needs: func(p rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
+	},
+	New: func(p rule.Params) (rule.Rule, error) {
+		return &fewUpdates{steps: p.Int("min_steps"), expected: p.Float("expected_fall"), few: p.Int("few"), learnt: p.Float("learnt")}, nil
+	},
+}
+
+type fewUpdates struct {
+	steps, few       int64
+	expected, learnt float64
+	state            struct {
+		Curve lossCurve `json:"curve"`
+		Kind  lossKind  `json:"kind"`
+	}
+}
+
+func (r *fewUpdates) Select() []rule.Selector {
+	return []rule.Selector{{Collections: []string{"losses"}}}
+}
+func (r *fewUpdates) Save() ([]byte, error)                 { return save(&r.state) }
+func (r *fewUpdates) Restore(b []byte) error                { return restore(b, &r.state) }
+func (r *fewUpdates) Facts(f *rule.Facts, rep *rule.Report) { r.state.Kind = kindOfLoss(f) }
+
+func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
+	if !training(v.Mode) {
+		return
+	}
+	if _, ok := r.state.Curve.step(v.Scalars(0)); ok {
+		rep.Inspect(1)
+	}
+}
+
+func (r *fewUpdates) Finish(rep *rule.Report) {
+	c, k := &r.state.Curve, &r.state.Kind
+	if !c.usable() || k.Optimisers > 1 || c.N < r.steps || len(c.Buckets) < 10 {
+		return
+	}
+	n := int(min(recentKept, max(c.N/4, min(c.N, 20))))
+	last := c.tail(n)
+	if !fell(last[:n/2], last[n/2:]) {
+		return
+	}
+	level := mean(last[n/2:])
+	fall := toCome(c, level)
+	if level <= 0 || fall < r.expected || fall*level < r.expected/2*c.begin() {
+		return
+	}
+	v := rule.Violation{
+		Check: "still_falling", Subject: c.Name, Observed: fall, Threshold: r.expected, Comparator: ">=", Severity: rule.Info, Steps: int(c.N),
+		Message: fmt.Sprintf("The job ended after %d updates while the %s (%s) was still falling: as many again would take it down by about %s %% more.",
+			c.N, called("loss", c.Name), num(level), num(math.Round(100*fall))),
+		Context: map[string]any{"updates": c.N, "first": c.First[0], "last_mean": level, "guess": k.Uniform},
+	}
+	if start := c.begin(); c.N < r.few && k.Uniform > 0 && !k.summed() && start >= 0.9*k.Uniform && start <= 2*k.Uniform && start-level < r.learnt*k.Uniform {
+		v.Severity = rule.Warning
+		v.Message = fmt.Sprintf("Nearly nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), num(start), num(level))
+	}
+	rep.Violate(v)
+}
+
+// toCome is the share by which a loss will fall in as many steps as there were,
+// when each tenth of the way is to the one before as the last ones were.
+func toCome(c *lossCurve, level float64) float64 {
+	a, b := c.share(0.6, 0.8), c.share(0.8, 1)
+	d := a - b // in a fifth of the way
+	slower := min(0.9, max(0, d/max(c.share(0.4, 0.6)-a, 1e-300)))
+	if c.share(0.4, 0.6) <= a {
+		slower = 0.5
+	}
+	sum, next := 0.0, d
+	for range 5 {
+		next *= slower
+		sum += next
+	}
+	return min(1, sum/level)
+}

@@ -1,0 +1,121 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// validationRise looks for the turn of a validation loss: it was falling, and
+// rises now while the training loss still falls.
+type validationRise struct {
+	sel      rule.Selector
+	rise     float64
+	patience int
+	state    struct {
+		Losses twoLosses           `json:"losses"`
+		Pairs  map[string]*turning `json:"pairs"`
+		Odd    bool                `json:"odd"` // several optimisers
+	}
+}
+
+// turning is one pair of losses.
+type turning struct {
+	N          int               `json:"n"`
+	First      float64           `json:"first"` // validation
+	FirstTrain float64           `json:"first_train"`
+	Best       evaluationPoint   `json:"best"`
+	Above      int               `json:"above"`   // evaluations in a row
+	Curve      []evaluationPoint `json:"curve"`   // the last 50
+	Fired      bool              `json:"fired"`
+}
+
+const (
+	sameScale   = 3    // first validation and training loss are within this factor
+	riseOfFirst = 0.05 // least rise, as a share of the first validation loss
+	trainFell   = 0.03 // least fall of the training loss since the best
+	noisyBy     = 4    // deviations of its noise that a rise has to exceed; the best is two below the mean already
+)
+
+func newValidationRise(p rule.Params) *validationRise {
+	r := &validationRise{sel: pairedLosses(p), rise: p.Float("rise"), patience: int(p.Int("patience"))}
+	r.state.Losses, r.state.Pairs = twoLosses{}, map[string]*turning{}
+	return r
+}
+
+func (r *validationRise) Select() []rule.Selector { return []rule.Selector{r.sel} }
+func (r *validationRise) Save() ([]byte, error)   { return save(&r.state) }
+func (r *validationRise) Restore(b []byte) error  { return restore(b, &r.state) }
+
+func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
+	r.state.Odd = len(f.Optimisers) > 1
+}
+
+func (r *validationRise) Step(v *rule.View, rep *rule.Report) {
+	r.judge(r.state.Losses.step(v, meanLosses(v, 0)), rep)
+}
+
+// Finish judges the pass that the job ended with.
+func (r *validationRise) Finish(rep *rule.Report) { r.judge(r.state.Losses.close(), rep) }
+
+func (r *validationRise) judge(events []lossEvent, rep *rule.Report) {
+	for _, e := range events {
+		if !e.evaluation || !e.known || !finite(e.validation) || !finite(e.train) {
+			continue
+		}
+		rep.Inspect(1)
+		p := r.state.Pairs[e.pair]
+		if p == nil {
+			p = &turning{}
+			r.state.Pairs[e.pair] = p
+		}
+		if !p.Fired && !r.state.Odd {
+			r.add(p, e, rep)
+		}
+	}
+}
+
+func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
+	now := evaluationPoint{e.step, rule.Number(e.train), rule.Number(e.validation)}
+	p.Curve = lastOf(append(p.Curve, now), 50)
+	p.N++
+	if p.N == 1 {
+		p.First, p.FirstTrain, p.Best = e.validation, e.train, now
+		return
+	}
+	if e.validation <= float64(p.Best.Validation) {
+		p.Best, p.Above = now, 0
+		return
+	}
+	best := float64(p.Best.Validation)
+	margin := max(r.rise*best, noisyBy*noiseOf(p.Curve), riseOfFirst*p.First)
+	if best <= 0 || e.validation-best < margin || e.train > (1-trainFell)*float64(p.Best.Train) {
+		p.Above = 0
+		return
+	}
+	if p.Above++; p.Above < r.patience || p.First > sameScale*p.FirstTrain || p.FirstTrain > sameScale*p.First {
+		return
+	}
+	p.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "validation_rises", Subject: e.pair, Observed: e.validation/best - 1, Threshold: r.rise, Comparator: ">", Severity: rule.Warning, Steps: p.Above,
+		Message: fmt.Sprintf("The model overfits: the validation %s has risen from its best (%s at step %d) to %s, while the training loss fell from %s to %s.",
+			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), num(float64(p.Best.Train)), num(e.train)),
+		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
+	})
+}
+
+// noiseOf estimates the deviation of a validation loss without its trend, from
+// how much each value differs from the middle of its neighbours.
+func noiseOf(curve []evaluationPoint) float64 {
+	var d []float64
+	for i := 1; i+1 < len(curve); i++ {
+		d = append(d, math.Abs(float64(curve[i+1].Validation-2*curve[i].Validation+curve[i-1].Validation)))
+	}
+	if len(d) == 0 {
+		return 0
+	}
+	return 1.4826 * median(d) / math.Sqrt(6)
+}
