@@ -117,7 +117,7 @@ func when(s plan.Schedule) string {
 	var modes []string
 	var every []string
 	for m, x := range s {
-		if x.Off {
+		if x.Off && len(x.Steps) == 0 {
 			continue
 		}
 		modes = append(modes, record.Mode(m).String())
@@ -127,6 +127,9 @@ func when(s plan.Schedule) string {
 			t = "at the interval that the overhead budget allows"
 		case 1:
 			t = "every step"
+		}
+		if x.Off {
+			t = "at steps " + strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Steps), " ", ", "), "[]")
 		}
 		if x.End > 0 {
 			t += fmt.Sprintf(" before step %d", x.End)

@@ -114,12 +114,13 @@ func (tr *trace) steps(interval int64) []*record.Complete {
 // planted fault.
 var roots = map[string][]string{
 	"vanishing": {"vanishing_gradient"},
-	"exploding": {"not_finite", "exploding_tensor", "dead_relu"},
+	"exploding": {"learning_rate", "not_finite", "exploding_tensor", "dead_relu"},
 	"plateau":   {"loss_not_decreasing"},
+	"slow":      {"learning_rate"},
 	"dead":      {"dead_relu"},
 }
 
-// The default set is silent on healthy trainings and recognises the planted
+// The default set raises no alarm on healthy trainings and recognises the planted
 // faults, whatever interval the overhead budget chose for statistics.
 func TestDefaultSetOnTraces(t *testing.T) {
 	paths, err := filepath.Glob("testdata/traces/*.json.gz")
@@ -139,6 +140,9 @@ func TestDefaultSetOnTraces(t *testing.T) {
 			groups := e.Groups()
 			if tr.Fault == "" {
 				for _, f := range *found {
+					if f.Severity == record.Info {
+						continue
+					}
 					t.Errorf("%s at interval %d: false alarm: %s: %s", name, interval, f.Rule, f.Message)
 				}
 				continue
@@ -149,7 +153,7 @@ func TestDefaultSetOnTraces(t *testing.T) {
 			}
 			root := groups[0].Root
 			t.Logf("%s/%d: %s %s at %d: %s", name, interval, root.Severity, root.Rule, root.Step, root.Message)
-			if !slices.Contains(roots[tr.Fault], root.Rule) || root.Severity != record.Error {
+			if !slices.Contains(roots[tr.Fault], root.Rule) || root.Severity != record.Error && tr.Fault != "slow" {
 				t.Errorf("%s at interval %d: root is %s %s: %s", name, interval, root.Severity, root.Rule, root.Message)
 			}
 		}

@@ -2,7 +2,9 @@ package builtin
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -84,12 +86,38 @@ type reluState struct {
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
 	Alive  bool          `json:"alive"` // was below the threshold once
+	// Last is the evidence at the last look that counted, until it is said.
+	Last *deadLayer `json:"last,omitempty"`
+}
+
+// deadLayer is a layer at one look.
+type deadLayer struct {
+	Worker  string      `json:"worker"`
+	Name    string      `json:"name"`
+	Module  string      `json:"module"`
+	Type    string      `json:"type"`
+	Units   rule.Number `json:"units"`
+	Dead    rule.Number `json:"dead"`
+	Samples rule.Number `json:"samples"`
 }
 
 func (r *relu) Select() []rule.Selector { return []rule.Selector{r.sel} }
-func (r *relu) Finish(*rule.Report)     {}
-func (r *relu) Save() ([]byte, error)   { return save(r.state) }
-func (r *relu) Restore(b []byte) error  { return restore(b, &r.state) }
+
+// Finish judges layers of a short job that were dead whenever they were looked
+// at, twice at least.
+func (r *relu) Finish(rep *rule.Report) {
+	if r.confirm <= 2 {
+		return
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.state)) {
+		if s := r.state[k]; s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm {
+			rep.Violate(r.violation(s))
+		}
+	}
+}
+
+func (r *relu) Save() ([]byte, error)  { return save(r.state) }
+func (r *relu) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *relu) Step(v *rule.View, rep *rule.Report) {
 	for _, it := range v.Tensors(0) {
@@ -133,27 +161,35 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
 	}
 	if share <= r.layer {
-		s.Streak, s.Alive = 0, true
+		s.Streak, s.Alive, s.Last = 0, true, nil
 		return
 	}
 	if s.Streak == 0 {
 		s.Since = v.ModeStep
 	}
 	s.Streak++
+	s.Last = &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
 	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm) {
 		return
 	}
+	rep.Violate(r.violation(s))
+}
+
+// violation says what the last look at a layer found.
+func (r *relu) violation(s *reluState) rule.Violation {
+	l := s.Last
+	share := float64(100 * l.Dead / l.Units)
 	before, cause := "from the first step that was looked at", "a large negative bias, or input that is not normalised: they were dead from the start"
 	remedy := "initialise biases with zero and weights as He; normalise the input, or add batch normalisation; use a leaky variant (LeakyReLU, GELU)"
 	if s.Alive {
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
 	}
-	rep.Violate(rule.Violation{
-		Check: "layer", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(units), "unit"), it.Info.Name, before),
+	return rule.Violation{
+		Check: "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
+		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
 		Context: map[string]any{
-			"units": units, "dead": dead, "samples_per_unit": samples, "shares": append([]rule.Number(nil), s.Shares...),
-			"alive_before": s.Alive, "since_mode_step": s.Since, "module": it.Info.Module, "module_type": it.Info.ModuleType,
+			"units": float64(l.Units), "dead": float64(l.Dead), "samples_per_unit": float64(l.Samples), "shares": append([]rule.Number(nil), s.Shares...),
+			"alive_before": s.Alive, "since_mode_step": s.Since, "module": l.Module, "module_type": l.Type,
 		},
-	})
+	}
 }

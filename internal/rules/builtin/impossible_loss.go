@@ -87,7 +87,7 @@ func (r *impossible) Finish(rep *rule.Report) { r.judge(rep) }
 
 func (r *impossible) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if r.state.Fired || c.Several || k.Optimisers > 1 || k.Function == "" || lossTakes[k.Function] == "" {
+	if r.state.Fired || c.Several || k.Optimisers > 1 || !k.Certain || lossTakes[k.Function] == "" {
 		return
 	}
 	switch {

@@ -18,7 +18,7 @@ var learningRate = rule.Definition{
 		{Name: "explosion", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a loss of this many times its first values has exploded"},
 		{Name: "large_update", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "ratio", Meaning: "single updates that change the weights by this share of their size are large"},
 		{Name: "large_growth", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "weights that have become this many times as large were thrown"},
-		{Name: "swing", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "ratio", Meaning: "a loss that changes by this share of its level from step to step, on average, oscillates"},
+		{Name: "swing", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "ratio", Meaning: "a loss that changes by this share of its level from step to step, as a rule, oscillates"},
 		{Name: "least_fall", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share since the start did not fall"},
 		{Name: "small_update", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by less than this share of their size in a step, on average over 50 steps, hardly move"},
 		{Name: "min_steps", Type: rule.Int, Default: "200", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "how long a loss has to stand still before the rate is called too low; half of it at the end of the job"},
@@ -148,6 +148,10 @@ func (r *rateJudge) thrown() bool {
 }
 
 const (
+	// leastSteady is how straight the way of the weights has to be: noise
+	// alone gives a seventh, and a half with momentum.
+	leastSteady = 0.7
+
 	highSteps = 20 // losses that have to agree when the loss has exploded
 	highWait  = 50 // steps after the explosion, when it stands still
 )
@@ -191,13 +195,13 @@ func (r *rateJudge) stands(start float64) bool {
 	return median(last) >= 0.9*start && median(last[half:]) > 0.95*median(last[:half])
 }
 
-// swing is the mean change from step to step, as a share of the level.
+// swing is the usual change from step to step, as a share of the level.
 func swing(x []float64) float64 {
-	sum, change := x[0], 0.0
-	for i := 1; i < len(x); i++ {
-		sum, change = sum+x[i], change+math.Abs(x[i]-x[i-1])
+	change := make([]float64, len(x)-1)
+	for i := range change {
+		change[i] = math.Abs(x[i+1] - x[i])
 	}
-	return change / float64(len(x)-1) / (sum / float64(len(x)))
+	return median(change) / median(x)
 }
 
 func least(x []float64) float64 {
@@ -235,18 +239,16 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 	if r.state.Said || len(m.Spans) < 2 || m.Pull < aliveGradient {
 		return
 	}
-	fastest := 0.0
-	for _, s := range m.Spans {
-		fastest = max(fastest, s.Ratio/plateauEvery)
-	}
+	fastest := m.Fast / plateauEvery
 	first, last := m.Spans[0].Ratio, m.Spans[len(m.Spans)-1].Ratio
-	if fastest >= r.small || fastest == 0 || last > 1.5*first || last < first/3 {
-		return // too fast, or not at all, or warming up, or at the end of a schedule
+	if fastest >= r.small || m.Slow < m.Fast/1e4 || last > 1.5*first || last < first/3 {
+		return // too fast, or some not at all, or warming up, or at the end of a schedule
 	}
 	a, b := c.ends()
 	before, after := mean(a), mean(b)
 	fell := (before - after) / before
-	if before <= 0 || fell >= r.fall || fell < -r.fall || !r.knowsNothing(after) {
+	steady := m.steady()
+	if steady > 0 && steady < leastSteady || steady == 0 && r.state.Far <= driftRatio || before <= 0 || fell >= r.fall || fell < -r.fall || !r.knowsNothing(after) {
 		return
 	}
 	r.state.Said = true

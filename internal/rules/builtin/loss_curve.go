@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -67,8 +68,8 @@ func (c *lossCurve) choose(items []rule.Item) string {
 		switch it := items[i].Info.Name; {
 		case it == "loss":
 			name = it
-		case strings.HasPrefix(it, "loss/"):
-			c.Several = true
+		case strings.HasPrefix(it, "loss"):
+			c.Several = true // loss/1 is that of a second optimiser
 		case name == "":
 			name = it
 		case name != it && name != "loss" && c.Name != "loss":
@@ -122,11 +123,11 @@ func (c *lossCurve) share(from, to float64) float64 {
 // begin is the level at which the loss began. Later values count only as long
 // as they are no part of an explosion.
 func (c *lossCurve) begin() float64 {
-	b := c.First[0]
-	if m := median(c.First[:min(5, len(c.First))]); m <= 3*b {
-		b = max(b, m)
+	first := c.First[:min(5, len(c.First))]
+	if slices.Max(first) > 3*first[0] {
+		return first[0]
 	}
-	return b
+	return max(first[0], median(first))
 }
 
 // ends gives the first and the last values, as many as a quarter of the

@@ -94,10 +94,7 @@ func (r *flat) judge(rep *rule.Report) {
 	if !c.usable() || k.Optimisers > 1 {
 		return
 	}
-	moved := 0.0
-	for _, s := range r.state.Motion.Spans {
-		moved = max(moved, s.Ratio)
-	}
+	moved := r.state.Motion.Fast
 	if r.state.Same && r.state.Batch && c.First[0] != 0 {
 		r.constant(rep)
 		return

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -11,9 +12,10 @@ import (
 
 // lossKind is what the facts tell of the loss that rules on its curve need.
 type lossKind struct {
-	// Function is the loss's name when it is certain that backward was called
-	// on nothing else: a sum of two terms has none.
+	// Function is the loss's name; it is Certain when backward was called on
+	// nothing else: in a sum of two terms it is one of them.
 	Function  string  `json:"function"`
+	Certain   bool    `json:"certain"`
 	Reduction string  `json:"reduction"`
 	Weighted  bool    `json:"weighted"` // classes have weights
 	Classes   float64 `json:"classes"`  // 0: not known
@@ -38,14 +40,13 @@ var lossModules = map[string]string{
 func kindOfLoss(f *rule.Facts) lossKind {
 	k := lossKind{Optimisers: len(f.Optimisers)}
 	if l := f.Loss; l != nil {
-		switch {
-		case f.Graph != nil && len(f.Graph.Head) > 0:
-			if f.Graph.Head[0] == l.Function && f.Graph.Parts <= 1 {
-				k.Function = l.Function
-			}
-		case lossModules[l.Module] != "" && (l.Function == "" || l.Function == lossModules[l.Module]):
-			k.Function = lossModules[l.Module]
+		k.Function = cmp.Or(l.Function, lossModules[l.Module])
+		if f.Graph != nil && len(f.Graph.Head) > 0 {
+			k.Certain = f.Graph.Head[0] == k.Function && f.Graph.Parts <= 1
+		} else {
+			k.Certain = lossModules[l.Module] == k.Function
 		}
+		k.Certain = k.Certain && k.Function != ""
 		k.Reduction = l.Reduction
 		k.Weighted = l.Settings["weight"] == true || l.Settings["pos_weight"] == true
 	}

@@ -76,6 +76,27 @@ func (ls losses) flatSince(n int64) bool {
 	})
 }
 
+// neverFell tells whether no loss of n steps at least is lower in its second
+// half than in its first.
+func (ls losses) neverFell(n int64) bool {
+	return ls.each(func(l *lossSeries) bool {
+		if l.N < n || l.N > recentKept {
+			return l.N >= n && !fell(l.First, l.tail(firstKept))
+		}
+		half := len(l.Recent) / 2
+		return !fell(l.Recent[:half], l.Recent[half:])
+	})
+}
+
+// length is the number of steps with a loss.
+func (ls losses) length() int64 {
+	most := int64(0)
+	for _, l := range ls {
+		most = max(most, l.N)
+	}
+	return most
+}
+
 // each is false without losses: nothing is known then.
 func (ls losses) each(f func(*lossSeries) bool) bool {
 	for _, l := range ls {

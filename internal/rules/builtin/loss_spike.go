@@ -96,6 +96,7 @@ func (r *spikes) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {
 		return
 	}
+	weight := r.state.Motion.Grown // a step's loss is that of the step's weights
 	r.state.Motion.weights(v, v.Tensors(1))
 	x, ok := r.state.Curve.step(v.Scalars(0))
 	if !ok || !r.state.Curve.usable() || r.state.Several {
@@ -110,7 +111,7 @@ func (r *spikes) Step(v *rule.View, rep *rule.Report) {
 		before := median(r.state.Calm)
 		noise := deviation(r.state.Calm, before)
 		if before > 0 && x >= r.factor*before && x >= before+r.deviations*noise && x-before >= r.share*r.state.Curve.begin() {
-			r.state.Spike = &spike{At: rule.Point{Step: v.Step, Mode: v.Mode, ModeStep: v.ModeStep, Time: v.Time}, Before: before, Noise: noise, First: x, Peak: x, N: 1, Weight: r.state.Motion.Grown}
+			r.state.Spike = &spike{At: rule.Point{Step: v.Step, Mode: v.Mode, ModeStep: v.ModeStep, Time: v.Time}, Before: before, Noise: noise, First: x, Peak: x, N: 1, Weight: weight}
 			return
 		}
 	}

@@ -15,7 +15,7 @@ var tooFewUpdates = rule.Definition{
 	Why:     "A model that is still learning fast is worth training on.",
 	Parameters: []rule.Parameter{
 		{Name: "min_steps", Type: rule.Int, Default: "20", Range: rule.AtLeast(10), Unit: "mode steps", Meaning: "a shorter job is a trial and is not judged"},
-		{Name: "expected_fall", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "a loss that would fall by this share in as many steps more, at a rate that keeps slowing down as it did, falls steeply"},
+		{Name: "expected_fall", Type: rule.Float, Default: "0.3", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "a loss that would fall by this share in as many steps more, at a rate that keeps slowing down as it did, falls steeply"},
 		{Name: "few", Type: rule.Int, Default: "60", Range: rule.AtLeast(1), Unit: "mode steps", Meaning: "fewer updates than this may be the reason that nearly nothing was learnt"},
 		{Name: "learnt", Type: rule.Float, Default: "0.2", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share of a uniform guess's has learnt nearly nothing"},
 	},
@@ -71,8 +71,10 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 		return
 	}
 	level := mean(last[n/2:])
-	fall := toCome(c, level)
-	if level <= 0 || fall < r.expected || fall*level < r.expected/2*c.begin() {
+	fall, start := toCome(c, level), c.begin()
+	steep := fall >= r.expected && fall*level >= r.expected/3*start
+	little := c.N < r.few && k.Uniform > 0 && !k.summed() && start >= 0.9*k.Uniform && start <= 2*k.Uniform && start-level < r.learnt*k.Uniform
+	if level <= 0 || !steep && !little {
 		return
 	}
 	v := rule.Violation{
@@ -81,7 +83,7 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 			c.N, called("loss", c.Name), num(level), num(math.Round(100*fall))),
 		Context: map[string]any{"updates": c.N, "first": c.First[0], "last_mean": level, "guess": k.Uniform},
 	}
-	if start := c.begin(); c.N < r.few && k.Uniform > 0 && !k.summed() && start >= 0.9*k.Uniform && start <= 2*k.Uniform && start-level < r.learnt*k.Uniform {
+	if little {
 		v.Severity = rule.Warning
 		v.Message = fmt.Sprintf("Nearly nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), num(start), num(level))
 	}

@@ -9,7 +9,9 @@ import (
 )
 
 // validationRise looks for the turn of a validation loss: it was falling, and
-// rises now while the training loss still falls.
+// rises now while the training loss still falls. It looks also for a training
+// set that was learnt by heart: its loss is a twentieth of the validation loss,
+// which has come down by less than half and no longer falls.
 type validationRise struct {
 	sel      rule.Selector
 	rise     float64
@@ -27,6 +29,8 @@ type turning struct {
 	First      float64           `json:"first"` // validation
 	FirstTrain float64           `json:"first_train"`
 	Best       evaluationPoint   `json:"best"`
+	BestAt     int               `json:"best_at"` // evaluation at which it last fell by more than bestBy
+	Mark       float64           `json:"mark"`    // to which value
 	Above      int               `json:"above"`   // evaluations in a row
 	Curve      []evaluationPoint `json:"curve"`   // the last 50
 	Fired      bool              `json:"fired"`
@@ -36,6 +40,10 @@ const (
 	sameScale   = 3    // first validation and training loss are within this factor
 	riseOfFirst = 0.05 // least rise, as a share of the first validation loss
 	trainFell   = 0.03 // least fall of the training loss since the best
+	heartPasses = 5    // evaluations without a fall
+	heartShare  = 0.05 // training loss to validation loss
+	heartLeft   = 0.5  // validation loss to its first value
+	bestBy      = 0.02 // a fall below this is none
 	noisyBy     = 4    // deviations of its noise that a rise has to exceed; the best is two below the mean already
 )
 
@@ -82,11 +90,16 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 	p.Curve = lastOf(append(p.Curve, now), 50)
 	p.N++
 	if p.N == 1 {
-		p.First, p.FirstTrain, p.Best = e.validation, e.train, now
+		p.First, p.FirstTrain, p.Best, p.Mark, p.BestAt = e.validation, e.train, now, e.validation, 1
 		return
 	}
 	if e.validation <= float64(p.Best.Validation) {
+		if e.validation <= (1-bestBy)*p.Mark {
+			p.Mark, p.BestAt = e.validation, p.N
+		}
 		p.Best, p.Above = now, 0
+	}
+	if r.byHeart(p, e, rep); p.Fired || p.Best == now {
 		return
 	}
 	best := float64(p.Best.Validation)
@@ -95,9 +108,28 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 		p.Above = 0
 		return
 	}
-	if p.Above++; p.Above < r.patience || p.First > sameScale*p.FirstTrain || p.FirstTrain > sameScale*p.First {
+	if p.Above++; p.Above < r.patience || !p.comparable() {
 		return
 	}
+	r.report(p, e, margin, rep)
+}
+
+// byHeart judges a pair whose validation loss stands still.
+func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
+	if p.N < 2*heartPasses || p.N-p.BestAt < heartPasses || e.train > heartShare*e.validation || e.validation < heartLeft*p.First || !p.comparable() {
+		return
+	}
+	p.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "by_heart", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
+		Message: fmt.Sprintf("The model overfits: it has learnt the training set by heart (%s %s), while the validation loss has stood at %s for %d evaluations (%s at first).",
+			called("loss", e.pair), num(e.train), num(e.validation), p.N-p.BestAt, num(p.First)),
+		Context: map[string]any{"first_validation": p.First, "validation": e.validation, "training": e.train, "curve": slices.Clone(p.Curve)},
+	})
+}
+
+func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *rule.Report) {
+	best := float64(p.Best.Validation)
 	p.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "validation_rises", Subject: e.pair, Observed: e.validation/best - 1, Threshold: r.rise, Comparator: ">", Severity: rule.Warning, Steps: p.Above,
@@ -105,6 +137,11 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), num(float64(p.Best.Train)), num(e.train)),
 		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 	})
+}
+
+// comparable: the two losses are of one kind, they begin at the same scale.
+func (p *turning) comparable() bool {
+	return p.First <= sameScale*p.FirstTrain && p.FirstTrain <= sameScale*p.First
 }
 
 // noiseOf estimates the deviation of a validation loss without its trend, from

@@ -21,6 +21,8 @@ import (
 // fall within the last 100 steps, and when this was so from the first analysed
 // step on or the early gradients are exactly zero: a gradient that fades while
 // a model learns, or after it has learnt, is no fault. It needs to see a loss.
+// At the end of the job half of confirm_steps suffice, when it was so from the
+// first step on and the loss has not fallen since.
 type vanishingProfile struct {
 	relative float64
 	confirm  int64
@@ -61,7 +63,19 @@ func (r *vanishingProfile) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"gradients"}}, {Collections: []string{"losses"}}}
 }
 
-func (r *vanishingProfile) Finish(*rule.Report)   {}
+// Finish judges a job that was too short for the whole time of confirmation
+// with half of it, when the loss never fell.
+func (r *vanishingProfile) Finish(rep *rule.Report) {
+	half := r.confirm / 2
+	for _, root := range slices.Sorted(maps.Keys(r.state.Roots)) {
+		p := r.state.Roots[root]
+		if p.Streak >= leastStreak && !p.Fired && p.Until-p.Since >= half-half/5 && p.Always && r.state.Losses.neverFell(half) {
+			p.Fired = true
+			r.report(p, rep)
+		}
+	}
+}
+
 func (r *vanishingProfile) Save() ([]byte, error) { return save(&r.state) }
 func (r *vanishingProfile) Restore(b []byte) error {
 	return restore(b, &r.state)
@@ -167,8 +181,8 @@ func (r *vanishingProfile) report(p *profile, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: "profile", Subject: p.Worst.Name, Worker: p.Worker, Observed: ratio, Threshold: r.relative, Comparator: "<", Steps: int(p.Streak), Cause: cause,
-		Message: fmt.Sprintf("The gradients of the early layers vanish: that of %s has mean magnitude %s, %s, and the loss has not fallen for 100 steps.",
-			p.Worst.Name, num(p.Worst.Mean), bad),
+		Message: fmt.Sprintf("The gradients of the early layers vanish: that of %s has mean magnitude %s, %s, and the loss has not fallen for %d steps.",
+			p.Worst.Name, num(p.Worst.Mean), bad, min(recentKept, r.state.Losses.length())),
 		Context: map[string]any{
 			"mean_abs_gradient": p.Worst.Mean, "largest": p.Top.Name, "largest_mean_abs_gradient": p.Top.Mean, "early_layers": p.Early, "layers": p.Layers,
 			"since_mode_step": p.Since, "analysed_steps": p.Streak,

@@ -18,9 +18,11 @@ type weightMotion struct {
 	// Updates are the single updates that were seen, each as the median over
 	// weights of mean |change| / mean |weight before|.
 	Updates []weightUpdate `json:"updates"`
-	// Spans are the changes over plateauEvery steps, as the largest over
-	// weights of the same ratio.
+	// Spans are the changes over plateauEvery steps, the median of the same
+	// ratio; Fast is the largest over weights and spans, Slow the least.
 	Spans []weightUpdate `json:"spans"`
+	Fast  float64        `json:"fast"`
+	Slow  float64        `json:"slow"`
 	// Grown is the median over weights of last / first, Most the largest.
 	Grown float64 `json:"grown"`
 	Most  float64 `json:"most"`
@@ -70,8 +72,9 @@ func (m *weightMotion) weights(v *rule.View, items []rule.Item) bool {
 			m.Odd = true
 		} else if s != nil && s.Count > 0 {
 			seen = true
-			m.size(it.Info.Name, s.AbsMean())
-			scale = append(scale, s.AbsMean()*math.Sqrt(inputsOf(it.Info.Shape)))
+			mean := min(s.AbsMean(), math.Sqrt(math.MaxFloat64)) // a sum may overflow
+			m.size(it.Info.Name, mean)
+			scale = append(scale, mean*math.Sqrt(inputsOf(it.Info.Shape)))
 		}
 		single = appendRatio(single, it, updatesKey, v.ModeStep-1)
 		span = appendRatio(span, it, spanKey, v.ModeStep-plateauEvery)
@@ -80,7 +83,11 @@ func (m *weightMotion) weights(v *rule.View, items []rule.Item) bool {
 		m.Updates = append(m.Updates, weightUpdate{v.ModeStep, median(single)})
 	}
 	if len(span) > 0 {
-		m.Spans = append(m.Spans, weightUpdate{v.ModeStep, slices.Max(span)})
+		if m.Fast == 0 {
+			m.Slow = slices.Min(span)
+		}
+		m.Fast, m.Slow = max(m.Fast, slices.Max(span)), min(m.Slow, slices.Min(span))
+		m.Spans = append(m.Spans, weightUpdate{v.ModeStep, median(span)})
 		if len(m.Spans) > motionKept {
 			m.Spans = slices.Delete(m.Spans, motionKept/2, motionKept/2+1)
 		}
@@ -153,6 +160,23 @@ func (m *weightMotion) gradients(v *rule.View, items []rule.Item) {
 		}
 	}
 	m.Pull = pull
+}
+
+// steady tells how far the weights get in plateauEvery steps, as a share of the
+// sum of as many single updates: one when all go one way, a seventh when they
+// go any way. It is 0 when it is not known.
+func (m *weightMotion) steady() float64 {
+	var single, span []float64
+	for _, u := range m.Updates {
+		single = append(single, u.Ratio)
+	}
+	for _, s := range m.Spans {
+		span = append(span, s.Ratio)
+	}
+	if len(single) == 0 || len(span) == 0 || median(single) == 0 {
+		return 0
+	}
+	return median(span) / plateauEvery / median(single)
 }
 
 // largest is the largest single update seen.

@@ -204,7 +204,6 @@ simple("healthy_sgd", "", mlp, SGD(0.1))
 simple("healthy_adam", "", mlp, Adam(1e-3))
 simple("healthy_sgd_slow", "", mlp, SGD(1e-2))
 simple("healthy_sgd_slower", "", mlp, SGD(1e-3), steps=800)
-simple("healthy_sgd_slowest", "", mlp, SGD(1e-4), steps=600)
 simple("healthy_adam_tiny", "", mlp, Adam(1e-5))
 simple("healthy_adam_large", "", mlp, Adam(2e-2))
 simple("healthy_momentum", "", mlp, SGD(0.05, momentum=0.9))
@@ -286,7 +285,6 @@ def noisy():
 
 simple("healthy_resume_floor", "", floor, SGD(1e-5), xy=noisy())
 simple("healthy_resume_floor_adam", "", floor, Adam(1e-8), xy=noisy())
-simple("healthy_sgd_1e-5", "", mlp, SGD(1e-5), steps=600)
 simple("healthy_wide_adam", "", lambda: mlp(width=512), Adam(1e-2), steps=400)
 simple("healthy_wide_sgd", "", lambda: mlp(width=512, depth=4), SGD(0.2), steps=400)
 simple("healthy_regression", "", lambda: mlp(out=1), Adam(1e-2), loss=lambda p, y: F.mse_loss(p[:, 0], y), xy=(data()[0], 100 + 30 * data()[0][:, 0]), steps=500)
@@ -468,6 +466,8 @@ simple("plateau_1e-6", "plateau", mlp, SGD(1e-6), steps=300)
 simple("plateau_adam_1e-9", "plateau", mlp, Adam(1e-9), steps=300)
 simple("plateau_full_batch", "plateau", mlp, SGD(1e-7), batch=99999, steps=300)
 simple("plateau_conv", "plateau", Conv, SGD(1e-8), xy=images(), steps=300)
+simple("slow_sgd_1e-4", "slow", mlp, SGD(1e-4), steps=600)
+simple("slow_sgd_1e-5", "slow", mlp, SGD(1e-5), steps=600)
 
 
 def negative(bias=-10.0, layer=2, **kw):

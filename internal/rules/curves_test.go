@@ -1,0 +1,355 @@
+package rules_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+)
+
+// curve is a training as the rules on curves see it: a loss at every step, and
+// two weights of mean magnitude size, which single updates change by a share
+// of that and which get some way in 50 steps.
+type curve struct {
+	steps  int64
+	loss   func(n int64) float64
+	size   func(n int64) float64 // nil: one
+	update float64               // by single updates
+	span   float64               // in 50 steps
+	pull   float64               // gradient to weight
+	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
+	names  []string              // of the losses; nil: loss
+	facts  *record.Facts
+}
+
+// judge runs one rule of the default set over a curve; half-way its state is
+// saved and the rest is judged by another engine.
+func (c curve) judge(t *testing.T, name string) []record.Finding {
+	t.Helper()
+	set, err := rules.Set("default", "pytorch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var configs []rules.Config
+	for _, x := range set {
+		if x.Rule == name {
+			configs = append(configs, x)
+		}
+	}
+	if len(configs) != 1 {
+		t.Fatalf("%s is %d times in the default set", name, len(configs))
+	}
+	found := []record.Finding{}
+	start := func() *rules.Engine {
+		e, err := rules.NewEngine(rules.Options{Configs: configs, OnFinding: func(f record.Finding) { found = append(found, f) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Announce("worker_0", c.infos())
+		e.Facts(c.facts)
+		return e
+	}
+	e := start()
+	steps := c.completes()
+	for i, s := range steps {
+		if i == len(steps)/2 {
+			state, err := e.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e = start()
+			if err := e.Restore(state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Observe(s)
+	}
+	e.Finish(record.Completed)
+	if s := e.Statuses()[0]; s.Status == rules.StatusError {
+		t.Fatalf("status is %+v", s)
+	}
+	return found
+}
+
+func (c curve) infos() []record.TensorInfo {
+	var out []record.TensorInfo
+	for _, n := range c.lossNames() {
+		out = append(out, record.TensorInfo{Name: n, Kind: record.Loss})
+	}
+	for i, n := range []string{"a.weight", "b.weight"} {
+		out = append(out, record.TensorInfo{Name: n, Kind: record.Weight, Shape: []int64{16, 16}, Order: i}, record.TensorInfo{Name: "gradient/" + n, Kind: record.Gradient, Shape: []int64{16, 16}, Order: i})
+	}
+	return out
+}
+
+func (c curve) lossNames() []string {
+	if c.names == nil {
+		return []string{"loss"}
+	}
+	return c.names
+}
+
+// completes spells the training as the agent would.
+func (c curve) completes() []*record.Complete {
+	var out []*record.Complete
+	global, evals := int64(0), int64(0)
+	add := func(s *record.Step) {
+		s.Worker, s.Step, s.Time = "worker_0", global, epoch.Add(time.Duration(global)*time.Second)
+		global++
+		out = append(out, rules.NewComplete([]*record.Step{s}))
+	}
+	for n := range c.steps {
+		s := &record.Step{Mode: record.Train, ModeStep: n}
+		for _, name := range c.lossNames() {
+			s.Scalars = append(s.Scalars, record.Scalar{Name: name, Value: c.loss(n)})
+		}
+		c.weights(s, n)
+		add(s)
+		if c.eval != nil && n%10 == 9 {
+			add(&record.Step{Mode: record.Eval, ModeStep: evals, Scalars: []record.Scalar{{Name: "loss", Value: c.eval(n)}}})
+			evals++
+		}
+	}
+	return out
+}
+
+func (c curve) weights(s *record.Step, n int64) {
+	size := 1.0
+	if c.size != nil {
+		size = c.size(n)
+	}
+	for _, w := range []string{"a.weight", "b.weight"} {
+		if n%10 == 0 {
+			for name, x := range map[string]float64{w: size, "gradient/" + w: c.pull * size} {
+				st := record.TensorStats{Tensor: name}
+				st.Stats.Count, st.Stats.Min, st.Stats.Max, st.Stats.L1 = 256, -x, x, 256*x
+				s.Stats = append(s.Stats, st)
+			}
+		}
+		pair := func(sch plan.Schedule, from int64, diff float64) {
+			key := plan.Pair{Lag: 1}.Key(sch)
+			s.Derived = append(s.Derived, record.Derived{Tensor: w, Stat: key + "." + plan.PairMeanAbsDiff, From: from, Value: diff * size},
+				record.Derived{Tensor: w, Stat: key + "." + plan.PairMeanAbsFrom, From: from, Value: size})
+		}
+		if n > 0 && n%50 == 0 {
+			pair(plan.Every(50, record.Train, record.Global), n-50, c.span)
+		}
+		if n > 0 && n%200 == 0 {
+			pair(plan.Every(200, record.Train, record.Global), n-200, 4*c.span)
+		}
+		for _, at := range []int64{2, 11, 31, 61, 101, 151, 201} {
+			if n == at {
+				pair(singleUpdates(), n-1, c.update)
+			}
+		}
+	}
+}
+
+// singleUpdates is the schedule that the rules ask for, as the plan has it.
+func singleUpdates() plan.Schedule {
+	d, _ := rules.Lookup("learning_rate")
+	p, _ := d.Parse(nil)
+	for _, n := range d.Needs(p) {
+		if len(n.Schedule[record.Train].Steps) > 0 {
+			return n.Schedule
+		}
+	}
+	return plan.Schedule{}
+}
+
+// noisy is a level with noise, a share of it.
+func noisy(share float64, level func(n int64) float64) func(int64) float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	return func(n int64) float64 { return level(n) * (1 + share*r.NormFloat64()) }
+}
+
+// at gives level before a step, and after it another.
+func at(step int64, before, after float64) func(int64) float64 {
+	return func(n int64) float64 {
+		if n < step {
+			return before
+		}
+		return after
+	}
+}
+
+func falling(from, to, scale float64) func(int64) float64 {
+	return func(n int64) float64 { return to + (from-to)*math.Exp(-float64(n)/scale) }
+}
+
+// classes are the facts of a classification whose ten labels occur equally
+// often.
+func classes() *record.Facts {
+	counts := map[string]int64{}
+	for i := range 10 {
+		counts[fmt.Sprint(i)] = 64
+	}
+	return &record.Facts{
+		Loss:   &record.LossFacts{Function: "cross_entropy", Module: "CrossEntropyLoss", Reduction: "mean"},
+		Labels: &record.LabelFacts{DType: "I64", Counts: counts, Elements: 640, Predictions: &record.TensorFacts{Shape: []int64{64, 10}}},
+	}
+}
+
+func functionFacts(module, function string) *record.Facts {
+	f := classes()
+	f.Loss.Module, f.Loss.Function = module, function
+	return f
+}
+
+func TestCurves(t *testing.T) {
+	ln10 := math.Log(10)
+	cycle := func(n int64) float64 { return 0.2 + 1.2*float64(100-n%100)/100*math.Exp(-float64(n)/150) }
+	oneSpike := func(n int64) float64 {
+		if n >= 120 && n < 132 {
+			return 3
+		}
+		return 0.5
+	}
+	inputs := classes()
+	inputs.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Values: &record.ValueFacts{Min: -3, Max: 900}}}, Distinct: 5}
+	summed := classes()
+	summed.Loss.Reduction = "sum"
+	twoOptimisers := classes()
+	twoOptimisers.Optimisers = make([]record.OptimiserFacts, 2)
+	step := func(n int64) float64 { return float64(1 + n/10) }
+	cases := []struct {
+		name string
+		rule string
+		c    curve
+		want string // severity, check and cause class; "" for silence
+	}{
+		{"explodes and stays", "learning_rate", curve{steps: 60, loss: noisy(0.1, at(3, 2, 500)), update: 0.5}, "error exploded learning-rate"},
+		{"explodes, weights tripled", "learning_rate", curve{steps: 60, loss: at(3, 2, 500), size: at(5, 1, 4)}, "error exploded learning-rate"},
+		{"explodes, weights still", "learning_rate", curve{steps: 60, loss: at(3, 2, 500), update: 0.01}, ""},
+		{"explodes and recovers", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return falling(1, 0.3, 80)(n) + 400*math.Exp(-float64(n)/8)*min(1, float64(n)) }, update: 0.5}, ""},
+		{"one spike", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return at(100, 2, 2)(n) + 98*map[bool]float64{true: 1}[n == 100] }, update: 0.5}, "error thrown learning-rate"},
+		{"jumps, then nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, func(n int64) float64 { return 2.3 + 900*map[bool]float64{true: 1}[n == 2] }), update: 0.6}, "error thrown learning-rate"},
+		{"jumps, then learns", "learning_rate", curve{steps: 150, loss: func(n int64) float64 { return falling(2.3, 0.1, 30)(n) + 900*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
+		{"swings", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "warning oscillates learning-rate"},
+		{"swings while it falls", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return (2 + float64(n%2)*3) * math.Exp(-float64(n)/60) }, update: 0.3}, ""},
+		{"noise of small batches", "learning_rate", curve{steps: 300, loss: noisy(0.5, falling(2, 0.5, 80)), update: 0.01}, ""},
+		{"thrown to where nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, at(0, 0, 2.3)), size: at(1, 0.1, 5), update: 0.01}, "error stuck learning-rate"},
+		{"small initial weights", "learning_rate", curve{steps: 150, loss: noisy(0.02, at(90, 2.3, 1.5)), size: at(20, 1e-3, 0.1), update: 0.8}, ""},
+		{"negative losses", "learning_rate", curve{steps: 100, loss: at(5, -1, 900), update: 0.5}, ""},
+		{"two optimisers", "learning_rate", curve{steps: 100, loss: at(5, 1, 900), update: 0.5, names: []string{"loss", "loss/1"}}, ""},
+		{"two optimisers by the facts", "learning_rate", curve{steps: 100, loss: at(5, 1, 900), update: 0.5, facts: twoOptimisers}, ""},
+
+		{"crawls", "learning_rate", curve{steps: 300, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
+		{"crawls, a short job", "learning_rate", curve{steps: 130, loss: noisy(0.01, at(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
+		{"crawls, without facts", "learning_rate", curve{steps: 450, loss: noisy(0.01, at(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 0.1}, "warning too_low learning-rate"},
+		{"fine-tuning", "learning_rate", curve{steps: 300, loss: noisy(0.01, at(0, 0, 0.35)), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
+		{"trembles at the floor", "learning_rate", curve{steps: 300, loss: noisy(0.01, at(0, 0, 2.35)), update: 1e-5, span: 7e-5, pull: 0.1, facts: classes()}, ""},
+		{"no gradient", "learning_rate", curve{steps: 300, loss: noisy(0.01, at(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 1e-5, facts: classes()}, ""},
+		{"slow, but falls", "learning_rate", curve{steps: 300, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-3*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
+		{"moves as usual", "learning_rate", curve{steps: 300, loss: noisy(0.01, at(0, 0, 2.35)), update: 1e-3, span: 4.5e-2, pull: 0.1, facts: classes()}, ""},
+
+		{"leaps and stays, weights grow", "loss_spike", curve{steps: 300, loss: noisy(0.05, at(150, 0.5, 4)), size: at(150, 1, 3)}, "warning spike learning-rate"},
+		{"leaps and stays, weights do not", "loss_spike", curve{steps: 300, loss: noisy(0.05, at(150, 0.5, 4))}, "info spike unknown"},
+		{"leaps and recovers", "loss_spike", curve{steps: 300, loss: noisy(0.05, oneSpike)}, "info spike unknown"},
+		{"one odd batch", "loss_spike", curve{steps: 300, loss: noisy(0.05, func(n int64) float64 { return 0.5 + 9*map[bool]float64{true: 1}[n%40 == 39] })}, ""},
+		{"warm restarts", "loss_spike", curve{steps: 400, loss: noisy(0.05, cycle)}, ""},
+		{"tiny losses leap", "loss_spike", curve{steps: 300, loss: func(n int64) float64 {
+			return 1e-4 + 2*math.Exp(-float64(n)/4) + 0.05*map[bool]float64{true: 1}[n > 200 && n < 220]
+		}}, ""},
+		{"zero", "loss_spike", curve{steps: 200, loss: at(0, 0, 0)}, ""},
+
+		{"labels shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, at(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
+		{"labels shuffled, a long job", "loss_flat", curve{steps: 1500, loss: noisy(0.02, at(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
+		{"a plateau, then progress", "loss_flat", curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return ln10 / (1 + math.Exp(float64(n-300)/20)) }), span: 0.05, facts: classes()}, ""},
+		{"a plateau that begins to give way", "loss_flat", curve{steps: 400, loss: noisy(0.005, func(n int64) float64 { return ln10 * (1 - 0.02*max(0, float64(n-320)/80)) }), span: 0.05, facts: classes()}, ""},
+		{"learns", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, facts: classes()}, ""},
+		{"weights stand still", "loss_flat", curve{steps: 300, loss: noisy(0.02, at(0, 0, ln10)), span: 1e-4, facts: classes()}, ""},
+		{"no labels seen", "loss_flat", curve{steps: 300, loss: noisy(0.02, at(0, 0, ln10)), span: 0.05}, ""},
+		{"too short", "loss_flat", curve{steps: 80, loss: noisy(0.02, at(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
+		{"the same to the last bit", "loss_flat", curve{steps: 150, loss: at(0, 0, 1.25), facts: inputs}, "warning constant structure"},
+		{"floor of a fine-tuning", "loss_flat", curve{steps: 300, loss: noisy(0.02, at(0, 0, 0.8)), span: 0.05, facts: classes()}, ""},
+
+		{"probabilities for logarithms", "impossible_loss", curve{steps: 40, loss: noisy(0.05, at(0, 0, -0.3)), facts: functionFacts("NLLLoss", "nll_loss")}, "error negative output-activation"},
+		{"labels beyond one", "impossible_loss", curve{steps: 40, loss: noisy(0.05, at(0, 0, -30)), facts: functionFacts("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")}, "error negative labels"},
+		{"one class", "impossible_loss", curve{steps: 40, loss: at(0, 0, 0), facts: classes()}, "error zero labels"},
+		{"a loss by hand", "impossible_loss", curve{steps: 40, loss: at(0, 0, -0.3), facts: functionFacts("", "cross_entropy")}, ""},
+		{"a divergence", "impossible_loss", curve{steps: 40, loss: at(0, 0, -0.3), facts: functionFacts("KLDivLoss", "kl_div")}, ""},
+		{"a few zeros", "impossible_loss", curve{steps: 40, loss: at(10, 0, 1), facts: classes()}, ""},
+		{"rounding", "impossible_loss", curve{steps: 40, loss: at(5, 1, -1e-8), facts: classes()}, ""},
+		{"certain of wrong answers", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "warning start initialisation"},
+		{"input not scaled", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: inputs}, "warning start data-scaling"},
+		{"a sum over the batch", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: summed}, ""},
+
+		{"hardly begun", "too_few_updates", curve{steps: 40, loss: noisy(0.002, func(n int64) float64 { return 2.35 - 0.008*float64(n) }), facts: classes()}, "warning still_falling epochs"},
+		{"still on its way", "too_few_updates", curve{steps: 200, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 0.008*float64(n) }), facts: classes()}, "info still_falling epochs"},
+		{"settled", "too_few_updates", curve{steps: 200, loss: noisy(0.02, falling(2.3, 0.3, 30)), facts: classes()}, ""},
+		{"a trial", "too_few_updates", curve{steps: 12, loss: func(n int64) float64 { return 2.3 - 0.01*float64(n) }, facts: classes()}, ""},
+
+		{"validation rises", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: func(n int64) float64 { return 1 + math.Abs(float64(n)-100)/200 }}, "warning validation_rises overfit"},
+		{"learnt by heart", "overfit", curve{steps: 300, loss: falling(2, 0.01, 40), eval: noisy(0.005, falling(2, 1.5, 30))}, "warning by_heart overfit"},
+		{"noisy validation", "overfit", curve{steps: 400, loss: falling(2, 0.3, 60), eval: noisy(0.2, falling(2, 0.5, 60))}, ""},
+		{"both fall", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: falling(2, 0.1, 60)}, ""},
+		{"both rise", "overfit", curve{steps: 300, loss: step, eval: step}, ""},
+		{"rises a little", "overfit", curve{steps: 300, loss: falling(2, 0.2, 60), eval: func(n int64) float64 { return 1 + math.Abs(float64(n)-100)/2000 }}, ""},
+		{"another scale", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: func(n int64) float64 { return 100 + math.Abs(float64(n)-100) }}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.rule+"/"+strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
+			got := ""
+			found := c.c.judge(t, c.rule)
+			if len(found) > 0 {
+				f := found[0]
+				got = fmt.Sprintf("%s %s %s", f.Severity, f.Check, f.CauseClass)
+				t.Logf("%d findings, at %d: %s", len(found), f.Step, f.Message)
+			}
+			if got != c.want {
+				t.Errorf("finding is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Ranks that were equal and are not any more have come apart.
+func TestRanksDiverge(t *testing.T) {
+	cases := []struct {
+		name  string
+		ranks [][]float64 // digests of each step
+		want  string
+	}{
+		{"equal", [][]float64{{1, 1}, {2, 2}, {3, 3}, {4, 4.0000001}}, ""},
+		{"one rank", [][]float64{{1}, {2}, {3}}, ""},
+		{"apart", [][]float64{{1, 1}, {2, 2.1}, {3, 3.2}}, "error digest"},
+		{"apart once", [][]float64{{1, 1}, {2, 2.1}, {3, 3}, {4, 4.1}}, ""},
+		{"never equal", [][]float64{{1, 2}, {2, 3}, {3, 4}}, "info never_equal"},
+		{"not finite", [][]float64{{1, 1}, {2, math.NaN()}, {3, math.Inf(1)}}, ""},
+		{"three ranks", [][]float64{{1, 1, 1}, {2, 2, 2.1}, {3, 3, 3.1}}, "error digest"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var found []record.Finding
+			e, err := rules.NewEngine(rules.Options{Configs: []rules.Config{{Rule: "ranks_diverge"}}, OnFinding: func(f record.Finding) { found = append(found, f) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for w := range c.ranks[0] {
+				e.Announce(fmt.Sprintf("worker_%d", w), []record.TensorInfo{{Name: "digest/weights", Kind: record.Metric}})
+			}
+			for n, values := range c.ranks {
+				var parts []*record.Step
+				for w, x := range values {
+					parts = append(parts, &record.Step{Worker: fmt.Sprintf("worker_%d", w), Step: int64(n), ModeStep: int64(n), Time: epoch, Scalars: []record.Scalar{{Name: "digest/weights", Value: x}}})
+				}
+				e.Observe(rules.NewComplete(parts))
+			}
+			e.Finish(record.Completed)
+			got := ""
+			if len(found) > 0 {
+				got = fmt.Sprintf("%s %s", found[0].Severity, found[0].Check)
+			}
+			if got != c.want || len(found) > 1 {
+				t.Errorf("findings are %+v, want %q", found, c.want)
+			}
+		})
+	}
+}
