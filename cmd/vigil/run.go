@@ -91,7 +91,9 @@ func (c runCmd) Run(a *app) error {
 	if err := c.prepare(o, settings); err != nil {
 		return err
 	}
-	view := live.NewView(viewOptions(settings, c.output != nil))
+	o.Screen = launch.NewScreen(os.Stderr)
+	view := live.NewView(viewOptions(settings, o.Screen, c.output != nil))
+	go view.Keep()
 	defer view.Close()
 	o.Event, o.Suspended, o.Resumed = view.Event, view.Suspend, view.Resume
 	for _, w := range settings.Warnings {
@@ -236,21 +238,14 @@ func cacheDirs() []string {
 	return append(dirs, filepath.Join(os.TempDir(), "vigil-"+strconv.Itoa(os.Getuid())))
 }
 
-// viewOptions say where and how the job is shown while it runs; alone says that
-// the job's output goes elsewhere.
-func viewOptions(settings config.Run, alone bool) live.Options {
-	fd := int(os.Stderr.Fd())
-	terminal := term.IsTerminal(fd)
+// viewOptions say how the job is shown while it runs; alone says that the job's
+// output goes elsewhere.
+func viewOptions(settings config.Run, screen *launch.Screen, alone bool) live.Options {
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	return live.Options{
-		Out: launch.TerminalWriter(os.Stderr), Terminal: terminal, Alone: alone,
-
-		Width: func() int {
-			w, _, err := term.GetSize(fd)
-			if err != nil {
-				return 0
-			}
-			return w
-		},
+		Out: screen, Terminal: terminal, Alone: alone,
+		InPlace: !settings.NoStatus && live.InPlace(terminal, os.Getenv),
+		Size:    screen.Size, Free: screen.Free,
 		Style: live.StyleFor(terminal, settings.NoColor),
 		Quiet: settings.Quiet, JSON: settings.JSON,
 	}

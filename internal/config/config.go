@@ -14,22 +14,23 @@ import (
 // A nil pointer is a flag that was not given. The same settings are read from
 // the environment (VIGIL_ and the upper-cased name) and from the file.
 type Flags struct {
-	Dir     *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
-	Name    *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
-	Config  *string  `name:"config" placeholder:"FILE" help:"Configuration file in YAML (default: vigil.yaml if it is there)."`
-	Rules   *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
-	Rule    []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
-	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`
-	Every   *string  `name:"every" placeholder:"N" help:"Interval for collections that name none (default: chosen by the budget)."`
-	SaveAll *bool    `name:"save-all" help:"Every tensor, raw, at the interval."`
-	Budget  *string  `name:"budget" placeholder:"P%" help:"Most that capture may add to the step time (default 2%)."`
-	StopOn  *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
-	Workers *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
-	Keep    *string  `name:"keep" placeholder:"SIZE" help:"Most that raw tensors may take below the root (default 20GB)."`
-	Strict  *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
-	Quiet   *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
-	JSON    *bool    `name:"json" help:"Output as JSON lines."`
-	NoColor *bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
+	Dir      *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
+	Name     *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
+	Config   *string  `name:"config" placeholder:"FILE" help:"Configuration file in YAML (default: vigil.yaml if it is there)."`
+	Rules    *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
+	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
+	Collect  []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`
+	Every    *string  `name:"every" placeholder:"N" help:"Interval for collections that name none (default: chosen by the budget)."`
+	SaveAll  *bool    `name:"save-all" help:"Every tensor, raw, at the interval."`
+	Budget   *string  `name:"budget" placeholder:"P%" help:"Most that capture may add to the step time (default 2%)."`
+	StopOn   *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
+	Workers  *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
+	Keep     *string  `name:"keep" placeholder:"SIZE" help:"Most that raw tensors may take below the root (default 20GB)."`
+	Strict   *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
+	Quiet    *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
+	NoStatus *bool    `name:"no-status" help:"No status line in the terminal's last row."`
+	JSON     *bool    `name:"json" help:"Output as JSON lines."`
+	NoColor  *bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
 }
 
 // Run is everything a run is started with. It travels to the agent as JSON.
@@ -48,6 +49,7 @@ type Run struct {
 	Keep       int64             `json:"keep"` // bytes
 	Strict     bool              `json:"strict,omitempty"`
 	Quiet      bool              `json:"quiet,omitempty"`
+	NoStatus   bool              `json:"no_status,omitempty"`
 	JSON       bool              `json:"json,omitempty"`
 	NoColor    bool              `json:"no_color,omitempty"`
 	Mutes      []Mute            `json:"mutes,omitempty"`

@@ -124,6 +124,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("keep", f.Keep)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)
+	toggle("no-status", f.NoStatus)
 	toggle("json", f.JSON)
 	toggle("no-color", f.NoColor)
 	for _, spec := range f.Rule {

@@ -34,7 +34,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "json", "no-color",
+		"dir", "name", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -168,6 +168,8 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.Strict, err = parseBool(text)
 	case "quiet":
 		r.Quiet, err = parseBool(text)
+	case "no-status":
+		r.NoStatus, err = parseBool(text)
 	case "json":
 		r.JSON, err = parseBool(text)
 	case "no-color":

@@ -5,17 +5,26 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vigil-ml/vigil/internal/proc"
 )
 
 // commandStopped follows the command into job control: the shell must see us
 // stop too, and when it continues us, the command continues.
 func (l *launcher) commandStopped(by syscall.Signal) {
 	if l.where == shared {
-		return // the terminal has stopped the whole group, us with it
+		return // the terminal has stopped the whole group, and asked us as well
 	}
 	if by == syscall.SIGSTOP || l.fetchTerminal(by) {
 		return // whoever sent SIGSTOP to the command alone wants just that
 	}
+	l.pause()
+	_ = syscall.Kill(-l.pid, syscall.SIGCONT)
+}
+
+// pause stops the launcher until its shell continues it, with the terminal as
+// the shell wants it meanwhile and as the command left it afterwards.
+func (l *launcher) pause() {
 	if l.o.Suspended != nil {
 		l.o.Suspended()
 	}
@@ -33,7 +42,6 @@ func (l *launcher) commandStopped(by syscall.Signal) {
 	if l.o.Resumed != nil {
 		l.o.Resumed()
 	}
-	_ = syscall.Kill(-l.pid, syscall.SIGCONT)
 }
 
 // fetchTerminal serves a command that was stopped because it wanted the
@@ -85,20 +93,28 @@ func (l *launcher) stopSelf() {
 	}
 }
 
-// orphaned tells that no shell watches our process group: our parent is not a
-// process of another group of the same session.
+// orphaned tells that no shell watches our process group: the first of our
+// ancestors that is not in the group is of another session.
 func orphaned() bool {
-	parent := syscall.Getppid()
-	session, err := unix.Getsid(parent)
+	own, err := unix.Getsid(0)
 	if err != nil {
 		return true
 	}
-	own, err := unix.Getsid(0)
-	if err != nil || own != session {
-		return true
+	for parent := syscall.Getppid(); parent > 0; {
+		session, err := unix.Getsid(parent)
+		if err != nil || session != own {
+			return true
+		}
+		if group, err := unix.Getpgid(parent); err != nil || group != unix.Getpgrp() {
+			return err != nil
+		}
+		p, err := proc.Read(parent)
+		if err != nil {
+			return true
+		}
+		parent = p.Parent
 	}
-	group, err := unix.Getpgid(parent)
-	return err != nil || group == unix.Getpgrp()
+	return true
 }
 
 // takeTerminal takes the terminal back from a command that ended, unless the

@@ -54,6 +54,8 @@ type Options struct {
 	// Grace is the time between SIGTERM and SIGKILL; zero means DefaultGrace.
 	Grace time.Duration
 
+	// Screen is what the job is shown on; nil when it is not shown.
+	Screen *Screen
 	// Event is told what the agent says, one event at a time.
 	Event func(live.Event)
 	// Suspended and Resumed are called around the time that the job is stopped

@@ -4,7 +4,6 @@ package launch
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
@@ -27,8 +26,17 @@ func Run(*Options) (int, error) {
 // Self names this process; here nothing reads the name.
 func Self() *record.Process { return nil }
 
-// TerminalWriter is w: there is no job control to mind.
-func TerminalWriter(w *os.File) io.Writer { return w }
+// Screen is the stream that a job is shown on; here jobs do not run.
+type Screen struct{ *os.File }
+
+// NewScreen shows on f.
+func NewScreen(f *os.File) *Screen { return &Screen{f} }
+
+// Size is not known here.
+func (*Screen) Size() (columns, rows int) { return 0, 0 }
+
+// Free is never said here.
+func (*Screen) Free() bool { return false }
 
 // RequestStop cannot reach a job: jobs run on Linux only.
 func RequestStop(record.Run) error { return Supported() }

@@ -121,6 +121,9 @@ func (l *launcher) startCommand(environ []string) error {
 		return startError(o.Path, err)
 	}
 	l.pid, l.states = pid, states
+	if o.Screen != nil {
+		o.Screen.command.Store(int64(pid))
+	}
 	if l.terminal != nil {
 		l.terminal.child = pid
 	}
@@ -140,7 +143,7 @@ func (l *launcher) listenSignals() {
 		// Asked for only so that a closed standard error does not end us.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	}
-	if l.where != shared && !signal.Ignored(syscall.SIGTSTP) {
+	if !signal.Ignored(syscall.SIGTSTP) {
 		signal.Notify(l.signals, syscall.SIGTSTP)
 	}
 }
@@ -191,8 +194,12 @@ func (l *launcher) attend() syscall.WaitStatus {
 func (l *launcher) handOn(s syscall.Signal) {
 	switch s {
 	case syscall.SIGTSTP, syscall.SIGCONT:
-		if l.where != shared {
+		switch {
+		case l.where != shared:
 			_ = syscall.Kill(-l.pid, s)
+		case s == syscall.SIGTSTP:
+			// The terminal has stopped the others of the group already.
+			l.pause()
 		}
 		return
 	case syscall.SIGINT, syscall.SIGQUIT:

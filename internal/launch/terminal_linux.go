@@ -2,7 +2,6 @@ package launch
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"syscall"
@@ -121,21 +120,6 @@ func (t *terminal) restore() {
 	}
 	defer unblock()
 	_ = unix.IoctlSetTermios(t.fd, unix.TCSETSW, t.modes)
-}
-
-// TerminalWriter writes to a terminal that may belong to another process group
-// without being stopped for it (SIGTTOU under `stty tostop`).
-func TerminalWriter(f *os.File) io.Writer { return backgroundWriter{f} }
-
-type backgroundWriter struct{ file *os.File }
-
-func (w backgroundWriter) Write(p []byte) (n int, err error) {
-	unblock, err := blockTTOU()
-	if err != nil {
-		return 0, err
-	}
-	defer unblock()
-	return w.file.Write(p)
 }
 
 // blockTTOU keeps SIGTTOU from this thread until the function it returns is

@@ -11,15 +11,34 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// statusLine is the state of the job in one line of at most width columns.
-func (s Style) statusLine(p *Progress, width int) string {
+// statusLine is the state of the job in one line of at most width columns;
+// what is told besides comes last. The curve of the losses gets the room that
+// is left.
+func (s Style) statusLine(p *Progress, width int, besides ...string) string {
+	columns := min(curve, len(p.Losses))
+	line := s.status(p, columns, besides)
+	if over := utf8.RuneCountInString(line) - width; width > 0 && over > 0 {
+		line = s.status(p, max(columns-over, 0), besides)
+	}
+	return cut(line, width)
+}
+
+// The widths of the curve of the losses: the widest, and what it is not cut
+// below but left out.
+const (
+	curve      = 24
+	leastCurve = 4
+)
+
+// status is the state of the job with a curve of at most so many columns.
+func (s Style) status(p *Progress, columns int, besides []string) string {
 	parts := []string{fmt.Sprintf("step %s", count(p.Step))}
 	if p.Mode != "" && p.Mode != record.Train.String() {
 		parts[0] += " " + strings.ToLower(p.Mode)
 	}
 	if p.Loss != nil {
 		loss := "loss " + number(*p.Loss)
-		if line := s.Sparkline(p.Losses, 24); line != "" {
+		if line := s.Sparkline(p.Losses, columns); line != "" && (columns >= leastCurve || columns == len(p.Losses)) {
 			loss += " " + line
 		}
 		parts = append(parts, loss)
@@ -38,7 +57,7 @@ func (s Style) statusLine(p *Progress, width int) string {
 	if s.Unicode {
 		separator = " · "
 	}
-	return cut("vigil: "+strings.Join(parts, separator), width)
+	return "vigil: " + strings.Join(append(parts, besides...), separator)
 }
 
 // findingText is a finding as a block of lines, without a final newline.

@@ -17,11 +17,17 @@ type Options struct {
 	Out io.Writer
 	// Terminal says that Out is a terminal.
 	Terminal bool
-	// Alone says that nobody else writes to this terminal, so that a line may
-	// be drawn again in place. It is false when the job's output goes there.
+	// InPlace says that the running state may be drawn in place on Out.
+	InPlace bool
+	// Alone says that nobody else writes to this terminal. It is false when
+	// the job's output goes there.
 	Alone bool
-	// Width is the terminal's width now, 0 when unknown; nil elsewhere.
-	Width func() int
+	// Size is the terminal's size now, 0 where unknown; nil elsewhere.
+	Size func() (columns, rows int)
+	// Free tells whether the terminal is in the hands of the job or of us and
+	// takes lines: no program is on it that draws for itself or hides what is
+	// typed. Nil means that it always is.
+	Free func() bool
 
 	Style Style
 	Quiet bool // findings and errors only
@@ -35,10 +41,9 @@ type Options struct {
 // from several goroutines.
 //
 // It never touches what others wrote. On a terminal that it shares with the
-// job it only adds whole lines, each on a line of its own even when the
-// job's cursor stands in the middle of one (a progress bar, a prompt), and
-// keeps the running state in the window's title; a line is drawn in place only
-// on a terminal that nobody else writes to.
+// job it adds whole lines, each on a line of its own even when the job's
+// cursor stands in the middle of one (a progress bar, a prompt), and keeps the
+// running state in the last row, which it takes out of the part that scrolls.
 type View struct {
 	o Options
 
@@ -47,12 +52,18 @@ type View struct {
 	nextLine time.Time       // when the next plain progress line is due
 	interval time.Duration   // to the one after it
 	lastStep int64           // of the last plain progress line
-	status   bool            // a status line stands in place below
-	titled   bool            // the title was set
-	drawn    time.Time       // when either was drawn
+	found    int             // findings
+	row      row             // the last row, with the state in it
+	status   bool            // the state stands in the line the cursor is in
+	titled   bool            // the state is in the title
+	text     string          // the state in either
+	drawn    time.Time       // when the state was drawn
 	shown    map[string]int  // findings by rule, configuration and check
 	told     map[string]bool // rules of which a finding was shown
-	away     bool
+	away     bool            // the job is stopped: nothing is drawn in place
+	over     bool            // the job has ended: nothing is any more
+	end      sync.Once
+	closed   chan struct{} // closed by Close
 }
 
 // Rates of what is shown.
@@ -61,7 +72,7 @@ const (
 	lineInterval = 15 * time.Second // then; it grows
 	lineGrowth   = 1.5
 	lineMax      = 5 * time.Minute
-	redraw       = 200 * time.Millisecond
+	redraw       = 250 * time.Millisecond
 	inFull       = 3 // findings of one rule and check shown in full
 )
 
@@ -70,7 +81,7 @@ func NewView(o Options) *View {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &View{o: o, shown: map[string]int{}, told: map[string]bool{}, interval: lineInterval}
+	return &View{o: o, shown: map[string]int{}, told: map[string]bool{}, interval: lineInterval, closed: make(chan struct{})}
 }
 
 // Event shows one event.
@@ -117,6 +128,7 @@ func (v *View) finding(f *record.Finding) {
 	kind := f.Rule + "\x00" + f.Configuration + "\x00" + f.Check
 	v.shown[kind]++
 	v.told[f.Rule] = true
+	v.found++
 	switch n := v.shown[kind]; {
 	case n <= inFull:
 		v.block(v.o.Style.findingText(f))
@@ -155,7 +167,8 @@ func (v *View) stop(s *Stop) {
 }
 
 func (v *View) summary(s *Summary) {
-	v.clearTitle()
+	v.over = true
+	v.erase()
 	if v.o.Quiet {
 		return
 	}
@@ -163,7 +176,7 @@ func (v *View) summary(s *Summary) {
 }
 
 // progressed shows where the job stands: in place where that can harm nobody,
-// else in the title and, now and then, as a line.
+// else, now and then, as a line.
 func (v *View) progressed(p *Progress) {
 	if v.o.Quiet {
 		return
@@ -173,18 +186,11 @@ func (v *View) progressed(p *Progress) {
 		v.nextLine = now.Add(firstLine)
 	}
 	v.progress = p
-	if v.away {
+	if v.away || v.over {
 		return
 	}
-	if v.o.Terminal && now.Sub(v.drawn) >= redraw {
-		v.drawn = now
-		if v.o.Alone {
-			v.drawStatus()
-		} else {
-			v.drawTitle()
-		}
-	}
-	if v.o.Terminal && v.o.Alone || now.Before(v.nextLine) || p.Step == v.lastStep {
+	v.draw()
+	if v.status || v.row.open || now.Before(v.nextLine) || p.Step == v.lastStep {
 		return
 	}
 	v.nextLine = now.Add(v.interval)
@@ -193,14 +199,7 @@ func (v *View) progressed(p *Progress) {
 	v.line(v.o.Style.statusLine(p, v.width()-1))
 }
 
-func (v *View) width() int {
-	if v.o.Width == nil {
-		return 0
-	}
-	return v.o.Width()
-}
-
-// line writes whole lines. Below a status line in place it goes above it.
+// line writes whole lines, above the state when that stands in place.
 func (v *View) line(text string) { v.write(text+"\n", false) }
 
 // block writes lines with an empty one before them.
@@ -214,7 +213,6 @@ func (v *View) write(text string, apart bool) {
 	switch {
 	case v.status:
 		b.WriteString("\r\x1b[2K")
-		v.status = false
 	case v.o.Terminal && !v.o.Alone:
 		b.WriteString(freshLine(v.width()))
 	}
@@ -222,9 +220,9 @@ func (v *View) write(text string, apart bool) {
 		b.WriteString("\n")
 	}
 	b.WriteString(text)
-	if v.o.Terminal && v.o.Alone && v.progress != nil && !v.away && !v.o.Quiet {
-		b.WriteString(v.statusText())
-		v.status = true
+	if v.status {
+		v.text = v.statusText(v.width())
+		b.WriteString(v.text)
 	}
 	_, _ = io.WriteString(v.o.Out, b.String())
 }
@@ -238,67 +236,4 @@ func freshLine(width int) string {
 		return "\r\n"
 	}
 	return strings.Repeat(" ", width) + "\r"
-}
-
-func (v *View) statusText() string {
-	return v.o.Style.Dim(v.o.Style.statusLine(v.progress, v.width()-1))
-}
-
-func (v *View) drawStatus() {
-	_, _ = io.WriteString(v.o.Out, "\r\x1b[2K"+v.statusText())
-	v.status = true
-}
-
-// drawTitle puts the state into the window's title, which no output can
-// collide with. The title before is kept on the terminal's own stack.
-func (v *View) drawTitle() {
-	if !v.o.Style.Color {
-		return // no escape sequences here
-	}
-	title := v.o.Style.statusLine(v.progress, 120)
-	push := ""
-	if !v.titled {
-		push = "\x1b[22;2t"
-	}
-	v.titled = true
-	_, _ = io.WriteString(v.o.Out, push+"\x1b]2;"+title+"\x07")
-}
-
-func (v *View) clearTitle() {
-	if v.titled {
-		v.titled = false
-		_, _ = io.WriteString(v.o.Out, "\x1b[23;2t")
-	}
-}
-
-// Suspend leaves the terminal alone while the job is stopped by job control.
-func (v *View) Suspend() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.away = true
-	if v.status {
-		v.status = false
-		_, _ = io.WriteString(v.o.Out, "\r\x1b[2K")
-	}
-	v.clearTitle()
-}
-
-// Resume is the end of Suspend.
-func (v *View) Resume() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.away = false
-}
-
-// Close leaves the terminal as it was found. Events after it are shown as
-// plain lines.
-func (v *View) Close() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.status {
-		v.status = false
-		_, _ = io.WriteString(v.o.Out, "\r\x1b[2K")
-	}
-	v.clearTitle()
-	v.away = true
 }

@@ -9,47 +9,8 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv/screen"
 )
-
-// screen is a terminal as far as plain text, carriage return and line feed go:
-// it wraps behind the last column, as real ones do, only when the next
-// character comes.
-type screen struct {
-	width, column int
-	rows          [][]rune
-}
-
-func newScreen(width int) *screen { return &screen{width: width, rows: [][]rune{nil}} }
-
-func (s *screen) Write(p []byte) (int, error) {
-	for _, r := range string(p) {
-		switch r {
-		case '\r':
-			s.column = 0
-		case '\n': // the terminal driver adds the carriage return
-			s.rows, s.column = append(s.rows, nil), 0
-		default:
-			if s.column == s.width {
-				s.rows, s.column = append(s.rows, nil), 0
-			}
-			row := &s.rows[len(s.rows)-1]
-			for len(*row) <= s.column {
-				*row = append(*row, ' ')
-			}
-			(*row)[s.column] = r
-			s.column++
-		}
-	}
-	return len(p), nil
-}
-
-func (s *screen) lines() []string {
-	var out []string
-	for _, r := range s.rows {
-		out = append(out, strings.TrimRight(string(r), " "))
-	}
-	return out
-}
 
 func finding(subject string) Event {
 	return Event{Finding: &record.Finding{
@@ -65,13 +26,13 @@ func finding(subject string) Event {
 func TestScriptsOutputStays(t *testing.T) {
 	const width = 30
 	for column := 0; column <= width; column++ {
-		s := newScreen(width)
-		v := NewView(Options{Out: s, Terminal: true, Width: func() int { return width }})
+		s := screen.New(width, 24)
+		v := NewView(Options{Out: cooked{s}, Terminal: true, Size: s.Size})
 		before := strings.Repeat("x", column)
-		_, _ = s.Write([]byte(before))
+		s.Print(before)
 		v.Event(Event{Notice: &Notice{Level: "info", Text: "hello"}})
-		_, _ = s.Write([]byte("after"))
-		text := strings.Join(s.lines(), "\n")
+		s.Print("after")
+		text := strings.Join(s.All(), "\n")
 		want := before + "\nvigil: hello\nafter"
 		if column == 0 {
 			want = "vigil: hello\nafter"
@@ -185,32 +146,6 @@ func TestJSONLines(t *testing.T) {
 	}
 	if n != 2 {
 		t.Errorf("%d lines, want 2", n)
-	}
-}
-
-// TestStatusInPlace checks that a status line goes away before other lines.
-func TestStatusInPlace(t *testing.T) {
-	var b bytes.Buffer
-	v := NewView(Options{Out: &b, Terminal: true, Alone: true, Width: func() int { return 60 }})
-	v.Event(Event{Progress: &Progress{Step: 1}})
-	v.Event(Event{Notice: &Notice{Level: "info", Text: "x"}})
-	v.Close()
-	const status = "vigil: step 1 | overhead 0.0%"
-	want := "\r\x1b[2K" + status + "\r\x1b[2Kvigil: x\n" + status + "\r\x1b[2K"
-	if b.String() != want {
-		t.Errorf("written %q, want %q", &b, want)
-	}
-}
-
-func TestTitleIsGivenBack(t *testing.T) {
-	var b bytes.Buffer
-	v := NewView(Options{Out: &b, Terminal: true, Style: Style{Color: true}, Width: func() int { return 60 }})
-	v.Event(Event{Progress: &Progress{Step: 1}})
-	v.Suspend()
-	v.Event(Event{Progress: &Progress{Step: 2}})
-	want := "\x1b[22;2t\x1b]2;vigil: step 1 | overhead 0.0%\x07\x1b[23;2t"
-	if b.String() != want {
-		t.Errorf("written %q, want %q", &b, want)
 	}
 }
 

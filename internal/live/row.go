@@ -1,0 +1,76 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// row is the terminal's last row, kept for the status line: a scroll region
+// holds what the job writes in the rows above, where it scrolls as it always
+// would, and cannot reach the row. The methods give what is to be written, each
+// time in one piece, and leave the cursor, its colours and what it stands on as
+// they were.
+type row struct {
+	open          bool
+	columns, rows int       // of the terminal when it was drawn
+	text          string    // what stands there
+	room          time.Time // when there was room made for it
+}
+
+// A terminal that is smaller than this has no row to spare.
+const (
+	leastRows    = 10
+	leastColumns = 40
+)
+
+// anew is how long a program that set the region back (a terminal reset, say)
+// can leave the cursor in the row.
+const anew = 5 * time.Second
+
+const (
+	saveCursor    = "\x1b7"
+	restoreCursor = "\x1b8"
+	wholeScreen   = "\x1b[r" // as scroll region; it takes the cursor home
+	noColours     = "\x1b[0m"
+	// makeRoom puts a row below the cursor's: down, which scrolls when there
+	// is no row, and up again, without leaving the column.
+	makeRoom = "\x1bD\x1b[A"
+	// eraseBelow erases the rows below the cursor's.
+	eraseBelow = "\x1b[B\r\x1b[J"
+)
+
+// draw puts text in the row and makes it the row when it is not yet.
+func (r *row) draw(text string, columns, rows int, now time.Time) string {
+	moved := r.open && (columns != r.columns || rows != r.rows)
+	var b strings.Builder
+	if !r.open || moved || now.Sub(r.room) >= anew {
+		b.WriteString(makeRoom)
+		r.room = now
+	}
+	b.WriteString(saveCursor + noColours)
+	if moved {
+		// Nobody knows where the terminal has put the old row, only that it
+		// is below the job's output.
+		b.WriteString(eraseBelow)
+	}
+	// The region is set each time, because programs of the job may have set
+	// it back.
+	fmt.Fprintf(&b, "\x1b[1;%dr\x1b[%d;1H\x1b[2K%s", rows-1, rows, text)
+	b.WriteString(restoreCursor)
+	r.open, r.columns, r.rows, r.text = true, columns, rows, text
+	return b.String()
+}
+
+// close gives the row back, empty.
+func (r *row) close(columns, rows int) string {
+	if !r.open {
+		return ""
+	}
+	moved := columns != r.columns || rows != r.rows
+	*r = row{}
+	if moved {
+		return saveCursor + wholeScreen + restoreCursor + makeRoom + saveCursor + noColours + eraseBelow + restoreCursor
+	}
+	return saveCursor + noColours + wholeScreen + fmt.Sprintf("\x1b[%d;1H\x1b[2K", rows) + restoreCursor
+}
