@@ -28,11 +28,10 @@ func (l *launcher) pause() {
 	if l.o.Suspended != nil {
 		l.o.Suspended()
 	}
-	if l.terminal != nil {
+	// A command that stops in the background has a shell's modes before it.
+	if l.terminal != nil && l.terminal.owner() == l.pid {
 		l.terminal.save()
-		if l.terminal.owner() == l.pid {
-			l.terminal.give(l.terminal.own)
-		}
+		l.terminal.give(l.terminal.own)
 	}
 	l.stopSelf()
 	if l.terminal != nil && l.terminal.owner() == l.terminal.own {
