@@ -160,6 +160,22 @@ func TestNothingIsDrawnOnAProgramsScreen(t *testing.T) {
 	}
 }
 
+// A program that drew for itself, on a screen of its own, gives back the job's
+// screen without its scroll region; the job's next line feed gets to the last
+// row.
+func TestStateIsErasedUnderTheCursor(t *testing.T) {
+	s := newStage(60, 12)
+	s.Print(lines(0, 30))
+	s.goOn()
+	s.free = false
+	s.Print("\x1b7\x1b[r\x1b8line 30\n")
+	s.goOn()
+	s.free = true
+	s.goOn()
+	s.Print("more\n")
+	s.check(t, "free again", lines(0, 31)+"more", s.state())
+}
+
 // A job that resets the terminal has its last row taken again.
 func TestTerminalReset(t *testing.T) {
 	s := newStage(60, 12)
@@ -282,7 +298,7 @@ func TestDrawnRarely(t *testing.T) {
 		v.Event(Event{Progress: &Progress{Step: int64(i)}})
 		now = now.Add(10 * time.Millisecond)
 	}
-	if n := strings.Count(b.String(), saveCursor); n != 4 {
+	if n := strings.Count(b.String(), "\x1b[1;23r"); n != 4 {
 		t.Errorf("drawn %d times in a second, want 4", n)
 	}
 	b.Reset()

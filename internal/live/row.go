@@ -25,7 +25,8 @@ const (
 )
 
 // anew is how long a program that set the region back (a terminal reset, say)
-// can leave the cursor in the row.
+// can leave the cursor in the row. It is not looked after each time, because
+// moving the cursor has a terminal forget that it waits behind the last column.
 const anew = 5 * time.Second
 
 const (
@@ -33,11 +34,13 @@ const (
 	restoreCursor = "\x1b8"
 	wholeScreen   = "\x1b[r" // as scroll region; it takes the cursor home
 	noColours     = "\x1b[0m"
-	// makeRoom puts a row below the cursor's: down, which scrolls when there
-	// is no row, and up again, without leaving the column.
-	makeRoom = "\x1bD\x1b[A"
-	// eraseBelow erases the rows below the cursor's.
-	eraseBelow = "\x1b[B\r\x1b[J"
+	// makeRoom takes the cursor out of the last row. First it erases that row
+	// from the cursor's column on, because the cursor may be in it, and stand on
+	// an old state, when the region was set back. Then it goes down, which
+	// scrolls when there is no row, and up again, without leaving the column.
+	makeRoom = saveCursor + wholeScreen + restoreCursor + "\x1b[999B" + noColours + "\x1b[K" + restoreCursor + "\x1bD\x1b[A"
+	// eraseRest erases what comes behind the cursor.
+	eraseRest = "\x1b[J"
 )
 
 // draw puts text in the row and makes it the row when it is not yet.
@@ -51,8 +54,8 @@ func (r *row) draw(text string, columns, rows int, now time.Time) string {
 	b.WriteString(saveCursor + noColours)
 	if moved {
 		// Nobody knows where the terminal has put the old row, only that it
-		// is below the job's output.
-		b.WriteString(eraseBelow)
+		// is behind the job's output.
+		b.WriteString(eraseRest)
 	}
 	// The region is set each time, because programs of the job may have set
 	// it back.
@@ -70,7 +73,7 @@ func (r *row) close(columns, rows int) string {
 	moved := columns != r.columns || rows != r.rows
 	*r = row{}
 	if moved {
-		return saveCursor + wholeScreen + restoreCursor + makeRoom + saveCursor + noColours + eraseBelow + restoreCursor
+		return saveCursor + wholeScreen + restoreCursor + saveCursor + noColours + eraseRest + restoreCursor
 	}
 	return saveCursor + noColours + wholeScreen + fmt.Sprintf("\x1b[%d;1H\x1b[2K", rows) + restoreCursor
 }
