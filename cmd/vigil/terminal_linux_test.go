@@ -14,14 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/testenv/screen"
 )
 
-// pty is a pseudo-terminal with a program on it.
+// pty is a pseudo-terminal of 80 columns and 24 rows with a program on it.
 type pty struct {
 	t      *testing.T
 	master *os.File
 	cmd    *exec.Cmd
 	ended  chan struct{}
+	screen *screen.Screen
 
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -29,6 +31,12 @@ type pty struct {
 
 // onTerminal starts a program as the leader of a session on a new terminal.
 func onTerminal(t *testing.T, argv ...string) *pty {
+	t.Helper()
+	return onTerminalWith(t, nil, argv...)
+}
+
+// onTerminalWith is onTerminal with variables besides the usual ones.
+func onTerminalWith(t *testing.T, environ []string, argv ...string) *pty {
 	t.Helper()
 	// Not blocking, so that Close ends a Read that waits.
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
@@ -52,13 +60,14 @@ func onTerminal(t *testing.T, argv ...string) *pty {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = t.TempDir(), append(cleanEnv(t), "TERM=xterm", "LC_ALL=C.UTF-8")
+	cmd.Dir, cmd.Env = t.TempDir(), append(cleanEnv(t), "TERM=xterm", "LC_ALL=C.UTF-8", "CI=", "NO_COLOR=")
+	cmd.Env = append(cmd.Env, environ...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &pty{t: t, master: master, cmd: cmd, ended: make(chan struct{})}
+	p := &pty{t: t, master: master, cmd: cmd, ended: make(chan struct{}), screen: screen.New(80, 24)}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -68,6 +77,7 @@ func onTerminal(t *testing.T, argv ...string) *pty {
 			p.mu.Lock()
 			p.out.Write(b[:n])
 			p.mu.Unlock()
+			_, _ = p.screen.Write(b[:n])
 			if err != nil {
 				return
 			}
@@ -107,6 +117,16 @@ func (p *pty) expect(text string) {
 		}
 	}
 	p.t.Fatalf("the terminal does not show %q; it shows %q", text, p.shown())
+}
+
+// until waits until the screen is as it should be.
+func (p *pty) until(what string, is func() bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("waited for %s; the screen shows\n%s", what, strings.Join(p.screen.All(), "\n"))
+		}
+	}
 }
 
 // press types keys.

@@ -259,13 +259,13 @@ func TestJobsOutputIsWhole(t *testing.T) {
 			return fmt.Sprintf("\n\x1b[2Ka %d\n\x1b[2Kb %d\n\x1b[2Kc %d\n\x1b[3A", n, n, n)
 		},
 		func(n int) string { return strings.Repeat("wide ", 30) + "\n" },
-		func(n int) string { return lines(n, n+50) },
+		func(n int) string { return lines(n, n+15) },
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		const columns, rows = 53, 12
 		s, alone := newStage(columns, rows), screen.New(columns, rows)
 		column := 0
-		for n := range rapid.IntRange(1, 60).Draw(t, "pieces") {
+		for n := range rapid.IntRange(1, 40).Draw(t, "pieces") {
 			text := rapid.SampledFrom(pieces).Draw(t, "piece")(n)
 			// A terminal may forget, when a cursor is put back, that it stood
 			// behind the last column.

@@ -55,29 +55,27 @@ func (s *Screen) put(r rune, bytes []byte) {
 		_, _ = s.vt.Write(bytes)
 		return
 	}
-	before := s.rows()
+	first, second, here := s.row(0), s.row(1), s.row(at.Y)
 	_, _ = s.vt.Write(bytes)
-	if s.vt.Cursor().Y != at.Y {
-		return
+	if s.vt.Cursor().Y == at.Y && s.row(0) == second && s.row(at.Y-1) == here {
+		s.history = append(s.history, first)
 	}
-	after := s.rows()
-	for y := range at.Y {
-		if after[y] != before[y+1] {
-			return
-		}
+}
+
+func (s *Screen) row(y int) string {
+	columns, _ := s.vt.Size()
+	row := make([]rune, columns)
+	for x := range row {
+		row[x] = max(s.vt.Cell(x, y).Char, ' ')
 	}
-	s.history = append(s.history, before[0])
+	return strings.TrimRight(string(row), " ")
 }
 
 func (s *Screen) rows() []string {
-	columns, rows := s.vt.Size()
+	_, rows := s.vt.Size()
 	list := make([]string, rows)
 	for y := range list {
-		row := make([]rune, columns)
-		for x := range row {
-			row[x] = max(s.vt.Cell(x, y).Char, ' ')
-		}
-		list[y] = strings.TrimRight(string(row), " ")
+		list[y] = s.row(y)
 	}
 	return list
 }
