@@ -131,7 +131,7 @@ func TestStatusLineLeavesOutputAlone(t *testing.T) {
 			p.enter("100%|####|")
 		}, append(numbers(1, 30), " 50%|####|", "100%|####|")},
 		{"two bars", `seq 1 30; bars() { printf '\router %d\n\rinner %d\033[A' $1 $1; }
-			bars 1; bars 2; while [ $(wc -l < trained) -lt 8 ]; do bars 3; done; bars 4; printf '\n\n'; over`, func(p *pty) {
+			bars 1; bars 2; while [ $(wc -l < trained) -lt 4 ]; do bars 3; done; bars 4; printf '\n\n'; over`, func(p *pty) {
 			p.enter("inner 4")
 		}, append(numbers(1, 30), "outer 4", "inner 4")},
 		{"colours", `printf '\033[31mred '; pause; printf 'red\033[0m\n'; over`, func(p *pty) {
@@ -241,7 +241,7 @@ func TestStatusLineMakesWayForTheShell(t *testing.T) {
 func TestStatusLineIsStillOnAProgramsScreen(t *testing.T) {
 	p := statusJob(t, `
 		steps() { n=$(($(wc -l < trained) + $1)); while [ $(wc -l < trained) -lt $n ]; do :; done; }
-		stty -icanon -echo; steps 2; echo drawing; read x; steps 2; echo done; read x; stty icanon echo; read x; over`)
+		stty -icanon -echo; steps 1; echo drawing; read x; steps 1; echo done; read x; stty icanon echo; read x; over`)
 	p.enter("drawing")
 	before := p.screen.Last()
 	p.enter("done")
@@ -253,6 +253,34 @@ func TestStatusLineIsStillOnAProgramsScreen(t *testing.T) {
 	p.press("\n")
 	if code := p.code(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+	p.clean()
+}
+
+// TestOneRunHasTheRow starts a run while another one goes on; when that one
+// ends, the later one takes the row.
+func TestOneRunHasTheRow(t *testing.T) {
+	const script = `
+		run() { "$0" run --name $1 -- "$0" demo-train --fault none --seconds 600 > /dev/null & }
+		run a; a=$!; read x; run b; b=$!
+		read x; kill $a; wait $a; echo "a is over"; read x; kill $b; wait $b; echo "b is over"`
+	p := onTerminal(t, "sh", "-c", script, vigil(t))
+	models := func(n int) func() bool {
+		return func() bool { return strings.Count(strings.Join(p.screen.Above(), "\n"), "vigil: model MLP") == n }
+	}
+	p.until("the first run", models(1))
+	p.status()
+	p.press("\n")
+	p.until("the second run", models(2))
+	p.status()
+	p.enter("a is over")
+	p.status()
+	p.enter("b is over")
+	if code := p.code(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if n := strings.Count(p.shown(), "\x1b[r\x1b[24;1H"); n != 2 {
+		t.Errorf("the row was given back %d times, want once by each run", n)
 	}
 	p.clean()
 }

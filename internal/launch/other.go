@@ -38,6 +38,9 @@ func (*Screen) Size() (columns, rows int) { return 0, 0 }
 // Free is never said here.
 func (*Screen) Free() bool { return false }
 
+// Leave has nothing to leave.
+func (*Screen) Leave() {}
+
 // RequestStop cannot reach a job: jobs run on Linux only.
 func RequestStop(record.Run) error { return Supported() }
 

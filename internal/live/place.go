@@ -65,7 +65,9 @@ func (v *View) draw() {
 			v.out("\r\x1b[2K" + text)
 		}
 	case v.o.Alone:
-		v.erase()
+		if v.status {
+			v.erase()
+		}
 	case columns >= leastColumns && rows >= leastRows:
 		text := v.statusText(columns)
 		if !v.row.open || text != v.row.text || columns != v.row.columns || rows != v.row.rows {
@@ -74,7 +76,9 @@ func (v *View) draw() {
 			v.out(v.row.draw(text, columns, rows, now))
 		}
 	default:
-		v.erase()
+		if v.row.open {
+			v.erase()
+		}
 		v.drawTitle(now)
 	}
 }
@@ -128,6 +132,9 @@ func (v *View) erase() {
 		v.out(v.row.close(v.size()))
 	}
 	v.clearTitle()
+	if v.o.Leave != nil {
+		v.o.Leave()
+	}
 }
 
 func (v *View) out(text string) { _, _ = io.WriteString(v.o.Out, text) }

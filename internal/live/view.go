@@ -28,6 +28,9 @@ type Options struct {
 	// takes lines: no program is on it that draws for itself or hides what is
 	// typed. Nil means that it always is.
 	Free func() bool
+	// Leave is called when nothing is drawn in place any more; nil: nobody
+	// wants to know.
+	Leave func()
 
 	Style Style
 	Quiet bool // findings and errors only
