@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// healthy is the name of no fault.
+const healthy = "none"
+
+// twins is the folder of repaired programs. What lies there names its family
+// in the header alone.
+const twins = "healthy/twins"
+
+var families = []string{
+	"mlp", "cnn", "rnn", "transformer", "autoencoder", "regression", "multilabel", "segmentation", "gan",
+	"contrastive", "finetune", "embedding", "sequence", "rl", "distributed", "other",
+}
+
+var splits = []string{"tune", "held"}
+
+// headerLine is one line of a header. A comment of more words is the author's.
+var headerLine = regexp.MustCompile(`^# ([a-z_]+):(.*)$`)
+
+// Program is one training script and what its header says of it.
+type Program struct {
+	Path   string   // relative to the suite's folder, with slashes
+	Fault  string   // "none" or the fault's name
+	Causes []string // cause classes that are right, the best first
+	Family string
+	Split  string
+	Twin   string // the repaired program, or empty
+	Hint   bool   // the fault is only worth knowing: no alarm is asked for
+}
+
+// Healthy tells whether the program has no fault.
+func (p Program) Healthy() bool { return p.Fault == healthy }
+
+// Name is the program's path without its ending.
+func (p Program) Name() string { return strings.TrimSuffix(p.Path, ".py") }
+
+// parseHeader reads the comments `# key: value` that a program begins with. The
+// header ends at the first line that is not one.
+func parseHeader(r io.Reader) (Program, error) {
+	var p Program
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		m := headerLine.FindStringSubmatch(lines.Text())
+		if m == nil {
+			break
+		}
+		key, value := m[1], strings.TrimSpace(m[2])
+		if seen[key] {
+			return p, fmt.Errorf("header: %q stands there twice", key)
+		}
+		seen[key] = true
+		if err := p.set(key, value); err != nil {
+			return p, fmt.Errorf("header: %w", err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return p, fmt.Errorf("header: %w", err)
+	}
+	for _, key := range []string{"fault", "family", "split"} {
+		if !seen[key] {
+			return p, fmt.Errorf("header: %q is missing", key)
+		}
+	}
+	switch {
+	case p.Healthy() && (len(p.Causes) > 0 || p.Twin != "" || p.Hint):
+		return p, fmt.Errorf("header: a program without a fault has no cause_class, twin or alarm")
+	case !p.Healthy() && len(p.Causes) == 0:
+		return p, fmt.Errorf("header: %q is missing", "cause_class")
+	}
+	return p, nil
+}
+
+func (p *Program) set(key, value string) error {
+	if value == "" {
+		return fmt.Errorf("%q is empty", key)
+	}
+	switch key {
+	case "fault":
+		p.Fault = value
+	case "cause_class":
+		for c := range strings.SplitSeq(value, ",") {
+			c = strings.TrimSpace(c)
+			if !slices.Contains(rule.CauseClasses, c) {
+				return fmt.Errorf("unknown cause class %q; known: %s", c, strings.Join(rule.CauseClasses, ", "))
+			}
+			p.Causes = append(p.Causes, c)
+		}
+	case "family":
+		if !slices.Contains(families, value) {
+			return fmt.Errorf("unknown family %q; known: %s", value, strings.Join(families, ", "))
+		}
+		p.Family = value
+	case "split":
+		if !slices.Contains(splits, value) {
+			return fmt.Errorf("unknown split %q; known: %s", value, strings.Join(splits, ", "))
+		}
+		p.Split = value
+	case "twin":
+		p.Twin = value
+	case "alarm":
+		if value != "no" {
+			return fmt.Errorf("alarm is %q; it can only be \"no\"", value)
+		}
+		p.Hint = true
+	default:
+		return fmt.Errorf("unknown key %q", key)
+	}
+	return nil
+}
+
+// discover reads all programs below the suite's folder, in the order of their
+// paths. A program whose place and header disagree is refused.
+func discover(dir string) ([]Program, error) {
+	var programs []Program
+	for _, top := range []string{"faulty", "healthy"} {
+		err := filepath.WalkDir(filepath.Join(dir, top), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(name) != ".py" {
+				return err
+			}
+			rel, err := filepath.Rel(dir, name)
+			if err != nil {
+				return err
+			}
+			p, err := readProgram(name)
+			if err != nil {
+				return fmt.Errorf("read %q: %w", rel, err)
+			}
+			p.Path = filepath.ToSlash(rel)
+			if err := p.place(); err != nil {
+				return fmt.Errorf("read %q: %w", rel, err)
+			}
+			programs = append(programs, p)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	byPath := map[string]Program{}
+	for _, p := range programs {
+		byPath[p.Path] = p
+	}
+	for _, p := range programs {
+		if t, ok := byPath[p.Twin]; p.Twin != "" && (!ok || !t.Healthy()) {
+			return nil, fmt.Errorf("read %q: header: twin %q is no healthy program of the suite", p.Path, p.Twin)
+		}
+	}
+	return programs, nil
+}
+
+func readProgram(name string) (Program, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return Program{}, err
+	}
+	defer f.Close()
+	return parseHeader(f)
+}
+
+// place compares what the header says with where the program lies.
+func (p Program) place() error {
+	top, _, _ := strings.Cut(p.Path, "/")
+	folder := path.Dir(p.Path)
+	switch {
+	case p.Healthy() != (top == "healthy"):
+		return fmt.Errorf("header: fault %q does not belong below %s/", p.Fault, top)
+	case folder != twins && path.Base(folder) != p.Family:
+		return fmt.Errorf("header: family %q does not belong into %s/", p.Family, folder)
+	}
+	return nil
+}

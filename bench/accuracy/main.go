@@ -1,0 +1,152 @@
+// Accuracy measures how well the default diagnosis does: it lets `vigil run`
+// watch many small PyTorch programs, each with one fault or with none, and
+// compares what the default rules say with what is known. See docs/accuracy.md.
+//
+//	go run ./bench/accuracy [-python P] [-seeds 3] [-only REGEX] [-split tune|held|all] [-jobs 2] [-out FILE.md] [-keep DIR]
+//	go run ./bench/accuracy -check -keep DIR
+//
+// It is run from the top of the checkout.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+)
+
+type options struct {
+	python, suite, only, split, out, keep string
+	seeds, jobs                           int
+	timeout                               time.Duration
+	check                                 bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.python, "python", "python3", "interpreter with PyTorch")
+	flag.StringVar(&o.suite, "suite", "bench/accuracy", "folder of the programs")
+	flag.IntVar(&o.seeds, "seeds", 3, "runs of each program, with seeds 0, 1, …")
+	flag.StringVar(&o.only, "only", "", "only programs whose path matches this regular expression")
+	flag.StringVar(&o.split, "split", "all", "programs of which split: tune, held or all")
+	flag.IntVar(&o.jobs, "jobs", 2, "programs that run at the same time")
+	flag.DurationVar(&o.timeout, "timeout", 3*time.Minute, "longest a program may take")
+	flag.StringVar(&o.out, "out", "", "file for the report (default: standard output)")
+	flag.StringVar(&o.keep, "keep", "", "folder in which the runs are kept")
+	flag.BoolVar(&o.check, "check", false, "train nothing: judge the runs kept in -keep again")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	if o.check && o.keep == "" {
+		return fmt.Errorf("-check judges kept runs: -keep names their folder")
+	}
+	if o.seeds < 1 {
+		return fmt.Errorf("-seeds is %d; each program runs at least once", o.seeds)
+	}
+	programs, err := choose(o)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "vigil-accuracy-")
+	if err != nil {
+		return fmt.Errorf("make work directory: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	b := bench{runs: filepath.Join(tmp, "runs"), timeout: o.timeout}
+	if o.keep != "" {
+		b.runs = o.keep
+	}
+	if b.runs, err = filepath.Abs(b.runs); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.runs, 0o755); err != nil {
+		return fmt.Errorf("make folder for runs: %w", err)
+	}
+	if b.suite, err = filepath.Abs(o.suite); err != nil {
+		return err
+	}
+	if b.vigil, err = build(tmp); err != nil {
+		return err
+	}
+	if b.python, err = interpreter(o.python); err != nil && !o.check {
+		return err
+	}
+	do := b.train
+	if o.check {
+		do = b.check
+	}
+	begin := time.Now()
+	verdicts := all(programs, o.seeds, o.jobs, do)
+	text := report(verdicts)
+	fmt.Fprintf(os.Stderr, "%d runs in %v\n", len(verdicts), time.Since(begin).Round(time.Second))
+	if o.out == "" {
+		_, err = fmt.Print(text)
+		return err
+	}
+	return os.WriteFile(o.out, []byte(text), 0o644)
+}
+
+// choose gives the programs that were asked for.
+func choose(o options) ([]Program, error) {
+	pattern, err := regexp.Compile(o.only)
+	if err != nil {
+		return nil, fmt.Errorf("read -only: %w", err)
+	}
+	if o.split != "all" && o.split != "tune" && o.split != "held" {
+		return nil, fmt.Errorf("-split is %q; it can be tune, held or all", o.split)
+	}
+	known, err := discover(o.suite)
+	if err != nil {
+		return nil, err
+	}
+	var programs []Program
+	for _, p := range known {
+		if pattern.MatchString(p.Path) && (o.split == "all" || o.split == p.Split) {
+			programs = append(programs, p)
+		}
+	}
+	if len(programs) == 0 {
+		return nil, fmt.Errorf("none of %d programs below %q was asked for", len(known), o.suite)
+	}
+	return programs, nil
+}
+
+// all runs do for each program and seed, jobs at a time, and says how each went.
+// The verdicts come in the order of programs and seeds.
+func all(programs []Program, seeds, jobs int, do func(Program, int) verdict) []verdict {
+	verdicts := make([]verdict, len(programs)*seeds)
+	next := make(chan int)
+	var done int
+	var lock sync.Mutex
+	var group sync.WaitGroup
+	for range max(1, jobs) {
+		group.Go(func() {
+			for i := range next {
+				begin := time.Now()
+				v := do(programs[i/seeds], i%seeds)
+				verdicts[i] = v
+				lock.Lock()
+				done++
+				fmt.Fprintf(os.Stderr, "[%d/%d] %s seed %d: %s (%.1f s)\n", done, len(verdicts), v.Program.Name(), v.Seed, v.line(), time.Since(begin).Seconds())
+				lock.Unlock()
+			}
+		})
+	}
+	// Every program once before any is run with another seed.
+	for seed := range seeds {
+		for p := range programs {
+			next <- p*seeds + seed
+		}
+	}
+	close(next)
+	group.Wait()
+	return verdicts
+}
