@@ -52,4 +52,5 @@ for step in range(300):
                 q.lerp_(p, tau)
         track.append(reward(s, actor(s)).mean().item())
 print(f"reward first {track[0]:.3f} last {track[-1]:.3f}")
-print(f"critic loss first {c_losses[0]:.4f} max {max(c_losses):.4f} last {c_losses[-1]:.4f}")
+print(f"critic at most {max(c_losses):.4f}, actor {a_loss.item():.4f}")
+print(f"loss first {c_losses[0]:.4f} last {c_losses[-1]:.4f}")
