@@ -30,7 +30,7 @@ C = nn.Sequential(nn.Linear(2, 64), nn.LeakyReLU(0.2), nn.Linear(64, 64), nn.Lea
 og = torch.optim.Adam(G.parameters(), lr=1e-3, betas=(0.5, 0.9))
 oc = torch.optim.Adam(C.parameters(), lr=1e-3, betas=(0.5, 0.9))
 gap = []
-for it in range(85):
+for it in range(80):
     for _ in range(5):
         real, fake = moons(64), G(torch.randn(64, 4)).detach()
         closs = C(fake).mean() - C(real).mean() + penalty(C, real, fake)
