@@ -54,7 +54,7 @@ func (v *View) draw() {
 		return
 	}
 	if v.o.Free != nil && !v.o.Free() {
-		v.row.room = time.Time{} // what has the terminal may leave it in any state
+		v.row.out = time.Time{} // what has the terminal may leave it in any state
 		return
 	}
 	columns, rows := v.size()

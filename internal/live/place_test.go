@@ -106,6 +106,16 @@ func TestRowIsMadeBelowAFullScreen(t *testing.T) {
 	s.over(t, lines(0, 30)+"$ more")
 }
 
+// A second bar stands below the cursor.
+func TestRowIsMadeBelowBars(t *testing.T) {
+	s := newStage(60, 12)
+	s.Print(lines(0, 30) + "outer\n\rinner\x1b[A")
+	s.goOn()
+	s.check(t, "bars", lines(0, 30)+"outer\ninner", s.state())
+	s.Print("\n\ndone")
+	s.check(t, "bars and on", lines(0, 30)+"outer\ninner\ndone", s.state())
+}
+
 func TestFindingsStandAboveTheState(t *testing.T) {
 	s := newStage(60, 24)
 	s.Print("half a li")

@@ -15,7 +15,7 @@ type row struct {
 	open          bool
 	columns, rows int       // of the terminal when it was drawn
 	text          string    // what stands there
-	room          time.Time // when there was room made for it
+	out           time.Time // when the cursor was taken out of it
 }
 
 // A terminal that is smaller than this has no row to spare.
@@ -34,11 +34,15 @@ const (
 	restoreCursor = "\x1b8"
 	wholeScreen   = "\x1b[r" // as scroll region; it takes the cursor home
 	noColours     = "\x1b[0m"
-	// makeRoom takes the cursor out of the last row. First it erases that row
+	// makeRoom gets rows free below the cursor's: down, which scrolls where
+	// there is no row, and up again, without leaving the column. They are more
+	// than the one that is wanted, because the job's last lines may be below
+	// its cursor: a second progress bar, say.
+	makeRoom = "\x1bD\x1bD\x1bD\x1bD\x1b[4A"
+	// getOut takes the cursor out of the last row. First it erases that row
 	// from the cursor's column on, because the cursor may be in it, and stand on
-	// an old state, when the region was set back. Then it goes down, which
-	// scrolls when there is no row, and up again, without leaving the column.
-	makeRoom = saveCursor + wholeScreen + restoreCursor + "\x1b[999B" + noColours + "\x1b[K" + restoreCursor + "\x1bD\x1b[A"
+	// an old state, when the region was set back.
+	getOut = saveCursor + wholeScreen + restoreCursor + "\x1b[999B" + noColours + "\x1b[K" + restoreCursor + "\x1bD\x1b[A"
 	// eraseRest erases what comes behind the cursor.
 	eraseRest = "\x1b[J"
 )
@@ -47,9 +51,13 @@ const (
 func (r *row) draw(text string, columns, rows int, now time.Time) string {
 	moved := r.open && (columns != r.columns || rows != r.rows)
 	var b strings.Builder
-	if !r.open || moved || now.Sub(r.room) >= anew {
+	switch {
+	case !r.open:
 		b.WriteString(makeRoom)
-		r.room = now
+		r.out = now
+	case moved || now.Sub(r.out) >= anew:
+		b.WriteString(getOut)
+		r.out = now
 	}
 	b.WriteString(saveCursor + noColours)
 	if moved {
