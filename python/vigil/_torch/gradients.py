@@ -53,9 +53,9 @@ class Gradients(object):
         if held is None or held.used is None:
             return
         self.updates.append((held.used, held.left, held.starts, held.backwards))
-        held.forget()
         held.left = held.left_now
         held.updates += 1
+        held.forget()
 
     def skipped(self, state):
         """It has not: a loss scaler found an overflow."""

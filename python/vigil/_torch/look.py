@@ -95,7 +95,7 @@ class Look(object):
     def _forward(self, root, module, args, kwargs):
         """The first model is called: once per TRAIN step its inputs are looked at, once its inside."""
         step = self.tracker.open
-        if step is None or step.mode != TRAIN or step is self.input_step or not torch.is_grad_enabled():
+        if step is None or step.mode != TRAIN or step.tentative or step is self.input_step or not torch.is_grad_enabled():
             return
         self.input_step = step
         self.inputs.take(args, kwargs)
@@ -116,7 +116,7 @@ class Look(object):
         with self.timed():
             self.gradients.backward()
             step = self.tracker.open
-            if self.graphs is None and self.inputs.prints:
+            if self.graphs is None and self.inputs.prints and not step.tentative:
                 self.graphs = autograd.Graphs()
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:

@@ -9,7 +9,7 @@ from vigil._torch import backend, kinds, names, summary
 from vigil._torch.activations import _tensors
 
 MOST = 400  # modules with values
-MOST_MODULES = 1000  # that are listed
+MOST_MODULES = 800  # that are listed
 
 
 class Network(object):

@@ -5,8 +5,9 @@ import torch
 from vigil._torch import backend, kinds, names, summary
 
 MOST = 2000  # parameters
-VALUES = 1000  # of them with values
-SMALL = 4096  # elements; a parameter of that size is compared as a whole, a larger one by as many and a sum
+VALUES = 600  # of them with values
+SMALL = 4096  # elements; a parameter of that size is compared as a whole
+SAMPLE = 1024  # elements of a larger one, which is compared by them and by its sum
 
 
 class One(object):
@@ -85,10 +86,8 @@ class Parameters(object):
             kind = torch.float32 if x.element_size() <= 4 or x.device.type == "mps" else torch.float64
             total = x.sum(dtype=kind).reshape(1) if x.numel() > SMALL else None
             if x.numel() > SMALL:
-                row = max(x[0].numel(), 1)
-                x = x[:: max(x.shape[0] * row // SMALL // row, 1)] if row < SMALL else x[:1]
-                x = x.reshape(-1)
-                x = x[:: max(x.numel() // SMALL, 1)]
+                x = x.reshape(-1) if x.is_contiguous() else x[0].reshape(-1)
+                x = x[:: max(x.numel() // SAMPLE, 1)]
             x = x.reshape(-1).to(kind)
             if x.device.type == "cpu":
                 return x.clone() if total is None else torch.cat([x, total])

@@ -1,0 +1,175 @@
+"""What the facts say of small trainings (cases.py), section by section."""
+
+import collections
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import collector
+import pytest
+from conftest import _settle
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@pytest.fixture(scope="module")
+def trainings():
+    """The run of every case by its name."""
+    directory = tempfile.mkdtemp(prefix="vg")
+    agent = collector.Collector(os.path.join(directory, "s"))
+    try:
+        env = collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1")
+        done = subprocess.run([sys.executable, "-W", "error::UserWarning:vigil", os.path.join(HERE, "cases.py")], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        assert done.returncode == 0, done.stderr
+        _settle(agent)
+        cases = [line.split() for line in done.stdout.splitlines()]
+        assert [c for c in cases if c[2] != "0"] == [], done.stderr
+        names = {int(pid): name for name, pid, _ in cases}
+        return {names[run.hello["pid"]]: run for run in agent.runs}
+    finally:
+        agent.die()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def at(facts, path):
+    """A field by its path: graph.head, parameters.list.0.held."""
+    for part in path.split("."):
+        if facts is None:
+            return None
+        facts = facts[int(part)] if isinstance(facts, list) else facts.get(part)
+    return facts
+
+
+def gradients(facts):
+    return [(p["name"].split("_", 1)[1], p["trained"], p["held"], p["gradient"], p["changed"]) for p in facts["parameters"]["list"]]
+
+
+FACTS = {
+    "healthy": {
+        "loss.reduction": "mean",
+        "loss.settings.label_smoothing": 0.1,
+        "loss.settings.weight": False,
+        "labels.mean": pytest.approx(1.0, abs=0.2),
+        "labels.one_hot": None,
+        "predictions.shape": [32, 3],
+        "predictions.axis": 1,
+        "predictions.classes": 3,
+        "predictions.rows_sum_to_one": False,
+        "predictions.log_rows": False,
+        "predictions.one_class": False,
+        "predictions.steps": 8,
+        "predictions.label_shape": [32],
+        "predictions.values.same_rows": False,
+        "inputs.steps": 8,
+        "inputs.distinct": 8,
+        "inputs.features.features": 6,
+        "inputs.features.constant": 0,
+        "inputs.tensors.0.shape": [32, 6],
+        "graph.complete": True,
+        "graph.weighted": 2,
+        "graph.non_linear": 1,
+        "graph.reached": 4,
+        "graph.unreached": None,
+        "graph.parts": 1,
+        "updates.steps": 8,
+        "updates.kept": 0,
+        "updates.cleared": 0,
+        "updates.no_backward": 0,
+        "updates.clip": None,
+        "optimisers.0.groups.0.lr": 0.1,
+        "optimisers.0.groups.0.momentum": 0.0,
+        "optimisers.0.groups.0.strangers": 0,
+        "optimisers.0.groups.0.parameters": 4,
+        "parameters.updates": 9,
+        "parameters.list.0.fan_in": 6,
+        "parameters.list.0.first.elements": 48,
+        "network.modules.1.type": "Linear",
+        "network.modules.1.settings": {"in_features": 6, "out_features": 8, "bias": True},
+        "network.modules.2.output.values.min": 0.0,
+        "eval_trained": None,
+        "evaluation": None,
+    },
+    "softmax_before_cross_entropy": {"graph.head": ["cross_entropy", "softmax", "linear"], "loss.function": "cross_entropy", "loss.reduction": "mean",
+                                     "predictions.values": None, "predictions.log_rows": False, "predictions.shape": [32, 3]},
+    "log_softmax_and_nll": {"graph.head": ["cross_entropy", "linear"], "predictions.log_rows": True, "predictions.rows_sum_to_one": False, "loss.module": "NLLLoss"},
+    "raw_into_bce": {"graph.head": ["binary_cross_entropy", "sigmoid", "linear"], "predictions.classes": 1, "predictions.label_shape": [32, 1]},
+    "sigmoid_before_bce_with_logits": {"graph.head": ["binary_cross_entropy_with_logits", "sigmoid", "linear"], "loss.settings.pos_weight": False},
+    "broadcast_module": {"predictions.shape": [32, 1], "predictions.label_shape": [32]},
+    "broadcast_function": {"predictions.shape": [32, 1], "predictions.label_shape": [32]},
+    "expanded_on_purpose": {"predictions.shape": [32, 3], "predictions.label_shape": [32, 3]},
+    "hand_written_loss": {"graph.head": ["mean", "pow", "sub", "linear"], "graph.non_linear": 1, "predictions": None, "labels": None, "loss.function": ""},
+    "no_activation": {"graph.weighted": 3, "graph.non_linear": 0},
+    "unreached": {"graph.unreached": ["Two_forgotten.weight", "Two_forgotten.bias"], "graph.reached": 2, "parameters.list.2.gradient": "missing",
+                  "parameters.list.2.changed": False, "parameters.list.2.held": True},
+    "other_model_held": {"optimisers.0.groups.0.strangers": 4},
+    "never_zeroed": {"updates.kept": 7, "updates.cleared": 0},
+    "cleared_before_step": {"updates.cleared": 8, "updates.no_backward": 0, "parameters.list.0.changed": False},
+    "accumulated": {"updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "graph.head": ["cross_entropy", "linear"], "graph.parts": 2, "inputs.steps": 8},
+    "constant_batches": {"inputs.steps": 8, "inputs.distinct": 1, "inputs.features.constant": 1},
+    "evaluated_in_training_mode": {"evaluation.training": ["1", "3"], "evaluation.kinds": ["dropout", "normalisation"], "evaluation.root_training": True, "evaluation.steps": 2},
+    "evaluated_well": {"evaluation.training": None, "evaluation.root_training": False, "evaluation.statistics.0.module": "1"},
+    "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
+    "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
+    "one_class": {"predictions.one_class": True},
+    "clipped": {"updates.clip.max_norm": 0.001, "updates.clip.clipped": 9, "optimisers.0.groups.0.betas": [0.9, 0.999], "optimisers.0.groups.0.weight_decay": 0.01},
+    "shared_weights": {"graph.reached": 1, "graph.unreached": None, "graph.weighted": 2, "graph.non_linear": 1, "network.modules.1.kind": "embedding"},
+    "gan": {"updates.kept": 0, "updates.cleared": 0, "graph.unreached": None, "graph.parts": 2, "loss.module": ""},
+    "lbfgs": {"updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "parameters.list.0.changed": True},
+    "keywords_and_mappings": {"inputs.tensors.0.shape": [4, 5], "inputs.tensors.1.dtype": "I64", "inputs.distinct": 8, "inputs.features": None, "graph.unreached": None},
+    "one_hot_labels": {"labels.one_hot": True, "labels.rows_sum_to_one": True, "predictions.axis": 1, "predictions.label_shape": [32, 3]},
+    "by_hand": {"parameters": None, "updates": None, "graph.head": ["cross_entropy", "linear"]},
+    "short": {"inputs.steps": 2, "updates.steps": 3, "labels.elements": 96, "parameters.updates": 3},
+    "odd_tensors": {"graph.complete": False, "graph.unreached": None},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_facts(trainings, name):
+    facts = trainings[name].facts
+    assert {path: at(facts, path) for path in FACTS[name]} == FACTS[name]
+
+
+def test_parameters(trainings):
+    assert gradients(trainings["frozen_and_not_held"].facts) == [
+        ("0.weight", False, False, "missing", False),
+        ("0.bias", True, False, "missing", False),
+        ("2.weight", True, True, "finite", True),
+        ("2.bias", True, True, "finite", True),
+    ]
+
+
+def test_network_calls(trainings):
+    """The modules stand in the order of their calls, the kinds of torch.nn are known."""
+    modules = trainings["evaluated_well"].facts["network"]["modules"]
+    assert [(m["path"], m["type"], m["kind"], m["calls"], m["training"]) for m in modules] == [
+        ("", "Sequential", "container", 1, True),
+        ("0", "Linear", "linear", 1, True),
+        ("1", "BatchNorm1d", "normalisation", 1, True),
+        ("2", "ReLU", "activation", 1, True),
+        ("3", "Dropout", "dropout", 1, True),
+        ("4", "Linear", "linear", 1, True),
+    ]
+    assert all(("input" in m and "output" in m) == (m["kind"] != "container") for m in modules)
+
+
+@pytest.mark.parametrize("name", sorted(FACTS))
+def test_told_once(trainings, name):
+    """A section never changes, and is told before any record of the step from which on rules may look at it."""
+    run = trainings[name]
+    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained")
+    told = {}
+    for message in run.of("facts"):
+        for section in sections:
+            facts = message["facts"].get(section)
+            if section in told:
+                assert facts == told[section]
+            elif facts:
+                told[section] = facts
+    first = collections.Counter(told[s]["at"] for s in sections[:7] if s in told)
+    assert len(first) == 1
+    last = max(s.number for s in run.steps)
+    assert next(iter(first)) == min(9, last + 1)
+    messages = [list(m["facts"]) for m in run.of("facts")]
+    assert len(messages) <= 5
