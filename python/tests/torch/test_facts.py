@@ -10,6 +10,7 @@ import tempfile
 import collector
 import pytest
 from conftest import _settle
+from vigil._torch import backend
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -128,6 +129,9 @@ FACTS = {
 @pytest.mark.parametrize("name", FACTS)
 def test_facts(trainings, name):
     facts = trainings[name].facts
+    if name == "keywords_and_mappings" and not backend.HAS_KWARG_HOOKS:
+        assert facts["graph"]["reached"] == 3 and "inputs" not in facts
+        return
     assert {path: at(facts, path) for path in FACTS[name]} == FACTS[name]
 
 

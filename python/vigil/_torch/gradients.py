@@ -8,6 +8,8 @@ from vigil import _guard
 from vigil._torch import backend, summary
 
 UPDATES = 8  # of each optimiser that are looked at
+LARGE = 1 << 22  # elements of an optimiser's parameters, from which on fewer are
+LARGE_UPDATES = 4
 STARTS = 16  # backwards between two updates of an optimiser
 SAMPLE = 8  # parameters whose gradients are compared
 CALLS = 50  # of clipping
@@ -35,13 +37,13 @@ class Gradients(object):
         """backward is about to begin: what optimisers left is what stands there now."""
         for held in self.states.values():
             held.backwards += 1
-            if held.updates < UPDATES and len(held.starts) < STARTS and held.updates > 0:
+            if held.updates < held.most and len(held.starts) < STARTS and held.updates > 0:
                 held.starts.append(self._norms(held.sample())[0])
 
     def update(self, state):
         """An optimiser is about to use the gradients."""
         held = self.of(state)
-        if held.updates >= UPDATES:
+        if held.updates >= held.most:
             return
         parameters = held.parameters()
         held.used = self._norms(parameters)
@@ -141,6 +143,7 @@ class Held(object):
     def __init__(self, state):
         self.state = state
         self.updates = 0
+        self.most = UPDATES if sum(p.numel() for p in self.parameters()) < LARGE else LARGE_UPDATES
         self.left = None  # norms of the sample when it last stepped
         self.backwards = 0
         self.forget()
@@ -154,7 +157,7 @@ class Held(object):
         optimiser = self.state.ref()
         if optimiser is None:
             return []
-        return [p for group in optimiser.param_groups for p in group["params"] if isinstance(p, torch.Tensor)][:2000]
+        return [p for group in optimiser.param_groups for p in group["params"] if isinstance(p, torch.Tensor) and summary.initialised(p)][:2000]
 
     def sample(self):
         parameters = self.parameters()

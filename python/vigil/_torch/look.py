@@ -116,7 +116,7 @@ class Look(object):
         with self.timed():
             self.gradients.backward()
             step = self.tracker.open
-            if self.graphs is None and self.inputs.prints and not step.tentative:
+            if self.graphs is None and self.network is not None and not step.tentative:
                 self.graphs = autograd.Graphs()
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:

@@ -96,7 +96,7 @@ class Network(object):
             if self.last is not None and self.last[0]() is tensor and self.last[1] == _version(tensor):
                 facts["values"] = self.last[2]
             else:
-                facts["values"] = summary.values(tensor, self.look.numbers)
+                facts["values"] = summary.values(tensor, self.look.numbers, most=summary.MANY)
                 self.last = (weakref.ref(tensor), _version(tensor), facts["values"])
             return facts
         return None

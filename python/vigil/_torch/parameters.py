@@ -2,7 +2,8 @@
 
 import torch
 
-from vigil._torch import backend, kinds, names, summary
+from vigil._torch import kinds, names, summary
+
 
 MOST = 2000  # parameters
 VALUES = 600  # of them with values
@@ -47,7 +48,7 @@ class Parameters(object):
         modules = dict(names.walk(inner))
         for p in names.parameters(inner):
             value = p.value
-            if p.shared is not None or id(value) in self.known:
+            if p.shared is not None or id(value) in self.known or not summary.initialised(value):
                 continue
             if len(self.list) >= MOST:
                 self.more += 1
@@ -58,7 +59,7 @@ class Parameters(object):
                 "module": root.path(p.module_path),
                 "type": p.module_type,
                 "kind": kinds.kind(module),
-                "shape": [int(n) for n in value.shape] if backend.why_not(value) != "not initialised yet" else [],
+                "shape": [int(n) for n in value.shape],
                 "bias": names.is_bias(p.path),
                 "trained": bool(value.requires_grad),
                 "fan_in": kinds.fan_in(module, p.key, value),
@@ -67,7 +68,7 @@ class Parameters(object):
             self.list.append(one)
             self.known[id(value)] = one
             if len(self.list) <= VALUES:
-                one.first = summary.values(value, self.numbers, rows=value.dim() >= 2)
+                one.first = summary.values(value, self.numbers, rows=value.dim() >= 2, most=summary.MANY)
             one.before = self._mark(value)
 
     def last(self):

@@ -9,6 +9,7 @@ import torch
 from vigil._torch import backend
 
 MOST = 1 << 16  # elements of one tensor that are looked at
+MANY = 1 << 14  # of one of very many
 _wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
 
 
@@ -19,6 +20,11 @@ def readable(tensor):
     if _wrapped is not None and _wrapped(tensor):
         return False
     return not (tensor.is_cuda and torch.cuda.is_current_stream_capturing())
+
+
+def initialised(tensor):
+    """Whether a parameter has a shape already."""
+    return "Uninitialized" not in type(tensor).__name__
 
 
 def described(tensor):
@@ -99,9 +105,9 @@ class Values(object):
 
     __slots__ = ("elements", "place")
 
-    def __init__(self, tensor, numbers, rows=True):
+    def __init__(self, tensor, numbers, rows, most):
         with torch.no_grad():
-            x = first(tensor)
+            x = first(tensor, most)
             self.elements = x.numel()
             if not x.is_floating_point():
                 x = x.to(torch.float64 if x.device.type == "cpu" else precise(x))
@@ -127,11 +133,11 @@ class Values(object):
         }
 
 
-def values(tensor, numbers, rows=True):
+def values(tensor, numbers, rows=True, most=MOST):
     """Values of a tensor, or None when there are none to look at."""
-    if not isinstance(tensor, torch.Tensor) or not tensor.numel() or tensor.is_complex() or not readable(tensor):
+    if not isinstance(tensor, torch.Tensor) or not readable(tensor) or not tensor.numel() or tensor.is_complex():
         return None
-    return Values(tensor, numbers, rows)
+    return Values(tensor, numbers, rows, most)
 
 
 def _at_once(x):
@@ -154,10 +160,10 @@ def _at_once(x):
 
 
 def _same_rows(x):
-    """All samples are equal; a look at a little of them settles most cases."""
-    little = x[:, :16] if x.dim() == 2 else x
-    if x.dim() > 2 and x[0].numel() > 16:
-        little = x[:2].reshape(2, -1)[:, :16]
+    """All samples are equal; a look at a little of two settles most cases."""
+    little = x[:2].reshape(2, -1) if x.dim() > 1 else x[:2]
+    if x.dim() > 1:
+        little = little[:, :: max(little.shape[1] // 64, 1)]
     if not bool((little == little[:1]).all()):
         return False
     return bool((x[: max((1 << 20) // max(x[0].numel(), 1), 2)] == x[:1]).all())
