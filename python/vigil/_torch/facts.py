@@ -31,11 +31,6 @@ class Facts(object):
         self.told = None
         self.look_at = AFTER
 
-    @property
-    def looks(self):
-        """Whether the first steps are being looked at."""
-        return self.look.open
-
     def loss_seen(self, function, module, node=None):
         """The loss that backward was first called on: its function in the graph and the loss module, as far as known."""
         self.function = function
@@ -51,7 +46,7 @@ class Facts(object):
     def step(self, n, root):
         """n TRAIN steps have closed, the last of them one of ``root``."""
         self.eval_trained.update(root)
-        if n >= SEE:
+        if n >= SEE and self._news():
             self._tell()
         if n >= self.look_at:
             self.labels.open = False
@@ -62,7 +57,7 @@ class Facts(object):
     def eval_step(self, step):
         """An EVAL step has closed."""
         self.evaluation.ends(step)
-        if not self.look.open:
+        if not self.look.open and self._news():
             self._tell()
 
     def finish(self):
@@ -73,6 +68,12 @@ class Facts(object):
         if not self.said and self.tracker.counter.next:
             self.say()
         self._unseen_validation()
+
+    def _news(self):
+        """Whether a section is complete and was not sent."""
+        if self.look.open or (self.evaluation.ready and "evaluation" not in self.sections):
+            return True
+        return self.eval_trained.facts is not None and "eval_trained" not in self.sections
 
     @_guard.guard
     def _tell(self, last=False):

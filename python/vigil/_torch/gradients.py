@@ -204,13 +204,13 @@ def wrap_clip(tracker):
     @_guard.guard
     def clipped(args, kwargs, norm):
         max_norm = args[1] if len(args) > 1 else kwargs.get("max_norm")
-        if max_norm is not None and not backend.is_compiling():
+        if max_norm is not None:
             tracker.facts.clipped(max_norm, norm)
 
     @functools.wraps(original)
     def clip_grad_norm_(*args, **kwargs):
         norm = original(*args, **kwargs)
-        if tracker.facts.looks:
+        if not backend.is_compiling() and tracker.facts.look.open:
             clipped(args, kwargs, norm)
         return norm
 

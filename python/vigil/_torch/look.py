@@ -159,25 +159,25 @@ class Look(object):
         self.open = False
         self.labels.open = False
         self.detach()
-        self.parameters.last()
+        part = _guard.guard(lambda gather, *args: gather(*args))  # one that fails takes no other with it
+        part(self.parameters.last)
         numbers = self.numbers.read()
-        updates, states = self.gradients.gather(numbers)
-        parameters = self.parameters.gather(numbers, self._held(), states)
+        updates, states = part(self.gradients.gather, numbers) or (None, {})
         sections = {
-            "labels": self.labels.gather(main),
-            "predictions": self.labels.predictions(main, numbers),
-            "inputs": self.inputs.gather(numbers),
+            "labels": part(self.labels.gather, main),
+            "predictions": part(self.labels.predictions, main, numbers),
+            "inputs": part(self.inputs.gather, numbers),
         }
         if not t.by_hand:  # or nobody can say what held them and which gradients were used
-            sections["parameters"] = parameters
+            sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states)
             sections["updates"] = updates
         if self.network is not None and self.network.order:
-            sections["network"] = self.network.gather(numbers)
+            sections["network"] = part(self.network.gather, numbers)
         if self.graphs is not None:
             had = {i for i, state in states.items() if state != "zero"}
             every = [(one.facts["name"], one.value, id(one.value) in had) for one in self.parameters.list if one.value is not None]
-            sections["graph"] = self.graphs.gather(every)
-        self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index)]
+            sections["graph"] = part(self.graphs.gather, every)
+        self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None]
         self.network = self.graphs = self.graph_step = self.input_step = None
         self.parameters = self.gradients = self.inputs = None
         return {name: facts for name, facts in sections.items() if facts}

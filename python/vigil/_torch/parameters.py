@@ -4,7 +4,6 @@ import torch
 
 from vigil._torch import kinds, names, summary
 
-
 MOST = 2000  # parameters
 VALUES = 600  # of them with values
 SMALL = 4096  # elements; a parameter of that size is compared as a whole

@@ -319,7 +319,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     def _after_close(self, step, seconds, own):
         """After a step: the interval, what was understood, the bounded wait."""
-        self.facts.look.closed()
+        if self.facts.look.open:
+            self.facts.look.closed()
         if step.mode != TRAIN:
             if self.facts.evaluation.step is step:
                 self.facts.eval_step(step)
