@@ -23,11 +23,11 @@ func TestRulesOnMeaning(t *testing.T) {
 	}{
 		{"images", "bad", []string{"class_imbalance:every=1,samples=300", "confusion:every=5", "check_input_images:every=1"}, []string{
 			"check_input_images mean Pictures_input_0 channel 1", "class_imbalance imbalance class 2", "class_imbalance misprediction class 2", "confusion diag class 2",
-		}, "labels     I64 [64], from 0 to 2, 3 different: 0 × "},
+		}, "I64 [64], from 0 to 2, 3 different: 0 × "},
 		{"images", "good", []string{"class_imbalance:every=1,samples=300,start_step=10", "confusion:every=5,start_step=20", "check_input_images:every=1"}, nil, "given to CrossEntropyLoss"},
 		{"text", "bad", []string{"class_imbalance:every=1,samples=300", "nlp_sequence_ratio:every=1"}, []string{
 			"class_imbalance imbalance class 1", "nlp_sequence_ratio token words_input_0 token 0",
-		}, "labels     I64 [40], from 0 to 1, 2 different: 0 × 304, 1 × 16, given to cross_entropy"},
+		}, "I64 [40], from 0 to 1, 2 different: 0 × 304, 1 × 16, given to cross_entropy"},
 		{"text", "good", []string{"class_imbalance:every=1,samples=300", "nlp_sequence_ratio:every=1"}, nil, "2 different: 0 × 160, 1 × 160"},
 	} {
 		t.Run(tt.script+" "+tt.data, func(t *testing.T) {

@@ -29,8 +29,6 @@ func (s *Session) drain() (bool, error) {
 			return any, fmt.Errorf("read ring: head %d does not fit %d records read and %d slots", head, s.tail, s.ring.Slots)
 		}
 		any = true
-		// What the hook said before these records it said with their place in
-		// mind.
 		if err := s.listen(0); err != nil {
 			return any, err
 		}

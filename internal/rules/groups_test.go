@@ -46,3 +46,21 @@ func TestNoGroups(t *testing.T) {
 		t.Errorf("groups are %s", s)
 	}
 }
+
+// What cannot be meant is the root of what it leads to, also of what was noticed
+// before.
+func TestGroupsOfFacts(t *testing.T) {
+	j := newJob(t, config("output_activation"), config("vanishing_gradient"), config("loss_not_decreasing", "every", "1", "num_steps", "1"))
+	j.engine.Facts(&record.Facts{
+		Loss:        &record.LossFacts{Function: "cross_entropy", Module: "CrossEntropyLoss"},
+		Graph:       &record.GraphFacts{At: 1, Head: []string{"cross_entropy", "softmax", "linear"}},
+		Predictions: &record.PredictionFacts{At: 2, TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{8, 4}}, Axis: 1, Classes: 4, RowsSumToOne: true, LabelShape: []int64{8}},
+	})
+	for n := range int64(4) {
+		j.feed(input{step: n, scalars: map[string]float64{"loss": 1}, tensors: map[string]values{"gradient/a": vec(0, 0)}})
+	}
+	groups := j.engine.Groups()
+	if len(groups) != 1 || groups[0].Root.Rule != "output_activation" || groups[0].Root.Step != 2 || groups[0].CauseClass != "output-activation" || len(groups[0].Symptoms) < 3 {
+		t.Errorf("groups are %s", asJSON(t, groups))
+	}
+}

@@ -27,7 +27,7 @@ which a healthy training is silent. ` + "`vigil rules describe NAME`" + ` prints
 	}
 	b.WriteString(`
 A rule's name may be written as here, as its class name (` + "`VanishingGradient`" + `), or as that in lower case. A finding that rests on a single step
-is at most a warning, unless it is about values that are not finite.
+is at most a warning, unless it is about values that are not finite, or the facts of the training (how model, loss, labels, data and optimiser fit together) say it.
 
 Every rule also accepts these parameters:
 
