@@ -20,8 +20,8 @@ var dataScaling = rule.Definition{
 	Causes:     []string{"data that are not normalised", "pixels from 0 to 255 where 0 to 1 is meant", "features in different units"},
 	Remedies:   []string{"subtract the mean of the training data and divide by its deviation, for each feature", "divide pixels by 255", "begin the model with a normalisation layer"},
 	ExplainsAlways: []string{
-		"loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
-		"underfit", "overtraining", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
+		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
+		"underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
 	},
 	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold."},
 	Needs:   noNeeds,

@@ -18,7 +18,7 @@ var labelsFit = rule.Definition{
 	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same"},
 	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to the number of classes minus 1, and use 0 and 1 for yes and no", "look at the labels of a few batches"},
 	ExplainsAlways: []string{
-		"loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
+		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
 	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier of three classes or more that is trained by one optimiser with one loss."},

@@ -18,7 +18,7 @@ var lossChoice = rule.Definition{
 	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output"},
 	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
 	ExplainsAlways: []string{
-		"loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
+		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit",
 	},
 	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},

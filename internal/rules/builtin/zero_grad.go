@@ -17,7 +17,7 @@ var zeroGrad = rule.Definition{
 	Causes:     []string{"zero_grad is not called between updates", "zero_grad is called between backward and the update", "backward is not called"},
 	Remedies:   []string{"call optimizer.zero_grad() before backward, loss.backward(), then optimizer.step(), in this order, for each batch"},
 	ExplainsAlways: []string{
-		"loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
+		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"not_finite", "underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch",
 	},
 	Default: &rule.Preset{Why: "Gradients of an earlier update have to be found at all but one of the first updates, three at least. Clearing between backward and the update, or no backward at all, count with one optimiser, when they happen at most of three updates or more."},
