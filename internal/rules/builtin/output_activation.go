@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -34,7 +35,7 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 	v := viewLoss(f)
 	p := f.Predictions
 	if p == nil || v.loss == "" {
-		return nil
+		return handWritten(&v)
 	}
 	if found := oneEntry(&v, p); found != nil {
 		return found
@@ -54,6 +55,34 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		return outOfReach(&v, p)
 	}
 	return nil
+}
+
+// handWritten finds a cross-entropy that is written out, -(y·log(p) + …), and
+// takes the logarithm of what a layer puts out. That of a variance is not
+// negated, and that of a value is subtracted from another.
+func handWritten(v *lossView) []rule.Violation {
+	if v.facts.Graph == nil {
+		return nil
+	}
+	head := v.facts.Graph.Head
+	at := slices.Index(head, "log")
+	if at < 2 || head[at-1] != "mul" || head[at-2] != "add" || !slices.Contains(head[:at], "neg") {
+		return nil
+	}
+	for _, op := range head[at+1 : max(at+1, len(head)-1)] {
+		if op != "clamp" && op != "add" && !slices.Contains(pickingOps, op) {
+			return nil
+		}
+	}
+	if last := head[len(head)-1]; len(head) < at+2 || last != "linear" && last != "convolution" {
+		return nil
+	}
+	what := "the last layer"
+	if path := lastModule(v.facts, []string{record.LinearModule, record.ConvModule}, nil); path != "" {
+		what = path
+	}
+	text := fmt.Sprintf("The loss takes the logarithm of the raw outputs of %s as if they were probabilities: what lies outside 0 to 1 is cut off and gets no gradient, or has no logarithm.", what)
+	return []rule.Violation{v.violation("raw_logarithm", text, "put sigmoid at the end of the model, or use binary_cross_entropy_with_logits on the raw outputs", rule.Error)}
 }
 
 // violation is a finding about the way from the model to the loss.
