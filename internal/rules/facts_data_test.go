@@ -32,7 +32,7 @@ func TestSameBatches(t *testing.T) {
 func TestClipping(t *testing.T) {
 	clip := func(class string, lr, most, norm float64) func(*record.Facts) {
 		return func(f *record.Facts) {
-			group(f, class).LR = at(lr)
+			group(f, class).LR = setTo(lr)
 			f.Updates.Clip = &record.ClipFacts{MaxNorm: record.Number(most), Calls: 5, Clipped: 5, Norms: []record.Number{record.Number(norm), record.Number(norm)}}
 		}
 	}
@@ -40,7 +40,7 @@ func TestClipping(t *testing.T) {
 		{"nothing moves", classifier(), clip("SGD", 0.01, 1e-3, 2), "warning always_clipped optimizer gradients", "clipped to 0.001 at every update"},
 		{"momentum does not help", classifier(), func(f *record.Facts) {
 			clip("SGD", 0.01, 1e-3, 2)(f)
-			f.Optimisers[0].Groups[0].Momentum = at(0.9)
+			f.Optimisers[0].Groups[0].Momentum = setTo(0.9)
 		}, "warning always_clipped optimizer gradients", ""},
 		{"large steps all the same", classifier(), clip("SGD", 0.1, 1, 200), "info always_clipped optimizer gradients", ""},
 		{"Adam goes by the direction", classifier(), clip("Adam", 1e-3, 1e-3, 2), "info always_clipped optimizer gradients", ""},
@@ -51,10 +51,10 @@ func TestClipping(t *testing.T) {
 func TestOptimiserSettings(t *testing.T) {
 	runFacts(t, "optimiser_settings", []factCase{
 		{"climbing", classifier(), func(f *record.Facts) { group(f, "SGD").Maximize = true }, "warning maximize optimizer SGD", "SGD has maximize=True"},
-		{"momentum", classifier(), func(f *record.Facts) { group(f, "SGD").Momentum = at(0.999) }, "warning momentum optimizer SGD", "goes on for some 1000 updates"},
+		{"momentum", classifier(), func(f *record.Facts) { group(f, "SGD").Momentum = setTo(0.999) }, "warning momentum optimizer SGD", "goes on for some 1000 updates"},
 		{"betas the wrong way round", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.999, 0.9} }, "warning betas optimizer Adam", "(0.999, 0.9)"},
 		{"second beta below the first", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.9, 0.5} }, "info betas optimizer Adam", ""},
-		{"large eps", classifier(), func(f *record.Facts) { group(f, "Adam").Eps = at(1) }, "info eps optimizer Adam", ""},
+		{"large eps", classifier(), func(f *record.Facts) { group(f, "Adam").Eps = setTo(1) }, "info eps optimizer Adam", ""},
 		{"a group that holds nothing", classifier(), func(f *record.Facts) {
 			g := group(f, "SGD")
 			g.Maximize, g.Parameters = true, 0

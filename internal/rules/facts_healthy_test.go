@@ -85,11 +85,11 @@ func healthy() []factCase {
 		}, "", ""},
 		{"half a rate of zero", classifier(), func(f *record.Facts) {
 			g := f.Optimisers[0].Groups[0]
-			g.LR = at(0)
+			g.LR = setTo(0)
 			f.Optimisers[0].Groups = append(f.Optimisers[0].Groups, g)
 			change(f, still, "fc1")
 		}, "", ""},
-		{"warm-up from a rate of zero", classifier(), func(f *record.Facts) { group(f, "Adam").LR = at(0) }, "", ""},
+		{"warm-up from a rate of zero", classifier(), func(f *record.Facts) { group(f, "Adam").LR = setTo(0) }, "", ""},
 		{"dead embedding rows", lstm(), func(f *record.Facts) { change(f, flat, "emb") }, "", ""},
 		{"scales that rounding keeps at 1", transformer(), func(f *record.Facts) { change(f, still, "block.norm") }, "", ""},
 		{"updates that are written by hand", classifier(), func(f *record.Facts) {
@@ -111,7 +111,7 @@ func healthy() []factCase {
 		}, "", ""},
 		{"an image that is optimised", resnet(), func(f *record.Facts) {
 			change(f, release, "")
-			f.Optimisers = []record.OptimiserFacts{{Class: "Adam", Groups: []record.GroupFacts{{LR: at(0.1), Parameters: 1, Strangers: 1}}}}
+			f.Optimisers = []record.OptimiserFacts{{Class: "Adam", Groups: []record.GroupFacts{{LR: setTo(0.1), Parameters: 1, Strangers: 1}}}}
 		}, "", ""},
 		{"Monte Carlo dropout", transformer(), func(f *record.Facts) {
 			f.Evaluation = &record.EvaluationFacts{Steps: 3, Training: []string{"drop", "block.drop"}, Kinds: []string{"dropout"}}
@@ -147,16 +147,16 @@ func healthy() []factCase {
 		{"much dropout", network("fc1 Linear 20 512", "act ReLU", "drop Dropout 0.75", "fc2 Linear 512 10"), nil, "", ""},
 		{"dropout that is switched off", network("fc1 Linear 20 512", "act ReLU", "drop Dropout 0.9", "fc2 Linear 512 10"), func(f *record.Facts) { module(f, "drop").Training = false }, "", ""},
 		{"dropout of attention and embeddings", network("emb Embedding 100 32", "a Dropout 0.8", "block.attn.drop Dropout 0.9", "fc1 Linear 32 32", "act ReLU", "fc2 Linear 32 2"), nil, "", ""},
-		{"usual decay", classifier(), func(f *record.Facts) { group(f, "AdamW").WeightDecay = at(0.1) }, "", ""},
+		{"usual decay", classifier(), func(f *record.Facts) { group(f, "AdamW").WeightDecay = setTo(0.1) }, "", ""},
 		{"strong decay against strong gradients", classifier(), func(f *record.Facts) {
-			group(f, "Adam").WeightDecay = at(0.3)
+			group(f, "Adam").WeightDecay = setTo(0.3)
 			f.Updates.Norms = []record.Number{50, 60, 70}
 		}, "", ""},
 		{"decay with momentum", classifier(), func(f *record.Facts) {
-			*group(f, "SGD") = record.GroupFacts{LR: at(0.1), WeightDecay: at(5e-4), Momentum: at(0.9), Parameters: 6}
+			*group(f, "SGD") = record.GroupFacts{LR: setTo(0.1), WeightDecay: setTo(5e-4), Momentum: setTo(0.9), Parameters: 6}
 		}, "", ""},
 		{"ridge regression", network("fc Linear 20 1"), func(f *record.Facts) {
-			*group(f, "SGD") = record.GroupFacts{LR: at(0.1), WeightDecay: at(1), Parameters: 2}
+			*group(f, "SGD") = record.GroupFacts{LR: setTo(0.1), WeightDecay: setTo(1), Parameters: 2}
 		}, "", ""},
 		{"all data at once", classifier(), func(f *record.Facts) {
 			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Shape: []int64{200, 20}}}, Steps: 20, Distinct: 1}
@@ -168,7 +168,7 @@ func healthy() []factCase {
 			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Shape: []int64{1, 20}}}, Steps: 20, Distinct: 20}
 		}, "", ""},
 		{"environments that begin alike", classifier(), func(f *record.Facts) {
-			f.Labels = &record.LabelFacts{Std: at(1)}
+			f.Labels = &record.LabelFacts{Std: setTo(1)}
 			f.Inputs = &record.InputFacts{
 				Tensors:  []record.TensorFacts{{Shape: []int64{8, 20}, Values: &record.ValueFacts{SameRows: true}}},
 				Features: &record.FeatureFacts{Features: 20, StdMin: 0.1, StdMax: 1}, Steps: 20, Distinct: 20,
@@ -178,14 +178,14 @@ func healthy() []factCase {
 			f.Updates.Clip = &record.ClipFacts{MaxNorm: 1, Calls: 10, Clipped: 2, Norms: []record.Number{0.4, 7, 0.5}}
 		}, "", ""},
 		{"strong momentum", classifier(), func(f *record.Facts) {
-			*group(f, "SGD") = record.GroupFacts{LR: at(0.01), Momentum: at(0.99), Parameters: 6}
+			*group(f, "SGD") = record.GroupFacts{LR: setTo(0.01), Momentum: setTo(0.99), Parameters: 6}
 		}, "", ""},
 		{"a policy that climbs", classifier(), func(f *record.Facts) {
 			f.Loss.Function = ""
 			group(f, "Adam").Maximize = true
 		}, "", ""},
 		{"a generator that climbs", gan(), func(f *record.Facts) { group(f, "Adam").Maximize = true }, "", ""},
-		{"a high learning rate", classifier(), func(f *record.Facts) { *group(f, "SGD") = record.GroupFacts{LR: at(30), Parameters: 6} }, "", ""},
+		{"a high learning rate", classifier(), func(f *record.Facts) { *group(f, "SGD") = record.GroupFacts{LR: setTo(30), Parameters: 6} }, "", ""},
 	}
 }
 

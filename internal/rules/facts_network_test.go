@@ -29,11 +29,11 @@ func network(modules ...string) *record.Facts {
 	}
 	n := int64(len(f.Parameters.List))
 	f.Graph.Reached = n
-	f.Optimisers = []record.OptimiserFacts{{Class: "Adam", Groups: []record.GroupFacts{{LR: at(1e-3), Eps: at(1e-8), Betas: []float64{0.9, 0.999}, Parameters: n}}}}
+	f.Optimisers = []record.OptimiserFacts{{Class: "Adam", Groups: []record.GroupFacts{{LR: setTo(1e-3), Eps: setTo(1e-8), Betas: []float64{0.9, 0.999}, Parameters: n}}}}
 	return f
 }
 
-func at(x float64) *float64 { return &x }
+func setTo(x float64) *float64 { return &x }
 
 var kindOf = map[string]string{
 	"Linear": record.LinearModule, "Conv2d": record.ConvModule, "BatchNorm2d": record.NormModule, "LayerNorm": record.NormModule, "Dropout": record.DropoutModule,

@@ -24,6 +24,9 @@ func TestInitialWeights(t *testing.T) {
 		}, "error zero_weights initialisation fc1", "All weights of fc1, fc2 and fc3 begin with 0, and fc1, fc2 and fc3 have not moved since"},
 		{"all weights zero under random biases", classifier(), func(f *record.Facts) { change(f, begin(constant(0)), "fc1.weight", "fc2.weight", "fc3.weight") },
 			"warning zero_weights initialisation fc1", "Every layer (fc1, fc2 and fc3) begins with weights of 0"},
+		{"in a sequence", network("0 Linear 8 8", "1 ReLU", "2 Linear 8 8"), func(f *record.Facts) {
+			change(f, begin(constant(1)), "")
+		}, "error equal_weights initialisation 0", "All weights of layer 0 begin with one value (1 in layer 0)"},
 		{"two in a row", deep(), func(f *record.Facts) {
 			change(f, begin(constant(0)), "fc2", "fc3")
 			change(f, flat, "fc1", "fc2", "fc3.weight")

@@ -14,6 +14,10 @@ func TestNetworkStructure(t *testing.T) {
 		{"three linear layers", network("fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "warning linear_stack structure fc1", "3 layers (fc1, fc2 and fc3) follow each other without a non-linearity"},
 		{"linear regression of two layers", network("fc1 Linear 4 16", "fc2 Linear 16 1"), nil, "warning linear_stack structure fc1", ""},
 		{"convolutions", network("c1 Conv2d 1 8 3", "c2 Conv2d 8 16 3", "fc Linear 1024 10"), nil, "warning linear_stack structure c1", ""},
+		{"autoencoder of many layers", network("e1 Linear 40 64", "e2 Linear 64 32", "e3 Linear 32 3", "d1 Linear 3 32", "d2 Linear 32 64", "d3 Linear 64 40"), func(f *record.Facts) {
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Shape: []int64{32, 40}}}}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{Shape: []int64{32, 40}}}
+		}, "warning linear_stack structure e1", ""},
 		{"with dropout between", network("fc1 Linear 20 64", "drop Dropout 0.1", "fc2 Linear 64 10"), nil, "warning linear_stack structure fc1", ""},
 		{"with an activation after the last", network("fc1 Linear 20 64", "fc2 Linear 64 10", "act ReLU"), func(f *record.Facts) { f.Graph.NonLinear = 0 }, "warning linear_stack structure fc1", ""},
 		{"without the network's modules", network("fc1 Linear 20 64", "fc2 Linear 64 10"), func(f *record.Facts) { f.Network = nil }, "warning linear_stack structure fc1", ""},

@@ -89,15 +89,15 @@ func TestNotUpdated(t *testing.T) {
 		}, "", ""},
 		{"learning rate of 0", classifier(), func(f *record.Facts) {
 			change(f, still, "")
-			group(f, "Adam").LR = at(0)
+			group(f, "Adam").LR = setTo(0)
 		}, "warning zero_rate learning-rate learning rate", "The learning rate is 0"},
 		{"learning rate that is rounded away", classifier(), func(f *record.Facts) {
 			change(f, still, "")
-			group(f, "Adam").LR = at(1e-12)
+			group(f, "Adam").LR = setTo(1e-12)
 		}, "warning tiny_rate learning-rate learning rate", "1e-12"},
 		{"learning rate that is rounded away with SGD", classifier(), func(f *record.Facts) {
 			change(f, still, "")
-			group(f, "SGD").LR = at(1e-8)
+			group(f, "SGD").LR = setTo(1e-8)
 		}, "warning tiny_rate learning-rate learning rate", ""},
 		{"learning rate unknown", classifier(), func(f *record.Facts) {
 			change(f, still, "")

@@ -11,7 +11,7 @@ func TestRegularisation(t *testing.T) {
 		return network("fc1 Linear 20 512", "act ReLU", "drop Dropout "+p, "fc2 Linear 512 10")
 	}
 	decay := func(class string, lr, decay float64) func(*record.Facts) {
-		return func(f *record.Facts) { g := group(f, class); g.LR, g.WeightDecay = at(lr), at(decay) }
+		return func(f *record.Facts) { g := group(f, class); g.LR, g.WeightDecay = setTo(lr), setTo(decay) }
 	}
 	runFacts(t, "regularisation", []factCase{
 		{"dropout of 0.9", dropping("0.9"), nil, "warning dropout regularisation drop", "Dropout sets 90 % of the values to 0 in drop"},
@@ -30,7 +30,7 @@ func TestRegularisation(t *testing.T) {
 		{"on a few parameters only", classifier(), func(f *record.Facts) {
 			decay("AdamW", 0.01, 10)(f)
 			g := f.Optimisers[0].Groups[0]
-			g.Parameters, g.WeightDecay = 100, at(0)
+			g.Parameters, g.WeightDecay = 100, setTo(0)
 			f.Optimisers[0].Groups = append(f.Optimisers[0].Groups, g)
 		}, "", ""},
 	})

@@ -106,10 +106,16 @@ func elementsOf(shape []int64) int64 {
 	return n
 }
 
-// someNames spells a few names and how many more there are.
+// someNames spells a few names of modules and how many more there are. Those in
+// a sequence are called by number: they are said to be layers.
 func someNames(names []string) string {
 	const most = 3
 	s := ""
+	if slices.ContainsFunc(names, func(n string) bool { return n != "" && n[0] >= '0' && n[0] <= '9' }) {
+		if s = "layer "; len(names) > 1 {
+			s = "layers "
+		}
+	}
 	for i, n := range names[:min(len(names), most)] {
 		switch {
 		case i == 0:

@@ -118,7 +118,7 @@ func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
 		Check: "equal_weights", Subject: names[0], Severity: rule.Warning, Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause: "weights that were initialised with a constant",
 		Message: fmt.Sprintf("All weights of %s begin with one value (%s in %s), so that the %d units of the layer compute the same: initialise them at random.",
-			someNames(names), num(float64(first.weight.First.Min)), names[0], first.units()),
+			someNames(names), num(float64(first.weight.First.Min)), someNames(names[:1]), first.units()),
 		Context: map[string]any{"layers": names},
 	}
 	if pairs > 0 {
@@ -192,7 +192,7 @@ func (r *initial) tooLarge(f *rule.Facts, layers []layer, of int, rep *rule.Repo
 		Check: "large_weights", Subject: most.name(), Severity: rule.Warning, Observed: ratio(most.weight), Threshold: r.large / 2, Comparator: ">", Steps: int(updates(f)),
 		Cause: "weights that were initialised on too large a scale",
 		Message: fmt.Sprintf("The weights of %s begin too large: %s has a deviation of %s where %s is usual for %d inputs; use He or Glorot initialisation.",
-			layerNames(layers), most.name(), num(float64(most.weight.First.Std)), num(usual(most.weight)), most.weight.FanIn),
+			layerNames(layers), layerNames([]layer{most}), num(float64(most.weight.First.Std)), num(usual(most.weight)), most.weight.FanIn),
 		Context: map[string]any{"layers": len(layers), "of": of, "deviation": most.weight.First.Std, "inputs": most.weight.FanIn},
 	}
 	if growth := growthOf(f); growth > r.explosion {
@@ -209,7 +209,7 @@ func (r *initial) oneSided(f *rule.Facts, layers []layer, rep *rule.Report) {
 		Check: "one_sided_weights", Subject: l.name(), Severity: rule.Warning, Observed: math.Abs(m) * float64(l.weight.FanIn), Threshold: r.large / 2, Comparator: ">", Steps: int(updates(f)),
 		Cause: "weights that were initialised with a mean far from 0, for example evenly between 0 and 1",
 		Message: fmt.Sprintf("The weights of %s do not begin around 0: those of %s have a mean of %s, so that its %d inputs add up instead of balancing; use He or Glorot initialisation.",
-			layerNames(layers), l.name(), num(m), l.weight.FanIn),
+			layerNames(layers), layerNames(layers[:1]), num(m), l.weight.FanIn),
 		Context: map[string]any{"layers": len(layers), "mean": l.weight.First.Mean, "deviation": l.weight.First.Std, "inputs": l.weight.FanIn},
 	}
 	if growth := growthOf(f); growth > r.explosion {
@@ -230,7 +230,7 @@ func (r *initial) tooSmall(f *rule.Facts, layers []layer, of int, rep *rule.Repo
 		Check: "small_weights", Subject: least.name(), Severity: rule.Warning, Observed: ratio(least.weight), Threshold: r.small, Comparator: "<", Steps: int(updates(f)),
 		Cause: "weights that were initialised on too small a scale",
 		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades; use He or Glorot initialisation.",
-			layerNames(layers), least.name(), num(float64(least.weight.First.Std)), num(usual(least.weight)), least.weight.FanIn),
+			layerNames(layers), layerNames([]layer{least}), num(float64(least.weight.First.Std)), num(usual(least.weight)), least.weight.FanIn),
 		Context: map[string]any{"layers": len(layers), "of": of, "deviation": least.weight.First.Std, "inputs": least.weight.FanIn},
 	}
 	if normalised(f) {

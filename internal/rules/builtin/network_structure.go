@@ -41,7 +41,7 @@ func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 // linear finds networks that are linear although they have several layers.
 func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
 	g := f.Graph
-	if g.Weighted < 2 || g.NonLinear > 0 || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || autoencoder(f) {
+	if g.Weighted < 2 || g.NonLinear > 0 || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || g.Weighted == 2 && autoencoder(f) {
 		return
 	}
 	stack := stacked(layersOf(f))
@@ -90,8 +90,8 @@ func lastWeighted(f *rule.Facts) (last int64) {
 	return last
 }
 
-// autoencoder tells whether the model gives back what it got: a linear one
-// finds principal components.
+// autoencoder tells whether the model gives back what it got: with one layer
+// down and one up it finds principal components.
 func autoencoder(f *rule.Facts) bool {
 	return f.Predictions != nil && f.Inputs != nil && len(f.Inputs.Tensors) > 0 && len(f.Predictions.Shape) > 1 && slices.Equal(f.Predictions.Shape, f.Inputs.Tensors[0].Shape)
 }

@@ -613,7 +613,7 @@ func modulesOf(ps []*rule.ParameterFact) []string {
 // these puts names and a verb together.
 func these(names []string, singular, plural string) string {
 	if len(names) == 1 {
-		return names[0] + " " + singular
+		return someNames(names) + " " + singular
 	}
 	return someNames(names) + " " + plural
 }
