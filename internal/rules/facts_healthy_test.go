@@ -92,6 +92,9 @@ func healthy() []factCase {
 		{"warm-up from a rate of zero", classifier(), func(f *record.Facts) { group(f, "Adam").LR = setTo(0) }, "", ""},
 		{"dead embedding rows", lstm(), func(f *record.Facts) { change(f, flat, "emb") }, "", ""},
 		{"scales that rounding keeps at 1", transformer(), func(f *record.Facts) { change(f, still, "block.norm") }, "", ""},
+		{"complex weights", classifier(), func(f *record.Facts) {
+			change(f, func(p *record.ParameterFact) { p.First, p.Changed = nil, false }, "")
+		}, "", ""},
 		{"updates that are written by hand", classifier(), func(f *record.Facts) {
 			change(f, func(p *record.ParameterFact) { p.Held = false }, "fc1", "fc2")
 			f.Optimisers[0].Groups[0].Parameters = 2

@@ -428,7 +428,8 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 			continue
 		}
 		pushed++
-		if !p.Changed && mixing(p) && p.Kind != record.EmbeddingModule {
+		// Without values, as of complex ones, nobody has looked whether they change.
+		if !p.Changed && mixing(p) && p.Kind != record.EmbeddingModule && p.First != nil {
 			still = append(still, p)
 		}
 	}
@@ -458,7 +459,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Severity, v.Subject = rule.Error, "parameters"
 		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.", ps.Updates, num(most))
 	default:
-		still = slices.DeleteFunc(still, func(p *rule.ParameterFact) bool { return p.First == nil || p.First.Elements < 64 || p.First.Std == 0 })
+		still = slices.DeleteFunc(still, func(p *rule.ParameterFact) bool { return p.First.Elements < 64 || p.First.Std == 0 })
 		if len(still) == 0 || fading(f, still) {
 			return
 		}
