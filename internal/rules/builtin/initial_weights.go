@@ -26,7 +26,7 @@ var initialWeights = rule.Definition{
 	CauseClass:     "initialisation",
 	Causes:         []string{"weights that were initialised with a constant, or on a scale that does not fit the number of inputs"},
 	Remedies:       []string{"leave the layers as the framework initialises them, or use He (kaiming) initialisation for ReLU and Glorot (xavier) for tanh", "initialise with zero only biases and the last layer of a branch"},
-	Explains:       []string{"underfit", "overtraining", "not_finite"},
+	Explains:       []string{"underfit", "overtraining", "not_finite", "learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates"},
 	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated"},
 	Default: &rule.Preset{
 		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +

@@ -18,7 +18,7 @@ var networkStructure = rule.Definition{
 	CauseClass: "structure",
 	Causes:     []string{"activations that were left out of forward", "an activation that is made but not called"},
 	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "take dropout off the output", "call every module that is made"},
-	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "too_few_updates", "loss_flat", "learning_rate"},
 	Default: &rule.Preset{
 		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so.",
 	},

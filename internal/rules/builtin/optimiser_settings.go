@@ -21,7 +21,7 @@ var optimiserSettings = rule.Definition{
 	CauseClass: "optimizer",
 	Causes:     []string{"settings that were mixed up: the two betas, or momentum and decay", "maximize=True with a loss that should fall"},
 	Remedies:   []string{"take maximize away", "use a momentum of 0.9, or betas of (0.9, 0.999)"},
-	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "exploding_tensor", "not_finite"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "exploding_tensor", "not_finite", "learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates"},
 	Default: &rule.Preset{
 		Why: "A momentum of 0.99 is used with success. Climbing counts only where one optimiser climbs a loss that measures errors. Whether a learning rate is too high shows in the loss, so it is not judged here.",
 	},

@@ -24,7 +24,7 @@ var regularisation = rule.Definition{
 	CauseClass: "regularisation",
 	Causes:     []string{"a dropout probability that is too high, or was taken for the share that is kept", "a weight decay that is too strong"},
 	Remedies:   []string{"lower the dropout to 0.5 or less", "lower the weight decay (1e-4 to 1e-2 is usual)"},
-	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu"},
+	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
 	Default: &rule.Preset{
 		Why: "Dropout of up to 0.75 is used with success. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are.",
 	},
