@@ -39,6 +39,10 @@ func TestNotUpdated(t *testing.T) {
 		{"one of two models in part", gan(), func(f *record.Facts) { change(f, release, "g2") }, "error not_held not-updated g2", "of Generator"},
 
 		{"another instance of the model", classifier(), strangers(6), "error strangers not-updated Adam", "holds 6 tensors, none of which belongs to the model Net"},
+		{"another instance, and no model that is known", classifier(), func(f *record.Facts) {
+			strangers(6)(f)
+			f.Models, f.Parameters, f.Graph, f.Network, f.Updates.Cleared = nil, nil, nil, nil, 5
+		}, "error strangers not-updated Adam", "None of the 6 tensors"},
 		{"other tensors", classifier(), strangers(2), "", ""},
 
 		{"body detached", resnet(), func(f *record.Facts) { unreach(f, "conv1", "bn1", "layer1.", "layer2.") }, "error no_gradient not-updated conv1", "No gradient reaches conv1, bn1, layer1.conv1 and 7 more (20 parameters, 98 % of the elements)"},

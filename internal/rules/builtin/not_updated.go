@@ -50,6 +50,7 @@ type updating struct {
 
 // Facts implements rule.FactReader.
 func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
+	r.nobodys(f, rep)
 	ps := f.Parameters
 	if ps == nil || len(ps.List) == 0 || ps.Updates < 2 {
 		return
@@ -63,6 +64,30 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.frozenBetween(f, rep)
 	r.unchanged(f, rep)
 	r.zeroGradients(f, rep)
+}
+
+// nobodys finds the only optimiser of a training without a model that it knows
+// holding nothing but tensors that never had a gradient.
+func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
+	if f.Parameters != nil || len(f.Models) > 0 || len(f.Optimisers) != 1 || f.Updates == nil || f.Updates.Steps < r.least || f.Updates.Cleared < f.Updates.Steps {
+		return
+	}
+	var n, strange int64
+	o := f.Optimisers[0]
+	for _, g := range o.Groups {
+		n, strange = n+g.Parameters, strange+g.Strangers
+	}
+	if n < 2 || strange < n {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(f.Updates.Steps),
+		Cause:  "the optimiser was made from another instance of the model: the model was made anew, copied or loaded afterwards",
+		Remedy: "make the optimiser after the model has its final form, from the parameters of the instance that is trained",
+		Message: fmt.Sprintf("None of the %d tensors that the optimiser %s holds had a gradient at any of %d updates, so that nothing is trained: make the optimiser from the parameters of the model that is called.",
+			n, o.Class, f.Updates.Steps),
+		Context: map[string]any{"held": n},
+	})
 }
 
 // strangers finds an optimiser that was given another model's parameters: as
