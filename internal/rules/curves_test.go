@@ -230,6 +230,7 @@ func TestCurves(t *testing.T) {
 		{"explodes and recovers", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return falling(1, 0.3, 80)(n) + 400*math.Exp(-float64(n)/8)*min(1, float64(n)) }, update: 0.5}, ""},
 		{"one spike", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return stepAt(100, 2, 2)(n) + 98*map[bool]float64{true: 1}[n == 100] }, update: 0.5}, "error thrown learning-rate"},
 		{"jumps, then nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, func(n int64) float64 { return 2.3 + 900*map[bool]float64{true: 1}[n == 2] }), update: 0.6}, "error thrown learning-rate"},
+		{"stays up for a while, then nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, func(n int64) float64 { return 2.3 + 9*map[bool]float64{true: 1}[n > 0 && n < 15] }), update: 0.6}, "error thrown learning-rate"},
 		{"jumps, then learns", "learning_rate", curve{steps: 150, loss: func(n int64) float64 { return falling(2.3, 0.1, 30)(n) + 900*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
 		{"swings", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "warning oscillates learning-rate"},
 		{"swings while it falls", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return (2 + float64(n%2)*3) * math.Exp(-float64(n)/60) }, update: 0.3}, ""},

@@ -168,6 +168,32 @@ func TestDefaultSetOnTraces(t *testing.T) {
 	}
 }
 
+// A healthy training that ends early raises no alarm either, though the rules
+// judge with less evidence then.
+func TestDefaultSetOnShortTraces(t *testing.T) {
+	paths, err := filepath.Glob("testdata/traces/healthy_*.json.gz")
+	if err != nil || len(paths) < 50 {
+		t.Fatalf("%d traces, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		tr := readTrace(t, path)
+		steps := tr.steps(10)
+		for _, length := range []int{50, 100, 150, 250} {
+			e, found := defaultSet(t)
+			e.Announce("worker_0", tr.infos())
+			for _, c := range steps[:min(length, len(steps))] {
+				e.Observe(c)
+			}
+			e.Finish(record.Completed)
+			for _, f := range *found {
+				if f.Severity != record.Info {
+					t.Errorf("%s, %d steps: false alarm: %s: %s", filepath.Base(path), length, f.Rule, f.Message)
+				}
+			}
+		}
+	}
+}
+
 func defaultSet(t testing.TB) (*rules.Engine, *[]record.Finding) {
 	t.Helper()
 	set, err := rules.Set("default", "pytorch")

@@ -31,7 +31,7 @@ var learningRate = rule.Definition{
 	Explains:       []string{"not_finite"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes and then stands still at or above the level where it began, or swings by a third " +
+		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or swings by a third " +
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall.",
@@ -176,6 +176,11 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 		r.report(rep, rule.Error, "thrown", c.Peak/start, r.explosion, highWait,
 			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped from %s to %s, and since then it stands at %s, where nothing is learnt",
 				c.PeakAt, called("loss", c.Name), num(start), num(c.Peak), num(median(c.tail(highWait)))))
+	case c.N >= 2*highWait && r.stands(start) && r.stayedUp(start):
+		up, to := c.highest(highSteps / 2)
+		r.report(rep, rule.Error, "thrown", up/start, stayedUp, highWait,
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s, and since then it stands at %s, where nothing is learnt",
+				to, called("loss", c.Name), num(start), num(up), num(median(c.tail(highWait)))))
 	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
 			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s (%s) is no lower than where it began (%s)",
@@ -185,6 +190,17 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and is no lower (%s) than where it began (%s)",
 				called("loss", c.Name), num(math.Round(100*swing(c.tail(highWait)))), num(median(c.tail(highWait))), num(start)))
 	}
+}
+
+// stayedUp is how many times its first value the loss has to be for ten steps
+// to have been thrown, too.
+const stayedUp = 3
+
+// stayedUp tells whether the loss was far above its beginning for a while, and
+// has been down again for another.
+func (r *rateJudge) stayedUp(start float64) bool {
+	up, to := r.state.Curve.highest(highSteps / 2)
+	return up >= stayedUp*start && r.state.Curve.N-to > highWait
 }
 
 // stands tells whether the last losses are no lower than where they began, and

@@ -120,6 +120,21 @@ func (c *lossCurve) share(from, to float64) float64 {
 	return sum / float64(count)
 }
 
+// highest is the largest mean of the loss over any n steps in a row, or somewhat
+// more, and where they end.
+func (c *lossCurve) highest(n int64) (level float64, at int64) {
+	for i := range c.Buckets {
+		sum, count := 0.0, int64(0)
+		for j := i; j < len(c.Buckets) && count < n; j++ {
+			sum, count = sum+c.Buckets[j].Sum, count+c.Buckets[j].N
+		}
+		if m := sum / float64(count); count >= n && m > level {
+			level, at = m, int64(i)*c.Width+count-1
+		}
+	}
+	return level, at
+}
+
 // begin is the level at which the loss began. Later values count only as long
 // as they are no part of an explosion.
 func (c *lossCurve) begin() float64 {
