@@ -22,10 +22,8 @@ const healthy = "none"
 // in the header alone.
 const twins = "healthy/twins"
 
-var families = []string{
-	"mlp", "cnn", "rnn", "transformer", "autoencoder", "regression", "multilabel", "segmentation", "gan",
-	"contrastive", "finetune", "embedding", "sequence", "rl", "distributed", "other",
-}
+// A family is one word; the folder's name keeps it from being misspelt.
+var family = regexp.MustCompile(`^[a-z]+$`)
 
 var splits = []string{"tune", "held"}
 
@@ -102,8 +100,8 @@ func (p *Program) set(key, value string) error {
 			p.Causes = append(p.Causes, c)
 		}
 	case "family":
-		if !slices.Contains(families, value) {
-			return fmt.Errorf("unknown family %q; known: %s", value, strings.Join(families, ", "))
+		if !family.MatchString(value) {
+			return fmt.Errorf("family %q is not one word of small letters", value)
 		}
 		p.Family = value
 	case "split":
@@ -157,8 +155,15 @@ func discover(dir string) ([]Program, error) {
 		byPath[p.Path] = p
 	}
 	for _, p := range programs {
-		if t, ok := byPath[p.Twin]; p.Twin != "" && (!ok || !t.Healthy()) {
+		if p.Twin == "" {
+			continue
+		}
+		t, ok := byPath[p.Twin]
+		if !ok || !t.Healthy() {
 			return nil, fmt.Errorf("read %q: header: twin %q is no healthy program of the suite", p.Path, p.Twin)
+		}
+		if t.Family != p.Family || t.Split != p.Split {
+			return nil, fmt.Errorf("read %q: header: twin %q is of another family or split", p.Path, p.Twin)
 		}
 	}
 	return programs, nil

@@ -18,6 +18,8 @@ func (v verdict) line() string {
 		return "silent"
 	case v.Program.Hint && v.Said:
 		return "said"
+	case v.Program.Hint && !v.Alarmed():
+		return "nothing was said"
 	case !v.Alarmed():
 		return "missed"
 	case v.Right:
