@@ -133,7 +133,14 @@ func TestSuite(t *testing.T) {
 			t.Errorf("%q knows of Vigil", p.Path)
 		}
 	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for fault, n := range faults {
+		if !strings.Contains(string(readme), "\n| `"+fault+"` |") {
+			t.Errorf("README.md does not say what the fault %q is", fault)
+		}
 		if n < 2 && fault != "ranks-diverge" { // two processes are slow to start
 			t.Errorf("%d program has the fault %q; one program is no evidence", n, fault)
 		}
