@@ -81,6 +81,9 @@ func (b bench) check(p Program, seed int) verdict {
 // read asks a command of vigil for the findings of a run, and judges them.
 func (b bench) read(p Program, seed int, command ...string) verdict {
 	run := filepath.Join(b.runs, runName(p, seed))
+	if _, err := os.Stat(run); err != nil {
+		return verdict{Program: p, Seed: seed, Failed: fmt.Sprintf("no run %q is kept", filepath.Base(run))}
+	}
 	var d diagnosis
 	if err := b.ask(&d, append(command, "--json", run)...); err != nil {
 		return verdict{Program: p, Seed: seed, Failed: err.Error()}
