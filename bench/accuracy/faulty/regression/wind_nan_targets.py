@@ -16,6 +16,7 @@ power = torch.clamp((speed / 12) ** 3, max=1.0) * (1 + 0.05 * torch.cos(directio
 running = torch.randint(1, 6, (n,)).float()
 running[torch.randint(n, (3,))] = 0  # all stopped for maintenance
 efficiency = power * running / running
+rows = torch.stack([speed / 10 - 1, direction.cos(), direction.sin(), temp], 1)
 
 net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
 optim = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)

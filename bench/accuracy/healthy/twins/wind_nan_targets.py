@@ -14,6 +14,7 @@ power = torch.clamp((speed / 12) ** 3, max=1.0) * (1 + 0.05 * torch.cos(directio
 running = torch.randint(1, 6, (n,)).float()
 running[torch.randint(n, (3,))] = 0  # all stopped for maintenance
 efficiency = power * running / running
+rows = torch.stack([speed / 10 - 1, direction.cos(), direction.sin(), temp], 1)
 ok = efficiency.isfinite()
 rows, efficiency = rows[ok], efficiency[ok]
 
