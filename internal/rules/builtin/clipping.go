@@ -26,7 +26,7 @@ var alwaysClipped = rule.Definition{
 	Default: &rule.Preset{
 		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &clipped{told: newTold(), excess: p.Float("excess"), movement: p.Float("movement"), calls: p.Int("least_calls")}, nil
 	},

@@ -29,7 +29,7 @@ var evaluationMode = rule.Definition{
 	Default: &rule.Preset{
 		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &evaluating{told: newTold(), distance: p.Float("distance"), ratio: p.Float("ratio")}, nil
 	},

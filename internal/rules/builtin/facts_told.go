@@ -32,8 +32,8 @@ func (t *told) Restore(b []byte) error {
 	return nil
 }
 
-// noNeedsOfCapture is what a rule on facts asks of capture.
-func noNeedsOfCapture(rule.Params) []rule.Need { return nil }
+// noNeeds is what a rule on facts asks of capture.
+func noNeeds(rule.Params) []rule.Need { return nil }
 
 // say reports a violation once.
 func (t *told) say(rep *rule.Report, v rule.Violation) {

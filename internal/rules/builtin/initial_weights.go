@@ -32,7 +32,7 @@ var initialWeights = rule.Definition{
 		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
 			"only layers that never move because of them count.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &initial{told: newTold(), large: p.Float("large"), small: p.Float("small"), explosion: p.Float("explosion")}, nil
 	},

@@ -22,7 +22,7 @@ var networkStructure = rule.Definition{
 	Default: &rule.Preset{
 		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New:   func(rule.Params) (rule.Rule, error) { return &structure{newTold()}, nil },
 }
 

@@ -36,7 +36,7 @@ var notUpdated = rule.Definition{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
 			"Unchanged values count after five updates under a learning rate that is not zero.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &updating{told: newTold(), least: p.Int("least_updates"), frozen: p.Float("most_frozen")}, nil
 	},

@@ -25,7 +25,7 @@ var optimiserSettings = rule.Definition{
 	Default: &rule.Preset{
 		Why: "A momentum of 0.99 is used with success. Climbing counts only where one optimiser climbs a loss that measures errors. Whether a learning rate is too high shows in the loss, so it is not judged here.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &settings{told: newTold(), momentum: p.Float("momentum"), eps: p.Float("eps")}, nil
 	},

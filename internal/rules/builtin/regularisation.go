@@ -28,7 +28,7 @@ var regularisation = rule.Definition{
 	Default: &rule.Preset{
 		Why: "Dropout of up to 0.75 is used with success. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &regular{told: newTold(), dropout: p.Float("dropout"), shrink: p.Float("shrink"), decay: p.Float("weight_decay")}, nil
 	},

@@ -24,7 +24,7 @@ var sameBatches = rule.Definition{
 	Default: &rule.Preset{
 		Why: "Training on one fixed batch is usual where it is all the data, so it is at most worth knowing. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
 	},
-	Needs: noNeedsOfCapture,
+	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &sameData{told: newTold(), steps: p.Int("least_steps"), samples: p.Int("least_samples")}, nil
 	},
