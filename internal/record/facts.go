@@ -352,7 +352,8 @@ type UpdateFacts struct {
 	// Cleared: those at which the optimiser found no gradient, or zeros only,
 	// although backward had been called since the last update.
 	Cleared int64 `json:"cleared"`
-	// NoBackward: those before which backward was not called at all.
+	// NoBackward: those before which backward was not called at all, and whose
+	// gradients were none, zero, or those of the update before.
 	NoBackward int64 `json:"no_backward"`
 	// Norms of all gradients, as the optimiser used them.
 	Norms []Number `json:"norms,omitempty"`

@@ -135,6 +135,28 @@ def cleared_before_step():
 
 
 @case
+def no_backward():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(data()):
+        loss = F.cross_entropy(model(x), y)
+        if i == 0:
+            loss.backward()
+        optimiser.step()
+
+
+@case
+def gradients_by_function():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        grads = torch.autograd.grad(F.cross_entropy(model(x), y), list(model.parameters()))
+        for p, g in zip(model.parameters(), grads):
+            p.grad = g
+        optimiser.step()
+
+
+@case
 def accumulated():
     model = net()
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -22,7 +22,7 @@ class Gradients(object):
         self.tracker = tracker
         self.numbers = numbers
         self.states = {}  # id of an optimiser's state -> its Held
-        self.updates = []  # (place of used norms, ids, place of what is left, places of starts, backwards)
+        self.updates = []  # (places of used norms and ids, of the sample's at the update before, at this one, at backwards between; backwards)
         self.seen = {}  # id of a parameter -> places of (place, index) of its norms
         self.clip = Clip(numbers)
 
@@ -54,7 +54,7 @@ class Gradients(object):
         held = self.states.get(id(state))
         if held is None or held.used is None:
             return
-        self.updates.append((held.used, held.left, held.starts, held.backwards))
+        self.updates.append((held.used, held.left, held.left_now, held.starts, held.backwards))
         held.left = held.left_now
         held.updates += 1
         held.forget()
@@ -91,7 +91,7 @@ class Gradients(object):
         states = {}
         kept = cleared = without = 0
         norms = []
-        for (places, ids), left, starts, backwards in self.updates:
+        for (places, ids), left, now, starts, backwards in self.updates:
             used = _flat(numbers, places)
             for i, n in zip(ids, used):
                 state = "zero" if n == 0 else "finite" if n - n == 0 else "non_finite"
@@ -101,9 +101,11 @@ class Gradients(object):
             for n in used:
                 total += n * n
             norms.append(summary.number(total**0.5) if total != float("inf") else "Inf")
+            there = any(n != 0 for n in used)
             if backwards == 0:
-                without += 1
-            elif not any(n != 0 for n in used):
+                # Gradients may come from torch.autograd.grad as well; those of the update before do not.
+                without += not there or (left is not None and _flat(numbers, now) == _flat(numbers, left))
+            elif not there:
                 cleared += 1
             if left is not None and starts:
                 there = [_flat(numbers, s) for s in starts]
