@@ -33,6 +33,10 @@ var impossibleLoss = rule.Definition{
 	},
 }
 
+// firstLosses is how many losses are judged: those whose function the facts
+// tell, and as many again.
+const firstLosses = 50
+
 // zeroSteps is how many losses of zero a zero start needs: some are a batch
 // that has nothing to learn from.
 const zeroSteps = 20
@@ -72,6 +76,9 @@ func (r *impossible) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	rep.Inspect(1)
+	if c.N > firstLosses {
+		return // a script may well go on with another loss
+	}
 	if x < -1e-6 {
 		r.state.Negative++
 		r.state.Least = min(r.state.Least, x)
@@ -87,7 +94,7 @@ func (r *impossible) Finish(rep *rule.Report) { r.judge(rep) }
 
 func (r *impossible) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if r.state.Fired || c.Several || k.Optimisers > 1 || !k.Certain || lossTakes[k.Function] == "" {
+	if r.state.Fired || c.N > firstLosses && int64(r.state.Negative+r.state.Zeros) == 0 || c.Several || k.Optimisers > 1 || !k.Certain || lossTakes[k.Function] == "" {
 		return
 	}
 	switch {

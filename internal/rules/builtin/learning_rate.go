@@ -31,7 +31,7 @@ var learningRate = rule.Definition{
 	Explains:       []string{"not_finite"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or swings by a third " +
+		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or swings by a third " +
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall.",
@@ -185,6 +185,11 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
 			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s (%s) is no lower than where it began (%s)",
 				c.N, num(m.Grown), called("loss", c.Name), num(median(c.tail(highWait))), num(start)))
+	case !r.state.Said && c.N >= 2*highWait && r.lost(start):
+		low, to := c.lowest(highSteps)
+		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s",
+				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
 	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && swing(c.tail(highWait)) >= r.swing:
 		r.report(rep, rule.Warning, "oscillates", swing(c.tail(highWait)), r.swing, highWait,
 			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and is no lower (%s) than where it began (%s)",
@@ -201,6 +206,20 @@ const stayedUp = 3
 func (r *rateJudge) stayedUp(start float64) bool {
 	up, to := r.state.Curve.highest(highSteps / 2)
 	return up >= stayedUp*start && r.state.Curve.N-to > highWait
+}
+
+const (
+	lostLevel = 10  // times the lowest level: what was learnt is lost
+	lostShare = 0.3 // of the level at which the loss began, at least
+)
+
+// lost tells whether the last losses are far above the lowest level there was,
+// and not on their way back.
+func (r *rateJudge) lost(start float64) bool {
+	low, _ := r.state.Curve.lowest(highSteps)
+	last := r.state.Curve.tail(highWait)
+	half := len(last) / 2
+	return median(last) >= max(lostLevel*low, lostShare*start) && median(last[half:]) > 0.8*median(last[:half])
 }
 
 // stands tells whether the last losses are no lower than where they began, and

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -121,18 +122,40 @@ func (c *lossCurve) share(from, to float64) float64 {
 }
 
 // highest is the largest mean of the loss over any n steps in a row, or somewhat
-// more, and where they end.
+// more, and where they end; lowest is the least.
 func (c *lossCurve) highest(n int64) (level float64, at int64) {
-	for i := range c.Buckets {
-		sum, count := 0.0, int64(0)
-		for j := i; j < len(c.Buckets) && count < n; j++ {
-			sum, count = sum+c.Buckets[j].Sum, count+c.Buckets[j].N
-		}
-		if m := sum / float64(count); count >= n && m > level {
-			level, at = m, int64(i)*c.Width+count-1
+	for m, end := range c.means(n) {
+		if m > level {
+			level, at = m, end
 		}
 	}
 	return level, at
+}
+
+func (c *lossCurve) lowest(n int64) (level float64, at int64) {
+	level = math.Inf(1)
+	for m, end := range c.means(n) {
+		if m < level {
+			level, at = m, end
+		}
+	}
+	return level, at
+}
+
+// means gives the means over n steps in a row, or somewhat more, with the step
+// at which each ends.
+func (c *lossCurve) means(n int64) iter.Seq2[float64, int64] {
+	return func(yield func(float64, int64) bool) {
+		for i := range c.Buckets {
+			sum, count := 0.0, int64(0)
+			for j := i; j < len(c.Buckets) && count < n; j++ {
+				sum, count = sum+c.Buckets[j].Sum, count+c.Buckets[j].N
+			}
+			if count >= n && !yield(sum/float64(count), int64(i)*c.Width+count-1) {
+				return
+			}
+		}
+	}
 }
 
 // begin is the level at which the loss began. Later values count only as long

@@ -24,7 +24,7 @@ var tooFewUpdates = rule.Definition{
 	Remedies:   []string{"train longer", "use smaller batches", "raise the learning rate"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "Many jobs end early on purpose, so it is information, and only from a hundred updates on. It is a warning only when fewer than 60 updates were made, the loss began where a uniform guess lies, and has come down by less than a fifth of that, while it " +
+		Why: "Many jobs end early on purpose, so it is information, and only from 60 updates on. It is a warning only when fewer than 60 updates were made, the loss began where a uniform guess lies, and has come down by less than a fifth of that, while it " +
 			"was falling beyond its noise to the end.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -34,10 +34,6 @@ var tooFewUpdates = rule.Definition{
 		return &fewUpdates{steps: p.Int("min_steps"), expected: p.Float("expected_fall"), few: p.Int("few"), learnt: p.Float("learnt")}, nil
 	},
 }
-
-// trial is how many updates a job has to have for its loss to be expected to
-// settle; shorter ones are known to be short.
-const trial = 100
 
 type fewUpdates struct {
 	steps, few       int64
@@ -76,7 +72,7 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 	}
 	level := mean(last[n/2:])
 	fall, start := toCome(c, level), c.begin()
-	steep := c.N >= trial && fall >= r.expected && fall*level >= r.expected/3*start
+	steep := c.N >= r.few && fall >= r.expected && fall*level >= r.expected/3*start
 	little := c.N < r.few && k.Uniform > 0 && !k.summed() && start >= 0.9*k.Uniform && start <= 2*k.Uniform && start-level < r.learnt*k.Uniform
 	if level <= 0 || !steep && !little {
 		return
