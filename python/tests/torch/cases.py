@@ -51,6 +51,29 @@ def softmax_before_cross_entropy():
 
 
 @case
+def squares_written_out():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1)), lambda p, y: ((p.squeeze() - y) ** 2).mean())
+
+
+@case
+def squares_of_every_pair():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1)), lambda p, y: (y - p).pow(2).sum() / len(y))
+
+
+@case
+def magnitudes_written_out():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1)), lambda p, y: (p - y.float()[:, None]).abs().mean())
+
+
+@case
+def constant_loss():
+    train(net(nn.Linear(6, 1)), lambda p, y: F.cross_entropy(p, torch.zeros_like(y)))
+
+
+@case
 def log_softmax_and_nll():
     train(net(nn.Linear(6, 3), nn.LogSoftmax(1)), nn.NLLLoss())
 

@@ -48,6 +48,30 @@ def gradients(facts):
 
 
 FACTS = {
+    "squares_written_out": {
+        "loss.function": "mse_loss",
+        "labels.shape": [32],
+        "labels.range": [0.0, 2.0],
+        "predictions.shape": [32],
+        "predictions.label_shape": [32],
+    },
+    "squares_of_every_pair": {
+        "loss.function": "mse_loss",
+        "labels.range": [0.0, 2.0],
+        "predictions.shape": [32, 1],
+        "predictions.label_shape": [32],
+    },
+    "magnitudes_written_out": {
+        "loss.function": "l1_loss",
+        "labels.range": [0.0, 2.0],
+        "predictions.shape": [32, 1],
+        "predictions.label_shape": [32, 1],
+    },
+    "constant_loss": {
+        "predictions.classes": 1,
+        "updates.cleared": 0,
+        "updates.no_backward": 0,
+    },
     "healthy": {
         "loss.reduction": "mean",
         "loss.settings.label_smoothing": 0.1,
@@ -100,13 +124,13 @@ FACTS = {
     "broadcast_module": {"predictions.shape": [32, 1], "predictions.label_shape": [32]},
     "broadcast_function": {"predictions.shape": [32, 1], "predictions.label_shape": [32]},
     "expanded_on_purpose": {"predictions.shape": [32, 3], "predictions.label_shape": [32, 3]},
-    "hand_written_loss": {"graph.head": ["mean", "pow", "sub", "linear"], "graph.non_linear": 1, "predictions": None, "labels": None, "loss.function": ""},
+    "hand_written_loss": {"graph.head": ["mean", "pow", "sub", "linear"], "graph.non_linear": 1, "loss.function": "mse_loss", "loss.module": ""},
     "no_activation": {"graph.weighted": 3, "graph.non_linear": 0},
     "unreached": {"graph.unreached": ["Two_forgotten.weight", "Two_forgotten.bias"], "graph.reached": 2, "parameters.list.2.gradient": "missing",
                   "parameters.list.2.changed": False, "parameters.list.2.held": True},
     "other_model_held": {"optimisers.0.groups.0.strangers": 4},
     "never_zeroed": {"updates.kept": 7, "updates.cleared": 0},
-    "cleared_before_step": {"updates.cleared": 8, "updates.no_backward": 0, "parameters.list.0.changed": False},
+    "cleared_before_step": {"updates.cleared": 7, "updates.no_backward": 0, "parameters.list.0.changed": False},
     "no_backward": {"updates.no_backward": 7, "updates.cleared": 0, "updates.kept": 0},
     "gradients_by_function": {"updates.no_backward": 0, "updates.cleared": 0, "updates.kept": 0, "graph": None, "parameters.list.0.gradient": "finite"},
     "accumulated": {"updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "graph.head": ["cross_entropy", "linear"], "graph.parts": 2, "inputs.steps": 8},

@@ -180,5 +180,7 @@ def test_scripts(trained, script, expected):
     assert "could" not in done.err
 
 
-def test_no_labels(trained):
-    assert trained("handloss").run.facts["labels"] is None
+def test_a_loss_written_out(trained):
+    """The mean of squares of a difference: the labels are what the model returned less the difference."""
+    found = trained("handloss").run.facts["labels"]
+    assert found["loss"] == "mse_loss" and found["shape"] == [64, 1] and found["counts"] is None

@@ -126,7 +126,7 @@ class Activations(object):
         kind = type(module).__name__
         prediction, label = labels.roles(module, args, kwargs)
         mine = []
-        for tensor in _tensors((args, kwargs)):
+        for tensor in tensors((args, kwargs)):
             role = "label" if tensor is label else "prediction" if tensor is prediction else "input"
             full = self._number(kind, "input")
             if full is None:
@@ -136,7 +136,7 @@ class Activations(object):
             elif role in sides:
                 mine.append((full, role, kind, tensor))
         if "output" in sides:
-            for tensor in _tensors(output):
+            for tensor in tensors(output):
                 self._next(kind, "output", kind, kind, tensor, step)
         if self.depth > 0:
             self.inner.extend(mine)
@@ -165,10 +165,10 @@ class Activations(object):
     def take(self, name, path, kind, sides, args, kwargs, output, step):
         """A hooked module was called: copy what is asked for."""
         if "input" in sides:
-            for tensor in _tensors((args, kwargs)):
+            for tensor in tensors((args, kwargs)):
                 self._next(name, "input", path, kind, tensor, step)
         if "output" in sides:
-            for tensor in _tensors(output):
+            for tensor in tensors(output):
                 self._next(name, "output", path, kind, tensor, step)
 
     def _number(self, name, side):
@@ -215,7 +215,7 @@ class Activations(object):
         return pairs is None or any(i in step.due for i in pairs if i >= 0)
 
 
-def _tensors(value, depth=0):
+def tensors(value, depth=0):
     """All tensors in tuples, lists, mappings and dataclasses, in order."""
     if isinstance(value, torch.Tensor):
         yield value
@@ -223,15 +223,15 @@ def _tensors(value, depth=0):
         return
     elif isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "__getitem__")):
         for key in list(value.keys()):
-            for t in _tensors(value[key], depth + 1):
+            for t in tensors(value[key], depth + 1):
                 yield t
     elif isinstance(value, (tuple, list)):
         for item in value:
-            for t in _tensors(item, depth + 1):
+            for t in tensors(item, depth + 1):
                 yield t
     elif hasattr(type(value), "__dataclass_fields__"):
         for field in type(value).__dataclass_fields__:
-            for t in _tensors(getattr(value, field, None), depth + 1):
+            for t in tensors(getattr(value, field, None), depth + 1):
                 yield t
     elif type(value).__name__ == "PackedSequence":
         yield value.data

@@ -41,7 +41,7 @@ _NAMES = {
     "MultilabelMarginLoss": "multilabel_margin_loss", "CompiledFunction": "compiled", "CheckpointFunction": "checkpoint",
 }  # fmt: skip
 # They change neither values nor, as far as a reader is concerned, anything else.
-_SHAPES = frozenset((
+SHAPES = frozenset((
     "View", "UnsafeView", "Reshape", "ReshapeAlias", "T", "Permute", "Transpose", "Squeeze", "Unsqueeze", "Expand", "ToCopy", "Copy", "Clone", "Alias",
     "Contiguous", "Flatten", "Unflatten", "AsStrided", "MvAlias", "CopySlices", "Movedim", "_DDPSink", "DDPSink", "Identity", "Detach", "To", "ViewAs",
     "Swapaxes", "Mt", "H", "MH", "MT", "Lift", "LiftFresh", "ToDense", "ToMkldnn", "AccumulateGrad", "SplitWithSizes", "Split", "Chunk", "Unbind",
@@ -92,7 +92,7 @@ def _leaf(node):
         name = base(node)
         if name == "AccumulateGrad":
             return node.variable
-        if name not in _SHAPES and name not in _PARTS:
+        if name not in SHAPES and name not in _PARTS:
             return None
         node = node.next_functions[0][0]
     return None
@@ -177,7 +177,7 @@ def _between(nodes, below):
 
 
 def _affine(node, name):
-    if name in _AFFINE or base(node) in _SHAPES:
+    if name in _AFFINE or base(node) in SHAPES:
         return True
     if name in ("mul", "div", "matmul"):
         below = [n for n, _ in node.next_functions]
@@ -197,7 +197,7 @@ def _head(node):
         kind = base(node)
         if kind == "AccumulateGrad":
             break
-        if kind not in _SHAPES:
+        if kind not in SHAPES:
             name = neutral(node)
             if name == "nll_loss":
                 softmax = _through(below[0]) if below else None
@@ -214,7 +214,7 @@ def _head(node):
 def _through(node):
     """The first node that is more than a change of shape or type."""
     for _ in range(8):
-        if node is None or base(node) not in _SHAPES:
+        if node is None or base(node) not in SHAPES:
             return node
         below = [n for n, _ in node.next_functions if n is not None]
         node = below[0] if below else None

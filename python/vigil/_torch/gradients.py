@@ -22,7 +22,7 @@ class Gradients(object):
         self.tracker = tracker
         self.numbers = numbers
         self.states = {}  # id of an optimiser's state -> its Held
-        self.updates = []  # (places of used norms and ids, of the sample's at the update before, at this one, at backwards between; backwards)
+        self.updates = []  # (places of used norms and ids, of the sample's at the update before, at this one, at backwards between, after the last of them; backwards)
         self.seen = {}  # id of a parameter -> places of (place, index) of its norms
         self.clip = Clip(numbers)
 
@@ -40,6 +40,12 @@ class Gradients(object):
             if held.updates < held.most and len(held.starts) < STARTS and held.updates > 0:
                 held.starts.append(self._norms(held.sample())[0])
 
+    def backward_ends(self):
+        """backward is over: what it made of the gradients."""
+        for held in self.states.values():
+            if held.updates < held.most and held.backwards <= STARTS:
+                held.made = self._norms(held.sample())[0]
+
     def update(self, state):
         """An optimiser is about to use the gradients."""
         held = self.of(state)
@@ -54,7 +60,7 @@ class Gradients(object):
         held = self.states.get(id(state))
         if held is None or held.used is None:
             return
-        self.updates.append((held.used, held.left, held.left_now, held.starts, held.backwards))
+        self.updates.append((held.used, held.left, held.left_now, held.starts, held.made, held.backwards))
         held.left = held.left_now
         held.updates += 1
         held.forget()
@@ -91,7 +97,7 @@ class Gradients(object):
         states = {}
         kept = cleared = without = 0
         norms = []
-        for (places, ids), left, now, starts, backwards in self.updates:
+        for (places, ids), left, now, starts, made, backwards in self.updates:
             used = _flat(numbers, places)
             for i, n in zip(ids, used):
                 state = "zero" if n == 0 else "finite" if n - n == 0 else "non_finite"
@@ -106,7 +112,8 @@ class Gradients(object):
                 # Gradients may come from torch.autograd.grad as well; those of the update before do not.
                 without += not there or (left is not None and _flat(numbers, now) == _flat(numbers, left))
             elif not there:
-                cleared += 1
+                # Gradients that are zero by themselves were not thrown away.
+                cleared += made is not None and any(n != 0 for n in _flat(numbers, made))
             if left is not None and starts:
                 there = [_flat(numbers, s) for s in starts]
                 if any(n != 0 for n in there[0]) and there[0] == _flat(numbers, left) and all(any(n != 0 for n in s) for s in there):
@@ -153,6 +160,7 @@ class Held(object):
     def forget(self):
         self.used = self.left_now = None
         self.starts = []
+        self.made = None
         self.backwards = 0
 
     def parameters(self):

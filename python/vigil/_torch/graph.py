@@ -123,3 +123,19 @@ def find(node):
             return found, node
         queue.extend(n for n, _ in node.next_functions)
     return "", None
+
+
+def saved(node, name):
+    """A tensor that a node saved, None when it has none or reading it would run code of the script.
+
+    Whoever saves tensors in a way of their own (offloading, checkpointing) has
+    them computed again when they are read.
+    """
+    saved = getattr(node, "_raw_saved_" + name, None)
+    if saved is None or getattr(saved, "unpack_hook", None) is not None:
+        return None
+    try:
+        value = getattr(node, "_saved_" + name)
+    except RuntimeError:
+        return None  # changed in place since: backward itself will say so
+    return value if isinstance(value, torch.Tensor) else None

@@ -5,7 +5,7 @@ import struct
 import torch
 
 from vigil._torch import summary
-from vigil._torch.activations import _tensors
+from vigil._torch.activations import tensors
 
 MOST = 16  # tensors of one call
 FEATURES = 4096
@@ -25,7 +25,7 @@ class Inputs(object):
 
     def take(self, args, kwargs):
         given = []
-        for tensor in _tensors((args, kwargs)):
+        for tensor in tensors((args, kwargs)):
             given.append(tensor)
             if len(given) >= MOST:
                 break

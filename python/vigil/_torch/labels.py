@@ -9,7 +9,7 @@ import inspect
 
 import torch
 
-from vigil._torch import backend, graph, summary
+from vigil._torch import backend, graph, summary, written
 from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
@@ -48,17 +48,17 @@ def of_graph(node):
     name, node = graph.find(node)
     if not name or name == "compiled":
         return None
-    label = _saved(node, "target")
+    label = graph.saved(node, "target")
     if label is None:
-        label = _saved(node, "targets")
+        label = graph.saved(node, "targets")
     if label is None:
         return None
     ignore = getattr(node, "_saved_ignore_index", None)
     if ignore is not None and ignore >= 1 << 63:
         ignore -= 1 << 64  # PyTorch shows it without its sign
-    prediction = _saved(node, "self")
+    prediction = graph.saved(node, "self")
     if prediction is None:
-        prediction = _saved(node, "log_probs")
+        prediction = graph.saved(node, "log_probs")
     return name, prediction, label, ignore
 
 
@@ -71,22 +71,6 @@ def _unexpanded(tensor):
         if tensor.stride(axis) == 0 and tensor.shape[axis] > 1:
             tensor = tensor.narrow(axis, 0, 1)
     return tensor
-
-
-def _saved(node, name):
-    """A tensor that a node saved, None when it has none or reading it would run code of the script.
-
-    Whoever saves tensors in a way of their own (offloading, checkpointing) has
-    them computed again when they are read.
-    """
-    saved = getattr(node, "_raw_saved_" + name, None)
-    if saved is None or getattr(saved, "unpack_hook", None) is not None:
-        return None
-    try:
-        value = getattr(node, "_saved_" + name)
-    except RuntimeError:
-        return None  # changed in place since: backward itself will say so
-    return value if isinstance(value, torch.Tensor) else None
 
 
 class Source(object):
@@ -206,8 +190,8 @@ class Labels(object):
             self.fresh = True
             self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None))
 
-    def backward(self, node):
-        """backward begins at ``node``: the loss may be a function's."""
+    def backward(self, node, outputs=()):
+        """backward begins at ``node``: the loss may be a function's, or written out. outputs: what the model returned."""
         if self.fresh:
             self.fresh = False
             return
@@ -215,12 +199,22 @@ class Labels(object):
         if self.tries >= self.TRIES:
             self.open = False
         found = of_graph(node)
-        if found is not None:
+        if found is None:
+            found = written.given(node, outputs)
+            if found is not None:
+                self._take(*found, None)
+        else:
             name, prediction, label, ignore = found
             if prediction is not None and prediction.shape == label.shape and graph.expanded(graph.find(node)[1]):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
                 prediction, label = _unexpanded(prediction), _unexpanded(label)
-            self._take(name, prediction, label, ignore, name == "cross_entropy")
+            logs = name == "cross_entropy"
+            if logs:  # what it was given itself is better than what it made of that
+                below = graph.find(node)[1].next_functions[0][0]
+                output = written.of(below.next_functions[0][0], outputs, prediction)
+                if output is not None and output.shape == prediction.shape:
+                    prediction, logs = output, False
+            self._take(name, prediction, label, ignore, logs)
 
     def _take(self, name, prediction, label, ignore, logs=False):
         """logs: the prediction is what the loss itself made of its own with log_softmax."""

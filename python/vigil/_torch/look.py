@@ -5,6 +5,7 @@ it happens in.
 """
 
 import contextlib
+import itertools
 import threading
 import time
 
@@ -12,6 +13,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import autograd, backend, names, network, summary
+from vigil._torch.activations import tensors
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
@@ -21,6 +23,7 @@ from vigil._torch.steps import TRAIN
 _now = time.perf_counter_ns
 _thread = threading.get_ident
 
+MOST_OUTPUTS = 8
 SEE = 9  # TRAIN steps; the first of them was under way before anything was known
 
 
@@ -41,6 +44,7 @@ class Look(object):
         self.input_step = None
         self.handles = []
         self.called = set()  # ids of roots that were called
+        self.outputs = []  # what the first model returned last, until backward
         self.losses = {}  # class of a loss module -> its settings
 
     # Time.
@@ -87,6 +91,12 @@ class Look(object):
                 with self.timed():
                     self._forward(root, module, args, kwargs or {})
 
+        @_guard.guard
+        def returned(module, args, output):
+            if self.open and self.here():
+                self.outputs = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
+
+        self.handles.append(module.register_forward_hook(returned))
         if backend.HAS_KWARG_HOOKS:
             self.handles.append(module.register_forward_pre_hook(begins, with_kwargs=True))
         else:
@@ -123,6 +133,11 @@ class Look(object):
                 for tensor in tensors:
                     self.graphs.take(tensor)
 
+    def backward_ends(self):
+        self.outputs = []
+        with self.timed():
+            self.gradients.backward_ends()
+
     def update(self, state):
         """An optimiser is about to step, the gradients are as it will use them."""
         with self.timed():
@@ -135,11 +150,13 @@ class Look(object):
 
     def closed(self):
         """A step has closed."""
+        self.outputs = []
         if self.network is not None and self.network.handles:
             self.network.detach()
 
     def detach(self):
         """Hook nothing any more."""
+        self.outputs = []
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()

@@ -6,7 +6,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import backend, kinds, names, summary
-from vigil._torch.activations import _tensors
+from vigil._torch.activations import tensors
 
 MOST = 400  # modules with values
 MOST_MODULES = 800  # that are listed
@@ -91,7 +91,7 @@ class Network(object):
             facts["output"] = self._tensor(output)
 
     def _tensor(self, given):
-        for tensor in _tensors(given):
+        for tensor in tensors(given):
             facts = summary.described(tensor)
             if self.last is not None and self.last[0]() is tensor and self.last[1] == _version(tensor):
                 facts["values"] = self.last[2]

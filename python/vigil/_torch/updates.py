@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import discover, graph, optimisers
+from vigil._torch import discover, graph, optimisers, written
 from vigil._torch.losses import call_site
 from vigil._torch.steps import Optimiser
 from vigil._torch.values import Mean, total
@@ -20,6 +20,10 @@ _UPDATED = (0, 3)
 def _named(node, last):
     """(function, loss module, node of the function) of the loss that ``node`` gave."""
     name, found = graph.find(node)
+    if not name:
+        by_hand = written.find(node)
+        if by_hand is not None:
+            name = by_hand[0]
     return name, last[1].type if last is not None and last[1].is_main else "", found
 
 
@@ -99,7 +103,7 @@ class Updates(object):
         """What a loss function was given, for the facts and for collections."""
         if self.facts.labels.open:
             with self.facts.look.timed():
-                self.facts.labels.backward(node)
+                self.facts.labels.backward(node, self.facts.look.outputs)
         if self.activations.roles and self.open is not None and self.session is not None:
             self.publisher.at(self.open)
             self.activations.backward(node, self.open)
@@ -113,9 +117,12 @@ class Updates(object):
         """The gradients are there: what a hand-written update will use."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
-        if self.session is not None and not self.by_hand:
-            return
         self.entered = _now()
+        if self.facts.look.open:
+            self.facts.look.backward_ends()
+        if self.session is not None and not self.by_hand:
+            self.spent += _now() - self.entered
+            return
         self._note_gradients()
         self.spent += _now() - self.entered
 
