@@ -310,6 +310,10 @@ type ParameterFacts struct {
 	At   int64           `json:"at"`
 	List []ParameterFact `json:"list"`
 	More int64           `json:"more,omitempty"`
+	// Outside are parameters that the loss depends on and that belong to no
+	// model an optimiser trains; no optimiser holds them. At most 200. Their
+	// Module begins with the class of the outermost module that owns them.
+	Outside []ParameterFact `json:"outside,omitempty"`
 	// Updates that lie between the first look at the values and the last.
 	Updates int64 `json:"updates"`
 }

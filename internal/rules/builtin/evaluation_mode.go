@@ -110,18 +110,19 @@ func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
 	for _, s := range e.Statistics {
 		d, q := float64(s.Distance), float64(s.Ratio)
 		off := math.Max(q, 1/q)
-		if !(d > r.distance) && !(off > r.ratio) {
+		distance, ratio := r.distance, r.ratio
+		late := lags(f, s.Module)
+		if late { // far less is enough to be sure
+			distance, ratio = distance/5, ratio/5
+		}
+		if !(d > distance) && !(off > ratio) {
 			continue
 		}
 		far = append(far, s.Module)
 		if finite(d) {
 			worst = math.Max(worst, d)
 		}
-		if m := moduleAt(f, s.Module); m != nil {
-			if momentum, ok := setting(m, "momentum"); ok && momentum <= slowMomentum {
-				slow = true
-			}
-		}
+		slow = slow || late
 	}
 	if 2*len(far) < len(e.Statistics) || len(far) == 0 {
 		return
@@ -143,6 +144,17 @@ func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
 // slowMomentum is a momentum of batch normalisation under which running
 // statistics need thousands of updates.
 const slowMomentum = 0.001
+
+// lags tells whether running statistics still are mostly what they began with:
+// after n updates they are so to (1 - momentum)^n.
+func lags(f *rule.Facts, path string) bool {
+	m := moduleAt(f, path)
+	if m == nil {
+		return false
+	}
+	momentum, ok := setting(m, "momentum")
+	return ok && momentum <= slowMomentum && momentum*float64(f.Evaluation.At) < 0.5
+}
 
 // withEffect leaves out modules that work the same way in both modes.
 func withEffect(f *rule.Facts, paths []string) []string {

@@ -59,15 +59,18 @@ func viewLoss(f *rule.Facts) lossView {
 	if f.Graph == nil {
 		return v
 	}
-	at := slices.IndexFunc(f.Graph.Head, func(op string) bool { return slices.Contains(knownLosses, op) })
-	last := len(f.Graph.Head) - 1
-	if at < 0 || !slices.Contains(weightedOps, f.Graph.Head[last]) || !sameLoss(v.loss, f.Graph.Head[at]) {
+	at, last := writtenOut(f), len(f.Graph.Head)-1
+	byHand := at >= 0
+	if !byHand {
+		at = slices.IndexFunc(f.Graph.Head, func(op string) bool { return slices.Contains(knownLosses, op) })
+	}
+	if at < 0 || !slices.Contains(weightedOps, f.Graph.Head[last]) || !byHand && !sameLoss(v.loss, f.Graph.Head[at]) {
 		return v
 	}
 	if v.loss == "" {
 		v.loss = f.Graph.Head[at]
 	}
-	v.alone = at == 0 && f.Graph.Parts <= 1 && len(f.Optimisers) <= 1 && (f.Labels == nil || len(f.Labels.Others) == 0)
+	v.alone = (at == 0 || byHand) && f.Graph.Parts <= 1 && len(f.Optimisers) <= 1 && (f.Labels == nil || len(f.Labels.Others) == 0)
 	v.seen, v.layer = true, f.Graph.Head[last]
 	for _, op := range f.Graph.Head[at+1 : last] {
 		if !slices.Contains(pickingOps, op) {
@@ -80,6 +83,34 @@ func viewLoss(f *rule.Facts) lossView {
 	}
 	v.path = lastModule(f, []string{record.LinearModule, record.ConvModule}, nil)
 	return v
+}
+
+// writtenOut is the place in the graph's head of the operation that takes the
+// predictions, where the script computes a loss itself in the way that the hook
+// knows: a mean or sum of squares or magnitudes of a difference, or of products
+// with log_softmax; -1 otherwise.
+func writtenOut(f *rule.Facts) int {
+	if f.Loss == nil || f.Labels == nil {
+		return -1
+	}
+	for i, op := range f.Graph.Head {
+		switch op {
+		case "mean", "sum", "div", "pow", "abs", "mul", "neg":
+		case "sub":
+			if i > 0 && f.Loss.Module == "" && (f.Loss.Function == "mse_loss" || f.Loss.Function == "l1_loss") {
+				return i
+			}
+			return -1
+		case "log_softmax":
+			if i > 0 && (f.Loss.Module == "CrossEntropyLoss" || f.Loss.Module == "" && f.Loss.Function == "cross_entropy") {
+				return i
+			}
+			return -1
+		default:
+			return -1
+		}
+	}
+	return -1
 }
 
 // sameLoss tells whether the graph shows the loss that the facts speak of.

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -136,6 +137,12 @@ func constantLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []
 	least, most, ok := span(l)
 	if !ok || least != most || l.Elements < leastLabels || p.Steps < 3 || !v.alone || !v.raw() {
 		return nil
+	}
+	if v.regression() && least != 0 && math.Abs(least) != 1 && len(p.Shape) > 0 && p.Shape[0] > 1 { // those stand for "real", and for an equation that is to hold
+		text := fmt.Sprintf("All %s labels of the first %d steps are %s: the model learns to say that and nothing else.", num(float64(l.Elements)), p.Steps, num(least))
+		out := v.labels("constant", text, "look at how labels are made: one value may have been repeated for all samples", rule.Warning)
+		out.Observed, out.Threshold, out.Comparator = float64(l.Elements), leastLabels, ">="
+		return []rule.Violation{out}
 	}
 	if v.loss != "cross_entropy" || !classNumbers(v.facts) || lossClasses(p) < 3 {
 		return nil

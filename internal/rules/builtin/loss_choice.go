@@ -19,7 +19,7 @@ var lossChoice = rule.Definition{
 	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit",
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit", "not_updated",
 	},
 	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},
 	Needs:   noNeeds,
@@ -90,6 +90,11 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	switch {
 	case units >= classes && units <= 2*classes && len(p.LabelShape) > 0 && (len(p.LabelShape) < len(p.Shape) || p.LabelShape[len(p.LabelShape)-1] == 1):
 		text := fmt.Sprintf("%s compares each of the %d outputs of the model with the number of the class (%s): all outputs learn the same number.", v.loss, units, rangeText(least, most))
+		out := v.violation("classes", text, remedy, rule.Error)
+		out.Observed = float64(classes)
+		return []rule.Violation{out}
+	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && (v.act() == "max" || v.act() == "amax") && v.alone:
+		text := fmt.Sprintf("%s compares the largest output of the model with the number of the class (%s): which output it is does not matter to it.", v.loss, rangeText(least, most))
 		out := v.violation("classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}

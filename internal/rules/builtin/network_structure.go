@@ -30,6 +30,7 @@ type structure struct{ told }
 
 // Facts implements rule.FactReader.
 func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
+	r.sameOutput(f, rep)
 	if f.Graph == nil || !f.Graph.Complete {
 		return
 	}
@@ -37,6 +38,54 @@ func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 	r.linear(f, rep)
 	r.head(f, rep)
 }
+
+// sameOutput finds a model that gives all samples of a batch the same although
+// they differ. A last layer that began with zeros does so until it has moved,
+// and so does a network whose units are all dead; other rules tell of that.
+func (r *structure) sameOutput(f *rule.Facts, rep *rule.Report) {
+	p, in := f.Predictions, f.Inputs
+	if p == nil || p.Values == nil || !p.Values.SameRows || len(p.Shape) == 0 || p.Shape[0] < leastSamples || p.Steps < 2 || in == nil || len(in.Tensors) == 0 || in.Distinct < 2 {
+		return
+	}
+	if v := in.Tensors[0].Values; v == nil || v.SameRows || len(in.Tensors[0].Shape) == 0 || in.Tensors[0].Shape[0] != p.Shape[0] || f.Parameters == nil {
+		return
+	}
+	for _, one := range f.Parameters.List {
+		if !one.Bias && len(one.Shape) > 1 && (one.First == nil || one.First.Std == 0) {
+			return
+		}
+	}
+	at := ""
+	if f.Network != nil {
+		for _, m := range f.Network.Modules {
+			v := m.Output
+			if v == nil || v.Values == nil || len(v.Shape) == 0 || v.Shape[0] != p.Shape[0] {
+				continue
+			}
+			if v.Values.Zeros == 1 {
+				return
+			}
+			if v.Values.SameRows && at == "" {
+				at = m.Path
+			}
+		}
+	}
+	where := ""
+	if at != "" {
+		where = " from " + at + " on"
+	}
+	r.say(rep, rule.Violation{
+		Check: "same_output", Subject: at, Observed: float64(p.Shape[0]), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
+		Cause:  "an operation that mixes the samples of a batch: a mean, a sum, a softmax or a reshape over the first axis",
+		Remedy: "look at the axes (dim=) of reductions and at reshapes in forward: the first axis holds the samples",
+		Message: fmt.Sprintf("The model gives all %d samples of a batch the same output%s, although their inputs differ: look for a mean, sum or reshape over the first axis.",
+			p.Shape[0], where),
+		Context: map[string]any{"predictions": p.Shape, "inputs": in.Tensors[0].Shape},
+	})
+}
+
+// leastSamples is the smallest batch whose equal outputs mean something.
+const leastSamples = 4
 
 // linear finds networks that are linear although they have several layers.
 func (r *structure) linear(f *rule.Facts, rep *rule.Report) {

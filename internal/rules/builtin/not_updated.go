@@ -60,6 +60,7 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.unheld(f, rep)
+	r.outside(f, rep)
 	r.unreached(f, rep)
 	r.frozenBetween(f, rep)
 	r.unchanged(f, rep)
@@ -69,7 +70,7 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 // nobodys finds the only optimiser of a training without a model that it knows
 // holding nothing but tensors that never had a gradient.
 func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
-	if f.Parameters != nil || len(f.Models) > 0 || len(f.Optimisers) != 1 || f.Updates == nil || f.Updates.Steps < r.least || f.Updates.Cleared < f.Updates.Steps {
+	if f.Parameters != nil || len(f.Models) > 0 || len(f.Optimisers) != 1 || f.Updates == nil || f.Updates.Steps < r.least || !noGradients(f.Updates) {
 		return
 	}
 	var n, strange int64
@@ -88,6 +89,17 @@ func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
 			n, o.Class, f.Updates.Steps),
 		Context: map[string]any{"held": n},
 	})
+}
+
+// noGradients tells whether backward was called, and the optimiser never found
+// a gradient that is not zero.
+func noGradients(u *record.UpdateFacts) bool {
+	for _, n := range u.Norms {
+		if n != 0 {
+			return false
+		}
+	}
+	return u.NoBackward == 0 && int64(len(u.Norms)) == u.Steps
 }
 
 // strangers finds an optimiser that was given another model's parameters: as
@@ -188,6 +200,30 @@ func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
 		}
 		r.say(rep, v)
 	}
+}
+
+// outside finds modules that the loss depends on, that still are as they were
+// initialised, and that neither a trained model nor an optimiser has. A network
+// that was trained before, as for a perceptual loss or a teacher, is none.
+func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
+	var ps []*rule.ParameterFact
+	for i := range f.Parameters.Outside {
+		if p := &f.Parameters.Outside[i]; p.Trained {
+			ps = append(ps, p)
+		}
+	}
+	if len(ps) == 0 || age(ps) != fresh || len(f.Optimisers) > 1 {
+		return
+	}
+	modules := modulesOf(ps)
+	r.say(rep, rule.Violation{
+		Check: "outside", Subject: modules[0], Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "the module is not registered in the model (kept in a plain list or dictionary), or was left out when the optimiser was made",
+		Remedy: "keep modules in nn.ModuleList or nn.ModuleDict, or give their parameters to the optimiser as well",
+		Message: fmt.Sprintf("The loss depends on %s of %s that no optimiser holds and no trained model has: they keep the values that they were initialised with.",
+			plural(len(ps), "parameter"), someNames(modules)),
+		Context: map[string]any{"parameters": namesOf(ps)},
+	})
 }
 
 // reachedBy tells whether gradients come to a parameter, which are looked at

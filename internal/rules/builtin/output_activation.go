@@ -23,7 +23,7 @@ var outputActivation = rule.Definition{
 	Remedies:   []string{"give cross_entropy and binary_cross_entropy_with_logits the raw outputs of the last layer", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to what the activation can give"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling",
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling", "not_updated",
 	},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
 		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range and more than their deviation."},

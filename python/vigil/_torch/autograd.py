@@ -4,6 +4,8 @@ The names of PyTorch's nodes become neutral ones. No reference to the graph is
 kept: what is remembered are names, numbers and ids of parameters.
 """
 
+import torch
+
 from vigil._torch import graph
 
 MOST = 20000  # nodes
@@ -110,6 +112,7 @@ class Walk(object):
     def __init__(self, node):
         self.complete = True
         self.reached = set()  # ids of parameters
+        self.leaves = {}  # id -> nn.Parameter
         nodes, below = self._nodes(node)
         self.count = len(nodes)
         self.head = _head(node) if node is not None else []
@@ -144,7 +147,10 @@ class Walk(object):
                     stack.append(n)
             name = type(node).__name__
             if name == "AccumulateGrad":
-                self.reached.add(id(node.variable))
+                variable = node.variable
+                self.reached.add(id(variable))
+                if isinstance(variable, torch.nn.Parameter):
+                    self.leaves[id(variable)] = variable
             elif name.startswith(("CompiledFunction", "CheckpointFunction")):
                 self.complete = False
         nodes.reverse()
@@ -233,9 +239,9 @@ class Graphs(object):
         self.parts = 0
 
     def take(self, tensor):
-        """backward is about to be called on ``tensor``."""
+        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id."""
         if tensor.grad_fn is None:
-            return
+            return {}
         walk = Walk(graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn)
         self.parts += 1
         if self.first is None:
@@ -244,6 +250,7 @@ class Graphs(object):
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
         self.reached |= walk.reached
+        return walk.leaves
 
     def gather(self, parameters):
         """GraphFacts without their place, or None. parameters: [(name, parameter, whether it had a gradient)] of all roots."""

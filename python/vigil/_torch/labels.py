@@ -202,13 +202,16 @@ class Labels(object):
         if found is None:
             found = written.given(node, outputs)
             if found is not None:
-                self._take(*found, None)
+                name, prediction, label, logs = found
+                self._take(name, prediction, label, None, logs)
         else:
             name, prediction, label, ignore = found
             if prediction is not None and prediction.shape == label.shape and graph.expanded(graph.find(node)[1]):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
                 prediction, label = _unexpanded(prediction), _unexpanded(label)
             logs = name == "cross_entropy"
+            if logs and not outputs and self.tries <= 2:
+                return  # the model is not known yet; soon more can be told
             if logs:  # what it was given itself is better than what it made of that
                 below = graph.find(node)[1].next_functions[0][0]
                 output = written.of(below.next_functions[0][0], outputs, prediction)

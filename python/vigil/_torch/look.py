@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, names, network, summary
+from vigil._torch import autograd, backend, discover, names, network, summary
 from vigil._torch.activations import tensors
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
@@ -131,7 +131,15 @@ class Look(object):
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self.graphs.take(tensor)
+                    self._outside(self.graphs.take(tensor))
+
+    def _outside(self, leaves):
+        """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
+        outside = set(leaves).difference(self.parameters.known)
+        if outside and not self.tracker.by_hand:
+            outside -= self._held()
+            if outside:
+                self.parameters.outside(outside, discover.owners(discover.scan()[1], outside))
 
     def backward_ends(self):
         self.outputs = []

@@ -6,6 +6,7 @@ from vigil._torch import kinds, names, summary
 
 MOST = 2000  # parameters
 VALUES = 600  # of them with values
+MOST_OUTSIDE = 200  # parameters that belong to no model
 SMALL = 4096  # elements; a parameter of that size is compared as a whole
 SAMPLE = 1024  # elements of a larger one, which is compared by them and by its sum
 
@@ -33,6 +34,7 @@ class Parameters(object):
     def __init__(self, numbers):
         self.numbers = numbers
         self.list = []
+        self.outsiders = []
         self.known = {}  # id of a parameter -> One
         self.roots = set()  # ids of the roots that were looked at
         self.more = 0
@@ -52,23 +54,36 @@ class Parameters(object):
             if len(self.list) >= MOST:
                 self.more += 1
                 continue
-            module = modules[p.module_path]
-            facts = {
-                "name": "%s_%s" % (root.name, p.path),
-                "module": root.path(p.module_path),
-                "type": p.module_type,
-                "kind": kinds.kind(module),
-                "shape": [int(n) for n in value.shape],
-                "bias": names.is_bias(p.path),
-                "trained": bool(value.requires_grad),
-                "fan_in": kinds.fan_in(module, p.key, value),
-            }
-            one = One(facts, p.holder, p.key)
+            one = self._one(p, "%s_%s" % (root.name, p.path), root.path(p.module_path), modules[p.module_path])
             self.list.append(one)
             self.known[id(value)] = one
             if len(self.list) <= VALUES:
                 one.first = summary.values(value, self.numbers, rows=value.dim() >= 2, most=summary.MANY)
             one.before = self._mark(value)
+
+    def outside(self, ids, owners):
+        """The loss depends on parameters of modules that belong to no model that is known."""
+        for module in owners:
+            name = type(module).__name__
+            modules = dict(names.walk(module))
+            for p in names.parameters(module):
+                if id(p.value) in ids and p.shared is None and summary.initialised(p.value) and len(self.outsiders) < MOST_OUTSIDE:
+                    one = self._one(p, "%s_%s" % (name, p.path), ".".join(filter(None, (name, p.module_path))), modules[p.module_path])
+                    one.first = summary.values(p.value, self.numbers, rows=p.value.dim() >= 2, most=summary.MANY)
+                    self.outsiders.append(one)
+
+    def _one(self, p, name, path, module):
+        facts = {
+            "name": name,
+            "module": path,
+            "type": p.module_type,
+            "kind": kinds.kind(module),
+            "shape": [int(n) for n in p.value.shape],
+            "bias": names.is_bias(p.path),
+            "trained": bool(p.value.requires_grad),
+            "fan_in": kinds.fan_in(module, p.key, p.value),
+        }
+        return One(facts, p.holder, p.key)
 
     def last(self):
         """The last look."""
@@ -111,6 +126,9 @@ class Parameters(object):
         facts = {"list": out, "updates": self.updates}
         if self.more:
             facts["more"] = self.more
+        outside = [dict(one.facts, first=one.first.gather(numbers)) for one in self.outsiders if one.value is not None and id(one.value) not in held]
+        if outside:
+            facts["outside"] = outside
         return facts
 
 

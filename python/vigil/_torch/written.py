@@ -1,7 +1,8 @@
-"""Losses that a script writes out: the mean, or the sum, of the squares or the magnitudes of a difference.
+"""Losses that are written out: the mean, or the sum, of the squares or the magnitudes of a difference, and cross-entropy with a value for each class.
 
 The graph keeps the difference, and what the model returned is known; so the
-other side, the labels, is known too.
+other side, the labels, is known too. PyTorch's own cross_entropy leaves a
+product with log_softmax when its labels are probabilities.
 """
 
 import torch
@@ -12,35 +13,35 @@ _STEPS = 12  # nodes between the loss and the difference
 
 
 def find(node):
-    """(name of the function that the loss amounts to, reduction, node of the difference, difference) or None."""
-    reduction = ""
+    """(name of the function that the loss amounts to, operation, what it kept of the labels' side) or None.
+
+    The operation is the difference, with its value, or log_softmax, with the probabilities that it is multiplied with.
+    """
+    added = negative = False
     for _ in range(_STEPS):
         if node is None:
             return None
         name = autograd.base(node)
         below = [n for n, _ in node.next_functions]
-        if name == "Mean":
-            reduction = "mean"
-        elif name == "Sum":
-            reduction = reduction or "sum"
-        elif name == "Div" and reduction in ("", "sum"):
-            reduction = "mean"  # by hand
+        if name in ("Mean", "Sum"):
+            added = True
+        elif name == "Neg":
+            negative = True
         elif name == "Pow":
-            if not reduction or getattr(node, "_saved_exponent", None) != 2:
-                return None
-            return _of("mse_loss", reduction, node, below)
+            return _difference("mse_loss", node, below) if added and getattr(node, "_saved_exponent", None) == 2 else None
         elif name == "Abs":
-            return _of("l1_loss", reduction, node, below) if reduction else None
-        elif name == "Mul":
-            if len(below) == 2 and below[0] is not None and below[0] is below[1]:
-                return _of("mse_loss", reduction, node, below) if reduction else None
-        elif name not in autograd.SHAPES:
+            return _difference("l1_loss", node, below) if added else None
+        elif name == "Mul" and added and len(below) == 2:
+            if below[0] is not None and below[0] is below[1]:
+                return _difference("mse_loss", node, below)
+            return _product(node, below) if negative else None
+        elif name != "Div" and name not in autograd.SHAPES:
             return None
         node = next((n for n in below if n is not None), None)
     return None
 
 
-def _of(name, reduction, node, below):
+def _difference(name, node, below):
     difference = graph.saved(node, "self")
     below = below[0]
     if difference is None or below is None or autograd.base(below) != "Sub" or getattr(below, "_saved_alpha", 1) != 1:
@@ -48,28 +49,43 @@ def _of(name, reduction, node, below):
     sides = [n for n, _ in below.next_functions]
     if len(sides) != 2 or (sides[0] is None) == (sides[1] is None):
         return None
-    return name, reduction, below, difference
+    return name, below, difference
+
+
+def _product(node, below):
+    """Minus the sum of log_softmax times probabilities: cross_entropy with a value for each class."""
+    for i, side in enumerate(("other", "self")):
+        if below[i] is not None and autograd.base(below[i]) == "LogSoftmax" and below[1 - i] is None:
+            label = graph.saved(node, side)
+            return None if label is None else ("cross_entropy", below[i], label)
+    return None
 
 
 def given(node, outputs):
-    """(name, prediction, label) of a loss written out below ``node``, or None. outputs: what the model returned."""
+    """(name, prediction, label, whether only log_softmax of the prediction is known) of a loss written out below ``node``, or None.
+
+    outputs: what the model returned.
+    """
     found = find(node)
     if found is None:
         return None
-    name, _, difference_node, difference = found
-    left = difference_node.next_functions[0][0]
-    output = of(left if left is not None else difference_node.next_functions[1][0], outputs, difference)
-    if output is None or output.shape != difference.shape and not _broadcasts(output, difference):
+    name, operation, value = found
+    if not summary.readable(value) or value.is_complex() or value.numel() > 1 << 22:
         return None
-    if not (summary.readable(output) and summary.readable(difference)) or difference.is_complex() or difference.numel() > 1 << 22:
+    if name == "cross_entropy":
+        output = of(operation.next_functions[0][0], outputs, value)
+        return (name, value, value, True) if output is None or output.shape != value.shape else (name, output, value, False)
+    left = operation.next_functions[0][0]
+    output = of(left if left is not None else operation.next_functions[1][0], outputs, value)
+    if output is None or not summary.readable(output) or output.shape != value.shape and not _broadcasts(output, value):
         return None
     with torch.no_grad():
-        output, difference = output.detach(), difference.detach()
+        output, difference = output.detach(), value.detach()
         label = output - difference if left is not None else output + difference
         label = _exact(label, (output.abs() + difference.abs()) * torch.finfo(label.dtype).eps * 2)
         if output.shape != difference.shape:
             label = _narrowed(label)
-    return None if label is None else (name, output, label)
+    return None if label is None else (name, output, label, False)
 
 
 def of(node, outputs, like=None):
