@@ -44,7 +44,7 @@ class Look(object):
         self.input_step = None
         self.handles = []
         self.called = set()  # ids of roots that were called
-        self.outputs = []  # what the first model returned last, until backward
+        self.outputs = []  # what models returned, the last first, until backward
         self.losses = {}  # class of a loss module -> its settings
 
     # Time.
@@ -83,6 +83,10 @@ class Look(object):
             if roots and not self.handles:
                 for module in roots[0].hooked():
                     self._hook(roots[0], module)
+            for root in roots[:MOST_OUTPUTS]:
+                outer = root.outer()
+                if outer is not None and not root.compiled:
+                    self.handles.append(outer.register_forward_hook(self._gave))
 
     def _hook(self, root, module):
         @_guard.guard
@@ -91,16 +95,17 @@ class Look(object):
                 with self.timed():
                     self._forward(root, module, args, kwargs or {})
 
-        @_guard.guard
-        def returned(module, args, output):
-            if self.open and self.here():
-                self.outputs = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
-
-        self.handles.append(module.register_forward_hook(returned))
         if backend.HAS_KWARG_HOOKS:
             self.handles.append(module.register_forward_pre_hook(begins, with_kwargs=True))
         else:
             self.handles.append(module.register_forward_pre_hook(begins))
+
+    @_guard.guard
+    def _gave(self, module, args, output):
+        """A model returned."""
+        if self.open and self.here():
+            new = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
+            self.outputs = (new + self.outputs)[:MOST_OUTPUTS]
 
     def _forward(self, root, module, args, kwargs):
         """The first model is called: once per TRAIN step its inputs are looked at, once its inside."""
