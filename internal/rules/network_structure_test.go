@@ -10,7 +10,19 @@ func TestNetworkStructure(t *testing.T) {
 	head := func(operations ...string) func(*record.Facts) {
 		return func(f *record.Facts) { f.Graph.Head = operations }
 	}
+	same := func(outputs, inputs bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Inputs = &record.InputFacts{Steps: 8, Distinct: 8, Tensors: []record.TensorFacts{{Shape: []int64{50, 6, 5}, Values: &record.ValueFacts{SameRows: inputs}}}}
+			f.Predictions = &record.PredictionFacts{Steps: 8, TensorFacts: record.TensorFacts{Shape: []int64{50, 3}, Values: &record.ValueFacts{SameRows: outputs}}}
+		}
+	}
 	runFacts(t, "network_structure", []factCase{
+		{"one output for all samples", classifier(), same(true, false), "warning same_output structure ", "The model gives all 50 samples of a batch the same output"},
+		{"one input for all samples", classifier(), same(true, true), "", ""},
+		{"a last layer that begins with zeros", classifier(), func(f *record.Facts) {
+			same(true, false)(f)
+			change(f, func(p *record.ParameterFact) { p.First = &record.ValueFacts{Elements: 640} }, "fc3.weight")
+		}, "", ""},
 		{"three linear layers", network("fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "warning linear_stack structure fc1", "3 layers (fc1, fc2 and fc3) follow each other without a non-linearity"},
 		{"linear regression of two layers", network("fc1 Linear 4 16", "fc2 Linear 16 1"), nil, "warning linear_stack structure fc1", ""},
 		{"convolutions", network("c1 Conv2d 1 8 3", "c2 Conv2d 8 16 3", "fc Linear 1024 10"), nil, "warning linear_stack structure c1", ""},

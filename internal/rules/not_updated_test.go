@@ -1,9 +1,11 @@
 package rules_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
 )
 
 func TestNotUpdated(t *testing.T) {
@@ -41,9 +43,17 @@ func TestNotUpdated(t *testing.T) {
 		{"another instance of the model", classifier(), strangers(6), "error strangers not-updated Adam", "holds 6 tensors, none of which belongs to the model Net"},
 		{"another instance, and no model that is known", classifier(), func(f *record.Facts) {
 			strangers(6)(f)
-			f.Models, f.Parameters, f.Graph, f.Network, f.Updates.Cleared = nil, nil, nil, nil, 5
+			f.Models, f.Parameters, f.Graph, f.Network = nil, nil, nil, nil
+			f.Updates.Norms = make([]rule.Number, f.Updates.Steps)
 		}, "error strangers not-updated Adam", "None of the 6 tensors"},
 		{"other tensors", classifier(), strangers(2), "", ""},
+		{"a module in a plain list", classifier(), func(f *record.Facts) {
+			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
+		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that no optimiser holds"},
+		{"a trained network behind the model", classifier(), func(f *record.Facts) {
+			change(f, pretrained, "fc1")
+			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
+		}, "", ""},
 
 		{"body detached", resnet(), func(f *record.Facts) { unreach(f, "conv1", "bn1", "layer1.", "layer2.") }, "error no_gradient not-updated conv1", "No gradient reaches conv1, bn1, layer1.conv1 and 7 more (20 parameters, 98 % of the elements)"},
 		{"first layer detached", classifier(), func(f *record.Facts) { unreach(f, "fc1") }, "warning no_gradient not-updated fc1", "No gradient reaches fc1 (2 parameters, 22 % of the elements)"},

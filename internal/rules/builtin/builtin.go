@@ -23,6 +23,7 @@ var all = []*rule.Definition{
 	&networkStructure,
 	&regularisation,
 	&sameBatches,
+	&padding,
 	&alwaysClipped,
 	&optimiserSettings,
 	&vanishingGradient,

@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -44,12 +45,12 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 	rep.Inspect(1)
 	first := in.Tensors[0]
 	n := first.Shape[0]
-	if c := in.Features; n >= r.samples && first.Values != nil && first.Values.SameRows && c != nil && c.Features > 0 && c.Constant == c.Features && c.StdMax == 0 && labelsDiffer(f.Labels) {
+	if n >= r.samples && first.Values != nil && first.Values.SameRows && (neverVary(in) || in.Distinct == 1 && in.Steps >= r.steps) && labelsDiffer(f.Labels) {
 		r.say(rep, rule.Violation{
 			Check: "equal_samples", Subject: "inputs", Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
 			Cause: "a dataset that ignores its index, or preprocessing that wipes the data out", Remedy: "look at two samples of the dataset and at what preprocessing makes of them",
 			Message: fmt.Sprintf("All samples that the model is fed are equal (%d in a batch, %d steps), while their labels differ: look at the dataset and at what preprocessing makes of the data.", n, in.Steps),
-			Context: map[string]any{"shape": first.Shape, "features": c.Features},
+			Context: map[string]any{"shape": first.Shape},
 		})
 		return
 	}
@@ -61,6 +62,12 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 			Context: map[string]any{"shape": first.Shape},
 		})
 	}
+}
+
+// neverVary tells whether no feature varied over the steps that were looked at.
+func neverVary(in *record.InputFacts) bool {
+	c := in.Features
+	return c != nil && c.Features > 0 && c.Constant == c.Features && c.StdMax == 0
 }
 
 // labelsDiffer tells whether there is something to tell apart.
