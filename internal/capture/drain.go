@@ -38,6 +38,20 @@ func (s *Session) drain() (bool, error) {
 	}
 }
 
+// listen waits for words, and handles all that have come.
+func (s *Session) listen(wait time.Duration) error {
+	for {
+		got, err := s.conn.fill(wait)
+		if merr := s.messages(); merr != nil {
+			return merr
+		}
+		if err != nil || !got {
+			return nil // the end of the stream is seen by the loop
+		}
+		wait = 0
+	}
+}
+
 // batch takes records up to head, until the batch is full.
 func (s *Session) batch(head uint64) error {
 	s.items = s.items[:0]

@@ -314,20 +314,6 @@ func (s *Session) pace(last time.Duration) time.Duration {
 	return min(last*5/4, s.opts.Poll)
 }
 
-// listen waits for words, and handles all that have come.
-func (s *Session) listen(wait time.Duration) error {
-	for {
-		got, err := s.conn.fill(wait)
-		if merr := s.messages(); merr != nil {
-			return merr
-		}
-		if err != nil || !got {
-			return nil // the end of the stream is seen by the loop
-		}
-		wait = 0
-	}
-}
-
 // finish takes what is left on the socket and in the ring.
 func (s *Session) finish() error {
 	if err := s.listen(0); err != nil {
