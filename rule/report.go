@@ -48,6 +48,10 @@ type Report struct {
 	Notes      []string         // lines for the rule's details; each is kept once
 	Closed     bool             // the rule has nothing more to judge
 	Failed     error            // the rule cannot judge: its status is Error
+
+	// Cut is set for Finish when the job did not come to its own end: it was
+	// stopped, or failed. What it had not reached yet is no finding then.
+	Cut bool
 }
 
 // Violate records a violation.

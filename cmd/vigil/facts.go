@@ -80,7 +80,7 @@ func predictionsText(p *record.PredictionFacts) string {
 	case p.LogRows:
 		s += ", logarithms of probabilities"
 	}
-	if p.OneClass {
+	if p.OneClass && p.Classes > 1 {
 		s += ", one class for all samples"
 	}
 	return s
@@ -151,7 +151,7 @@ func labelsText(l *record.LabelFacts) string {
 	}
 	s := fmt.Sprintf("%s %v", l.DType, l.Shape)
 	if len(l.Range) == 2 {
-		s += fmt.Sprintf(", from %g to %g", l.Range[0], l.Range[1])
+		s += fmt.Sprintf(", from %.6g to %.6g", l.Range[0], l.Range[1])
 	}
 	if l.Distinct != nil && *l.Distinct > 0 {
 		s += fmt.Sprintf(", %d different", *l.Distinct)

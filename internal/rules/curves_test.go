@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 // two weights of mean magnitude size, which single updates change by a share
 // of that and which get some way in 50 steps.
 type curve struct {
+	ended  string // status of the run; completed by default
 	steps  int64
 	loss   func(n int64) float64
 	size   func(n int64) float64 // nil: one
@@ -70,7 +72,7 @@ func (c curve) judge(t *testing.T, name string) []record.Finding {
 		}
 		e.Observe(s)
 	}
-	e.Finish(record.Completed)
+	e.Finish(cmp.Or(c.ended, record.Completed))
 	if s := e.Statuses()[0]; s.Status == rules.StatusError {
 		t.Fatalf("status is %+v", s)
 	}
@@ -263,6 +265,8 @@ func TestCurves(t *testing.T) {
 		{"zero", "loss_spike", curve{steps: 200, loss: stepAt(0, 0, 0)}, ""},
 
 		{"labels shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
+		{"labels shuffled, and the job is stopped", "loss_flat", curve{steps: 300, ended: record.Stopped, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
+		{"labels shuffled, and the job fails", "loss_flat", curve{steps: 300, ended: record.Failed, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
 		{"labels shuffled, a long job", "loss_flat", curve{steps: 1500, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
 		{"a plateau, then progress", "loss_flat", curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return ln10 / (1 + math.Exp(float64(n-300)/20)) }), span: 0.05, facts: classes()}, ""},
 		{"a plateau that begins to give way", "loss_flat", curve{steps: 400, loss: noisy(0.005, func(n int64) float64 { return ln10 * (1 - 0.02*max(0, float64(n-320)/80)) }), span: 0.05, facts: classes()}, ""},

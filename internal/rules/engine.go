@@ -211,7 +211,10 @@ func (e *Engine) Finish(status string) {
 	}
 	for _, in := range e.runs {
 		if in.live() {
-			e.act(in, func(r *rule.Report) { in.rule.Finish(r) })
+			e.act(in, func(r *rule.Report) {
+				r.Cut = status == record.Stopped || status == record.Failed || status == record.Lost
+				in.rule.Finish(r)
+			})
 			in.finish(status)
 		}
 	}

@@ -102,7 +102,7 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 		return
 	}
 	r.tooHigh(rep)
-	if r.state.Curve.N >= r.steps/2 {
+	if r.state.Curve.N >= r.steps/2 && !rep.Cut {
 		r.tooLow(rep)
 	}
 }

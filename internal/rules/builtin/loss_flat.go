@@ -84,7 +84,7 @@ func (r *flat) Step(v *rule.View, rep *rule.Report) {
 
 // Finish judges a shorter job.
 func (r *flat) Finish(rep *rule.Report) {
-	if c := &r.state.Curve; !r.state.Fired && c.N >= r.steps {
+	if c := &r.state.Curve; !r.state.Fired && !rep.Cut && c.N >= r.steps {
 		r.judge(rep)
 	}
 }

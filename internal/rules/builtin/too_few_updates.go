@@ -62,7 +62,7 @@ func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
 
 func (r *fewUpdates) Finish(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if !c.usable() || k.Optimisers > 1 || c.N < r.steps || len(c.Buckets) < 10 {
+	if rep.Cut || !c.usable() || k.Optimisers > 1 || c.N < r.steps || len(c.Buckets) < 10 {
 		return
 	}
 	n := int(min(recentKept, max(c.N/4, min(c.N, 20))))
