@@ -25,7 +25,7 @@ Facts:
 `},
 		{"all", `{
 			"graph":{"head":["cross_entropy","softmax","linear"]},
-			"predictions":{"dtype":"F32","shape":[8,3],"rows_sum_to_one":true,"one_class":true,"values":{"min":0.1,"max":0.8,"mean":0.3333333,"std":0.2}},
+			"predictions":{"dtype":"F32","shape":[8,3],"rows_sum_to_one":true,"one_class": true, "classes": 3,"values":{"min":0.1,"max":0.8,"mean":0.3333333,"std":0.2}},
 			"inputs":{"tensors":[{"dtype":"F32","shape":[8,4],"values":{"min":"NaN","max":1,"mean":0,"std":1,"nonfinite":2}},{"dtype":"I64","shape":[8]}],"steps":3,"distinct":2},
 			"updates":{"steps":4,"kept":3,"no_backward":1,"clip":{"max_norm":0.5,"calls":4,"clipped":2}},
 			"evaluation":{"steps":2,"training":["drop","bn"]},
