@@ -88,6 +88,9 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 		"layer": layer.Path, "type": layer.Type, "shape": layer.Input.Shape, "mean": x.Mean, "std": x.Std, "min": x.Min, "max": x.Max,
 	}}
 	given := called(strings.TrimSpace(layer.Type+" layer"), layer.Path)
+	if layer.Path == "" {
+		given = "model"
+	}
 	if x.NonFinite > 0 {
 		v.Check, v.CauseClass, v.Severity, v.Observed, v.Comparator = "non_finite", "non-finite", rule.Error, float64(x.NonFinite), ">"
 		v.Cause, v.Remedy = "missing or broken values in the data", "remove or fill them where the data are loaded; check divisions by a deviation of 0"

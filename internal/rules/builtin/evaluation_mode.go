@@ -167,8 +167,26 @@ func withEffect(f *rule.Facts, paths []string) []string {
 			return true
 		}
 		track, ok := m.Settings["track_running_stats"].(bool)
-		return ok && !track
+		return ok && !track || frozenOnPurpose(f, path)
 	})
+}
+
+// frozenOnPurpose tells whether a module has parameters and none of them is
+// trained: its statistics are meant to stay as well.
+func frozenOnPurpose(f *rule.Facts, path string) bool {
+	if f.Parameters == nil {
+		return false
+	}
+	own := 0
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Module == path {
+			if p.Trained {
+				return false
+			}
+			own++
+		}
+	}
+	return own > 0
 }
 
 func moduleAt(f *rule.Facts, path string) *rule.ModuleFacts {

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -45,6 +46,9 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 	rep.Inspect(1)
 	first := in.Tensors[0]
 	n := first.Shape[0]
+	if first.Values != nil && first.Values.NonFinite > 0 {
+		return // that is what is wrong with them
+	}
 	if n >= r.samples && first.Values != nil && first.Values.SameRows && (neverVary(in) || in.Distinct == 1 && in.Steps >= r.steps) && labelsDiffer(f.Labels) {
 		r.say(rep, rule.Violation{
 			Check: "equal_samples", Subject: "inputs", Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
@@ -54,7 +58,7 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 		})
 		return
 	}
-	if in.Steps >= r.steps && in.Distinct == 1 && loaderSize(n) {
+	if in.Steps >= r.steps && in.Distinct == 1 && loaderSize(n) && !wholeData(f) {
 		r.say(rep, rule.Violation{
 			Check: "one_batch", Subject: "inputs", Severity: rule.Info, Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
 			Cause: "a batch that is taken once, before the loop", Remedy: "take a new batch from the loader at each step",
@@ -79,6 +83,11 @@ func labelsDiffer(l *rule.LabelFacts) bool {
 		return *l.Distinct > 1
 	}
 	return l.Std != nil && *l.Std > 0
+}
+
+// wholeData tells whether the optimiser is one that wants all data at once.
+func wholeData(f *rule.Facts) bool {
+	return slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return o.Class == "LBFGS" })
 }
 
 // loaderSize tells whether a number of samples is one that people give to

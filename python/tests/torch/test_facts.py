@@ -117,7 +117,7 @@ FACTS = {
         "evaluation": None,
     },
     "softmax_before_cross_entropy": {"graph.head": ["cross_entropy", "softmax", "linear"], "loss.function": "cross_entropy", "loss.reduction": "mean",
-                                     "predictions.values": None, "predictions.log_rows": False, "predictions.shape": [32, 3]},
+                                     "predictions.rows_sum_to_one": True, "predictions.log_rows": False, "predictions.shape": [32, 3]},
     "log_softmax_and_nll": {"graph.head": ["cross_entropy", "linear"], "predictions.log_rows": True, "predictions.rows_sum_to_one": False, "loss.module": "NLLLoss"},
     "raw_into_bce": {"graph.head": ["binary_cross_entropy", "sigmoid", "linear"], "predictions.classes": 1, "predictions.label_shape": [32, 1]},
     "sigmoid_before_bce_with_logits": {"graph.head": ["binary_cross_entropy_with_logits", "sigmoid", "linear"], "loss.settings.pos_weight": False},

@@ -210,13 +210,13 @@ class Labels(object):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
                 prediction, label = _unexpanded(prediction), _unexpanded(label)
             logs = name == "cross_entropy"
-            if logs and not outputs and self.tries <= 2:
-                return  # the model is not known yet; soon more can be told
             if logs:  # what it was given itself is better than what it made of that
                 below = graph.find(node)[1].next_functions[0][0]
                 output = written.of(below.next_functions[0][0], outputs, prediction)
                 if output is not None and output.shape == prediction.shape:
                     prediction, logs = output, False
+                elif not outputs and self.tries <= 2:
+                    prediction = None  # the model is not known yet; soon more can be told
             self._take(name, prediction, label, ignore, logs)
 
     def _take(self, name, prediction, label, ignore, logs=False):
