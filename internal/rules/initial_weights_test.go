@@ -37,6 +37,11 @@ func TestInitialWeights(t *testing.T) {
 		}, "", ""},
 
 		{"constant", classifier(), func(f *record.Facts) { change(f, begin(constant(0.5)), "") }, "error equal_weights initialisation fc1", "All weights of fc1 and fc2 begin with one value (0.5 in fc1), so that the 64 units"},
+		{"deviations that begin as one number beside random means", classifier(), func(f *record.Facts) {
+			deviation := f.Parameters.List[0]
+			deviation.Name, deviation.First = deviation.Name+"_rho", &record.ValueFacts{Elements: 1280, Min: -3, Max: -3, Mean: -3}
+			f.Parameters.List = append(f.Parameters.List, deviation)
+		}, "", ""},
 		{"constant under random biases", classifier(), func(f *record.Facts) { change(f, begin(constant(1)), "fc1.weight", "fc2.weight", "fc3.weight") }, "warning equal_weights initialisation fc1", ""},
 		{"one constant layer", classifier(), func(f *record.Facts) { change(f, begin(constant(0.1)), "fc2") }, "warning equal_weights initialisation fc2", ""},
 		{"constant depthwise", mobilenet(), func(f *record.Facts) { change(f, begin(constant(1./9)), "dw") }, "", ""},

@@ -93,6 +93,14 @@ func (r *initial) zeros(f *rule.Facts, layers []layer, rep *rule.Report) {
 	r.say(rep, v)
 }
 
+// twinned tells whether a module has another weight of the same shape: the mean
+// and the deviation of a distribution, say, of which one begins as one number.
+func twinned(layers []layer, i int) bool {
+	return slices.ContainsFunc(layers, func(l layer) bool {
+		return l.path == layers[i].path && l.weight != layers[i].weight && slices.Equal(l.weight.Shape, layers[i].weight.Shape) && !l.constant()
+	})
+}
+
 // constants judges layers all of whose weights are one number that is not 0.
 // In the last layer, and where each unit has an input of its own, that does no
 // harm.
@@ -100,7 +108,7 @@ func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
 	var names []string
 	pairs := 0
 	for i, l := range layers {
-		if i == len(layers)-1 || !l.constant() || l.zero() || l.units() < 2 || l.depthwise() {
+		if i == len(layers)-1 || !l.constant() || l.zero() || l.units() < 2 || l.depthwise() || twinned(layers, i) {
 			continue
 		}
 		names = append(names, l.name())
