@@ -18,6 +18,12 @@ func TestEvaluationMode(t *testing.T) {
 	far := func(f *record.Facts) {
 		f.Evaluation = &record.EvaluationFacts{Steps: 2, Statistics: []record.StatisticsFact{{Module: "bn1", Distance: 9, Ratio: 1}, {Module: "layer1.bn1", Distance: 0.1, Ratio: 0.01}, {Module: "layer1.bn2", Distance: 0.1, Ratio: 1}}}
 	}
+	behind := func(momentum float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Evaluation = &record.EvaluationFacts{At: 62, Steps: 2, Statistics: []record.StatisticsFact{{Module: "bn1", Distance: 3.8, Ratio: 0.5}}}
+			module(f, "bn1").Settings["momentum"] = momentum
+		}
+	}
 	runFacts(t, "evaluation_mode", []factCase{
 		{"evaluated in training mode", transformer(), training, "warning evaluated_in_training_mode eval-mode evaluation", "drop and block.drop (dropout) still drop values or use the batch's statistics at 4 evaluation steps; call model.eval()"},
 		{"a generator that is looked at", gan(), func(f *record.Facts) {
@@ -31,6 +37,12 @@ func TestEvaluationMode(t *testing.T) {
 			far(f)
 			module(f, "bn1").Settings["momentum"] = 0.0001
 		}, "warning statistics eval-mode bn1", ""},
+		{"statistics that are what they began with", resnet(), behind(0.0005), "warning statistics eval-mode bn1", ""},
+		{"as far away with the usual momentum", resnet(), behind(0.1), "", ""},
+		{"a frozen layer keeps its statistics", resnet(), func(f *record.Facts) {
+			standing(true)(f)
+			change(f, freeze, "bn1")
+		}, "", ""},
 		{"statistics in training mode", resnet(), func(f *record.Facts) {
 			far(f)
 			f.Evaluation.RootTraining = true

@@ -26,6 +26,18 @@ func TestSameBatches(t *testing.T) {
 		{"equal samples with equal labels", classifier(), equal(1), "info one_batch data-loading inputs", ""},
 		{"one batch", classifier(), one(32, 10), "info one_batch data-loading inputs", "The same batch of 32 samples is fed at each of 10 steps"},
 		{"a few steps", classifier(), one(32, 5), "", ""},
+		{"an optimiser that wants all data", classifier(), func(f *record.Facts) {
+			one(32, 10)(f)
+			group(f, "LBFGS")
+		}, "", ""},
+		{"one batch with NaN", classifier(), func(f *record.Facts) {
+			one(32, 10)(f)
+			f.Inputs.Tensors[0].Values = &record.ValueFacts{NonFinite: 3}
+		}, "", ""},
+		{"equal token ids", classifier(), func(f *record.Facts) {
+			equal(10)(f)
+			f.Inputs.Features = nil
+		}, "warning equal_samples data-loading inputs", ""},
 	})
 }
 

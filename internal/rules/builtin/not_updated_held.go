@@ -1,0 +1,243 @@
+package builtin
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// nobodys finds the only optimiser of a training without a model that it knows
+// holding nothing but tensors that never had a gradient.
+func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
+	if f.Parameters != nil || len(f.Models) > 0 || len(f.Optimisers) != 1 || f.Updates == nil || f.Updates.Steps < r.least || !noGradients(f.Updates) {
+		return
+	}
+	var n, strange int64
+	o := f.Optimisers[0]
+	for _, g := range o.Groups {
+		n, strange = n+g.Parameters, strange+g.Strangers
+	}
+	if n < 2 || strange < n {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(f.Updates.Steps),
+		Cause:  "the optimiser was made from another instance of the model: the model was made anew, copied or loaded afterwards",
+		Remedy: "make the optimiser after the model has its final form, from the parameters of the instance that is trained",
+		Message: fmt.Sprintf("None of the %d tensors that the optimiser %s holds had a gradient at any of %d updates, so that nothing is trained: make the optimiser from the parameters of the model that is called.",
+			n, o.Class, f.Updates.Steps),
+		Context: map[string]any{"held": n},
+	})
+}
+
+// noGradients tells whether backward was called, and the optimiser never found
+// a gradient that is not zero.
+func noGradients(u *record.UpdateFacts) bool {
+	for _, n := range u.Norms {
+		if n != 0 {
+			return false
+		}
+	}
+	return u.NoBackward == 0 && int64(len(u.Norms)) == u.Steps
+}
+
+// strangers finds an optimiser that was given another model's parameters: as
+// many tensors as a model has that nobody holds.
+func (r *updating) strangers(f *rule.Facts, rep *rule.Report) bool {
+	type tensors struct{ all, trained, held, moved int64 }
+	models := map[string]*tensors{}
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		m := models[modelOf(f, p)]
+		if m == nil {
+			m = &tensors{}
+			models[modelOf(f, p)] = m
+		}
+		m.all++
+		m.trained += ifTrue(p.Trained)
+		m.held += ifTrue(p.Held)
+		m.moved += ifTrue(p.Changed)
+	}
+	found := false
+	for _, o := range f.Optimisers {
+		var n, strange int64
+		for _, g := range o.Groups {
+			n, strange = n+g.Parameters, strange+g.Strangers
+		}
+		if n < 2 || strange < n {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(models)) {
+			m := models[name]
+			if m.held > 0 || m.moved > 0 || m.trained < 2 || n != m.trained && n != m.all {
+				continue
+			}
+			found = true
+			r.say(rep, rule.Violation{
+				Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+				Cause:  "the optimiser was made from another instance of the model: the model was made anew, copied or loaded afterwards",
+				Remedy: "make the optimiser after the model has its final form, from the parameters of the instance that is trained",
+				Message: fmt.Sprintf("The optimiser %s holds %d tensors, none of which belongs to the model %s that is trained, so that its %d parameters never change: make the optimiser from this model's parameters.",
+					o.Class, n, name, m.trained),
+				Context: map[string]any{"model": name, "held": n, "parameters": m.all},
+			})
+		}
+	}
+	return found
+}
+
+func ifTrue(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// unheld finds parameters with gradients that no optimiser holds, in models of
+// which others are held.
+func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
+	held, left := map[string][]*rule.ParameterFact{}, map[string][]*rule.ParameterFact{}
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		switch m := modelOf(f, p); {
+		case p.Held:
+			held[m] = append(held[m], p)
+		case p.Trained && !p.Changed && reachedBy(f, p):
+			left[m] = append(left[m], p)
+		}
+	}
+	for _, model := range slices.Sorted(maps.Keys(left)) {
+		ps := left[model]
+		if len(held[model]) == 0 {
+			continue
+		}
+		share := shareOf(ps, held[model])
+		v := rule.Violation{
+			Check: "not_held", Severity: rule.Error, Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+			Context: map[string]any{"parameters": namesOf(ps), "model": model, "share": share},
+		}
+		what := someNames(modulesOf(ps))
+		v.Subject = modulesOf(ps)[0]
+		v.Message = fmt.Sprintf("%s gradients, but no optimiser holds them (%s, %s of the elements of %s): they stay as they are; add them to the optimiser.",
+			these(modulesOf(ps), "gets", "get"), plural(len(ps), "parameter"), percent(share), modelName(model))
+		switch {
+		case chosen(held[model], ps):
+			v.Severity = rule.Info
+			v.Message = fmt.Sprintf("The optimiser holds %s of %s only (%s left out, %s of its elements): turn requires_grad off for the others to save their gradients.",
+				someNames(modulesOf(held[model])), modelName(model), plural(len(ps), "parameter"), percent(share))
+		case before(f, ps, held[model]):
+			v.Severity = rule.Info
+			v.Message = fmt.Sprintf("The optimiser holds only the last layers of %s: %s get gradients that nobody uses (%s of the elements); turn requires_grad off for them.",
+				modelName(model), what, percent(share))
+			if age(ps) == fresh {
+				v.Severity = rule.Warning
+				v.Message = fmt.Sprintf("The optimiser holds only the last layers of %s: %s, %s of the elements, keep the random values that they were initialised with; give the optimiser model.parameters().",
+					modelName(model), what, percent(share))
+			}
+		case !slices.ContainsFunc(ps, mixing):
+			v.Severity = rule.Warning
+		}
+		r.say(rep, v)
+	}
+}
+
+// outside finds modules that the loss depends on, that still are as they were
+// initialised, and that neither a trained model nor an optimiser has. A network
+// that was trained before, as for a perceptual loss or a teacher, is none.
+func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
+	var ps []*rule.ParameterFact
+	for i := range f.Parameters.Outside {
+		if p := &f.Parameters.Outside[i]; p.Trained {
+			ps = append(ps, p)
+		}
+	}
+	if len(ps) == 0 || age(ps) != fresh || len(f.Optimisers) > 1 {
+		return
+	}
+	modules := modulesOf(ps)
+	r.say(rep, rule.Violation{
+		Check: "outside", Subject: modules[0], Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "the module is not registered in the model (kept in a plain list or dictionary), or was left out when the optimiser was made",
+		Remedy: "keep modules in nn.ModuleList or nn.ModuleDict, or give their parameters to the optimiser as well",
+		Message: fmt.Sprintf("The loss depends on %s of %s that no optimiser holds and no trained model has: they keep the values that they were initialised with.",
+			plural(len(ps), "parameter"), someNames(modules)),
+		Context: map[string]any{"parameters": namesOf(ps)},
+	})
+}
+
+// reachedBy tells whether gradients come to a parameter, which are looked at
+// only where an optimiser uses them: otherwise the graph has to show it.
+func reachedBy(f *rule.Facts, p *rule.ParameterFact) bool {
+	if p.Gradient != record.GradientMissing {
+		return p.Gradient == record.GradientFinite
+	}
+	g := f.Graph
+	return g != nil && g.Complete && len(g.Unreached) < unreachedListed && !slices.Contains(g.Unreached, p.Name)
+}
+
+// unreachedListed is the most names of parameters that a graph lists.
+const unreachedListed = 50
+
+// chosen tells whether what is held was picked by its nature: low-rank factors,
+// adapters, prompts, or biases and scales besides the head.
+func chosen(held, left []*rule.ParameterFact) bool {
+	small, named := 0, 0
+	for _, p := range held {
+		name := strings.ToLower(p.Name)
+		switch {
+		case p.Bias || p.Kind == record.NormModule:
+			small++
+		case strings.Contains(name, "lora") || strings.Contains(name, "adapter") || strings.Contains(name, "prompt") || strings.Contains(name, "prefix"):
+			named++
+		}
+	}
+	if named > 0 {
+		return true
+	}
+	// Biases and scales are trained and none of their kind is left out.
+	return small >= 3 && small*2 > len(held) && !slices.ContainsFunc(left, func(p *rule.ParameterFact) bool { return p.Bias })
+}
+
+// before tells whether all of a comes before all of b.
+func before(f *rule.Facts, a, b []*rule.ParameterFact) bool {
+	places := placesOf(f)
+	_, last := reach(places, a)
+	first, _ := reach(places, b)
+	return last < first
+}
+
+// placesOf gives every parameter's place: of its module in the forward where
+// all of them were called, otherwise among the registered ones.
+func placesOf(f *rule.Facts) map[string]int {
+	order, places, called := map[string]int{}, map[string]int{}, map[string]int{}
+	if f.Network != nil && f.Network.More == 0 {
+		for _, m := range f.Network.Modules {
+			order[m.Path] = int(m.Order)
+		}
+	}
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		places[p.Name] = i
+		if at, ok := order[p.Module]; ok {
+			called[p.Name] = at
+		}
+	}
+	if len(called) == len(places) {
+		return called
+	}
+	return places
+}
+
+// reach gives the first and the last place of parameters.
+func reach(places map[string]int, ps []*rule.ParameterFact) (first, last int) {
+	first, last = math.MaxInt, math.MinInt
+	for _, p := range ps {
+		first, last = min(first, places[p.Name]), max(last, places[p.Name])
+	}
+	return first, last
+}

@@ -1,0 +1,171 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// unchanged finds parameters that updates left exactly as they were.
+func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
+	ps := f.Parameters
+	if ps.Updates < r.least {
+		return
+	}
+	var still []*rule.ParameterFact
+	moved, pushed := 0, 0
+	for i := range ps.List {
+		p := &ps.List[i]
+		if p.Changed {
+			moved++
+		}
+		if !p.Held || !p.Trained || p.Gradient != record.GradientFinite {
+			continue
+		}
+		pushed++
+		// Without values, as of complex ones, nobody has looked whether they change.
+		if !p.Changed && mixing(p) && p.Kind != record.EmbeddingModule && p.First != nil {
+			still = append(still, p)
+		}
+	}
+	rates, known := rates(f)
+	if pushed == 0 || len(still) == 0 || !known {
+		return
+	}
+	most := slices.Max(rates)
+	v := rule.Violation{
+		Check: "unchanged", Subject: still[0].Module, Severity: rule.Warning, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(ps.Updates),
+		Cause:   "values that are written back after each update, or an update that rounding takes away",
+		Remedy:  "look for what restores the values (load_state_dict, clamping, copying in the loop); keep the weights in float32",
+		Context: map[string]any{"parameters": namesOf(still), "updates": ps.Updates, "learning_rate": most},
+	}
+	switch {
+	case most == 0 && moved == 0:
+		v.Check, v.CauseClass, v.Subject = "zero_rate", "learning-rate", "learning rate"
+		v.Cause, v.Remedy = "a learning rate of 0: set so, or made so by a schedule", "set a learning rate above 0; look at what the schedule makes of it"
+		v.Message = fmt.Sprintf("The learning rate is 0: after %d updates no parameter has changed; set a learning rate above 0 or correct the schedule.", ps.Updates)
+	case slices.Contains(rates, 0):
+		return // nobody knows whose rate it is
+	case moved == 0 && tiny(f, most):
+		v.Check, v.CauseClass, v.Subject = "tiny_rate", "learning-rate", "learning rate"
+		v.Cause, v.Remedy = "a learning rate so small that rounding takes every update away", "raise the learning rate"
+		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding takes it away: after %d updates no weight has changed; raise it.", num(most), ps.Updates)
+	case moved == 0:
+		v.Severity, v.Subject = rule.Error, "parameters"
+		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.", ps.Updates, num(most))
+	default:
+		still = slices.DeleteFunc(still, func(p *rule.ParameterFact) bool { return p.First.Elements < 64 || p.First.Std == 0 })
+		if len(still) == 0 || fading(f, still) {
+			return
+		}
+		v.Subject = still[0].Module
+		v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.",
+			these(modulesOf(still), "has", "have"), ps.Updates, num(most))
+	}
+	r.say(rep, v)
+}
+
+// fading tells whether what stands still are first layers under an optimiser
+// that goes by the gradient's size: a gradient that vanishes does that.
+func fading(f *rule.Facts, still []*rule.ParameterFact) bool {
+	if !slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return !scaleFree(o.Class) }) {
+		return false
+	}
+	var moving []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Changed && mixing(p) {
+			moving = append(moving, p)
+		}
+	}
+	return before(f, still, moving)
+}
+
+// rates gives the learning rates of all groups, if all are known.
+func rates(f *rule.Facts) (out []float64, known bool) {
+	for _, o := range f.Optimisers {
+		groups := o.Groups
+		if len(groups) == 0 {
+			groups = []rule.GroupFacts{{LR: o.LR, Parameters: 1}}
+		}
+		for _, g := range groups {
+			if g.Parameters == 0 {
+				continue
+			}
+			if g.LR == nil {
+				return nil, false
+			}
+			out = append(out, *g.LR)
+		}
+	}
+	return out, len(out) > 0
+}
+
+// tiny tells whether an update is lost in the rounding of the weights.
+func tiny(f *rule.Facts, lr float64) bool {
+	norm := weightNorm(f)
+	if !(norm > 0) {
+		return lr < 1e-9
+	}
+	push := math.Sqrt(float64(trainedElements(f))) // of an optimiser that does not go by the gradient's size
+	if len(f.Optimisers) > 0 && !scaleFree(f.Optimisers[0].Class) {
+		push = math.NaN()
+		if f.Updates != nil {
+			push = medianOf(f.Updates.Norms)
+		}
+		if !(push > 0) {
+			return lr < 1e-9
+		}
+	}
+	const rounding = 1e-6
+	return lr*push < rounding*norm
+}
+
+func trainedElements(f *rule.Facts) (n int64) {
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Trained && p.Held {
+			n += elementsOf(p.Shape)
+		}
+	}
+	return n
+}
+
+// zeroGradients finds that every gradient is zero although the loss depends on
+// the parameters. Gradients that were cleared before the update are another
+// matter.
+func (r *updating) zeroGradients(f *rule.Facts, rep *rule.Report) {
+	if f.Parameters.Updates < r.least || f.Updates != nil && (f.Updates.Cleared > 0 || f.Updates.NoBackward > 0) {
+		return
+	}
+	if f.Graph == nil || f.Graph.Reached == 0 || oneAnswer(f) {
+		return
+	}
+	n := 0
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		switch {
+		case p.Changed, p.Gradient == record.GradientFinite, p.Gradient == record.GradientOdd:
+			return
+		case p.Held && p.Trained && p.Gradient == record.GradientZero:
+			n++
+		}
+	}
+	if n < 2 {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "zero_gradients", Subject: "gradients", Observed: 0, Threshold: 0, Comparator: "=", Steps: int(f.Parameters.Updates),
+		Cause:   "an operation before the loss that has no slope (round, sign, a comparison, a clamp at its end, saturation), or a loss that is constant",
+		Remedy:  "look at the operations between the last layer and the loss; print the loss's gradient with respect to the predictions",
+		Message: fmt.Sprintf("The gradients of all %d parameters are exactly zero at %d updates although the loss depends on them: look for an operation without slope (round, sign, clamp) before the loss.", n, f.Parameters.Updates),
+		Context: map[string]any{"parameters": n, "head": f.Graph.Head},
+	})
+}
+
+// oneAnswer tells whether a softmax runs over one class: its gradient is zero,
+// which is a matter of the loss.
+func oneAnswer(f *rule.Facts) bool {
+	return f.Predictions != nil && f.Predictions.Classes == 1 && f.Loss != nil && (f.Loss.Function == "cross_entropy" || f.Loss.Function == "nll_loss")
+}
