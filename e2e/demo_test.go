@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -34,8 +35,12 @@ func TestDemo(t *testing.T) {
 		t.Run(tt.fault+tt.flag, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if o := run(t, dir, []string{torch}, binary, "demo", tt.flag, "--fault", tt.fault); o.code != 0 {
+			o := run(t, dir, []string{torch}, binary, "demo", tt.flag, "--fault", tt.fault)
+			if o.code != 0 {
 				t.Fatalf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			if strings.Contains(o.stdout+o.stderr, "cannot be used") {
+				t.Errorf("a part of what was captured cannot be used:\n%s", o.stderr)
 			}
 			path := runDir(t, filepath.Join(dir, "vigil-runs"))
 			tr := open(t, path)

@@ -9,7 +9,7 @@ import (
 // A training of one weight, captured when it is started by `vigil run`. Started
 // alone it runs just the same.
 func Example() {
-	h := hook.Start(hook.Options{Model: "Line", Optimizer: "SGD", Loss: "MSELoss", Facts: map[string]any{"lr": 0.1}})
+	h := hook.Start(hook.Options{Model: "Line", Optimizer: "SGD", LearningRate: 0.1, Loss: "MSELoss"})
 	defer h.Close()
 	weight, gradient := h.Parameter("line", "Linear", "weight", 1)
 	output := h.Output("line", "Linear", 1)

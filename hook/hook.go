@@ -61,10 +61,13 @@ const (
 
 // Options describe the training. All fields may be empty.
 type Options struct {
-	Model     string         // class or name of the model, for people
-	Optimizer string         // for people
-	Loss      string         // name of the loss function, for people
-	Facts     map[string]any // more of the training: learning rate, batch size
+	Model        string  // class or name of the model
+	Optimizer    string  // class or name of the optimizer
+	LearningRate float64 // of the optimizer at the beginning; 0: not known
+	Loss         string  // name of the loss function
+	// Facts are more of the training, for people: batch size, data. Names that
+	// facts of every framework have (models, optimisers, loss, …) are left out.
+	Facts map[string]any
 	// StartAgent starts an agent when the program was not started by `vigil
 	// run`. The program vigil is taken from VIGIL_BIN or the PATH.
 	StartAgent bool

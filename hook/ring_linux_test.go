@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ type reader struct {
 	dropped map[string]int64
 	every   int64
 	closed  chan struct{}
+	facts   capture.Facts
 	known   []*capture.TensorDef
 }
 
@@ -40,7 +42,7 @@ func (r *reader) Open(s *capture.Session) (capture.Accepted, error) {
 func (r *reader) Control(capture.Control, capture.Peer) any { return map[string]any{} }
 func (r *reader) Modules(capture.Modules)                   {}
 func (r *reader) Collection(capture.Collection)             {}
-func (r *reader) Facts(capture.Facts)                       {}
+func (r *reader) Facts(f capture.Facts)                     { r.facts = f }
 func (r *reader) Missing(capture.Missing)                   {}
 func (r *reader) Notice(capture.Notice)                     {}
 func (r *reader) Refuse(reason string, n int64) {
@@ -114,12 +116,31 @@ func serve(t testing.TB, r *reader) {
 func TestEverything(t *testing.T) {
 	r := newReader(1)
 	serve(t, r)
-	h := hook.Start(hook.Options{Model: "Net", Facts: map[string]any{"bad": func() {}}})
+	h := hook.Start(hook.Options{
+		Model: "Net", Optimizer: "SGD", LearningRate: 0.5, Loss: "MSELoss",
+		Facts: map[string]any{"batch_size": 8, "loss": "taken", "bad": func() {}},
+	})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)
 	}
 	exercise(h)
 	<-r.closed
+	f, err := record.ParseFacts(r.facts.Facts)
+	if err != nil {
+		t.Fatalf("rules cannot read the facts: %v", err)
+	}
+	if len(f.Models) != 1 || f.Models[0] != (record.ModelFacts{Class: "Net", Parameters: 4, Trained: 4}) {
+		t.Errorf("models %+v", f.Models)
+	}
+	if len(f.Optimisers) != 1 || f.Optimisers[0].Class != "SGD" || *f.Optimisers[0].LR != 0.5 || f.Loss == nil || f.Loss.Name != "MSELoss" {
+		t.Errorf("optimisers %+v, loss %+v", f.Optimisers, f.Loss)
+	}
+	if text := string(r.facts.Facts); !strings.Contains(text, `"batch_size":8`) || strings.Contains(text, "taken") || strings.Contains(text, "bad") {
+		t.Errorf("facts %s", text)
+	}
+	if want := "model Net, optimizer SGD lr 0.5, loss MSELoss, 7 tensors"; r.facts.Said != want {
+		t.Errorf("said %q, want %q", r.facts.Said, want)
+	}
 	for name, n := range map[string]int{"loss": 4, "other": 4, "acc": 4} {
 		if r.names[name] != n {
 			t.Errorf("%s came %d times, want %d", name, r.names[name], n)

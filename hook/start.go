@@ -28,33 +28,6 @@ func hello(o Options) capture.Hello {
 	}
 }
 
-// facts is what the run shows of the training.
-func (h *Hook) facts() capture.Facts {
-	f := map[string]any{}
-	for k, v := range h.opts.Facts {
-		f[k] = v
-	}
-	var said []string
-	put := func(key, label, v string) {
-		if v != "" {
-			f[key] = v
-			said = append(said, label+" "+v)
-		}
-	}
-	put("model", "model", h.opts.Model)
-	put("optimiser", "optimizer", h.opts.Optimizer)
-	if v, there := f["optimiser"]; there {
-		f["optimizer"] = v // as runs of earlier versions spell it
-	}
-	put("loss", "loss", h.opts.Loss)
-	said = append(said, fmt.Sprintf("%d tensors", len(h.tensors)))
-	b, err := json.Marshal(f)
-	if err != nil { // a fact that JSON cannot hold: the text stays
-		b = []byte("{}")
-	}
-	return capture.Facts{Facts: b, Said: strings.Join(said, ", ")}
-}
-
 // startAgent runs `vigil agent --for-pid` and waits for its address.
 func startAgent() (socket string, err error) {
 	bin := os.Getenv("VIGIL_BIN")

@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	h := hook.Start(hook.Options{Model: "line", Optimizer: "SGD", Loss: "mean squared error"})
+	h := hook.Start(hook.Options{Model: "line", Optimizer: "SGD", LearningRate: 0.05, Loss: "mean squared error"})
 	defer h.Close()
 	weight, gradient := h.Parameter("line", "Linear", "weight", 2)
 

@@ -17,7 +17,7 @@ type Fault struct {
 	sizes []int
 	act   activation
 	start initial
-	rate  float32
+	rate  float64
 	bias  float32 // of every hidden unit at the start
 }
 

@@ -84,7 +84,7 @@ func train(t *testing.T, name string, steps int) (first, last float64) {
 		}
 		last = loss
 		n.backward(labels)
-		n.update(f.rate)
+		n.update(float32(f.rate))
 	}
 	return first, last
 }

@@ -35,8 +35,8 @@ func Train(ctx context.Context, f Fault, length time.Duration, out io.Writer) er
 	rng := rand.New(rand.NewPCG(7, 11))
 	net, data := f.network(rng, batch), newClouds(rng)
 	h := hook.Start(hook.Options{
-		Model: "MLP with " + strconv.Itoa(len(net.layers)) + " layers", Optimizer: "SGD", Loss: "cross-entropy",
-		Facts: map[string]any{"learning_rate": f.rate, "batch_size": batch, "activation": string(f.act)},
+		Model: "MLP with " + strconv.Itoa(len(net.layers)) + " layers", Optimizer: "SGD", LearningRate: f.rate, Loss: "cross-entropy",
+		Facts: map[string]any{"batch_size": batch, "activation": string(f.act)},
 	})
 	defer h.Close()
 	taps := register(h, net)
@@ -61,7 +61,7 @@ func Train(ctx context.Context, f Fault, length time.Duration, out io.Writer) er
 				s.Float32(t.output, l.output)
 			}
 		}
-		net.update(f.rate)
+		net.update(float32(f.rate))
 		s.End()
 		if step%50 == 0 {
 			if _, err := fmt.Fprintf(out, "step %d, loss %.4f\n", step, loss); err != nil {

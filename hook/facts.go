@@ -1,0 +1,93 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// facts is what the run shows of the training, in the record that hooks of all
+// frameworks fill.
+func (h *Hook) facts() capture.Facts {
+	f := record.Facts{Framework: "go", Models: []record.ModelFacts{}, Optimisers: []record.OptimiserFacts{}, Step: "one step of the program"}
+	var said []string
+	o := h.opts
+	if o.Model != "" {
+		elements, trained := h.parameters()
+		f.Models = append(f.Models, record.ModelFacts{Class: o.Model, Parameters: elements, Trained: trained})
+		said = append(said, "model "+o.Model)
+	}
+	if o.Optimizer != "" {
+		class := record.OptimiserFacts{Class: o.Optimizer}
+		text := "optimizer " + o.Optimizer
+		if o.LearningRate != 0 {
+			class.LR = &o.LearningRate
+			text += fmt.Sprintf(" lr %g", o.LearningRate)
+		}
+		f.Optimisers = append(f.Optimisers, class)
+		said = append(said, text)
+	}
+	if o.Loss != "" {
+		f.Loss = &record.LossFacts{Name: o.Loss}
+		said = append(said, "loss "+o.Loss)
+	}
+	said = append(said, fmt.Sprintf("%d tensors", len(h.tensors)))
+	return capture.Facts{Facts: withMore(f, o.Facts), Said: strings.Join(said, ", ")}
+}
+
+// parameters counts the elements of all registered parameters, and of those
+// that are not frozen. A parameter of several names counts once.
+func (h *Hook) parameters() (all, trained int64) {
+	for _, t := range h.tensors {
+		if (t.info.Kind != record.Weight && t.info.Kind != record.Bias) || t.info.AliasOf != "" || len(t.info.Shape) == 0 {
+			continue
+		}
+		n := int64(1)
+		for _, d := range t.info.Shape {
+			n *= d
+		}
+		all += n
+		if !t.info.Frozen {
+			trained += n
+		}
+	}
+	return all, trained
+}
+
+// withMore adds the program's own facts to the record, but none under a name
+// that the record has: rules read those. A fact that JSON cannot hold is left
+// out.
+func withMore(f record.Facts, more map[string]any) json.RawMessage {
+	all := map[string]any{}
+	for k, v := range more {
+		if _, err := json.Marshal(v); err == nil && !factNames[k] {
+			all[k] = v
+		}
+	}
+	b, err := json.Marshal(f)
+	if err == nil {
+		err = json.Unmarshal(b, &all) // numbers of the record are small: none changes
+	}
+	if err == nil {
+		b, err = json.Marshal(all)
+	}
+	if err != nil { // cannot be: each part was marshalled before
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
+// factNames are the names that facts of every framework have.
+var factNames = func() map[string]bool {
+	names := map[string]bool{}
+	t := reflect.TypeFor[record.Facts]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}()
