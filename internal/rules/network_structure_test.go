@@ -38,6 +38,16 @@ func TestNetworkStructure(t *testing.T) {
 		{"dropout by a mask", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "mul", "linear"), "warning dropout_on_output regularisation drop", ""},
 		{"a product that is none", classifier(), head("cross_entropy", "mul", "linear"), "", ""},
 		{"dropout under a softmax", classifier(), head("nll_loss", "log_softmax", "dropout", "linear"), "warning dropout_on_output regularisation dropout", ""},
+		{"dropout under a sigmoid", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("binary_cross_entropy", "sigmoid", "dropout", "linear"), "warning dropout_on_output regularisation drop", ""},
+		{"dropout of a loss that is one term of two", classifier(), head("add", "mul", "cross_entropy", "dropout", "linear"), "warning dropout_on_output regularisation dropout", "Dropout is applied to the output of the last layer, right before the loss cross_entropy"},
+		{"dropout of a loss that is written out", classifier(), func(f *record.Facts) {
+			head("mean", "pow", "sub", "dropout", "linear")(f)
+			f.Loss, f.Labels = &record.LossFacts{Function: "mse_loss"}, &record.LabelFacts{}
+		}, "warning dropout_on_output regularisation dropout", "right before the loss mse_loss"},
+		{"every layer is followed by an activation and dropout, the last as well", classifier(), head("cross_entropy", "dropout", "relu", "linear"), "warning dropout_on_output regularisation dropout", ""},
+		{"hidden features that are to be like others", classifier(), head("mse_loss", "dropout", "relu", "linear"), "", ""},
+		{"dropout of what is looked up", network("e Embedding 50 8"), head("mse_loss", "dropout", "embedding"), "", ""},
+		{"dropout before attention pools", classifier(), head("cross_entropy", "dropout", "matmul", "softmax", "linear"), "", ""},
 		{"dropout under another loss", classifier(), head("mul", "dropout", "linear"), "", ""},
 		{"normalisation on the output", classifier(), head("mse_loss", "batch_norm"), "info normalisation_on_output structure batch_norm", ""},
 	})

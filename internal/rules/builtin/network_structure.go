@@ -180,13 +180,38 @@ var outputOperations = []string{"softmax", "log_softmax", "sigmoid", "log_sigmoi
 // Losses that compare predictions with labels one by one.
 var plainLosses = []string{"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "multi_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "gaussian_nll_loss"}
 
+// Losses of classes, whose network ends in one number for each answer.
+var classLosses = []string{"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "multi_margin_loss", "multilabel_soft_margin_loss"}
+
+// Operations that may stand above a loss: it is scaled, or one term of several.
+var sumOperations = []string{"add", "sub", "mul", "div", "mean", "sum", "neg"}
+
+// lossAt is the place in the graph's head of the loss that compares predictions
+// with labels one by one, and its name; -1 without one.
+func lossAt(f *rule.Facts) (at int, name string) {
+	if at := writtenOut(f); at >= 0 {
+		v := viewLoss(f)
+		return at, v.loss
+	}
+	for i, op := range f.Graph.Head {
+		if slices.Contains(plainLosses, op) {
+			return i, op
+		}
+		if !slices.Contains(sumOperations, op) {
+			break
+		}
+	}
+	return -1, ""
+}
+
 // head judges what stands between the loss and the last layer.
 func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 	h := f.Graph.Head
-	if len(h) < 2 || !slices.Contains(plainLosses, h[0]) {
+	at, loss := lossAt(f)
+	if at < 0 {
 		return
 	}
-	i := 1
+	i := at + 1
 	for i < len(h) && slices.Contains(outputOperations, h[i]) {
 		i++
 	}
@@ -197,7 +222,7 @@ func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 	switch op := h[i]; {
 	// Some devices drop by a product with a mask.
 	case op == "dropout", op == "mul" && m != nil && m.Training:
-		if i != len(h)-2 || !linearOperation(h[i+1]) {
+		if !endsIn(h[i+1:], loss) {
 			return // it ends elsewhere: nobody knows what is dropped
 		}
 		subject, p := "dropout", ""
@@ -211,31 +236,55 @@ func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 		r.say(rep, rule.Violation{
 			Check: "dropout_on_output", Subject: subject, CauseClass: "regularisation", Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 			Cause: "dropout after the last layer", Remedy: "put dropout before the last layer, or take it away",
-			Message: fmt.Sprintf("Dropout%s is applied to the output of the last layer, right before the loss %s, so that answers are set to 0 at random: move it before the last layer.", p, h[0]),
+			Message: fmt.Sprintf("Dropout%s is applied to the output of the last layer, right before the loss %s, so that answers are set to 0 at random: move it before the last layer.", p, loss),
 			Context: map[string]any{"head": h},
 		})
-	case op == "batch_norm":
+	case op == "batch_norm" && at == 0:
 		r.say(rep, rule.Violation{
 			Check: "normalisation_on_output", Subject: "batch_norm", Severity: rule.Info, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 			Cause: "batch normalisation after the last layer", Remedy: "take the normalisation after the last layer away",
-			Message: fmt.Sprintf("Batch normalisation stands between the last layer and the loss %s: the answers of a sample depend on the rest of its batch; take it away unless that is meant.", h[0]),
+			Message: fmt.Sprintf("Batch normalisation stands between the last layer and the loss %s: the answers of a sample depend on the rest of its batch; take it away unless that is meant.", loss),
 			Context: map[string]any{"head": h},
 		})
 	}
+}
+
+// endsIn tells whether operations end in the network's last layer: it comes
+// first, or, where the loss is one of classes, after an activation or a
+// normalisation, because hidden features are compared with others, not with
+// classes.
+func endsIn(operations []string, loss string) bool {
+	last := len(operations) - 1
+	if last < 0 || !linearOperation(operations[last]) {
+		return false
+	}
+	if last > 0 && !slices.Contains(classLosses, loss) {
+		return false
+	}
+	return !slices.ContainsFunc(operations[:last], func(op string) bool { return !slices.Contains(unitOperations, op) })
+}
+
+// Operations on the units of a layer, one by one or brought to scale.
+var unitOperations = []string{
+	"relu", "gelu", "silu", "elu", "mish", "leaky_relu", "hardtanh", "hardswish", "prelu", "softplus", "tanh", "sigmoid", "batch_norm", "layer_norm", "group_norm", "rms_norm",
 }
 
 func linearOperation(name string) bool {
 	return slices.Contains([]string{"linear", "convolution", "matmul", "addmm"}, name)
 }
 
-// moduleAtTheEnd gives the module that was called last, if it is of a kind.
+// Classes of modules that make probabilities of a network's answers.
+var outputActivations = []string{"Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid", "Tanh"}
+
+// moduleAtTheEnd gives the module that was called last, if it is of a kind. What
+// makes probabilities of its output does not count.
 func moduleAtTheEnd(f *rule.Facts, kind string) *rule.ModuleFacts {
 	if f.Network == nil || f.Network.More > 0 {
 		return nil
 	}
 	var last *rule.ModuleFacts
 	for i := range f.Network.Modules {
-		if m := &f.Network.Modules[i]; m.Kind != "container" && (last == nil || m.Order > last.Order) {
+		if m := &f.Network.Modules[i]; m.Kind != "container" && (m.Kind != record.ActivationKind || !slices.Contains(outputActivations, m.Type)) && (last == nil || m.Order > last.Order) {
 			last = m
 		}
 	}

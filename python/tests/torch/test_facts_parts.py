@@ -87,6 +87,9 @@ GRAPHS = [
     ("normalisation", lambda: NORM(X @ W).sum(), ["sum", "batch_norm"], 1, 0),
     ("log of a sigmoid", lambda: -torch.log(torch.sigmoid(X @ W)).mean(), ["neg", "mean", "log", "sigmoid", "linear"], 1, 0),
     ("binary", lambda: F.binary_cross_entropy(torch.sigmoid(X @ W), torch.ones(8, 4)), ["binary_cross_entropy", "sigmoid", "linear"], 1, 0),
+    ("dropout of the output", lambda: F.cross_entropy(F.dropout(X.repeat(9, 1) @ W, 0.5), Y.repeat(9)), ["cross_entropy", "dropout", "linear"], 1, 0),
+    ("dropout of whole channels", lambda: F.cross_entropy(F.dropout1d(CONV(X.repeat(9, 1)[:, :, None]), 0.3), Y.repeat(9)[:, None]), ["cross_entropy", "dropout", "convolution"], 1, 0),
+    ("a mask of ones and zeros", lambda: F.mse_loss((X @ W) * (X[:, :4] > 0).float(), X[:, :4]), ["mse_loss", "mul", "linear"], 1, 0),
     ("with a penalty", lambda: W.pow(2).sum() + F.cross_entropy(X @ W, Y), ["add", "sum", "pow"], 1, 0),
 ]
 

@@ -6,10 +6,11 @@ kept: what is remembered are names, numbers and ids of parameters.
 
 import torch
 
-from vigil._torch import graph
+from vigil._torch import graph, summary
 
 MOST = 20000  # nodes
 HEAD = 64
+_MASK = 8  # elements; of fewer nobody can tell
 
 # Name of a node without "Backward" and digits -> neutral name.
 _NAMES = {
@@ -209,12 +210,35 @@ def _head(node):
                 softmax = _through(below[0]) if below else None
                 if softmax is not None and base(softmax) == "LogSoftmax":
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
+            elif name == "mul" and _drops(node):
+                name = "dropout"
             head.append(name)
             if name in _WEIGHTED or name in _OPAQUE or any(_leaf(n) is not None for n in below):
                 break
         there = [n for n in below if n is not None]
         node = next((n for n in there if _leaf(n) is None), there[0] if there else None)
     return head
+
+
+def _drops(node):
+    """Whether a product is one with a mask that dropout drew: zeros, and for all others what makes up for them.
+
+    On some devices PyTorch drops in this way.
+    """
+    below = [n for n, _ in node.next_functions]
+    if len(below) != 2 or (below[0] is None) == (below[1] is None):
+        return False
+    mask = graph.saved(node, "self" if below[0] is None else "other")
+    if mask is None or mask.device.type != "cpu" or not mask.is_floating_point() or not summary.readable(mask) or mask.numel() < _MASK:
+        return False
+    with torch.no_grad():
+        mask = summary.first(mask, 1 << 16)
+        kept = float(mask.max())
+        zeros, n = int((mask == 0).sum()), mask.numel()
+        if not 1.0 < kept < float("inf") or zeros == 0 or zeros + int((mask == kept).sum()) != n:
+            return False
+        share = 1.0 - 1.0 / kept
+        return abs(zeros - n * share) <= 1.0 + 5.0 * (n * share * (1.0 - share)) ** 0.5
 
 
 def _through(node):
