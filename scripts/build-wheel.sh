@@ -27,7 +27,7 @@ fi
 
 binary="$PWD/build/wheel/$arch/vigil"
 mkdir -p "$(dirname "$binary")" "$out"
-CGO_ENABLED=0 GOOS=linux GOARCH=$arch go build -trimpath -ldflags "-s -w -X main.release=$version" -o "$binary" ./cmd/vigil
+CGO_ENABLED=0 GOOS=linux GOARCH=$arch go build -trimpath -ldflags "-s -w -X github.com/vigil-ml/vigil/cli.release=$version" -o "$binary" ./cmd/vigil
 scripts/licences.sh "$arch" > "$(dirname "$binary")/THIRD_PARTY_LICENSES"
 rm -f "$out"/vigil_ml-*"${platform##*.}".whl
 

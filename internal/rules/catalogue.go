@@ -5,6 +5,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vigil-ml/vigil/internal/rules/builtin"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
@@ -18,16 +19,17 @@ type Config struct {
 	Params        map[string]string // as written
 }
 
-// Catalogue gives the built-in rules in the order of the documentation.
-func Catalogue() []*rule.Definition { return builtin.All() }
+// Catalogue gives the built-in rules in the order of the documentation, then
+// those that were added.
+func Catalogue() []*rule.Definition { return slices.Concat(builtin.All(), added) }
 
-// Lookup finds a built-in rule by any spelling of its name.
-func Lookup(name string) (*rule.Definition, bool) { return rule.Find(builtin.All(), name) }
+// Lookup finds a rule of the catalogue by any spelling of its name.
+func Lookup(name string) (*rule.Definition, bool) { return rule.Find(Catalogue(), name) }
 
-// Resolve gives the definition of a configuration: a built-in rule, or what
+// Resolve gives the definition of a configuration: a rule of the catalogue, or what
 // its expression makes. The error is an *UnknownRuleError or a *rule.ParamError,
 // or wraps an *expression.Error.
-func Resolve(c Config) (*rule.Definition, error) { return resolve(c, builtin.All()) }
+func Resolve(c Config) (*rule.Definition, error) { return resolve(c, Catalogue()) }
 
 func resolve(c Config, defs []*rule.Definition) (*rule.Definition, error) {
 	if d, ok := rule.Find(defs, c.Rule); ok {

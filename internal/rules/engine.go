@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/rules/builtin"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -75,7 +74,7 @@ func NewEngine(o Options) (*Engine, error) {
 		o.Chief = "worker_0"
 	}
 	e := &Engine{
-		opts: o, defs: slices.Concat(builtin.All(), o.Definitions), tensors: newTensors(),
+		opts: o, defs: slices.Concat(Catalogue(), o.Definitions), tensors: newTensors(),
 		aliases: map[string][]int32{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
 	}
 	for _, m := range o.Mutes {

@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/rules/expression"
+	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/vfs"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// checkCmd judges stored runs again.
+type checkCmd struct {
+	rootFlag
+	Name     string   `arg:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, or a path; a directory of runs: all of them."`
+	Rules    string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
+	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
+	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
+	Baseline string   `name:"baseline" placeholder:"FILE" help:"Findings that are known: what an earlier check wrote with --json, or a run. They are muted; only others fail."`
+	JSON     bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
+}
+
+// Help teaches the command.
+func (checkCmd) Help() string {
+	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n    vigil check vigil-runs --baseline known.json\n\n" +
+		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped. Findings that vigil.yaml muted when the run started do not count.\n\n" +
+		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
+		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, or a run cannot be read or is too damaged to be judged."
+}
+
+// Run replays the run, or each run of a directory, through the rules.
+func (c checkCmd) Run(a *app) error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	var known *baseline
+	if c.Baseline != "" {
+		if known, err = readBaseline(c.root(), c.Baseline); err != nil {
+			return err
+		}
+	}
+	path, err := findRun(c.root(), c.Name)
+	if err != nil {
+		if runs := runNames(c.Name); len(runs) > 0 {
+			return c.all(a, runs, known, limit)
+		}
+		return err
+	}
+	j, err := c.judge(c.Name, path, known)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = writeJSON(a.stdout, j.document())
+	} else {
+		j.print(a)
+	}
+	if err == nil && j.fails(limit) {
+		return exit(2, nil)
+	}
+	return err
+}
+
+// all judges every run of a directory. One that cannot be judged does not keep
+// the others from it.
+func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error {
+	documents := []map[string]any{}
+	found, failed := false, []string(nil)
+	for _, name := range names {
+		j, err := c.judge(name, filepath.Join(c.Name, name), known)
+		var wrong *rule.ParamError
+		if u := (*usage)(nil); errors.As(err, &wrong) || errors.As(err, &u) && u.What != name {
+			return err // what was asked for is wrong, not the run
+		}
+		switch {
+		case err != nil:
+			failed = append(failed, err.Error())
+			documents = append(documents, map[string]any{"run": name, "error": err.Error()})
+		case c.JSON:
+			d := j.document()
+			d["run"] = name
+			documents = append(documents, d)
+		default:
+			fmt.Fprintf(a.stdout, "== %s\n", name)
+			j.print(a)
+			fmt.Fprintln(a.stdout)
+		}
+		found = found || err == nil && j.fails(limit)
+	}
+	if c.JSON {
+		if err := writeJSON(a.stdout, map[string]any{"runs": documents}); err != nil {
+			return err
+		}
+	}
+	for _, f := range failed {
+		fmt.Fprintln(a.stderr, "vigil: "+f)
+	}
+	switch {
+	case found:
+		return exit(2, nil)
+	case len(failed) > 0:
+		return exit(1, nil)
+	}
+	return nil
+}
+
+// judged is what the rules say of one run.
+type judged struct {
+	findings []record.Finding
+	engine   *rules.Engine
+	damage   []trial.Damage
+}
+
+// judge replays one run through the rules.
+func (c checkCmd) judge(name, path string, known *baseline) (*judged, error) {
+	t, err := trial.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read run %q: %w", name, err)
+	}
+	defer t.Close()
+	configs, err := c.configs(t)
+	if err != nil {
+		return nil, err
+	}
+	j := &judged{}
+	steps := 0
+	j.engine, steps, err = replay(t, c.root(), configs, known.accepted, func(f record.Finding) { j.findings = append(j.findings, f) })
+	if err != nil {
+		return nil, fmt.Errorf("judge run %q: %w", name, err)
+	}
+	j.damage = t.Damage()
+	if steps == 0 && len(j.damage) > 0 {
+		return nil, notJudged(name, j.damage)
+	}
+	return j, nil
+}
+
+// fails tells whether there is a finding at or above a place in severities.
+func (j *judged) fails(limit int) bool {
+	return slices.ContainsFunc(j.findings, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
+}
+
+func (j *judged) document() map[string]any {
+	return findingsDocument(j.findings, j.engine.Groups(), j.engine.Statuses(), nil, j.damage)
+}
+
+func (j *judged) print(a *app) {
+	printGroups(a.stdout, j.engine.Groups())
+	printStatuses(a.stdout, j.engine.Statuses())
+	printDamage(a.stderr, j.damage)
+}
+
+// notJudged is the error for a run of which no step is left: that nothing was
+// found says nothing then.
+func notJudged(name string, damage []trial.Damage) error {
+	var lines []string
+	for _, d := range damage[:min(len(damage), 5)] {
+		lines = append(lines, fmt.Sprintf("%s: %s", d.File, d.Reason))
+	}
+	if more := len(damage) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more: `vigil show %s` lists them", more, name))
+	}
+	return &usage{Message: fmt.Sprintf("run %q could not be judged: it is damaged and none of its steps can be read", name), What: name, Hint: strings.Join(lines, "\n")}
+}
+
+var severities = []record.Severity{record.Error, record.Warning, record.Info}
+
+// limit is the place of --fail-on in severities; -1 is never.
+func (c checkCmd) limit() (int, error) {
+	if c.FailOn == "never" {
+		return -1, nil
+	}
+	i := slices.Index(severities, record.Severity(c.FailOn))
+	if i < 0 {
+		known := []string{"error", "warning", "info", "never"}
+		return 0, &usage{Message: fmt.Sprintf("unknown severity %q", c.FailOn), What: "--fail-on", Hint: nearest(c.FailOn, known, "known: "+strings.Join(known, ", "))}
+	}
+	return i, nil
+}
+
+// configs are the rules to run: those asked for by name and of the set, or
+// else those that judged the run live, under the same parameters.
+func (c checkCmd) configs(t *trial.Trial) ([]rules.Config, error) {
+	name := c.Rules
+	if name == "" && len(c.Rule) > 0 {
+		name = "none"
+	}
+	if name == "" {
+		if live := liveConfigs(t.Statuses()); len(live) > 0 {
+			return live, nil
+		}
+		name = "default"
+	}
+	set, err := rules.Set(name, t.Run().Framework.Name)
+	if err != nil {
+		return nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
+	}
+	var user []rules.Config
+	for _, spec := range c.Rule {
+		rc, err := parseRule(spec)
+		if err != nil {
+			return nil, err
+		}
+		user = append(user, rc)
+	}
+	return rules.Merge(set, user), nil
+}
+
+// liveConfigs are the configurations whose statuses a run carries.
+func liveConfigs(statuses []record.RuleStatus) []rules.Config {
+	var configs []rules.Config
+	for _, s := range statuses {
+		c := rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters}
+		if _, err := rules.Resolve(c); err == nil {
+			configs = append(configs, c)
+		}
+	}
+	return configs
+}
+
+// parseRule reads one --rule and checks its name and parameters. The rule may
+// be an expression, or one of the configuration file.
+func parseRule(spec string) (rules.Config, error) {
+	rc := rules.Config{Params: map[string]string{}}
+	name, kvs, err := config.ParseSpec(spec, func(name string) ([]string, error) {
+		known, err := rules.Parameters(name)
+		if err == nil {
+			return known, nil
+		}
+		own, fileErr := ownRules()
+		if mine, ok := findOwn(own, name); ok {
+			rc = mine.config
+			rc.Params = maps.Clone(rc.Params)
+			return rules.ExpressionParameters(), nil
+		}
+		if strings.Contains(spec, expression.Key+"=") {
+			return rules.ExpressionParameters(), nil
+		}
+		if fileErr != nil {
+			return nil, fileErr
+		}
+		return nil, err
+	})
+	if err != nil {
+		return rules.Config{}, ruleError(spec, err)
+	}
+	if rc.Rule == "" {
+		rc.Rule = name
+	}
+	for _, kv := range kvs {
+		rc.Params[kv.Key] = kv.Value
+	}
+	if err := rules.Check(rc); err != nil {
+		return rules.Config{}, ruleError(spec, err)
+	}
+	return rc, nil
+}
+
+func ruleError(spec string, err error) error {
+	var u *usage
+	if errors.As(err, &u) {
+		return u
+	}
+	return &usage{Message: err.Error(), What: spec, Hint: "`vigil rules list` lists the rules, `vigil rules describe NAME` their parameters"}
+}
+
+// replay feeds the stored steps through an engine, to its end, and counts them.
+func replay(t *trial.Trial, root string, configs []rules.Config, accepted func(*record.Finding) string, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
+	now := time.Time{}
+	run := t.Run()
+	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
+	defer others.Close()
+	engine, err = rules.NewEngine(rules.Options{
+		Configs: configs, Mutes: rules.MutesOf(run), Accepted: accepted, OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
+			return t.Raw(name, mode, modeStep, worker)
+		},
+		Trial: func(name string) (rule.Trial, error) {
+			// A run beside the one that is judged is found, too.
+			if o, err := others.Open(name); err == nil {
+				return o, nil
+			}
+			path, err := findRun(root, name)
+			if err != nil {
+				return nil, err
+			}
+			o, err := others.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			return o, nil
+		},
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	// Facts that cannot be read are those that live rules could not use either.
+	if facts, err := run.KnownFacts(); err == nil {
+		engine.Facts(facts)
+	}
+	completer := rules.NewCompleter(0)
+	infos := t.Tensors()
+	for _, worker := range t.Workers() {
+		engine.Announce(worker, infos)
+		completer.Worker(worker)
+	}
+	observe := func(list ...*record.Complete) {
+		for _, s := range list {
+			if len(s.Parts) > 0 {
+				steps++
+			}
+			now = s.Time
+			completer.Resume(s)
+			engine.Observe(s)
+		}
+	}
+	err = t.Replay(func(s *record.Complete) error {
+		observe(s)
+		return nil
+	})
+	if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
+		err = t.Undecided(func(s *record.Step) error {
+			if !s.Free() {
+				observe(completer.Add(s)...)
+			}
+			return nil
+		})
+		observe(completer.End()...)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if run.Ended != nil {
+		now = *run.Ended
+		engine.Tick(now)
+	}
+	engine.Finish(run.Status)
+	return engine, steps, nil
+}

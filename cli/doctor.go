@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/vigil-ml/vigil/internal/doctor"
+	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// doctorCmd tells what works here and why nothing was captured.
+type doctorCmd struct {
+	rootFlag
+	Target string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"A run: why it holds what it holds."`
+	JSON   bool   `name:"json" help:"As JSON."`
+}
+
+// Help teaches the command.
+func (doctorCmd) Help() string {
+	return `Examples:
+
+    vigil doctor                       this machine and the python in PATH
+    vigil doctor -- python train.py    the interpreter of this command
+    vigil doctor 20261121-150405-train why this run holds what it holds
+
+With a command, its interpreter is started to look around in it; the script is not run.
+
+Exit codes: 0 when capture works, 1 when something keeps it from working.`
+}
+
+// Run makes the checks and prints them.
+func (c doctorCmd) Run(a *app) error {
+	if c.Target != "" && a.dashes {
+		return &usage{Message: "a run and a command cannot be asked about at once", What: c.Target,
+			Hint: "vigil doctor RUN, or vigil doctor -- COMMAND"}
+	}
+	var checks []doctor.Check
+	if c.Target != "" {
+		run, err := c.readRun()
+		if err != nil {
+			return err
+		}
+		checks = doctor.Run(run)
+	} else {
+		checks = append(doctor.Machine(c.root()), pythonChecks(a.rest)...)
+	}
+	if err := c.print(a, checks); err != nil {
+		return err
+	}
+	if doctor.Failed(checks) {
+		return exit(1, nil)
+	}
+	return nil
+}
+
+func (c doctorCmd) readRun() (record.Run, error) {
+	path, err := findRun(c.root(), c.Target)
+	if err != nil {
+		return record.Run{}, err
+	}
+	run, err := readRun(path)
+	if err != nil {
+		return run, fmt.Errorf("read run %q: %w", c.Target, err)
+	}
+	return run, nil
+}
+
+// pythonChecks looks at the interpreter of a command, or at that of PATH.
+func pythonChecks(command []string) []doctor.Check {
+	p, err := doctor.FindPython(command)
+	if err != nil {
+		state := doctor.Warning
+		var refused *launch.StartError
+		if errors.As(err, &refused) {
+			state = doctor.Failure
+		}
+		return []doctor.Check{{Name: "python", State: state, Text: err.Error(), Hint: "vigil doctor -- python train.py looks at one interpreter"}}
+	}
+	boot, lib, err := extractPython()
+	if err != nil {
+		return []doctor.Check{{Name: "python", State: doctor.Failure, Text: err.Error()}}
+	}
+	return doctor.Python(context.Background(), p, boot, lib)
+}
+
+func (c doctorCmd) print(a *app, checks []doctor.Check) error {
+	if c.JSON {
+		return writeJSON(a.stdout, map[string]any{"works": !doctor.Failed(checks), "checks": checks})
+	}
+	style := live.StyleFor(term.IsTerminal(int(os.Stdout.Fd())), false)
+	for _, k := range checks {
+		mark := fmt.Sprintf("%-8s", k.State)
+		switch k.State {
+		case doctor.Failure:
+			mark = style.Severity(record.Error, mark)
+		case doctor.Warning:
+			mark = style.Severity(record.Warning, mark)
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s %-13s %s\n", mark, k.Name, k.Text); err != nil {
+			return err
+		}
+		if k.Hint != "" {
+			fmt.Fprintf(a.stdout, "%s%s\n", strings.Repeat(" ", 23), k.Hint)
+		}
+	}
+	return nil
+}

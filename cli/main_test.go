@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "vigil" { // as which the test binary is the program itself
+		testenv.DefaultSignals()
+	}
+	testscript.Main(m, map[string]func(){"vigil": func() { Main() }})
+}
+
+// TestScript runs the scripts in testdata/script against this program, which
+// they call by its name. $PYTHON is an interpreter, $EXAMPLES the directory of the examples; `code N COMMAND…` runs a
+// command that must end with exit code N.
+func TestScript(t *testing.T) {
+	python := testenv.Python(t)
+	cache := t.TempDir()
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error {
+			var kept []string
+			for _, kv := range e.Vars {
+				if !strings.HasPrefix(kv, "VIGIL") && !strings.HasPrefix(kv, "PYTHONPATH=") {
+					kept = append(kept, kv)
+				}
+			}
+			e.Vars = append(kept, "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "XDG_CACHE_HOME="+cache, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+	})
+}
+
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var ended *exec.ExitError
+	switch err := ts.Exec(args[1], args[2:]...); {
+	case errors.As(err, &ended):
+		got = ended.ExitCode()
+	default:
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%q ended with exit code %d, want %d", args[1:], got, want)
+	}
+}
+
+// vigil is the program as the scripts see it.
+func vigil(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("vigil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// cleanEnv is this environment without Vigil's variables.
+func cleanEnv(t *testing.T) []string {
+	t.Helper()
+	env := []string{"XDG_CACHE_HOME=" + t.TempDir(), "PYTHONUNBUFFERED=1"}
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "VIGIL") && !strings.HasPrefix(kv, "PYTHONPATH=") && !strings.HasPrefix(kv, "XDG_CACHE_HOME=") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}

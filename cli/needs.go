@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// describeNeeds says in words what a rule asks of capture under its default
+// parameters.
+func describeNeeds(d *rule.Definition) ([]describedNeed, error) {
+	params, err := d.Parse(nil)
+	if err != nil {
+		return nil, fmt.Errorf("describe rule %q: %w", d.Name, err)
+	}
+	needs := []describedNeed{}
+	if d.Needs == nil {
+		return needs, nil
+	}
+	for _, n := range d.Needs(params) {
+		needs = append(needs, describedNeed{selectorText(n.Selector), scheduleText(n.Schedule), wantText(n)})
+	}
+	return needs, nil
+}
+
+func selectorText(s plan.Selector) string {
+	var parts []string
+	for _, c := range s.Collections {
+		parts = append(parts, "collection "+c)
+	}
+	for _, n := range s.Names {
+		parts = append(parts, printable(n))
+	}
+	for _, r := range s.Regex {
+		parts = append(parts, "names matching "+printable(r))
+	}
+	if len(s.ModuleTypes) > 0 {
+		parts = append(parts, fmt.Sprintf("%ss of %s modules", s.Side, strings.Join(s.ModuleTypes, ", ")))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// scheduleText spells a schedule: "every 500 steps", "TRAIN: by the budget".
+func scheduleText(s plan.Schedule) string {
+	texts := map[string][]string{}
+	var order []string
+	for m := range s {
+		t := modeScheduleText(s[m])
+		if texts[t] == nil {
+			order = append(order, t)
+		}
+		texts[t] = append(texts[t], record.Mode(m).String())
+	}
+	if len(order) == 1 {
+		return order[0]
+	}
+	var parts []string
+	for _, t := range order {
+		if t != "never" {
+			parts = append(parts, strings.Join(texts[t], " and ")+" "+t)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func modeScheduleText(s plan.ModeSchedule) string {
+	text := ""
+	switch {
+	case s.Off && len(s.Steps) == 0:
+		return "never"
+	case s.Off:
+	case s.Every == plan.Auto:
+		text = "at the interval that holds the budget"
+	case s.Every == 1:
+		text = "every step"
+	default:
+		text = fmt.Sprintf("every %d steps", s.Every)
+	}
+	if s.Start > 0 {
+		text += fmt.Sprintf(" from %d", s.Start)
+	}
+	if s.End > 0 {
+		text += fmt.Sprintf(" up to %d", s.End)
+	}
+	if len(s.Steps) > 0 {
+		text = strings.TrimSpace(text + " at steps " + strings.Trim(fmt.Sprint(s.Steps), "[]"))
+	}
+	return text
+}
+
+func wantText(n plan.Need) string {
+	var parts []string
+	if n.Want&plan.Stats != 0 {
+		parts = append(parts, "statistics")
+	}
+	if n.Want&plan.Hist != 0 {
+		parts = append(parts, "histograms")
+	}
+	if n.Want&plan.Raw != 0 {
+		parts = append(parts, "raw values")
+	}
+	if len(n.Pairs) > 0 {
+		parts = append(parts, "changes since an earlier step")
+	}
+	if len(n.Units) > 0 {
+		parts = append(parts, "activity of each unit")
+	}
+	if len(n.Quantiles) > 0 {
+		parts = append(parts, "quantiles")
+	}
+	for _, r := range n.Readings {
+		parts = append(parts, plan.ReadingText(r))
+	}
+	if len(parts) == 0 {
+		parts = []string{"values"}
+	}
+	return strings.Join(parts, ", ")
+}

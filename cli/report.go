@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/report"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// reportCmd writes the HTML report.
+type reportCmd struct {
+	runArg
+	Out  string `name:"out" short:"o" placeholder:"FILE" help:"Where to write it (default: reports/report.html in the run)."`
+	JSON bool   `name:"json" help:"Print the file's path and size as JSON."`
+}
+
+// Help teaches the command.
+func (reportCmd) Help() string {
+	return "Examples:\n\n    vigil report demo\n    vigil report demo -o demo.html\n\nOne HTML file that needs no network. Exit codes: 0, or 1 when the run cannot be read or the file not be written."
+}
+
+// Run writes the report and says where it is.
+func (c reportCmd) Run(a *app) error {
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	out, err := writeReport(path, c.Out)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(out)
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if c.JSON {
+		return writeJSON(a.stdout, map[string]any{"report": out, "bytes": info.Size()})
+	}
+	_, err = fmt.Fprintf(a.stdout, "wrote %s (%d KB)\n", out, (info.Size()+1023)/1024)
+	return err
+}
+
+// writeReport writes the report of the run at path to out, or into the run.
+func writeReport(path, out string) (string, error) {
+	t, err := trial.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read run %q: %w", path, err)
+	}
+	defer t.Close()
+	if out == "" {
+		out = filepath.Join(path, "reports", "report.html")
+		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+			return "", fmt.Errorf("make report directory: %w", err)
+		}
+	}
+	return out, report.WriteFile(out, t, time.Now())
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/rules/expression"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// rulesCmd is the catalogue of rules.
+type rulesCmd struct {
+	List     rulesListCmd     `cmd:"" name:"list" help:"List all rules."`
+	Describe rulesDescribeCmd `cmd:"" name:"describe" help:"What a rule detects, its parameters, what it needs, causes and remedies."`
+	Test     rulesTestCmd     `cmd:"" name:"test" help:"Unit tests of rules: series in, findings out; exit code for CI."`
+}
+
+// Help teaches the command.
+func (rulesCmd) Help() string {
+	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n    vigil rules test loss.yaml\n\n" +
+		"Rules that vigil.yaml holds are listed with the others.\n\nExit codes: 0, or 1 when there is no such rule; \"vigil rules test --help\" tells its own."
+}
+
+type rulesListCmd struct {
+	JSON bool `name:"json" help:"As JSON."`
+}
+
+// listedRule is one rule as `rules list --json` shows it.
+type listedRule struct {
+	Rule         string `json:"rule"`
+	RuleClass    string `json:"rule_class"`
+	Family       string `json:"family"`
+	Severity     string `json:"severity"`
+	InDefaultSet bool   `json:"in_default_set"`
+	Summary      string `json:"summary"`
+	// From is where a rule of the user's own stands.
+	From string `json:"from,omitempty"`
+}
+
+func toListed(d *rule.Definition) listedRule {
+	return listedRule{d.Name, d.Class, string(d.Family), string(d.Severity), d.Default != nil, d.Summary, ""}
+}
+
+// Run lists the catalogue.
+func (c rulesListCmd) Run(a *app) error {
+	list := []listedRule{}
+	for _, d := range rules.Catalogue() {
+		list = append(list, toListed(d))
+	}
+	own, err := ownRules()
+	if err != nil { // which keeps nobody from reading the catalogue
+		fmt.Fprintf(a.stderr, "vigil: rules of your own are left out: %v\n", err)
+	}
+	for _, o := range own {
+		r := toListed(o.def)
+		r.From = o.from
+		list = append(list, r)
+	}
+	if c.JSON {
+		return writeJSON(a.stdout, map[string]any{"rules": list})
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "RULE\tSEVERITY\tDEFAULT\tSUMMARY")
+	for _, r := range list {
+		in := ""
+		if r.InDefaultSet {
+			in = "yes"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Rule, r.Severity, in, r.Summary)
+	}
+	return w.Flush()
+}
+
+type rulesDescribeCmd struct {
+	Name string `arg:"" name:"name" placeholder:"NAME" help:"The rule: vanishing_gradient, VanishingGradient or vanishinggradient."`
+	JSON bool   `name:"json" help:"As JSON."`
+}
+
+// describedParameter is one parameter as `rules describe --json` shows it.
+type describedParameter struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default string `json:"default"`
+	Range   string `json:"range"`
+	Unit    string `json:"unit"`
+	Meaning string `json:"meaning"`
+}
+
+// describedNeed is what the rule asks of capture under its default parameters.
+type describedNeed struct {
+	Tensors  string `json:"tensors"`
+	Schedule string `json:"schedule"`
+	Values   string `json:"values"`
+}
+
+// Run describes one rule.
+func (c rulesDescribeCmd) Run(a *app) error {
+	d, ok := rules.Lookup(c.Name)
+	from := ""
+	if !ok {
+		own, err := ownRules()
+		if err != nil {
+			return err
+		}
+		var mine ownRule
+		if mine, ok = findOwn(own, c.Name); ok {
+			d, from = mine.def, mine.from
+		}
+	}
+	if !ok {
+		var names []string
+		for _, d := range rules.Catalogue() {
+			names = append(names, d.Name)
+		}
+		return &usage{Message: fmt.Sprintf("there is no rule %q", c.Name), What: c.Name, Hint: nearest(c.Name, names, "`vigil rules list` lists them")}
+	}
+	params := []describedParameter{}
+	for _, p := range d.AllParameters() {
+		r := p.Range.String()
+		if len(p.Choices) > 0 {
+			r = strings.Join(p.Choices, ", ")
+		}
+		params = append(params, describedParameter{p.Name, string(p.Type), p.Default, r, p.Unit, p.Meaning})
+	}
+	needs, err := describeNeeds(d)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		out := map[string]any{
+			"rule": d.Name, "rule_class": d.Class, "family": d.Family, "severity": d.Severity, "in_default_set": d.Default != nil, "summary": d.Summary,
+			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass,
+		}
+		if from != "" {
+			out["from"] = from
+		}
+		if d.Example != nil {
+			out["example"] = d.Example
+		}
+		if d.Default != nil {
+			out["default_set"] = map[string]any{"parameters": d.Default.Params, "why": d.Default.Why}
+		}
+		return writeJSON(a.stdout, out)
+	}
+	describe(a.stdout, d, from, params, needs)
+	return nil
+}
+
+func describe(w io.Writer, d *rule.Definition, from string, params []describedParameter, needs []describedNeed) {
+	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", d.Name, d.Class, d.Severity, d.Summary, d.Why)
+	for _, p := range params {
+		if from != "" && p.Name == expression.Key {
+			fmt.Fprintf(w, "\nExpression (%s):\n", from)
+			for line := range strings.Lines(p.Default) {
+				fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, "\n"))
+			}
+		}
+	}
+	fmt.Fprintln(w, "\nParameters:")
+	for _, p := range params {
+		if from != "" && p.Name == expression.Key {
+			continue
+		}
+		line := fmt.Sprintf("  %s (%s", p.Name, p.Type)
+		if p.Unit != "" {
+			line += ", " + p.Unit
+		}
+		if p.Range != "" {
+			line += ", " + p.Range
+		}
+		def := p.Default
+		if def == "" {
+			def = "none"
+		}
+		fmt.Fprintf(w, "%s; default %s)\n      %s\n", line, def, p.Meaning)
+	}
+	section := func(title string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		fmt.Fprintf(w, "\n%s:\n", title)
+		for _, l := range lines {
+			fmt.Fprintf(w, "  - %s\n", l)
+		}
+	}
+	var lines []string
+	for _, n := range needs {
+		lines = append(lines, fmt.Sprintf("%s of %s, %s", n.Values, n.Tensors, n.Schedule))
+	}
+	section("Needs (captured by itself)", lines)
+	section("Likely causes", d.Causes)
+	section("What to try", d.Remedies)
+	if from != "" {
+		return
+	}
+	if d.Default != nil {
+		fmt.Fprintf(w, "\nIn the default set: yes.\n  %s\n", d.Default.Why)
+	} else {
+		fmt.Fprintf(w, "\nIn the default set: no; `vigil run --rule %s -- …` adds it.\n", d.Spec())
+	}
+}

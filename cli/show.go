@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/pyre"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// showCmd tells what a run captured.
+type showCmd struct {
+	runArg
+	Regex string `arg:"" optional:"" name:"name_regex" placeholder:"NAME_REGEX" help:"Only tensors whose name matches (a Python regular expression, anywhere in the name)."`
+	JSON  bool   `name:"json" help:"As JSON."`
+}
+
+// Help teaches the command.
+func (showCmd) Help() string {
+	return "Examples:\n\n    vigil show demo\n    vigil show demo 'gradient/.*weight' --json\n\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
+}
+
+// shownCollection is a collection and how many tensors it holds.
+type shownCollection struct {
+	Name     string        `json:"name"`
+	Schedule plan.Schedule `json:"schedule"`
+	Want     string        `json:"want"`
+	By       []string      `json:"by"`
+	Tensors  []string      `json:"tensors"`
+}
+
+// shownTensor is a tensor and where it has values.
+type shownTensor struct {
+	record.TensorInfo
+	Statistics []string `json:"statistics"`
+}
+
+// Run prints the run, its plan and its tensors.
+func (c showCmd) Run(a *app) error {
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	var match *pyre.Regexp
+	if c.Regex != "" {
+		if match, err = pyre.Compile(c.Regex); err != nil {
+			return &usage{Message: fmt.Sprintf("cannot read the regular expression %q: %v", c.Regex, err), What: c.Regex, Hint: "it is read as Python's re.search does"}
+		}
+	}
+	t, err := trial.Open(path)
+	if err != nil {
+		return fmt.Errorf("read run %q: %w", c.Name, err)
+	}
+	defer t.Close()
+	run := t.Run()
+	infos := t.Tensors()
+	collections := effective(run, infos)
+	var tensors []shownTensor
+	for _, info := range infos {
+		if match != nil {
+			ok, err := match.Search(info.Name)
+			if err != nil {
+				return &usage{Message: fmt.Sprintf("match %q: %v", c.Regex, err), What: c.Regex, Hint: "write it with less nesting of repetitions"}
+			}
+			if !ok {
+				continue
+			}
+		}
+		tensors = append(tensors, shownTensor{info, t.StatNames(info.Name)})
+	}
+	if c.JSON {
+		facts := run.Facts
+		if len(facts) == 0 {
+			facts = json.RawMessage("null")
+		}
+		missing := run.NotCaptured
+		if missing == nil {
+			missing = []record.NotCaptured{}
+		}
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": attempts(t), "damage": t.Damage()})
+	}
+	printRun(a.stdout, t, run)
+	printFacts(a.stdout, run.Facts)
+	printCollections(a.stdout, collections)
+	printTensors(a.stdout, tensors, c.Regex)
+	if list := t.Attempts(); len(list) > 0 {
+		fmt.Fprintln(a.stdout)
+		printActions(a.stdout, list, true)
+	}
+	printMissing(a.stdout, run, t.Damage())
+	return nil
+}
+
+// effective are the collections of the plan in force, with the tensors that
+// were found for them.
+func effective(run record.Run, infos []record.TensorInfo) []shownCollection {
+	list := []shownCollection{}
+	if len(run.Plan) == 0 {
+		return list
+	}
+	var stored struct {
+		Collections []plan.Collection `json:"collections"`
+	}
+	if err := json.Unmarshal(run.Plan[len(run.Plan)-1].Plan, &stored); err != nil {
+		return list
+	}
+	for _, col := range stored.Collections {
+		s := shownCollection{Name: col.Name, Schedule: col.Schedule, Want: wantText(plan.Need{Want: col.Want}), By: col.By, Tensors: []string{}}
+		for _, info := range infos {
+			if contains(info.Collections, col.Name) {
+				s.Tensors = append(s.Tensors, info.Name)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func printRun(w io.Writer, t *trial.Trial, run record.Run) {
+	fmt.Fprintf(w, "run        %s (%s)\n", printable(run.Name), t.Path())
+	fmt.Fprintf(w, "command    %s\n", plain(strings.Join(run.Command, " ")))
+	fmt.Fprintf(w, "status     %s", run.Status)
+	if run.ExitCode != nil {
+		fmt.Fprintf(w, ", exit code %d", *run.ExitCode)
+	}
+	if run.StoppedBy != "" {
+		fmt.Fprintf(w, ", stopped by %s", run.StoppedBy)
+	}
+	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
+	if run.Said != "" {
+		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
+	}
+	fmt.Fprintf(w, "workers    %s\n", strings.Join(t.Workers(), ", "))
+	var modes []string
+	for _, m := range t.Modes() {
+		steps := t.Steps(m)
+		if len(steps) > 0 {
+			modes = append(modes, fmt.Sprintf("%s %d (%d to %d)", m, len(steps), steps[0], steps[len(steps)-1]))
+		}
+	}
+	fmt.Fprintf(w, "steps      %s\n", strings.Join(modes, ", "))
+	if run.Overhead.StepSeconds > 0 {
+		fmt.Fprintf(w, "overhead   %.2f %% of the step time\n", run.Overhead.Percent)
+	}
+}
+
+func printCollections(w io.Writer, list []shownCollection) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nCollections:")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  NAME\tTENSORS\tKEEPS\tSCHEDULE\tASKED BY")
+	for _, c := range list {
+		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", printable(c.Name), len(c.Tensors), c.Want, scheduleText(c.Schedule), strings.Join(c.By, ", "))
+	}
+	tw.Flush()
+}
+
+func printTensors(w io.Writer, list []shownTensor, regex string) {
+	if len(list) == 0 {
+		if regex != "" {
+			fmt.Fprintf(w, "\nno tensor matches %s\n", printable(regex))
+		}
+		return
+	}
+	fmt.Fprintln(w, "\nTensors:")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  NAME\tKIND\tTYPE\tSHAPE\tCOLLECTIONS")
+	for _, s := range list {
+		shape := ""
+		if s.DType != "" {
+			shape = fmt.Sprint(s.Shape)
+		}
+		kind := string(s.Kind)
+		if s.AliasOf != "" {
+			kind += ", the same as " + printable(s.AliasOf)
+		}
+		if s.Frozen {
+			kind += ", frozen"
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", printable(s.Name), kind, s.DType, shape, strings.Join(s.Collections, ", "))
+	}
+	tw.Flush()
+}
+
+func printMissing(w io.Writer, run record.Run, damage []trial.Damage) {
+	if len(run.NotCaptured) > 0 {
+		fmt.Fprintln(w, "\nNot captured:")
+		for _, m := range run.NotCaptured {
+			fmt.Fprintf(w, "  %s: %s (%d)\n", printable(m.Name), m.Reason, m.Count)
+		}
+	}
+	reasons := make([]string, 0, len(run.Dropped))
+	for r, n := range run.Dropped {
+		if n > 0 {
+			reasons = append(reasons, r)
+		}
+	}
+	sort.Strings(reasons)
+	for _, r := range reasons {
+		fmt.Fprintf(w, "  dropped: %s (%d values)\n", r, run.Dropped[r])
+	}
+	if len(damage) > 0 {
+		fmt.Fprintln(w, "\nDamaged:")
+		for _, d := range damage {
+			fmt.Fprintf(w, "  %s: %s\n", d.File, d.Reason)
+		}
+	}
+}
