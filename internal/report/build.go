@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/facts"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
@@ -63,6 +64,10 @@ func collect(t *trial.Trial, now time.Time) (*content, error) {
 	findings := t.Findings()
 	c.Verdict = judge(run, findings)
 	c.Cards = cards(run)
+	if f, err := record.ParseFacts(run.Facts); err == nil && f != nil {
+		c.Facts = facts.Lines(f)
+		c.Network, c.MoreModules = facts.Network(f.Network)
+	}
 
 	infos := t.Tensors()
 	clock := newClock(t)

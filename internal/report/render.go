@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/facts"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -36,6 +37,9 @@ type content struct {
 	Verdict     verdict
 	Groups      []record.Group
 	Cards       []card
+	Facts       []facts.Line
+	Network     []facts.Module
+	MoreModules int64 // of the network, beyond those listed
 	Rules       []record.RuleStatus
 	Captured    string
 	NotCaptured []record.NotCaptured
@@ -77,7 +81,10 @@ func render(w io.Writer, c *content) error {
 
 // evidence says a finding's numbers in one line.
 func evidence(f record.Finding) string {
-	s := fmt.Sprintf("%s: %s %s %s", f.Subject, short(float64(f.Observed)), f.Comparator, short(float64(f.Threshold)))
+	s := f.Subject
+	if f.Observed != f.Threshold { // equal where a fact is told, not a number compared
+		s += fmt.Sprintf(": %s %s %s", short(float64(f.Observed)), f.Comparator, short(float64(f.Threshold)))
+	}
 	keys := make([]string, 0, len(f.Context))
 	for k := range f.Context {
 		keys = append(keys, k)
