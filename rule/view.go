@@ -8,7 +8,8 @@ import (
 
 // View is one complete step as a rule sees it. It is frozen: data that comes
 // while the rule works is seen at the next step. Slices that it hands out
-// belong to the engine and are good until Step returns.
+// belong to the engine: they are good until Step returns, and not to be changed,
+// because other rules see them too.
 type View struct {
 	Step     int64 // global step
 	Mode     Mode

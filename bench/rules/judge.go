@@ -51,7 +51,7 @@ func expressions() []rules.Config {
 		`tensors("^gradient/", "l2").exists(g, g.last() > 1e6)`,
 		`tensors("^gradient/", "abs_max").exists(g, g.last() > 100 * g.mean(20))`,
 		`tensors("\\.weight$", "std").all(w, w.last() < 1e-9)`,
-		`tensors("relu_output", "zeros").filter(t, t.last() > 63).size() > 10`,
+		`tensors("relu_output", "zeros").filter(t, t.last() > 500).size() > 10`,
 		`tensors("^(?!gradient).*bias", "mean").map(t, t.last()).max() > 1e3`,
 		`series("loss").slope(50) > 0 && series("loss").last() > 10`,
 		`tensors("^gradient/.*weight", "l2").map(g, g.last()).quantile(0.5) < 1e-12`,
@@ -88,18 +88,17 @@ func judging(steps, rounds int) error {
 	if err != nil {
 		return err
 	}
-	took := make([][]time.Duration, len(list))
+	lockThread()
+	took := make([]timing, len(list))
 	for range rounds {
 		for i, c := range list {
-			one, err := judge(c, steps)
-			if err != nil {
+			if err := judge(c, steps, &took[i]); err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			took[i] = append(took[i], one...)
 		}
 	}
 	for i, c := range list {
-		row(c.name, took[i], c.goal, 0.5)
+		took[i].row(c.name, 0.5, c.goal)
 	}
 	return nil
 }
@@ -108,23 +107,22 @@ func judging(steps, rounds int) error {
 // are matched.
 const warmup = 60
 
-// judge gives the time that each step took one engine.
-func judge(c condition, steps int) ([]time.Duration, error) {
+// judge adds the time that each step took one engine.
+func judge(c condition, steps int, t *timing) error {
 	j, err := newJudge(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer j.close()
-	var took []time.Duration
 	for range steps {
 		if err := j.prepare(); err != nil {
-			return nil, err
+			return err
 		}
-		begin := time.Now()
+		begin, cpu := time.Now(), threadTime()
 		j.observe()
-		took = append(took, time.Since(begin))
+		t.wall, t.cpu = append(t.wall, time.Since(begin)), append(t.cpu, threadTime()-cpu)
 	}
-	return took, j.silent()
+	return j.silent()
 }
 
 // judged is one engine at work.
@@ -185,7 +183,7 @@ func (j *judged) silent() error {
 // measured makes steps as the agent does: by the plan, with all that rules ask for.
 type measured struct {
 	network *network
-	plan    *plan.Plan
+	decided []plan.Decision // by tensor
 	meter   *measure.Meter
 	dir     string
 }
@@ -204,9 +202,11 @@ func newMeasured(needs []plan.Need) (*measured, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	m := &measured{newNetwork(), p, meter, dir}
-	for i := range m.network.infos {
-		m.network.infos[i].Collections = p.Decide(m.network.infos[i]).Collections
+	m := &measured{network: newNetwork(), meter: meter, dir: dir}
+	for i, info := range m.network.infos {
+		d := p.Decide(info)
+		m.network.infos[i].Collections = d.Collections
+		m.decided = append(m.decided, d)
 	}
 	return m, nil
 }
@@ -218,7 +218,7 @@ func (m *measured) step(n int) (*record.Step, error) {
 		Scalars: []record.Scalar{{Name: "loss", Value: m.network.loss(n)}},
 	}
 	for i, info := range m.network.infos {
-		d := m.plan.Decide(info)
+		d := m.decided[i]
 		if d.Want(s.Mode, s.ModeStep) == 0 {
 			continue
 		}

@@ -14,6 +14,9 @@ import (
 // depends on how many tensors there are, not on how large they are.
 const side = 8
 
+// samples is the number of rows of an activation.
+const samples = 64
+
 // network stands for a training of 1,000 tensors that is healthy: weights move
 // a little at each step, gradients and activations are new ones.
 type network struct {
@@ -52,9 +55,9 @@ func newNetwork() *network {
 		add(of("gradient/"+layer+".weight", record.Gradient), side, side)
 		add(of("gradient/"+layer+".bias", record.Gradient), side)
 		if i%2 == 0 {
-			add(record.TensorInfo{Name: act + ".relu_output_0", Kind: record.Output, Module: act, ModuleType: "ReLU"}, side, side)
+			add(record.TensorInfo{Name: act + ".relu_output_0", Kind: record.Output, Module: act, ModuleType: "ReLU"}, samples, side)
 		} else {
-			add(record.TensorInfo{Name: act + ".tanh_input_0", Kind: record.Input, Module: act, ModuleType: "Tanh"}, side, side)
+			add(record.TensorInfo{Name: act + ".tanh_input_0", Kind: record.Input, Module: act, ModuleType: "Tanh"}, samples, side)
 		}
 	}
 	return n

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -54,6 +55,7 @@ type Engine struct {
 	aliases map[string][]int32 // first name -> ids of its other names
 	frame   frame
 	runs    []*instance
+	sels    map[string]*selection // by selector; those that are equal are one
 	stored  map[string]bool
 	facts   *record.Facts
 	turn    int64      // the step from which on there is more of the facts to tell
@@ -75,7 +77,7 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: o, defs: slices.Concat(Catalogue(), o.Definitions), tensors: newTensors(),
-		aliases: map[string][]int32{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
+		aliases: map[string][]int32{}, sels: map[string]*selection{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
 	}
 	for _, m := range o.Mutes {
 		c, err := compileMute(m)
@@ -91,6 +93,22 @@ func NewEngine(o Options) (*Engine, error) {
 		e.runs = append(e.runs, e.start(c))
 	}
 	return e, nil
+}
+
+// selection gives the selection of a selector, which configurations share.
+func (e *Engine) selection(sel rule.Selector) (*selection, error) {
+	b, err := json.Marshal(sel)
+	if err != nil {
+		return nil, fmt.Errorf("select tensors: %w", err)
+	}
+	s := e.sels[string(b)]
+	if s == nil {
+		if s, err = newSelection(sel); err != nil {
+			return nil, err
+		}
+		e.sels[string(b)] = s
+	}
+	return s, nil
 }
 
 // Needs gives what the configurations ask of capture.
@@ -122,12 +140,10 @@ func (e *Engine) Announce(worker string, infos []record.TensorInfo) {
 		if info.AliasOf != "" {
 			e.aliases[info.AliasOf] = append(e.aliases[info.AliasOf], id)
 		}
-		for _, in := range e.runs {
-			for _, s := range in.sels {
-				s.forget(id)
-				for _, other := range e.aliases[info.Name] {
-					s.forget(other)
-				}
+		for _, s := range e.sels {
+			s.forget(id)
+			for _, other := range e.aliases[info.Name] {
+				s.forget(other)
 			}
 		}
 	}
@@ -291,8 +307,8 @@ func (e *Engine) view(in *instance, c *record.Complete) *rule.View {
 	in.view = rule.View{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time, Skipped: e.frame.skipped, Data: in.view.Data}
 	if in.view.Data.Tensors == nil {
 		in.view.Data = rule.Data{
-			Tensors: func(i int) []rule.Item { return in.items(i, 0, e.frame.tensors, e.tensors) },
-			Scalars: func(i int) []rule.Item { return in.items(i, 1, e.frame.scalars, e.tensors) },
+			Tensors: func(i int) []rule.Item { return in.items(i, tensorItems, &e.frame, e.tensors) },
+			Scalars: func(i int) []rule.Item { return in.items(i, scalarItems, &e.frame, e.tensors) },
 			Trial:   e.opts.Trial,
 		}
 		if e.opts.Raw != nil {

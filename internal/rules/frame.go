@@ -22,6 +22,7 @@ type frame struct {
 	scalars []cell // by name, worker
 	derived []rule.Derived
 	skipped bool
+	count   int64 // of the steps that were loaded
 
 	first []int32 // by tensor id: index into the part's derived numbers, -1
 	last  []int32
@@ -31,6 +32,7 @@ type frame struct {
 
 func (f *frame) load(c *record.Complete, t *tensors) {
 	f.tensors, f.scalars, f.derived, f.skipped = f.tensors[:0], f.scalars[:0], f.derived[:0], false
+	f.count++
 	total := 0
 	for _, p := range c.Parts {
 		total += len(p.Derived)

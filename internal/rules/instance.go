@@ -53,7 +53,7 @@ type instance struct {
 
 	report rule.Report
 	view   rule.View
-	buf    [][]rule.Item // handed out, by selector and kind of item
+	buf    [][]rule.Item // of the workers asked for, by selector and kind of item
 }
 
 // start makes an instance; a configuration that is wrong gets status Error.
@@ -72,13 +72,13 @@ func (e *Engine) start(c Config) *instance {
 	in.texts = in.params.Texts()
 	in.quiet = in.preset() || !in.chosen()
 	in.common(e.opts.Chief)
-	if err := in.make(); err != nil {
+	if err := in.make(e); err != nil {
 		in.fail(err)
 	}
 	return in
 }
 
-func (in *instance) make() (err error) {
+func (in *instance) make(e *Engine) (err error) {
 	caught := guard(func() { in.rule, err = in.def.New(in.params) })
 	if err == nil {
 		err = caught
@@ -87,7 +87,7 @@ func (in *instance) make() (err error) {
 		return err
 	}
 	for _, sel := range in.rule.Select() {
-		s, err := newSelection(sel)
+		s, err := e.selection(sel)
 		if err != nil {
 			return fmt.Errorf("configure rule %s: %w", in.def.Name, err)
 		}
@@ -179,23 +179,18 @@ func (in *instance) note(text string) {
 	}
 }
 
-// items gives what a selector selects of the step at hand; kind (0 or 1) picks
-// the buffer, so that tensors and scalars of each selector stay good side by
-// side.
-func (in *instance) items(i, kind int, cells []cell, t *tensors) []rule.Item {
-	s := in.sels[i]
-	out := in.buf[2*i+kind][:0]
-	for n := range cells {
-		c := &cells[n]
-		var known int8
-		if int(c.id) < len(s.match) {
-			known = s.match[c.id]
+// items gives what a selector selects of the step at hand.
+func (in *instance) items(i, kind int, f *frame, t *tensors) []rule.Item {
+	out := in.sels[i].items(kind, f, t)
+	if in.workers != nil {
+		mine := in.buf[2*i+kind][:0]
+		for n := range out {
+			if slices.Contains(in.workers, out[n].Worker) {
+				mine = append(mine, out[n])
+			}
 		}
-		if (known == selected || known == 0 && s.has(c.id, t)) && (in.workers == nil || slices.Contains(in.workers, c.item.Worker)) {
-			out = append(out, c.item)
-		}
+		in.buf[2*i+kind], out = mine, mine
 	}
-	in.buf[2*i+kind] = out
 	in.seen = in.seen || len(out) > 0
 	return out
 }

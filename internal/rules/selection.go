@@ -18,6 +18,49 @@ type selection struct {
 	parts []string // how to name each collection, regex, name and type list
 	hits  []int    // tensors that each part selected
 	match []int8   // by tensor id: 0 not asked yet, 1 selected, -1 not
+
+	picked [2]pick // tensors and scalars of the step at hand
+}
+
+// pick is what a selector selected of one step; it is made when first asked
+// for, and all configurations with that selector see the same.
+type pick struct {
+	step  int64 // of the frame's count
+	items []rule.Item
+}
+
+// The two kinds of items.
+const (
+	tensorItems = iota
+	scalarItems
+)
+
+// items gives what is selected of the step in the frame.
+func (s *selection) items(kind int, f *frame, t *tensors) []rule.Item {
+	p := &s.picked[kind]
+	if p.step != f.count {
+		s.pick(p, kind, f, t)
+	}
+	return slices.Clip(p.items)
+}
+
+func (s *selection) pick(p *pick, kind int, f *frame, t *tensors) {
+	cells := f.tensors
+	if kind == scalarItems {
+		cells = f.scalars
+	}
+	out := p.items[:0]
+	for n := range cells {
+		c := &cells[n]
+		var known int8
+		if int(c.id) < len(s.match) {
+			known = s.match[c.id]
+		}
+		if known == selected || known == 0 && s.has(c.id, t) {
+			out = append(out, c.item)
+		}
+	}
+	p.step, p.items = f.count, out
 }
 
 const (

@@ -109,3 +109,16 @@ const skipSize = "too_small"
 
 // key names a series of one worker in states.
 func key(worker, name string) string { return worker + "\x00" + name }
+
+// stateOf finds what is kept of an item's series in a mode, or begins it. It is
+// called for every tensor at every step, and makes no key but for a new one.
+func stateOf[S any](m map[string]*S, it *rule.Item, mode rule.Mode) *S {
+	var buf [160]byte
+	k := append(append(append(append(buf[:0], it.Worker...), 0), mode.String()...), it.Info.Name...)
+	s := m[string(k)]
+	if s == nil {
+		s = new(S)
+		m[string(k)] = s
+	}
+	return s
+}

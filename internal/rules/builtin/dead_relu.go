@@ -150,12 +150,7 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 		rep.Note(fmt.Sprintf("%s was judged on %s samples per unit: shares are coarse", it.Info.Name, num(samples)))
 	}
 	rep.Inspect(1)
-	k := key(it.Worker, v.Mode.String()+it.Info.Name)
-	s := r.state[k]
-	if s == nil {
-		s = &reluState{}
-		r.state[k] = s
-	}
+	s := stateOf(r.state, &it, v.Mode)
 	share := 100 * dead / units
 	if s.Shares = append(s.Shares, rule.Number(share)); len(s.Shares) > 20 {
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)

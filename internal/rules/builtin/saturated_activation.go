@@ -70,9 +70,10 @@ var saturatedActivation = rule.Definition{
 			return nil, err
 		}
 		r := &saturated{
-			sel:  rule.Selector{Collections: p.List("collection_names"), Regex: p.List("tensor_regex"), Side: rule.Input},
-			tanh: tanh, sigmoid: sigmoid, layer: p.Float("threshold_layer"),
+			sel:   rule.Selector{Collections: p.List("collection_names"), Regex: p.List("tensor_regex"), Side: rule.Input},
+			layer: p.Float("threshold_layer"), kinds: map[*rule.TensorInfo]*saturable{},
 		}
+		r.tanh, r.sigmoid = &saturable{"tanh", tanh, tanh.Key()}, &saturable{"sigmoid", sigmoid, sigmoid.Key()}
 		if saturationDefault(p) {
 			r.sel.Regex = []string{tanhInput, sigmoidInput}
 			r.sel.ModuleTypes = []string{"Tanh", "Sigmoid"}
@@ -132,9 +133,17 @@ func twoNumbers(text string) (a, b float64, ok bool) {
 
 type saturated struct {
 	sel           rule.Selector
-	tanh, sigmoid rule.Units
+	tanh, sigmoid *saturable
 	layer         float64
-	state         map[string]*saturatedState // by worker, mode and tensor
+	kinds         map[*rule.TensorInfo]*saturable // what each tensor is; nil: it cannot be told
+	state         map[string]*saturatedState      // by worker, mode and tensor
+}
+
+// saturable is a kind of activation, and what was asked for to judge it.
+type saturable struct {
+	kind  string
+	units rule.Units
+	key   string
 }
 
 type saturatedState struct {
@@ -153,33 +162,42 @@ func (r *saturated) Step(v *rule.View, rep *rule.Report) {
 			rep.Skip(rule.SkipEmpty)
 			continue
 		}
-		name := strings.ToLower(it.Info.ModuleType + " " + it.Info.Name)
-		tanh, sigmoid := strings.Contains(name, "tanh"), strings.Contains(name, "sigmoid")
-		switch {
-		case tanh == sigmoid:
-			rep.Skip("unknown_activation")
-		case tanh:
-			r.judge(it, "tanh", r.tanh, v, rep)
-		default:
-			r.judge(it, "sigmoid", r.sigmoid, v, rep)
+		a, known := r.kinds[it.Info]
+		if !known {
+			a = r.kind(it.Info)
+			r.kinds[it.Info] = a
 		}
+		if a == nil {
+			rep.Skip("unknown_activation")
+			continue
+		}
+		r.judge(it, a, v, rep)
 	}
 }
 
-func (r *saturated) judge(it rule.Item, kind string, u rule.Units, v *rule.View, rep *rule.Report) {
-	units, _, ok := it.Find(u.Key(), rule.UnitsTotal)
+// kind goes by the type of the module and the name.
+func (r *saturated) kind(info *rule.TensorInfo) *saturable {
+	name := strings.ToLower(info.ModuleType + " " + info.Name)
+	tanh, sigmoid := strings.Contains(name, "tanh"), strings.Contains(name, "sigmoid")
+	switch {
+	case tanh == sigmoid:
+		return nil
+	case tanh:
+		return r.tanh
+	}
+	return r.sigmoid
+}
+
+func (r *saturated) judge(it rule.Item, a *saturable, v *rule.View, rep *rule.Report) {
+	kind, u := a.kind, a.units
+	units, _, ok := it.Find(a.key, rule.UnitsTotal)
 	if !ok || units == 0 {
 		return // captured for somebody else
 	}
 	rep.Inspect(1)
-	flat, _, _ := it.Find(u.Key(), rule.UnitsInactive)
-	samples, _, _ := it.Find(u.Key(), rule.UnitsSamples)
-	k := key(it.Worker, v.Mode.String()+it.Info.Name)
-	s := r.state[k]
-	if s == nil {
-		s = &saturatedState{}
-		r.state[k] = s
-	}
+	flat, _, _ := it.Find(a.key, rule.UnitsInactive)
+	samples, _, _ := it.Find(a.key, rule.UnitsSamples)
+	s := stateOf(r.state, &it, v.Mode)
 	share := 100 * flat / units
 	s.Shares = lastOf(append(s.Shares, rule.Number(share)), 20)
 	if !(share > r.layer) {
@@ -187,8 +205,8 @@ func (r *saturated) judge(it rule.Item, kind string, u rule.Units, v *rule.View,
 		return
 	}
 	s.Streak++
-	low, _, _ := it.Find(u.Key(), rule.UnitsLow)
-	high, _, _ := it.Find(u.Key(), rule.UnitsHigh)
+	low, _, _ := it.Find(a.key, rule.UnitsLow)
+	high, _, _ := it.Find(a.key, rule.UnitsHigh)
 	side := "both ends"
 	if low != high {
 		side = map[bool]string{true: "the low end", false: "the high end"}[low > high]
@@ -200,8 +218,8 @@ func (r *saturated) judge(it rule.Item, kind string, u rule.Units, v *rule.View,
 	}
 	var worst []map[string]any
 	for i := range rule.UnitsLeastKept {
-		unit, _, ok := it.Find(u.Key(), fmt.Sprintf("%s[%d]", rule.UnitsLeast, i))
-		active, _, also := it.Find(u.Key(), fmt.Sprintf("%s[%d]", rule.UnitsLeastActive, i))
+		unit, _, ok := it.Find(a.key, fmt.Sprintf("%s[%d]", rule.UnitsLeast, i))
+		active, _, also := it.Find(a.key, fmt.Sprintf("%s[%d]", rule.UnitsLeastActive, i))
 		if !ok || !also {
 			break
 		}

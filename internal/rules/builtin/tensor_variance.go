@@ -95,12 +95,7 @@ func (r *variance) Step(v *rule.View, rep *rule.Report) {
 
 func (r *variance) judge(it rule.Item, x float64, v *rule.View, rep *rule.Report) {
 	rep.Inspect(1)
-	k := key(it.Worker, v.Mode.String()+it.Info.Name)
-	s := r.state[k]
-	if s == nil {
-		s = &varianceState{}
-		r.state[k] = s
-	}
+	s := stateOf(r.state, &it, v.Mode)
 	s.History = lastOf(append(s.History, rule.Number(x)), 20)
 	for _, l := range r.limits {
 		if !l.beyond(x, l.limit) {

@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -59,6 +60,7 @@ type unchanged struct {
 	sel        rule.Selector
 	everything bool
 	keys       []string // of the pairs, nearest first
+	back       []int64  // used again for each tensor
 	state      struct {
 		Scalars map[string]*history `json:"scalars"` // by worker, mode and name
 		Since   map[string]int64    `json:"since"`   // mode step from which on nothing changed
@@ -94,8 +96,7 @@ func (r *unchanged) tensor(it rule.Item, v *rule.View, rep *rule.Report) {
 	if len(it.Derived) == 0 {
 		return // captured for somebody else
 	}
-	steps := make([]int64, 1, len(r.keys)+1)
-	steps[0] = v.ModeStep
+	steps := append(r.back[:0], v.ModeStep)
 	greatest, changed := 0.0, false
 	for _, k := range r.keys {
 		if c, _, ok := it.Find(k, rule.PairShapeChange); ok && c != 0 {
@@ -112,17 +113,13 @@ func (r *unchanged) tensor(it rule.Item, v *rule.View, rep *rule.Report) {
 		}
 		steps = append(steps, from)
 	}
+	r.back = steps
 	rep.Inspect(1)
 	r.decide(it, steps, greatest, changed, v, rep)
 }
 
 func (r *unchanged) scalar(it rule.Item, v *rule.View, rep *rule.Report) {
-	k := key(it.Worker, v.Mode.String()+it.Info.Name)
-	h := r.state.Scalars[k]
-	if h == nil {
-		h = &history{}
-		r.state.Scalars[k] = h
-	}
+	h := stateOf(r.state.Scalars, &it, v.Mode)
 	if len(h.Steps) == r.steps {
 		h.Steps, h.Values = append(h.Steps[:0], h.Steps[1:]...), append(h.Values[:0], h.Values[1:]...)
 	}
@@ -148,6 +145,9 @@ func (r *unchanged) scalar(it rule.Item, v *rule.View, rep *rule.Report) {
 
 // decide reports unless something changed; steps come newest first.
 func (r *unchanged) decide(it rule.Item, steps []int64, greatest float64, changed bool, v *rule.View, rep *rule.Report) {
+	if changed && len(r.state.Since) == 0 {
+		return
+	}
 	k := key(it.Worker, v.Mode.String()+it.Info.Name)
 	if changed {
 		delete(r.state.Since, k)
@@ -161,7 +161,7 @@ func (r *unchanged) decide(it rule.Item, steps []int64, greatest float64, change
 	rep.Violate(rule.Violation{
 		Check: "unchanged", Subject: it.Info.Name, Worker: it.Worker, Observed: greatest, Threshold: r.atol, Comparator: "<=", Steps: len(steps),
 		Message: fmt.Sprintf("%s has not changed since %s step %d: its last %d saved values agree.", it.Info.Name, v.Mode, since, len(steps)),
-		Context: map[string]any{"steps": steps, "since_mode_step": since, "max_abs_diff": greatest, "rtol": r.rtol},
+		Context: map[string]any{"steps": slices.Clone(steps), "since_mode_step": since, "max_abs_diff": greatest, "rtol": r.rtol},
 	})
 }
 
