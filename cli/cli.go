@@ -38,6 +38,7 @@ type commands struct {
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
 	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
+	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Prove that a run is whole, or name what is damaged."`
 	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`
 
 	VersionCmd versionCmd   `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`

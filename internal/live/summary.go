@@ -126,7 +126,7 @@ func captured(sum *Summary) string {
 	sort.Strings(modes)
 	text := fmt.Sprintf("%s steps, %s tensors, %s values", strings.Join(modes, " + "), count(int64(sum.Tensors)), count(sum.Values))
 	if sum.RawBytes > 0 {
-		text += fmt.Sprintf(", %s raw", bytesText(sum.RawBytes))
+		text += fmt.Sprintf(", %s raw", Bytes(sum.RawBytes))
 	}
 	if n := len(sum.Run.Workers); n > 1 {
 		text += fmt.Sprintf(", %d workers", n)

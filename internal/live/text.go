@@ -132,8 +132,8 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%d h %02d min", int(seconds)/3600, int(seconds)/60%60)
 }
 
-// bytesText is a number of bytes in a unit that suits it.
-func bytesText(n int64) string {
+// Bytes spells a number of bytes in a unit that suits it.
+func Bytes(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)

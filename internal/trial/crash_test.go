@@ -220,7 +220,7 @@ func (m *written) check(t *testing.T, fsys vfs.FS, power bool) {
 			t.Fatalf("raw tensor of step %d: %v, %v, want %d", n, got.Data, err, v)
 		}
 	}
-	damage, err := tr.Verify(context.Background())
+	damage, err := tr.Verify(context.Background(), nil)
 	ok(t, err)
 	for _, d := range damage {
 		if !power && !strings.Contains(d.Reason, "writing was cut off") {

@@ -138,7 +138,7 @@ func flipped(t *testing.T, disk vfs.FS, rel string, i int, full counts) {
 	if err != nil {
 		t.Fatalf("byte %d: %v", i, err)
 	}
-	damage, err := tr.Verify(context.Background())
+	damage, err := tr.Verify(context.Background(), nil)
 	ok(t, err)
 	if !slices.ContainsFunc(damage, func(d trial.Damage) bool { return d.File == rel }) {
 		t.Fatalf("byte %d of %s: only this was noticed: %v", i, rel, damage)
@@ -180,7 +180,7 @@ func TestCutOffRun(t *testing.T) {
 			if got.steps < 2 || got.findings < 1 {
 				t.Errorf("read %+v", got)
 			}
-			damage, err := tr.Verify(context.Background())
+			damage, err := tr.Verify(context.Background(), nil)
 			ok(t, err)
 			if len(damage) == 0 || damage[len(damage)-1].File != rel {
 				t.Errorf("damage %+v", damage)
@@ -200,7 +200,7 @@ func TestMissingFiles(t *testing.T) {
 		}
 		disk := disk.KillClone()
 		ok(t, disk.Remove(name))
-		damage, err := open(t, disk, "/root/run").Verify(context.Background())
+		damage, err := open(t, disk, "/root/run").Verify(context.Background(), nil)
 		ok(t, err)
 		if !slices.ContainsFunc(damage, func(d trial.Damage) bool { return d.File == rel }) {
 			t.Errorf("%s is missing: %+v", rel, damage)
@@ -222,7 +222,7 @@ func FuzzRun(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := tr.Verify(context.Background()); err != nil {
+		if _, err := tr.Verify(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
 		count(t, tr)

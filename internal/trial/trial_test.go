@@ -79,7 +79,7 @@ func open(t testing.TB, fsys vfs.FS, path string) *trial.Trial {
 
 func whole(t testing.TB, tr *trial.Trial) {
 	t.Helper()
-	list, err := tr.Verify(context.Background())
+	list, err := tr.Verify(context.Background(), nil)
 	ok(t, err)
 	for _, d := range list {
 		t.Errorf("damaged: %s: %s", d.File, d.Reason)

@@ -14,8 +14,17 @@ import (
 	"github.com/vigil-ml/vigil/internal/store/safetensors"
 )
 
-// Verify reads every byte of the run and returns all damage.
-func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
+// Verified counts the tables and the files of raw tensors that Verify has read:
+// what the manifest lists, which is nearly all of a run.
+type Verified struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+	Of    int64 `json:"-"` // bytes that there are in all
+}
+
+// Verify reads every byte of the run and returns all damage. It tells seen,
+// which may be nil, after each file how far it is.
+func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, error) {
 	t.Findings()
 	t.Groups()
 	t.Statuses()
@@ -26,6 +35,14 @@ func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
 	if err := t.refresh(); err != nil {
 		return nil, fmt.Errorf("verify run %q: %w", t.path, err)
 	}
+	done := Verified{Of: t.listedBytes()}
+	read := func(bytes int64) {
+		done.Files++
+		done.Bytes += bytes
+		if seen != nil {
+			seen(done)
+		}
+	}
 	for _, s := range append(t.all(), t.complete) {
 		t.verifyCopy(s)
 		for _, n := range sortedKeys(s.chunks) {
@@ -35,6 +52,7 @@ func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
 					return nil, err
 				}
 				t.verifyTable(c.tables[name], c, name)
+				read(c.tables[name].entry.Bytes)
 			}
 		}
 	}
@@ -42,11 +60,29 @@ func (t *Trial) Verify(ctx context.Context) ([]Damage, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		bytes := t.raw[rel][0].Bytes
 		t.verifyRaw(rel)
+		read(bytes)
 	}
 	t.verifyUnlisted()
 	t.verifyState()
 	return t.allDamage(), nil
+}
+
+// listedBytes is the size of all that Verify counts.
+func (t *Trial) listedBytes() int64 {
+	var n int64
+	for _, s := range append(t.all(), t.complete) {
+		for _, c := range s.chunks {
+			for _, tb := range c.tables {
+				n += tb.entry.Bytes
+			}
+		}
+	}
+	for _, entries := range t.raw {
+		n += entries[0].Bytes
+	}
+	return n
 }
 
 func (t *Trial) verifyTable(tb *table, c *sealed, name string) {
