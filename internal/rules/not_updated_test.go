@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -84,6 +85,24 @@ func TestNotUpdated(t *testing.T) {
 
 		{"frozen between", classifier(), func(f *record.Facts) { change(f, freeze, "fc2") }, "warning frozen_between not-updated fc2", "fc2 is frozen (requires_grad is False)"},
 		{"two frozen between", network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "b", "d") }, "warning frozen_between not-updated b", "b and d are frozen"},
+		{"a weight alone", classifier(), func(f *record.Facts) { change(f, freeze, "fc2.weight") }, "warning frozen_between not-updated fc2", ""},
+		{"a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.") }, "warning frozen_between not-updated blocks.1", "blocks.1 is frozen (requires_grad is False) although blocks.2, which is built alike, and the layers before and after are trained"},
+		{"a part of a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.attn.") }, "warning frozen_between not-updated blocks.1.attn", "although blocks.2.attn"},
+		{"a block that was trained before", blocks(), func(f *record.Facts) {
+			change(f, pretrained, "")
+			change(f, freeze, "blocks.1.")
+		}, "", ""},
+		{"the first blocks", blocks(), func(f *record.Facts) { change(f, freeze, "stem", "blocks.0.", "blocks.1.") }, "", ""},
+		{"most blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.0.", "blocks.1.", "blocks.2.") }, "", ""},
+		{"the last block and the head", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.3.", "head") }, "", ""},
+		{"two layers in a row as they were initialised", deepNetwork(), func(f *record.Facts) { change(f, freeze, "c", "d") }, "warning frozen_between not-updated c", "c and d are frozen"},
+		{"two layers in a row from elsewhere", deepNetwork(), func(f *record.Facts) {
+			change(f, freeze, "c", "d")
+			change(f, begin(normal(0, 0.3)), "c", "d")
+		}, "", ""},
+		{"the only recurrent layer", network("emb Embedding 100 32", "rnn LSTM 32 64", "fc Linear 64 10", "act ReLU"), func(f *record.Facts) { change(f, freeze, "rnn") }, "warning frozen_between not-updated rnn", ""},
+		{"a reservoir", network("emb Embedding 100 32", "reservoir LSTM 32 64", "fc Linear 64 10", "act ReLU"), func(f *record.Facts) { change(f, freeze, "reservoir") }, "", ""},
+		{"recurrent layer over a frozen embedding", network("emb Embedding 100 32", "rnn LSTM 32 64", "fc Linear 64 10", "act ReLU"), func(f *record.Facts) { change(f, freeze, "emb", "rnn") }, "", ""},
 		{"a copy that follows", classifier(), func(f *record.Facts) {
 			change(f, freeze, "fc2")
 			change(f, func(p *record.ParameterFact) { p.Changed = true }, "fc2")
@@ -125,4 +144,19 @@ func TestNotUpdated(t *testing.T) {
 		}, "", ""},
 		{"no slope for some", classifier(), func(f *record.Facts) { change(f, flat, "fc1") }, "", ""},
 	})
+}
+
+// blocks is a network of blocks that are built alike.
+func blocks() *record.Facts {
+	modules := []string{"stem Linear 20 32", "stem_act ReLU"}
+	for i := range 4 {
+		for _, m := range []string{"attn.qkv Linear 32 96", "attn.proj Linear 32 32", "fc1 Linear 32 64", "act ReLU", "fc2 Linear 64 32"} {
+			modules = append(modules, fmt.Sprintf("blocks.%d.%s", i, m))
+		}
+	}
+	return network(append(modules, "head Linear 32 10")...)
+}
+
+func deepNetwork() *record.Facts {
+	return network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU")
 }

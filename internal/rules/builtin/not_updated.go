@@ -30,6 +30,7 @@ var notUpdated = rule.Definition{
 	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
+			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left. " +
 			"Unchanged values count after five updates under a learning rate that is not zero.",
 	},
 	Needs: noNeeds,
