@@ -29,6 +29,9 @@ type evaluator struct {
 	found  []record.Finding // by the call of the engine under way
 	dirty  bool             // judged since the last save
 	saved  time.Time
+
+	behind  bool // found something since the last summary
+	settled time.Time
 }
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
@@ -97,6 +100,7 @@ func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Mess
 
 func (e *evaluator) run() {
 	for {
+		e.guarded(e.settle)
 		f, ok := e.in.next()
 		if !ok {
 			return
@@ -180,7 +184,9 @@ func (e *evaluator) observe(c *record.Complete) {
 	e.dirty = true
 }
 
-// findings deals with what the engine has just found.
+// findings deals with what the engine has just found. A finding that is on
+// record calls for its actions at once: they are known by it after a restart,
+// so what takes longer may follow.
 func (e *evaluator) findings() {
 	if len(e.found) == 0 {
 		return
@@ -192,13 +198,22 @@ func (e *evaluator) findings() {
 			e.job.storeFailed(err)
 		}
 	}
-	e.summary()
-	e.save()
 	for _, f := range list {
 		e.job.events.send(live.Event{Finding: &f})
 		if !f.Muted {
 			e.runner.Fire(f)
 		}
+	}
+	e.behind = true
+}
+
+// settle writes the summary and the state of the rules after findings, when
+// nothing waits to be judged, or after a second.
+func (e *evaluator) settle() {
+	if e.behind && (e.in.idle() || time.Since(e.settled) >= time.Second) {
+		e.behind, e.settled = false, time.Now()
+		e.summary()
+		e.save()
 	}
 }
 
