@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/rules/builtin"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
+	"github.com/vigil-ml/vigil/internal/rules/pyrule"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -26,20 +27,29 @@ func Catalogue() []*rule.Definition { return slices.Concat(builtin.All(), added)
 // Lookup finds a rule of the catalogue by any spelling of its name.
 func Lookup(name string) (*rule.Definition, bool) { return rule.Find(Catalogue(), name) }
 
-// Resolve gives the definition of a configuration: a rule of the catalogue, or what
-// its expression makes. The error is an *UnknownRuleError or a *rule.ParamError,
-// or wraps an *expression.Error.
+// Resolve gives the definition of a configuration: a rule of the catalogue, or
+// what its expression or its Python class makes. The error is an
+// *UnknownRuleError or a *rule.ParamError, or wraps an *expression.Error.
 func Resolve(c Config) (*rule.Definition, error) { return resolve(c, Catalogue()) }
 
 func resolve(c Config, defs []*rule.Definition) (*rule.Definition, error) {
+	isExpression, isPython := expression.Is(c.Params), pyrule.Is(c.Params)
 	if d, ok := rule.Find(defs, c.Rule); ok {
-		if expression.Is(c.Params) {
+		switch {
+		case isExpression:
 			return nil, &rule.ParamError{Rule: c.Rule, What: expression.Key, Message: fmt.Sprintf("%q is a rule already", c.Rule), Hint: "give the expression another name"}
+		case isPython:
+			return nil, &rule.ParamError{Rule: c.Rule, What: pyrule.Key, Message: fmt.Sprintf("%q is a rule already", c.Rule), Hint: "give the Python class another name as a rule"}
 		}
 		return d, nil
 	}
-	if expression.Is(c.Params) {
+	switch {
+	case isExpression && isPython:
+		return nil, &rule.ParamError{Rule: c.Rule, What: pyrule.Key, Message: "it has an expression and a source", Hint: "give it one of them: a rule is an expression or a Python class"}
+	case isExpression:
 		return expression.Define(c.Rule, c.Params)
+	case isPython:
+		return pyrule.Define(c.Rule, c.Params)
 	}
 	return nil, unknownRule(c.Rule, defs)
 }
@@ -47,6 +57,14 @@ func resolve(c Config, defs []*rule.Definition) (*rule.Definition, error) {
 // ExpressionParameters are the names of the parameters that a rule which is an
 // expression takes.
 func ExpressionParameters() []string { return expression.Parameters() }
+
+// PythonParameters are the names of the parameters that a rule which is a
+// Python class takes besides those of the class.
+func PythonParameters() []string { return pyrule.Parameters() }
+
+// IsPython tells whether a configuration is a Python class: code that is not
+// ours, and is only run when the user asks for it.
+func IsPython(c Config) bool { return pyrule.Is(c.Params) }
 
 // UnknownRuleError names the rule that is nearest.
 type UnknownRuleError struct{ Name, Nearest string }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules/pyrule"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -42,6 +43,15 @@ type Options struct {
 	// may be nil.
 	Raw   func(worker, tensor string, mode record.Mode, modeStep int64) (rule.Values, error)
 	Trial func(name string) (rule.Trial, error)
+
+	// Python is what rules that are Python classes run with; nil: they cannot.
+	// Raw has to bear calls from several goroutines then.
+	Python *pyrule.Host
+	// OnPrint is told the lines that such a rule prints, from any goroutine.
+	OnPrint func(configuration, line string)
+	// Patient makes Observe wait for such rules when they are slow, which suits
+	// a replay. Otherwise they fall behind: see Behind.
+	Patient bool
 }
 
 // Engine runs configurations of rules over complete steps. Its methods may be
@@ -95,6 +105,17 @@ func NewEngine(o Options) (*Engine, error) {
 	return e, nil
 }
 
+// Close ends the processes of rules that have any. Finish does it as well.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, in := range e.runs {
+		if in.apart != nil {
+			in.apart.Close()
+		}
+	}
+}
+
 // selection gives the selection of a selector, which configurations share.
 func (e *Engine) selection(sel rule.Selector) (*selection, error) {
 	b, err := json.Marshal(sel)
@@ -132,11 +153,13 @@ func (e *Engine) Needs() []plan.Need {
 func (e *Engine) Announce(worker string, infos []record.TensorInfo) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	var news []record.TensorInfo
 	for _, info := range infos {
 		id, changed := e.tensors.announce(info)
 		if !changed {
 			continue
 		}
+		news = append(news, info)
 		if info.AliasOf != "" {
 			e.aliases[info.AliasOf] = append(e.aliases[info.AliasOf], id)
 		}
@@ -145,6 +168,11 @@ func (e *Engine) Announce(worker string, infos []record.TensorInfo) {
 			for _, other := range e.aliases[info.Name] {
 				s.forget(other)
 			}
+		}
+	}
+	for _, in := range e.runs {
+		if in.apart != nil && in.live() {
+			in.apart.Announce(news)
 		}
 	}
 }
@@ -193,6 +221,10 @@ func (e *Engine) Observe(c *record.Complete) {
 	e.tell(c.Step)
 	e.frame.load(c, e.tensors)
 	for _, in := range e.runs {
+		if in.apart != nil {
+			e.observeApart(in, c)
+			continue
+		}
 		if in.due(c.Step) {
 			e.act(in, func(r *rule.Report) { in.rule.Step(e.view(in, c), r) })
 			in.observed++
@@ -201,11 +233,13 @@ func (e *Engine) Observe(c *record.Complete) {
 	}
 }
 
-// Tick lets the rules that look at the clock look at it.
+// Tick lets the rules that look at the clock look at it, and takes what came of
+// those that judge in their own time.
 func (e *Engine) Tick(now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, in := range e.runs {
+		e.collect(in)
 		if t, ok := in.rule.(rule.Ticker); ok && in.live() && !e.over {
 			e.act(in, func(r *rule.Report) { t.Tick(now, r) })
 		}
@@ -225,6 +259,7 @@ func (e *Engine) Finish(status string) {
 		e.tell(math.MaxInt64)
 	}
 	for _, in := range e.runs {
+		e.drain(in, status)
 		if in.live() {
 			e.act(in, func(r *rule.Report) {
 				r.Cut = status == record.Stopped || status == record.Failed || status == record.Lost

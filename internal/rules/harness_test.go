@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ type job struct {
 	plan    *plan.Plan
 	meters  map[string]*measure.Meter
 	infos   map[string]record.TensorInfo
+	mu      sync.Mutex
 	raw     map[string]tensor.View // stored values, by worker, tensor, mode and step
 	others  map[string]rule.Trial
 	found   []record.Finding
@@ -66,14 +68,21 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func newJob(t *testing.T, configs ...rules.Config) *job {
 	t.Helper()
+	return newJobWith(t, func(*rules.Options) {}, configs...)
+}
+
+// newJobWith lets the options be changed.
+func newJobWith(t *testing.T, change func(*rules.Options), configs ...rules.Config) *job {
+	t.Helper()
 	j := &job{t: t, infos: map[string]record.TensorInfo{}, workers: []string{"worker_0"}, meters: map[string]*measure.Meter{}, raw: map[string]tensor.View{}, others: map[string]rule.Trial{}}
-	var err error
-	j.engine, err = rules.NewEngine(rules.Options{
+	o := rules.Options{
 		Configs:   configs,
 		OnFinding: func(f record.Finding) { j.found = append(j.found, f) },
 		OnWarning: func(_, text string) { j.warned = append(j.warned, text) },
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
+			j.mu.Lock()
 			v, ok := j.raw[fmt.Sprint(worker, name, mode, modeStep)]
+			j.mu.Unlock()
 			if !ok {
 				return v, fs.ErrNotExist
 			}
@@ -85,10 +94,13 @@ func newJob(t *testing.T, configs ...rules.Config) *job {
 			}
 			return nil, fs.ErrNotExist
 		},
-	})
-	if err != nil {
+	}
+	change(&o)
+	var err error
+	if j.engine, err = rules.NewEngine(o); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(j.engine.Close)
 	if j.plan, err = plan.New(plan.Options{Every: 1, Framework: "pytorch"}, nil, j.engine.Needs()); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +169,9 @@ func (j *job) part(worker string, in input) *record.Step {
 			j.t.Fatal(err)
 		}
 		if d.Want(in.mode, in.step)&plan.Raw != 0 {
+			j.mu.Lock()
 			j.raw[fmt.Sprint(worker, name, in.mode, in.step)] = v
+			j.mu.Unlock()
 			s.Raw = append(s.Raw, name)
 		}
 		s.Stats, s.Derived = append(s.Stats, stats), append(s.Derived, derived...)

@@ -30,6 +30,7 @@ type instance struct {
 	def    *rule.Definition
 	params rule.Params
 	rule   rule.Rule
+	apart  apart // the rule, when it judges in its own time
 	sels   []*selection
 	texts  map[string]string
 	quiet  bool // nobody chose the selectors: that one matches nothing is no news
@@ -47,6 +48,8 @@ type instance struct {
 	seen     bool // a selected tensor was there
 	observed int64
 	told     int // sections of the facts that the rule has seen
+	behind   bool
+	fed      record.Cursor // of a rule that judges in its own time: what it was given
 	warned   time.Time
 	findings []record.Finding
 	counters record.RuleStatus // its counters only
@@ -75,6 +78,7 @@ func (e *Engine) start(c Config) *instance {
 	if err := in.make(e); err != nil {
 		in.fail(err)
 	}
+	e.startApart(in)
 	return in
 }
 

@@ -82,7 +82,8 @@ func (e *Engine) Save() ([]byte, error) {
 }
 
 // Restore takes back what Save gave. Configurations that have changed since
-// begin anew; a rule that cannot take its state back gets the status Error.
+// begin anew; a rule that cannot take its state back gets the status Error. One
+// that keeps its state where it cannot be saved is behind now.
 func (e *Engine) Restore(state []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -97,6 +98,13 @@ func (e *Engine) Restore(state []byte) error {
 		v, ok := s.Rules[in.name]
 		if !ok || in.def == nil || in.rule == nil || v.Rule != in.def.Name || !maps.Equal(v.Params, in.texts) {
 			continue
+		}
+		if in.apart != nil {
+			if v.Status != StatusError && !v.Closed {
+				in.behind = in.live() && s.Here.Step >= 0
+				continue
+			}
+			in.apart.Close()
 		}
 		if v.Status != StatusError {
 			var err error

@@ -1,0 +1,189 @@
+"""What reading a run raises, under the names that smdebug's exceptions have.
+
+The arguments of each are its attributes; its text says which tensor, step and
+mode it is about. A rule that lets one of those about missing data pass is
+passed over for that step.
+"""
+
+
+class SMDebugError(Exception):
+    """The base of all."""
+
+
+class SMDebugCustomerError(SMDebugError):
+    """A mistake of the caller."""
+
+
+class SMDebugTypeError(SMDebugError, TypeError):
+    """A value of a type that cannot be."""
+
+
+class SMDebugRuntimeError(SMDebugError, RuntimeError):
+    """Something that cannot be done now."""
+
+
+class SMDebugNotImplementedError(SMDebugError, NotImplementedError):
+    """Something that is not there."""
+
+
+class SMDebugValueError(SMDebugError, ValueError):
+    """A value that cannot be."""
+
+
+class InvalidCollectionConfiguration(SMDebugError):
+    """A collection that holds nothing."""
+
+    def __init__(self, c_name):
+        self.c_name = c_name
+        SMDebugError.__init__(self, c_name)
+
+    def __str__(self):
+        return "the collection %r has neither patterns nor names" % self.c_name
+
+
+class MissingCollectionFiles(SMDebugError):
+    """A run that does not say what its collections are."""
+
+    def __str__(self):
+        return "the run has no collections"
+
+
+class IndexReaderException(SMDebugError):
+    """A run that cannot be read."""
+
+    def __init__(self, message):
+        self.message = message
+        SMDebugError.__init__(self, message)
+
+    def __str__(self):
+        return str(self.message)
+
+
+class _OfStep(SMDebugError):
+    TEXT = ""
+
+    def __init__(self, step, mode):
+        self.step = step
+        self.mode = mode
+        SMDebugError.__init__(self, step, mode)
+
+    def __str__(self):
+        return self.TEXT % (_name(self.mode), self.step)
+
+
+class StepUnavailable(_OfStep):
+    """A step that was passed without being captured."""
+
+    TEXT = "%s step %s was not captured"
+
+
+class StepNotYetAvailable(_OfStep):
+    """A step that is still to come."""
+
+    TEXT = "%s step %s has not come yet"
+
+
+class NoMoreData(SMDebugError):
+    """A step behind the end of the job."""
+
+    def __init__(self, step, mode, last_step):
+        self.step = step
+        self.mode = mode
+        self.last_step = last_step
+        SMDebugError.__init__(self, step, mode, last_step)
+
+    def __str__(self):
+        return "there is no %s step %s: the job has ended, its last step is %s" % (_name(self.mode), self.step, self.last_step)
+
+
+class NoMoreProfilerData(SMDebugError):
+    """A time behind the end of the job."""
+
+    def __init__(self, timestamp):
+        self.timestamp = timestamp
+        SMDebugError.__init__(self, timestamp)
+
+    def __str__(self):
+        return "there is nothing at %s: the job has ended before" % self.timestamp
+
+
+class TensorUnavailable(SMDebugError):
+    """A name of which nothing was captured so far."""
+
+    def __init__(self, tname):
+        self.tname = tname
+        SMDebugError.__init__(self, tname)
+
+    def __str__(self):
+        return "nothing was captured of a tensor %r so far" % self.tname
+
+
+class TensorUnavailableForStep(SMDebugError):
+    """A tensor of which there is nothing, or no values, at a step."""
+
+    def __init__(self, tname, step, mode=None, has_reductions=False):
+        self.tname = tname
+        self.step = step
+        self.mode = mode
+        self.has_reductions = has_reductions
+        SMDebugError.__init__(self, tname, step, mode, has_reductions)
+
+    def __str__(self):
+        text = "nothing was captured of the tensor %r at %s step %s" % (self.tname, _name(self.mode), self.step)
+        if self.has_reductions:
+            text = "the values of the tensor %r were not stored at %s step %s, only their statistics" % (self.tname, _name(self.mode), self.step)
+            text += ": read them with reduction_value(), or have the values stored (raw: of the rule, or a collection with raw)"
+        return text
+
+
+class ShapeUnavailableForStep(SMDebugError):
+    """A tensor whose shape at a step is not known."""
+
+    def __init__(self, tname, step, mode=None):
+        self.tname = tname
+        self.step = step
+        self.mode = mode
+        SMDebugError.__init__(self, tname, step, mode)
+
+    def __str__(self):
+        return "the shape of the tensor %r at %s step %s is not known" % (self.tname, _name(self.mode), self.step)
+
+
+class InvalidWorker(SMDebugError):
+    """A worker that captured nothing of the tensor."""
+
+    def __init__(self, worker):
+        self.worker = worker
+        SMDebugError.__init__(self, worker)
+
+    def __str__(self):
+        return "there is nothing of a worker %r" % self.worker
+
+
+class RuleEvaluationConditionMet(SMDebugError):
+    """A rule that has fired; with ``end_of_rule`` it has nothing more to judge."""
+
+    def __init__(self, rule_name, step, end_of_rule=False):
+        self.rule_name = rule_name
+        self.step = step
+        self.end_of_rule = end_of_rule
+        SMDebugError.__init__(self, rule_name, step, end_of_rule)
+
+    def __str__(self):
+        return "Evaluation of the rule %s at step %s resulted in the condition being met" % (self.rule_name, self.step)
+
+
+class InsufficientInformationForRuleInvocation(SMDebugError):
+    """A rule that cannot judge this step."""
+
+    def __init__(self, rule_name, message):
+        self.rule_name = rule_name
+        self.message = message
+        SMDebugError.__init__(self, rule_name, message)
+
+    def __str__(self):
+        return "the rule %s cannot judge: %s" % (self.rule_name, self.message)
+
+
+def _name(mode):
+    return getattr(mode, "name", mode) or "global"

@@ -1,0 +1,513 @@
+"""Reading a run: ``from vigil.trial import create_trial``.
+
+    trial = create_trial("vigil-runs/demo")
+    trial.tensor("loss").value(10)
+    trial.tensor("fc.weight").reduction_value(10, "l2")
+
+The names are those of smdebug's analysis API. Steps are complete steps: those
+that all workers have left. ``modes`` are TRAIN, EVAL, PREDICT and GLOBAL; a step
+of mode GLOBAL is a global step, counted over all modes.
+"""
+
+import bisect
+import enum
+import logging
+import re
+import time
+
+from vigil._reductions import NAMES, reduce, saved
+from vigil._steps import MODES
+from vigil.exceptions import (
+    InvalidWorker,
+    NoMoreData,
+    ShapeUnavailableForStep,
+    SMDebugNotImplementedError,
+    SMDebugTypeError,
+    SMDebugValueError,
+    StepNotYetAvailable,
+    StepUnavailable,
+    TensorUnavailable,
+    TensorUnavailableForStep,
+)
+from vigil.torch import modes
+
+__all__ = ["create_trial", "modes", "no_refresh", "refresh", "Collection", "StepState", "Tensor", "Trial"]
+
+GLOBAL = modes.GLOBAL
+
+
+class StepState(enum.Enum):
+    """Whether a step is there."""
+
+    UNAVAILABLE = 0
+    AVAILABLE = 1
+    NOT_YET_AVAILABLE = 2
+
+
+class Collection(object):
+    """A named group of tensors."""
+
+    def __init__(self, name, tensor_names=()):
+        self.name = name
+        self.tensor_names = set(tensor_names)
+
+    def __repr__(self):
+        return "<Collection %r: %d tensors>" % (self.name, len(self.tensor_names))
+
+
+def create_trial(path, name=None, profiler=False, range_steps=None, **ignored):
+    """Open the run in the directory ``path``; while the job goes on, the trial grows.
+
+    name: how the trial is called (default: the directory's name). range_steps:
+    (first, end) to see only global steps from first on and before end. The
+    program ``vigil`` reads the files; VIGIL_BIN names it where it is not found.
+    """
+    from vigil import _reader
+
+    if profiler:
+        raise SMDebugNotImplementedError("create trial: profiler data is not captured")
+    unknown = sorted(set(ignored) - {"output_dir", "check", "index_mode", "cache", "parallel"})
+    if unknown:
+        raise SMDebugTypeError("create trial: there is no argument %r" % unknown[0])
+    return Trial(_reader.Reader(path), path, name, range_steps)
+
+
+class Trial(object):
+    """A run. Trials with the same name and path are equal."""
+
+    def __init__(self, feed, path, name=None, range_steps=None):
+        self._feed = feed
+        self._range = range_steps
+        self.path = str(path)
+        self.name = name if name is not None else self.path.rstrip("/").rsplit("/", 1)[-1]
+        self.dynamic_refresh = True
+        self.logger = logging.getLogger("vigil")
+
+    # What there is.
+
+    @property
+    def _steps(self):
+        return self._feed.steps
+
+    def maybe_refresh(self, name=None):
+        """Take in what was stored since, unless the trial is frozen; with a name, only if that is not known yet."""
+        if self.dynamic_refresh and (name is None or self._steps.resolve(name) is None):
+            self._feed.refresh()
+
+    def refresh_data(self):
+        """Take in what was stored since."""
+        self._feed.refresh()
+
+    @property
+    def loaded_all_steps(self):
+        """Whether the job has ended and all of it is here."""
+        return self._steps.ended is not None
+
+    @property
+    def last_complete_step(self):
+        """The last global step; -1 before the first."""
+        return self._steps.last
+
+    @property
+    def num_workers(self):
+        return len(self.workers())
+
+    def workers(self):
+        """Names of the workers, sorted."""
+        self.maybe_refresh()
+        return list(self._steps.workers)
+
+    def modes(self):
+        """The modes in which there are steps; GLOBAL is not one of them."""
+        self.maybe_refresh()
+        return [m for m in MODES[:3] if any(self._within(g) for g in self._steps.of_mode[m.value][1])]
+
+    def steps(self, mode=GLOBAL, show_incomplete_steps=False):
+        """Steps of a mode, ascending; of GLOBAL all global steps."""
+        self.maybe_refresh()
+        mode = _mode(mode)
+        if mode is None:
+            return []
+        steps, of = (self._steps.order,) * 2 if mode is GLOBAL else self._steps.of_mode[mode.value]
+        return list(steps) if self._range is None else [s for s, g in zip(steps, of) if self._within(g)]
+
+    def mode(self, global_step):
+        """The mode of a global step; None when there is none."""
+        return self.mode_modestep(global_step)[0]
+
+    def mode_step(self, global_step):
+        """The step of its mode that a global step is; None when there is none."""
+        return self.mode_modestep(global_step)[1]
+
+    def mode_modestep(self, global_step):
+        """(mode, step of the mode) of a global step; (None, None) when there is none."""
+        self.maybe_refresh()
+        place = self._steps.place(global_step) if self._within(global_step) else None
+        return place or (None, None)
+
+    def global_step(self, mode, mode_step):
+        """The global step of a step of a mode; None when there is none."""
+        mode = _mode(mode)
+        if mode is GLOBAL:
+            return mode_step
+        self.maybe_refresh()
+        return self._find(mode_step, mode)
+
+    def has_passed_step(self, step, mode=GLOBAL):
+        """A StepState: whether the step is there, will never be, or has yet to come."""
+        self.maybe_refresh()
+        mode = _mode(mode)
+        if self._find(step, mode) is not None:
+            return StepState.AVAILABLE
+        steps = self._steps.order if mode is GLOBAL else self._steps.of_mode[mode.value][0]
+        if self.loaded_all_steps or (steps and steps[-1] > step):
+            return StepState.UNAVAILABLE
+        if self._range is not None and mode is GLOBAL and not self._within(step):
+            return StepState.UNAVAILABLE
+        return StepState.NOT_YET_AVAILABLE
+
+    def wait_for_steps(self, required_steps, mode=GLOBAL):
+        """Return when all steps are there. StepUnavailable: one was passed; NoMoreData: the job ended before it."""
+        mode = _mode(mode)
+        for step in required_steps:
+            while True:
+                self._feed.refresh()
+                state = self.has_passed_step(step, mode)
+                if state == StepState.AVAILABLE:
+                    break
+                if state == StepState.UNAVAILABLE:
+                    steps = self.steps(mode)
+                    if not steps or step > steps[-1]:
+                        raise NoMoreData(step, mode, steps[-1] if steps else -1)
+                    raise StepUnavailable(step, mode)
+                if not self._feed.grows:
+                    raise StepNotYetAvailable(step, mode)
+                time.sleep(0.1)
+
+    def tensor_names(self, show_prefixed_tensors=False, step=None, mode=GLOBAL, regex=None, collection=None):
+        """Sorted names of tensors and scalars: all, of a step, those a pattern is found in, or of a collection."""
+        self.maybe_refresh()
+        if regex is not None and collection is not None:
+            raise SMDebugValueError("name tensors: regex and collection exclude each other")
+        mode = _mode(mode)
+        names = self._names(step, mode)
+        if collection is not None:
+            name = getattr(collection, "name", collection)
+            if not isinstance(name, str):
+                raise SMDebugTypeError("name tensors: a collection is a name or a Collection, not %r" % (collection,))
+            held = set(getattr(collection, "tensor_names", ()))
+            names = {n for n in names if n in held or self._steps.in_collection(n, name)}
+        elif regex is not None:
+            patterns = [re.compile(p) for p in _flat(regex)]
+            names = {n for n in names if any(p.search(n) for p in patterns)}
+        if not names and (collection is not None or regex is not None):
+            self.logger.debug("no tensor is selected by %r", collection if regex is None else regex)
+        return sorted(names)
+
+    def _names(self, step, mode):
+        steps = self._steps
+        if step is None and mode is GLOBAL:
+            return {n for n in steps.all_names() if self._range is None or self._of(n, lambda p: any(map(self._within, p.steps)))}
+        if step is None:
+            if not steps.of_mode[mode.value][0]:
+                raise KeyError(mode)
+            return {n for n in steps.all_names() if self._of(n, lambda p: mode.value in p.of_mode)}
+        at = self._find(step, mode)
+        if at is None:
+            if mode is GLOBAL:
+                return set()
+            raise KeyError(step)
+        return {n for n in steps.all_names() if self._of(n, lambda p: p.has(at))}
+
+    def _of(self, name, wanted):
+        """Whether any worker's part of a tensor is wanted."""
+        return any(wanted(p) for p in self._steps.parts[self._steps.resolve(name)].values())
+
+    def has_tensor(self, name):
+        self.maybe_refresh(name)
+        return self._steps.resolve(name) is not None
+
+    def tensor(self, name):
+        """A Tensor; TensorUnavailable when nothing was captured of it."""
+        self.maybe_refresh(name)
+        if self._steps.resolve(name) is None:
+            raise TensorUnavailable(name)
+        return Tensor(name, self)
+
+    def collections(self):
+        """Collections by name."""
+        self.maybe_refresh()
+        return {name: Collection(name, tensors) for name, tensors in sorted(self._steps.collections().items())}
+
+    def collection(self, name):
+        """A collection; an empty one, with a warning, when there is none of that name."""
+        found = self.collections().get(name)
+        if found is None:
+            self.logger.warning("the run has no collection %r", name)
+            found = Collection(name)
+        return found
+
+    def inputs(self, step, mode=GLOBAL):
+        """Values of what went into the model at a step."""
+        return self._values(step, mode, "inputs", r"_input_\d+$", "input")
+
+    def labels(self, step, mode=GLOBAL):
+        """Values of the labels that the losses were given at a step."""
+        return self._values(step, mode, "labels", r"^labels", "label")
+
+    def predictions(self, step, mode=GLOBAL):
+        """Values of the predictions that the losses were given at a step."""
+        return self._values(step, mode, "predictions", r"^predictions", "prediction")
+
+    def _values(self, step, mode, collection, regex, kind):
+        names = self.tensor_names(step=step, mode=mode, collection=collection)
+        names = names or [n for n in self.tensor_names(step=step, mode=mode) if self._steps.infos.get(n, {}).get("kind") == kind]
+        names = names or self.tensor_names(step=step, mode=mode, regex=regex)
+        return [self.tensor(n).value(step, mode) for n in sorted(names, key=_suffix)]
+
+    def close(self):
+        """Let go of the run. What is in memory stays readable."""
+        self._feed.close()
+
+    # Parts of the above.
+
+    def _within(self, global_step):
+        return self._range is None or (self._range[0] is None or global_step >= self._range[0]) and (
+            self._range[1] is None or global_step < self._range[1]
+        )
+
+    def _find(self, step, mode):
+        found = self._steps.find(step, mode)
+        return found if found is not None and self._within(found) else None
+
+    def __hash__(self):
+        return hash((self.name, self.path))
+
+    def __eq__(self, other):
+        return isinstance(other, Trial) and (self.name, self.path) == (other.name, other.path)
+
+    def __repr__(self):
+        self.maybe_refresh()
+        return "<Trial %r (%s): %d steps, %d tensors>" % (self.name, self.path, len(self._steps.order), len(self._steps.all_names()))
+
+
+class Tensor(object):
+    """One tensor, or scalar, over the steps of a trial.
+
+    step_num is a step of ``mode``, a global step when that is GLOBAL. A worker
+    that is not named is the first, in alphabetical order, that has the step.
+    """
+
+    def __init__(self, name, trial):
+        self.name = name
+        self.original_name = name
+        self.trial = trial
+        self._first = trial._steps.resolve(name)
+
+    @property
+    def _parts(self):
+        return self.trial._steps.parts[self._first]
+
+    @property
+    def info(self):
+        """What is known of the tensor besides its values: kind, dtype, module, module_type, collections …"""
+        return dict(self.trial._steps.infos.get(self.name) or self.trial._steps.infos.get(self._first, {}))
+
+    def steps(self, mode=GLOBAL, show_incomplete_steps=False):
+        """The steps at which there is something of it, ascending."""
+        self.trial.maybe_refresh()
+        mode = _mode(mode)
+        of = [p.steps if mode is GLOBAL else p.of_mode.get(mode.value, ()) for p in self._parts.values()]
+        held = list(of[0]) if len(of) == 1 else sorted(set().union(*of))
+        if self.trial._range is not None:
+            held = [s for s in held if self.trial._find(s, mode) is not None]
+        return held
+
+    def prev_steps(self, step, n=None, mode=GLOBAL):
+        """The last n of its steps up to this one, ascending; all of them without n."""
+        held = self.steps(mode)
+        end = bisect.bisect_right(held, step)
+        return held[max(end - n, 0) if n else 0 : end]
+
+    def workers(self, step_num, mode=GLOBAL):
+        """The workers that have the step, sorted."""
+        at = self._at(step_num, mode)
+        held = sorted(w for w, p in self._parts.items() if p.has(at))
+        if not held:
+            raise TensorUnavailableForStep(self.name, step_num, _mode(mode))
+        return held
+
+    def value(self, step_num, mode=GLOBAL, worker=None):
+        """The values as a numpy array; of a scalar without dimensions.
+
+        TensorUnavailableForStep when they were not stored: by default only
+        statistics are.
+        """
+        numpy = _numpy()
+        at, part, worker = self._part(step_num, mode, worker)
+        self._feed_read()
+        if part.scalar:
+            return numpy.array(part.value(at))
+        if not part.has_values(at):
+            raise TensorUnavailableForStep(self.name, step_num, _mode(mode), has_reductions=True)
+        own, own_step = self.trial._steps.place(at)
+        found = self.trial._feed.ask(self._first, own.value, own_step, worker)
+        if found is None:
+            raise TensorUnavailableForStep(self.name, step_num, _mode(mode), has_reductions=True)
+        return found
+
+    def values(self, mode=GLOBAL, worker=None):
+        """Step -> values, of all its steps."""
+        return {step: self.value(step, mode, worker) for step in self.steps(mode)}
+
+    def shape(self, step_num, mode=GLOBAL, worker=None):
+        """The shape at a step as a tuple; ShapeUnavailableForStep where it is not known."""
+        at, part, _ = self._part(step_num, mode, worker)
+        if part.scalar:
+            return ()
+        shape = tuple(self.info.get("shape") or ())
+        count = 1
+        for n in shape:
+            count *= n
+        if count == part.statistics(at)["count"]:
+            return shape
+        if part.has_values(at):
+            return self.value(step_num, mode, worker).shape
+        raise ShapeUnavailableForStep(self.name, step_num, _mode(mode))
+
+    def shapes(self, mode=GLOBAL, worker=None):
+        """Step -> shape, of all its steps."""
+        return {step: self.shape(step, mode, worker) for step in self.steps(mode)}
+
+    def reduction_value(self, step_num, reduction_name, mode=GLOBAL, worker=None, abs=False):
+        """A statistic of the tensor at a step: min, max, mean, std, variance, sum, prod, l1, l2, median.
+
+        With ``abs`` it is that of the magnitudes. Norms are over all elements,
+        std and variance those of the population. Also count, zeros, nan and inf:
+        how many elements there are, are zero, are NaN, are infinite. What the
+        captured statistics do not tell is computed from the values, where those
+        are stored.
+        """
+        if reduction_name not in NAMES:
+            raise SMDebugValueError("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
+        at, part, _ = self._part(step_num, mode, worker)
+        self._feed_read()
+        if not part.scalar:
+            found = saved(part.statistics(at), reduction_name, abs)
+            if found is not None:
+                return found
+            if not part.has_values(at):
+                name = ("abs_" if abs else "") + reduction_name
+                raise TensorUnavailableForStep("%s of %s" % (name, self.name), step_num, _mode(mode), has_reductions=True)
+        return reduce(self.value(step_num, mode, worker), reduction_name, abs)
+
+    def reduction_values(self, step_num, mode=GLOBAL, worker=None):
+        """(name, abs) -> value of all statistics that were captured at a step."""
+        at, part, _ = self._part(step_num, mode, worker)
+        if part.scalar:
+            return {}
+        statistics = part.statistics(at)
+        out = {}
+        for name in NAMES:
+            for magnitude in (False, True):
+                found = saved(statistics, name, magnitude)
+                if found is not None:
+                    out[name, magnitude] = found
+        return out
+
+    def step(self, *args, **kwargs):
+        raise SMDebugNotImplementedError("read tensor: write value(step) in place of step(step).value")
+
+    def _feed_read(self):
+        """Note what is read, for the evidence of a rule."""
+        note = getattr(self.trial._feed, "read", None)
+        if note is not None:
+            note(self.name)
+
+    def _at(self, step_num, mode):
+        """The global step of a step of a mode."""
+        mode = _mode(mode)
+        self.trial.maybe_refresh()
+        at = self.trial._find(step_num, mode)
+        if at is None:
+            state = self.trial.has_passed_step(step_num, mode)
+            raise (StepNotYetAvailable if state == StepState.NOT_YET_AVAILABLE else StepUnavailable)(step_num, mode)
+        return at
+
+    def _part(self, step_num, mode, worker):
+        """(global step, part, worker) of a step at which there is something of the tensor."""
+        at = self._at(step_num, mode)
+        if worker is not None and worker not in self._parts:
+            raise InvalidWorker(worker)
+        for name in [worker] if worker is not None else sorted(self._parts):
+            if self._parts[name].has(at):
+                return at, self._parts[name], name
+        raise TensorUnavailableForStep(self.name, step_num, _mode(mode))
+
+    def __repr__(self):
+        return "<Tensor %r of %r>" % (self.name, self.trial.name)
+
+
+class _Refreshing(object):
+    def __init__(self, trials, dynamic):
+        self._trials = list(trials) if isinstance(trials, (list, tuple, set)) else [trials]
+        self._dynamic = dynamic
+        self._before = []
+
+    def __enter__(self):
+        self._before = [t.dynamic_refresh for t in self._trials]
+        for t in self._trials:
+            t.dynamic_refresh = self._dynamic
+        return self
+
+    def __exit__(self, *exc):
+        for t, before in zip(self._trials, self._before):
+            t.dynamic_refresh = before
+
+
+class no_refresh(_Refreshing):
+    """``with no_refresh(trials):`` what comes meanwhile is not seen."""
+
+    def __init__(self, trials):
+        _Refreshing.__init__(self, trials, False)
+
+
+class refresh(_Refreshing):
+    """``with refresh(trials):`` what comes meanwhile is seen."""
+
+    def __init__(self, trials):
+        _Refreshing.__init__(self, trials, True)
+
+
+def _mode(mode):
+    """A member of modes, given as one, as text, or as a member of another enumeration with these names."""
+    if mode is None or isinstance(mode, modes):
+        return mode
+    name = getattr(mode, "name", mode)
+    if isinstance(name, str):
+        try:
+            return modes[name.upper()]
+        except KeyError:
+            pass
+    raise SMDebugValueError("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
+
+
+def _flat(patterns):
+    if isinstance(patterns, (list, tuple, set)):
+        return [p for one in patterns for p in _flat(one)]
+    return [patterns]
+
+
+def _suffix(name):
+    digits = re.search(r"(\d+)$", name)
+    return (int(digits.group(1)) if digits else -1, name)
+
+
+def _numpy():
+    try:
+        import numpy
+    except ImportError as error:
+        import sys
+
+        raise ImportError("values are numpy arrays, and %s has no numpy that works: %s" % (sys.executable, error))
+    return numpy
