@@ -5,9 +5,11 @@ import threading
 
 from vigil import _guard, _wire
 
+ASKED_WAIT, PIECE_WAIT = 0.1, 1.0  # seconds that a tensor, or a piece of one, that the script asked for may wait for room
+
 
 class Values(object):
-    """The part of a Session that writes records. Needs of the rest: alive, pid, ring, _put, _division, _link and the counts of steps."""
+    """The part of a Session that writes records. Needs of the rest: alive, pid, plan, buffer, ring, _put, _division, _link and the counts of steps."""
 
     def scalar(self, id, step, mode, mode_step, value, free=False):
         """Publish one number. True when there was room."""
@@ -149,6 +151,30 @@ class Values(object):
             return True
         except Exception as error:
             _guard.failed("Session.big", error)
+            return False
+
+    def whole(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False):
+        """Publish a tensor that is in no frame: through the free area, in pieces when it is large. True when all went.
+
+        copy as for big. force_raw: the script asked for the values, which is
+        worth a longer wait for room than what is captured unasked.
+        """
+        try:
+            use = getattr(self.plan, "use", 0) or len(self.buffer)
+            if nbytes > use // 8:
+                return self.big(id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw, PIECE_WAIT if force_raw else None)
+            offset = self.alloc(nbytes, ASKED_WAIT if force_raw else None)
+            if offset is None:
+                self.drop(id, 1, _wire.FULL, step, mode, mode_step)
+                return False
+            try:
+                copy(offset, 0, nbytes)
+            except BaseException:
+                self.free(offset)
+                raise
+            return self.tensor(id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw)
+        except Exception as error:
+            _guard.failed("Session.whole", error)
             return False
 
     def drop(self, id, n, reason, step, mode, mode_step):

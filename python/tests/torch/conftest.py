@@ -1,11 +1,7 @@
-"""Runs each training script once with Vigil and once without, and lends what came of it to the tests."""
+"""Lends the tests training scripts that were run once with Vigil and once without."""
 
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
 
 import pytest
 
@@ -15,71 +11,7 @@ for path in (HERE, os.path.dirname(HERE)):
         sys.path.insert(0, path)
 
 import collector  # noqa: E402
-
-
-class Trained(object):
-    """A script's run: ``runs`` (sessions the agent saw), ``out``, ``err``, ``code``, and the digests of the weights."""
-
-    def __init__(self, runs, out, err, code, digest, plain_digest, plain_out):
-        self.runs = runs
-        self.out = out
-        self.err = err
-        self.code = code
-        self.digest = digest
-        self.plain_digest = plain_digest
-        self.plain_out = plain_out
-
-    @property
-    def run(self):
-        assert len(self.runs) == 1, "%d sessions instead of one\n%s" % (len(self.runs), self.err)
-        return self.runs[0]
-
-
-def _train(script, **options):
-    argv = options.pop("argv", None) or [sys.executable, os.path.join(collector.SCRIPTS, script + ".py")]
-    env = options.pop("env", {})
-    input = options.pop("input", None)
-    directory = tempfile.mkdtemp(prefix="vg")
-    agent = collector.Collector(os.path.join(directory, "s"), **options)
-    try:
-        def start(out, extra):
-            full = collector.environment(VIGIL_E2E_OUT=os.path.join(directory, out), **env)
-            for key, value in extra.items():
-                full[key] = full[key] + os.pathsep + value if key == "PYTHONPATH" and key in full and value else value
-            pipe = subprocess.PIPE
-            return subprocess.Popen(argv, env=full, stdin=pipe, stdout=pipe, stderr=pipe, universal_newlines=True)
-
-        plain = start("plain", {"VIGIL": "0"})
-        ours = start("ours", {"VIGIL_SOCKET": agent.path, "VIGIL_STRICT": "1"})
-        plain_out, plain_err = plain.communicate(input, timeout=300)
-        out, err = ours.communicate(input, timeout=300)
-        assert plain.returncode == ours.returncode, "exit %d without Vigil, %d with it\n%s\n%s" % (plain.returncode, ours.returncode, plain_err, err)
-        _settle(agent)
-        return Trained(agent.runs, out, err, ours.returncode, _read(directory, "ours"), _read(directory, "plain"), plain_out)
-    finally:
-        agent.die()
-        shutil.rmtree(directory, ignore_errors=True)
-
-
-def _settle(agent):
-    """Read until nothing more comes: the process has ended, its words are on the way."""
-    deadline = time.monotonic() + 20
-    quiet = 0
-    last = None
-    while quiet < 5 and time.monotonic() < deadline:
-        agent.drain()
-        now = sum(len(r.messages) + len(r.steps) for r in agent.runs), sum(len(r.backlog) for r in agent.runs)
-        quiet = quiet + 1 if now == last and not now[1] else 0
-        last = now
-        time.sleep(0.01)
-
-
-def _read(directory, name):
-    try:
-        with open(os.path.join(directory, name)) as f:
-            return f.read()
-    except FileNotFoundError:
-        return None
+from trained import train  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -90,7 +22,8 @@ def trained():
     def get(script, **options):
         key = (script, repr(sorted(options.items())))
         if key not in made:
-            made[key] = _train(script, **options)
+            argv = options.pop("argv", None) or [sys.executable, os.path.join(collector.SCRIPTS, script + ".py")]
+            made[key] = train(argv, **options)
         return made[key]
 
     return get

@@ -4,7 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import graph, names, schedule
+from vigil import _schedule as schedule
+from vigil._torch import graph, names
 
 
 def freed(loss):

@@ -272,34 +272,19 @@ def _copy_from_device(targets, sources):
             target.copy_(pinned)
 
 
-# Waits for room, in seconds, for a tensor that the script itself saves: it asked for the values, so they may cost
-# more than the bounded wait of what is captured unasked.
-ASKED_WAIT, PIECE_WAIT = 0.1, 1.0
-
-
 def send(session, id, tensor, shape_id, at, force_raw=False):
     """Publish one tensor by itself: through the free area, in pieces when it is larger."""
     source = tensor.detach()
-    code = backend.DTYPE_CODES[source.dtype]
     nbytes = backend.nbytes(source)
-    use = getattr(session.plan, "use", 0) or len(session.buffer)
-    if nbytes <= use // 8:
-        offset = session.alloc(nbytes, ASKED_WAIT if force_raw else None)
-        if offset is None:
-            session.drop(id, 1, _wire.FULL, *at)
-            return
-        try:
-            with torch.no_grad():
-                backend.view(session.buffer, source.dtype, source.shape, offset).copy_(source)
-        except Exception:
-            session.free(offset)
-            raise
-        session.tensor(id, code, shape_id, offset, nbytes, at[0], at[1], at[2], force_raw)
-        return
-    flat = source.contiguous().view(-1).view(torch.uint8)
+    flat = []
 
     def copy(offset, start, n):
         with torch.no_grad():
-            backend.view(session.buffer, torch.uint8, (n,), offset).copy_(flat[start : start + n])
+            if n == nbytes:
+                backend.view(session.buffer, source.dtype, source.shape, offset).copy_(source)
+                return
+            if not flat:
+                flat.append(source.contiguous().view(-1).view(torch.uint8))
+            backend.view(session.buffer, torch.uint8, (n,), offset).copy_(flat[0][start : start + n])
 
-    session.big(id, code, shape_id, nbytes, copy, at[0], at[1], at[2], force_raw, PIECE_WAIT if force_raw else None)
+    session.whole(id, backend.DTYPE_CODES[source.dtype], shape_id, nbytes, copy, at[0], at[1], at[2], force_raw)

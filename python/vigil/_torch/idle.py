@@ -1,41 +1,15 @@
-"""Why a process that imported PyTorch did not train, told to the agent when the process ends."""
+"""Why a process that imported PyTorch did not train."""
 
-import atexit
 import gc
-import os
-import socket
-import sys
 
 import torch
 
-from vigil import _guard, _wire
-
-_SECONDS = 1.0  # longest that saying it may take
+from vigil import _idle
 
 
 def watch(tracker):
     """Say at the end of this process why it did not train, if it did not."""
-    if os.environ.get("VIGIL_SOCKET") and not _helper():
-        atexit.register(_told, tracker, os.getpid())
-
-
-def _helper():
-    """Whether this process is one that another Python started to help it, such as a data loader's worker."""
-    process = sys.modules.get("multiprocessing.process")
-    return process is not None and process.parent_process() is not None
-
-
-@_guard.guard
-def _told(tracker, pid):
-    path = os.environ.get("VIGIL_SOCKET")
-    if not path or pid != os.getpid() or tracker.session is not None or tracker.refused or tracker.closed or _helper():
-        return
-    message = {"t": "control", "cmd": "idle", "reason": reason(tracker)}
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
-        s.settimeout(_SECONDS)
-        s.connect(path)
-        s.sendall(_wire.frame(_wire.dumps(message)))
-        s.recv(1)
+    _idle.watch(lambda: tracker.session is not None or tracker.refused or tracker.closed, lambda: reason(tracker))
 
 
 def reason(tracker):

@@ -3,28 +3,25 @@
 import os
 import time
 
+from vigil import _schedule
 from vigil._session import Session
-from vigil._torch import backend, frames, roots, schedule
+from vigil._torch import backend, frames, roots
 
-_MODES = (0, 1, 2, 3)
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 DIGEST_EVERY = 50  # steps between digests of the weights in a job of several ranks
 
 
-class Publisher(object):
+class Publisher(_schedule.Due):
     """The session of this process and all that was announced in it."""
 
     def __init__(self, activations):
+        super().__init__()
         self.session = None
         self.activations = activations
         self.frames = frames.Frames()
-        self.auto = schedule.Auto()
-        self.next_due = [schedule.NEVER] * 4
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
         self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id
-        self.ours = frozenset()  # those of them whose interval the budget chooses
-        self.used = []  # (index, schedule) of the plan's schedules that something goes by
         self.queue = []  # closed steps whose numbers are on their way from a device
         self.rank = 0
         self.world = 1
@@ -76,8 +73,6 @@ class Publisher(object):
         plan = self.session.new_plan()
         if plan is None:
             return False
-        if plan.budget > 0:
-            self.auto.budget = plan.budget
         self.frames.apply()
         self._schedules()
         self.activations.apply(plan)
@@ -88,28 +83,7 @@ class Publisher(object):
         """Which schedules there is something to copy for; losses are read at every step as it is."""
         plan = self.session.plan
         used = {i for e in self.frames.entries for i in plan.tensors.get(e.id, ())} | {m[2] for m in plan.modules}
-        self.used = [(i, plan.schedules[i]) for i in sorted(used) if 0 <= i < len(plan.schedules)]
-        self.ours = frozenset(i for i, s in self.used if not s[0]["every"] and not s[0]["off"])
-
-    def kind(self, due):
-        """What a step at which these schedules are due is for the overhead budget."""
-        if not due:
-            return schedule.NOTHING
-        return schedule.FIXED if self.ours.isdisjoint(due) else schedule.OURS
-
-    def reschedule(self, at):
-        """Find the next due step of each mode, from mode step ``at[mode]`` on."""
-        for mode in _MODES:
-            self.next_due[mode] = min([schedule.next_due(s[mode], at[mode], self.auto.interval) for _, s in self.used] or [schedule.NEVER])
-
-    def due(self, mode, n):
-        """The schedule indexes due at mode step n. Cheap when there are none."""
-        if n < self.next_due[mode]:
-            return None
-        auto = self.auto.interval
-        found = frozenset(i for i, s in self.used if schedule.next_due(s[mode], n, auto) == n)
-        self.next_due[mode] = min([schedule.next_due(s[mode], n + 1, auto) for _, s in self.used] or [schedule.NEVER])
-        return found
+        self.use(plan, used)
 
     def loss_id(self, name, module_type=None, alias_of=None):
         """The id of a loss series, announced when it is met first."""
@@ -187,6 +161,3 @@ def ranks():
         if "LOCAL_RANK" not in os.environ:
             out[1] = out[0]
     return tuple(out)
-
-
-

@@ -1,10 +1,11 @@
-"""An agent for tests of the PyTorch hook: plans what is announced, and keeps what comes by step.
+"""An agent for tests of the hooks: plans what is announced, and keeps what comes by step.
 
 It runs in the test; the training runs in a child process with the real boot
 file, session and ring.
 """
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -15,13 +16,14 @@ import fakeagent
 
 from vigil import _wire
 
-PYTHON = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PYTHON = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(PYTHON)
 SCRIPTS = os.path.join(ROOT, "e2e", "scripts")
 _FORMATS = {"F32": "f", "F64": "d", "I64": "q", "U8": "B", "BOOL": "?"}
 
 EVERY_STEP = {"TRAIN": {"every": 1}, "EVAL": {"every": 1}, "PREDICT": {"every": 1}, "GLOBAL": {"every": 1}}
 OFF = {"off": True}
+NEVER = {"TRAIN": OFF, "EVAL": OFF, "PREDICT": OFF, "GLOBAL": OFF}
 TRAIN_ONLY = {"TRAIN": {"every": 1}, "EVAL": OFF, "PREDICT": OFF, "GLOBAL": OFF}
 
 
@@ -46,13 +48,18 @@ class Step(object):
 
 
 class Collector(fakeagent.FakeAgent):
-    """Plans every tensor on ``schedules`` and modules as asked; ``sessions_of`` gives what each session left."""
+    """Plans every tensor on ``schedule`` and modules as asked; ``runs`` is what each session left.
 
-    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True):
+    named: list of (pattern, schedule, or None for never) for tensors whose name
+    it is found in; the first that fits holds.
+    """
+
+    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True, named=()):
         self.schedule = schedule or TRAIN_ONLY
         self.modules = [list(m) for m in modules]
         self.budget = budget
         self.ids = ids
+        self.named = [(re.compile(pattern), schedule) for pattern, schedule in named]
         self.runs = []
         self.idle = []  # why processes did not train
         self.by_conn = {}
@@ -87,12 +94,21 @@ class Collector(fakeagent.FakeAgent):
             return
 
     def _plan(self, run, version):
+        schedules = [self.schedule, EVERY_STEP] + [s or NEVER for _, s in self.named]
         return {
-            "t": "plan", "version": version, "budget": self.budget, "ring": {"use": self.data},
-            "schedules": [self.schedule, EVERY_STEP],
-            "tensors": [[i, 0] for i, t in run.infos.items() if t["kind"] not in ("input", "output", "label", "prediction")] if self.ids else [],
+            "t": "plan", "version": version, "budget": self.budget, "ring": {"use": self.data}, "schedules": schedules,
+            "tensors": [[i, self._schedule(t)] for i, t in run.infos.items() if self._planned(t)] if self.ids else [],
             "modules": self.modules, "losses": True, "strict": False,
         }  # fmt: skip
+
+    def _planned(self, info):
+        return info["kind"] not in ("input", "output", "label", "prediction") or self._schedule(info) > 0
+
+    def _schedule(self, info):
+        for i, (pattern, schedule) in enumerate(self.named):
+            if pattern.search(info["name"]):
+                return i + 2 if schedule is not None else -1
+        return 0
 
     def _read_rings(self):
         while not self.stopped:

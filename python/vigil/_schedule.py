@@ -23,6 +23,47 @@ def next_due(schedule, n, auto):
     return best
 
 
+class Due(object):
+    """Which schedules of a plan are due at a step. A hook's publisher is one of these.
+
+    ``used``: (index, schedule) of the plan's schedules that something goes by;
+    ``auto``: the interval of those that leave it to the budget.
+    """
+
+    def __init__(self):
+        self.auto = Auto()
+        self.used = []
+        self.ours = frozenset()  # indexes of those whose interval the budget chooses
+        self.next_due = [NEVER] * 4  # by mode
+
+    def use(self, plan, indexes):
+        """Go by these schedules of a new plan."""
+        if plan.budget > 0:
+            self.auto.budget = plan.budget
+        self.used = [(i, plan.schedules[i]) for i in sorted(indexes) if 0 <= i < len(plan.schedules)]
+        self.ours = frozenset(i for i, s in self.used if not s[0]["every"] and not s[0]["off"])
+
+    def kind(self, due):
+        """What a step at which these schedules are due is for the overhead budget."""
+        if not due:
+            return NOTHING
+        return FIXED if self.ours.isdisjoint(due) else OURS
+
+    def reschedule(self, at):
+        """Find the next due step of each mode, from mode step ``at[mode]`` on."""
+        for mode in range(4):
+            self.next_due[mode] = min([next_due(s[mode], at[mode], self.auto.interval) for _, s in self.used] or [NEVER])
+
+    def due(self, mode, n):
+        """The schedule indexes due at mode step n. Cheap when there are none."""
+        if n < self.next_due[mode]:
+            return None
+        auto = self.auto.interval
+        found = frozenset(i for i, s in self.used if next_due(s[mode], n, auto) == n)
+        self.next_due[mode] = min([next_due(s[mode], n + 1, auto) for _, s in self.used] or [NEVER])
+        return found
+
+
 class Auto(object):
     """Chooses the interval of schedules that leave it to the budget.
 

@@ -1,0 +1,120 @@
+"""What the hooks that a script makes have in common: modes, collections, numbers, and the settings of a run of their own."""
+
+import enum
+import os
+
+from vigil import _guard
+
+
+class modes(enum.Enum):
+    """The phases a step can belong to; ``set_mode`` takes these or their names in any case."""
+
+    TRAIN = 0
+    EVAL = 1
+    PREDICT = 2
+    GLOBAL = 3
+
+
+class Handle(object):
+    """Passes the script's calls on to the Tracker of its framework; without one (Vigil is off) they do nothing."""
+
+    _tracker = None
+
+    @property
+    def active(self):
+        """Whether capture can take place: False when Vigil is off."""
+        return self._tracker is not None and not _guard.inert
+
+    @_guard.guard
+    def save_scalar(self, name, value):
+        """Record one number at the current step and mode; the tensor is called ``scalar/<name>``.
+
+        The name ``loss`` is the series ``loss`` itself: the way to give a
+        validation loss that nothing else shows.
+        """
+        if self._tracker is not None:
+            self._tracker.save_scalar(name, value)
+
+    @_guard.guard
+    def save_tensor(self, name, value, collections=None):
+        """Keep a tensor's values at the current step, whatever the plan says.
+
+        value: a tensor or array, or what makes one. collections: names of
+        collections it shall belong to. Where there is no room the call
+        waits, at most a tenth of a second, for a tensor larger than the ring at
+        most a second for each piece; then the tensor is dropped and counted.
+        """
+        if self._tracker is not None:
+            self._tracker.save_tensor(name, value, collections)
+
+    @_guard.guard
+    def set_mode(self, mode):
+        """Say what follows: "train", "eval", "predict", "global", a member of ``modes``, or None for by itself."""
+        if self._tracker is not None:
+            self._tracker.set_mode(mode_number(mode))
+
+    @_guard.guard
+    def collection(self, name, regex=None, names=None, every=None, start=None, end=None, steps=None, mode=None, raw=False, hist=False):
+        """A group of tensors with a schedule: those whose name matches ``regex`` (re.search) or stands in ``names``.
+
+        every, start, end and steps say at which steps of ``mode`` (default: all
+        modes) they are captured; raw keeps their values, hist their histograms.
+        """
+        if self._tracker is not None:
+            fields = dict(name=name, regex=regex, names=names, every=every, start=start, end=end, steps=steps, mode=mode, raw=raw, hist=hist)
+            self._tracker.collection({k: v for k, v in fields.items() if v is not None and v is not False})
+
+    def _collections(self, collections):
+        """Define the collections that a constructor was given: names, or dicts as ``collection`` takes them."""
+        for one in [collections] if isinstance(collections, (str, dict)) else collections:
+            if isinstance(one, dict):
+                self.collection(**one)
+            else:
+                self.collection(one)
+
+    @_guard.guard
+    def close(self):
+        """Finish: the last step is closed and nothing more is captured. Done at exit by itself."""
+        if self._tracker is not None:
+            self._tracker.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+
+def off():
+    """Whether VIGIL=0 makes everything inert."""
+    return os.environ.get("VIGIL") == "0"
+
+
+def settings(every=None, budget=None, rules=None, save_all=False, include_workers=None):
+    """Leave the settings of a run of our own where its agent, our child, reads them; under ``vigil run`` its flags decide."""
+    if os.environ.get("VIGIL_SOCKET"):
+        return
+    wanted = (("EVERY", every), ("BUDGET", _percent(budget)), ("RULES", rules), ("WORKERS", include_workers),
+              ("SAVE_ALL", "1" if save_all else None))  # fmt: skip
+    for key, value in wanted:
+        if value is not None:
+            os.environ.setdefault("VIGIL_" + key, str(value))
+
+
+def _percent(budget):
+    if budget is None or isinstance(budget, str):
+        return budget
+    return "%g%%" % (100.0 * budget)
+
+
+def mode_number(mode):
+    """The number of a mode given as text, number, or member of any enumeration with these names; None stays None."""
+    if mode is None:
+        return None
+    text = getattr(mode, "name", mode)
+    if isinstance(text, str):
+        try:
+            return modes[text.upper()].value
+        except KeyError:
+            raise ValueError("set mode: %r is none of train, eval, predict, global" % text)
+    return modes(int(text)).value
