@@ -22,16 +22,21 @@ for arg in "$@"; do
 done
 
 start=$SECONDS
-# The parts of the package by themselves, then the PyTorch hook: two programs, because their tests have files of one name.
+# The parts of the package by themselves, then each hook: programs of their own, because their tests have files of one name.
+# python_tests PYTHON HOOK...: those of the hooks whose frameworks are in that environment.
 python_tests() {
-  "$1" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch python/tests
-  "$1" -m pytest -q -p no:cacheprovider python/tests/torch
+  local python=$1 hook
+  shift
+  "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch --ignore=python/tests/xgboost python/tests
+  for hook in "$@"; do
+    "$python" -m pytest -q -p no:cacheprovider "python/tests/$hook"
+  done
 }
 stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
 
 stage "environment"
 need_go
-make_env torch scripts/requirements-torch.txt "about 5.6 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
+make_env torch scripts/requirements-torch.txt "about 5.8 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
 need_browser
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
 export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"
@@ -55,7 +60,7 @@ go test -race -timeout 25m $packages
 go test -race -timeout 25m -count=1 ./docs ./e2e
 
 stage "Python tests"
-python_tests "$VIGIL_TEST_PYTHON"
+python_tests "$VIGIL_TEST_PYTHON" torch xgboost
 
 not_tested=""
 if [ "$long" = 1 ]; then
@@ -69,7 +74,7 @@ if [ "$long" = 1 ]; then
     # shellcheck disable=SC2086 # one word a version
     if make_env "torch-$old" "scripts/requirements-torch-$old.txt" "about 4 GB on disk" $versions; then
       VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m -count=1 ./e2e
-      python_tests "$PWD/build/env/torch-$old/bin/python"
+      python_tests "$PWD/build/env/torch-$old/bin/python" torch # XGBoost is not there
     else
       not_tested="$not_tested${not_tested:+$'\n'}PyTorch $old NOT tested: its environment could not be made, see above"
       echo "$not_tested" | tail -1 >&2

@@ -21,7 +21,17 @@ const (
 	Labels      = "labels"
 	Predictions = "predictions"
 	Layers      = "layers" // inputs and outputs of every other module
+	// What the hook for XGBoost saves besides, under names that begin like this.
+	Metrics           = "metrics" // called DATA-METRIC: train-rmse
+	Hyperparameters   = "hyperparameters"
+	FeatureImportance = "feature_importance"
+	Trees             = "trees"
+	AverageShap       = "average_shap"
+	FullShap          = "full_shap"
 )
+
+// XGBoost is the framework whose models are trees.
+const XGBoost = "xgboost"
 
 // builtin is a collection that exists without being defined. Membership goes
 // by what the hook knows of a tensor; the pattern, which is the one smdebug
@@ -36,6 +46,8 @@ type builtin struct {
 	root    bool // with side: of the root module
 	layers  bool // of all modules but the root
 	def     *Request
+	only    string // the framework that def is for; empty: all
+	plain   bool   // the pattern decides for every tensor
 }
 
 // Patterns of activations hold for inputs and outputs too: a module whose
@@ -72,6 +84,15 @@ var builtins = []builtin{
 	{name: "sigmoid_input", pattern: `.*sigmoid_input`, types: []string{"Sigmoid"}, side: record.Input},
 	{name: "input_image", pattern: `.*hybridsequential0_input_0`, side: record.Input, root: true},
 	{name: "input_sequence", pattern: `.*embedding0_input_0`, types: []string{"Embedding"}, side: record.Input},
+	{name: Metrics, pattern: `^[^-/\s]+-[^/\s]+$`, plain: true},
+	{name: Hyperparameters, pattern: `^hyperparameters/`, plain: true},
+	{
+		name: FeatureImportance, pattern: `^feature_importance/`, plain: true, only: XGBoost,
+		def: &Request{Schedule: Every(Auto, record.Train, record.Global), Want: Stats},
+	},
+	{name: Trees, pattern: `^trees/`, plain: true},
+	{name: AverageShap, pattern: `^average_shap/`, plain: true},
+	{name: FullShap, pattern: `^full_shap/`, plain: true},
 }
 
 // Names are the names of the built-in collections, in the order they are
@@ -123,7 +144,7 @@ func (b *builtinMatcher) has(t *record.TensorInfo) bool {
 		// The output of a loss that is part of the model; a layer that is
 		// called so gives more than one number.
 		return single(t.Shape) && b.found(t.Name)
-	case slices.Contains(known, t.Kind):
+	case !b.plain && slices.Contains(known, t.Kind):
 		return false
 	}
 	return b.found(t.Name)

@@ -134,7 +134,7 @@ func (p *Plan) finish(g *group) error {
 		return err
 	}
 	p.checkReferences("collection "+g.name, g.selector.Collections)
-	if len(g.requests) == 0 && g.builtin != nil && g.builtin.def != nil {
+	if b := g.builtin; len(g.requests) == 0 && b != nil && b.def != nil && (b.only == "" || b.only == p.opts.Framework) {
 		def := *g.builtin.def
 		def.By = "default"
 		g.requests = []Request{def}

@@ -2,7 +2,7 @@
 
 Importing this package costs next to nothing: everything that needs more than a
 few lines is imported when it is first used. ``import vigil.torch as vg`` gives
-the PyTorch hook; ``vigil.log({"accuracy": 0.9})`` records numbers from any
+the PyTorch hook, ``vigil.xgboost`` that of XGBoost; ``vigil.log({"accuracy": 0.9})`` records numbers from any
 script.
 """
 
@@ -37,9 +37,9 @@ def log(values, step=None):
 
 
 def __getattr__(name):
-    """``vigil.torch`` without importing it before."""
-    if name == "torch":
+    """``vigil.torch`` and its like without importing them before."""
+    if name in ("torch", "xgboost"):
         import importlib
 
-        return importlib.import_module("vigil.torch")
+        return importlib.import_module("vigil." + name)
     raise AttributeError("module 'vigil' has no attribute %r" % name)

@@ -10,7 +10,7 @@ import sys
 from vigil import _guard
 
 # Framework -> module with an install() function.
-HOOKS = {"torch": "vigil._torch"}
+HOOKS = {"torch": "vigil._torch", "xgboost": "vigil._xgboost"}
 
 _installed = set()
 

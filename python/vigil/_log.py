@@ -11,7 +11,7 @@ from vigil import _guard, _wire
 # While a framework is imported but its hook has seen no training yet, logged
 # values wait for the hook: it knows the step. When it does not come, they
 # become steps of their own.
-FRAMEWORKS = ("torch",)
+FRAMEWORKS = ("torch", "xgboost")
 MOST_WAITING = 100
 MOST_SECONDS = 10.0
 
@@ -124,6 +124,11 @@ def register(hook):
         waiting, _waiting[:] = list(_waiting), []
     for values, step in waiting:
         hook.log(values, step)
+
+
+def holds(session):
+    """Whether session is that of a script without a framework's hook."""
+    return _plain is not None and _plain.session is session
 
 
 def unregister(hook):

@@ -1,0 +1,51 @@
+"""What was understood of a training, for machines and in one line for people."""
+
+import xgboost
+
+_LINE = "XGBoost %s, %s · %s rows, %d features · %s · predictions for %s (%s rows) · a step is one round of boosting"
+
+
+def tell(tracker, training):
+    """Say it."""
+    tracker.session.facts(gather(training), sentence(training))
+
+
+def gather(training):
+    """The facts as a JSON object."""
+    return {
+        "framework": "xgboost",
+        "models": [],
+        "optimisers": [],
+        "step": "one round of boosting",
+        "boosting": {
+            "version": xgboost.__version__,
+            "booster": training.booster,
+            "objective": training.objective,
+            "hyperparameters": dict(training.texts, **training.numbers),
+            "features": len(training.features),
+            "rows": _rows(training.train),
+            "first_round": training.first,
+            "data": [{"name": n, "rows": _rows(d), "training": d is training.train} for n, d in training.data],
+            "predictions_for": {"name": training.judged_name, "rows": _rows(training.judged)},
+        },
+    }
+
+
+def sentence(training):
+    """One line for people."""
+    losses = ", ".join(n for n, _ in training.data) or "nothing"
+    return _LINE % (
+        xgboost.__version__, training.objective or training.booster or "no objective", _thousands(_rows(training.train)), len(training.features),
+        "metrics on " + losses, training.judged_name or "nothing", _thousands(_rows(training.judged)),
+    )  # fmt: skip
+
+
+def _rows(data):
+    try:
+        return int(data.num_row())
+    except Exception:
+        return 0
+
+
+def _thousands(n):
+    return "{:,}".format(n)

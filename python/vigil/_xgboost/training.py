@@ -1,0 +1,110 @@
+"""One training: its data, and what is known of its model."""
+
+from vigil._xgboost import booster, metrics
+
+_NO_SETTINGS = frozenset(("num_trees",))  # counts, that a setting is not
+
+
+class Training(object):
+    """Made when a training begins; the data come with its first round, the rest with the end of it."""
+
+    def __init__(self, watch, model, previous):
+        self.watch = watch
+        self.first = booster.rounds(model)  # rounds the model had before
+        if booster.settings(model).get("process_type") == "update":
+            self.first = 0  # its trees are changed one round after the other
+        self.cv = hasattr(model, "cvfolds")
+        self.continues = previous is not None and self.first >= previous.next > 0
+        self.next = self.first  # step of the round under way, or the next one
+        self.looked = False  # the first round is over
+        self.open = False  # a round is under way
+        self.began = self.ended = None  # perf_counter seconds of the round under way, and of the end of the last one
+        self.own = 0  # nanoseconds of it that were ours
+        self.log = None  # XGBoost's own record of its metrics
+        self.epoch = 0
+        self.model = None
+        self.ids = {}  # (data, metric) -> ids of the numbers it is published as
+        self.loss = None  # the metric that is the loss
+        self.data = []  # (name, DMatrix) that metrics are computed on
+        self.train = None  # DMatrix
+        self.judged = None  # DMatrix that predictions are made for
+        self.judged_name = ""
+        self.features = []
+        self.linear = False
+        self.objective = ""
+        self.booster = ""
+        self.numbers = {}
+        self.texts = {}
+        self._labels = None
+
+    def given(self, train, evals):
+        """The data of a round: the same for all of them."""
+        if self.train is not None:
+            return
+        self.train = train
+        self.data = [(name, data) for data, name in evals or ()]
+        held_out = [(n, d) for n, d in self.data if d is not train]
+        own = self.watch.validation_data() if self.watch.asked else None
+        if own is not None:
+            self.judged, self.judged_name = own, "the hook's validation_data"
+        elif held_out:
+            self.judged_name, self.judged = held_out[-1]
+        elif self.data:
+            self.judged_name, self.judged = self.data[-1]
+        else:
+            self.judged_name, self.judged = "the training data", train
+
+    def look(self, model):
+        """Read what is known once the first round is over."""
+        settings = booster.settings(model)
+        self.booster = settings.get("booster", "")
+        self.linear = self.booster == "gblinear"
+        self.objective = settings.get("objective", "")
+        self.features = booster.features(model)
+        self.numbers = self._numbers(settings)
+        self.texts = {k: v for k, v in settings.items() if k not in self.numbers and k not in _NO_SETTINGS and v}
+        if self.watch.asked:
+            self.texts.update((str(k), str(v)) for k, v in self.watch.hyperparameters.items() if k not in self.numbers)
+
+    def _numbers(self, settings):
+        out = {}
+        given = self.watch.hyperparameters if self.watch.asked else {}
+        for key, value in list(settings.items()) + list(given.items()):
+            number = _number(value)
+            if number is not None and key not in _NO_SETTINGS:
+                out[str(key)] = number
+        return out
+
+    def read_numbers(self, model):
+        """The settings that are numbers, as they are now."""
+        return self._numbers(booster.settings(model))
+
+    def labels(self):
+        """The labels of the data that predictions are made for, or None when there are none."""
+        if self._labels is None and self.judged is not None:
+            labels, rows = self.judged.get_label(), self.judged.num_row()
+            if labels.size and rows:
+                self._labels = labels.reshape(rows, -1) if labels.ndim == 1 and labels.size > rows and labels.size % rows == 0 else labels
+        return self._labels
+
+    def explained(self):
+        """The data whose predictions are explained."""
+        own = self.watch.train_data() if self.watch.asked else None
+        return own if own is not None else self.train
+
+    def is_training(self, name):
+        """Whether metrics on data of that name are those of the training."""
+        for n, data in self.data:
+            if n == name and self.train is not None:
+                return data is self.train
+        return metrics.is_training(name)
+
+
+def _number(value):
+    if isinstance(value, bool):
+        return float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number == number else None
