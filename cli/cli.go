@@ -37,6 +37,7 @@ type commands struct {
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
+	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`
 	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
 	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Prove that a run is whole, or name what is damaged."`
 	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`

@@ -30,6 +30,7 @@ type job struct {
 	plan     *plan.Plan // nil until the framework is known
 	gen      int        // counts plans
 	extra    []plan.Collection
+	changes  []plan.Change // asked for while the job runs
 	workers  []*worker
 	sessions map[string]sessionState  // by session id, also of earlier agents
 	turns    map[string]chan struct{} // by session id: held by who opens it
@@ -277,6 +278,8 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 	case "stop":
 		j.stop("", "", fmt.Sprintf("asked for by process %d", p.PID))
 		return map[string]any{"ok": true}
+	case "plan":
+		return j.replan(c.Plan)
 	case "idle":
 		j.setIdle(c.Reason)
 		return map[string]any{"ok": true}
@@ -285,7 +288,7 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 		r := j.store.Run()
 		return map[string]any{"ok": true, "run": j.store.Path(), "name": r.Name, "status": r.Status, "workers": n, "steps": j.stepCounts()}
 	}
-	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, idle", c.Cmd)}
+	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, plan, idle", c.Cmd)}
 }
 
 // setIdle keeps the first reason that a process gives for not having trained.

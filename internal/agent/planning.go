@@ -39,6 +39,7 @@ func (j *job) begin(f record.Framework) error {
 		j.eval = nil
 		return err
 	}
+	p = j.restoreChanges(p)
 	j.mu.Lock()
 	j.setPlan(p, "start")
 	j.mu.Unlock()
@@ -115,6 +116,9 @@ func (j *job) addCollection(c plan.Collection) error {
 	}
 	if len(j.extra) >= maxExtra {
 		return fmt.Errorf("there are %d collections already", maxExtra)
+	}
+	if slices.ContainsFunc(j.changes, func(asked plan.Change) bool { return asked.Replaces(c.Name) }) {
+		return nil // who watches the job has decided otherwise
 	}
 	p, err := j.plan.With(c)
 	if err != nil {

@@ -180,4 +180,15 @@ type Control struct {
 	// Reason says, with the command "idle", why a process that could have
 	// trained did not.
 	Reason string `json:"reason,omitempty"`
+	// Plan says, with the command "plan", what is to be captured from now on.
+	Plan *PlanRequest `json:"plan,omitempty"`
+}
+
+// PlanRequest asks for a change of the plan in force.
+type PlanRequest struct {
+	Every   *int64            `json:"every,omitempty"` // interval of collections that name none; 0: by the budget
+	Collect []plan.Collection `json:"collect,omitempty"`
+	// For bounds what is asked for to so many steps of each mode; 0: no end.
+	For int64  `json:"for,omitempty"`
+	Why string `json:"why"` // for the plan's history: the words of who asked
 }

@@ -75,6 +75,12 @@ func Left(run record.Run) []proc.ID {
 // ask sends one command to an agent and returns nil when it says that it
 // obeys.
 func ask(socket, command string) error {
+	return Ask(socket, capture.Control{Cmd: command}, nil)
+}
+
+// Ask sends a request to the agent that listens on a socket, and reads its
+// answer into answer, which may be nil. A refusal is an error.
+func Ask(socket string, request capture.Control, answer any) error {
 	if socket == "" {
 		return errors.New("the run names no agent")
 	}
@@ -86,7 +92,7 @@ func ask(socket, command string) error {
 	if err := c.SetDeadline(time.Now().Add(askTime)); err != nil {
 		return fmt.Errorf("reach the agent: %w", err)
 	}
-	b, err := capture.AppendMessage(nil, capture.TypeControl, capture.Control{Cmd: command})
+	b, err := capture.AppendMessage(nil, capture.TypeControl, request)
 	if err != nil {
 		return fmt.Errorf("ask the agent: %w", err)
 	}
@@ -97,15 +103,21 @@ func ask(socket, command string) error {
 	if err != nil {
 		return fmt.Errorf("hear the agent's answer: %w", err)
 	}
-	var answer struct {
+	var verdict struct {
 		OK    bool   `json:"ok"`
 		Error string `json:"error"`
 	}
-	if err := m.Decode(&answer); err != nil {
+	if err := m.Decode(&verdict); err != nil {
 		return fmt.Errorf("read the agent's answer: %w", err)
 	}
-	if !answer.OK {
-		return fmt.Errorf("the agent refuses: %s", answer.Error)
+	if !verdict.OK {
+		return fmt.Errorf("the agent refuses: %s", verdict.Error)
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := m.Decode(answer); err != nil {
+		return fmt.Errorf("read the agent's answer: %w", err)
 	}
 	return nil
 }

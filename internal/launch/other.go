@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -43,6 +44,9 @@ func (*Screen) Leave() {}
 
 // RequestStop cannot reach a job: jobs run on Linux only.
 func RequestStop(record.Run) error { return Supported() }
+
+// Ask cannot reach an agent: agents run on Linux only.
+func Ask(string, capture.Control, any) error { return Supported() }
 
 // Left are no processes: jobs run on Linux only.
 func Left(record.Run) []proc.ID { return nil }

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// planCmd shows or changes what a run captures.
+type planCmd struct {
+	runArg
+	Every   *int64   `name:"every" placeholder:"N" help:"Interval for collections that name none; 0 leaves it to the budget."`
+	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It takes the place of what was asked for that name."`
+	For     int64    `name:"for" placeholder:"STEPS" help:"Capture what --collect names for so many steps, besides what is captured anyway."`
+	JSON    bool     `name:"json" help:"As JSON."`
+}
+
+// Help teaches the command.
+func (planCmd) Help() string {
+	return `Examples:
+
+    vigil plan demo                                              what is captured, and how that came about
+    vigil plan 20261121-150405-train --collect gradients:raw,every=1 --for 20
+    vigil plan 20261121-150405-train --every 10 --collect 'heads:regex=head.*weight,every=5'
+
+A change holds from the next step on, also when the agent is restarted. With --for the capture begins half a second
+ahead, so that it is whole. The history of changes is in run.json.
+
+Exit codes: 0, or 1 when there is no such run, it does not run, or the change is refused.`
+}
+
+// answered is what the agent says to a change.
+type answered struct {
+	Windows []struct {
+		Collection string `json:"collection"`
+		Mode       string `json:"mode"`
+		Start      int64  `json:"start"`
+		End        int64  `json:"end"`
+	} `json:"windows"`
+}
+
+// Run shows the plan, or asks the run's agent to change it.
+func (c planCmd) Run(a *app) error {
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	if c.Every == nil && len(c.Collect) == 0 {
+		if c.For != 0 {
+			return &usage{Message: "--for bounds what --collect names, and there is none", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
+		}
+		return c.show(a, path)
+	}
+	request, err := c.request()
+	if err != nil {
+		return err
+	}
+	run, err := readRun(path)
+	if err != nil {
+		return fmt.Errorf("read run %q: %w", c.Name, err)
+	}
+	if run.Status != record.Running {
+		return &usage{Message: fmt.Sprintf("run %q does not run: it is %s", c.Name, run.Status), What: c.Name, Hint: "only what a running job captures can be changed"}
+	}
+	var answer answered
+	if err := launch.Ask(run.Control, capture.Control{Cmd: "plan", Plan: request}, &answer); err != nil {
+		return &usage{Message: fmt.Sprintf("change the plan of run %q: %v", c.Name, err), What: c.Name}
+	}
+	if c.JSON {
+		return writeJSON(a.stdout, map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows})
+	}
+	fmt.Fprintf(a.stdout, "%s: changed; it holds from the next step on\n", run.Name)
+	for _, w := range answer.Windows {
+		if w.Mode == record.Train.String() {
+			fmt.Fprintf(a.stdout, "%s: %s steps %d to %d\n", w.Collection, w.Mode, w.Start, w.End-1)
+		}
+	}
+	return nil
+}
+
+// request is what the flags ask for.
+func (c planCmd) request() (*capture.PlanRequest, error) {
+	if c.Every != nil && *c.Every < 0 {
+		return nil, &usage{Message: fmt.Sprintf("--every %d is below 0", *c.Every), What: "--every"}
+	}
+	if c.For < 0 {
+		return nil, &usage{Message: fmt.Sprintf("--for %d is below 0", c.For), What: "--for"}
+	}
+	r := &capture.PlanRequest{Every: c.Every, For: c.For}
+	var why []string
+	if c.Every != nil {
+		why = append(why, fmt.Sprintf("--every %d", *c.Every))
+	}
+	for _, spec := range c.Collect {
+		col, err := config.ParseCollect(spec, "vigil plan")
+		if err != nil {
+			return nil, err
+		}
+		r.Collect = append(r.Collect, col)
+		why = append(why, "--collect "+spec)
+	}
+	if c.For > 0 {
+		why = append(why, fmt.Sprintf("--for %d", c.For))
+	}
+	r.Why = "vigil plan " + strings.Join(why, " ")
+	return r, nil
+}
+
+func (c planCmd) show(a *app, path string) error {
+	t, err := trial.Open(path)
+	if err != nil {
+		return fmt.Errorf("read run %q: %w", c.Name, err)
+	}
+	defer t.Close()
+	run := t.Run()
+	collections := effective(run, t.Tensors())
+	if c.JSON {
+		history := run.Plan
+		if history == nil {
+			history = []record.PlanChange{}
+		}
+		return writeJSON(a.stdout, map[string]any{"run": run.Name, "status": run.Status, "collections": collections, "history": history})
+	}
+	if len(run.Plan) == 0 {
+		fmt.Fprintln(a.stdout, "there is no plan: no process has begun to train")
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "%s, %s\n", run.Name, run.Status)
+	printCollections(a.stdout, collections)
+	printHistory(a.stdout, run.Plan)
+	return nil
+}
+
+func printHistory(w io.Writer, history []record.PlanChange) {
+	fmt.Fprintln(w, "\nHistory:")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  TIME\tSTEP\tWHY")
+	for _, ch := range history {
+		fmt.Fprintf(tw, "  %s\t%d\t%s\n", ch.Time.Local().Format("15:04:05"), ch.Step, plain(ch.Why))
+	}
+	tw.Flush()
+}

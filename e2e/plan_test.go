@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// While a job runs, one command makes it store all gradients raw for twenty
+// steps, no more and no less; what was captured before goes on. A further
+// change outlives the agent.
+func TestPlanOfARunningJob(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	cmd := command(ctx, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("endless"))
+	var out, errOut lockedBuffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	cmd.WaitDelay = 10 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "vigil-runs", "r")
+	steps := func() (r record.Run, last int64) {
+		tr, err := trial.Open(path)
+		if err != nil {
+			return r, -1
+		}
+		defer tr.Close()
+		all := tr.Steps(record.Train)
+		if len(all) == 0 {
+			return tr.Run(), -1
+		}
+		return tr.Run(), all[len(all)-1]
+	}
+	waitFor(t, "the first steps", func() bool { _, last := steps(); return last >= 30 })
+
+	for _, wrong := range []struct{ args, says string }{
+		{"--collect gradients:evry=1", `"every"`},
+		{"--collect heads", "it selects nothing: give a pattern"},
+		{"--collect heads:raw --for 5", `there is no collection "heads"`},
+		{"--for 5", "there is none"},
+	} {
+		o := run(t, dir, nil, append([]string{binary, "plan", "r"}, strings.Fields(wrong.args)...)...)
+		if o.code != 1 || !strings.Contains(o.stderr, wrong.says) {
+			t.Errorf("%s: exit code %d, %s", wrong.args, o.code, o.stderr)
+		}
+	}
+
+	o := run(t, dir, nil, binary, "plan", "r", "--collect", "gradients:raw,every=1", "--for", "20", "--json")
+	if o.code != 0 {
+		t.Fatalf("plan: %+v", o)
+	}
+	var answer struct {
+		Windows []struct {
+			Mode       string
+			Start, End int64
+		}
+	}
+	decode(t, o.stdout, &answer)
+	from := int64(-1)
+	for _, w := range answer.Windows {
+		if w.Mode == "TRAIN" && w.End == w.Start+20 {
+			from = w.Start
+		}
+	}
+	if from < 0 {
+		t.Fatalf("answer %s", o.stdout)
+	}
+	waitFor(t, "the twenty steps", func() bool { _, last := steps(); return last > from+60 })
+
+	if o := run(t, dir, nil, binary, "plan", "r", "--collect", "weights:every=7"); o.code != 0 {
+		t.Fatalf("plan: %+v", o)
+	}
+	r, changed := steps()
+	kill(t, r.Agent.PID, syscall.SIGKILL)
+	waitFor(t, "steps after the agent's death", func() bool { _, last := steps(); return last > changed+200 })
+	if o := run(t, dir, nil, binary, "stop", "r"); o.code != 0 {
+		t.Fatalf("stop: %+v\n%s", o, errOut.String())
+	}
+	_ = cmd.Wait()
+
+	tr := open(t, path)
+	defer tr.Close()
+	var want []int64
+	for s := from; s < from+20; s++ {
+		want = append(want, s)
+	}
+	for _, name := range []string{"gradient/Sequential_0.weight", "gradient/Sequential_0.bias", "gradient/Sequential_2.weight", "gradient/Sequential_2.bias"} {
+		if got := tr.RawSteps(name, record.Train, "worker_0"); !slices.Equal(got, want) {
+			t.Errorf("raw values of %s at %v, want %v", name, got, want)
+		}
+	}
+	after := func(name string, step int64) (found []int64) {
+		t.Helper()
+		steps, _, err := tr.Series(trial.Query{Tensor: name, Stat: "mean", Mode: record.Train, Worker: "worker_0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range steps {
+			if n >= step {
+				found = append(found, n)
+			}
+		}
+		return found
+	}
+	if len(after("gradient/Sequential_0.weight", from+20)) == 0 {
+		t.Error("statistics of gradients ended with their raw values")
+	}
+	// Rules have their own steps besides.
+	weights := after("Sequential_0.weight", changed+150)
+	for n := (changed+150)/7*7 + 7; n < changed+190; n += 7 {
+		if !slices.Contains(weights, n) {
+			t.Errorf("weights at %v, want every seventh step, also under the second agent", weights)
+			break
+		}
+	}
+	shown := run(t, dir, nil, binary, "plan", "r")
+	for _, line := range []string{"gradients@", "vigil plan --collect gradients:raw,every=1 --for 20", "vigil plan --collect weights:every=7"} {
+		if n := strings.Count(shown.stdout, line); n == 0 || strings.HasPrefix(line, "vigil") && n != 1 {
+			t.Errorf("%q stands there %d times:\n%s", line, n, shown.stdout)
+		}
+	}
+	if o := run(t, dir, nil, binary, "plan", "r", "--every", "3"); o.code != 1 || !strings.Contains(o.stderr, "does not run") {
+		t.Errorf("plan of a run that ended: %+v", o)
+	}
+}
