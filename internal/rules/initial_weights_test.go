@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -63,7 +64,54 @@ func TestInitialWeights(t *testing.T) {
 		}, "warning one_sided_weights initialisation fc1", "fc1 have a mean of 0.5"},
 		{"too small", deep(), tiny, "warning small_weights initialisation fc1", "fc1 has a deviation of 0.0001 where 0.177 is usual for 64 inputs"},
 		{"small with normalisation", network("fc1 Linear 64 64", "n1 LayerNorm 64", "fc2 Linear 64 64", "n2 LayerNorm 64", "fc3 Linear 64 64", "n3 LayerNorm 64", "fc4 Linear 64 10"), tiny, "info small_weights initialisation fc1", ""},
+		{"small, and nothing is known of the loss yet", classifier(), func(f *record.Facts) { change(f, begin(normal(0, 1e-3)), "fc1.weight", "fc2.weight", "fc3.weight") }, "", ""},
 		{"only the last is small", deep(), func(f *record.Facts) { change(f, begin(normal(0, 1e-4)), "fc4.weight") }, "", ""},
 		{"large state of a recurrent layer", lstm(), func(f *record.Facts) { change(f, begin(normal(0, 10)), "rnn.weight_hh_l0", "fc.weight") }, "warning large_weights initialisation rnn", ""},
 	})
+}
+
+// Weights that are small, but not so small that they are a fault by themselves,
+// are one where the loss does not move.
+func TestSmallInitialWeights(t *testing.T) {
+	small := func(std float64, modules ...string) *record.Facts {
+		f := network(modules...)
+		for _, m := range modules {
+			if name, typ, _ := strings.Cut(m, " "); strings.HasPrefix(typ, "Linear") {
+				change(f, begin(normal(0, std)), name+".weight")
+			}
+		}
+		return f
+	}
+	three := []string{"fc1 Linear 64 64", "a ReLU", "fc2 Linear 64 64", "b ReLU", "fc3 Linear 64 10"}
+	normalised := []string{"fc1 Linear 64 64", "n1 LayerNorm 64", "fc2 Linear 64 64", "n2 LayerNorm 64", "fc3 Linear 64 10"}
+	stands := noisy(0.02, stepAt(0, 0, math.Log(10)))
+	cases := []struct {
+		name string
+		c    curve
+		want string
+	}{
+		{"the loss stands", curve{steps: 120, loss: stands, facts: small(1e-3, three...)}, "small_weights"},
+		{"deviations of 0.01 in a deep network", curve{steps: 120, loss: stands, facts: small(0.01, append(three, "c ReLU", "fc4 Linear 10 10")...)}, "small_weights"},
+		{"the loss falls", curve{steps: 120, loss: noisy(0.02, falling(2.3, 0.5, 40)), facts: small(1e-3, three...)}, ""},
+		{"the loss falls after a while", curve{steps: 120, loss: noisy(0.02, func(n int64) float64 { return math.Log(10) * min(1, 1.4-0.01*float64(n)) }), facts: small(1e-3, three...)}, ""},
+		{"the job is short", curve{steps: 50, loss: stands, facts: small(1e-3, three...)}, ""},
+		{"usual weights", curve{steps: 120, loss: stands, facts: small(0.1, three...)}, ""},
+		{"normalisation brings the signal back", curve{steps: 120, loss: stands, facts: small(1e-3, normalised...)}, ""},
+		{"one layer is small", curve{steps: 120, loss: stands, facts: func() *record.Facts {
+			f := network(three...)
+			change(f, begin(normal(0, 1e-4)), "fc3.weight")
+			return f
+		}()}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, f := range c.c.judge(t, "initial_weights") {
+				got += f.Check
+			}
+			if got != c.want {
+				t.Errorf("findings are %q, want %q", got, c.want)
+			}
+		})
+	}
 }

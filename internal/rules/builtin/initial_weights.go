@@ -21,26 +21,31 @@ var initialWeights = rule.Definition{
 	Parameters: []rule.Parameter{
 		{Name: "large", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "deviation times the root of the inputs", Meaning: "one layer above it is too large, and half of several above the half of it"},
 		{Name: "small", Type: rule.Float, Default: "0.005", Range: rule.Between(0, 1).OpenMin(), Unit: "deviation times the root of the inputs", Meaning: "half of the layers below it are too small"},
+		{Name: "faint", Type: rule.Float, Default: "0.15", Range: rule.Between(0, 1).OpenMin(), Unit: "deviation times the root of the inputs", Meaning: "half of the layers below it are too small if the loss does not move either"},
+		{Name: "fade", Type: rule.Float, Default: "0.001", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "share of the signal that gets through such layers, at most"},
 		{Name: "explosion", Type: rule.Float, Default: "1000", Range: rule.Above(1), Unit: "ratio", Meaning: "growth of the deviation from input to last layer that makes large weights an error"},
 	},
 	CauseClass:     "initialisation",
 	Causes:         []string{"weights that were initialised with a constant, or on a scale that does not fit the number of inputs"},
 	Remedies:       []string{"leave the layers as the framework initialises them, or use He (kaiming) initialisation for ReLU and Glorot (xavier) for tanh", "initialise with zero only biases and the last layer of a branch"},
-	Explains:       []string{"underfit", "overtraining", "not_finite", "learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates"},
-	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated"},
+	Explains:       []string{"overtraining", "not_finite", "loss_spike", "impossible_loss"},
+	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated", "underfit", "learning_rate", "loss_flat", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
+		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Less of it counts together with its effect: layers that let a thousandth through, and a loss that has stood still for 60 steps. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
 			"only layers that never move because of them count.",
 	},
-	Needs: noNeeds,
+	Needs: func(rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
+	},
 	New: func(p rule.Params) (rule.Rule, error) {
-		return &initial{told: newTold(), large: p.Float("large"), small: p.Float("small"), explosion: p.Float("explosion")}, nil
+		return &initial{told: newTold(), large: p.Float("large"), small: p.Float("small"), faint: p.Float("faint"), fade: p.Float("fade"), explosion: p.Float("explosion")}, nil
 	},
 }
 
 type initial struct {
 	told
-	large, small, explosion float64
+	large, small, faint, fade, explosion float64
+	waits                                waits
 }
 
 // Facts implements rule.FactReader.
@@ -178,6 +183,8 @@ func (r *initial) scale(f *rule.Facts, layers []layer, rep *rule.Report) {
 		r.oneSided(f, shifted, rep)
 	case hidden >= 3 && 2*len(small) >= hidden:
 		r.tooSmall(f, small, hidden, rep)
+	default:
+		r.suspect(f, layers)
 	}
 }
 

@@ -1,0 +1,122 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// waits is what initialWeights remembers of weights that are small, but not so
+// small that they are a fault by themselves: whether it is one shows in the
+// loss. Some optimisers bring them to scale within a few steps.
+type waits struct {
+	Small *smallWeights `json:"small,omitempty"`
+	Curve lossCurve     `json:"curve"`
+	Kind  lossKind      `json:"kind"`
+}
+
+// smallWeights are the layers that begin too small, as a finding tells of them.
+type smallWeights struct {
+	Layers    []string `json:"layers"`
+	Of        int      `json:"of"`
+	Least     string   `json:"least"` // the smallest of them
+	Deviation float64  `json:"deviation"`
+	Ratio     float64  `json:"ratio"`
+	Usual     float64  `json:"usual"`
+	Inputs    int64    `json:"inputs"`
+	Fade      float64  `json:"fade"` // what is left of the signal after all layers
+}
+
+// stillSteps is how long the loss has to stand where it began.
+const stillSteps = 60
+
+// suspect remembers layers of which half are smaller than usual by so much that
+// together they let nearly nothing through.
+func (r *initial) suspect(f *rule.Facts, layers []layer) {
+	r.waits.Small, r.waits.Kind = nil, kindOfLoss(f)
+	if len(layers) < 2 || len(f.Optimisers) > 1 || normalised(f) {
+		return
+	}
+	s := &smallWeights{Of: len(layers), Fade: 1}
+	for i := range layers {
+		l := &layers[i]
+		q := ratio(l.weight)
+		s.Fade *= min(1, q)
+		if q >= r.faint {
+			continue
+		}
+		s.Layers = append(s.Layers, l.name())
+		if s.Least == "" || q < s.Ratio {
+			s.Least, s.Ratio, s.Deviation, s.Usual, s.Inputs = l.name(), q, float64(l.weight.First.Std), usual(l.weight), l.weight.FanIn
+		}
+	}
+	if 2*len(s.Layers) >= len(layers) && s.Fade <= r.fade {
+		r.waits.Small = s
+	}
+}
+
+// Select adds the losses to the facts.
+func (r *initial) Select() []rule.Selector {
+	return []rule.Selector{{Collections: []string{"losses"}}}
+}
+
+// Step follows the loss.
+func (r *initial) Step(v *rule.View, rep *rule.Report) {
+	if !training(v.Mode) {
+		return
+	}
+	if _, ok := r.waits.Curve.step(v.Scalars(0)); ok && r.waits.Curve.N >= stillSteps && r.waits.Curve.N%10 == 0 {
+		r.stands(rep)
+	}
+}
+
+// Finish judges what the last steps left open.
+func (r *initial) Finish(rep *rule.Report) {
+	if r.waits.Curve.N >= stillSteps {
+		r.stands(rep)
+	}
+}
+
+// stands reports small weights when the loss is where it began.
+func (r *initial) stands(rep *rule.Report) {
+	s, c := r.waits.Small, &r.waits.Curve
+	if s == nil || !c.usable() {
+		return
+	}
+	first, last := c.First[:min(stillSteps/2, len(c.First))], c.tail(stillSteps/2)
+	before, after := mean(first), mean(last)
+	if fell(first, last) || before <= 0 || after < 0.97*before || after > 1.5*before {
+		return
+	}
+	if k := &r.waits.Kind; k.Guess > 0 && !k.summed() && after < 0.9*k.Guess {
+		return // it knows something already
+	}
+	r.say(rep, rule.Violation{
+		Check: "small_weights", Subject: s.Least, Severity: rule.Warning, Observed: s.Ratio, Threshold: r.faint, Comparator: "<", Steps: int(c.N),
+		Cause: "weights that were initialised on too small a scale",
+		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades, and in %d steps the %s has not moved from %s; use He or Glorot initialisation.",
+			someNames(s.Layers), someNames([]string{s.Least}), num(s.Deviation), num(s.Usual), s.Inputs, c.N, called("loss", c.Name), num(after)),
+		Context: map[string]any{"layers": len(s.Layers), "of": s.Of, "deviation": s.Deviation, "inputs": s.Inputs, "left": s.Fade, "first_mean": before, "last_mean": after},
+	})
+}
+
+// initialState is what is kept of the rule.
+type initialState struct {
+	Said  map[string]bool `json:"said"`
+	Waits waits           `json:"waits"`
+}
+
+func (r *initial) Save() ([]byte, error) { return save(initialState{r.said, r.waits}) }
+
+// Restore takes back what was said and what is waited for.
+func (r *initial) Restore(b []byte) error {
+	var s initialState
+	if err := restore(b, &s); err != nil {
+		return err
+	}
+	if s.Said == nil {
+		s.Said = map[string]bool{}
+	}
+	r.said, r.waits = s.Said, s.Waits
+	return nil
+}
