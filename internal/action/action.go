@@ -30,10 +30,10 @@ import (
 // Attempt is the record of one action.
 type Attempt = record.Attempt
 
-// Command is a program that is run when a rule fires.
+// Command is a program that is run when a rule fires, or a status changes.
 type Command struct {
 	Argv    []string      `json:"argv"`
-	On      string        `json:"on"` // a severity and rule and configuration names between commas; "" means warning
+	On      string        `json:"on"` // a severity and rule and configuration names between commas; "" means warning; "status": not for findings, but changes of status
 	Timeout time.Duration `json:"timeout"`
 	Each    bool          `json:"each"` // for each finding, not only the first of each configuration
 }

@@ -17,8 +17,8 @@ import (
 // maxOutput is how much of a command's output is kept, in bytes.
 const maxOutput = 64 << 10
 
-// command runs one program with the finding, one JSON object, on its standard
-// input. The program does not take part in the job: it is not captured.
+// command runs one program with the finding, or the document of the change of
+// status, one JSON object, on its standard input. The program does not take part in the job: it is not captured.
 func (r *Runner) command(c Command, a entry) {
 	defer r.running.Done()
 	timeout := c.Timeout
@@ -27,7 +27,10 @@ func (r *Runner) command(c Command, a entry) {
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, timeout)
 	defer cancel()
-	in, err := json.Marshal(a.Finding)
+	in, err := []byte(a.Event), error(nil)
+	if a.Change == nil {
+		in, err = json.Marshal(a.Finding)
+	}
 	out := &limited{}
 	begun := time.Now()
 	if err == nil {
@@ -50,6 +53,7 @@ func (r *Runner) command(c Command, a entry) {
 	case err != nil:
 		err = fmt.Errorf("run command %q: %w", c.Argv[0], err)
 	}
+	a.Event = nil // it is not needed any more
 	a.State, a.Time, a.Seconds, a.Output = record.Done, r.opts.Now().UTC(), time.Since(begun).Seconds(), out.String()
 	if err != nil {
 		a.State, a.Error = record.Undone, err.Error()

@@ -16,7 +16,11 @@ import (
 type condition struct {
 	severity int      // 0: none; a finding of this weight or more
 	names    []string // of rules and configurations
+	status   bool     // no finding does, but changes of status
 }
+
+// onStatus is the condition of actions that tell of changes of status.
+const onStatus = "status"
 
 func weight(s record.Severity) int {
 	switch s {
@@ -37,6 +41,10 @@ func parseCondition(text, otherwise string, configurations map[string]string) (c
 		text = otherwise
 	}
 	if text == "never" {
+		return c, nil
+	}
+	if _, taken := configurations[onStatus]; text == onStatus && !taken {
+		c.status = true
 		return c, nil
 	}
 	for _, name := range strings.Split(text, ",") {

@@ -90,18 +90,25 @@ func (r *Runner) notify(d *delivery, f record.Finding) {
 	if _, known := r.state[key]; known {
 		return
 	}
-	e := entry{Attempt: Attempt{
-		Key: key, Action: d.kind, Target: r.secrets.Hide(d.name()), ID: deliveryID(r.opts.ID, key), Finding: f, State: record.Begun, Time: r.opts.Now().UTC(),
-	}}
+	e := entry{Attempt: Attempt{Key: key, ID: deliveryID(r.opts.ID, key), Finding: f}}
 	if r.opts.Event != nil {
 		var err error
 		if e.Event, err = r.opts.Event(e.ID, f, r.fired); err != nil {
 			r.failed(err)
 		}
 	}
+	r.begun(d, e)
+}
+
+// begun begins a delivery, unless that was done before.
+func (r *Runner) begun(d *delivery, e entry) {
+	if _, known := r.state[e.Key]; known {
+		return
+	}
+	e.Action, e.Target, e.State, e.Time = d.kind, r.secrets.Hide(d.name()), record.Begun, r.opts.Now().UTC()
 	if !r.write(e) {
-		r.state[key] = e
-		r.order = append(r.order, key)
+		r.state[e.Key] = e
+		r.order = append(r.order, e.Key)
 	}
 	r.running.Add(1)
 	go r.deliver(d, e)
@@ -137,7 +144,7 @@ func (r *Runner) deliver(d *delivery, e entry) {
 			e.State, e.Error = record.Undone, err.Error()
 		case last:
 			e.State, e.Error = record.Undone, "not delivered before the end of the run: "+err.Error()
-		case e.Time.Sub(e.Finding.Time) > giveUpAt && !e.Finding.Time.IsZero():
+		case e.Time.Sub(e.Called()) > giveUpAt && !e.Called().IsZero():
 			e.State, e.Error = record.Undone, fmt.Sprintf("given up after %s: %s", giveUpAt, err.Error())
 		default:
 			pause := max(wait+rand.N(wait/4+1), notify.After(err))
@@ -167,7 +174,7 @@ func (r *Runner) try(d *delivery, e entry) error {
 	}
 	ctx, cancel := context.WithTimeout(r.delivered, d.timeout)
 	defer cancel()
-	return d.target.Send(ctx, &notify.Message{ID: e.ID, Run: r.opts.Name, Path: r.opts.Run, Finding: e.Finding, Event: e.Event})
+	return d.target.Send(ctx, &notify.Message{ID: e.ID, Run: r.opts.Name, Path: r.opts.Run, Finding: e.Finding, Change: e.Change, Event: e.Event})
 }
 
 // settle puts the outcome of a try on record, and tells the user what matters
@@ -181,7 +188,7 @@ func (r *Runner) settle(d *delivery, e entry) {
 	if !r.write(e) {
 		r.state[e.Key] = e
 	}
-	what := fmt.Sprintf("%s about %s", d.name(), e.Finding.Configuration)
+	what := fmt.Sprintf("%s about %s", d.name(), e.About())
 	switch {
 	case e.State == record.Undone:
 		r.tell("warning", fmt.Sprintf("%s was not delivered: %s", what, e.Error), "")
@@ -213,7 +220,8 @@ func byTime(state map[string]entry) []string {
 		keys = append(keys, k)
 	}
 	sort.Slice(keys, func(i, j int) bool {
-		a, b := state[keys[i]].Finding.Time, state[keys[j]].Finding.Time
+		x, y := state[keys[i]], state[keys[j]]
+		a, b := x.Called(), y.Called()
 		return a.Before(b) || a.Equal(b) && keys[i] < keys[j]
 	})
 	return keys

@@ -23,8 +23,7 @@ func (e *evaluator) actions(cfgs []rules.Config) action.Options {
 	o := action.Options{
 		StopOn: j.set.Config.StopOn.String(), Stop: j.stopFor, Record: j.store.Action, State: actionState{j.store},
 		Run: j.store.Path(), Name: j.set.Name, Configurations: names, Event: e.event, Tell: j.events.notice,
-		// A run of the same name at the same place is told by its beginning.
-		ID: fmt.Sprintf("%s|%s|%d", j.store.Run().Host, j.store.Path(), j.store.Run().Started.UnixNano()),
+		ID: e.runID(),
 	}
 	for _, a := range j.set.Config.Actions {
 		on := a.On.String()
@@ -44,11 +43,8 @@ func (e *evaluator) actions(cfgs []rules.Config) action.Options {
 
 // event makes the document of a firing. It is called where the engine is.
 func (e *evaluator) event(id string, f record.Finding, changed map[string]time.Time) (json.RawMessage, error) {
-	var states []notify.RuleState
-	for _, s := range e.engine.Statuses() {
-		states = append(states, notify.RuleState{RuleStatus: s, Changed: changed[s.Configuration]})
-	}
-	return notify.Event(id, e.job.store.Run(), e.job.store.Path(), states, f)
+	run := e.job.store.Run()
+	return notify.Event(&notify.Message{ID: id, Run: run.Name, Path: e.job.store.Path(), Finding: f}, run, e.states(changed))
 }
 
 // endActions waits for the actions that are under way, for a minute at the

@@ -30,12 +30,13 @@ type evaluator struct {
 	dirty  bool             // judged since the last save
 	saved  time.Time
 
+	changes changes
 	behind  bool // found something since the last summary
 	settled time.Time
 }
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
-	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now()}
+	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now(), changes: newChanges()}
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	o := rules.Options{
 		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other,
@@ -45,7 +46,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		},
 	}
 	var before *trial.Trial
-	if len(j.known()) > 0 { // somebody wrote to this run before
+	if len(j.known()) > 0 || j.store.HasEvents() { // somebody wrote to this run before
 		var err error
 		if before, err = trial.OpenFS(j.store.FS(), j.store.Path()); err != nil {
 			return nil, fmt.Errorf("go on with the run: %w", err)
@@ -70,7 +71,9 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 				e.runner.Fire(f)
 			}
 		}
+		e.tellAgain(before)
 	}
+	e.changed(record.Running)
 	e.done.Go(e.run)
 	return e, nil
 }
@@ -154,6 +157,7 @@ func (e *evaluator) tick(now time.Time) {
 	e.in.offer(func() {
 		e.engine.Tick(now)
 		e.findings()
+		e.changed(record.Running)
 		if e.dirty && now.Sub(e.saved) >= saveEvery {
 			e.save()
 		}
@@ -168,6 +172,7 @@ func (e *evaluator) judge(list []*record.Complete) {
 		e.complete(c)
 	}
 	e.findings()
+	e.changed(record.Running)
 }
 
 // complete stores the decision, then judges. A decision that cannot be stored
@@ -234,6 +239,7 @@ func (e *evaluator) finish(status string) {
 		e.judge(e.completer.End())
 		e.engine.Finish(status)
 		e.findings()
+		e.changed(status)
 		e.summary()
 		e.save()
 	})

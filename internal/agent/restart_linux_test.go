@@ -16,6 +16,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/notify"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/store"
@@ -184,6 +185,7 @@ type outcome struct {
 	Decisions []string
 	Findings  []string
 	Statuses  []record.RuleStatus
+	Changes   []string // of status, as they were told
 	Undecided int
 }
 
@@ -250,6 +252,19 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 		out.Findings = append(out.Findings, rules.Key(f)+" "+f.Message)
 	}
 	slices.Sort(out.Findings)
+	for i, doc := range tr.Events() {
+		_, c, err := notify.ReadChange(doc)
+		if err != nil || c.Number != int64(i+1) {
+			t.Fatalf("event %d is %+v, %v", i+1, c, err)
+		}
+		if c.Run != "" {
+			out.Changes = append(out.Changes, "the run is "+c.Run)
+		}
+		for _, r := range c.Rules {
+			out.Changes = append(out.Changes, fmt.Sprintf("%s from %s to %s: %s", r.Configuration, r.From, r.Status, r.Details))
+		}
+	}
+	slices.Sort(out.Changes) // an agent that takes over tells of several at once
 	again := replayFacts(t, tr, e.job.eval.engine)
 	if d := cmp.Diff(factual(out.Findings), again); d != "" {
 		t.Fatalf("judged again the facts give others: %s", d)

@@ -81,8 +81,11 @@ func (r *Run) joinActions(layers []layer, cat Catalogue, configurations []string
 	for _, l := range layers {
 		for _, a := range l.actions {
 			var err error
-			if a.On, err = parseWhen(a.on, cat, configurations); err != nil {
+			if a.On, err = parseWhen(a.on, cat, configurations, true); err != nil {
 				return usage(fmt.Errorf("%s: on: %w", a.onAt, err), a.onAt, hintOf(err))
+			}
+			if a.On.Status && a.Notify.Metric != nil {
+				return &UsageError{Message: a.onAt + ": on: a metric counts findings, not changes of status", What: a.onAt, Hint: "write a severity or rule names"}
 			}
 			r.Actions = append(r.Actions, a.Action)
 		}

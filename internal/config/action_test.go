@@ -23,13 +23,14 @@ func exampleActions(at func(string) string) []Action {
 	}
 	severe, likely := When{Severity: record.Error}, When{Severity: record.Warning}
 	return []Action{
-		{Command: []string{"sh", "-c", "cat >> findings.log"}, On: When{record.Error, []string{"vanishing_gradient"}}, Timeout: 10 * time.Second, At: at("53:5")},
+		{Command: []string{"sh", "-c", "cat >> findings.log"}, On: When{Severity: record.Error, Rules: []string{"vanishing_gradient"}}, Timeout: 10 * time.Second, At: at("53:5")},
 		{Notify: notify.Spec{Mail: &notify.Mail{To: []string{"me@example.com", "team@example.com"}, Server: smtp}}, On: severe, At: at("56:5")},
 		{Notify: notify.Spec{Webhook: &notify.Webhook{URL: text("https://example.com/hooks/training"), Secret: env("HOOK_SECRET")}}, On: likely, At: at("58:5")},
 		{Notify: notify.Spec{Slack: &notify.Chat{URL: env("SLACK_URL")}}, On: likely, At: at("61:5")},
 		{Notify: notify.Spec{Discord: &notify.Chat{URL: notify.Ref{File: filepath.Join(home, ".secrets/discord")}}}, On: likely, At: at("62:5")},
 		{Notify: notify.Spec{Text: &notify.Text{To: []string{"+15551234567"}, Gateway: gateway}}, On: severe, At: at("63:5")},
 		{Notify: notify.Spec{Metric: &notify.Metric{Listen: "127.0.0.1:9464", Textfile: "/var/lib/node_exporter"}}, On: likely, At: at("65:5")},
+		{Notify: notify.Spec{Webhook: &notify.Webhook{URL: text("https://example.com/hooks/status")}}, On: When{Status: true}, At: at("66:5")},
 	}
 }
 
@@ -54,6 +55,9 @@ func TestActionErrors(t *testing.T) {
 		{"user alone", "smtp: {server: m.example.com, from: a@b.example, user: u}\n", "user and password belong together", ""},
 		{"secret of two places", "smtp: {password: {env: P, file: f}}\n", "password names one of env and file", ""},
 		{"secret as a list", "smtp: {password: [hunter2hunter2]}\n", "password must be key: value pairs, not a list", ""},
+		{"status and a severity", "actions:\n  - webhook: https://x.example\n    on: [error, status]\n", `c.yaml:3:9: on: status stands alone, not in "error,status"`, ""},
+		{"a metric of statuses", "actions:\n  - metric: {textfile: /tmp}\n    on: status\n", "c.yaml:3:9: on: a metric counts findings, not changes of status", "a severity or rule names"},
+		{"stop on a status", "stop-on: status\n", `"status" is neither a severity nor a rule`, ""},
 		{"webhook secret", "actions:\n  - webhook: {url: 'https://x.example', secret: hunter2hunter2}\n", "the secret must not stand in this file", "{env: NAME}"},
 		{"webhook without url", "actions:\n  - webhook: {secret: {env: S}}\n", "c.yaml:2:5: webhook: it has no url", ""},
 		{"webhook url", "actions:\n  - webhook: example.com/hunter2hunter2\n", "webhook: its url is no address; write https://HOST/PATH", ""},

@@ -81,7 +81,7 @@ func TestFileForms(t *testing.T) {
 		{"json form", `{"every": 5, "strict": true}`, func(r *Run) { r.Every, r.Strict = 5, true }},
 		{"crlf", "every: 5\r\nkeep: 1GiB\r\n", func(r *Run) { r.Every, r.Keep = 5, 1<<30 }},
 		{"yes", "save-all: yes\n", func(r *Run) { r.SaveAll = true }},
-		{"stop-on list", "stop-on: [DeadRelu, error]\n", func(r *Run) { r.StopOn = When{record.Error, []string{"dead_relu"}} }},
+		{"stop-on list", "stop-on: [DeadRelu, error]\n", func(r *Run) { r.StopOn = When{Severity: record.Error, Rules: []string{"dead_relu"}} }},
 		{"stop-on never", "stop-on: never\n", func(*Run) {}},
 		{"one rule, no list", "rule: dead_relu\n", func(r *Run) {
 			r.Rule = []RuleConfig{{"dead_relu", "dead_relu", nil, "c.yaml:1:7"}}

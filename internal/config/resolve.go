@@ -157,7 +157,7 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 	case "budget":
 		r.Budget, err = ParsePercent(text)
 	case "stop-on":
-		r.StopOn, err = parseWhen(text, cat, configurations)
+		r.StopOn, err = parseWhen(text, cat, configurations, false)
 	case "workers":
 		var which string
 		which, err = oneOf(text, "chief", "all")

@@ -58,7 +58,7 @@ collect:
 	each := func(n int64) plan.Schedule { return plan.Every(n) }
 	equal(t, run, Run{
 		Dir: "from-file", Name: "from-env", File: file, Rules: "default", Every: 3, Budget: 0.02, Keep: 1e9, Strict: true,
-		StopOn: When{record.Error, []string{"dead_relu"}},
+		StopOn: When{Severity: record.Error, Rules: []string{"dead_relu"}},
 		Rule: []RuleConfig{
 			{"dead_relu", "dead_relu", map[string]string{"threshold_layer": "3", "threshold_inactivity": "1"}, "vigil.yaml:7:5, VIGIL_RULE, --rule"},
 			{"vanishing_gradient", "vanishing_gradient", nil, "VIGIL_RULE"},
@@ -180,7 +180,7 @@ func TestWhen(t *testing.T) {
 		{"dead_relu,error", f("other", "other", record.Warning), false},
 		{"DeadRelu,Error", f("other", "other", record.Error), true},
 	} {
-		w, err := parseWhen(c.when, catalogue, []string{"tight"})
+		w, err := parseWhen(c.when, catalogue, []string{"tight"}, true)
 		if err != nil {
 			t.Errorf("%q: %v", c.when, err)
 			continue
@@ -188,7 +188,7 @@ func TestWhen(t *testing.T) {
 		if got := w.Matches(c.f); got != c.want {
 			t.Errorf("%q on %s/%s: %v", c.when, c.f.Rule, c.f.Severity, got)
 		}
-		if back, err := parseWhen(w.String(), catalogue, []string{"tight"}); err != nil || back.String() != w.String() {
+		if back, err := parseWhen(w.String(), catalogue, []string{"tight"}, true); err != nil || back.String() != w.String() {
 			t.Errorf("%q is spelt %q, which is read as %v, %v", c.when, w, back, err)
 		}
 	}

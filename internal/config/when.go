@@ -9,17 +9,22 @@ import (
 )
 
 // When says which findings something is done on: those of Severity or worse,
-// and those of Rules (canonical rule names, or names of configurations). The
-// zero value is never.
+// and those of Rules (canonical rule names, or names of configurations); or,
+// with Status, that it is done on changes of status instead. The zero value is
+// never.
 type When struct {
 	Severity record.Severity `json:"severity,omitempty"`
 	Rules    []string        `json:"rules,omitempty"`
+	Status   bool            `json:"status,omitempty"`
 }
+
+// onStatus is how changes of status are written.
+const onStatus = "status"
 
 var severities = []string{string(record.Info), string(record.Warning), string(record.Error)}
 
 // Never reports that nothing fits.
-func (w When) Never() bool { return w.Severity == "" && len(w.Rules) == 0 }
+func (w When) Never() bool { return w.Severity == "" && len(w.Rules) == 0 && !w.Status }
 
 // Matches reports whether a finding fits.
 func (w When) Matches(f *record.Finding) bool {
@@ -31,6 +36,9 @@ func (w When) Matches(f *record.Finding) bool {
 
 // String spells it as it is written: "never", "error", "dead_relu,warning".
 func (w When) String() string {
+	if w.Status {
+		return onStatus
+	}
 	parts := slices.Clone(w.Rules)
 	if w.Severity != "" {
 		parts = append([]string{string(w.Severity)}, parts...)
@@ -42,8 +50,9 @@ func (w When) String() string {
 }
 
 // parseWhen reads a severity, rule names, or never, between commas.
-// configurations are the names of configured rules.
-func parseWhen(text string, cat Catalogue, configurations []string) (When, error) {
+// configurations are the names of configured rules. status tells whether it
+// may also be changes of status.
+func parseWhen(text string, cat Catalogue, configurations []string, status bool) (When, error) {
 	var w When
 	parts := split(text, ",")
 	if len(parts) == 0 {
@@ -51,6 +60,11 @@ func parseWhen(text string, cat Catalogue, configurations []string) (When, error
 	}
 	for _, p := range parts {
 		switch {
+		case status && p == onStatus && !slices.Contains(configurations, p):
+			if len(parts) > 1 {
+				return w, fmt.Errorf("status stands alone, not in %q: write two actions", text)
+			}
+			w.Status = true
 		case strings.EqualFold(p, "never"):
 			if len(parts) > 1 {
 				return w, fmt.Errorf("never stands alone, not in %q", text)
@@ -66,6 +80,9 @@ func parseWhen(text string, cat Catalogue, configurations []string) (When, error
 			name, _, ok := cat.lookup(p)
 			if !ok {
 				all := append(append(slices.Clone(severities), "never"), append(slices.Clone(configurations), cat.Names...)...)
+				if status {
+					all = append(all, onStatus)
+				}
 				return w, &hinted{fmt.Errorf("%q is neither a severity nor a rule", p), suggest(p, all)}
 			}
 			w.Rules = append(w.Rules, name)

@@ -48,19 +48,21 @@ var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // slackPayload has a text for notifications and blocks for the channel. Slack
 // takes 3,000 characters in a section, 150 in a header.
 func slackPayload(m *Message) any {
-	f := &m.Finding
+	c := m.card()
 	section := func(format string, args ...any) map[string]any {
 		return map[string]any{"type": "section", "text": map[string]any{"type": "mrkdwn", "text": cut(fmt.Sprintf(format, args...), 3000)}}
 	}
 	esc := func(s string) string { return slackEscape.Replace(cut(line(s), 900)) }
 	blocks := []any{
-		map[string]any{"type": "header", "text": map[string]any{"type": "plain_text", "text": cut(line(fmt.Sprintf("%s: %s", f.Severity, f.Configuration)), 150)}},
-		section("%s", esc(f.Message)),
+		map[string]any{"type": "header", "text": map[string]any{"type": "plain_text", "text": cut(line(c.title), 150)}},
 	}
-	if f.Cause != "" || f.Remedy != "" {
-		blocks = append(blocks, section("*Cause* %s\n*Remedy* %s", esc(f.Cause), esc(f.Remedy)))
+	if c.text != "" {
+		blocks = append(blocks, section("%s", esc(c.text)))
 	}
-	where := fmt.Sprintf("run %s · step %d (%s step %d) · %s", esc(m.Run), f.Step, f.Mode, f.ModeStep, esc(m.Path))
+	if c.cause != "" || c.remedy != "" {
+		blocks = append(blocks, section("*Cause* %s\n*Remedy* %s", esc(c.cause), esc(c.remedy)))
+	}
+	where := fmt.Sprintf("run %s · step %s · %s", esc(m.Run), c.step, esc(m.Path))
 	blocks = append(blocks, map[string]any{"type": "context", "elements": []any{map[string]any{"type": "mrkdwn", "text": cut(where, 2000)}}})
 	return map[string]any{"text": slackEscape.Replace(short(m)), "blocks": blocks}
 }
@@ -70,23 +72,27 @@ var colours = map[record.Severity]int{record.Error: 0xd32f2f, record.Warning: 0x
 
 // discordPayload is one embed. Nobody is called by what a finding says.
 func discordPayload(m *Message) any {
-	f := &m.Finding
-	field := func(name, value string, inline bool) map[string]any {
+	c := m.card()
+	var fields []any
+	field := func(name, value string, inline bool) {
 		if value == "" {
 			value = "-"
 		}
-		return map[string]any{"name": name, "value": cut(line(value), 1024), "inline": inline}
+		fields = append(fields, map[string]any{"name": name, "value": cut(line(value), 1024), "inline": inline})
 	}
+	field("Run", m.Run, true)
+	field("Step", c.step, true)
+	if m.Change == nil {
+		field("Cause", c.cause, false)
+		field("Remedy", c.remedy, false)
+	}
+	field("Where", m.Path, false)
 	return map[string]any{
 		"content":          cut(subject(m), 2000),
 		"allowed_mentions": map[string]any{"parse": []string{}},
 		"embeds": []any{map[string]any{
-			"title": cut(line(fmt.Sprintf("%s: %s", f.Severity, f.Configuration)), 256), "description": cut(line(f.Message), 4000),
-			"color": colours[f.Severity], "timestamp": f.Time.UTC().Format("2006-01-02T15:04:05Z"),
-			"fields": []any{
-				field("Run", m.Run, true), field("Step", fmt.Sprintf("%d (%s step %d)", f.Step, f.Mode, f.ModeStep), true),
-				field("Cause", f.Cause, false), field("Remedy", f.Remedy, false), field("Where", m.Path, false),
-			},
+			"title": cut(line(c.title), 256), "description": cut(line(c.text), 4000),
+			"color": colours[c.severity], "timestamp": m.time().UTC().Format("2006-01-02T15:04:05Z"), "fields": fields,
 		}},
 	}
 }

@@ -48,28 +48,33 @@ type evaluation struct {
 }
 
 type own struct {
-	Path    string         `json:"path"`
-	Host    string         `json:"host"`
-	Finding record.Finding `json:"finding"`
+	Path    string          `json:"path"`
+	Host    string          `json:"host"`
+	Finding *record.Finding `json:"finding,omitempty"`
+	Change  *record.Change  `json:"change,omitempty"`
 }
 
 // maxDetails bounds StatusDetails, in characters.
 const maxDetails = 1024
 
-// Event is the document of a firing: the training job, the status of each
-// rule, and the finding. id is the message's.
-func Event(id string, run record.Run, path string, rules []RuleState, f record.Finding) (json.RawMessage, error) {
+// Event is the document of a firing or of a change of status: the training job,
+// the status of each rule, and the finding or the change.
+func Event(m *Message, run record.Run, rules []RuleState) (json.RawMessage, error) {
 	arn := fmt.Sprintf("vigil:%s:run/%s", run.Host, run.Name)
 	started := run.Started.UnixMilli()
+	status, secondary := jobStatus(run.Status)
 	e := event{
-		Version: "0", ID: id, Source: "aws.sagemaker", DetailType: "SageMaker Training Job State Change",
-		Time: f.Time.UTC().Truncate(time.Second), Resources: []string{arn},
+		Version: "0", ID: m.ID, Source: "aws.sagemaker", DetailType: "SageMaker Training Job State Change",
+		Time: m.time().UTC().Truncate(time.Second), Resources: []string{arn},
 		Detail: detail{
-			TrainingJobName: run.Name, TrainingJobArn: arn, TrainingJobStatus: "InProgress", SecondaryStatus: "Training",
+			TrainingJobName: run.Name, TrainingJobArn: arn, TrainingJobStatus: status, SecondaryStatus: secondary,
 			CreationTime: started, TrainingStartTime: started,
 			DebugRuleEvaluationStatuses: []evaluation{}, ProfilerRuleEvaluationStatuses: []evaluation{},
-			Vigil: own{Path: path, Host: run.Host, Finding: f},
+			Vigil: own{Path: m.Path, Host: run.Host, Change: m.Change},
 		},
+	}
+	if m.Change == nil {
+		e.Detail.Vigil.Finding = &m.Finding
 	}
 	if run.Ended != nil {
 		ended := run.Ended.UnixMilli()
@@ -87,7 +92,30 @@ func Event(id string, run record.Run, path string, rules []RuleState, f record.F
 	}
 	b, err := json.Marshal(e)
 	if err != nil {
-		return nil, fmt.Errorf("make the event of rule %q: %w", f.Configuration, err)
+		return nil, fmt.Errorf("make the event %q: %w", m.ID, err)
 	}
 	return b, nil
+}
+
+// ReadChange gives the change that an event tells of, and the event's id; nil
+// when it tells of none.
+func ReadChange(doc json.RawMessage) (id string, c *record.Change, err error) {
+	var e event
+	if err := json.Unmarshal(doc, &e); err != nil {
+		return "", nil, fmt.Errorf("read event: %w", err)
+	}
+	return e.ID, e.Detail.Vigil.Change, nil
+}
+
+// jobStatus is a run's status in the words of the original.
+func jobStatus(run string) (status, secondary string) {
+	switch run {
+	case record.Completed:
+		return "Completed", "Completed"
+	case record.Stopped:
+		return "Stopped", "Stopped"
+	case record.Failed, record.Lost:
+		return "Failed", "Failed"
+	}
+	return "InProgress", "Training"
 }

@@ -175,7 +175,7 @@ func (t *mailTarget) compose(m *Message) (*mail.Msg, error) {
 	}
 	msg.Subject(subject(m))
 	msg.SetMessageIDWithValue(m.ID + "@vigil")
-	msg.SetDateWithValue(m.Finding.Time)
+	msg.SetDateWithValue(m.time())
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(mail.TypeTextPlain, body(m))
 	return msg, nil

@@ -1,4 +1,4 @@
-// Package notify tells the world outside of a run about a finding: by mail, by
+// Package notify tells the world outside of a run about a finding or a status: by mail, by
 // webhook, in a chat, by text message, as a metric. It knows how to reach each
 // kind of place and what went wrong; when, how often and whether again is for
 // the actions to decide.
@@ -13,12 +13,14 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// Message is what is told: one firing of a rule in one run.
+// Message is what is told: one firing of a rule in one run, or a change of
+// status.
 type Message struct {
 	ID      string          // the same at every try, so that a receiver can tell what it has seen
 	Run     string          // name of the run
 	Path    string          // of the run
 	Finding record.Finding  // the first of the firing
+	Change  *record.Change  // what is told in its place
 	Event   json.RawMessage // the event document; see Event
 }
 

@@ -134,7 +134,7 @@ func TestEvent(t *testing.T) {
 		{RuleStatus: record.RuleStatus{Rule: "not_finite", Configuration: "not_finite", Status: "IssuesFound", Details: strings.Repeat("é", 2000)}, Changed: m.Finding.Time},
 		{RuleStatus: record.RuleStatus{Rule: "dead_relu", Configuration: "head", Status: "InProgress"}},
 	}
-	b, err := Event(m.ID, run, m.Path, rules, m.Finding)
+	b, err := Event(m, run, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,5 +202,40 @@ func TestWords(t *testing.T) {
 	}
 	if got := fmt.Sprint(Spec{Slack: &Chat{}}.Kind(), Spec{}.Kind()); got != "slack" {
 		t.Error(got)
+	}
+}
+
+// A change of status is told in every form that a finding has.
+func TestChange(t *testing.T) {
+	m := message()
+	m.Finding = record.Finding{}
+	m.Change = &record.Change{Number: 3, Time: time.Date(2026, 3, 1, 10, 15, 0, 0, time.UTC), Step: 20, Run: record.Completed, Rules: []record.RuleChange{
+		{Rule: "not_finite", Configuration: "not_finite", From: "InProgress", Status: "IssuesFound", Details: "the loss is <NaN>\n& stays so"},
+		{Rule: "dead_relu", Configuration: "head", From: "InProgress", Status: "NoIssuesFound"},
+	}}
+	golden(t, "change_slack.json", slackPayload(m))
+	golden(t, "change_discord.json", discordPayload(m))
+	ended := m.Change.Time
+	run := record.Run{Name: "resnet", Host: "node7", Started: ended.Add(-time.Hour), Ended: &ended, Status: record.Completed}
+	b, err := Event(m, run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "change_event.json", v)
+	id, c, err := ReadChange(b)
+	if d := cmp.Diff(m.Change, c); err != nil || id != m.ID || d != "" {
+		t.Errorf("read back: %s, %v, %s", id, err, d)
+	}
+	if want := "Run resnet: the run is completed; not_finite: IssuesFound; head: NoIssuesFound. not_finite: the loss is <NaN> & stays so"; short(m) != want {
+		t.Errorf("a text message says %q", short(m))
+	}
+	want := "Run resnet: the run is completed; not_finite: IssuesFound; head: NoIssuesFound. not_finite: the loss is <NaN> & stays so\n\n" +
+		"Run       resnet\nSeverity  warning\nStep      20\n\nvigil findings /runs/resnet\nvigil show /runs/resnet\n"
+	if d := cmp.Diff(want, body(m)); d != "" {
+		t.Errorf("a mail says (-want +got):\n%s", d)
 	}
 }

@@ -25,6 +25,7 @@ type Attempt struct {
 	Key      string     `json:"key"`          // of the action and the firing, within the run
 	ID       string     `json:"id,omitempty"` // by which a receiver knows the delivery at every try
 	Finding  Finding    `json:"finding"`
+	Change   *Change    `json:"change,omitempty"` // what it tells of in place of a finding
 	State    string     `json:"state"`
 	Tries    int        `json:"tries,omitempty"`
 	Next     *time.Time `json:"next,omitempty"` // time of the next try
@@ -45,10 +46,27 @@ func (a *Attempt) What() string {
 	return a.Action
 }
 
+// About is what called for the action: a configuration of a rule that fired, or
+// a change of status.
+func (a *Attempt) About() string {
+	if a.Change != nil {
+		return a.Change.Title()
+	}
+	return a.Finding.Configuration
+}
+
+// Called is when that was.
+func (a *Attempt) Called() time.Time {
+	if a.Change != nil {
+		return a.Change.Time
+	}
+	return a.Finding.Time
+}
+
 // Outcome is how the action stands, in words: "mail to a@b about not_finite:
 // failed: the mail server refused".
 func (a *Attempt) Outcome() string {
-	text := a.What() + " about " + a.Finding.Configuration + ": " + a.State
+	text := a.What() + " about " + a.About() + ": " + a.State
 	if a.Tries > 1 {
 		text += fmt.Sprintf(" after %d tries", a.Tries)
 	}

@@ -281,6 +281,20 @@ func (e *Engine) Statuses() []record.RuleStatus {
 	return out
 }
 
+// Turned gives the statuses that are not those in told, by configuration; one that is
+// not there counts as in progress. A status never goes back to that.
+func (e *Engine) Turned(told map[string]string) []record.RuleStatus {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []record.RuleStatus
+	for _, in := range e.runs {
+		if in.status != InProgress && in.status != told[in.name] {
+			out = append(out, in.statusNow())
+		}
+	}
+	return out
+}
+
 // Findings gives all findings of this engine, in the order in which they came.
 func (e *Engine) Findings() []record.Finding {
 	e.mu.Lock()

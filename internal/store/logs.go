@@ -48,6 +48,21 @@ func (w *Writer) Action(v any) error {
 	return nil
 }
 
+// Event appends the document of one change of status, any value that is a JSON
+// object, to actions/events.jsonl.
+func (w *Writer) Event(v any) error {
+	if err := w.log(layout.Events, v); err != nil {
+		return fmt.Errorf("store an event: %w", err)
+	}
+	return nil
+}
+
+// HasEvents tells whether an event was ever stored.
+func (w *Writer) HasEvents() bool {
+	_, err := w.fs.Stat(w.at(layout.Events))
+	return err == nil
+}
+
 // Summary replaces findings/summary.json. The file is a list, as readers
 // expect it, and so cannot hold a checksum: the manifest does, from before the
 // file is replaced, so that after a crash the old or the new content fits one

@@ -143,6 +143,18 @@ func (t *Trial) Actions() []json.RawMessage {
 	return list
 }
 
+// Events are the documents of changes of status, as they were stored.
+func (t *Trial) Events() []json.RawMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []json.RawMessage
+	t.eachLine(layout.Events, func(js []byte) error {
+		list = append(list, json.RawMessage(js))
+		return nil
+	})
+	return list
+}
+
 // Attempts is how each action stands: the last word on it.
 func (t *Trial) Attempts() []record.Attempt {
 	var list []record.Attempt

@@ -26,6 +26,7 @@ const (
 	Summary    = "findings/summary.json"
 	Statuses   = "findings/statuses.json"
 	Actions    = "actions/actions.jsonl"
+	Events     = "actions/events.jsonl"
 	StateDir   = "state"
 	Announced  = "tensors.jsonl" // below a worker's series
 	SealedCopy = "sealed.jsonl"  // beside the tables: a copy of their lines in the manifest
