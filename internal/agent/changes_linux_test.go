@@ -106,12 +106,15 @@ func TestStatusEvents(t *testing.T) {
 	wait(t, "deliveries after the restart", func() bool { return s.count() >= 2 })
 	h.Close()
 	p.end(t, Ended{Status: record.Completed})
+	server.Close()
 
 	want := []string{
 		"InProgress | the run is running; misspelt: Error",
 		"InProgress | not_finite: IssuesFound",
 		"Completed | the run is completed; quiet: NoIssuesFound; nothing_there: Error",
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	got, times := told(t, s.body)
 	if len(got) != len(want) || !strings.Contains(strings.Join(got, "\n"), want[2]) {
 		t.Errorf("the webhook was told %q, %v", got, times)
