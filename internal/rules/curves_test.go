@@ -198,6 +198,17 @@ func classes() *record.Facts {
 	}
 }
 
+// started are the facts of a training whose loss nothing is known of, and whose
+// weights began as PyTorch leaves them, or with something else.
+func started(with func(*record.ParameterFact)) *record.Facts {
+	f := classifier()
+	f.Loss = &record.LossFacts{}
+	if with != nil {
+		change(f, with, "")
+	}
+	return f
+}
+
 func functionFacts(module, function string) *record.Facts {
 	f := classes()
 	f.Loss.Module, f.Loss.Function = module, function
@@ -247,6 +258,13 @@ func TestCurves(t *testing.T) {
 
 		{"crawls", "learning_rate", curve{steps: 300, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
 		{"crawls, a short job", "learning_rate", curve{steps: 130, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
+		{"crawls where it was initialised, whatever the loss", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
+		{"crawls where it was initialised, under a loss below zero", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, -0.4)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
+		{"crawls where it was initialised, under a noisy loss", "learning_rate", curve{steps: 300, loss: noisy(0.3, stepAt(0, 0, 0.5)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
+		{"crawls from what was trained before", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(pretrained)}, ""},
+		{"gets away from where it was initialised", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 9e-5, span: 3e-3, pull: 0.1, facts: started(nil)}, ""},
+		{"crawls, and the loss falls all the same", "learning_rate", curve{steps: 300, loss: noisy(0.01, falling(1.2, 0.9, 100)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, ""},
+		{"crawls where it was initialised, without gradients", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, facts: started(nil)}, ""},
 		{"crawls, without facts", "learning_rate", curve{steps: 450, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 0.1}, "warning too_low learning-rate"},
 		{"fine-tuning", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 0.35)), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
 		{"trembles at the floor", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-5, span: 7e-5, pull: 0.1, facts: classes()}, ""},

@@ -34,7 +34,7 @@ var learningRate = rule.Definition{
 		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or swings by a third " +
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
-			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall.",
+			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(),
@@ -62,6 +62,7 @@ type rateJudge struct {
 		// Far is how far the weights got in the last 200 steps, summed over
 		// weights, in units of Near, the same over the last 50 of these.
 		Far   float64 `json:"far"`
+		Fresh bool    `json:"fresh"` // weights began as an initialiser leaves them
 		Fired bool    `json:"fired"` // an error: nothing more to say
 		Said  bool    `json:"said"`  // a warning
 	}
@@ -71,9 +72,20 @@ func (r *rateJudge) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}, {Collections: []string{"gradients"}}}
 }
 
-func (r *rateJudge) Save() ([]byte, error)                 { return save(&r.state) }
-func (r *rateJudge) Restore(b []byte) error                { return restore(b, &r.state) }
-func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) { r.state.Kind = kindOfLoss(f) }
+func (r *rateJudge) Save() ([]byte, error)  { return save(&r.state) }
+func (r *rateJudge) Restore(b []byte) error { return restore(b, &r.state) }
+
+func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
+	r.state.Kind, r.state.Fresh = kindOfLoss(f), false
+	if f.Parameters == nil {
+		return
+	}
+	var ps []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		ps = append(ps, &f.Parameters.List[i])
+	}
+	r.state.Fresh = age(ps) == fresh
+}
 
 func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {
@@ -87,9 +99,11 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 	r.state.Motion.gradients(v, v.Tensors(2))
 	r.drift(items)
 	switch n := r.state.Curve.N; {
-	case !r.judgeable():
+	case r.state.Curve.Several || r.state.Kind.Optimisers > 1:
 	case weighed || n%10 == 0:
-		r.tooHigh(rep)
+		if r.judgeable() {
+			r.tooHigh(rep)
+		}
 		if n >= r.steps && len(r.state.Motion.Spans) > 0 && v.ModeStep%plateauEvery == 0 {
 			r.tooLow(rep)
 		}
@@ -98,10 +112,12 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 
 // Finish judges with half the evidence: nothing more will come.
 func (r *rateJudge) Finish(rep *rule.Report) {
-	if r.state.Fired || !r.judgeable() {
+	if r.state.Fired || r.state.Curve.Several || r.state.Kind.Optimisers > 1 {
 		return
 	}
-	r.tooHigh(rep)
+	if r.judgeable() {
+		r.tooHigh(rep)
+	}
 	if r.state.Curve.N >= r.steps/2 && !rep.Cut {
 		r.tooLow(rep)
 	}
@@ -281,9 +297,13 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 	}
 	a, b := c.ends()
 	before, after := mean(a), mean(b)
-	fell := (before - after) / before
-	steady := m.steady()
-	if steady > 0 && steady < leastSteady || steady == 0 && r.state.Far <= driftRatio || before <= 0 || fell >= r.fall || fell < -r.fall || !r.knowsNothing(after) {
+	fall := (before - after) / math.Abs(before)
+	if before == 0 || !r.drifting(before, after) && !r.nearby() {
+		return
+	}
+	// A loss with much noise may be off by more than that and stand still all the same.
+	noise := r.nearby() && math.Abs(fall) < 10*r.fall && !fell(a, b) && !fell(b, a)
+	if math.Abs(fall) >= r.fall && !noise {
 		return
 	}
 	r.state.Said = true
@@ -293,8 +313,25 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check that a scheduler does not lower it too early",
 		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight moves by more than %s of its size in a step.",
 			c.N, called("loss", c.Name), num(before), num(after), num(fastest)),
-		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fell, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},
+		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fall, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},
 	})
+}
+
+// nearby tells whether the weights are next to where an initialiser put them:
+// whatever the loss is, a network like that has learnt nothing.
+func (r *rateJudge) nearby() bool {
+	const share = 0.01 // of their size that they may have come
+	return r.state.Fresh && r.state.Motion.Fast/plateauEvery*float64(r.state.Curve.N) < share
+}
+
+// drifting tells whether the weights are on a long way, and the loss is that of
+// a network that knows nothing.
+func (r *rateJudge) drifting(before, after float64) bool {
+	steady := r.state.Motion.steady()
+	if steady > 0 && steady < leastSteady || steady == 0 && r.state.Far <= driftRatio {
+		return false
+	}
+	return before > 0 && !r.state.Curve.Negative && r.knowsNothing(after)
 }
 
 // knowsNothing tells whether a loss is that of a network that has learnt
