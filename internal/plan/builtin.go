@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -144,10 +145,17 @@ func (b *builtinMatcher) has(t *record.TensorInfo) bool {
 		// The output of a loss that is part of the model; a layer that is
 		// called so gives more than one number.
 		return single(t.Shape) && b.found(t.Name)
-	case !b.plain && slices.Contains(known, t.Kind):
+	case !b.plain && (slices.Contains(known, t.Kind) || ofBoosting(t.Name)):
 		return false
 	}
 	return b.found(t.Name)
+}
+
+// ofBoosting tells names whose end is that of a feature and says nothing of the
+// tensor: full_shap/weight.
+func ofBoosting(name string) bool {
+	head, _, ok := strings.Cut(name, "/")
+	return ok && slices.Contains([]string{Hyperparameters, FeatureImportance, Trees, AverageShap, FullShap}, head)
 }
 
 func single(shape []int64) bool {

@@ -72,6 +72,15 @@ func TestMembership(t *testing.T) {
 		{info(record.Input, "CrossEntropyLoss_input_0", "criterion", "CrossEntropyLoss"), "layers"},
 		{info(record.Input, "embed_input_0", "embed", "Embedding"), "input_sequence layers"},
 		{info(record.Input, "tanh1_input_0", "tanh1", "Tanh"), "layers tanh_input"},
+		// Of boosting the name decides, whatever the kind.
+		{record.TensorInfo{Name: "train-rmse", Kind: record.Loss}, "losses metrics"},
+		{record.TensorInfo{Name: "validation_0-ndcg@5", Kind: record.Metric}, "metrics"},
+		{record.TensorInfo{Name: "hyperparameters/max_depth", Kind: record.Metric}, "hyperparameters"},
+		{record.TensorInfo{Name: "feature_importance/weight/body-mass", Kind: record.Metric}, "feature_importance"},
+		{info(record.Custom, "trees/Node", "", ""), "trees"},
+		{record.TensorInfo{Name: "average_shap/bias", Kind: record.Metric}, "average_shap"},
+		{info(record.Custom, "full_shap/bias", "", ""), "full_shap"},
+		{info(record.Label, "labels", "objective", "reg:squarederror"), "labels layers"},
 		// The script's own names: patterns decide.
 		{saved, "weights"},
 		{info(record.Custom, "gradient/mine.weight", "", ""), "gradients"},
@@ -131,6 +140,22 @@ func TestDefaults(t *testing.T) {
 	}
 	if p.Module("act", "ReLU") != nil || p.Module("", "Net") != nil {
 		t.Error("modules are watched although nobody asked")
+	}
+}
+
+// Boosting saves the importance of features without being asked; others have
+// nothing of the kind, and nothing of it in their plan.
+func TestDefaultsOfBoosting(t *testing.T) {
+	importance := record.TensorInfo{Name: "feature_importance/gain/age", Kind: record.Metric}
+	for framework, want := range map[string]bool{"xgboost": true, "pytorch": false, "": false} {
+		p := must(t, Options{Framework: framework}, nil)
+		if got := len(p.Decide(importance).Requests) > 0; got != want {
+			t.Errorf("%q: importance is captured: %t", framework, got)
+		}
+		shown := slices.ContainsFunc(p.Effective(), func(c Collection) bool { return c.Name == FeatureImportance })
+		if shown != want {
+			t.Errorf("%q: the collection is in the plan: %t", framework, shown)
+		}
 	}
 }
 

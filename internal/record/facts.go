@@ -30,6 +30,29 @@ type Facts struct {
 	Updates     *UpdateFacts      `json:"updates,omitempty"`
 	Evaluation  *EvaluationFacts  `json:"evaluation,omitempty"`
 	EvalTrained *EvalTrainedFacts `json:"eval_trained,omitempty"`
+	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
+}
+
+// BoostingFacts are what a model of boosted trees, or a linear one, says of
+// itself after its first round.
+type BoostingFacts struct {
+	At              int64                      `json:"at"`
+	Booster         string                     `json:"booster"`   // gbtree, dart, gblinear
+	Objective       string                     `json:"objective"` // such as binary:logistic
+	Hyperparameters map[string]json.RawMessage `json:"hyperparameters"`
+	Features        int64                      `json:"features"`
+	Names           []string                   `json:"feature_names,omitempty"` // in the order of their numbers; left out of very many
+	Rows            int64                      `json:"rows"`
+	FirstRound      int64                      `json:"first_round"` // not 0: an earlier model is trained further
+	Data            []BoostingData             `json:"data"`        // that metrics are computed on
+	Judged          BoostingData               `json:"predictions_for"`
+}
+
+// BoostingData is a set of rows under a name.
+type BoostingData struct {
+	Name     string `json:"name"`
+	Rows     int64  `json:"rows"`
+	Training bool   `json:"training,omitempty"`
 }
 
 // ParseFacts reads facts; an empty text is none. Fields that a later hook adds
@@ -104,6 +127,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.EvalTrained; s != nil {
 		do("eval_trained", s.At, func() { f.EvalTrained = nil })
+	}
+	if s := f.Boosting; s != nil {
+		do("boosting", s.At, func() { f.Boosting = nil })
 	}
 }
 

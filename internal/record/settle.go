@@ -66,7 +66,7 @@ var sectionNames = func() map[string]bool {
 	names := map[string]bool{}
 	all := Facts{
 		Labels: &LabelFacts{}, Network: &NetworkFacts{}, Graph: &GraphFacts{}, Predictions: &PredictionFacts{}, Inputs: &InputFacts{},
-		Parameters: &ParameterFacts{}, Updates: &UpdateFacts{}, Evaluation: &EvaluationFacts{}, EvalTrained: &EvalTrainedFacts{},
+		Parameters: &ParameterFacts{}, Updates: &UpdateFacts{}, Evaluation: &EvaluationFacts{}, EvalTrained: &EvalTrainedFacts{}, Boosting: &BoostingFacts{},
 	}
 	for _, n := range all.Sections() {
 		names[n] = true

@@ -71,6 +71,13 @@ func TestGoldenVectors(t *testing.T) {
 				}
 			}},
 		{"AZ1", "AllZero", nil, []input{tensorAt("w.weight", 0, vec(0, 0, 0)), tensorAt("w.weight", 1, vec(0, 0, 1e-30))}, []int64{0}, nil},
+		{"AZ settings and shares", "AllZero", nil, []input{{scalars: map[string]float64{"hyperparameters/alpha": 0, "feature_importance/gain/f1": 0, "x": 0}}}, []int64{0},
+			func(t *testing.T, j *job) {
+				if len(j.found) != 1 || j.found[0].Subject != "x" {
+					t.Errorf("findings are %+v", j.found)
+				}
+			}},
+		{"AZ share asked for", "AllZero", []string{"tensor_regex", "gain"}, []input{{scalars: map[string]float64{"feature_importance/gain/f1": 0}}}, []int64{0}, nil},
 		{"AZ2", "AllZero", []string{"threshold", "50"}, []input{tensorAt("w.weight", 0, vec(0, 1))}, []int64{0}, nil},
 		{"LN1", "LossNotDecreasing", every1, scalarsAt("loss", 4, 0.3, 0.33, 0.31, 0.30, 0.28, 0.2, 0.42), []int64{12, 24},
 			func(t *testing.T, j *job) {

@@ -56,6 +56,12 @@ func TestOverfit(t *testing.T) {
 				}
 			}},
 		{"OF2", "Overfit", two, passes(ones(3), []float64{1.2, 1.05, 1.2}), nil, nil},
+		{"names of scikit-learn's estimators", "Overfit", two, oneName("train-logloss", "validation_1-logloss", ones(3), []float64{1.2, 1.2, 1}), []int64{1},
+			func(t *testing.T, j *job) {
+				if f := j.found[0]; f.Subject != "validation_1-logloss" {
+					t.Errorf("finding is %+v", f)
+				}
+			}},
 		{"equal is not above", "Overfit", []string{"ratio_threshold", "0.5"}, passes(ones(1), []float64{1.5}), nil, nil},
 		{"ratio_threshold", "Overfit", []string{"ratio_threshold", "0.49"}, passes(ones(1), []float64{1.5}), []int64{1}, nil},
 		{"the mean of a pass", "Overfit", []string{"ratio_threshold", "0.5"}, []input{train(0, 1), eval(1, 1), eval(2, 3), train(3, 1)}, []int64{3}, observed(1)},

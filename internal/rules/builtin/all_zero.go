@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -62,12 +63,21 @@ func (r *zeros) Step(v *rule.View, rep *rule.Report) {
 		}
 	}
 	for _, it := range v.Scalars(0) {
+		if r.everything && mayBeZero(it.Info) {
+			continue
+		}
 		n := int64(0)
 		if it.Value == 0 {
 			n = 1
 		}
 		r.judge(it, n, 1, rep)
 	}
+}
+
+// mayBeZero tells the settings of a boosting and the shares of its features, of
+// which many are zero in any training: they are judged only when asked for.
+func mayBeZero(info *rule.TensorInfo) bool {
+	return slices.Contains(info.Collections, "hyperparameters") || slices.Contains(info.Collections, "feature_importance")
 }
 
 func (r *zeros) judge(it rule.Item, n, size int64, rep *rule.Report) {

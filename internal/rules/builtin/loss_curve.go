@@ -62,13 +62,15 @@ func (c *lossCurve) step(items []rule.Item) (x float64, ok bool) {
 	return x, true
 }
 
-// choose names the loss to follow: the one called loss, or the only one.
+// choose names the loss to follow: the one called loss, or the only one that is
+// of the training data.
 func (c *lossCurve) choose(items []rule.Item) string {
 	name := ""
 	for i := range items {
 		switch it := items[i].Info.Name; {
 		case it == "loss":
 			name = it
+		case heldOut(it): // comes in the steps of a training that is evaluated at each of them
 		case strings.HasPrefix(it, "loss"):
 			c.Several = true // loss/1 is that of a second optimiser
 		case name == "":

@@ -44,7 +44,8 @@ func (l *lossSeries) tail(n int) []float64 { return l.Recent[max(0, len(l.Recent
 type losses map[string]*lossSeries
 
 // add takes the losses of a step, averaged over workers. items come sorted by
-// name. Values that are not finite are left to other rules.
+// name. Values that are not finite are left to other rules; losses on held-out
+// data that come in training steps are none of the training.
 func (ls losses) add(items []rule.Item) {
 	for i := 0; i < len(items); {
 		name, sum, n := items[i].Info.Name, 0.0, 0
@@ -52,7 +53,7 @@ func (ls losses) add(items []rule.Item) {
 			sum += items[i].Value
 			n++
 		}
-		if x := sum / float64(n); finite(x) {
+		if x := sum / float64(n); finite(x) && !heldOut(name) {
 			if ls[name] == nil {
 				ls[name] = &lossSeries{}
 			}

@@ -34,12 +34,22 @@ var treeColumns = rule.Selector{Collections: []string{"trees"}, Regex: []string{
 
 type depth struct {
 	limit float64
-	state map[string]int // by worker: rounds in a row beyond the limit
+	state struct {
+		Deep  map[string]int `json:"deep"`            // by worker: rounds in a row beyond the limit
+		Names []string       `json:"names,omitempty"` // of the features
+	}
+}
+
+// Facts gives features their names.
+func (r *depth) Facts(f *rule.Facts, _ *rule.Report) {
+	if f.Boosting != nil {
+		r.state.Names = f.Boosting.Names
+	}
 }
 
 func (r *depth) Select() []rule.Selector { return []rule.Selector{treeColumns} }
 func (r *depth) Finish(*rule.Report)     {}
-func (r *depth) Save() ([]byte, error)   { return save(r.state) }
+func (r *depth) Save() ([]byte, error)   { return save(&r.state) }
 func (r *depth) Restore(b []byte) error  { return restore(b, &r.state) }
 
 func (r *depth) Step(v *rule.View, rep *rule.Report) {
@@ -69,18 +79,18 @@ type tree struct {
 
 func (r *depth) judge(worker string, trees []tree, rep *rule.Report) {
 	rep.Inspect(len(trees))
-	if r.state == nil {
-		r.state = map[string]int{}
+	if r.state.Deep == nil {
+		r.state.Deep = map[string]int{}
 	}
 	deep := false
 	for _, t := range trees {
 		deep = deep || float64(t.depth) > r.limit
 	}
 	if !deep {
-		delete(r.state, worker)
+		delete(r.state.Deep, worker)
 		return
 	}
-	r.state[worker]++
+	r.state.Deep[worker]++
 	for _, t := range trees {
 		if float64(t.depth) <= r.limit {
 			continue
@@ -93,9 +103,12 @@ func (r *depth) judge(worker string, trees []tree, rep *rule.Report) {
 		}
 		if t.root >= 0 {
 			context["root_feature"] = t.root
+			if t.root < int64(len(r.state.Names)) {
+				context["root_feature_name"] = r.state.Names[t.root]
+			}
 		}
 		rep.Violate(rule.Violation{
-			Check: "depth", Subject: fmt.Sprintf("tree %d", t.number), Worker: worker, Observed: float64(t.depth), Threshold: r.limit, Comparator: ">", Steps: r.state[worker], Context: context,
+			Check: "depth", Subject: fmt.Sprintf("tree %d", t.number), Worker: worker, Observed: float64(t.depth), Threshold: r.limit, Comparator: ">", Steps: r.state.Deep[worker], Context: context,
 			Message: fmt.Sprintf("Tree %d is %d levels deep%s.", t.number, t.depth, leaves),
 		})
 	}

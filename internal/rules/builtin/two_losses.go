@@ -70,7 +70,7 @@ func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 		}
 	}
 	for _, it := range items {
-		if m := sideOf.FindStringSubmatch(it.name); m != nil && m[3] != "" {
+		if heldOut(it.name) {
 			continue // never a loss of training, and no pair with itself
 		}
 		p := l.pair(it.name)
@@ -125,8 +125,15 @@ func (l twoLosses) close() []lossEvent {
 	return out
 }
 
-// sideOf splits a name such as val_loss or train-rmse.
-var sideOf = regexp.MustCompile(`^(scalar/)?(?:(train|training)|(validation|valid|val|test|eval))[-_](.+)$`)
+// sideOf splits a name such as val_loss, train-rmse or validation_1-rmse.
+var sideOf = regexp.MustCompile(`^(scalar/)?(?:(train|training)|(validation|valid|val|test|eval)(?:_\d+)?)[-_](.+)$`)
+
+// heldOut tells whether a name is that of a number on data that the model is
+// not trained on.
+func heldOut(name string) bool {
+	m := sideOf.FindStringSubmatch(name)
+	return m != nil && m[3] != ""
+}
 
 // Patterns of losses that are told apart by name.
 const (

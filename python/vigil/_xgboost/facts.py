@@ -2,6 +2,7 @@
 
 import xgboost
 
+MOST_NAMES = 1000
 _LINE = "XGBoost %s, %s · %s rows, %d features · %s · predictions for %s (%s rows) · a step is one round of boosting"
 
 
@@ -18,11 +19,13 @@ def gather(training):
         "optimisers": [],
         "step": "one round of boosting",
         "boosting": {
+            "at": training.next,
             "version": xgboost.__version__,
             "booster": training.booster,
             "objective": training.objective,
             "hyperparameters": dict(training.texts, **training.numbers),
             "features": len(training.features),
+            "feature_names": training.features if len(training.features) <= MOST_NAMES else None,
             "rows": _rows(training.train),
             "first_round": training.first,
             "data": [{"name": n, "rows": _rows(d), "training": d is training.train} for n, d in training.data],

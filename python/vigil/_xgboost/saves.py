@@ -173,7 +173,7 @@ class Labels(Saves):
         if values is None:
             return []
         self.shapes = {"labels": values.shape}
-        return [arrays.info("labels", values, "label")]
+        return [_given("labels", values, "label", training)]
 
     def _save(self, training, model, names, at):
         values = training.labels()
@@ -191,7 +191,7 @@ class Predictions(Saves):
         if values is None:
             return []
         self.shapes = {"predictions": values.shape}
-        return [arrays.info("predictions", values, "prediction")]
+        return [_given("predictions", values, "prediction", training)]
 
     def _save(self, training, model, names, at):
         values = numpy.asarray(model.predict(training.judged), dtype=numpy.float32)
@@ -233,6 +233,11 @@ class Shap(Saves):
                 self.scalar("average_shap/" + feature, float(mean.mean(dtype=numpy.float64)), at)
             if "full_shap/" + feature in names:
                 self.array("full_shap/" + feature, column, at)
+
+
+def _given(name, array, kind, training):
+    """How labels and predictions are announced: as what the objective compares."""
+    return dict(arrays.info(name, array, kind), module="objective", module_type=training.objective)
 
 
 ALL = (Hyperparameters, Importance, Trees, Labels, Predictions, Shap)
