@@ -24,6 +24,7 @@ import (
 // it.
 func TestMain(m *testing.M) {
 	if os.Getenv("VIGIL_TEST_AGENT") != "" {
+		dieOver(os.Getenv("VIGIL_TEST_DEADLY"))
 		if err := Run(context.Background(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

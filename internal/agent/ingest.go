@@ -18,20 +18,13 @@ import (
 func (w *worker) Records(items []capture.Item) uint64 {
 	for i := range items {
 		it := &items[i]
-		switch it.Kind {
-		case capture.Scalar:
-			w.scalar(it)
-		case capture.Tensor:
-			w.tensor(it)
-		case capture.Frame:
-			w.frame(it)
-		case capture.Piece:
-			w.piece(it)
-		case capture.Step:
-			w.measure()
-			w.closeStep(it)
-		case capture.Drop:
-			w.drop(it)
+		switch {
+		case slices.Contains(w.aside, it.N):
+			w.leave(it)
+		case it.N < w.until:
+			w.carefully(it)
+		default:
+			w.record(it)
 		}
 		w.seen = it.N + 1
 	}
@@ -48,6 +41,25 @@ func (w *worker) Records(items []capture.Item) uint64 {
 	}
 	w.acked.Store(max(n, w.acked.Load()))
 	return n
+}
+
+// record takes one record. What it brings to measure is in the queue then.
+func (w *worker) record(it *capture.Item) {
+	switch it.Kind {
+	case capture.Scalar:
+		w.scalar(it)
+	case capture.Tensor:
+		w.tensor(it)
+	case capture.Frame:
+		w.frame(it)
+	case capture.Piece:
+		w.piece(it)
+	case capture.Step:
+		w.measure()
+		w.closeStep(it)
+	case capture.Drop:
+		w.drop(it)
+	}
 }
 
 // step is the open step that a record belongs to; nil when the hook has too

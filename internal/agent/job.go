@@ -61,6 +61,7 @@ type sessionState struct {
 	// stored nothing more.
 	Tries int    `json:"tries,omitempty"`
 	At    uint64 `json:"at,omitempty"`
+	suspicion
 }
 
 // stopCause is the rule that stopped the job; empty when a person did.

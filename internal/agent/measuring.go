@@ -149,6 +149,9 @@ func (w *worker) measureShard(k, n int) {
 	}
 }
 
+// deadly is called before a tensor is measured; tests make agents die there.
+var deadly func(m *measurement)
+
 // compute measures. A failure inside is the tensor's alone.
 func (m *measurement) compute(mt *measure.Meter) {
 	defer func() {
@@ -157,5 +160,8 @@ func (m *measurement) compute(mt *measure.Meter) {
 			m.err = fmt.Errorf("the agent failed: %v", r)
 		}
 	}()
+	if deadly != nil {
+		deadly(m)
+	}
 	m.stats, m.more, m.err = mt.Tensor(m.info, m.dec, m.o.key.mode, m.o.step.ModeStep, m.view)
 }

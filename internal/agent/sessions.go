@@ -57,6 +57,14 @@ func (j *job) tried(s *capture.Session) error {
 		st.At, st.Tries = at, 0
 	}
 	st.Tries++
+	if n, ok := readNote(notePath(j.store.Path(), st.Worker)); ok {
+		st.died(n)
+		st.Tries = carefulFrom // and the next one, too: what is like it may follow
+	}
+	if len(st.Aside) > maxAside && st.Failed == "" {
+		st.Failed = fmt.Sprintf("agents died over %d of the values that it captured", len(st.Aside))
+		j.events.notice("error", st.Worker+" is not captured any more: "+st.Failed, "please report it; the training goes on")
+	}
 	if st.Tries > maxTries && st.Failed == "" {
 		st.Failed = fmt.Sprintf("%d agents in a row ended while they read the same values of this process", maxTries)
 		j.events.notice("error", st.Worker+" is not captured any more: "+st.Failed, "please report it; the training goes on")

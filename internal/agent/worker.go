@@ -38,6 +38,10 @@ type worker struct {
 	retry   time.Time
 	failing bool
 
+	aside []uint64 // records that are not read
+	note  *note    // of what is read, while the worker is careful
+	until uint64   // it is, up to this record
+
 	meters  meters
 	queue   []measurement
 	pieces  map[uint32]*assembly
@@ -83,12 +87,17 @@ func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 	w := &worker{
 		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
 		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, closed: make(chan struct{}),
-		stored: j.store.LastSeq(s.Hello.Session),
+		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
 	}
 	var err error
 	w.meters, err = newMeters(filepath.Join(j.store.Path(), spillDir), w.name)
 	if err != nil {
 		return nil, fmt.Errorf("open worker %s: %w", w.name, err)
+	}
+	if st.Tries >= carefulFrom {
+		if err := w.beCareful(j.store.Path()); err != nil {
+			j.events.notice("warning", err.Error(), "")
+		}
 	}
 	return w, nil
 }
@@ -235,6 +244,9 @@ func (w *worker) Closed(bool) {
 	}
 	w.countDrops()
 	w.meters.close()
+	if w.note != nil {
+		w.note.close()
+	}
 	w.marking.Lock()
 	close(w.closed)
 	w.marking.Unlock()
