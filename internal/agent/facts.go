@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -28,11 +29,19 @@ func (j *job) takeFacts(w *worker, f capture.Facts) bool {
 	}
 	j.cmu.Lock()
 	said := cut(f.Said, 2000)
-	news := said != j.counts.said
+	news := before(said, ", every ") != before(j.counts.said, ", every ") // the interval follows the budget all the time
 	j.counts.said, j.changed = said, true
 	j.cmu.Unlock()
 	j.eval.facts(f.Facts)
 	return news
+}
+
+// before is a text up to the last place of a mark in it.
+func before(text, mark string) string {
+	if i := strings.LastIndex(text, mark); i >= 0 {
+		return text[:i]
+	}
+	return text
 }
 
 // speaks tells whether the facts of a worker stand for the run: the chief's do,

@@ -40,6 +40,7 @@ var sections = []string{
 	`"labels":{"at":%d,"dtype":"I64","range":null,"ignored":8}`,
 	`"network":{"at":%d,"modules":[{"path":"fc","type":"Linear","kind":"linear","input":{"dtype":"F32","shape":[9,4],"values":{"elements":36,"min":0,"max":255,"mean":90,"std":70}}}]}`,
 	`"inputs":{"at":%d,"steps":3,"distinct":3,"tensors":[]}`,
+	`"trainings":[{"at":%d}]`,
 }
 
 // drawFacts puts facts between the events of a job: each time with all that is

@@ -31,6 +31,11 @@ type Facts struct {
 	Evaluation  *EvaluationFacts  `json:"evaluation,omitempty"`
 	EvalTrained *EvalTrainedFacts `json:"eval_trained,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
+
+	// Trainings are the later trainings of a process that does one after the
+	// other: folds of a cross-validation, members of an ensemble, trials of a
+	// search. What was seen before one says nothing about it.
+	Trainings []TrainingFacts `json:"trainings,omitempty"`
 }
 
 // BoostingFacts are what a model of boosted trees, or a linear one, says of
@@ -130,6 +135,11 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Boosting; s != nil {
 		do("boosting", s.At, func() { f.Boosting = nil })
+	}
+	if n := f.Begun(math.MaxInt64); n > 0 { // a list: each entry keeps its own place
+		for i := n - 1; i >= 0; i-- {
+			do(trainingsName, f.Trainings[i].At, func() { f.Trainings = f.Trainings[:i] })
+		}
 	}
 }
 

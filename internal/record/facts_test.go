@@ -27,6 +27,26 @@ func TestUntilLeavesOutWhatComesLater(t *testing.T) {
 	}
 }
 
+func TestBegunTrainings(t *testing.T) {
+	f, err := record.ParseFacts([]byte(`{"trainings":[{"at":3},{"at":9}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step, want := range map[int64]int{0: 0, 2: 0, 3: 1, 8: 1, 9: 2, math.MaxInt64: 2} {
+		if got := f.Begun(step); got != want {
+			t.Errorf("at %d: %d have begun, want %d", step, got, want)
+		}
+		if got := len(f.Until(step).Trainings); got != want {
+			t.Errorf("until %d: %d, want %d", step, got, want)
+		}
+	}
+	for step, want := range map[int64]int64{-1: 3, 3: 9, 9: math.MaxInt64} {
+		if got := f.After(step); got != want {
+			t.Errorf("after %d comes %d, want %d", step, got, want)
+		}
+	}
+}
+
 func TestSettleFacts(t *testing.T) {
 	for _, c := range []struct {
 		name, came, before string
@@ -40,6 +60,9 @@ func TestSettleFacts(t *testing.T) {
 		{"changed", `{"labels":{"at":3,"dtype":"F32"},"interval":5}`, `{"labels":{"at":3,"dtype":"I64"},"interval":1}`, 9, `{"interval":5,"labels":{"at":3,"dtype":"I64"}}`},
 		{"more", `{"labels":{"at":3},"graph":{"at":4}}`, `{"labels":{"at":3}}`, 6, `{"graph":{"at":6},"labels":{"at":3}}`},
 		{"gone", `{"labels":null}`, `{"labels":{"at":3}}`, 6, `{"labels":{"at":3}}`},
+		{"a second training", `{"trainings":[{"at":7}]}`, `{"framework":"go"}`, 6, `{"trainings":[{"at":7}]}`},
+		{"a third, late", `{"trainings":[{"at":3},{"at":7}]}`, `{"trainings":[{"at":4}]}`, 9, `{"trainings":[{"at":4},{"at":9}]}`},
+		{"trainings gone", `{"framework":"go"}`, `{"trainings":[{"at":4}]}`, 9, `{"framework":"go","trainings":[{"at":4}]}`},
 		{"nothing", ``, `{"labels":{"at":3}}`, 6, `{"labels":{"at":3}}`},
 		{"null", `null`, ``, 6, ``},
 	} {
@@ -58,6 +81,7 @@ func TestSettleFacts(t *testing.T) {
 func FuzzSettleFacts(f *testing.F) {
 	f.Add([]byte(`{"labels":{"at":3},"graph":{"at":1}}`), []byte(`{"labels":{"at":2}}`), int64(5))
 	f.Add([]byte(`{"Labels":{"at":3}}`), []byte(`null`), int64(5))
+	f.Add([]byte(`{"trainings":[{"at":3},{"at":1}]}`), []byte(`{"trainings":[{"at":2}]}`), int64(5))
 	f.Add([]byte(`[]`), []byte(`x`), int64(0))
 	f.Fuzz(func(t *testing.T, came, before []byte, next int64) {
 		old, err := record.ParseFacts(before)

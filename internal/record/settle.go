@@ -27,13 +27,20 @@ func SettleFacts(came, before json.RawMessage, next int64) (json.RawMessage, *Fa
 		if old, err = exact(before); err != nil {
 			return before, nil, err
 		}
-		known.sections(func(name string, _ int64, _ func()) { now[name] = old[name] })
+		known.sections(func(name string, _ int64, _ func()) {
+			if name != trainingsName {
+				now[name] = old[name]
+			}
+		})
 	}
 	f.sections(func(name string, at int64, _ func()) {
-		if at < next && err == nil && !bytes.Equal(now[name], old[name]) {
+		if at < next && err == nil && name != trainingsName && !bytes.Equal(now[name], old[name]) {
 			now[name], err = moved(now[name], next)
 		}
 	})
+	if err == nil {
+		err = settleTrainings(now, old, next)
+	}
 	if err != nil {
 		return before, nil, fmt.Errorf("read facts: %w", err)
 	}
@@ -45,6 +52,40 @@ func SettleFacts(came, before json.RawMessage, next int64) (json.RawMessage, *Fa
 		return before, nil, err
 	}
 	return kept, f, nil
+}
+
+// settleTrainings does for each entry of the list of trainings what SettleFacts
+// does for a section.
+func settleTrainings(now, old map[string]json.RawMessage, next int64) error {
+	var kept, came []json.RawMessage
+	if b := old[trainingsName]; b != nil {
+		if err := json.Unmarshal(b, &kept); err != nil {
+			return err
+		}
+	}
+	if b := now[trainingsName]; b != nil {
+		if err := json.Unmarshal(b, &came); err != nil {
+			return err
+		}
+	}
+	for i := len(kept); i < len(came); i++ {
+		entry := came[i]
+		var t TrainingFacts
+		err := json.Unmarshal(entry, &t)
+		if err == nil && t.At < next {
+			entry, err = moved(entry, next)
+		}
+		if err != nil {
+			return err
+		}
+		kept = append(kept, entry)
+	}
+	if kept == nil {
+		return nil
+	}
+	b, err := json.Marshal(kept)
+	now[trainingsName] = b
+	return err
 }
 
 // exact gives the fields of facts. A section under another spelling of its name
@@ -71,6 +112,7 @@ var sectionNames = func() map[string]bool {
 	for _, n := range all.Sections() {
 		names[n] = true
 	}
+	names[trainingsName] = true
 	return names
 }()
 

@@ -230,6 +230,13 @@ func TestCurves(t *testing.T) {
 	summed.Loss.Reduction = "sum"
 	twoOptimisers := classes()
 	twoOptimisers.Optimisers = make([]record.OptimiserFacts, 2)
+	folds := func(at ...int64) *record.Facts {
+		f := classes()
+		for _, n := range at {
+			f.Trainings = append(f.Trainings, record.TrainingFacts{At: n})
+		}
+		return f
+	}
 	step := func(n int64) float64 { return float64(1 + n/10) }
 	cases := []struct {
 		name string
@@ -247,6 +254,9 @@ func TestCurves(t *testing.T) {
 		{"jumps, then learns", "learning_rate", curve{steps: 150, loss: func(n int64) float64 { return falling(2.3, 0.1, 30)(n) + 900*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
 		{"swings", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "warning oscillates learning-rate"},
 		{"what was learnt is lost", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3}, "warning lost learning-rate"},
+		{"another fold", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3, facts: folds(201)}, ""},
+		{"what was learnt is lost in the second fold", "learning_rate", curve{steps: 400, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n%100) + 0.6*map[bool]float64{true: 1}[n > 330] }), update: 0.3, facts: folds(100, 200)}, "warning lost learning-rate"},
+		{"folds", "loss_spike", curve{steps: 400, loss: noisy(0.05, func(n int64) float64 { return falling(4, 0.3, 20)(n % 100) }), facts: folds(100, 200, 300)}, ""},
 		{"another task", "learning_rate", curve{steps: 300, loss: noisy(0.1, stepAt(200, 0.01, 1)), update: 0.01}, ""},
 		{"swings while it falls", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return (2 + float64(n%2)*3) * math.Exp(-float64(n)/60) }, update: 0.3}, ""},
 		{"noise of small batches", "learning_rate", curve{steps: 300, loss: noisy(0.5, falling(2, 0.5, 80)), update: 0.01}, ""},

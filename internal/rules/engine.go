@@ -69,6 +69,7 @@ type Engine struct {
 	stored  map[string]bool
 	facts   *record.Facts
 	turn    int64      // the step from which on there is more of the facts to tell
+	phase   int        // trainings that have begun after the first
 	telling bool       // the rules look at facts
 	here    rule.Point // the step observed last
 	begun   bool
@@ -216,8 +217,10 @@ func (e *Engine) Observe(c *record.Complete) {
 	if c.Step <= e.here.Step || e.over || len(c.Parts) == 0 {
 		return
 	}
+	last := e.here.Step
 	e.here = rule.Point{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time}
 	e.begun = true
+	e.renew(last)
 	e.tell(c.Step)
 	e.frame.load(c, e.tensors)
 	for _, in := range e.runs {

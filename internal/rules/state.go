@@ -19,6 +19,7 @@ type savedEngine struct {
 	Here    savedPoint               `json:"here"`
 	Begun   bool                     `json:"begun"`
 	Over    bool                     `json:"over"`
+	Phase   int                      `json:"phase,omitempty"`
 	Rules   map[string]savedInstance `json:"rules"`
 }
 
@@ -51,7 +52,7 @@ type savedInstance struct {
 func (e *Engine) Save() ([]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := savedEngine{stateVersion, savedPoint(e.here), e.begun, e.over, map[string]savedInstance{}}
+	s := savedEngine{stateVersion, savedPoint(e.here), e.begun, e.over, e.phase, map[string]savedInstance{}}
 	for _, in := range e.runs {
 		v := savedInstance{
 			Params: in.texts, Status: in.status, Closed: in.closed, First: in.first, Notes: in.notes, Failure: in.failure,
@@ -119,6 +120,6 @@ func (e *Engine) Restore(state []byte) error {
 		in.status, in.closed, in.first, in.notes, in.failure = v.Status, v.Closed, v.First, v.Notes, v.Failure
 		in.seen, in.observed, in.told, in.warned, in.findings, in.counters = v.Seen, v.Observed, v.Told, v.Warned, v.Findings, v.Counters
 	}
-	e.here, e.begun, e.over, e.turn = rule.Point(s.Here), s.Begun, s.Over, 0
+	e.here, e.begun, e.over, e.phase, e.turn = rule.Point(s.Here), s.Begun, s.Over, s.Phase, 0
 	return nil
 }

@@ -51,14 +51,14 @@ def train(argv, **options):
         plain_out, plain_err = plain.communicate(input, timeout=300)
         out, err = ours.communicate(input, timeout=300)
         assert plain.returncode == ours.returncode, "exit %d without Vigil, %d with it\n%s\n%s" % (plain.returncode, ours.returncode, plain_err, err)
-        _settle(agent)
+        settle(agent)
         return Trained(agent.runs, out, err, ours.returncode, _read(directory, "ours", many), _read(directory, "plain", many), plain_out)
     finally:
         agent.die()
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _settle(agent):
+def settle(agent):
     """Read until nothing more comes: the process has ended, its words are on the way."""
     deadline = time.monotonic() + 20
     quiet = 0

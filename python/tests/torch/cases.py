@@ -350,6 +350,22 @@ def odd_tensors():
     train(model, F.cross_entropy, ((torch.randint(11, (4, 5)), torch.randint(3, (4,))) for _ in range(STEPS)))
 
 
+@case
+def folds():
+    """Three trainings one after the other, the last of an encoder and a decoder; and one more by an optimiser for weights that were trained before."""
+    for _ in range(2):
+        model = train(net(), nn.CrossEntropyLoss())
+    parts = [net(nn.Linear(6, 4)), net(nn.Linear(4, 3))]
+    optimisers = [torch.optim.SGD(p.parameters(), lr=0.1) for p in parts]
+    for x, y in data():
+        for o in optimisers:
+            o.zero_grad()
+        F.cross_entropy(parts[1](parts[0](x)), y).backward()
+        for o in optimisers:
+            o.step()
+    train(model, nn.CrossEntropyLoss())
+
+
 def main():
     torch.set_num_threads(1)
     torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)  # loads the compiler, once instead of in every child

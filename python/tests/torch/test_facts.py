@@ -9,7 +9,7 @@ import tempfile
 
 import collector
 import pytest
-from conftest import _settle
+from trained import settle
 from vigil._torch import backend
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,7 +24,7 @@ def trainings():
         env = collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1")
         done = subprocess.run([sys.executable, "-W", "error::UserWarning:vigil", os.path.join(HERE, "cases.py")], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
         assert done.returncode == 0, done.stderr
-        _settle(agent)
+        settle(agent)
         cases = [line.split() for line in done.stdout.splitlines()]
         assert [c for c in cases if c[2] != "0"] == [], done.stderr
         names = {int(pid): name for name, pid, _ in cases}
@@ -182,6 +182,16 @@ def test_network_calls(trainings):
         ("4", "Linear", "linear", 1, True),
     ]
     assert all(("input" in m and "output" in m) == (m["kind"] != "container") for m in modules)
+
+
+def test_further_trainings(trainings):
+    """Each is told before any record of its first step. An optimiser for weights that were trained before begins none."""
+    run = trainings["folds"]
+    assert run.facts["trainings"] == [{"at": 12}, {"at": 24}]
+    assert "trainings" not in trainings["healthy"].facts
+    for at in (12, 24):
+        told = next(m for m in run.of("facts") if {"at": at} in m["facts"].get("trainings", []))
+        assert told["facts"]["trainings"][-1] == {"at": at}
 
 
 @pytest.mark.parametrize("name", sorted(FACTS))

@@ -154,7 +154,14 @@ class Facts(object):
         }
         facts.update(self.fixed)
         facts.update(self.sections)
+        if t.trainings.begun:
+            facts["trainings"] = t.trainings.begun
         return facts
+
+    @_guard.guard
+    def training_begins(self):
+        """A further training of the process begins: rules must know before its first step."""
+        self.tracker.session.facts(self.gather(), self.line)
 
     def _loss(self):
         facts = {"name": self.loss, "function": self.function, "module": self.module}

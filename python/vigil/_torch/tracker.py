@@ -22,6 +22,7 @@ from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.publisher import DIGEST_EVERY, Publisher
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Step
+from vigil._torch.trainings import Trainings
 from vigil._torch.values import Mean, Reader
 
 _now = time.perf_counter_ns
@@ -63,6 +64,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.cycle = Cycle()
         self.counter = Counter()
         self.facts = Facts(self)
+        self.trainings = Trainings(self)
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted
         self.last_closed = (0, 0, 0)

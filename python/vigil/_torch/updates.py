@@ -327,6 +327,7 @@ class Updates(object):
         """An optimiser steps for the first time: find its models, connect if need be, announce."""
         state.adopted = True
         if not self.refused and self.session is None:
+            self.trainings.optimiser(state, optimiser)
             found, modules = discover.scan()
             known = {id(s.ref()) for s in self.optims}
             self.unstepped = [weakref.ref(o) for o in found if id(o) not in known and type(o).__name__ != "AcceleratedOptimizer"]
@@ -337,6 +338,7 @@ class Updates(object):
                 self._look_at_roots(self.roots)
             return
         if self.session is not None:
+            self.trainings.optimiser(state, optimiser)
             before = len(self.roots)
             self._find_roots(state, None)
             self._announce_new(before, state)

@@ -1,0 +1,43 @@
+"""Where one training of a process ends and another begins: the next fold, the next member of an ensemble."""
+
+import weakref
+
+FEW = 5  # TRAIN steps in which several optimisers of one training take their first
+SAMPLE = 256  # parameters of an optimiser that are remembered
+MOST = 200  # trainings that are told
+
+
+class Trainings(object):
+    """An optimiser whose parameters no other one held before begins a training, unless others have only just begun."""
+
+    def __init__(self, tracker):
+        self.tracker = tracker
+        self.held = {}  # id -> weak reference: parameters that were trained
+        self.since = 0  # TRAIN step at which the last optimiser came
+        self.begun = []  # of all trainings but the first: [{"at": global step}]
+
+    def optimiser(self, state, optimiser):
+        """``optimiser`` is about to step for the first time."""
+        counter = self.tracker.counter
+        step = counter.modes[0]
+        if self.held and step - self.since >= FEW and len(self.begun) < MOST and not self._knows(optimiser):
+            opened = self.tracker.open
+            self.begun.append({"at": opened.number() if opened is not None and opened.numbered else counter.next})
+            self.tracker.facts.training_begins()
+        self.since = step
+        for p in parameters(optimiser, SAMPLE):
+            self.held[id(p)] = weakref.ref(p)
+
+    def _knows(self, optimiser):
+        for p in parameters(optimiser, None):
+            known = self.held.get(id(p))
+            if known is not None and known() is p:
+                return True
+        self.held = {i: r for i, r in self.held.items() if r() is not None}
+        return False
+
+
+def parameters(optimiser, most):
+    """The parameters of all groups; the first ``most`` of them, or all."""
+    every = (p for group in optimiser.param_groups for p in group["params"])
+    return [p for p, _ in zip(every, range(most))] if most is not None else list(every)
