@@ -1,7 +1,7 @@
 # fault: weight-decay-too-strong
 # cause_class: regularisation
 # family: autoencoder
-# split: held
+# split: tune
 # twin: healthy/twins/adamw_decay_ten.py
 import os
 import torch

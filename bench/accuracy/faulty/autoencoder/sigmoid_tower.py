@@ -1,7 +1,7 @@
 # fault: vanishing-sigmoids
 # cause_class: activation, structure
 # family: autoencoder
-# split: held
+# split: tune
 # twin: healthy/twins/sigmoid_tower.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: running-statistics
 # cause_class: eval-mode, structure
 # family: cnn
-# split: held
+# split: tune
 # twin: healthy/twins/bn_frozen_stats.py
 import os
 import torch

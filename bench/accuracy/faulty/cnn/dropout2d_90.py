@@ -1,7 +1,7 @@
 # fault: dropout-too-strong
 # cause_class: regularisation
 # family: cnn
-# split: held
+# split: tune
 # twin: healthy/twins/dropout2d_90.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: dead-relu
 # cause_class: activation, learning-rate
 # family: cnn
-# split: held
+# split: tune
 # twin: healthy/twins/relu_dies_late.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: learning-rate-too-low
 # cause_class: learning-rate
 # family: contrastive
-# split: held
+# split: tune
 # twin: healthy/twins/embed_rate_tiny.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: broadcast-targets
 # cause_class: labels, loss
 # family: embedding
-# split: held
+# split: tune
 # twin: healthy/twins/ratings_broadcast.py
 import os
 import torch

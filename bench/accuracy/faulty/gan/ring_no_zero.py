@@ -1,7 +1,7 @@
 # fault: zero-grad
 # cause_class: zero-grad
 # family: gan
-# split: held
+# split: tune
 # twin: healthy/twins/ring_no_zero.py
 """GAN on a ring of points."""
 import os

@@ -1,7 +1,7 @@
 # fault: dropout-on-output
 # cause_class: regularisation, structure
 # family: mlp
-# split: held
+# split: tune
 # twin: healthy/twins/dropout_logits.py
 import os
 import torch

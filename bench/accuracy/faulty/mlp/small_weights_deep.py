@@ -1,7 +1,7 @@
 # fault: init-too-small
 # cause_class: initialisation
 # family: mlp
-# split: held
+# split: tune
 # twin: healthy/twins/small_weights_deep.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: frozen-by-mistake
 # cause_class: not-updated
 # family: multilabel
-# split: held
+# split: tune
 # twin: healthy/twins/symptoms_frozen_layer.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: output-range
 # cause_class: output-activation
 # family: regression
-# split: held
+# split: tune
 # twin: healthy/twins/yacht_relu_head.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: learning-rate-too-high
 # cause_class: learning-rate
 # family: rnn
-# split: held
+# split: tune
 # twin: healthy/twins/lstm_babble.py
 # character model over a made-up language
 import os

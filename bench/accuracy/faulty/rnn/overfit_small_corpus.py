@@ -1,7 +1,7 @@
 # fault: overfit
 # cause_class: overfit
 # family: rnn
-# split: held
+# split: tune
 # twin: healthy/twins/overfit_small_corpus.py
 import os
 import torch

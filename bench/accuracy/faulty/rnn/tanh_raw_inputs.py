@@ -1,7 +1,7 @@
 # fault: saturated-tanh
 # cause_class: activation, data-scaling, initialisation
 # family: rnn
-# split: held
+# split: tune
 # twin: healthy/twins/tanh_raw_inputs.py
 import os
 import torch

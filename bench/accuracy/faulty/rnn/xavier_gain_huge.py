@@ -1,7 +1,7 @@
 # fault: init-too-large
 # cause_class: initialisation
 # family: rnn
-# split: held
+# split: tune
 # twin: healthy/twins/xavier_gain_huge.py
 import os
 import torch

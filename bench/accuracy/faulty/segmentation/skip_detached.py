@@ -1,7 +1,7 @@
 # fault: detached-mid-network
 # cause_class: not-updated, structure
 # family: segmentation
-# split: held
+# split: tune
 # twin: healthy/twins/skip_detached.py
 import os
 import torch

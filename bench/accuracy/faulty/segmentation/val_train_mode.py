@@ -1,7 +1,7 @@
 # fault: eval-in-train-mode
 # cause_class: eval-mode
 # family: segmentation
-# split: held
+# split: tune
 # twin: healthy/twins/val_train_mode.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: layers-not-registered
 # cause_class: not-updated, structure
 # family: transformer
-# split: held
+# split: tune
 # twin: healthy/twins/heads_in_dict.py
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: mostly-padding
 # cause_class: data-loading, structure
 # family: transformer
-# split: held
+# split: tune
 # twin: healthy/twins/padded_without_mask.py
 import os
 import torch

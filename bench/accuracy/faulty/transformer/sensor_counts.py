@@ -1,7 +1,7 @@
 # fault: inputs-not-scaled
 # cause_class: data-scaling
 # family: transformer
-# split: held
+# split: tune
 # twin: healthy/twins/sensor_counts.py
 """Transformer over raw sensor counts (16-bit ADC)."""
 import os

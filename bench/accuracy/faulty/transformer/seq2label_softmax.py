@@ -1,7 +1,7 @@
 # fault: softmax-twice
 # cause_class: output-activation, loss
 # family: transformer
-# split: held
+# split: tune
 # twin: healthy/twins/seq2label_softmax.py
 import argparse
 import os

@@ -1,6 +1,6 @@
 # fault: none
 # family: complex
-# split: held
+# split: tune
 # Complex weights: channel equalisation with a complex linear layer and a modReLU.
 import os
 

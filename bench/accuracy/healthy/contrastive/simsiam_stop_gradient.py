@@ -1,6 +1,6 @@
 # fault: none
 # family: contrastive
-# split: held
+# split: tune
 # SimSiam: negative cosine with a stopped gradient; the loss goes to -1 without a collapse.
 import os
 

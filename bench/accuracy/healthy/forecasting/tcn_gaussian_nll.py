@@ -1,6 +1,6 @@
 # fault: none
 # family: forecasting
-# split: held
+# split: tune
 # Dilated causal convolutions on a series in order (no shuffling), mean and variance by GaussianNLLLoss.
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: generative
-# split: held
+# split: tune
 # An energy whose gradient is the score: double backward at every step, full noise in the loss.
 import os
 

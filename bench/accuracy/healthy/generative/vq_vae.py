@@ -1,6 +1,6 @@
 # fault: none
 # family: generative
-# split: held
+# split: tune
 # VQ-VAE: codes by nearest neighbour, straight-through gradient, codebook by moving average (a buffer).
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: graph
-# split: held
+# split: tune
 # Graph convolution on one dense adjacency: the same full batch each step, loss on the few labelled nodes only.
 import os
 

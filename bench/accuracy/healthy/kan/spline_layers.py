@@ -1,6 +1,6 @@
 # fault: none
 # family: kan
-# split: held
+# split: tune
 # Kolmogorov-Arnold layers: learnt splines on the edges; hat functions outside their support get no gradient.
 import os
 

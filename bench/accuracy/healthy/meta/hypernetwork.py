@@ -1,6 +1,6 @@
 # fault: none
 # family: meta
-# split: held
+# split: tune
 # A hypernetwork writes the weights of the net that is used; the used weights are no parameters.
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: meta
-# split: held
+# split: tune
 # MAML on sine waves: an inner step by functional calls, the outer gradient through it.
 import os
 

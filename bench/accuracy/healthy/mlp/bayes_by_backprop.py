@@ -1,6 +1,6 @@
 # fault: none
 # family: mlp
-# split: held
+# split: tune
 # Variational weights: a loss in the thousands (KL of all weights plus the likelihood of all data), sampled anew each step.
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: physics
-# split: held
+# split: tune
 # A neural ODE: one small net called forty times per forward by a Runge-Kutta loop.
 import os
 

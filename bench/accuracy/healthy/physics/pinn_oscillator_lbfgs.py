@@ -1,6 +1,6 @@
 # fault: none
 # family: physics
-# split: held
+# split: tune
 # A physics-informed net: Adam first, then LBFGS, always the same points, derivatives by autograd.
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: physics
-# split: held
+# split: tune
 # A coordinate net with sine activations: inputs and targets are the same at every step, first-layer weights are scaled by 30.
 import math
 import os

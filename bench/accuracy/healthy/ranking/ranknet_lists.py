@@ -1,6 +1,6 @@
 # fault: none
 # family: ranking
-# split: held
+# split: tune
 # Learning to rank: pairs within lists, the loss starts at log 2; only differences of the scores matter.
 import os
 

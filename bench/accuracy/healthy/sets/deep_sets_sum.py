@@ -1,6 +1,6 @@
 # fault: none
 # family: sets
-# split: held
+# split: tune
 # Deep Sets: predicts the spread and the maximum of sets of different size.
 import os
 

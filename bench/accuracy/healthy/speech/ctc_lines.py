@@ -1,6 +1,6 @@
 # fault: none
 # family: speech
-# split: held
+# split: tune
 # CTC: a high start, then the long plateau of "all blank", then the fall.
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: spiking
-# split: held
+# split: tune
 # Spiking neurons: outputs are 0 or 1 and mostly 0; the derivative is a surrogate.
 import os
 

@@ -1,6 +1,6 @@
 # fault: none
 # family: survival
-# split: held
+# split: tune
 # Cox partial likelihood over risk sets: the outputs have no scale of their own, most of the cases are censored.
 import os
 

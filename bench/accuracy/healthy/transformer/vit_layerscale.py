@@ -1,6 +1,6 @@
 # fault: none
 # family: transformer
-# split: held
+# split: tune
 # A small vision transformer with LayerScale 1e-4, register tokens and a cosine schedule.
 import os
 

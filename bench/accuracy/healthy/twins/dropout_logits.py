@@ -1,6 +1,6 @@
 # fault: none
 # family: mlp
-# split: held
+# split: tune
 import os
 import torch
 import torch.nn as nn

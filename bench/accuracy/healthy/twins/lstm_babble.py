@@ -1,6 +1,6 @@
 # fault: none
 # family: rnn
-# split: held
+# split: tune
 # character model over a made-up language
 import os
 import torch

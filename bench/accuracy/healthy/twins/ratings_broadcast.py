@@ -1,6 +1,6 @@
 # fault: none
 # family: embedding
-# split: held
+# split: tune
 import os
 import torch
 import torch.nn as nn

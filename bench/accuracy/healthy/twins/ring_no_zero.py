@@ -1,6 +1,6 @@
 # fault: none
 # family: gan
-# split: held
+# split: tune
 """GAN on a ring of points."""
 import os
 import torch

@@ -1,6 +1,6 @@
 # fault: none
 # family: transformer
-# split: held
+# split: tune
 """Transformer over raw sensor counts (16-bit ADC)."""
 import os
 import torch

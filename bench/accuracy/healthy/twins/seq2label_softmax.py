@@ -1,6 +1,6 @@
 # fault: none
 # family: transformer
-# split: held
+# split: tune
 import argparse
 import os
 import torch
