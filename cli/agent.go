@@ -20,6 +20,7 @@ type agentCmd struct {
 	Name    string `name:"name" placeholder:"NAME" help:"The run's name."`
 	Script  string `name:"script" placeholder:"FILE" help:"The training script."`
 	WorkDir string `name:"workdir" placeholder:"DIR" help:"Directory whose vigil.yaml counts."`
+	Python  string `name:"python" placeholder:"FILE" help:"The interpreter of the training, for rules in Python."`
 }
 
 // eventsFD is the descriptor on which the launcher reads live.Event values as
@@ -44,7 +45,7 @@ func (c agentCmd) Run(a *app) error {
 	defer cancel()
 
 	if c.ForPID > 0 {
-		f := agent.ForPID{PID: c.ForPID, Dir: c.Dir, Name: c.Name, Vigil: version(), Script: c.Script, WorkDir: c.WorkDir}
+		f := agent.ForPID{PID: c.ForPID, Dir: c.Dir, Name: c.Name, Vigil: version(), Script: c.Script, WorkDir: c.WorkDir, Python: c.python()}
 		return agent.RunForPID(ctx, f, func(addr agent.Address) error {
 			if err := json.NewEncoder(a.stdout).Encode(addr); err != nil {
 				return fmt.Errorf("tell the hook where the agent listens: %w", err)
@@ -59,4 +60,18 @@ func (c agentCmd) Run(a *app) error {
 	}
 	closeOnExec(eventsFD)
 	return agent.Run(ctx, a.stdin, events)
+}
+
+// python is what rules in Python run with. Without it they say so; nothing else
+// is harmed.
+func (c agentCmd) python() agent.Python {
+	_, lib, err := extractPython()
+	self, selfErr := os.Executable()
+	if err != nil || selfErr != nil {
+		return agent.Python{}
+	}
+	if c.Python == "" {
+		c.Python = interpreter(nil)
+	}
+	return agent.Python{Interpreter: c.Python, Lib: lib, Program: self}
 }

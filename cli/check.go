@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,7 @@ type checkCmd struct {
 	Name     string   `arg:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, or a path; a directory of runs: all of them."`
 	Rules    string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
 	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
+	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge by its rules, as a run that is started with it."`
 	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
 	Baseline string   `name:"baseline" placeholder:"FILE" help:"Findings that are known: what an earlier check wrote with --json, or a run. They are muted; only others fail."`
 	JSON     bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
@@ -33,8 +35,9 @@ type checkCmd struct {
 func (checkCmd) Help() string {
 	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n    vigil check vigil-runs --baseline known.json\n\n" +
 		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped. Findings that vigil.yaml muted when the run started do not count.\n\n" +
+		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
-		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, or a run cannot be read or is too damaged to be judged."
+		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, a run that cannot be read or is too damaged\nto be judged, or a Python class that failed."
 }
 
 // Run replays the run, or each run of a directory, through the rules.
@@ -56,7 +59,7 @@ func (c checkCmd) Run(a *app) error {
 		}
 		return err
 	}
-	j, err := c.judge(c.Name, path, known)
+	j, err := c.judge(a, c.Name, path, known)
 	if err != nil {
 		return err
 	}
@@ -65,10 +68,15 @@ func (c checkCmd) Run(a *app) error {
 	} else {
 		j.print(a)
 	}
-	if err == nil && j.fails(limit) {
+	switch {
+	case err != nil:
+		return err
+	case j.fails(limit):
 		return exit(2, nil)
+	case j.broken() != "":
+		return exit(1, nil)
 	}
-	return err
+	return nil
 }
 
 // all judges every run of a directory. One that cannot be judged does not keep
@@ -77,7 +85,7 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 	documents := []map[string]any{}
 	found, failed := false, []string(nil)
 	for _, name := range names {
-		j, err := c.judge(name, filepath.Join(c.Name, name), known)
+		j, err := c.judge(a, name, filepath.Join(c.Name, name), known)
 		var wrong *rule.ParamError
 		if u := (*usage)(nil); errors.As(err, &wrong) || errors.As(err, &u) && u.What != name {
 			return err // what was asked for is wrong, not the run
@@ -95,7 +103,12 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 			j.print(a)
 			fmt.Fprintln(a.stdout)
 		}
-		found = found || err == nil && j.fails(limit)
+		if err == nil {
+			found = found || j.fails(limit)
+			if b := j.broken(); b != "" {
+				failed = append(failed, fmt.Sprintf("judge run %q: the rule %s failed", name, b))
+			}
+		}
 	}
 	if c.JSON {
 		if err := writeJSON(a.stdout, map[string]any{"runs": documents}); err != nil {
@@ -122,19 +135,24 @@ type judged struct {
 }
 
 // judge replays one run through the rules.
-func (c checkCmd) judge(name, path string, known *baseline) (*judged, error) {
+func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, error) {
 	t, err := trial.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read run %q: %w", name, err)
 	}
 	defer t.Close()
-	configs, err := c.configs(t)
+	configs, left, err := c.configs(t)
 	if err != nil {
 		return nil, err
 	}
+	for _, l := range left {
+		fmt.Fprintf(a.stderr, "vigil: the rule %s is a Python class and was not run; name the configuration that holds it with --config\n", printable(l))
+	}
 	j := &judged{}
 	steps := 0
-	j.engine, steps, err = replay(t, c.root(), configs, known.accepted, func(f record.Finding) { j.findings = append(j.findings, f) })
+	j.engine, steps, err = replay(t, configs, replaying{
+		root: c.root(), accepted: known.accepted, found: func(f record.Finding) { j.findings = append(j.findings, f) }, prints: a.stderr,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
@@ -148,6 +166,16 @@ func (c checkCmd) judge(name, path string, known *baseline) (*judged, error) {
 // fails tells whether there is a finding at or above a place in severities.
 func (j *judged) fails(limit int) bool {
 	return slices.ContainsFunc(j.findings, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
+}
+
+// broken names a rule in Python that failed: then nothing found says nothing.
+func (j *judged) broken() string {
+	for _, s := range j.engine.Statuses() {
+		if s.Status == rules.StatusError && rules.IsPython(rules.Config{Params: s.Parameters}) {
+			return s.Configuration
+		}
+	}
+	return ""
 }
 
 func (j *judged) document() map[string]any {
@@ -188,49 +216,80 @@ func (c checkCmd) limit() (int, error) {
 	return i, nil
 }
 
-// configs are the rules to run: those asked for by name and of the set, or
-// else those that judged the run live, under the same parameters.
-func (c checkCmd) configs(t *trial.Trial) ([]rules.Config, error) {
+// configs are the rules to run: those of a configuration file that is named,
+// those asked for by name and of the set, or else those that judged the run
+// live, under the same parameters. Of the latter those are left out that are
+// Python classes which nobody here vouches for.
+func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, left []string, err error) {
+	framework := t.Run().Framework.Name
+	if c.Config != "" {
+		flags := config.Flags{Config: &c.Config, Rule: c.Rule}
+		if c.Rules != "" {
+			flags.Rules = &c.Rules
+		}
+		settings, err := loadSettings(flags)
+		if err != nil {
+			return nil, nil, err
+		}
+		set, err := rules.Set(settings.Rules, framework)
+		if err != nil {
+			return nil, nil, err
+		}
+		return rules.Merge(set, configsOf(settings.Rule)), nil, nil
+	}
 	name := c.Rules
 	if name == "" && len(c.Rule) > 0 {
 		name = "none"
 	}
 	if name == "" {
-		if live := liveConfigs(t.Statuses()); len(live) > 0 {
-			return live, nil
+		live, left := liveConfigs(t.Statuses())
+		if len(live)+len(left) > 0 {
+			return live, left, nil
 		}
 		name = "default"
 	}
-	set, err := rules.Set(name, t.Run().Framework.Name)
+	set, err := rules.Set(name, framework)
 	if err != nil {
-		return nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
+		return nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
 	}
 	var user []rules.Config
 	for _, spec := range c.Rule {
 		rc, err := parseRule(spec)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		user = append(user, rc)
 	}
-	return rules.Merge(set, user), nil
+	return rules.Merge(set, user), nil, nil
 }
 
-// liveConfigs are the configurations whose statuses a run carries.
-func liveConfigs(statuses []record.RuleStatus) []rules.Config {
-	var configs []rules.Config
+// liveConfigs are the configurations whose statuses a run carries; left are the
+// Python classes among them that the configuration file here does not name. A
+// run may come from anywhere: what it names is not run because it names it.
+func liveConfigs(statuses []record.RuleStatus) (list []rules.Config, left []string) {
+	own, _ := ownRules()
 	for _, s := range statuses {
 		c := rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters}
+		if rules.IsPython(c) {
+			mine, ok := findOwn(own, s.Configuration)
+			if !ok || mine.config.Params["source"] != c.Params["source"] || mine.config.Params["python"] != c.Params["python"] && c.Params["python"] != "None" {
+				left = append(left, s.Configuration)
+				continue
+			}
+		}
 		if _, err := rules.Resolve(c); err == nil {
-			configs = append(configs, c)
+			list = append(list, c)
 		}
 	}
-	return configs
+	return list, left
 }
 
 // parseRule reads one --rule and checks its name and parameters. The rule may
-// be an expression, or one of the configuration file.
+// be an expression or a Python class, or one of the configuration file.
 func parseRule(spec string) (rules.Config, error) {
+	if rc, is, err := parsePython(spec); is {
+		return rc, err
+	}
 	rc := rules.Config{Params: map[string]string{}}
 	name, kvs, err := config.ParseSpec(spec, func(name string) ([]string, error) {
 		known, err := rules.Parameters(name)
@@ -274,36 +333,63 @@ func ruleError(spec string, err error) error {
 	return &usage{Message: err.Error(), What: spec, Hint: "`vigil rules list` lists the rules, `vigil rules describe NAME` their parameters"}
 }
 
+// replaying says how a run is judged again.
+type replaying struct {
+	root     string // where other runs are looked up
+	accepted func(*record.Finding) string
+	found    func(record.Finding)
+	prints   io.Writer // for what rules in Python print; may be nil
+}
+
 // replay feeds the stored steps through an engine, to its end, and counts them.
-func replay(t *trial.Trial, root string, configs []rules.Config, accepted func(*record.Finding) string, found func(record.Finding)) (engine *rules.Engine, steps int, err error) {
+func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.Engine, steps int, err error) {
 	now := time.Time{}
 	run := t.Run()
 	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
 	defer others.Close()
+	other := func(name string) (*trial.Other, error) {
+		// A run beside the one that is judged is found, too.
+		if t, err := others.Open(name); err == nil {
+			return t, nil
+		}
+		path, err := findRun(o.root, name)
+		if err != nil {
+			return nil, err
+		}
+		return others.Open(path)
+	}
+	python, err := pythonFor(configs, run)
+	if err != nil {
+		return nil, 0, err
+	}
+	if python != nil {
+		python.Path = t.Path()
+		python.Other = func(name string) (string, error) {
+			o, err := other(name)
+			if err != nil {
+				return "", err
+			}
+			return o.Path(), nil
+		}
+	}
 	engine, err = rules.NewEngine(rules.Options{
-		Configs: configs, Mutes: rules.MutesOf(run), Accepted: accepted, OnFinding: found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+		Configs: configs, Mutes: rules.MutesOf(run), Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return t.Raw(name, mode, modeStep, worker)
 		},
 		Trial: func(name string) (rule.Trial, error) {
-			// A run beside the one that is judged is found, too.
-			if o, err := others.Open(name); err == nil {
-				return o, nil
-			}
-			path, err := findRun(root, name)
-			if err != nil {
-				return nil, err
-			}
-			o, err := others.Open(path)
+			o, err := other(name)
 			if err != nil {
 				return nil, err
 			}
 			return o, nil
 		},
+		Python: python, OnPrint: printsTo(o.prints), Patient: true,
 	})
 	if err != nil {
 		return nil, 0, err
 	}
+	defer engine.Close()
 	// Facts that cannot be read are those that live rules could not use either.
 	if facts, err := run.KnownFacts(); err == nil {
 		engine.Facts(facts)

@@ -16,15 +16,21 @@ type ownRule struct {
 	from   string // where it stands
 }
 
-// ownRules are the expressions of the configuration file that a run would be
-// started with here.
-func ownRules() ([]ownRule, error) {
+// fileRules are the rules asked for by name that a run would be started with
+// here.
+func fileRules() ([]config.RuleConfig, error) {
 	run, err := config.Resolve(config.Flags{}, os.Environ(), "", agent.Known())
+	return run.Rule, err
+}
+
+// ownRules are the rules among them that the user has written.
+func ownRules() ([]ownRule, error) {
+	list, err := fileRules()
 	if err != nil {
 		return nil, err
 	}
 	var out []ownRule
-	for _, rc := range run.Rule {
+	for _, rc := range list {
 		if _, builtin := rules.Lookup(rc.Rule); builtin {
 			continue
 		}

@@ -36,7 +36,11 @@ func (c rulesTestCmd) Run(a *app) error {
 	}
 	results := []ruletest.Result{}
 	for _, f := range files {
-		more, err := f.Run(c.recorded)
+		python, err := pythonFor(f.Configs(), record.Run{Name: "test"})
+		if err != nil {
+			return err
+		}
+		more, err := f.Run(ruletest.Options{Replay: c.recorded(a), Python: python, OnPrint: printsTo(a.stderr)})
 		if err != nil {
 			return &usage{Message: err.Error(), What: f.Name}
 		}
@@ -62,18 +66,24 @@ func (c rulesTestCmd) Run(a *app) error {
 }
 
 // recorded judges a run that a test names.
-func (c rulesTestCmd) recorded(path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
+func (c rulesTestCmd) recorded(a *app) ruletest.Replay {
+	return func(path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
+		return c.replay(a, path, configs)
+	}
+}
+
+func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
 	t, err := trial.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read run %q: %w", path, err)
 	}
 	defer t.Close()
 	findings := []record.Finding{}
-	engine, _, err := replay(t, c.root(), configs, nil, func(f record.Finding) {
+	engine, _, err := replay(t, configs, replaying{root: c.root(), prints: a.stderr, found: func(f record.Finding) {
 		if !f.Muted {
 			findings = append(findings, f)
 		}
-	})
+	}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("judge run %q: %w", path, err)
 	}

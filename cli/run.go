@@ -168,6 +168,7 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 	o.Settings = agent.Settings{
 		Name: settings.Name, Dir: root, Command: o.Command, Directory: directory, Script: agent.Script(o.Command),
 		Host: host, Started: started.UTC(), Config: settings, Vigil: version(), Created: true,
+		Python: agent.Python{Interpreter: interpreter(o.Command), Lib: lib, Program: self},
 	}
 	o.Claim = func(socket string) (string, func(), error) {
 		run := record.Run{

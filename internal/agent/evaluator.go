@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/action"
@@ -24,7 +25,11 @@ type evaluator struct {
 	engine    *rules.Engine
 	runner    *action.Runner
 
-	values *trial.Trial     // the run itself, once a rule has asked for raw values
+	reading   sync.Mutex   // held while values is opened
+	values    *trial.Trial // the run itself, once a rule has asked for raw values
+	following sync.WaitGroup
+	follows   atomic.Bool // rules are given what they missed
+
 	others *trial.Others    // runs that rules compare with
 	found  []record.Finding // by the call of the engine under way
 	dirty  bool             // judged since the last save
@@ -44,6 +49,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
 		},
+		Python: e.python(), OnPrint: j.printer(),
 	}
 	var before *trial.Trial
 	if len(j.known()) > 0 || j.store.HasEvents() { // somebody wrote to this run before
@@ -60,6 +66,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	}
 	ao := e.actions(cfgs)
 	if e.runner, err = action.NewRunner(ao); err != nil {
+		e.engine.Close()
 		return nil, fmt.Errorf("start actions: %w", err)
 	}
 	if before != nil {
@@ -78,16 +85,27 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	return e, nil
 }
 
-// raw reads the stored values of a tensor for a rule.
+// raw reads the stored values of a tensor for a rule. Several goroutines may.
 func (e *evaluator) raw(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
+	t, err := e.own()
+	if err != nil {
+		return rule.Values{}, err
+	}
+	return t.Raw(name, mode, modeStep, worker)
+}
+
+// own is the run itself, opened for reading.
+func (e *evaluator) own() (*trial.Trial, error) {
+	e.reading.Lock()
+	defer e.reading.Unlock()
 	if e.values == nil {
 		t, err := trial.OpenFS(e.job.store.FS(), e.job.store.Path())
 		if err != nil {
-			return rule.Values{}, err
+			return nil, err
 		}
 		e.values = t
 	}
-	return e.values.Raw(name, mode, modeStep, worker)
+	return e.values, nil
 }
 
 // other opens another run for a rule.
@@ -126,6 +144,8 @@ func (e *evaluator) guarded(f func()) {
 func (e *evaluator) close() {
 	e.in.close()
 	e.done.Wait()
+	e.engine.Close()
+	e.following.Wait()
 	if e.values != nil {
 		e.values.Close()
 	}
@@ -158,6 +178,7 @@ func (e *evaluator) tick(now time.Time) {
 		e.engine.Tick(now)
 		e.findings()
 		e.changed(record.Running)
+		e.follow()
 		if e.dirty && now.Sub(e.saved) >= saveEvery {
 			e.save()
 		}
@@ -237,6 +258,7 @@ func (e *evaluator) finish(status string) {
 	e.in.put(func() {
 		defer close(end)
 		e.judge(e.completer.End())
+		e.followed()
 		e.engine.Finish(status)
 		e.findings()
 		e.changed(status)

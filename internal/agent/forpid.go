@@ -24,6 +24,7 @@ type ForPID struct {
 	Vigil   string // version
 	Script  string // empty: read from the process
 	WorkDir string // directory to read vigil.yaml in; empty: the process's
+	Python  Python
 }
 
 // Address is what the agent of a hook prints on its standard output once it
@@ -138,7 +139,7 @@ func (f ForPID) settings(socket string) (Settings, error) {
 	c.Dir = root
 	return Settings{
 		Name: name, Dir: root, Command: command, Directory: directory, Script: script, Host: host,
-		Started: started.UTC(), Config: c, Socket: socket, Vigil: f.Vigil,
+		Started: started.UTC(), Config: c, Socket: socket, Vigil: f.Vigil, Python: f.Python,
 	}, nil
 }
 
@@ -151,7 +152,10 @@ func Known() config.Catalogue {
 		}
 		params, err := rules.Parameters(name)
 		return d.Name, params, err == nil
-	}, Expression: rules.ExpressionParameters(), CheckExpression: func(name string, params map[string]string) error {
+	}, Own: []config.Own{
+		{Key: "expression", Of: "an expression", Params: rules.ExpressionParameters()},
+		{Key: "source", Of: "a Python class", Params: rules.PythonParameters(), Free: true, Paths: []string{"source", "python"}},
+	}, CheckOwn: func(name string, params map[string]string) error {
 		return rules.Check(rules.Config{Rule: name, Params: params})
 	}}
 	for _, d := range rules.Catalogue() {

@@ -35,8 +35,17 @@ type Settings struct {
 	// path: an agent with ListenFD neither binds nor unlinks it, so no hook is
 	// ever refused while agents change.
 	ListenFD int `json:"listen_fd,omitempty"`
+	// Python is what rules that are Python classes run with.
+	Python Python `json:"python,omitzero"`
 	// RingBytes is the size of each worker's ring; 0: what suits the machine.
 	RingBytes int64 `json:"ring_bytes,omitempty"`
+}
+
+// Python says with what rules that are Python classes run.
+type Python struct {
+	Interpreter string `json:"interpreter,omitempty"` // of rules that name none; empty: there is none
+	Lib         string `json:"lib"`                   // the directory that holds the package vigil
+	Program     string `json:"program"`               // vigil itself
 }
 
 // Ended says that the job is over. The launcher sends it on the agent's

@@ -17,8 +17,8 @@ func (e *badPlace) Position() (int, int, string) { return e.line, e.column, "it 
 // are wrong at the place given.
 func withExpressions(line, column int) Catalogue {
 	c := catalogue
-	c.Expression = []string{"expression", "for", "severity", "message", "start_step", "workers"}
-	c.CheckExpression = func(name string, _ map[string]string) error {
+	c.Own = []Own{{Key: "expression", Of: "an expression", Params: []string{"expression", "for", "severity", "message", "start_step", "workers"}}}
+	c.CheckOwn = func(name string, _ map[string]string) error {
 		switch name {
 		case "bad":
 			return fmt.Errorf("configure rule: %w", &badPlace{line, column})

@@ -65,16 +65,15 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	l, err := load(path, file, cat)
+	beside := cat
+	beside.base = filepath.Dir(path)
+	cat.base = dir
+	l, err := load(path, file, beside)
 	switch {
 	case err == nil:
 		run.File = path
 		l.beside(filepath.Dir(path))
-		for _, rc := range l.rules {
-			if rc.Params[expressionKey] != "" {
-				cat = cat.with(rc.Rule)
-			}
-		}
+		cat = cat.with(cat.ownOf(l.rules))
 		layers = append(layers, l)
 	case named || !errors.Is(err, fs.ErrNotExist):
 		return run, usage(err, file, "")
@@ -121,6 +120,7 @@ func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 		r.Collect = append(r.Collect, l.collect...)
 		r.Mutes = append(r.Mutes, l.mutes...)
 	}
+	inherit(r.Rule, cat)
 	if err := checkCollections(r.Collect); err != nil {
 		return err
 	}

@@ -2,6 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,28 +16,58 @@ type Catalogue struct {
 	// Lookup finds a rule by any of its spellings and gives its canonical name
 	// and the names of its parameters.
 	Lookup func(name string) (canonical string, params []string, ok bool)
-	// Expression are the names of the parameters that a rule takes which is
-	// an expression; empty: there are no such rules.
-	Expression []string
-	// CheckExpression refuses such a rule when it is wrong; an error that has
-	// a Position says where in the expression.
-	CheckExpression func(name string, params map[string]string) error
+	// Own are the kinds of rules that users write.
+	Own []Own
+	// CheckOwn refuses such a rule when it is wrong; an error that has a
+	// Position says where in the text of its key.
+	CheckOwn func(name string, params map[string]string) error
 
-	own []string // rules of the file that are expressions
+	own  map[string]*Own // the rules of this configuration that the user has written
+	base string          // the directory that paths are seen from; empty: the working directory
+}
+
+// Own is a kind of rules that users write: expressions, Python classes.
+type Own struct {
+	Key    string   // the parameter that makes a rule one of them
+	Of     string   // what it is called: "an expression"
+	Params []string // that every rule of the kind takes
+	Free   bool     // it takes parameters besides, which are not known here
+	Paths  []string // parameters that hold a path
 }
 
 // with is the catalogue and the rules that the user has written.
-func (c Catalogue) with(names ...string) Catalogue {
-	c.own = slices.Concat(c.own, names)
-	c.Names = slices.Concat(c.Names, names)
+func (c Catalogue) with(rules map[string]*Own) Catalogue {
+	own := maps.Clone(c.own)
+	if own == nil {
+		own = map[string]*Own{}
+	}
+	c.Names = slices.Clone(c.Names)
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		own[name] = rules[name]
+		c.Names = append(c.Names, name)
+	}
+	c.own = own
 	return c
 }
 
-func (c Catalogue) lookup(name string) (string, []string, bool) {
-	if slices.Contains(c.own, name) {
-		return name, c.Expression, true
+// kind is the kind of rules that users write that has one of these parameters.
+func (c Catalogue) kind(has func(key string) bool) *Own {
+	for i := range c.Own {
+		if has(c.Own[i].Key) {
+			return &c.Own[i]
+		}
 	}
-	return c.builtin(name)
+	return nil
+}
+
+// lookup finds a rule by name, also one that the user has written; free says
+// that it may have parameters besides those that are given.
+func (c Catalogue) lookup(name string) (canonical string, params []string, free, ok bool) {
+	if o := c.own[name]; o != nil {
+		return name, o.Params, o.Free, true
+	}
+	canonical, params, ok = c.builtin(name)
+	return canonical, params, false, ok
 }
 
 func (c Catalogue) builtin(name string) (string, []string, bool) {
@@ -44,8 +77,22 @@ func (c Catalogue) builtin(name string) (string, []string, bool) {
 	return c.Lookup(name)
 }
 
-// expressionKey is the parameter that makes a rule of an expression.
-const expressionKey = "expression"
+// place makes the paths among the parameters of a user's rule absolute.
+func (c Catalogue) place(o *Own, params map[string]string) error {
+	for _, key := range o.Paths {
+		p := params[key]
+		// A word alone may be a program on the PATH.
+		if p == "" || filepath.IsAbs(p) || key != o.Key && !strings.ContainsRune(p, filepath.Separator) {
+			continue
+		}
+		path, err := filepath.Abs(filepath.Join(c.base, p))
+		if err != nil {
+			return fmt.Errorf("find %q: %w", p, err)
+		}
+		params[key] = path
+	}
+	return nil
+}
 
 // configurationKey may be given to every rule besides its parameters: the name
 // of this configuration, so that a rule can run twice.
@@ -65,18 +112,23 @@ func (c Catalogue) unknown(name, at string) error {
 
 // parseRule reads a --rule SPEC.
 func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
-	canonical, own := "", false
+	canonical, own := "", (*Own)(nil)
 	name, kv, err := ParseSpec(spec, func(name string) ([]string, error) {
-		c, params, ok := cat.lookup(name)
-		if !ok && len(cat.Expression) > 0 && strings.Contains(spec, expressionKey+"=") {
-			c, params, ok = name, cat.Expression, true
-			own = true
+		c, params, free, ok := cat.lookup(name)
+		if !ok {
+			if own = cat.kind(func(key string) bool { return strings.Contains(spec, key+"=") }); own != nil {
+				c, params, free, ok = name, own.Params, own.Free, true
+			}
 		}
 		if !ok {
 			return nil, cat.unknown(name, at)
 		}
 		canonical = c
-		return append(slices.Clone(params), configurationKey, actionJSON), nil
+		params = append(slices.Clone(params), configurationKey, actionJSON)
+		if free {
+			params = append(params, words(spec)...)
+		}
+		return params, nil
 	})
 	if err != nil {
 		return RuleConfig{}, err
@@ -95,12 +147,32 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 		}
 		rc.Params[p.Key] = p.Value
 	}
-	if own {
-		if err := cat.CheckExpression(canonical, rc.Params); err != nil {
+	isNew := own != nil
+	if !isNew {
+		own = cat.own[canonical]
+	}
+	if own != nil {
+		if err := cat.place(own, rc.Params); err != nil {
+			return rc, err
+		}
+	}
+	if isNew {
+		if err := cat.CheckOwn(canonical, rc.Params); err != nil {
 			return rc, &UsageError{Message: fmt.Sprintf("%s: %v", at, err), What: spec, cause: err}
 		}
 	}
 	return rc, nil
+}
+
+var keyword = regexp.MustCompile(`[:,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=`)
+
+// words are what looks like the name of a parameter in a SPEC.
+func words(spec string) []string {
+	var out []string
+	for _, m := range keyword.FindAllStringSubmatch(spec, -1) {
+		out = append(out, m[1])
+	}
+	return out
 }
 
 // addRule adds a configuration or, when one of its name is there, sets its
@@ -125,4 +197,23 @@ func addRule(list []RuleConfig, rc RuleConfig) ([]RuleConfig, error) {
 		return list, nil
 	}
 	return append(list, rc), nil
+}
+
+// inherit gives further configurations of a rule that the user has written what
+// makes it that rule, and the parameters that they leave out.
+func inherit(list []RuleConfig, cat Catalogue) {
+	for i := range list {
+		kind := cat.own[list[i].Rule]
+		if kind == nil || list[i].Params[kind.Key] != "" {
+			continue
+		}
+		for _, o := range list {
+			if o.Rule == list[i].Rule && o.Params[kind.Key] != "" {
+				params := maps.Clone(o.Params)
+				maps.Copy(params, list[i].Params)
+				list[i].Params = params
+				break
+			}
+		}
+	}
 }

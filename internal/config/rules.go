@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
@@ -10,6 +11,7 @@ import (
 // ParseRules reads the rule key of a document in the form of vigil.yaml, and
 // nothing else of it. name is how errors call the document.
 func ParseRules(data []byte, name string, cat Catalogue) ([]RuleConfig, error) {
+	cat.base = filepath.Dir(name)
 	d := &document{name: name, cat: cat, data: data}
 	root, err := d.parse(data)
 	if err != nil || root == nil {
@@ -22,7 +24,7 @@ func ParseRules(data []byte, name string, cat Catalogue) ([]RuleConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cat = cat.with(d.ownRules(pairs)...)
+	d.cat = cat.with(d.ownRules(pairs))
 	var l layer
 	for _, p := range pairs {
 		if p.key == "rule" {
@@ -31,7 +33,21 @@ func ParseRules(data []byte, name string, cat Catalogue) ([]RuleConfig, error) {
 			}
 		}
 	}
+	inherit(l.rules, d.cat)
 	return l.rules, nil
+}
+
+// ownOf are the rules among configurations that the user has written.
+func (c Catalogue) ownOf(list []RuleConfig) map[string]*Own {
+	out := map[string]*Own{}
+	for _, rc := range list {
+		if kind := c.kind(func(key string) bool { return rc.Params[key] != "" }); kind != nil {
+			if _, _, builtin := c.builtin(rc.Rule); !builtin {
+				out[rc.Rule] = kind
+			}
+		}
+	}
+	return out
 }
 
 // aliases finds the first alias of a tree.
@@ -54,11 +70,7 @@ func alias(root ast.Node) ast.Node {
 // ParseRule reads a SPEC. Where it names one of the known configurations, or
 // the rule of one, it sets parameters of that one.
 func ParseRule(spec, at string, cat Catalogue, known []RuleConfig) (RuleConfig, error) {
-	for _, k := range known {
-		if _, _, builtin := cat.lookup(k.Rule); !builtin {
-			cat = cat.with(k.Rule)
-		}
-	}
+	cat = cat.with(cat.ownOf(known))
 	for _, k := range known {
 		if k.Configuration == spec {
 			return k, nil

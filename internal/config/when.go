@@ -77,7 +77,7 @@ func parseWhen(text string, cat Catalogue, configurations []string, status bool)
 		case slices.Contains(configurations, p):
 			w.Rules = append(w.Rules, p)
 		default:
-			name, _, ok := cat.lookup(p)
+			name, _, _, ok := cat.lookup(p)
 			if !ok {
 				all := append(append(slices.Clone(severities), "never"), append(slices.Clone(configurations), cat.Names...)...)
 				if status {

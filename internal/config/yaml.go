@@ -94,9 +94,7 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 				"%q belongs to a SageMaker Debugger document, which is not supported as configuration", p.key)
 		}
 	}
-	if len(cat.Expression) > 0 {
-		d.cat = cat.with(d.ownRules(pairs)...)
-	}
+	d.cat = cat.with(d.ownRules(pairs))
 	all := slices.Concat(scalarKeys, listKeys, serviceKeys)
 	for _, p := range pairs {
 		switch {

@@ -50,14 +50,13 @@ func (d *document) rule(l *layer, item ast.Node) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range pairs {
-		if p.key == expressionKey && len(d.cat.Expression) > 0 {
-			return d.expression(l, item, pairs)
-		}
+	if kind := d.ownKind(pairs); kind != nil {
+		return d.own(l, item, pairs, kind)
 	}
 	rc := RuleConfig{From: at}
 	var params ast.Node
 	var known []string
+	var free bool
 	for _, p := range pairs {
 		switch p.key {
 		case "rule":
@@ -66,7 +65,7 @@ func (d *document) rule(l *layer, item ast.Node) error {
 				return err
 			}
 			var ok bool
-			if rc.Rule, known, ok = d.cat.lookup(name); !ok {
+			if rc.Rule, known, free, ok = d.cat.lookup(name); !ok {
 				return d.cat.unknown(name, d.at(p.value))
 			}
 		case "configuration":
@@ -79,7 +78,11 @@ func (d *document) rule(l *layer, item ast.Node) error {
 		case "parameters":
 			params = p.value
 		default:
-			return d.unknown(p, "a rule", "rule", "configuration", "parameters", expressionKey)
+			keys := []string{"rule", "configuration", "parameters"}
+			for _, o := range d.cat.Own {
+				keys = append(keys, o.Key)
+			}
+			return d.unknown(p, "a rule", keys...)
 		}
 	}
 	if rc.Rule == "" {
@@ -88,7 +91,7 @@ func (d *document) rule(l *layer, item ast.Node) error {
 	if rc.Configuration == "" {
 		rc.Configuration = rc.Rule
 	}
-	if rc.Params, err = d.parameters(params, rc.Rule, known); err != nil {
+	if rc.Params, err = d.parameters(params, rc.Rule, known, free); err != nil {
 		return err
 	}
 	l.rules = append(l.rules, rc)
@@ -96,8 +99,9 @@ func (d *document) rule(l *layer, item ast.Node) error {
 }
 
 // parameters reads the parameters of a rule as text; a list becomes a JSON
-// array, which every list parameter reads.
-func (d *document) parameters(n ast.Node, rule string, known []string) (map[string]string, error) {
+// array, which every list parameter reads. With free there may be others than
+// those known.
+func (d *document) parameters(n ast.Node, rule string, known []string, free bool) (map[string]string, error) {
 	if n == nil {
 		return nil, nil
 	}
@@ -107,26 +111,30 @@ func (d *document) parameters(n ast.Node, rule string, known []string) (map[stri
 	}
 	out := map[string]string{}
 	for _, p := range pairs {
-		if p.key != actionJSON && !slices.Contains(known, p.key) {
+		if p.key != actionJSON && !free && !slices.Contains(known, p.key) {
 			return nil, d.fail(p.keyNode, suggest(p.key, known), "rule %q has no parameter %q", rule, p.key)
 		}
-		if _, isList := plainNode(p.value).(*ast.SequenceNode); isList {
-			list, err := d.texts(p.value, p.key)
-			if err != nil {
-				return nil, err
-			}
-			b, err := json.Marshal(list)
-			if err != nil {
-				return nil, d.wrap(p.value, err)
-			}
-			out[p.key] = string(b)
-			continue
-		}
-		if out[p.key], err = d.text(p.value, p.key); err != nil {
+		if out[p.key], err = d.listOrText(p.value, p.key); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// listOrText is the text of a scalar, or a list as a JSON array.
+func (d *document) listOrText(n ast.Node, key string) (string, error) {
+	if _, isList := plainNode(n).(*ast.SequenceNode); !isList {
+		return d.text(n, key)
+	}
+	list, err := d.texts(n, key)
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		return "", d.wrap(n, err)
+	}
+	return string(b), nil
 }
 
 // collect reads a SPEC or its keys written out.
@@ -222,7 +230,7 @@ func (d *document) mute(l *layer, item ast.Node) error {
 		}
 		switch p.key {
 		case "rule":
-			name, _, ok := d.cat.lookup(text)
+			name, _, _, ok := d.cat.lookup(text)
 			if !ok {
 				return d.cat.unknown(text, d.at(p.value))
 			}

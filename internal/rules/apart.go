@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -33,7 +34,7 @@ func (e *Engine) startApart(in *instance) {
 		return
 	}
 	if e.opts.Python == nil {
-		in.fail(fmt.Errorf("start rule %s: rules in Python cannot be run here", in.def.Name))
+		in.fail(errors.New("start the rule: rules in Python cannot be run here"))
 		return
 	}
 	h := *e.opts.Python
@@ -76,8 +77,12 @@ func (e *Engine) collect(in *instance) {
 	if in.apart == nil {
 		return
 	}
+	was := in.broken()
 	for more := true; more && in.live(); {
 		e.act(in, func(r *rule.Report) { more = in.apart.Take(r) })
+	}
+	if in.broken() && !was && e.opts.OnWarning != nil {
+		e.opts.OnWarning(in.name, "the rule judges no more: "+in.failure)
 	}
 	if !in.live() {
 		in.behind = false

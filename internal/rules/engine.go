@@ -113,6 +113,7 @@ func (e *Engine) Close() {
 	for _, in := range e.runs {
 		if in.apart != nil {
 			in.apart.Close()
+			in.behind = false
 		}
 	}
 }

@@ -160,9 +160,9 @@ func TestBadPythonRules(t *testing.T) {
 		kv         []string
 		details    []string
 	}{
-		{"raises", ruleText(`x = step - 1`, `return 1 / x`), nil, []string{"rule mine at step 1: my_rules.py:6, in invoke_at_step: ZeroDivisionError", "(return 1 / x)"}},
+		{"raises", ruleText(`x = step - 1`, `return 1 / x`), nil, []string{"at step 1: my_rules.py:6, in invoke_at_step: ZeroDivisionError", "(return 1 / x)"}},
 		{"raises below", ruleText(`import numpy`, `return numpy.linalg.inv(numpy.zeros((2, 3)))`), nil, []string{"my_rules.py:6, in invoke_at_step: LinAlgError"}},
-		{"has a syntax error", "from vigil.rules import Rule\nclass Mine(Rule:\n    pass\n", nil, []string{"rule mine: my_rules.py:2: SyntaxError:", "class Mine(Rule:"}},
+		{"has a syntax error", "from vigil.rules import Rule\nclass Mine(Rule:\n    pass\n", nil, []string{"my_rules.py:2: SyntaxError:", "class Mine(Rule:"}},
 		{"has no such class", ruleText("return True"), []string{"class", "Min"}, []string{"my_rules.py has no class Min; did you mean Mine? (it has Mine)"}},
 		{"has no class", "x = 1\n", nil, []string{"has no class Mine (it has no class at all)"}},
 		{"is no rule", "class Mine: pass\n", nil, []string{"Mine of my_rules.py is no rule", "invoke_at_step"}},
@@ -170,7 +170,7 @@ func TestBadPythonRules(t *testing.T) {
 		{"does not call super", ruleText("return True") + "    def __init__(self, base_trial): pass\n", nil, []string{"has to call super().__init__(base_trial)"}},
 		{"imports what is missing", "import no_such_module\n", nil, []string{"my_rules.py:1: ModuleNotFoundError: No module named 'no_such_module' (import no_such_module); the rule is run by ", "install it there"}},
 		{"imports smdebug", "from smdebug.rules.rule import Rule\n", nil, []string{"ModuleNotFoundError", "from vigil.rules import Rule"}},
-		{"raises when it is loaded", "raise ValueError('no')\n", nil, []string{"rule mine: my_rules.py:1: ValueError: no"}},
+		{"raises when it is loaded", "raise ValueError('no')\n", nil, []string{"my_rules.py:1: ValueError: no"}},
 		{"has no such parameter", ruleText("return True") + "    def __init__(self, base_trial, limit=1): super().__init__(base_trial)\n", []string{"limt", "3"}, []string{"Mine has no parameter limt; did you mean limit? (it takes limit)"}},
 		{"gets a text for a number", ruleText("return True") + "    def __init__(self, base_trial, limit=1.0): super().__init__(base_trial)\n", []string{"limit", "much"}, []string{"parameter limit of Mine is a number, not 'much'"}},
 		{"lacks a parameter", ruleText("return True") + "    def __init__(self, base_trial, limit): super().__init__(base_trial)\n", nil, []string{"Mine needs the parameter limit"}},
@@ -191,8 +191,8 @@ func TestBadPythonRules(t *testing.T) {
 		{"writes a finding by itself", ruleText("from vigil import _frames", "_frames.write(4, b'D', {'step': step, 'findings': [{'severity': 'bad'}]})"), nil, []string{`it has a finding of severity "bad"`}},
 		{"speaks of another step", ruleText("from vigil import _frames", "_frames.write(4, b'D', {'step': 99})"), nil, []string{"it speaks of step 99"}},
 		{"writes rubbish", ruleText("import os", "os.write(4, b'\\xff' * 100)"), nil, []string{"read frame"}},
-		{"has no interpreter", ruleText("return True"), []string{"python", "/nowhere/python"}, []string{`start rule mine: start "/nowhere/python"`}},
-		{"could judge nothing", ruleText(`return self.base_trial.tensor("nothing").value(step) > 1`), nil, []string{"rule mine could judge none of 2 steps: nothing was captured of a tensor 'nothing' so far"}},
+		{"has no interpreter", ruleText("return True"), []string{"python", "/nowhere/python"}, []string{`start the rule: start "/nowhere/python"`}},
+		{"could judge nothing", ruleText(`return self.base_trial.tensor("nothing").value(step) > 1`), nil, []string{"it could judge none of 2 steps: nothing was captured of a tensor 'nothing' so far"}},
 		{"reads values that were not stored", ruleText(`return self.base_trial.tensor("a.weight").value(step)[0] > 1`), []string{"tensor_regex", "weight"}, []string{"the values of the tensor 'a.weight' were not stored at GLOBAL step 1, only their statistics", "raw: of the rule"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -25,8 +25,11 @@ func catalogue() config.Catalogue {
 			params, err := rules.Parameters(name)
 			return d.Name, params, err == nil
 		},
-		Expression:      rules.ExpressionParameters(),
-		CheckExpression: func(name string, p map[string]string) error { return rules.Check(rules.Config{Rule: name, Params: p}) },
+		Own: []config.Own{
+			{Key: "expression", Of: "an expression", Params: rules.ExpressionParameters()},
+			{Key: "source", Of: "a Python class", Params: rules.PythonParameters(), Free: true, Paths: []string{"source", "python"}},
+		},
+		CheckOwn: func(name string, p map[string]string) error { return rules.Check(rules.Config{Rule: name, Params: p}) },
 	}
 	for _, d := range rules.Catalogue() {
 		c.Names = append(c.Names, d.Name)
@@ -46,7 +49,7 @@ func TestOwnRules(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		results, err := f.Run(nil)
+		results, err := f.Run(Options{})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -155,7 +158,7 @@ tests:
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := f.Run(nil)
+	results, err := f.Run(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,18 +181,18 @@ func TestRecordedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := f.Run(func(path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
+	results, err := f.Run(Options{Replay: func(path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
 		if path != filepath.Join("dir", "runs", "there") || len(configs) != 1 || configs[0].Rule != "all_zero" {
 			t.Errorf("asked for %q, %+v", path, configs)
 		}
 		return []record.Finding{{Observed: record.Number(math.NaN())}}, nil, nil
-	})
+	}})
 	if err != nil || !results[0].OK {
 		t.Errorf("results are %+v, %v", results, err)
 	}
-	if _, err := f.Run(func(string, []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
+	if _, err := f.Run(Options{Replay: func(string, []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
 		return nil, nil, os.ErrNotExist
-	}); err == nil || !strings.Contains(err.Error(), `test "a"`) {
+	}}); err == nil || !strings.Contains(err.Error(), `test "a"`) {
 		t.Errorf("error is %v", err)
 	}
 }

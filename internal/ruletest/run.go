@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/measure"
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/rules/pyrule"
 	"github.com/vigil-ml/vigil/internal/tensor"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -33,12 +35,30 @@ type Result struct {
 	Rules       []record.RuleStatus `json:"rules"`
 }
 
+// Options say how tests are run.
+type Options struct {
+	Replay Replay // for tests that name a recorded run
+	// Python is what rules that are Python classes run with; OnPrint is told
+	// what they print. Both may be nil.
+	Python  *pyrule.Host
+	OnPrint func(configuration, line string)
+}
+
+// Configs are the configurations of rules that the tests are about.
+func (f *File) Configs() []rules.Config {
+	var out []rules.Config
+	for _, t := range f.tests {
+		out = append(out, t.configs...)
+	}
+	return out
+}
+
 // Run runs the tests of a file. The error is for what keeps a test from being
 // judged, such as a run that cannot be read.
-func (f *File) Run(replay Replay) ([]Result, error) {
+func (f *File) Run(o Options) ([]Result, error) {
 	var out []Result
 	for _, t := range f.tests {
-		r, err := t.judge(replay)
+		r, err := t.judge(o)
 		if err != nil {
 			return out, fmt.Errorf("%s: test %q: %w", f.Name, t.Name, err)
 		}
@@ -48,13 +68,13 @@ func (f *File) Run(replay Replay) ([]Result, error) {
 	return out, nil
 }
 
-func (t *test) judge(replay Replay) (Result, error) {
+func (t *test) judge(o Options) (Result, error) {
 	r := Result{Name: t.Name, Findings: []record.Finding{}}
 	var err error
 	if t.path != "" {
-		r.Findings, r.Rules, err = replay(t.path, t.configs)
+		r.Findings, r.Rules, err = o.Replay(t.path, t.configs)
 	} else {
-		r.Findings, r.Rules, err = t.feed()
+		r.Findings, r.Rules, err = t.feed(o)
 	}
 	if err != nil {
 		return r, err
@@ -114,22 +134,20 @@ type value struct {
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // feed takes written series through plan, measurement and rules.
-func (t *test) feed() ([]record.Finding, []record.RuleStatus, error) {
+func (t *test) feed(o Options) ([]record.Finding, []record.RuleStatus, error) {
 	found := []record.Finding{}
-	raw := map[string]tensor.View{}
+	raw := &stored{views: map[string]tensor.View{}}
 	engine, err := rules.NewEngine(rules.Options{
 		Configs: t.configs, OnFinding: func(f record.Finding) { found = append(found, f) }, Now: func() time.Time { return epoch }, RunName: "test",
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
-			v, ok := raw[rawKey(worker, name, mode, modeStep)]
-			if !ok {
-				return v, fs.ErrNotExist
-			}
-			return v, nil
+			return raw.get(rawKey(worker, name, mode, modeStep))
 		},
+		Python: o.Python, OnPrint: o.OnPrint, Patient: true,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+	defer engine.Close()
 	p, err := plan.New(plan.Options{Every: 1}, nil, engine.Needs())
 	if err != nil {
 		return nil, nil, err
@@ -173,6 +191,28 @@ func (t *test) feed() ([]record.Finding, []record.RuleStatus, error) {
 	engine.Tick(clock)
 	engine.Finish(record.Completed)
 	return found, engine.Statuses(), nil
+}
+
+// stored are the values that rules asked for.
+type stored struct {
+	mu    sync.Mutex
+	views map[string]tensor.View
+}
+
+func (s *stored) put(key string, v tensor.View) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.views[key] = v
+}
+
+func (s *stored) get(key string) (rule.Values, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.views[key]
+	if !ok {
+		return v, fs.ErrNotExist
+	}
+	return v, nil
 }
 
 func rawKey(worker, name string, mode record.Mode, modeStep int64) string {
@@ -274,7 +314,7 @@ func sorted(m map[at]*moment) []at {
 type measuring struct {
 	dir    string
 	plan   *plan.Plan
-	raw    map[string]tensor.View
+	raw    *stored
 	meters map[string]*measure.Meter
 	infos  map[string]record.TensorInfo
 }
@@ -309,7 +349,7 @@ func (m *measuring) part(s *record.Step, tensors []value) error {
 			return fmt.Errorf("measure tensor %q: %w", v.name, err)
 		}
 		if want&plan.Raw != 0 {
-			m.raw[rawKey(s.Worker, v.name, s.Mode, s.ModeStep)] = v.view
+			m.raw.put(rawKey(s.Worker, v.name, s.Mode, s.ModeStep), v.view)
 			s.Raw = append(s.Raw, v.name)
 		}
 		s.Stats, s.Derived = append(s.Stats, stats), append(s.Derived, derived...)

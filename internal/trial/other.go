@@ -55,6 +55,9 @@ func (o *Others) Close() {
 // Other is a run as a rule reads it that compares another one with it.
 type Other struct{ t *Trial }
 
+// Path is the run's directory.
+func (o *Other) Path() string { return o.t.Path() }
+
 // Running tells whether more may come.
 func (o *Other) Running() bool { return o.t.Run().Status == record.Running }
 

@@ -86,6 +86,8 @@ def _start(dir, name, pid):
         command += ["--dir", dir or os.environ["VIGIL_DIR"]]
     if name or os.environ.get("VIGIL_NAME"):
         command += ["--name", name or os.environ["VIGIL_NAME"]]
+    if sys.executable:
+        command += ["--python", sys.executable]
     errors = tempfile.TemporaryFile()
     process = None
     try:

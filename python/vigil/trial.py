@@ -338,18 +338,21 @@ class Tensor(object):
         return held
 
     def value(self, step_num, mode=GLOBAL, worker=None):
-        """The values as a numpy array; of a scalar without dimensions.
+        """The values as a numpy array; of a scalar without dimensions (a float where there is no numpy).
 
         TensorUnavailableForStep when they were not stored: by default only
         statistics are.
         """
-        numpy = _numpy()
         at, part, worker = self._part(step_num, mode, worker)
         self._feed_read()
         if part.scalar:
-            return numpy.array(part.value(at))
+            try:
+                return _numpy().array(part.value(at))
+            except ImportError:
+                return part.value(at)
         if not part.has_values(at):
             raise TensorUnavailableForStep(self.name, step_num, _mode(mode), has_reductions=True)
+        _numpy()
         own, own_step = self.trial._steps.place(at)
         found = self.trial._feed.ask(self._first, own.value, own_step, worker)
         if found is None:

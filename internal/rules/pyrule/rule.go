@@ -78,7 +78,7 @@ func (r *Rule) Select() []rule.Selector { return []rule.Selector{reads(r.params)
 // from starting comes by Take.
 func (r *Rule) Start(h Host) {
 	if err := r.start(h); err != nil {
-		r.end(fmt.Errorf("start rule %s: %w", r.def.Name, err))
+		r.end(fmt.Errorf("start the rule: %w", err))
 	}
 }
 
@@ -151,7 +151,7 @@ func (r *Rule) Step(v *rule.View, _ *rule.Report) {
 	}
 	b, err := r.enc.Frame()
 	if err != nil {
-		r.end(fmt.Errorf("feed rule %s at step %d: %w", r.def.Name, v.Step, err))
+		r.end(fmt.Errorf("hand over step %d: %w", v.Step, err))
 		return
 	}
 	r.mu.Lock()
@@ -302,7 +302,7 @@ func (r *Rule) Finish(rep *rule.Report) {
 		return
 	}
 	if r.judged == 0 {
-		rep.Fail(fmt.Errorf("rule %s could judge none of %d steps: %s", r.def.Name, r.passed, r.missing))
+		rep.Fail(fmt.Errorf("it could judge none of %d steps: %s", r.passed, r.missing))
 		return
 	}
 	rep.Note(fmt.Sprintf("passed over %d of %d steps, the last because %s", r.passed, r.passed+r.judged, r.missing))
@@ -372,8 +372,8 @@ func (r *Rule) failedAt(text string, started bool) {
 	r.mu.Lock()
 	where := ""
 	if started && len(r.ahead) > 0 {
-		where = fmt.Sprintf(" at step %d", r.ahead[0].Step)
+		where = fmt.Sprintf("at step %d: ", r.ahead[0].Step)
 	}
 	r.mu.Unlock()
-	r.end(fmt.Errorf("rule %s%s: %s", r.def.Name, where, strings.TrimSpace(text)))
+	r.end(errors.New(where + strings.TrimSpace(text)))
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// expression reads {rule, expression, …}: a rule that the user has written.
-// Its parameters stand beside the expression, or under parameters.
-func (d *document) expression(l *layer, item ast.Node, pairs []pair) error {
+// own reads {rule, expression, …} or {rule, source, …}: a rule that the user
+// has written. Its parameters stand beside the key of its kind, or under
+// parameters.
+func (d *document) own(l *layer, item ast.Node, pairs []pair, kind *Own) error {
 	rc := RuleConfig{From: d.at(item), Params: map[string]string{}}
-	var nameNode, exprNode ast.Node
+	var nameNode, keyNode ast.Node
 	for _, p := range pairs {
 		var err error
 		switch {
@@ -25,22 +26,26 @@ func (d *document) expression(l *layer, item ast.Node, pairs []pair) error {
 				err = d.fail(p.value, "", "the configuration has no name")
 			}
 		case p.key == "parameters":
-			err = d.more(&rc, p)
-		case slices.Contains(d.cat.Expression, p.key):
+			err = d.more(&rc, p, kind)
+		case slices.Contains(kind.Params, p.key):
 			err = d.one(&rc, p)
 		default:
-			known := append([]string{"rule", "configuration", "parameters"}, d.cat.Expression...)
-			return d.unknown(p, "a rule that is an expression", known...)
+			known := append([]string{"rule", "configuration", "parameters"}, kind.Params...)
+			err = d.unknown(p, "a rule that is "+kind.Of, known...)
+			if u := (*UsageError)(nil); kind.Free && errors.As(err, &u) && u.Hint == "" {
+				u.Hint = "parameters of its own stand under parameters:"
+			}
+			return err
 		}
 		if err != nil {
 			return err
 		}
-		if p.key == expressionKey {
-			exprNode = p.value
+		if p.key == kind.Key {
+			keyNode = p.value
 		}
 	}
 	if nameNode == nil {
-		return d.fail(item, "write rule: NAME, a name of your own", "an expression without a name")
+		return d.fail(item, "write rule: NAME, a name of your own", "%s without a name", kind.Of)
 	}
 	if _, _, taken := d.cat.builtin(rc.Rule); taken {
 		return d.fail(nameNode, "give it a name of your own", "there is a rule %q already", rc.Rule)
@@ -48,8 +53,12 @@ func (d *document) expression(l *layer, item ast.Node, pairs []pair) error {
 	if rc.Configuration == "" {
 		rc.Configuration = rc.Rule
 	}
-	if err := d.cat.CheckExpression(rc.Rule, rc.Params); err != nil {
-		return d.misplaced(exprNode, rc.Params[expressionKey], err)
+	text := rc.Params[kind.Key]
+	if err := d.cat.place(kind, rc.Params); err != nil {
+		return d.wrap(keyNode, err)
+	}
+	if err := d.cat.CheckOwn(rc.Rule, rc.Params); err != nil {
+		return d.misplaced(keyNode, text, err)
 	}
 	for _, o := range l.rules {
 		if o.Configuration == rc.Configuration {
@@ -60,10 +69,15 @@ func (d *document) expression(l *layer, item ast.Node, pairs []pair) error {
 	return nil
 }
 
-// ownRules are the names that the file gives to expressions, so that the rest
-// of it may speak of them.
-func (d *document) ownRules(pairs []pair) []string {
-	var names []string
+// ownKind is the kind of a rule that the user has written; nil for others.
+func (d *document) ownKind(pairs []pair) *Own {
+	return d.cat.kind(func(key string) bool { return slices.ContainsFunc(pairs, func(p pair) bool { return p.key == key }) })
+}
+
+// ownRules are the rules of the file that the user has written, so that the
+// rest of it may speak of them.
+func (d *document) ownRules(pairs []pair) map[string]*Own {
+	names := map[string]*Own{}
 	for _, p := range pairs {
 		if p.key != "rule" {
 			continue
@@ -73,15 +87,12 @@ func (d *document) ownRules(pairs []pair) []string {
 			if err != nil {
 				continue // a SPEC, or a mistake that is told later
 			}
-			name, own := "", false
 			for _, k := range keys {
-				own = own || k.key == expressionKey
-				if k.key == "rule" {
-					name, _ = scalar(k.value)
+				if kind := d.ownKind(keys); k.key == "rule" && kind != nil {
+					if name, _ := scalar(k.value); name != "" {
+						names[name] = kind
+					}
 				}
-			}
-			if own && name != "" {
-				names = append(names, name)
 			}
 		}
 	}
@@ -89,8 +100,8 @@ func (d *document) ownRules(pairs []pair) []string {
 }
 
 // more reads what stands under parameters.
-func (d *document) more(rc *RuleConfig, p pair) error {
-	params, err := d.parameters(p.value, rc.Rule, d.cat.Expression)
+func (d *document) more(rc *RuleConfig, p pair, kind *Own) error {
+	params, err := d.parameters(p.value, rc.Rule, kind.Params, kind.Free)
 	if err != nil {
 		return err
 	}
@@ -110,7 +121,7 @@ func (d *document) one(rc *RuleConfig, p pair) (err error) {
 	if p.key == "workers" {
 		rc.Params[p.key], err = d.joined(p.value, p.key)
 	} else {
-		rc.Params[p.key], err = d.text(p.value, p.key)
+		rc.Params[p.key], err = d.listOrText(p.value, p.key)
 	}
 	return err
 }
