@@ -74,7 +74,7 @@ func runRuleTests(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := f.Run(nil)
+	results, err := f.Run(ruletest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
