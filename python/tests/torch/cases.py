@@ -366,6 +366,15 @@ def folds():
     train(model, nn.CrossEntropyLoss())
 
 
+@case
+def begun_anew_in_the_same_weights():
+    model = net()
+    for _ in range(2):
+        for layer in (model[0], model[2]):
+            layer.reset_parameters()
+        train(model, nn.CrossEntropyLoss(), [next(data()) for _ in range(60)])
+
+
 def main():
     torch.set_num_threads(1)
     torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)  # loads the compiler, once instead of in every child

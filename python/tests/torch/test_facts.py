@@ -185,10 +185,11 @@ def test_network_calls(trainings):
 
 
 def test_further_trainings(trainings):
-    """Each is told before any record of its first step. An optimiser for weights that were trained before begins none."""
+    """Each is told before any record of its first step. An optimiser for weights that were trained before begins none, unless that one did so for long."""
     run = trainings["folds"]
     assert run.facts["trainings"] == [{"at": 12}, {"at": 24}]
     assert "trainings" not in trainings["healthy"].facts
+    assert trainings["begun_anew_in_the_same_weights"].facts["trainings"] == [{"at": 60}]
     for at in (12, 24):
         told = next(m for m in run.of("facts") if {"at": at} in m["facts"].get("trainings", []))
         assert told["facts"]["trainings"][-1] == {"at": at}

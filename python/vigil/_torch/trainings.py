@@ -5,28 +5,44 @@ import weakref
 FEW = 5  # TRAIN steps in which several optimisers of one training take their first
 SAMPLE = 256  # parameters of an optimiser that are remembered
 MOST = 200  # trainings that are told
+LONG = 50  # TRAIN steps after which an optimiser for the same weights begins another phase
+PHASES = 20  # of these: a script that makes its optimiser anew in every epoch is one training all the same
 
 
 class Trainings(object):
-    """An optimiser whose parameters no other one held before begins a training, unless others have only just begun."""
+    """An optimiser whose parameters no other one held before begins a training, unless others have only just begun.
+
+    So does one for weights that another optimiser has trained for a while: they may have been initialised
+    anew, or thawed, and the loss may leap for that reason.
+    """
 
     def __init__(self, tracker):
         self.tracker = tracker
         self.held = {}  # id -> weak reference: parameters that were trained
         self.since = 0  # TRAIN step at which the last optimiser came
+        self.phases = 0
         self.begun = []  # of all trainings but the first: [{"at": global step}]
 
     def optimiser(self, state, optimiser):
         """``optimiser`` is about to step for the first time."""
         counter = self.tracker.counter
         step = counter.modes[0]
-        if self.held and step - self.since >= FEW and len(self.begun) < MOST and not self._knows(optimiser):
+        if self.held and len(self.begun) < MOST and self._begins(step - self.since, optimiser):
             opened = self.tracker.open
             self.begun.append({"at": opened.number() if opened is not None and opened.numbered else counter.next})
             self.tracker.facts.training_begins()
         self.since = step
         for p in parameters(optimiser, SAMPLE):
             self.held[id(p)] = weakref.ref(p)
+
+    def _begins(self, steps, optimiser):
+        """steps: TRAIN steps since the last optimiser came."""
+        if steps < FEW:
+            return False
+        if not self._knows(optimiser):
+            return True
+        self.phases += steps >= LONG
+        return steps >= LONG and self.phases <= PHASES
 
     def _knows(self, optimiser):
         for p in parameters(optimiser, None):
