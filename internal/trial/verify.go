@@ -29,6 +29,7 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 	t.Groups()
 	t.Statuses()
 	t.Actions()
+	t.Events()
 	t.Tensors()
 	t.mu.Lock()
 	defer t.mu.Unlock()
