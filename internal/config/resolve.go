@@ -41,6 +41,13 @@ var (
 	serviceKeys = []string{"smtp", "gateway"}
 )
 
+// How many rules may be asked for besides those of the set; manyRules are worth
+// a word.
+const (
+	MaxRules  = 100
+	manyRules = 20
+)
+
 // Resolve joins flags, environment (as os.Environ gives it) and configuration
 // file into the settings of a run. The file is the one that is named, else
 // vigil.yaml in dir when it is there.
@@ -123,6 +130,11 @@ func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 	inherit(r.Rule, cat)
 	if err := checkCollections(r.Collect); err != nil {
 		return err
+	}
+	if n := len(r.Rule); n > MaxRules {
+		return &UsageError{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, MaxRules), What: r.Rule[MaxRules].From, Hint: "leave some out, or say with one expression what several say"}
+	} else if n > manyRules {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d rules are asked for: each is judged at every step, and more than %d are refused", n, MaxRules))
 	}
 	var configurations []string
 	for _, rc := range r.Rule {

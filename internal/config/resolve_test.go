@@ -2,9 +2,11 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/plan"
@@ -191,5 +193,31 @@ func TestWhen(t *testing.T) {
 		if back, err := parseWhen(w.String(), catalogue, []string{"tight"}, true); err != nil || back.String() != w.String() {
 			t.Errorf("%q is spelt %q, which is read as %v, %v", c.when, w, back, err)
 		}
+	}
+}
+
+// Many rules are worth a word, too many are refused.
+func TestManyRules(t *testing.T) {
+	file := func(n int) string {
+		dir := t.TempDir()
+		text := "rule:\n"
+		for i := range n {
+			text += fmt.Sprintf("  - rule: dead_relu\n    configuration: head_%d\n", i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, File), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	for n, want := range map[int]string{20: "", 21: "21 rules are asked for: each is judged at every step, and more than 100 are refused", 100: "100 rules are asked for"} {
+		run, err := Resolve(Flags{}, nil, file(n), catalogue)
+		if err != nil || len(run.Rule) != n || !strings.Contains(strings.Join(run.Warnings, "\n"), want) || (want == "") != (len(run.Warnings) == 0) {
+			t.Errorf("%d rules: %d, warnings %q, %v", n, len(run.Rule), run.Warnings, err)
+		}
+	}
+	_, err := Resolve(Flags{}, nil, file(120), catalogue)
+	var u *UsageError
+	if !errors.As(err, &u) || u.Message != "120 rules are asked for; 100 is the most" || u.What == "" || u.Hint == "" {
+		t.Errorf("120 rules: %+v", err)
 	}
 }

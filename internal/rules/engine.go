@@ -67,6 +67,7 @@ type Engine struct {
 	runs    []*instance
 	sels    map[string]*selection // by selector; those that are equal are one
 	stored  map[string]bool
+	tooDear map[string]bool // patterns of mutes that gave up, once each
 	facts   *record.Facts
 	turn    int64      // the step from which on there is more of the facts to tell
 	phase   int        // trainings that have begun after the first
@@ -88,7 +89,7 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: o, defs: slices.Concat(Catalogue(), o.Definitions), tensors: newTensors(),
-		aliases: map[string][]int32{}, sels: map[string]*selection{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
+		aliases: map[string][]int32{}, sels: map[string]*selection{}, tooDear: map[string]bool{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
 	}
 	for _, m := range o.Mutes {
 		c, err := compileMute(m)

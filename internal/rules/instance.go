@@ -186,6 +186,10 @@ func (in *instance) note(text string) {
 // items gives what a selector selects of the step at hand.
 func (in *instance) items(i, kind int, f *frame, t *tensors) []rule.Item {
 	out := in.sels[i].items(kind, f, t)
+	if err := in.sels[i].err; err != nil {
+		in.fail(err)
+		return nil
+	}
 	if in.workers != nil {
 		mine := in.buf[2*i+kind][:0]
 		for n := range out {

@@ -14,7 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
-var update = flag.Bool("update", false, "write docs/rules.md anew")
+var update = flag.Bool("update", false, "write docs/rules.md and the golden files anew")
 
 func TestDocumentation(t *testing.T) {
 	path := filepath.Join(testenv.Root(), "docs", "rules.md")

@@ -58,7 +58,12 @@ func (e *Engine) muted(f *record.Finding) bool {
 			}
 		}
 		if m.re != nil {
-			if ok, err := m.re.Search(f.Subject); err != nil || !ok {
+			ok, err := m.re.Search(f.Subject)
+			if err != nil && e.opts.OnWarning != nil && !e.tooDear[m.Subject] {
+				e.tooDear[m.Subject] = true
+				e.opts.OnWarning("mute", fmt.Sprintf("pattern %q takes more than %d steps on %q: what it is to mute is not muted", m.Subject, pyre.MaxSteps, f.Subject))
+			}
+			if err != nil || !ok {
 				continue
 			}
 		}

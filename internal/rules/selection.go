@@ -18,6 +18,7 @@ type selection struct {
 	parts []string // how to name each collection, regex, name and type list
 	hits  []int    // tensors that each part selected
 	match []int8   // by tensor id: 0 not asked yet, 1 selected, -1 not
+	err   error    // a pattern that could not be decided
 
 	picked [2]pick // tensors and scalars of the step at hand
 }
@@ -146,7 +147,9 @@ func (s *selection) wants(info *rule.TensorInfo, hits []int) bool {
 		}
 		if s.sel.Regex[i] == ".*" {
 			hit(len(s.sel.Collections) + i)
-		} else if ok, err := re.Search(info.Name); err == nil && ok {
+		} else if ok, err := re.Search(info.Name); err != nil {
+			s.tooDear(s.sel.Regex[i], info.Name)
+		} else if ok {
 			hit(len(s.sel.Collections) + i)
 		}
 	}
@@ -157,6 +160,14 @@ func (s *selection) wants(info *rule.TensorInfo, hits []int) bool {
 		found = true
 	}
 	return found
+}
+
+// tooDear notes a pattern that gave up at the step limit: what it was to select
+// is not known, so whoever relies on it cannot judge.
+func (s *selection) tooDear(pattern, name string) {
+	if s.err == nil {
+		s.err = fmt.Errorf("select tensors: pattern %q takes more than %d steps on %q; a repetition within a repetition does that: write it without", pattern, pyre.MaxSteps, name)
+	}
 }
 
 // idle names the collections and patterns that selected nothing so far.

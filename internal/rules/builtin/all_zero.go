@@ -93,7 +93,18 @@ func (r *zeros) judge(it rule.Item, n, size int64, rep *rule.Report) {
 	r.state[k]++
 	rep.Violate(rule.Violation{
 		Check: "zeros", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.threshold, Comparator: ">=", Steps: int(r.state[k]),
-		Message: fmt.Sprintf("%s %% of the %s of %s are zero, for %s in a row.", num(share), plural(int(size), "value"), it.Info.Name, plural(int(r.state[k]), "analysed step")),
+		Message: zerosText(share, size, it.Info.Name, r.state[k]),
 		Context: map[string]any{"zeros": n, "size": size, "steps_in_a_row": r.state[k]},
 	})
+}
+
+func zerosText(share float64, size int64, name string, steps int64) string {
+	text := fmt.Sprintf("%s %% of the %d values of %s are zero", num(share), size, name)
+	if size == 1 {
+		text = name + " is zero"
+	}
+	if steps > 1 {
+		text += fmt.Sprintf(", for %d analysed steps in a row", steps)
+	}
+	return text + "."
 }
