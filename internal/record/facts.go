@@ -328,6 +328,11 @@ type InputFacts struct {
 	// from all before.
 	Steps    int64 `json:"steps"`
 	Distinct int64 `json:"distinct"`
+	// Renewed are the steps whose first tensor was neither the one of the step
+	// before nor a view of it. PartOfMore: the inputs never differed, and that
+	// tensor is a part of one with more data, or of what a loader has.
+	Renewed    int64 `json:"renewed,omitempty"`
+	PartOfMore bool  `json:"part_of_more,omitempty"`
 }
 
 // FeatureFacts compare the features of the input with each other.
@@ -402,12 +407,15 @@ type UpdateFacts struct {
 	Clip *ClipFacts `json:"clip,omitempty"`
 }
 
-// ClipFacts are calls of the framework's clipping by norm.
+// ClipFacts are calls of the framework's clipping by norm, or by value.
 type ClipFacts struct {
 	MaxNorm Number   `json:"max_norm"`
 	Calls   int64    `json:"calls"`
 	Clipped int64    `json:"clipped"`
 	Norms   []Number `json:"norms"` // before clipping, of the first calls
+	// ByValue: elements are clipped one by one. MaxNorm is the largest
+	// magnitude that is left to them, Norms the largest there were.
+	ByValue bool `json:"by_value,omitempty"`
 }
 
 // EvaluationFacts are the first evaluation steps.

@@ -25,6 +25,18 @@ func TestSameBatches(t *testing.T) {
 		{"equal samples", classifier(), equal(10), "warning equal_samples data-loading inputs", "All samples that the model is fed are equal (16 in a batch, 10 steps)"},
 		{"equal samples with equal labels", classifier(), equal(1), "info one_batch data-loading inputs", ""},
 		{"one batch", classifier(), one(32, 10), "info one_batch data-loading inputs", "The same batch of 32 samples is fed at each of 10 steps"},
+		{"one batch that is fetched at every step", classifier(), func(f *record.Facts) {
+			one(32, 9)(f)
+			f.Inputs.Renewed, f.Inputs.PartOfMore = 8, true
+		}, "warning one_batch data-loading inputs", "A batch of 32 samples is fetched at each of 9 steps, and it is the same one each time although there are more data"},
+		{"all data, computed at every step", classifier(), func(f *record.Facts) {
+			one(32, 9)(f)
+			f.Inputs.Renewed = 8
+		}, "info one_batch data-loading inputs", ""},
+		{"one batch that is kept, and made anew once", classifier(), func(f *record.Facts) {
+			one(32, 9)(f)
+			f.Inputs.Renewed, f.Inputs.PartOfMore = 1, true
+		}, "info one_batch data-loading inputs", ""},
 		{"a few steps", classifier(), one(32, 5), "", ""},
 		{"an optimiser that wants all data", classifier(), func(f *record.Facts) {
 			one(32, 10)(f)
@@ -55,6 +67,14 @@ func TestClipping(t *testing.T) {
 			f.Optimisers[0].Groups[0].Momentum = setTo(0.9)
 		}, "warning always_clipped optimizer gradients", ""},
 		{"large steps all the same", classifier(), clip("SGD", 0.1, 1, 200), "info always_clipped optimizer gradients", ""},
+		{"nothing moves, by value", classifier(), func(f *record.Facts) {
+			clip("SGD", 0.1, 1e-7, 0.3)(f)
+			f.Updates.Clip.ByValue, f.Updates.Norms = true, []record.Number{1e-5, 1e-5}
+		}, "warning always_clipped optimizer gradients", "Gradients whose largest element is about 0.3 are clipped to 1e-07 at every update"},
+		{"values that are clipped and move", classifier(), func(f *record.Facts) {
+			clip("SGD", 0.1, 1e-3, 0.3)(f)
+			f.Updates.Clip.ByValue, f.Updates.Norms = true, []record.Number{0.5, 0.5}
+		}, "info always_clipped optimizer gradients", "clip_value 0.001"},
 		{"Adam goes by the direction", classifier(), clip("Adam", 1e-3, 1e-3, 2), "info always_clipped optimizer gradients", ""},
 		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "clipped at all of the first 5 updates"},
 	})

@@ -11,17 +11,17 @@ import (
 // framework's own function show it.
 var alwaysClipped = rule.Definition{
 	Name: "clipping", Class: "Clipping", Family: rule.Tensors, Severity: rule.Warning,
-	Summary:    "Gradients are clipped at every update, to a norm under which hardly anything moves.",
+	Summary:    "Gradients are clipped at every update, to a norm or a value under which hardly anything moves.",
 	Why:        "Clipping is there for outliers. Where it is always at work it sets the size of every update, and may make it so small that nothing is learnt.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
-		{Name: "excess", Type: rule.Float, Default: "100", Range: rule.Above(1), Unit: "ratio", Meaning: "norm of the gradients over the norm they are clipped to"},
+		{Name: "excess", Type: rule.Float, Default: "100", Range: rule.Above(1), Unit: "ratio", Meaning: "norm of the gradients over the norm they are clipped to, or their largest magnitude over the value"},
 		{Name: "movement", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "fraction", Meaning: "length of an update over that of the weights below which nothing moves"},
 		{Name: "least_calls", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "calls", Meaning: "calls that must all have clipped"},
 	},
 	CauseClass: "optimizer",
-	Causes:     []string{"a largest norm that is far too small", "gradients that are far too large, because the loss is summed instead of averaged"},
-	Remedies:   []string{"raise max_norm to about the usual norm of the gradients", "average the loss over the batch", "look at the norms before clipping"},
+	Causes:     []string{"a largest norm, or value, that is far too small", "gradients that are far too large, because the loss is summed instead of averaged"},
+	Remedies:   []string{"raise max_norm to about the usual norm of the gradients, clip_value to their usual size", "average the loss over the batch", "look at the norms before clipping"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
 		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length.",
@@ -49,23 +49,27 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 	if c.Calls < r.calls || c.Clipped < c.Calls || !(most > 0) || !(norm > most) {
 		return
 	}
-	excess, moves := norm/most, r.moves(f, most)
+	left, what, name := most, "norm", "max_norm"
+	if c.ByValue {
+		left, what, name = medianOf(f.Updates.Norms), "largest element", "clip_value"
+	}
+	excess, moves := norm/most, r.moves(f, left)
 	v := rule.Violation{
 		Check: "always_clipped", Subject: "gradients", Severity: rule.Info, Observed: excess, Threshold: 1, Comparator: ">", Steps: int(c.Calls),
-		Message: fmt.Sprintf("Gradients were clipped at all of the first %d updates: their norm is about %s, max_norm %s; raise max_norm if clipping is meant for outliers.", c.Calls, num(norm), num(most)),
-		Context: map[string]any{"norm": norm, "max_norm": most, "calls": c.Calls},
+		Message: fmt.Sprintf("Gradients were clipped at all of the first %d updates: their %s is about %s, %s %s; raise %s if clipping is meant for outliers.", c.Calls, what, num(norm), name, num(most), name),
+		Context: map[string]any{"norm": norm, "max_norm": most, "calls": c.Calls, "by_value": c.ByValue},
 	}
 	if excess > r.excess && moves < r.movement {
 		v.Severity, v.Threshold = rule.Warning, r.excess
 		v.Context["movement"] = moves
-		v.Message = fmt.Sprintf("Gradients with a norm of about %s are clipped to %s at every update, so that an update moves the weights by only %s of their length: raise max_norm.", num(norm), num(most), num(moves))
+		v.Message = fmt.Sprintf("Gradients whose %s is about %s are clipped to %s at every update, so that an update moves the weights by only %s of their length: raise %s.", what, num(norm), num(most), num(moves), name)
 	}
 	r.say(rep, v)
 }
 
-// moves is the length of a clipped update over that of the weights; infinite
-// where it is not known, or does not follow the norm.
-func (r *clipped) moves(f *rule.Facts, most float64) float64 {
+// moves is the length of an update by gradients of a norm over that of the
+// weights; infinite where it is not known, or does not follow the norm.
+func (r *clipped) moves(f *rule.Facts, left float64) float64 {
 	if len(f.Optimisers) != 1 || f.Optimisers[0].Class != "SGD" || len(f.Optimisers[0].Groups) == 0 {
 		return math.Inf(1)
 	}
@@ -80,8 +84,8 @@ func (r *clipped) moves(f *rule.Facts, most float64) float64 {
 		}
 		fastest = max(fastest, lr)
 	}
-	if !(norm > 0) || fastest == 0 {
+	if !(norm > 0) || fastest == 0 || !finite(left) {
 		return math.Inf(1)
 	}
-	return fastest * most / norm
+	return fastest * left / norm
 }

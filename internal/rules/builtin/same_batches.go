@@ -20,11 +20,11 @@ var sameBatches = rule.Definition{
 		{Name: "least_samples", Type: rule.Int, Default: "4", Range: rule.AtLeast(2), Unit: "samples", Meaning: "samples of a batch that must be the same"},
 	},
 	CauseClass: "data-loading",
-	Causes:     []string{"a batch that is taken once, before the loop", "a loader or dataset that ignores its index", "preprocessing that wipes the data out"},
+	Causes:     []string{"a batch that is taken once, before the loop, or a loader that begins anew at every step", "a loader or dataset that ignores its index", "preprocessing that wipes the data out"},
 	Remedies:   []string{"take a new batch from the loader at each step", "look at two samples of the dataset and at what preprocessing makes of them"},
 	Explains:   []string{"underfit", "overtraining", "overfit", "loss_not_decreasing", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Training on one fixed batch is usual where it is all the data, so it is at most worth knowing. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
+		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step out of data of which there is more. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -59,12 +59,18 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	if in.Steps >= r.steps && in.Distinct == 1 && loaderSize(n) && !wholeData(f) {
-		r.say(rep, rule.Violation{
+		v := rule.Violation{
 			Check: "one_batch", Subject: "inputs", Severity: rule.Info, Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
 			Cause: "a batch that is taken once, before the loop", Remedy: "take a new batch from the loader at each step",
 			Message: fmt.Sprintf("The same batch of %d samples is fed at each of %d steps: if it is not all the data, take a new one at each step.", n, in.Steps),
-			Context: map[string]any{"shape": first.Shape},
-		})
+			Context: map[string]any{"shape": first.Shape, "renewed": in.Renewed, "part_of_more": in.PartOfMore},
+		}
+		if in.PartOfMore && in.Renewed >= in.Steps-1 {
+			v.Severity = rule.Warning
+			v.Cause, v.Remedy = "a loader that begins anew at every step (next(iter(loader))), or an index that does not move", "make the iterator once, before the loop, and look at how the index of a batch is computed"
+			v.Message = fmt.Sprintf("A batch of %d samples is fetched at each of %d steps, and it is the same one each time although there are more data: look at how a batch is chosen; next(iter(loader)) begins anew at every step.", n, in.Steps)
+		}
+		r.say(rep, v)
 	}
 }
 

@@ -246,6 +246,36 @@ def clipped():
 
 
 @case
+def clipped_by_value():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_value_((p for p in model.parameters()), clip_value=1e-4)
+        optimiser.step()
+    assert max(float(p.grad.abs().max()) for p in model.parameters()) <= 1.001e-4
+
+
+@case
+def fetched_again():
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(64, 6), torch.randint(3, (64,))), 8)
+    train(net(), F.cross_entropy, (next(iter(loader)) for _ in range(STEPS)))
+
+
+@case
+def index_stands():
+    samples, labels = torch.randn(64, 6), torch.randint(3, (64,))
+    train(net(), F.cross_entropy, ((samples[torch.arange(8)], labels[:8]) for _ in range(STEPS)))
+
+
+@case
+def kept_batch():
+    samples, labels = torch.randn(64, 6)[:8], torch.randint(3, (8,))
+    train(net(), F.cross_entropy, ((samples[:8], labels) for _ in range(STEPS)))
+
+
+@case
 def shared_weights():
     class Tied(nn.Module):
         def __init__(self):

@@ -38,10 +38,10 @@ class Facts(object):
         self.loss = module or function or "a scalar of the script"
         self.reduction, self.settings = self.look.losses.get(module) or node_settings(node)
 
-    def clipped(self, max_norm, norm):
-        """The script clipped gradients by norm."""
+    def clipped(self, most, size, by_value=False):
+        """The script clipped gradients that had this norm, or this largest magnitude."""
         if self.look.open and self.look.here():
-            self.look.gradients.clip.take(max_norm, norm)
+            self.look.gradients.clip.take(most, size, by_value)
 
     def step(self, n, root):
         """n TRAIN steps have closed, the last of them one of ``root``."""

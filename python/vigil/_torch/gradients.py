@@ -175,56 +175,107 @@ class Held(object):
 
 
 class Clip(object):
-    """Calls of PyTorch's clipping by norm."""
+    """Calls of PyTorch's clipping, by norm or by value: whichever came first."""
 
     def __init__(self, numbers):
         self.numbers = numbers
         self.calls = 0
-        self.max_norm = None
-        self.norms = []
+        self.most = None
+        self.by_value = False
+        self.sizes = []
 
-    def take(self, max_norm, norm):
-        """Gradients were clipped; ``norm`` is what the function returned."""
-        if self.calls >= CALLS or isinstance(max_norm, torch.Tensor) or not isinstance(norm, torch.Tensor) or norm.numel() != 1 or not summary.readable(norm):
+    def take(self, most, size, by_value=False):
+        """Gradients were clipped to ``most``; ``size`` is what they had before: their norm, or the largest magnitude among them."""
+        if self.calls >= CALLS or isinstance(most, torch.Tensor) or not isinstance(size, torch.Tensor) or size.numel() != 1 or not summary.readable(size):
+            return
+        if self.calls and self.by_value != by_value:
             return
         self.calls += 1
-        if self.max_norm is None:
-            self.max_norm = float(max_norm)
+        if self.most is None:
+            self.most, self.by_value = float(most), by_value
         with torch.no_grad():
-            self.norms.append((self.numbers.put(norm.detach().reshape(1).to(torch.float32, copy=True)), float(max_norm)))
+            self.sizes.append((self.numbers.put(size.detach().reshape(1).to(torch.float32, copy=True)), float(most)))
 
     def gather(self, numbers):
-        if not self.norms:
+        if not self.sizes:
             return None
-        return {
-            "max_norm": summary.number(self.max_norm),
+        facts = {
+            "max_norm": summary.number(self.most),
             "calls": self.calls,
-            "clipped": sum(numbers[place][0] > most for place, most in self.norms),
-            "norms": [summary.number(numbers[place][0]) for place, _ in self.norms],
+            "clipped": sum(numbers[place][0] > most for place, most in self.sizes),
+            "norms": [summary.number(numbers[place][0]) for place, _ in self.sizes],
         }
+        if self.by_value:
+            facts["by_value"] = True
+        return facts
+
+
+def _largest(parameters):
+    """The largest magnitude in the gradients of parameters, None when it cannot be told."""
+    grads = [p.grad.detach() for p in parameters if isinstance(p, torch.Tensor) and p.grad is not None and p.grad.numel()]
+    if not grads or not all(summary.readable(g) for g in grads):
+        return None
+    with torch.no_grad():
+        kind = torch.float64 if any(g.dtype == torch.float64 for g in grads) else torch.float32
+        return torch.stack([g.abs().amax().to(kind).to(grads[0].device) for g in grads]).amax()
 
 
 def wrap_clip(tracker):
-    """Have the tracker's facts told of every call of clip_grad_norm_ while they are open."""
-    module = getattr(torch.nn.utils, "clip_grad", None)
-    original = getattr(module, "clip_grad_norm_", None)
-    if original is None or getattr(original, "_vigil_wrapped", False):
-        return
+    """Have the tracker's facts told of every call of clip_grad_norm_ and clip_grad_value_ while they are open."""
+
+    def open_():
+        return not backend.is_compiling() and tracker.facts.look.open
 
     @_guard.guard
-    def clipped(args, kwargs, norm):
-        max_norm = args[1] if len(args) > 1 else kwargs.get("max_norm")
-        if max_norm is not None:
-            tracker.facts.clipped(max_norm, norm)
+    def by_norm(args, kwargs, norm):
+        most = args[1] if len(args) > 1 else kwargs.get("max_norm")
+        if most is not None:
+            tracker.facts.clipped(most, norm)
 
-    @functools.wraps(original)
-    def clip_grad_norm_(*args, **kwargs):
-        norm = original(*args, **kwargs)
-        if not backend.is_compiling() and tracker.facts.look.open:
-            clipped(args, kwargs, norm)
-        return norm
+    @_guard.guard
+    def by_value(args, kwargs):
+        given = args[0] if args else kwargs["parameters"]
+        most = args[1] if len(args) > 1 else kwargs.get("clip_value")
+        if most is not None:
+            size = _largest([given] if isinstance(given, torch.Tensor) else given)
+            if size is not None:
+                tracker.facts.clipped(most, size, by_value=True)
 
-    clip_grad_norm_._vigil_wrapped = True
-    module.clip_grad_norm_ = clip_grad_norm_
-    if getattr(torch.nn.utils, "clip_grad_norm_", None) is original:
-        torch.nn.utils.clip_grad_norm_ = clip_grad_norm_
+    def norm_(original):
+        @functools.wraps(original)
+        def clip_grad_norm_(*args, **kwargs):
+            norm = original(*args, **kwargs)
+            if open_():
+                by_norm(args, kwargs, norm)
+            return norm
+
+        return clip_grad_norm_
+
+    def value_(original):
+        @functools.wraps(original)
+        def clip_grad_value_(*args, **kwargs):
+            if open_():
+                # A generator can be gone through once only.
+                if args and not isinstance(args[0], torch.Tensor):
+                    args = (list(args[0]),) + args[1:]
+                elif not args and not isinstance(kwargs.get("parameters"), (torch.Tensor, type(None))):
+                    kwargs["parameters"] = list(kwargs["parameters"])
+                by_value(args, kwargs)
+            return original(*args, **kwargs)
+
+        return clip_grad_value_
+
+    _wrap("clip_grad_norm_", norm_)
+    _wrap("clip_grad_value_", value_)
+
+
+def _wrap(name, wrapped):
+    module = getattr(torch.nn.utils, "clip_grad", None)
+    original = getattr(module, name, None)
+    if original is None or getattr(original, "_vigil_wrapped", False):
+        return
+    new = wrapped(original)
+    new._vigil_wrapped = True
+    setattr(module, name, new)
+    if getattr(torch.nn.utils, name, None) is original:
+        setattr(torch.nn.utils, name, new)

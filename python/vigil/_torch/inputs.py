@@ -4,8 +4,10 @@ import struct
 
 import torch
 
+from vigil import _guard
 from vigil._torch import summary
 from vigil._torch.activations import tensors
+from vigil._torch.batches import Batches
 
 MOST = 16  # tensors of one call
 FEATURES = 4096
@@ -22,6 +24,7 @@ class Inputs(object):
         self.prints = []  # per step: [(shape, dtype, place in the numbers)]
         self.features = []  # places of per-feature numbers, per step
         self.shape = None  # features, once they are known
+        self.batches = Batches()
 
     def take(self, args, kwargs):
         given = []
@@ -37,6 +40,7 @@ class Inputs(object):
                 facts = summary.described(tensor)
                 facts["values"] = summary.values(tensor, self.numbers)
                 self.tensors.append(facts)
+        _guard.guard(self.batches.take)(given[0])
         self.prints.append([(tuple(t.shape), str(t.dtype), self._print(t)) for t in given])
         self._features(given)
 
@@ -79,6 +83,10 @@ class Inputs(object):
             if key not in seen:
                 seen.append(key)
         out = {"tensors": [summary.read(t, numbers) for t in self.tensors], "steps": len(self.prints), "distinct": len(seen)}
+        if self.batches.renewed:
+            out["renewed"] = self.batches.renewed
+            if len(seen) == 1 and len(self.prints) > 1:
+                out["part_of_more"] = bool(_guard.guard(self.batches.part_of_more)())
         features = self._compare(numbers)
         if features:
             out["features"] = features
