@@ -253,7 +253,7 @@ func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, left []string, e
 		return nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
 	}
 	if n := len(c.Rule); n > config.MaxRules {
-		return nil, &usage{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, config.MaxRules), What: "--rule", Hint: "leave some out, or check in two goes"}
+		return nil, nil, &usage{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, config.MaxRules), What: "--rule", Hint: "leave some out, or check in two goes"}
 	}
 	var user []rules.Config
 	for _, spec := range c.Rule {
