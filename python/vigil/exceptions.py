@@ -110,12 +110,14 @@ class NoMoreProfilerData(SMDebugError):
 class TensorUnavailable(SMDebugError):
     """A name of which nothing was captured so far."""
 
-    def __init__(self, tname):
+    def __init__(self, tname, near=None):
         self.tname = tname
+        self.near = near  # a name that holds it
         SMDebugError.__init__(self, tname)
 
     def __str__(self):
-        return "nothing was captured of a tensor %r so far" % self.tname
+        text = "nothing was captured of a tensor %r so far" % self.tname
+        return text + "; did you mean %r?" % self.near if self.near else text
 
 
 class TensorUnavailableForStep(SMDebugError):

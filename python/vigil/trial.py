@@ -231,7 +231,7 @@ class Trial(object):
         """A Tensor; TensorUnavailable when nothing was captured of it."""
         self.maybe_refresh(name)
         if self._steps.resolve(name) is None:
-            raise TensorUnavailable(name)
+            raise TensorUnavailable(name, min((n for n in self._steps.parts if name in n), key=len, default=None))
         return Tensor(name, self)
 
     def collections(self):
