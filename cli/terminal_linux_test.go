@@ -23,6 +23,7 @@ type pty struct {
 	master *os.File
 	cmd    *exec.Cmd
 	ended  chan struct{}
+	read   chan struct{} // closed when nothing more can come from the terminal
 	screen *screen.Screen
 
 	mu  sync.Mutex
@@ -67,10 +68,9 @@ func onTerminalWith(t *testing.T, environ []string, argv ...string) *pty {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &pty{t: t, master: master, cmd: cmd, ended: make(chan struct{}), screen: screen.New(80, 24)}
-	read := make(chan struct{})
+	p := &pty{t: t, master: master, cmd: cmd, ended: make(chan struct{}), read: make(chan struct{}), screen: screen.New(80, 24)}
 	go func() {
-		defer close(read)
+		defer close(p.read)
 		b := make([]byte, 4096)
 		for {
 			n, err := master.Read(b)
@@ -89,7 +89,7 @@ func onTerminalWith(t *testing.T, environ []string, argv ...string) *pty {
 		_ = cmd.Process.Kill()
 		<-p.ended
 		master.Close()
-		<-read
+		<-p.read
 	})
 	return p
 }
@@ -137,13 +137,19 @@ func (p *pty) press(keys string) {
 	}
 }
 
-// code waits for the program's end.
+// code waits for the program's end, and for all that it wrote: what was on its way
+// through the terminal when it ended comes after that.
 func (p *pty) code() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
 	case <-time.After(time.Minute):
 		p.t.Fatalf("the program did not end; the terminal shows %q", p.shown())
+	}
+	select {
+	case <-p.read:
+	case <-time.After(time.Minute):
+		p.t.Fatalf("something still has the terminal, which shows %q", p.shown())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
