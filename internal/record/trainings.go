@@ -1,8 +1,8 @@
 package record
 
 // TrainingFacts say where a further training of the process begins: an
-// optimiser steps for the first time, and none of its parameters was trained
-// before.
+// optimiser steps for the first time, for parameters that nobody trained before
+// or that another one has trained for a while.
 type TrainingFacts struct {
 	At int64 `json:"at"`
 }
