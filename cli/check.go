@@ -34,9 +34,10 @@ type checkCmd struct {
 // Help teaches the command.
 func (checkCmd) Help() string {
 	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n    vigil check vigil-runs --baseline known.json\n\n" +
-		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told as skipped. Findings that vigil.yaml muted when the run started do not count.\n\n" +
+		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
 		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
+		"A rule that ends with an error is named on standard error; it fails the check only when it is a Python class.\n\n" +
 		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, a run that cannot be read or is too damaged\nto be judged, or a Python class that failed."
 }
 
@@ -68,6 +69,7 @@ func (c checkCmd) Run(a *app) error {
 	} else {
 		j.print(a)
 	}
+	j.sayFailed(a, c.Name)
 	switch {
 	case err != nil:
 		return err
@@ -104,6 +106,7 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 			fmt.Fprintln(a.stdout)
 		}
 		if err == nil {
+			j.sayFailed(a, name)
 			found = found || j.fails(limit)
 			if b := j.broken(); b != "" {
 				failed = append(failed, fmt.Sprintf("judge run %q: the rule %s failed", name, b))
@@ -130,7 +133,8 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 // judged is what the rules say of one run.
 type judged struct {
 	findings []record.Finding
-	engine   *rules.Engine
+	groups   []record.Group
+	statuses []record.RuleStatus
 	damage   []trial.Damage
 }
 
@@ -141,22 +145,23 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 		return nil, fmt.Errorf("read run %q: %w", name, err)
 	}
 	defer t.Close()
-	configs, left, err := c.configs(t)
+	configs, mutes, left, err := c.configs(t)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range left {
 		fmt.Fprintf(a.stderr, "vigil: the rule %s is a Python class and was not run; name the configuration that holds it with --config\n", printable(l))
 	}
-	j := &judged{}
-	steps := 0
-	j.engine, steps, err = replay(t, configs, replaying{
-		root: c.root(), accepted: known.accepted, found: func(f record.Finding) { j.findings = append(j.findings, f) }, prints: a.stderr,
+	j, have := &judged{}, captured{}
+	engine, steps, err := replay(t, configs, replaying{
+		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.findings = append(j.findings, f) }, prints: a.stderr,
+		saw: have.add, warn: func(text string) { fmt.Fprintln(a.stderr, "vigil: "+printable(text)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
-	j.damage = t.Damage()
+	j.groups, j.statuses, j.damage = engine.Groups(), engine.Statuses(), t.Damage()
+	have.explain(j.statuses, t.Statuses(), engine.Needs())
 	if steps == 0 && len(j.damage) > 0 {
 		return nil, notJudged(name, j.damage)
 	}
@@ -170,7 +175,7 @@ func (j *judged) fails(limit int) bool {
 
 // broken names a rule in Python that failed: then nothing found says nothing.
 func (j *judged) broken() string {
-	for _, s := range j.engine.Statuses() {
+	for _, s := range j.statuses {
 		if s.Status == rules.StatusError && rules.IsPython(rules.Config{Params: s.Parameters}) {
 			return s.Configuration
 		}
@@ -179,13 +184,25 @@ func (j *judged) broken() string {
 }
 
 func (j *judged) document() map[string]any {
-	return findingsDocument(j.findings, j.engine.Groups(), j.engine.Statuses(), nil, j.damage)
+	return findingsDocument(j.findings, j.groups, j.statuses, nil, j.damage)
 }
 
 func (j *judged) print(a *app) {
-	printGroups(a.stdout, j.engine.Groups())
-	printStatuses(a.stdout, j.engine.Statuses())
+	printGroups(a.stdout, j.groups)
+	printMuted(a.stdout, j.findings)
+	printStatuses(a.stdout, j.statuses)
 	printDamage(a.stderr, j.damage)
+}
+
+// sayFailed names rules that did not judge the run, or not to its end: that they found
+// nothing says nothing.
+func (j *judged) sayFailed(a *app, name string) {
+	for _, s := range j.statuses {
+		if s.Status == rules.StatusError {
+			reason, _, _ := strings.Cut(s.Details, "\n")
+			fmt.Fprintf(a.stderr, "vigil: run %s was not judged by %s: %s\n", printable(name), printable(s.Configuration), plain(reason))
+		}
+	}
 }
 
 // notJudged is the error for a run of which no step is left: that nothing was
@@ -220,7 +237,8 @@ func (c checkCmd) limit() (int, error) {
 // those asked for by name and of the set, or else those that judged the run
 // live, under the same parameters. Of the latter those are left out that are
 // Python classes which nobody here vouches for.
-func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, left []string, err error) {
+func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, mutes []rules.Mute, left []string, err error) {
+	mutes = rules.MutesOf(t.Run())
 	framework := t.Run().Framework.Name
 	if c.Config != "" {
 		flags := config.Flags{Config: &c.Config, Rule: c.Rule}
@@ -229,13 +247,16 @@ func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, left []string, e
 		}
 		settings, err := loadSettings(flags)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		set, err := rules.Set(settings.Rules, framework)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		return rules.Merge(set, configsOf(settings.Rule)), nil, nil
+		for _, m := range settings.Mutes {
+			mutes = append(mutes, rules.Mute{Rule: m.Rule, Subject: m.Tensor, Reason: m.Reason})
+		}
+		return rules.Merge(set, configsOf(settings.Rule)), mutes, nil, nil
 	}
 	name := c.Rules
 	if name == "" && len(c.Rule) > 0 {
@@ -244,26 +265,26 @@ func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, left []string, e
 	if name == "" {
 		live, left := liveConfigs(t.Statuses())
 		if len(live)+len(left) > 0 {
-			return live, left, nil
+			return live, mutes, left, nil
 		}
 		name = "default"
 	}
 	set, err := rules.Set(name, framework)
 	if err != nil {
-		return nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
+		return nil, nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
 	}
 	if n := len(c.Rule); n > config.MaxRules {
-		return nil, nil, &usage{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, config.MaxRules), What: "--rule", Hint: "leave some out, or check in two goes"}
+		return nil, nil, nil, &usage{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, config.MaxRules), What: "--rule", Hint: "leave some out, or check in two goes"}
 	}
 	var user []rules.Config
 	for _, spec := range c.Rule {
 		rc, err := parseRule(spec)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		user = append(user, rc)
 	}
-	return rules.Merge(set, user), nil, nil
+	return rules.Merge(set, user), mutes, nil, nil
 }
 
 // liveConfigs are the configurations whose statuses a run carries; left are the
@@ -280,9 +301,7 @@ func liveConfigs(statuses []record.RuleStatus) (list []rules.Config, left []stri
 				continue
 			}
 		}
-		if _, err := rules.Resolve(c); err == nil {
-			list = append(list, c)
-		}
+		list = append(list, c) // one that is not known here gets the status Error
 	}
 	return list, left
 }
@@ -339,9 +358,12 @@ func ruleError(spec string, err error) error {
 // replaying says how a run is judged again.
 type replaying struct {
 	root     string // where other runs are looked up
+	mutes    []rules.Mute
 	accepted func(*record.Finding) string
 	found    func(record.Finding)
 	prints   io.Writer // for what rules in Python print; may be nil
+	saw      func(*record.Complete)
+	warn     func(text string) // of what no status tells
 }
 
 // replay feeds the stored steps through an engine, to its end, and counts them.
@@ -376,7 +398,7 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 		}
 	}
 	engine, err = rules.NewEngine(rules.Options{
-		Configs: configs, Mutes: rules.MutesOf(run), Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return t.Raw(name, mode, modeStep, worker)
 		},
@@ -388,6 +410,11 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 			return o, nil
 		},
 		Python: python, OnPrint: printsTo(o.prints), Patient: true,
+		OnWarning: func(configuration, text string) {
+			if configuration == rules.MuteWarning && o.warn != nil {
+				o.warn(text)
+			}
+		},
 	})
 	if err != nil {
 		return nil, 0, err
@@ -407,6 +434,9 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 		for _, s := range list {
 			if len(s.Parts) > 0 {
 				steps++
+			}
+			if o.saw != nil {
+				o.saw(s)
 			}
 			now = s.Time
 			completer.Resume(s)

@@ -79,7 +79,8 @@ func TestCheckLost(t *testing.T) {
 	for _, decided := range []int64{0, 5, 10} {
 		for _, mutes := range [][]record.Mute{nil, {mute}} {
 			var found []record.Finding
-			_, steps, err := replay(lost(t, decided, mutes...), []rules.Config{{Rule: "not_finite"}}, replaying{found: func(f record.Finding) { found = append(found, f) }})
+			tr := lost(t, decided, mutes...)
+			_, steps, err := replay(tr, []rules.Config{{Rule: "not_finite"}}, replaying{mutes: rules.MutesOf(tr.Run()), found: func(f record.Finding) { found = append(found, f) }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,6 +40,7 @@ func (c findingsCmd) Run(a *app) error {
 	if printActions(a.stdout, t.Attempts(), false) {
 		fmt.Fprintln(a.stdout)
 	}
+	printMuted(a.stdout, t.Findings())
 	printStatuses(a.stdout, t.Statuses())
 	printDamage(a.stderr, t.Damage())
 	return nil
@@ -131,13 +132,49 @@ func printStatuses(w io.Writer, rules []record.RuleStatus) {
 		width = max(width, len(r.Configuration))
 	}
 	for _, r := range rules {
-		fmt.Fprintf(w, "  %-*s  %-13s  %d findings, %d values inspected%s\n", width, r.Configuration, r.Status, r.Findings, r.Datapoints, skippedText(r.Skipped))
+		fmt.Fprintf(w, "  %-*s  %-13s  %s, %s inspected%s\n", width, r.Configuration, r.Status, counted(r.Findings, "finding"), counted(r.Datapoints, "value"), skippedText(r.Skipped))
 		if r.Details != "" && r.Status != "IssuesFound" {
 			for line := range strings.Lines(r.Details) {
 				fmt.Fprintf(w, "  %-*s  %s\n", width, "", strings.TrimSpace(line))
 			}
 		}
 	}
+}
+
+// printMuted says what was found and does not count, and why.
+func printMuted(w io.Writer, findings []record.Finding) {
+	type kind struct{ rule, reason string }
+	counts := map[kind]int64{}
+	var order []kind
+	for _, f := range findings {
+		if !f.Muted {
+			continue
+		}
+		reason, _ := f.Context["muted_because"].(string)
+		k := kind{f.Configuration, reason}
+		if counts[k]++; counts[k] == 1 {
+			order = append(order, k)
+		}
+	}
+	if len(order) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Muted:")
+	for _, k := range order {
+		text := fmt.Sprintf("  %s of %s", counted(counts[k], "finding"), k.rule)
+		if k.reason != "" {
+			text += ": " + plain(k.reason)
+		}
+		fmt.Fprintln(w, text)
+	}
+	fmt.Fprintln(w)
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func skippedText(skipped map[string]int64) string {

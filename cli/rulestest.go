@@ -79,7 +79,7 @@ func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]rec
 	}
 	defer t.Close()
 	findings := []record.Finding{}
-	engine, _, err := replay(t, configs, replaying{root: c.root(), prints: a.stderr, found: func(f record.Finding) {
+	engine, _, err := replay(t, configs, replaying{root: c.root(), mutes: rules.MutesOf(t.Run()), prints: a.stderr, found: func(f record.Finding) {
 		if !f.Muted {
 			findings = append(findings, f)
 		}

@@ -25,6 +25,10 @@ func MutesOf(r record.Run) []Mute {
 	return out
 }
 
+// MuteWarning is what warnings about mutes come under, in place of a
+// configuration.
+const MuteWarning = "mute"
+
 type mute struct {
 	Mute
 	re *pyre.Regexp
@@ -61,7 +65,7 @@ func (e *Engine) muted(f *record.Finding) bool {
 			ok, err := m.re.Search(f.Subject)
 			if err != nil && e.opts.OnWarning != nil && !e.tooDear[m.Subject] {
 				e.tooDear[m.Subject] = true
-				e.opts.OnWarning("mute", fmt.Sprintf("pattern %q takes more than %d steps on %q: what it is to mute is not muted", m.Subject, pyre.MaxSteps, f.Subject))
+				e.opts.OnWarning(MuteWarning, fmt.Sprintf("pattern %q takes more than %d steps on %q: what it is to mute is not muted", m.Subject, pyre.MaxSteps, f.Subject))
 			}
 			if err != nil || !ok {
 				continue
