@@ -45,6 +45,7 @@ type commands struct {
 	VersionCmd versionCmd   `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`
 	DemoTrain  demoTrainCmd `cmd:"" name:"demo-train" hidden:"" help:"The training that demo starts."`
 	Agent      agentCmd     `cmd:"" name:"agent" hidden:"" help:"The capturing process (started by run or by a hook)."`
+	Feed       feedCmd      `cmd:"" name:"feed" hidden:"" help:"Reads a run for Python's create_trial."`
 }
 
 // app is what every command gets: its streams and the words after "--".
