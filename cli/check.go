@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/report/boosting"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/internal/trial"
@@ -399,6 +400,9 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 	}
 	engine, err = rules.NewEngine(rules.Options{
 		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+		Document: func(string) error {
+			return boosting.WriteFile(filepath.Join(t.Path(), filepath.FromSlash(boosting.Path)), t, boosting.Options{Now: time.Now()})
+		},
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return t.Raw(name, mode, modeStep, worker)
 		},

@@ -1,25 +1,28 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/report"
+	"github.com/vigil-ml/vigil/internal/report/boosting"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // reportCmd writes the HTML report.
 type reportCmd struct {
 	runArg
-	Out  string `name:"out" short:"o" placeholder:"FILE" help:"Where to write it (default: reports/report.html in the run)."`
-	JSON bool   `name:"json" help:"Print the file's path and size as JSON."`
+	Out     string `name:"out" short:"o" placeholder:"FILE" help:"Where to write it (default: reports/report.html in the run, or reports/xgboost_report.html)."`
+	XGBoost bool   `name:"xgboost" help:"The report on an XGBoost training: labels, metrics, features, confusion or residuals."`
+	JSON    bool   `name:"json" help:"Print the file's path and size as JSON."`
 }
 
 // Help teaches the command.
 func (reportCmd) Help() string {
-	return "Examples:\n\n    vigil report demo\n    vigil report demo -o demo.html\n\nOne HTML file that needs no network. Exit codes: 0, or 1 when the run cannot be read or the file not be written."
+	return "Examples:\n\n    vigil report demo\n    vigil report demo -o demo.html\n    vigil report trees --xgboost\n\nOne HTML file that needs no network. Exit codes: 0, or 1 when the run cannot be read or the file not be written."
 }
 
 // Run writes the report and says where it is.
@@ -28,7 +31,7 @@ func (c reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	out, err := writeReport(path, c.Out)
+	out, err := c.write(path)
 	if err != nil {
 		return err
 	}
@@ -41,6 +44,30 @@ func (c reportCmd) Run(a *app) error {
 	}
 	_, err = fmt.Fprintf(a.stdout, "wrote %s (%d KB)\n", out, (info.Size()+1023)/1024)
 	return err
+}
+
+// write writes the report of the run at path.
+func (c reportCmd) write(path string) (string, error) {
+	if !c.XGBoost {
+		return writeReport(path, c.Out)
+	}
+	t, err := trial.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read run %q: %w", path, err)
+	}
+	defer t.Close()
+	out := c.Out
+	if out == "" {
+		out = filepath.Join(path, "reports", "xgboost_report.html")
+	}
+	err = boosting.WriteFile(out, t, boosting.Options{Now: time.Now()})
+	if errors.Is(err, boosting.ErrNothing) {
+		return "", &usage{
+			Message: fmt.Sprintf("the run %q has nothing of XGBoost to report", t.Run().Name), What: "--xgboost",
+			Hint: "it has no metrics, feature importance, labels or predictions; `vigil report` without --xgboost writes the general report",
+		}
+	}
+	return out, err
 }
 
 // writeReport writes the report of the run at path to out, or into the run.

@@ -120,3 +120,55 @@ func TestBoostingHookAlone(t *testing.T) {
 		t.Errorf("importance at steps %v (%v)", steps, err)
 	}
 }
+
+// The rule CreateXgboostReport leaves the report in the run while it is live,
+// and `vigil report --xgboost` writes it of what is stored: each kind of problem
+// with all its sections.
+func TestBoostingReport(t *testing.T) {
+	t.Parallel()
+	python := boostingPython(t)
+	both := []string{"labels", "metrics", "importance", "settings"}
+	for kind, sections := range map[string][]string{
+		"two":   append([]string{"confusion", "evaluation", "diagonal", "roc", "shap"}, both...),
+		"three": append([]string{"confusion", "evaluation", "diagonal"}, both...),
+		"real":  append([]string{"residuals", "bins"}, both...),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			args := []string{binary, "run", "--name", "r", "--rule", "CreateXgboostReport"}
+			if kind == "two" {
+				args = append(args, "--collect", "full_shap:every=10,raw")
+			}
+			if o := run(t, dir, nil, append(args, "--", python, script("boosting"), kind)...); o.code != 0 {
+				t.Fatalf("exit code %d: %s", o.code, o.stderr)
+			}
+			runDir := filepath.Join(dir, "vigil-runs", "r")
+			live := read(t, filepath.Join(runDir, "rule-output", "CreateXgboostReport", "xgboost_report.html"))
+			if o := run(t, dir, nil, binary, "report", "r", "--xgboost", "-o", "out.html"); o.code != 0 {
+				t.Fatalf("exit code %d: %s", o.code, o.stderr)
+			}
+			for what, page := range map[string]string{"live": live, "afterwards": read(t, filepath.Join(dir, "out.html"))} {
+				for _, s := range sections {
+					if !strings.Contains(page, `<section id="`+s+`"`) {
+						t.Errorf("%s: there is no section %q", what, s)
+					}
+				}
+				if missing := strings.Contains(page, `<section id="missing"`); missing != (kind != "two") { // contributions, which take long
+					t.Errorf("%s: something is missing: %t", what, missing)
+				}
+				if !strings.Contains(page, ">completed<") {
+					t.Errorf("%s: the run is not said to be completed", what)
+				}
+			}
+			for _, s := range open(t, runDir).Statuses() {
+				if s.Rule == "create_xgboost_report" && s.Status != rules.NoIssuesFound {
+					t.Errorf("status is %+v", s)
+				}
+			}
+			if o := run(t, dir, nil, binary, "fsck", "r"); o.code != 0 {
+				t.Errorf("fsck: exit code %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+		})
+	}
+}

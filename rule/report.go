@@ -48,6 +48,7 @@ type Report struct {
 	Notes      []string         // lines for the rule's details; each is kept once
 	Closed     bool             // the rule has nothing more to judge
 	Failed     error            // the rule cannot judge: its status is Error
+	Documents  []string         // documents about the run that are to be written now, by kind
 
 	// Cut is set for Finish when the job did not come to its own end: it was
 	// stopped, or failed. What it had not reached yet is no finding then.
@@ -82,6 +83,13 @@ func (r *Report) Close(why string) {
 // Fail ends the rule with the status Error, because it cannot judge at all:
 // what it needs is not there and will not come.
 func (r *Report) Fail(err error) { r.Failed = err }
+
+// Write asks for a document about the run to be written, or brought up to date.
+// A rule whose document cannot be written gets the status Error.
+func (r *Report) Write(kind string) { r.Documents = append(r.Documents, kind) }
+
+// XgboostReport is the kind of the report on a training of boosted trees.
+const XgboostReport = "xgboost"
 
 // Reasons for which a tensor is skipped.
 const (

@@ -1,6 +1,7 @@
 """Boosting with faults planted: a feature that tells the label, a rare class, deep trees, and features that nobody needs.
 
 boosting.py train | sklearn: by xgboost.train, or by scikit-learn's estimator.
+boosting.py two | three | real: plain trainings on two classes, on three, and on numbers.
 With "hook" as a second word the script makes the hook itself.
 """
 
@@ -24,7 +25,14 @@ if "hook" in sys.argv:
     import vigil.xgboost as vg
 
     callbacks = [vg.Hook(name="hooked")]
-if sys.argv[1] == "train":
+if sys.argv[1] in ("two", "three", "real"):
+    signal = X[:, 0] + X[:, 1] * X[:, 2]
+    labels = {"two": signal > 0, "three": np.digitize(signal, [-0.7, 0.7]), "real": np.exp(signal)}[sys.argv[1]].astype(np.float32)
+    objective = {"two": {"objective": "binary:logistic"}, "three": {"objective": "multi:softprob", "num_class": 3}, "real": {}}[sys.argv[1]]
+    train = xgb.DMatrix(X[:900], labels[:900])
+    test = xgb.DMatrix(X[900:], labels[900:])
+    model = xgb.train(dict(objective, max_depth=3), train, 25, evals=[(train, "train"), (test, "validation")], verbose_eval=False)
+elif sys.argv[1] == "train":
     train = xgb.DMatrix(X[:900], Y[:900], feature_names=names)
     test = xgb.DMatrix(X[900:], Y[900:], feature_names=names)
     model = xgb.train(settings, train, 20, evals=[(train, "train"), (test, "validation")], callbacks=callbacks, verbose_eval=10)

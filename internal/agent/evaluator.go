@@ -10,6 +10,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/action"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/report/boosting"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/rule"
@@ -32,6 +33,7 @@ type evaluator struct {
 
 	others *trial.Others    // runs that rules compare with
 	found  []record.Finding // by the call of the engine under way
+	ended  string           // status of the run, once it ends
 	dirty  bool             // judged since the last save
 	saved  time.Time
 
@@ -44,7 +46,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now(), changes: newChanges()}
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	o := rules.Options{
-		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other,
+		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other, Document: e.document,
 		OnFinding: func(f record.Finding) { e.found = append(e.found, f) },
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
@@ -106,6 +108,19 @@ func (e *evaluator) own() (*trial.Trial, error) {
 		e.values = t
 	}
 	return e.values, nil
+}
+
+// document writes a document that a rule asks for into the run.
+func (e *evaluator) document(kind string) error {
+	if kind != rule.XgboostReport {
+		return fmt.Errorf("write document: there is none of kind %q", kind)
+	}
+	t, err := trial.OpenFS(e.job.store.FS(), e.job.store.Path())
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return boosting.WriteFile(filepath.Join(e.job.store.Path(), filepath.FromSlash(boosting.Path)), t, boosting.Options{Now: time.Now(), Status: e.ended})
 }
 
 // other opens another run for a rule.
@@ -257,6 +272,7 @@ func (e *evaluator) finish(status string) {
 	end := make(chan struct{})
 	e.in.put(func() {
 		defer close(end)
+		e.ended = status
 		e.judge(e.completer.End())
 		e.followed()
 		e.engine.Finish(status)

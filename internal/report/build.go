@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/facts"
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
@@ -119,7 +120,7 @@ func losses(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]curve, er
 	names := []string{"loss"}
 	for _, kind := range []record.Kind{record.Loss, record.Metric} {
 		for _, info := range infos {
-			if info.Kind == kind && info.AliasOf == "" && !slices.Contains(names, info.Name) {
+			if info.Kind == kind && info.AliasOf == "" && !slices.Contains(names, info.Name) && !ofBoosting(info) {
 				names = append(names, info.Name)
 			}
 		}
@@ -149,6 +150,14 @@ func losses(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]curve, er
 		}
 	}
 	return curves, nil
+}
+
+// ofBoosting tells the many numbers of a boosting that are no course of a
+// training: settings, and shares of features.
+func ofBoosting(info record.TensorInfo) bool {
+	return slices.ContainsFunc(info.Collections, func(c string) bool {
+		return c == plan.Hyperparameters || c == plan.FeatureImportance || c == plan.AverageShap
+	})
 }
 
 // judge says in one line how the run went.

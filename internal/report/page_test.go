@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -16,7 +15,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
-	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/testenv/browser"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -112,9 +111,9 @@ func TestReportInBrowser(t *testing.T) {
 	if err := WriteFile(path, makeRun(t, 400, 6), time.Unix(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t)
-	b.do(chromedp.Navigate("file://" + path))
-	b.wait(`document.documentElement.dataset.ready === "yes"`)
+	b := browser.New(t)
+	b.Do(chromedp.Navigate("file://" + path))
+	b.Wait(`document.documentElement.dataset.ready === "yes"`)
 	for _, tt := range []struct{ name, expression string }{
 		{"hostile names stay text", `window.broken === undefined`},
 		{"the verdict is shown", `document.querySelector(".verdict").textContent.includes("Found 1 warning")`},
@@ -129,76 +128,14 @@ func TestReportInBrowser(t *testing.T) {
 		{"what was not captured is listed", `document.body.textContent.includes("sparse")`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if !b.evaluate(tt.expression) {
+			if !b.Evaluate(tt.expression) {
 				t.Errorf("%s is not true", tt.expression)
 			}
 		})
 	}
-	if lines := b.complaints(); len(lines) > 0 {
+	if lines := b.Complaints(); len(lines) > 0 {
 		t.Errorf("the browser complains: %q", lines)
 	}
-}
-
-// browser is a tab of a real one.
-type browser struct {
-	t   *testing.T
-	ctx context.Context
-}
-
-func newBrowser(t *testing.T) *browser {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testenv.Browser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 1000))
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	b := &browser{t, ctx}
-	b.do(chromedp.Navigate("about:blank"))
-	return b
-}
-
-func (b *browser) do(a chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, a); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// wait asks again and again until an expression is true. Where the page has
-// just changed, the context that a question was put to may be gone before the
-// answer: that one does not count.
-func (b *browser) wait(expression string) {
-	b.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		v, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
-		if err == nil && v {
-			return
-		}
-		if err != nil && !strings.Contains(err.Error(), "context") || time.Now().After(deadline) {
-			b.t.Fatalf("wait for %s: %v, %v", expression, v, err)
-		}
-	}
-}
-
-func (b *browser) evaluate(expression string) bool {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
-	if err != nil {
-		b.t.Fatalf("evaluate %s: %v", expression, err)
-	}
-	return v
-}
-
-// complaints are the errors that the page's script left behind.
-func (b *browser) complaints() []string {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`window.complaints || []`))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return v
 }
 
 // TestScreenshots writes pictures of the report in both themes where
@@ -209,18 +146,11 @@ func TestScreenshots(t *testing.T) {
 	if err := WriteFile(path, makeRun(t, 2000, 20), time.Unix(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t)
+	b := browser.New(t)
 	for _, theme := range []string{"light", "dark"} {
-		b.do(chromedp.Navigate("file://" + path))
-		b.wait(`document.documentElement.dataset.ready === "yes"`)
-		b.evaluate(`(() => { const r = document.documentElement; if (r.dataset.theme !== "` + theme + `") document.getElementById("theme").click(); return true; })()`)
-		png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(png) < 10_000 {
-			t.Errorf("the picture in the %s theme has %d bytes only", theme, len(png))
-		}
+		b.Do(chromedp.Navigate("file://" + path))
+		b.Wait(`document.documentElement.dataset.ready === "yes"`)
+		png := b.Picture(theme)
 		if dir != "" {
 			if err := os.WriteFile(filepath.Join(dir, "report-"+theme+".png"), png, 0o644); err != nil {
 				t.Fatal(err)

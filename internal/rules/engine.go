@@ -43,6 +43,9 @@ type Options struct {
 	// may be nil.
 	Raw   func(worker, tensor string, mode record.Mode, modeStep int64) (rule.Values, error)
 	Trial func(name string) (rule.Trial, error)
+	// Document writes a document about the run that a rule asks for, by kind;
+	// nil: nobody writes any. It must not call the engine.
+	Document func(kind string) error
 
 	// Python is what rules that are Python classes run with; nil: they cannot.
 	// Raw has to bear calls from several goroutines then.
@@ -338,6 +341,14 @@ func (e *Engine) act(in *instance, f func(*rule.Report)) {
 	*r = rule.Report{Violations: r.Violations[:0], Notes: r.Notes[:0]}
 	err := guard(func() { f(r) })
 	e.take(in, r)
+	for _, kind := range r.Documents {
+		if e.opts.Document == nil {
+			break
+		}
+		if err := e.opts.Document(kind); err != nil {
+			in.fail(err)
+		}
+	}
 	if r.Failed != nil {
 		in.fail(r.Failed)
 	}

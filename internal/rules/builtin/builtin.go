@@ -48,6 +48,7 @@ var all = []*rule.Definition{
 	&tensorVariance,
 	&featureImportanceOverweight,
 	&treeDepth,
+	&createXgboostReport,
 	&underfit,
 	&gradientClipping,
 	&updateGradientMismatch,

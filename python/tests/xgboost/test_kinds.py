@@ -87,3 +87,8 @@ def test_metrics_of_held_out_data_under_another_name_are_no_losses(watched):
     w = watched('d, v = pair(R)\nm = xgb.train({}, d, 3, evals=[(d, "fitted"), (v, "holdout")])\nend(m)')
     assert w.run.info("holdout-rmse")["kind"] == "scalar"
     assert w.run.info("train-rmse")["kind"] == "loss" and w.run.info("fitted-rmse")["alias_of"] == "train-rmse"
+
+
+def test_an_objective_of_the_script_s_own_is_named_so(watched):
+    w = watched(KINDS["own objective"][0] + "\nend(m)")
+    assert w.run.facts["boosting"]["objective"] == "custom"

@@ -106,14 +106,18 @@ def _number(value):
 
 
 def contributions(model, data, rows):
-    """SHAP values of the first ``rows`` rows: (rows, features), with classes in between where there are several. None when the rows cannot be taken apart."""
+    """SHAP values of the first ``rows`` rows: (rows, features), with classes in between where there are several.
+
+    None for more rows than can be computed in a while, where they cannot be taken apart.
+    """
     if data.num_row() > rows:
         try:
             data = data.slice(list(range(rows)))
-        except Exception:
-            return None  # quantised data
+        except Exception:  # quantised data
+            if data.num_row() > 10 * rows:
+                return None
     values = numpy.asarray(model.predict(data, pred_contribs=True), dtype=numpy.float32)
-    return values[..., :-1]  # the last is the bias
+    return values[:rows, ..., :-1]  # the last is the bias
 
 
 def reason(error):

@@ -111,11 +111,11 @@ class Tracker(Control):
         training = self.training
         return training if training is not None and training.watch is watch and not self.closed else None
 
-    def given(self, watch, train, evals):
-        """The data of a training, ahead of each round."""
+    def given(self, watch, train, evals, own_objective):
+        """The data of a training, ahead of each round, and whether the script computes the objective."""
         training = self._mine(watch)
         if training is not None:
-            training.given(train, evals)
+            training.given(train, evals, own_objective)
 
     # Rounds.
 

@@ -27,6 +27,7 @@ class Training(object):
         self.loss = None  # the metric that is the loss
         self.data = []  # (name, DMatrix) that metrics are computed on
         self.train = None  # DMatrix
+        self.own_objective = False  # the script computes it; the model's settings name the default one
         self.judged = None  # DMatrix that predictions are made for
         self.judged_name = ""
         self.features = []
@@ -37,11 +38,12 @@ class Training(object):
         self.texts = {}
         self._labels = None
 
-    def given(self, train, evals):
+    def given(self, train, evals, own_objective):
         """The data of a round: the same for all of them."""
         if self.train is not None:
             return
         self.train = train
+        self.own_objective = own_objective
         self.data = [(name, data) for data, name in evals or ()]
         held_out = [(n, d) for n, d in self.data if d is not train]
         own = self.watch.validation_data() if self.watch.asked else None
@@ -59,7 +61,7 @@ class Training(object):
         settings = booster.settings(model)
         self.booster = settings.get("booster", "")
         self.linear = self.booster == "gblinear"
-        self.objective = settings.get("objective", "")
+        self.objective = "custom" if self.own_objective else settings.get("objective", "")
         self.features = booster.features(model)
         self.numbers = self._numbers(settings)
         self.texts = {k: v for k, v in settings.items() if k not in self.numbers and k not in _NO_SETTINGS and v}

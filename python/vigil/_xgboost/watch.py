@@ -101,4 +101,4 @@ def _joins(tracker, container):
 def _told(container, dtrain, evals):
     for callback in container.callbacks[:1]:
         if isinstance(callback, Watch) and callback._tracker is not None:
-            callback._tracker.given(callback, dtrain, evals)
+            callback._tracker.given(callback, dtrain, evals, bool(getattr(container, "_output_margin", False)))
