@@ -132,6 +132,9 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	if run.StoppedBy != "" {
 		fmt.Fprintf(w, ", stopped by %s", run.StoppedBy)
 	}
+	if run.Status == record.Lost {
+		fmt.Fprint(w, ": its processes are gone, killed or with their machine; what was captured until then is there")
+	}
 	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
 	if run.Said != "" {
 		fmt.Fprintf(w, "training   %s\n", plain(run.Said))

@@ -279,7 +279,7 @@ func TestCutOffInMidWrite(t *testing.T) {
 		if c.code != 0 || strings.Contains(c.stderr, "internal error") {
 			t.Errorf("%v ends with %d: %s%s", argv, c.code, c.stdout, c.stderr)
 		}
-		if argv[0] == "show" && !strings.Contains(c.stdout, "status     lost\n") {
+		if argv[0] == "show" && !strings.Contains(c.stdout, "status     lost: its processes are gone") {
 			t.Errorf("show does not say that the run is lost: %s", c.stdout)
 		}
 	}

@@ -87,8 +87,25 @@ func (t *Trial) refresh() error {
 			break
 		}
 	}
+	if t.run.Status == record.Lost {
+		t.countSteps()
+	}
 	t.final = ended && !t.hasTails()
 	return nil
+}
+
+// countSteps makes up for what run.json does not say: who wrote it from time to time
+// was killed before he could write what came last.
+func (t *Trial) countSteps() {
+	steps := maps.Clone(t.run.Steps)
+	if steps == nil {
+		steps = map[string]int64{}
+	}
+	t.eachStep("", func(s *record.Step) {
+		mode := s.Mode.String()
+		steps[mode] = max(steps[mode], s.ModeStep+1)
+	})
+	t.run.Steps = steps
 }
 
 func (t *Trial) hasTails() bool {
