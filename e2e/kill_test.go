@@ -214,3 +214,17 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 	}
 	t.Fatalf("waited a minute for %s", what)
 }
+
+// waitEnded waits until the only run below root has ended and its agent is gone,
+// which nobody waits for when a script has started it.
+func waitEnded(t *testing.T, root string) {
+	t.Helper()
+	waitFor(t, "the agent to finish the run", func() bool {
+		l, err := trial.List(root)
+		if err != nil || len(l) != 1 {
+			return false
+		}
+		r := l[0].Run
+		return r.Status != record.Running && (r.Agent == nil || !alive(r.Agent.PID))
+	})
+}

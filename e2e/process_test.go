@@ -302,10 +302,7 @@ func TestControl(t *testing.T) {
 			t.Fatalf("exit code %d: %s", o.code, o.stderr)
 		}
 		root := filepath.Join(dir, "vigil-runs")
-		waitFor(t, "the agent to finish the run", func() bool {
-			l, err := trial.List(root)
-			return err == nil && len(l) == 1 && l[0].Run.Status == record.Completed
-		})
+		waitEnded(t, root)
 		check(t, runDir(t, root))
 	})
 	t.Run("off", func(t *testing.T) {
@@ -341,10 +338,7 @@ func TestNotebookKernel(t *testing.T) {
 		t.Fatalf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	root := filepath.Join(dir, "vigil-runs")
-	waitFor(t, "the agent to finish the run", func() bool {
-		l, err := trial.List(root)
-		return err == nil && len(l) == 1 && l[0].Run.Status == record.Completed
-	})
+	waitEnded(t, root)
 	if r := open(t, runDir(t, root)).Run(); r.Steps["TRAIN"] != 40 {
 		t.Errorf("%d steps, want 40", r.Steps["TRAIN"])
 	}

@@ -108,10 +108,7 @@ func TestBoostingHookAlone(t *testing.T) {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
 	root := filepath.Join(dir, "vigil-runs")
-	waitFor(t, "the agent to finish the run", func() bool {
-		l, err := trial.List(root)
-		return err == nil && len(l) == 1 && l[0].Run.Status != record.Running
-	})
+	waitEnded(t, root)
 	tr := open(t, filepath.Join(root, "hooked"))
 	if r := tr.Run(); r.Status != record.Completed || r.Steps["TRAIN"] != 20 || r.Framework.Name != "xgboost" {
 		t.Errorf("status %q, %v steps, framework %v", r.Status, r.Steps, r.Framework)
