@@ -86,6 +86,7 @@ class Mine(Rule):
 		{"no more after the first", ruleText("return True"), []string{"on_fire", "stop"}, lossAt(1, 1, 1), []int64{0}},
 		{"the class says that it is over", ruleText(`from vigil.exceptions import RuleEvaluationConditionMet`, `raise RuleEvaluationConditionMet("Mine", step, end_of_rule=True)`), nil, lossAt(1, 1, 1), []int64{0}},
 		{"a last word", ruleText(`return False`) + "\n    def finish(self):\n        self.finding('it is over')\n", nil, lossAt(1, 1), []int64{1}},
+		{"libraries that are mapped take no memory", "import torch\n" + ruleText("return bool(torch.tensor(step) == 1)"), []string{"max_memory", "1GB"}, lossAt(1, 1), []int64{1}},
 		{"smdebug's own style", `
 from vigil.rules import Rule
 

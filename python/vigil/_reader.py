@@ -119,7 +119,8 @@ def _unlimited():
     try:
         import resource
 
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        for which in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
+            hard = resource.getrlimit(which)[1]
+            resource.setrlimit(which, (hard, hard))
     except Exception:
         pass

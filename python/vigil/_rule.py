@@ -83,7 +83,7 @@ def answer(kind, payload):
     return numpy.frombuffer(data, dtype=numpy.dtype(header["dtype"])).reshape(header["shape"]).copy()
 
 
-def load(path, name):
+def load(path, name, memory):
     """The class of a file."""
     file = os.path.basename(path)
     sys.path.insert(0, os.path.dirname(path))
@@ -98,6 +98,8 @@ def load(path, name):
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
     except ImportError as error:
+        if "failed to map" in str(error) or "annot allocate memory" in str(error):
+            raise Wrong("%s; it may have %s of memory (max_memory)" % (tell(error, path), size_text(memory)))
         if getattr(error, "name", None) and error.name.split(".")[0] == "smdebug":
             hint = "rules written for smdebug run here when they import from vigil: from vigil.rules import Rule"
         else:
@@ -193,22 +195,27 @@ def same(a, b):
 
 
 def limit(size):
-    """Let the process have no more than size bytes of address space beyond what it has now."""
+    """Let the process have no more than size bytes of memory beyond what it has now.
+
+    Where the system can, private writable memory alone is counted: libraries
+    that are mapped from their files take none.
+    """
     try:
         import resource
     except ImportError:
         return
-    held = 0
+    held, which = 0, resource.RLIMIT_AS
     try:
-        with open("/proc/self/statm") as f:
-            held = int(f.read().split()[0]) * resource.getpagesize()
+        with open("/proc/self/status") as f:
+            held = sum(int(line.split()[1]) << 10 for line in f if line.startswith("VmData:"))
+        which = resource.RLIMIT_DATA
     except OSError:
         pass
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    _, hard = resource.getrlimit(which)
     most = held + size
     if hard != resource.RLIM_INFINITY:
         most = min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    resource.setrlimit(which, (most, hard))
 
 
 class Worker(object):
@@ -259,7 +266,7 @@ class Worker(object):
         from vigil import trial
 
         limit(self.memory)
-        found = load(self.source, config["class"])
+        found = load(self.source, config["class"], self.memory)
         base = trial.Trial(self.feed, config["path"], config["run"])
         others = [trial.create_trial(p) for p in config["other_trials"]]
         self.rule = make(found, config["parameters"], base, others)
