@@ -248,10 +248,11 @@ func (e *evaluator) findings() {
 	e.behind = true
 }
 
-// settle writes the summary and the state of the rules after findings, when
-// nothing waits to be judged, or after a second.
+// settle writes the summary and the state of the rules after findings, once a
+// second at the most: each is a few syncs, which the next finding should not
+// have to wait for.
 func (e *evaluator) settle() {
-	if e.behind && (e.in.idle() || time.Since(e.settled) >= time.Second) {
+	if e.behind && time.Since(e.settled) >= time.Second {
 		e.behind, e.settled = false, time.Now()
 		e.summary()
 		e.save()

@@ -88,13 +88,6 @@ func (q *queue) next() (func(), bool) {
 	return f, true
 }
 
-// idle tells that nothing waits.
-func (q *queue) idle() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.list) == 0
-}
-
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
