@@ -239,3 +239,31 @@ func TestChange(t *testing.T) {
 		t.Errorf("a mail says (-want +got):\n%s", d)
 	}
 }
+
+// What stands in a file of events may be damaged in any way.
+func FuzzReadChange(f *testing.F) {
+	m := message()
+	m.Change = &record.Change{Number: 1, Run: record.Running, Rules: []record.RuleChange{{Rule: "a", Configuration: "a", From: "InProgress", Status: "Error"}}}
+	b, err := Event(m, record.Run{Name: "r", Status: record.Running}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(b))
+	f.Add([]byte(`{"id":"x","detail":{"Vigil":{"change":null}}}`))
+	f.Add([]byte(`{"detail":{"Vigil":{"change":{"number":-1,"rules":[{}]}}}}`))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		id, c, err := ReadChange(doc)
+		if err != nil || c == nil {
+			return
+		}
+		again := &Message{ID: id, Change: c}
+		_, _, _ = subject(again), body(again), short(again)
+		b, err := Event(again, record.Run{}, nil)
+		if err != nil {
+			return // a year that RFC 3339 cannot say
+		}
+		if _, back, err := ReadChange(b); err != nil || back.Number != c.Number || len(back.Rules) != len(c.Rules) {
+			t.Errorf("%s becomes %s: %v", doc, b, err)
+		}
+	})
+}
