@@ -69,7 +69,7 @@ type Engine struct {
 	frame   frame
 	runs    []*instance
 	sels    map[string]*selection // by selector; those that are equal are one
-	stored  map[string]bool
+	stored  map[string]int
 	tooDear map[string]bool // patterns of mutes that gave up, once each
 	facts   *record.Facts
 	turn    int64      // the step from which on there is more of the facts to tell
@@ -92,7 +92,7 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: o, defs: slices.Concat(Catalogue(), o.Definitions), tensors: newTensors(),
-		aliases: map[string][]int32{}, sels: map[string]*selection{}, tooDear: map[string]bool{}, stored: map[string]bool{}, here: rule.Point{Step: -1, ModeStep: -1},
+		aliases: map[string][]int32{}, sels: map[string]*selection{}, tooDear: map[string]bool{}, stored: map[string]int{}, here: rule.Point{Step: -1, ModeStep: -1},
 	}
 	for _, m := range o.Mutes {
 		c, err := compileMute(m)
@@ -102,7 +102,7 @@ func NewEngine(o Options) (*Engine, error) {
 		e.mutes = append(e.mutes, c)
 	}
 	for _, f := range o.Stored {
-		e.stored[Key(f)] = true
+		e.stored[Key(f)]++
 	}
 	for _, c := range distinct(o.Configs) {
 		e.runs = append(e.runs, e.start(c))

@@ -60,8 +60,8 @@ func (e *Engine) keep(in *instance, f record.Finding) {
 	if !f.Muted {
 		in.counters.Findings++
 	}
-	if k := Key(f); e.stored[k] {
-		delete(e.stored, k)
+	if k := Key(f); e.stored[k] > 0 {
+		e.stored[k]-- // two of one step may have one key
 	} else if e.opts.OnFinding != nil {
 		e.opts.OnFinding(f)
 	}

@@ -109,8 +109,10 @@ func (r *relu) Finish(rep *rule.Report) {
 	if r.confirm <= 2 {
 		return
 	}
+	told := map[string]bool{} // a layer may have been looked at in several modes
 	for _, k := range slices.Sorted(maps.Keys(r.state)) {
-		if s := r.state[k]; s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm {
+		if s := r.state[k]; s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm && !told[key(s.Last.Worker, s.Last.Name)] {
+			told[key(s.Last.Worker, s.Last.Name)] = true
 			rep.Violate(r.violation(s))
 		}
 	}
@@ -122,7 +124,7 @@ func (r *relu) Restore(b []byte) error { return restore(b, &r.state) }
 func (r *relu) Step(v *rule.View, rep *rule.Report) {
 	for _, it := range v.Tensors(0) {
 		units, _, ok := it.Find(r.key, rule.UnitsTotal)
-		if !ok || units == 0 {
+		if !ok || !(units > 0) {
 			if it.Stats != nil && it.Stats.Count == 0 {
 				rep.Skip(rule.SkipEmpty)
 			}
@@ -149,9 +151,12 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 	if samples < 32 {
 		rep.Note(fmt.Sprintf("%s was judged on %s samples per unit: shares are coarse", it.Info.Name, num(samples)))
 	}
+	share := 100 * dead / units
+	if math.IsNaN(share) { // counts that were damaged on their way
+		return
+	}
 	rep.Inspect(1)
 	s := stateOf(r.state, &it, v.Mode)
-	share := 100 * dead / units
 	if s.Shares = append(s.Shares, rule.Number(share)); len(s.Shares) > 20 {
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
 	}
