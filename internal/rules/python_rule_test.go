@@ -63,6 +63,17 @@ class Mine(Rule):
     def invoke_at_step(self, step):
         return self.base_trial.tensor("loss").value(step) > self.limit
 `, []string{"limit", "2", "flag", "true", "name", "7", "count", "3"}, lossAt(1, 3), []int64{1}},
+		{"settings that it has a parameter for", `
+from vigil.rules import Rule
+
+class Mine(Rule):
+    def __init__(self, base_trial, tensor_regex=(), collection_names=None, start_step=0):
+        super().__init__(base_trial)
+        assert (tensor_regex, collection_names, start_step) == (("lo", "x{2,3}"), "losses", 1), (tensor_regex, collection_names, start_step)
+
+    def invoke_at_step(self, step):
+        return True
+`, []string{"tensor_regex", `["lo","x{2,3}"]`, "collection_names", "losses", "start_step", "1"}, lossAt(1, 1), []int64{1}},
 		{"what it requires has to be there", `
 from vigil.rules import Rule
 

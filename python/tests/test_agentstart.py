@@ -41,7 +41,7 @@ def test_start(program, sockdir, monkeypatch):
     assert _agent.start("/data", "name") == "/s"
     assert (os.environ["VIGIL_SOCKET"], os.environ["VIGIL_RUN"]) == ("/s", "/r")
     argv, session = json.load(open(os.path.join(sockdir, "argv")))
-    assert argv == ["agent", "--for-pid", str(os.getpid()), "--dir", "/data", "--name", "name"]
+    assert argv == ["agent", "--for-pid", str(os.getpid()), "--dir", "/data", "--name", "name", "--python", sys.executable]
     assert session != os.getsid(0)  # Ctrl-C at the terminal does not reach it
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)  # the script has no child it did not start

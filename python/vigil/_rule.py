@@ -116,8 +116,12 @@ def load(path, name, memory):
     return found
 
 
-def make(found, parameters, trial, others):
-    """The rule with its parameters, which come as text and get the type of their defaults."""
+def make(found, parameters, settings, trial, others):
+    """The rule with its parameters, which come as text and get the type of their defaults.
+
+    Of the settings that every rule in Python has it gets those that it has a
+    parameter for.
+    """
     from vigil.rules import Rule
 
     arguments = {}
@@ -126,6 +130,7 @@ def make(found, parameters, trial, others):
     rest = any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values())
     by_name = {p.name: p for p in known}
     own = [p.name for p in known if p.name not in ("base_trial", "action_str", "other_trials")]
+    parameters = dict({k: v for k, v in settings.items() if k in own}, **parameters)
     for name, text in sorted(parameters.items()):
         p = by_name.get(name)
         if p is None and not rest or name in ("base_trial", "other_trials"):
@@ -269,7 +274,7 @@ class Worker(object):
         found = load(self.source, config["class"], self.memory)
         base = trial.Trial(self.feed, config["path"], config["run"])
         others = [trial.create_trial(p) for p in config["other_trials"]]
-        self.rule = make(found, config["parameters"], base, others)
+        self.rule = make(found, config["parameters"], config["settings"], base, others)
         _frames.write(SAYS, _frames.HELLO, {"python": sys.executable})
 
     def steps(self):

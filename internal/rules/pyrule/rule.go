@@ -105,8 +105,14 @@ func (r *Rule) start(h Host) error {
 	for _, p := range r.own {
 		own[p.Name] = r.params.String(p.Name)
 	}
+	settings := map[string]string{} // for classes that have parameters of these names
+	for _, p := range r.def.AllParameters() {
+		if _, is := own[p.Name]; !is && p.Name != "other_trials" && (r.params.Given(p.Name) && r.params.Has(p.Name)) {
+			settings[p.Name] = r.params.Texts()[p.Name]
+		}
+	}
 	first, err := feed.JSON(feed.Config, map[string]any{
-		"source": r.params.String(Key), "class": r.def.Class, "parameters": own, "run": h.Run, "path": h.Path,
+		"source": r.params.String(Key), "class": r.def.Class, "parameters": own, "settings": settings, "run": h.Run, "path": h.Path,
 		"max_memory": r.memory, "other_trials": others,
 	})
 	if err != nil {
