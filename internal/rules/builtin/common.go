@@ -110,6 +110,32 @@ const skipSize = "too_small"
 // key names a series of one worker in states.
 func key(worker, name string) string { return worker + "\x00" + name }
 
+// places remembers whose state belonged to the items of the last step of each
+// mode: at the next one they come in the same order as a rule, and no key has to be looked
+// up. It is no part of a rule's state.
+type places[S any] [4][]place[S]
+
+type place[S any] struct {
+	info   *rule.TensorInfo
+	worker string
+	state  *S
+}
+
+// state is that of the item at a place among those of a step.
+func (p *places[S]) state(m map[string]*S, at int, it *rule.Item, mode rule.Mode) *S {
+	list := p[mode]
+	if at < len(list) && list[at].info == it.Info && list[at].worker == it.Worker {
+		return list[at].state
+	}
+	s := stateOf(m, it, mode)
+	for len(list) <= at {
+		list = append(list, place[S]{})
+	}
+	list[at] = place[S]{it.Info, it.Worker, s}
+	p[mode] = list
+	return s
+}
+
 // stateOf finds what is kept of an item's series in a mode, or begins it. It is
 // called for every tensor at every step, and makes no key but for a new one.
 func stateOf[S any](m map[string]*S, it *rule.Item, mode rule.Mode) *S {

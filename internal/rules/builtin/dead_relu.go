@@ -79,6 +79,7 @@ type relu struct {
 	confirm int
 	samples float64
 	state   map[string]*reluState // by worker, mode and tensor
+	places  places[reluState]
 }
 
 type reluState struct {
@@ -118,11 +119,14 @@ func (r *relu) Finish(rep *rule.Report) {
 	}
 }
 
-func (r *relu) Save() ([]byte, error)  { return save(r.state) }
-func (r *relu) Restore(b []byte) error { return restore(b, &r.state) }
+func (r *relu) Save() ([]byte, error) { return save(r.state) }
+func (r *relu) Restore(b []byte) error {
+	r.places = places[reluState]{}
+	return restore(b, &r.state)
+}
 
 func (r *relu) Step(v *rule.View, rep *rule.Report) {
-	for _, it := range v.Tensors(0) {
+	for i, it := range v.Tensors(0) {
 		units, _, ok := it.Find(r.key, rule.UnitsTotal)
 		if !ok || !(units > 0) {
 			if it.Stats != nil && it.Stats.Count == 0 {
@@ -134,11 +138,11 @@ func (r *relu) Step(v *rule.View, rep *rule.Report) {
 			rep.Skip(rule.SkipRank)
 			continue
 		}
-		r.judge(it, units, v, rep)
+		r.judge(i, it, units, v, rep)
 	}
 }
 
-func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report) {
+func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rule.Report) {
 	dead, _, _ := it.Find(r.key, rule.UnitsInactive)
 	samples, _, _ := it.Find(r.key, rule.UnitsSamples)
 	if n, _, ok := it.Find(r.key, rule.UnitsNegative); ok && n > 0 {
@@ -156,7 +160,7 @@ func (r *relu) judge(it rule.Item, units float64, v *rule.View, rep *rule.Report
 		return
 	}
 	rep.Inspect(1)
-	s := stateOf(r.state, &it, v.Mode)
+	s := r.places.state(r.state, at, &it, v.Mode)
 	if s.Shares = append(s.Shares, rule.Number(share)); len(s.Shares) > 20 {
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
 	}

@@ -137,6 +137,7 @@ type saturated struct {
 	layer         float64
 	kinds         map[*rule.TensorInfo]*saturable // what each tensor is; nil: it cannot be told
 	state         map[string]*saturatedState      // by worker, mode and tensor
+	places        places[saturatedState]
 }
 
 // saturable is a kind of activation, and what was asked for to judge it.
@@ -154,10 +155,13 @@ type saturatedState struct {
 func (r *saturated) Select() []rule.Selector { return []rule.Selector{r.sel} }
 func (r *saturated) Finish(*rule.Report)     {}
 func (r *saturated) Save() ([]byte, error)   { return save(r.state) }
-func (r *saturated) Restore(b []byte) error  { return restore(b, &r.state) }
+func (r *saturated) Restore(b []byte) error {
+	r.places = places[saturatedState]{}
+	return restore(b, &r.state)
+}
 
 func (r *saturated) Step(v *rule.View, rep *rule.Report) {
-	for _, it := range v.Tensors(0) {
+	for i, it := range v.Tensors(0) {
 		if it.Stats != nil && it.Stats.Count == 0 {
 			rep.Skip(rule.SkipEmpty)
 			continue
@@ -171,7 +175,7 @@ func (r *saturated) Step(v *rule.View, rep *rule.Report) {
 			rep.Skip("unknown_activation")
 			continue
 		}
-		r.judge(it, a, v, rep)
+		r.judge(i, it, a, v, rep)
 	}
 }
 
@@ -188,7 +192,7 @@ func (r *saturated) kind(info *rule.TensorInfo) *saturable {
 	return r.sigmoid
 }
 
-func (r *saturated) judge(it rule.Item, a *saturable, v *rule.View, rep *rule.Report) {
+func (r *saturated) judge(at int, it rule.Item, a *saturable, v *rule.View, rep *rule.Report) {
 	kind, u := a.kind, a.units
 	units, _, ok := it.Find(a.key, rule.UnitsTotal)
 	if !ok || units == 0 {
@@ -197,7 +201,7 @@ func (r *saturated) judge(it rule.Item, a *saturable, v *rule.View, rep *rule.Re
 	rep.Inspect(1)
 	flat, _, _ := it.Find(a.key, rule.UnitsInactive)
 	samples, _, _ := it.Find(a.key, rule.UnitsSamples)
-	s := stateOf(r.state, &it, v.Mode)
+	s := r.places.state(r.state, at, &it, v.Mode)
 	share := 100 * flat / units
 	s.Shares = lastOf(append(s.Shares, rule.Number(share)), 20)
 	if !(share > r.layer) {

@@ -63,6 +63,7 @@ type variance struct {
 	sel        rule.Selector
 	everything bool
 	state      map[string]*varianceState // by worker, mode and tensor
+	places     places[varianceState]
 }
 
 type varianceState struct {
@@ -74,13 +75,16 @@ type varianceState struct {
 func (r *variance) Select() []rule.Selector { return []rule.Selector{r.sel} }
 func (r *variance) Finish(*rule.Report)     {}
 func (r *variance) Save() ([]byte, error)   { return save(r.state) }
-func (r *variance) Restore(b []byte) error  { return restore(b, &r.state) }
+func (r *variance) Restore(b []byte) error {
+	r.places = places[varianceState]{}
+	return restore(b, &r.state)
+}
 
 func (r *variance) Step(v *rule.View, rep *rule.Report) {
 	if r.everything {
 		rep.Note(noSelector)
 	}
-	for _, it := range v.Tensors(0) {
+	for i, it := range v.Tensors(0) {
 		switch s := it.Stats; {
 		case s == nil:
 		case s.Count < 2:
@@ -88,14 +92,14 @@ func (r *variance) Step(v *rule.View, rep *rule.Report) {
 		case s.NonFinite():
 			rep.Skip(rule.SkipNonFinite)
 		default:
-			r.judge(it, s.Variance(), v, rep)
+			r.judge(i, it, s.Variance(), v, rep)
 		}
 	}
 }
 
-func (r *variance) judge(it rule.Item, x float64, v *rule.View, rep *rule.Report) {
+func (r *variance) judge(at int, it rule.Item, x float64, v *rule.View, rep *rule.Report) {
 	rep.Inspect(1)
-	s := stateOf(r.state, &it, v.Mode)
+	s := r.places.state(r.state, at, &it, v.Mode)
 	s.History = lastOf(append(s.History, rule.Number(x)), 20)
 	for _, l := range r.limits {
 		if !l.beyond(x, l.limit) {
