@@ -4,7 +4,9 @@ import json
 import re
 
 import numpy
+import xgboost
 
+OLD = int(xgboost.__version__.split(".")[0]) < 3
 IMPORTANCES = ("weight", "gain", "cover", "total_gain", "total_cover")
 COLUMNS = ("Tree", "Node", "Feature", "Split", "Yes", "No", "Missing", "Gain", "Cover")
 WHOLE = frozenset(("Tree", "Node", "Feature", "Yes", "No", "Missing"))

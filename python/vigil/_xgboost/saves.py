@@ -102,7 +102,17 @@ class Hyperparameters(Saves):
                 self.scalar("hyperparameters/" + key, value, at)
 
 
-class Importance(Saves):
+class OfTrees(Saves):
+    """What is read out of the trees themselves."""
+
+    def announce(self, training):
+        if training.fragile:
+            self.tell("several targets in a leaf, of which this XGBoost cannot be asked without a crash")
+            return False
+        return super().announce(training)
+
+
+class Importance(OfTrees):
     """feature_importance/<type>/<feature>: shares of the sum over the features."""
 
     name = "feature_importance"
@@ -143,7 +153,7 @@ def _importance(kind, feature):
     return "feature_importance/%s/%s" % (kind, feature)
 
 
-class Trees(Saves):
+class Trees(OfTrees):
     """trees/<column>: the nodes of the trees of the round."""
 
     name = "trees"
@@ -200,7 +210,7 @@ class Predictions(Saves):
         self.array("predictions", values, at)
 
 
-class Shap(Saves):
+class Shap(OfTrees):
     """average_shap/<feature> and full_shap/<feature>: what each feature adds to the predictions of the training data."""
 
     name = "average_shap"

@@ -32,6 +32,7 @@ class Training(object):
         self.judged_name = ""
         self.features = []
         self.linear = False
+        self.fragile = False
         self.objective = ""
         self.booster = ""
         self.numbers = {}
@@ -61,6 +62,7 @@ class Training(object):
         settings = booster.settings(model)
         self.booster = settings.get("booster", "")
         self.linear = self.booster == "gblinear"
+        self.fragile = booster.OLD and settings.get("multi_strategy") == "multi_output_tree"
         self.objective = "custom" if self.own_objective else settings.get("objective", "")
         self.features = booster.features(model)
         self.numbers = self._numbers(settings)

@@ -13,6 +13,7 @@ import functools
 import xgboost
 
 from vigil import _guard
+from vigil._xgboost import booster
 
 
 class Watch(xgboost.callback.TrainingCallback):
@@ -99,6 +100,12 @@ def _joins(tracker, container):
 
 @_guard.guard
 def _told(container, dtrain, evals):
-    for callback in container.callbacks[:1]:
+    for callback in container.callbacks:  # ours is the first, if there is one; XGBoost 2 has a set
         if isinstance(callback, Watch) and callback._tracker is not None:
-            callback._tracker.given(callback, dtrain, evals, bool(getattr(container, "_output_margin", False)))
+            callback._tracker.given(callback, dtrain, evals, _own_objective(container))
+            return
+
+
+def _own_objective(container):
+    """Whether the script computes the objective itself, as far as the container tells: before XGBoost 3 it asks for margins for other reasons, too."""
+    return not booster.OLD and bool(getattr(container, "_output_margin", False))
