@@ -37,8 +37,6 @@ type instance struct {
 
 	start, end int64 // global steps; end -1: none
 	workers    []string
-	stopAfter  bool
-	maxStored  int64
 
 	status   string
 	closed   bool

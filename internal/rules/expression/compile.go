@@ -66,7 +66,6 @@ type (
 	many   func(*frame) []*series
 	list   func(*frame) []float64
 	text   func(*frame) string
-	span   func(*frame) *period
 )
 
 // compiler turns a checked tree into functions.
