@@ -31,7 +31,11 @@ func TestEvaluationMode(t *testing.T) {
 			f.Evaluation.Training = []string{"bn"}
 		}, "info evaluated_in_training_mode eval-mode evaluation", ""},
 		{"trained in evaluation mode", resnet(), standing(false), "warning trained_in_evaluation_mode eval-mode training", "trained in evaluation mode from step 2 on: bn1 (normalisation) stand still"},
-		{"never in training mode", resnet(), standing(true), "info trained_in_evaluation_mode eval-mode training", ""},
+		{"never in training mode, from where an initialiser began", resnet(), standing(true), "warning trained_in_evaluation_mode eval-mode training", "bn1 (normalisation) stand still; call model.train()"},
+		{"never in training mode, from what was trained before", resnet(), func(f *record.Facts) {
+			standing(true)(f)
+			change(f, pretrained, "")
+		}, "info trained_in_evaluation_mode eval-mode training", ""},
 		{"statistics far away", resnet(), far, "info statistics eval-mode bn1", "bn1 and layer1.bn1 (2 of 3) are far from the data's (up to 9 deviations)"},
 		{"statistics that hardly follow", resnet(), func(f *record.Facts) {
 			far(f)

@@ -27,7 +27,7 @@ var evaluationMode = rule.Definition{
 	Explains:       []string{"overfit", "overtraining", "underfit", "loss_spike"},
 	ExplainsAlways: []string{"accuracy_drop"},
 	Default: &rule.Preset{
-		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start.",
+		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -92,11 +92,30 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 		Context: map[string]any{"modules": still, "kinds": t.Kinds},
 	}
 	if t.Always {
-		v.Severity = rule.Info
+		if !beganFresh(f) {
+			v.Severity = rule.Info
+		}
 		v.Cause, v.Remedy = "model.train() was never called", "call model.train() before training, unless the model is fine-tuned with fixed statistics"
 		v.Message = fmt.Sprintf("The model is trained in evaluation mode: %s (%s) stand still; call model.train() unless that is meant.", someNames(still), kindsText(t.Kinds))
 	}
 	r.say(rep, v)
+}
+
+// beganFresh tells whether a model began with the values of an initialiser:
+// nobody fine-tunes such a one.
+func beganFresh(f *rule.Facts) bool {
+	if f.Parameters == nil || len(f.Models) > 1 || len(f.Optimisers) > 1 {
+		return false
+	}
+	var ps []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		if !p.Trained {
+			return false
+		}
+		ps = append(ps, p)
+	}
+	return age(ps) == fresh
 }
 
 // statistics judges how far running statistics are from a batch's.
