@@ -31,12 +31,17 @@ class Facts(object):
         self.told = None
         self.look_at = AFTER
 
-    def loss_seen(self, function, module, node=None):
-        """The loss that backward was first called on: its function in the graph and the loss module, as far as known."""
+    def loss_seen(self, function, module, node=None, reduction=""):
+        """The loss that backward was first called on: its function in the graph and the loss module, as far as known.
+
+        reduction: of a loss that is this function itself and nothing besides, where its node or module does not tell it.
+        """
         self.function = function
         self.module = module
         self.loss = module or function or "a scalar of the script"
         self.reduction, self.settings = self.look.losses.get(module) or node_settings(node)
+        if reduction:
+            self.tracker.formula.trained(function, self.reduction or reduction)
 
     def clipped(self, most, size, by_value=False):
         """The script clipped gradients that had this norm, or this largest magnitude."""

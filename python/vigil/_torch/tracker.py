@@ -17,6 +17,7 @@ from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery
 from vigil._torch.facts import Facts
+from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
@@ -64,6 +65,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.cycle = Cycle()
         self.counter = Counter()
         self.facts = Facts(self)
+        self.formula = Formula(self)
         self.trainings = Trainings(self)
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted
@@ -113,6 +115,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.activations.detach()
         self.facts.look.detach()
         self.facts.evaluation.detach()
+        self.formula.ends()
         self._clear()
         _log.unregister(self)
         self.discovery.start()
@@ -204,8 +207,12 @@ class Tracker(models.Models, updates.Updates, control.Control):
                 self.facts.evaluation.begins(root, module, step)
         if root is not None and (root.outputs_loss or self.windows < WINDOWS):
             self._watch_eval(root, module, step)
+        if mode == EVAL and root is not None and self.session is not None and not root.outputs_loss and not root.compiled:
+            self.formula.begins(step)
 
     def _begin(self, mode, root, began):
+        if self.formula.replaced:
+            self.formula.ends()
         step = self.open = Step(self.counter, mode, self.counter.modes[mode], began)
         step.root = root
         if self.session is not None:
@@ -241,6 +248,12 @@ class Tracker(models.Models, updates.Updates, control.Control):
             step.own_loss.add(self.reader.read(found))
         elif not self.discovery.on and not any(key[0] == step.mode for key in self.losses.outputs):
             self.discovery.open_window()
+
+    def eval_loss(self, step, value):
+        """The function that the training minimises gave ``value`` in evaluation."""
+        step.own_loss = step.own_loss or Mean()
+        step.own_loss.add(self.reader.read(value))
+        step.active = time.perf_counter()
 
     # Losses.
 
@@ -290,6 +303,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """Publish a step that is over."""
         if self.open is step:
             self.open = None
+        if self.formula.replaced:
+            self.formula.ends()
         if self.activations.handles or self.activations.roles:
             self.activations.detach()
         if self.discovery.window is not None:

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import discover, graph, optimisers, written
+from vigil._torch import autograd, discover, graph, optimisers, written
 from vigil._torch.losses import call_site
 from vigil._torch.steps import Optimiser
 from vigil._torch.values import Mean, total
@@ -18,13 +18,17 @@ _UPDATED = (0, 3)
 
 
 def _named(node, last):
-    """(function, loss module, node of the function) of the loss that ``node`` gave."""
+    """(function, loss module, node of the function, reduction if the loss is that function alone) of the loss that ``node`` gave."""
     name, found = graph.find(node)
+    alone = ""
+    if name and (found is node or autograd.base(node) == "Mean" and node.next_functions[0][0] is found):
+        alone = "mean"
     if not name:
         by_hand = written.find(node)
         if by_hand is not None:
             name = by_hand[0]
-    return name, last[1].type if last is not None and last[1].is_main else "", found
+            alone = "mean" if autograd.base(node) == "Mean" else ""
+    return name, last[1].type if last is not None and last[1].is_main else "", found, alone
 
 
 class Updates(object):
@@ -60,6 +64,7 @@ class Updates(object):
 
     def _train_after_all(self, step):
         """backward without an open TRAIN step: the forward was not seen, or it was in eval() with gradients."""
+        self.formula.ends()
         if step is not None and step.maybe_train:
             self.losses.rename(step.mode, 0)
             if step.root is not None:
@@ -81,7 +86,7 @@ class Updates(object):
             self._note_loss(site, tensor, last[2])
             if not self.facts.loss:
                 name, node = graph.find(tensor.grad_fn)
-                self.facts.loss_seen(name, last[1].type, node)
+                self.facts.loss_seen(name, last[1].type, node, "mean" if node is tensor.grad_fn else "")
             self._labels(tensor.grad_fn)
             return
         factor, node = graph.base(tensor)
