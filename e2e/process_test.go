@@ -323,6 +323,22 @@ func TestControl(t *testing.T) {
 	})
 }
 
+// A script whose hook started the agent loses its connection for longer than
+// the agent takes to end a run, goes on, and ends well: so does the run.
+func TestLostConnectionAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env := []string{"PYTHONPATH=" + filepath.Join(testenv.Root(), "python"), "VIGIL_BIN=" + binary}
+	if o := run(t, dir, env, testenv.Python(t), script("cut")); o.code != 0 {
+		t.Fatalf("exit code %d: %s", o.code, o.stderr)
+	}
+	root := filepath.Join(dir, "vigil-runs")
+	waitEnded(t, root)
+	if r := open(t, runDir(t, root)).Run(); r.Status != record.Completed || r.Steps["GLOBAL"]+r.Steps["TRAIN"] != 10 {
+		t.Errorf("status %q, %v steps", r.Status, r.Steps)
+	}
+}
+
 // A real notebook kernel: cells run one by one, and the run ends with it.
 func TestNotebookKernel(t *testing.T) {
 	t.Parallel()

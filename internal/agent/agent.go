@@ -222,10 +222,18 @@ func (r *running) waitGone(ctx context.Context) bool {
 	}
 }
 
-// deserted tells that nobody trains, and nobody is on the way to it.
+// deserted tells that nobody trains, and nobody is on the way to it. A worker
+// that lost its connection without a last word is on the way as long as its
+// process lives: on a machine under load a new connection takes seconds.
 func (r *running) deserted() bool {
 	n, seen, _ := r.job.live()
-	return n == 0 && (seen > 0 || len(proc.Carrying("VIGIL_SOCKET="+r.job.set.Socket)) == 0)
+	switch {
+	case n > 0:
+		return false
+	case seen > 0:
+		return !r.job.awaited()
+	}
+	return len(proc.Carrying("VIGIL_SOCKET="+r.job.set.Socket)) == 0
 }
 
 // guess is how the job ended as far as its workers tell.

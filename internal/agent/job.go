@@ -262,6 +262,19 @@ func (j *job) live() (n, seen int, bye bool) {
 	return n, len(j.workers), bye
 }
 
+// awaited tells that a worker without a connection may come back: it has not
+// said bye, was not turned down, and its process lives.
+func (j *job) awaited() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, w := range j.workers {
+		if w.isClosed() && !w.bye && !j.replaced(w) && j.sessions[w.session].Failed == "" && w.s.Peer.Alive() {
+			return true
+		}
+	}
+	return false
+}
+
 // replaced reports that a later connection of the same session exists; j.mu is
 // held.
 func (j *job) replaced(w *worker) bool {

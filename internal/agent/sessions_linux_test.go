@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -142,5 +144,51 @@ func TestDroppedOnce(t *testing.T) {
 	p.end(t, Ended{Status: record.Completed})
 	if run := openTrial(t, set).Run(); !counted(12) || len(run.NotCaptured) != 1 || run.NotCaptured[0].Count != 10 {
 		t.Errorf("dropped %v, not captured %+v", run.Dropped, run.NotCaptured)
+	}
+}
+
+// TestLostConnectionIsNoEnd cuts the connection of a process that has not said
+// bye: the agent waits for it as long as the process lives, and no longer.
+func TestLostConnectionIsNoEnd(t *testing.T) {
+	set := settings(t)
+	r, err := start(context.Background(), set, io.Discard, func(*job, string, string, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := func() bool { n, seen, _ := r.job.live(); return n == 0 && seen > 0 }
+	here := hello(t, set)
+	if m, err := capture.ReadMessage(here); err != nil || m.Type != capture.TypeWelcome {
+		t.Fatalf("the answer is %q, %v", m.Type, err)
+	}
+	if r.deserted() {
+		t.Error("deserted, while a worker is connected")
+	}
+	here.Close()
+	wait(t, "the end of the connection", gone)
+	if r.deserted() {
+		t.Error("deserted, while the process that lost its connection lives")
+	}
+	if err := r.finish(r.guess(), false); err != nil {
+		t.Fatal(err)
+	}
+
+	set = settings(t)
+	if r, err = start(context.Background(), set, io.Discard, func(*job, string, string, string) {}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "VIGIL_TEST_TRAINER="+set.Socket)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "the trainer", func() bool { n, _, _ := r.job.live(); return n == 1 })
+	cmd.Process.Kill()
+	cmd.Wait()
+	wait(t, "the end of the trainer", gone)
+	if !r.deserted() {
+		t.Error("not deserted, though the process is dead")
+	}
+	if err := r.finish(r.guess(), false); err != nil {
+		t.Fatal(err)
 	}
 }
