@@ -3,8 +3,10 @@ package rules_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -348,18 +350,28 @@ func TestCurves(t *testing.T) {
 
 // Ranks that were equal and are not any more have come apart.
 func TestRanksDiverge(t *testing.T) {
+	apart := []float64{1, 1.1}
 	cases := []struct {
-		name  string
-		ranks [][]float64 // digests of each step
-		want  string
+		name      string
+		ranks     map[int64][]float64 // digests of the weights by step
+		gradients map[int64][]float64 // at step -1: digests of the weights before the first update
+		want      string
 	}{
-		{"equal", [][]float64{{1, 1}, {2, 2}, {3, 3}, {4, 4.0000001}}, ""},
-		{"one rank", [][]float64{{1}, {2}, {3}}, ""},
-		{"apart", [][]float64{{1, 1}, {2, 2.1}, {3, 3.2}}, "error digest"},
-		{"apart once", [][]float64{{1, 1}, {2, 2.1}, {3, 3}, {4, 4.1}}, ""},
-		{"never equal", [][]float64{{1, 2}, {2, 3}, {3, 4}}, "info never_equal"},
-		{"not finite", [][]float64{{1, 1}, {2, math.NaN()}, {3, math.Inf(1)}}, ""},
-		{"three ranks", [][]float64{{1, 1, 1}, {2, 2, 2.1}, {3, 3, 3.1}}, "error digest"},
+		{"equal", map[int64][]float64{0: {1, 1}, 50: {2, 2}, 100: {3, 3}, 150: {4, 4.0000001}}, nil, ""},
+		{"one rank", map[int64][]float64{0: {1}, 50: {2}, 100: {3}}, nil, ""},
+		{"apart", map[int64][]float64{0: {1, 1}, 50: {2, 2.1}, 100: {3, 3.2}}, nil, "error digest"},
+		{"apart from the first update on", map[int64][]float64{0: {1, 1}, 1: apart, 2: apart, 50: apart}, nil, "error digest"},
+		{"apart when they are first seen together", map[int64][]float64{0: {1, 1.1}, 50: apart}, map[int64][]float64{-1: {1, 1}}, "error digest"},
+		{"apart in a short job", map[int64][]float64{0: {1, 1}, 1: apart, 2: apart}, nil, "error digest"},
+		{"apart once", map[int64][]float64{0: {1, 1}, 50: {2, 2.1}, 100: {3, 3}, 150: {4, 4.1}}, nil, ""},
+		{"averaged every four steps", map[int64][]float64{0: {1, 1}, 1: apart, 2: apart, 3: apart, 4: {1, 1}, 5: apart, 50: apart, 100: {1, 1}, 150: apart, 200: apart}, nil, ""},
+		{"apart, and near each other by chance", map[int64][]float64{0: {1, 1}, 1: apart, 2: {2, 2.0001}, 3: apart, 50: apart, 100: apart}, nil, "error digest"},
+		{"never equal, but near each other at first", map[int64][]float64{0: {1, 1.00005}, 50: {2, 3}, 100: {3, 4}}, nil, "info never_equal"},
+		{"never equal", map[int64][]float64{0: {1, 2}, 50: {2, 3}, 100: {3, 4}}, map[int64][]float64{0: {1, 2}, 50: {2, 3}, 100: {3, 4}}, "info never_equal"},
+		{"never equal, under the same gradients", map[int64][]float64{0: {1, 2}, 50: {2, 3}, 100: {3, 4}}, map[int64][]float64{0: {1, 1}, 50: {2, 2}, 100: {1, 1}}, "error same_gradients"},
+		{"never equal, under no gradients", map[int64][]float64{0: {1, 2}, 50: {2, 3}, 100: {3, 4}}, map[int64][]float64{0: {0, 0}, 50: {0, 0}}, "info never_equal"},
+		{"not finite", map[int64][]float64{0: {1, 1}, 50: {2, math.NaN()}, 100: {3, math.Inf(1)}}, nil, ""},
+		{"three ranks", map[int64][]float64{0: {1, 1, 1}, 50: {2, 2, 2.1}, 100: {3, 3, 3.1}}, nil, "error digest"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -369,12 +381,19 @@ func TestRanksDiverge(t *testing.T) {
 				t.Fatal(err)
 			}
 			for w := range c.ranks[0] {
-				e.Announce(fmt.Sprintf("worker_%d", w), []record.TensorInfo{{Name: "digest/weights", Kind: record.Metric}})
+				e.Announce(fmt.Sprintf("worker_%d", w), []record.TensorInfo{{Name: "digest/weights", Kind: record.Metric}, {Name: "digest/gradients", Kind: record.Metric}, {Name: "digest/start", Kind: record.Metric}})
 			}
-			for n, values := range c.ranks {
+			for _, n := range slices.Sorted(maps.Keys(c.ranks)) {
 				var parts []*record.Step
-				for w, x := range values {
-					parts = append(parts, &record.Step{Worker: fmt.Sprintf("worker_%d", w), Step: int64(n), ModeStep: int64(n), Time: epoch, Scalars: []record.Scalar{{Name: "digest/weights", Value: x}}})
+				for w, x := range c.ranks[n] {
+					s := &record.Step{Worker: fmt.Sprintf("worker_%d", w), Step: n, ModeStep: n, Time: epoch, Scalars: []record.Scalar{{Name: "digest/weights", Value: x}}}
+					if g := c.gradients[n]; g != nil {
+						s.Scalars = append(s.Scalars, record.Scalar{Name: "digest/gradients", Value: g[w]})
+					}
+					if g := c.gradients[-1]; g != nil {
+						s.Scalars = append(s.Scalars, record.Scalar{Name: "digest/start", Value: g[w]})
+					}
+					parts = append(parts, s)
 				}
 				e.Observe(rules.NewComplete(parts))
 			}

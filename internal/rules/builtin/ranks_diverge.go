@@ -2,14 +2,17 @@ package builtin
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// ranksDiverge compares the digests of the weights that the ranks of one job
-// leave now and then: one number that is equal where the weights are.
+// ranksDiverge compares the digests of weights and gradients that the ranks of
+// one job leave now and then, before an update: numbers that are equal where the
+// weights, and the gradients, are.
 var ranksDiverge = rule.Definition{
 	Name: "ranks_diverge", Class: "RanksDiverge", Family: rule.Tensors, Severity: rule.Error,
 	Summary: "The ranks of a data-parallel job hold different weights.",
@@ -26,7 +29,7 @@ var ranksDiverge = rule.Definition{
 	Remedies: []string{"call the wrapped model, and wrap it before the optimiser is made", "see that every rank makes the same updates", "set the same seed before the model is made"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why:    "Ranks whose digests were equal at first and differ by a ten-thousandth at two digests in a row have come apart; rounding keeps them within a millionth. Ranks that never agreed may be separate models, or hold separate parts of one: that is information.",
+		Why:    "Ranks whose digests were equal at first (rounding keeps them within a millionth) and differ by a ten-thousandth at two digests in a row have come apart. Ranks that meet again average their weights from time to time. Ranks that never agreed may be separate models, or hold separate parts of one: that is information, unless they use the same gradients.",
 	},
 	// Ranks of a job send digests without being asked.
 	Needs: func(rule.Params) []rule.Need { return nil },
@@ -44,15 +47,34 @@ type digests struct {
 }
 
 type digest struct {
-	Equal  bool `json:"equal"` // once
-	Streak int  `json:"streak"`
+	Equal  bool `json:"equal"`  // once
+	Streak int  `json:"streak"` // digests in a row at which the weights differ
+	Shared int  `json:"shared"` // of these, in a row, the gradients do not
+	Back   bool `json:"back"`   // they differed, and were equal again
 	Fired  bool `json:"fired"`
+	// What is known of the last digests, for the end of a short job.
+	Apart *rankPair `json:"apart,omitempty"`
 }
 
-func (r *digests) Select() []rule.Selector {
-	return []rule.Selector{{Regex: []string{"^digest/weights"}}}
+// rankPair are the two ranks that are furthest apart.
+type rankPair struct {
+	Workers   []string `json:"workers"`
+	Low, High string
+	LowValue  float64
+	HighValue float64
 }
-func (r *digests) Finish(*rule.Report)    {}
+
+func (p *rankPair) apart() float64 {
+	return (p.HighValue - p.LowValue) / max(math.Abs(p.HighValue), math.Abs(p.LowValue), 1e-300)
+}
+
+// settled is the step from which on ranks that came apart and average their
+// weights now and then have met again, as a rule.
+const settled = 32
+
+func (r *digests) Select() []rule.Selector {
+	return []rule.Selector{{Regex: []string{"^digest/weights"}}, {Regex: []string{"^digest/gradients"}}, {Regex: []string{"^digest/start"}}}
+}
 func (r *digests) Save() ([]byte, error)  { return save(r.state) }
 func (r *digests) Restore(b []byte) error { return restore(b, &r.state) }
 
@@ -60,29 +82,69 @@ func (r *digests) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) {
 		return
 	}
-	items := v.Scalars(0)
+	gradients, starts := map[string]*rankPair{}, map[string]*rankPair{}
+	eachName(v.Scalars(1), func(name string, items []rule.Item) {
+		gradients[strings.TrimPrefix(name, "digest/gradients")] = furthest(items)
+	})
+	eachName(v.Scalars(2), func(name string, items []rule.Item) {
+		starts[strings.TrimPrefix(name, "digest/start")] = furthest(items)
+	})
+	eachName(v.Scalars(0), func(name string, items []rule.Item) {
+		weights := furthest(items)
+		if weights == nil {
+			if len(items) > 1 {
+				rep.Skip(rule.SkipNonFinite)
+			}
+			return
+		}
+		rep.Inspect(len(items))
+		s := r.state[name]
+		if s == nil {
+			s = &digest{}
+			r.state[name] = s
+		}
+		of := strings.TrimPrefix(name, "digest/weights")
+		if start := starts[of]; start != nil && start.same() {
+			s.Equal = true
+		}
+		s.take(weights, gradients[of], r.tolerance)
+		if v.ModeStep >= settled {
+			r.judge(s, rep)
+		}
+	})
+}
+
+// Finish judges a job that was over before.
+func (r *digests) Finish(rep *rule.Report) {
+	for _, name := range slices.Sorted(maps.Keys(r.state)) {
+		r.judge(r.state[name], rep)
+	}
+}
+
+// eachName hands over the items of one name after another; they come sorted.
+func eachName(items []rule.Item, each func(string, []rule.Item)) {
 	for len(items) > 0 {
 		n := 1
 		for n < len(items) && items[n].Info.Name == items[0].Info.Name {
 			n++
 		}
-		r.judge(items[:n], rep)
+		each(items[0].Info.Name, items[:n])
 		items = items[n:]
 	}
 }
 
-// judge compares one digest of all ranks.
-func (r *digests) judge(items []rule.Item, rep *rule.Report) {
+// furthest gives the ranks that are furthest apart; nil when there are not two,
+// or a value is not finite.
+func furthest(items []rule.Item) *rankPair {
 	if len(items) < 2 {
-		return
+		return nil
 	}
 	low, high := &items[0], &items[0]
-	workers := []string{}
+	p := &rankPair{}
 	for i := range items {
 		it := &items[i]
 		if !finite(it.Value) {
-			rep.Skip(rule.SkipNonFinite)
-			return
+			return nil
 		}
 		if it.Value < low.Value {
 			low = it
@@ -90,32 +152,56 @@ func (r *digests) judge(items []rule.Item, rep *rule.Report) {
 		if it.Value > high.Value {
 			high = it
 		}
-		workers = append(workers, it.Worker)
+		p.Workers = append(p.Workers, it.Worker)
 	}
-	rep.Inspect(len(items))
-	s := r.state[items[0].Info.Name]
-	if s == nil {
-		s = &digest{}
-		r.state[items[0].Info.Name] = s
+	slices.Sort(p.Workers)
+	p.Low, p.LowValue, p.High, p.HighValue = low.Worker, low.Value, high.Worker, high.Value
+	return p
+}
+
+// same tells whether ranks hold the same: rounding keeps them within a millionth
+// then, while digests of others may come near each other by chance.
+func (p *rankPair) same() bool { return p.apart() <= 1e-6 }
+
+// take remembers the digests of a step.
+func (s *digest) take(weights, gradients *rankPair, tolerance float64) {
+	if weights.same() {
+		s.Back = s.Back || s.Equal && s.Streak > 0
+		s.Equal = true
 	}
-	apart := (high.Value - low.Value) / max(math.Abs(high.Value), math.Abs(low.Value), 1e-300)
-	if apart <= r.tolerance {
-		s.Equal, s.Streak = true, 0
+	if weights.apart() <= tolerance {
+		s.Streak, s.Shared, s.Apart = 0, 0, nil
 		return
 	}
-	if s.Streak++; s.Fired || s.Streak < r.confirm {
+	s.Streak++
+	s.Apart = weights
+	if gradients != nil && gradients.HighValue > 0 && gradients.same() {
+		s.Shared++
+	} else {
+		s.Shared = 0
+	}
+}
+
+// judge reports ranks that are apart now and were before.
+func (r *digests) judge(s *digest, rep *rule.Report) {
+	p := s.Apart
+	if p == nil || s.Fired || s.Streak < r.confirm || s.Equal && s.Back {
 		return
 	}
 	s.Fired = true
-	slices.Sort(workers)
 	out := rule.Violation{
-		Check: "digest", Subject: "weights", Workers: workers, Observed: apart, Threshold: r.tolerance, Comparator: ">", Steps: s.Streak,
-		Message: fmt.Sprintf("The ranks have come apart: the norm of the weights is %s on %s and %s on %s, and it was equal before.", digits(low.Value), low.Worker, digits(high.Value), high.Worker),
-		Context: map[string]any{"lowest": low.Worker, "lowest_value": low.Value, "highest": high.Worker, "highest_value": high.Value},
+		Check: "digest", Subject: "weights", Workers: p.Workers, Observed: p.apart(), Threshold: r.tolerance, Comparator: ">", Steps: s.Streak,
+		Message: fmt.Sprintf("The ranks have come apart: the norm of the weights is %s on %s and %s on %s, and it was equal before.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High),
+		Context: map[string]any{"lowest": p.Low, "lowest_value": p.LowValue, "highest": p.High, "highest_value": p.HighValue},
 	}
-	if !s.Equal {
+	switch {
+	case s.Equal:
+	case s.Shared >= r.confirm:
+		out.Check, out.Cause, out.Remedy = "same_gradients", "ranks that began with different weights, while their gradients are averaged", "give all ranks the same weights before the first update: set the same seed, broadcast them, or wrap the model for data parallelism"
+		out.Message = fmt.Sprintf("The ranks use the same gradients for different weights: their norm is %s on %s and %s on %s, and was never equal; give all ranks the same weights before the first update.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
+	default:
 		out.Severity, out.Check = rule.Info, "never_equal"
-		out.Message = fmt.Sprintf("The ranks hold different weights from the start: the norm is %s on %s and %s on %s. If they are to train one model together, they do not.", digits(low.Value), low.Worker, digits(high.Value), high.Worker)
+		out.Message = fmt.Sprintf("The ranks hold different weights from the start: the norm is %s on %s and %s on %s. If they are to train one model together, they do not.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
 	}
 	rep.Violate(out)
 }

@@ -244,9 +244,9 @@ class Frames(object):
                     t = t.detach() / scale
                 send(self.session, e.id, t, 0, at)
 
-    def norms(self, owner):
-        """Sum of the norms of an owner's weights as a one-element tensor: equal on all ranks that hold the same weights."""
-        weights = [e.tensor() for e in self.entries if e.owner is owner and not e.grad]
+    def norms(self, owner, gradients=False):
+        """Sum of the norms of an owner's weights, or of its gradients, as a one-element tensor: equal on all ranks that hold the same ones."""
+        weights = [e.tensor() for e in self.entries if e.owner is owner and e.grad == gradients]
         weights = [w.detach() for w in weights if w is not None and w.layout is _STRIDED and w.is_floating_point() and w.numel()]
         if not weights:
             return None

@@ -8,7 +8,9 @@ from vigil._session import Session
 from vigil._torch import backend, frames, roots
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
-DIGEST_EVERY = 50  # steps between digests of the weights in a job of several ranks
+# Digests of weights and gradients in a job of several ranks: at first at every step, to see whether ranks that come apart meet again.
+DIGEST_FIRST = 32
+DIGEST_EVERY = 50
 
 
 class Publisher(_schedule.Due):

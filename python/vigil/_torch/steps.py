@@ -13,7 +13,7 @@ class Step(object):
     in between comes first."""
 
     __slots__ = ("mode", "mode_step", "counter", "_number", "began", "active", "due", "is_due", "losses", "done",
-                 "skipped", "tentative", "maybe_train", "own_loss", "backwards", "root", "flag")  # fmt: skip
+                 "skipped", "tentative", "maybe_train", "own_loss", "backwards", "root", "flag", "digests")  # fmt: skip
 
     def __init__(self, counter, mode, mode_step, began):
         self.counter = counter
@@ -32,6 +32,7 @@ class Step(object):
         self.own_loss = None  # Mean of the losses that the model itself returned
         self.backwards = 0
         self.root = None
+        self.digests = None  # optimiser state -> [(name, Mean)]
         self.flag = None  # Mean of found_inf of fused optimisers
 
     def number(self):
@@ -60,7 +61,7 @@ class Counter(object):
 class Optimiser(object):
     """An optimiser that has stepped. Held weakly."""
 
-    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "loose", "__weakref__")
+    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "loose", "start", "__weakref__")
 
     def __init__(self, optimiser, index):
         self.ref = weakref.ref(optimiser)
@@ -70,6 +71,7 @@ class Optimiser(object):
         self.adopted = False
         self.parameters = parameter_ids(optimiser)
         self.loose = None  # parameters that are in no module
+        self.start = None  # digest of the weights before the first update, in a job of several ranks
 
     def has(self, parameter):
         return id(parameter) in self.parameters

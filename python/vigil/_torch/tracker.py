@@ -21,7 +21,7 @@ from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
-from vigil._torch.publisher import DIGEST_EVERY, Publisher
+from vigil._torch.publisher import Publisher
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Step
 from vigil._torch.trainings import Trainings
 from vigil._torch.values import Mean, Reader
@@ -316,8 +316,9 @@ class Tracker(models.Models, updates.Updates, control.Control):
         scalars = self._scalars(step, outputs)
         if scalars and step.mode == EVAL:
             self.eval_loss_seen = True
-        if self.publisher.world > 1 and step.mode == TRAIN and step.mode_step % DIGEST_EVERY == 0:
-            self._digest(step, scalars)
+        if step.digests:
+            for state in step.done:
+                scalars.extend((self.publisher.metric_id(name), mean.number()) for name, mean in step.digests.get(state, ()))
         seconds = ended - step.began
         now = _now()
         own, self.spent = self.spent + now - self.entered, 0
@@ -389,16 +390,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
             if abs(other - value) <= 1e-6 * max(abs(value), 1e-30):
                 return state.series
         return None
-
-    def _digest(self, step, scalars):
-        """In a job of several ranks: one number that is equal where the weights are."""
-        for state in step.done:
-            norm = self.publisher.frames.norms(state)
-            if norm is not None:
-                mean = Mean()
-                mean.add(self.reader.read(norm))
-                name = "digest/weights" if state.index == 0 else "digest/weights/%d" % state.index
-                scalars.append((self.publisher.metric_id(name), mean.number()))
 
     def settle(self):
         """The script calls from outside a step's own events: the general state is brought up to date."""

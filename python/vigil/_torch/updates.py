@@ -9,6 +9,7 @@ import torch
 from vigil import _guard
 from vigil._torch import autograd, discover, graph, optimisers, written
 from vigil._torch.losses import call_site
+from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST
 from vigil._torch.steps import Optimiser
 from vigil._torch.values import Mean, total
 
@@ -210,6 +211,8 @@ class Updates(object):
             return
         if self.facts.look.open:
             self.facts.look.update(state)
+        if self.publisher.world > 1 and step.mode == 0:
+            self._digest(state, step)
         if not step.is_due or (state in step.done):
             return
         frames = self.publisher.frames
@@ -222,6 +225,26 @@ class Updates(object):
             if isinstance(scale, torch.Tensor):
                 scale = float(scale)
             frames.copy(chunks, self.publisher.at(step), scale)
+
+    def _digest(self, state, step):
+        """In a job of several ranks: numbers that are equal where the weights are, were before the first update, and where the gradients are."""
+        n = step.mode_step
+        if n >= DIGEST_FIRST and n % DIGEST_EVERY or step.digests and state in step.digests:
+            return
+        out = []
+        for what in ("weights", "gradients"):
+            norm = self.publisher.frames.norms(state, what == "gradients")
+            if norm is not None:
+                mean = Mean()
+                mean.add(self.reader.read(norm))
+                out.append((what, mean))
+        if out and out[0][0] == "weights":
+            # Ranks that begin at other times have no first step in common: so the start goes with every digest.
+            state.start = state.start or out[0][1]
+            out.append(("start", state.start))
+        suffix = "" if state.index == 0 else "/%d" % state.index
+        step.digests = step.digests or {}
+        step.digests[state] = [("digest/%s%s" % (what, suffix), mean) for what, mean in out]
 
     def after_update(self, optimiser):
         """An optimiser has stepped."""

@@ -2,6 +2,7 @@
 # cause_class: ranks
 # family: distributed
 # split: tune
+# twin: healthy/twins/two_ranks_apart.py
 """Data-parallel training on two processes with hand-averaged gradients."""
 import os
 import tempfile

@@ -1,0 +1,38 @@
+# fault: none
+# family: distributed
+# split: tune
+"""Data-parallel training on two processes with hand-averaged gradients."""
+import os
+import tempfile
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+import torch.nn as nn
+
+
+def worker(rank, world, store):
+    dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=world)
+    torch.set_num_threads(1)
+    torch.manual_seed(int(os.environ.get("SEED", 0)))
+    model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    torch.manual_seed(int(os.environ.get("SEED", 0)) + rank)
+    centers = torch.linspace(-1, 1, 24).reshape(3, 8)
+    for step in range(120):
+        y = torch.randint(3, (32,))
+        x = centers[y] + 0.3 * torch.randn(32, 8)
+        loss = nn.functional.cross_entropy(model(x), y)
+        opt.zero_grad()
+        loss.backward()
+        for p in model.parameters():
+            dist.all_reduce(p.grad)
+            p.grad /= world
+        opt.step()
+        if rank == 0 and step % 20 == 0:
+            print("step", step, "loss", loss.item(), flush=True)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(worker, (2, os.path.join(folder, "store")), nprocs=2)
