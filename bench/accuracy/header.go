@@ -27,6 +27,9 @@ var family = regexp.MustCompile(`^[a-z]+$`)
 
 var splits = []string{"tune", "held"}
 
+// module is the name of a package that can be imported.
+var module = regexp.MustCompile(`^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*$`)
+
 // headerLine is one line of a header. A comment of more words is the author's.
 var headerLine = regexp.MustCompile(`^# ([a-z_]+):(.*)$`)
 
@@ -37,8 +40,9 @@ type Program struct {
 	Causes []string // cause classes that are right, the best first
 	Family string
 	Split  string
-	Twin   string // the repaired program, or empty
-	Hint   bool   // the fault is only worth knowing: no alarm is asked for
+	Twin   string   // the repaired program, or empty
+	Hint   bool     // the fault is only worth knowing: no alarm is asked for
+	Needs  []string // packages besides PyTorch that it imports
 }
 
 // Healthy tells whether the program has no fault.
@@ -111,6 +115,13 @@ func (p *Program) set(key, value string) error {
 		p.Split = value
 	case "twin":
 		p.Twin = value
+	case "needs":
+		for name := range strings.SplitSeq(value, ",") {
+			if name = strings.TrimSpace(name); !module.MatchString(name) {
+				return fmt.Errorf("needs names %q, which is no package that can be imported", name)
+			}
+			p.Needs = append(p.Needs, name)
+		}
 	case "alarm":
 		if value != "no" {
 			return fmt.Errorf("alarm is %q; it can only be \"no\"", value)

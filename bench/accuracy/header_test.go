@@ -29,6 +29,12 @@ func TestParseHeader(t *testing.T) {
 			text: "# fault: few\n# cause_class: epochs\n# family: mlp\n# split: tune\n# alarm: no\n",
 			want: Program{Fault: "few", Causes: []string{"epochs"}, Family: "mlp", Split: "tune", Hint: true},
 		},
+		{
+			name: "a program that needs more than PyTorch",
+			text: "# fault: none\n# family: trainer\n# split: tune\n# needs: transformers, accelerate\n",
+			want: Program{Fault: "none", Family: "trainer", Split: "tune", Needs: []string{"transformers", "accelerate"}},
+		},
+		{name: "a need that is no package", text: "# needs: pip install x\n", err: `"pip install x"`},
 		{name: "no header", text: "import torch\n# fault: none\n", err: `"fault" is missing`},
 		{name: "empty", err: `"fault" is missing`},
 		{name: "no split", text: "# fault: none\n# family: mlp\n", err: `"split" is missing`},

@@ -79,9 +79,13 @@ func run(o options) error {
 	if b.python, err = interpreter(o.python); err != nil && !o.check {
 		return err
 	}
-	do := b.train
-	if o.check {
-		do = b.check
+	do := b.check
+	if !o.check {
+		missing, err := lacking(b.python, programs)
+		if err != nil {
+			return err
+		}
+		do = possible(missing, b.train)
 	}
 	begin := time.Now()
 	verdicts := all(programs, o.seeds, o.jobs, do)

@@ -10,6 +10,8 @@ import (
 // line says in a few words how a run went.
 func (v verdict) line() string {
 	switch {
+	case v.NotRun != "":
+		return "not run: " + v.NotRun
 	case v.Failed != "":
 		return "FAILED: " + v.Failed
 	case v.Program.Healthy() && v.Alarmed():
@@ -50,9 +52,11 @@ func report(all []verdict) string {
 	var w strings.Builder
 	w.WriteString("# Accuracy of the default diagnosis\n\n")
 	w.WriteString("Shares of runs; in brackets the 95 % interval of Wilson, counted over programs, because runs of one program with other seeds are alike.\n")
-	var faulty, sound, hints, failed []verdict
+	var faulty, sound, hints, failed, left []verdict
 	for _, v := range all {
 		switch {
+		case v.NotRun != "":
+			left = append(left, v)
 		case v.Failed != "":
 			failed = append(failed, v)
 		case v.Program.Healthy():
@@ -66,6 +70,7 @@ func report(all []verdict) string {
 	summary(&w, faulty, sound)
 	perFault(&w, faulty)
 	perFamily(&w, faulty, sound)
+	withoutFamily(&w, faulty, sound)
 	list(&w, "False alarms", sound, verdict.Alarmed, verdict.alarms)
 	list(&w, "Missed faults", faulty, func(v verdict) bool { return !v.Alarmed() }, func(v verdict) string { return v.Program.Fault })
 	list(&w, "Alarms with another cause first", faulty, func(v verdict) bool { return v.Alarmed() && !v.Right }, func(v verdict) string {
@@ -81,6 +86,7 @@ func report(all []verdict) string {
 		}
 		return v.Program.Fault + ": " + said
 	})
+	list(&w, "Programs that were not run", left, func(verdict) bool { return true }, func(v verdict) string { return v.NotRun })
 	list(&w, "Programs that failed to run", failed, func(verdict) bool { return true }, func(v verdict) string { return v.Failed })
 	return w.String()
 }
@@ -132,6 +138,21 @@ func perFamily(w *strings.Builder, faulty, sound []verdict) {
 		f, s := count(filter(faulty, in)), count(filter(sound, in))
 		fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %d | %s |\n", family, f.runs, part(f.alarmed, f.runs), part(f.right, f.runs),
 			percent(f.median()), s.runs, part(s.alarmed, s.runs))
+	}
+}
+
+// withoutFamily is what is left of the totals without one family: whether a
+// single kind of programs makes them. Thresholds stay what they are.
+func withoutFamily(w *strings.Builder, faulty, sound []verdict) {
+	families := keys(append(slices.Clone(faulty), sound...), func(p Program) string { return p.Family })
+	if len(families) < 2 {
+		return
+	}
+	w.WriteString("\n## With one family left out\n\n| without | right cause first | right cause in an alarm | healthy runs with a false alarm |\n| --- | --- | --- | --- |\n")
+	for _, family := range families {
+		others := func(v verdict) bool { return v.Program.Family != family }
+		f, s := count(filter(faulty, others)), count(filter(sound, others))
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", family, f.share(f.right), f.share(f.anywhere), opposite(s.share(s.clean)))
 	}
 }
 

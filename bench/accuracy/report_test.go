@@ -29,6 +29,7 @@ func TestReport(t *testing.T) {
 		judge(few, 0, grouped(finding(record.Info, "epochs", record.Train, 99)), steps),
 		judge(twin, 0, diagnosis{}, steps),
 		judge(twin, 1, grouped(dead), steps),
+		{Program: Program{Path: "healthy/trainer/bert.py", Fault: "none", Family: "trainer", Split: "tune", Needs: []string{"transformers"}}, NotRun: "needs transformers", At: math.NaN()},
 		{Program: twin, Seed: 2, Failed: "exit status 1: RuntimeError", At: math.NaN()},
 	})
 	const golden = "testdata/report.md"

@@ -19,6 +19,7 @@ type verdict struct {
 	Program Program
 	Seed    int
 	Failed  string // why the run cannot be scored; empty when it can
+	NotRun  string // what the program needs and the interpreter has not
 
 	Alarms   []record.Finding
 	First    string  // cause class of the first group; empty without an alarm
@@ -96,7 +97,7 @@ func count(list []verdict) tally {
 	var t tally
 	programs := map[string]bool{}
 	for _, v := range list {
-		if v.Failed != "" {
+		if v.Failed != "" || v.NotRun != "" {
 			continue
 		}
 		programs[v.Program.Path] = true
