@@ -34,6 +34,6 @@ tmux -L vigil-pictures resize-window -x 118 -y 12
 tmux -L vigil-pictures send-keys "clear; vigil demo --go --fault none" Enter
 for _ in $(seq 120); do
   sleep 0.5
-  shows 'step [0-9]\{3,\} .*overhead' && break
+  shows 'step [0-9]\{3,\} ' && break
 done
 terminal docs/images/status.png 1040 290

@@ -61,7 +61,7 @@ func (j *job) takeProgress() *live.Progress {
 	p.fresh = false
 	out := &live.Progress{
 		Step: p.last.Step, Mode: p.last.Mode.String(), ModeStep: p.last.ModeStep,
-		Overhead: j.counts.overhead().Percent, Workers: live0,
+		Overhead: j.counts.overhead().Percent, Early: j.counts.stepped < live.FewSeconds, Workers: live0,
 	}
 	if p.loss != nil && finite(*p.loss) {
 		out.Loss = p.loss

@@ -36,6 +36,7 @@ type Progress struct {
 	Losses      []float64 `json:"losses,omitempty"` // recent TRAIN losses, oldest first, at most 60
 	StepSeconds float64   `json:"step_seconds"`     // median of recent steps
 	Overhead    float64   `json:"overhead"`         // percent
+	Early       bool      `json:"early,omitempty"`  // too little training yet for a share of it to say something
 	Dropped     int64     `json:"dropped"`
 	Workers     int       `json:"workers"`
 }

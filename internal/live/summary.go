@@ -98,14 +98,14 @@ func (s Style) outcome(run *record.Run) string {
 	return text
 }
 
-// fewSeconds is the training time below which a share of it says nothing: the
+// FewSeconds is the training time below which a share of it says nothing: the
 // first captures, which find out what there is, weigh most.
-const fewSeconds = 2
+const FewSeconds = 2
 
 // overhead says what capture cost: as a share of the step time, or in all when
 // there was too little training to speak of shares.
 func overhead(o record.Overhead) string {
-	if o.StepSeconds < fewSeconds {
+	if o.StepSeconds < FewSeconds {
 		return fmt.Sprintf("%.1f ms in %s of training, measured by the hook", o.CapturedSeconds*1e3, duration(o.StepSeconds))
 	}
 	return fmt.Sprintf("%.2f %% of the step time, measured by the hook", o.Percent)

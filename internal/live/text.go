@@ -46,7 +46,9 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 	if p.StepSeconds > 0 {
 		parts = append(parts, duration(p.StepSeconds)+"/step")
 	}
-	parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
+	if !p.Early {
+		parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
+	}
 	if p.Workers > 1 {
 		parts = append(parts, fmt.Sprintf("%d workers", p.Workers))
 	}

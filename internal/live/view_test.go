@@ -67,6 +67,17 @@ func TestPlainOutputHasNoEscapes(t *testing.T) {
 	}
 }
 
+// What the first captures cost is no share of anything yet.
+func TestEarlyProgressSaysNoOverhead(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b})
+	v.Event(Event{Progress: &Progress{Step: 5, StepSeconds: 1, Overhead: 64, Early: true}})
+	v.Event(Event{Progress: &Progress{Step: 6, StepSeconds: 1}})
+	if strings.Contains(b.String(), "64") {
+		t.Errorf("output is %q", &b)
+	}
+}
+
 func TestProgressIsRateLimited(t *testing.T) {
 	var b bytes.Buffer
 	now := time.Unix(1000, 0)
