@@ -36,7 +36,6 @@ type data struct {
 	pairs      []pair
 	unread     string // why there are no pairs
 	loose      []float64
-	judged     string
 }
 
 // metric is one metric over the rounds, on one or several sets of rows.
