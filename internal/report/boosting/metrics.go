@@ -45,6 +45,9 @@ const (
 	risen    = 0.02 // of the validation beyond its best: it gets worse again
 	stillBy  = 0.01 // of the validation within the last quarter: it still gets better
 	littleBy = 0.05 // of the training since the first round: it hardly learnt
+
+	// nearlyAll of what a metric that is the better the larger it is can be.
+	nearlyAll = 0.95
 )
 
 // sentences say what the curves of one metric show.
@@ -95,6 +98,8 @@ func (m *metric) sentences() []string {
 		out = append(out, fmt.Sprintf("Since that round it has become worse by %s.", percent(worse)))
 	case late > stillBy:
 		out = append(out, fmt.Sprintf("It still becomes better (by %s in the last quarter): train longer.", percent(late)))
+	case up && last > nearlyAll:
+		out = append(out, "It is near the best that it can be from early on.")
 	case train != nil && math.Abs(train.values[0]-train.values[len(train.values)-1]) < littleBy*math.Max(math.Abs(train.values[0]), 1e-12):
 		out = append(out, "It hardly changes on the training data either: the model underfits. Try deeper trees, a higher rate, or other features.")
 	default:
