@@ -3,7 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
-trap 'tmux -L vigil-pictures kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+# The agent of a run that was cut off writes for a moment after the terminal is gone.
+trap 'tmux -L vigil-pictures kill-server 2>/dev/null || true; sleep 2; rm -rf "$work"' EXIT
 go build -o "$work/vigil" ./cmd/vigil
 mkdir -p docs/images
 
