@@ -11,22 +11,24 @@ import (
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
-// A validation loss that is a function's result cannot be seen: the run says
-// which call to add, and with that call the loss is there.
-func TestUnseenValidationLoss(t *testing.T) {
+// A validation loss that the training's function gives is seen. One that is
+// computed outside of PyTorch is not: the run says which call to add, and with
+// that call the loss is there.
+func TestValidationLoss(t *testing.T) {
 	t.Parallel()
 	const advice = `hook.save_scalar("loss", value)`
 	for _, tt := range []struct {
-		name, before, call string
-		want               int // losses in EVAL
+		name, before, value, call string
+		want                      int // losses in EVAL
 	}{
-		{"as written", "", "pass", 0},
-		{"as advised", "import vigil.torch\nhook = vigil.torch.Hook()", advice, 4},
+		{"by the training's function", "", "functional.cross_entropy(model(x), y).item()", "pass", 4},
+		{"by numpy", "", byNumpy, "pass", 0},
+		{"by numpy, as advised", "import vigil.torch\nhook = vigil.torch.Hook()", byNumpy, advice, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			text := strings.NewReplacer("BEFORE", tt.before, "CALL", tt.call).Replace(functionalValidation)
+			text := strings.NewReplacer("BEFORE", tt.before, "VALUE", tt.value, "CALL", tt.call).Replace(functionalValidation)
 			path := filepath.Join(dir, "train.py")
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
@@ -52,8 +54,9 @@ func TestUnseenValidationLoss(t *testing.T) {
 	}
 }
 
-// functionalValidation trains with a loss that is a function, and validates
-// with it.
+const byNumpy = "-float(functional.log_softmax(model(x), 1).numpy()[range(64), y.numpy()].mean())"
+
+// functionalValidation trains with a loss that is a function, and validates.
 const functionalValidation = `import torch
 from torch import nn
 from torch.nn import functional
@@ -74,6 +77,6 @@ for epoch in range(2):
     model.eval()
     with torch.no_grad():
         for i in range(2):
-            value = functional.cross_entropy(model(x), y).item()
+            value = VALUE
             CALL
 `
