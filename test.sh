@@ -36,7 +36,7 @@ stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
 
 stage "environment"
 need_go
-make_env torch scripts/requirements-torch.txt "about 5.8 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
+make_env torch scripts/requirements-torch.txt "about 6.0 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
 need_browser
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
 export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"

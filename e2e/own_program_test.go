@@ -48,6 +48,9 @@ func TestProgramWithARuleOfItsOwn(t *testing.T) {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 
+	if o := run(t, dir, nil, mine, "version"); o.code != 0 || !strings.HasPrefix(o.stdout, "vigil v0.0.0 ") {
+		t.Errorf("version is that of the program, not of the module: %+v", o)
+	}
 	if o := run(t, dir, nil, mine, "rules", "describe", "large_bias"); o.code != 0 || !strings.Contains(o.stdout, "A bias has become large.") {
 		t.Errorf("describe: %+v", o)
 	}

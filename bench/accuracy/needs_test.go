@@ -1,16 +1,14 @@
 package main
 
 import (
-	"os/exec"
 	"reflect"
 	"testing"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 func TestLacking(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3")
-	}
+	python := testenv.Python(t)
 	got, err := lacking(python, []Program{{}, {Needs: []string{"json", "no_such_package"}}, {Needs: []string{"no_such_package", "no_such.part"}}})
 	if want := map[string]bool{"no_such_package": true, "no_such.part": true}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %v, %v, want %v", got, err, want)

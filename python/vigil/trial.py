@@ -9,39 +9,26 @@ that all workers have left. ``modes`` are TRAIN, EVAL, PREDICT and GLOBAL; a ste
 of mode GLOBAL is a global step, counted over all modes.
 """
 
-import bisect
-import enum
 import logging
 import re
 import time
 
-from vigil._reductions import NAMES, reduce, saved
+from vigil._handle import modes
 from vigil._steps import MODES
+from vigil._tensor import StepState, Tensor, mode_of
 from vigil.exceptions import (
-    InvalidWorker,
     NoMoreData,
-    ShapeUnavailableForStep,
     SMDebugNotImplementedError,
     SMDebugTypeError,
     SMDebugValueError,
     StepNotYetAvailable,
     StepUnavailable,
     TensorUnavailable,
-    TensorUnavailableForStep,
 )
-from vigil.torch import modes
 
 __all__ = ["create_trial", "modes", "no_refresh", "refresh", "Collection", "StepState", "Tensor", "Trial"]
 
 GLOBAL = modes.GLOBAL
-
-
-class StepState(enum.Enum):
-    """Whether a step is there."""
-
-    UNAVAILABLE = 0
-    AVAILABLE = 1
-    NOT_YET_AVAILABLE = 2
 
 
 class Collection(object):
@@ -125,7 +112,7 @@ class Trial(object):
     def steps(self, mode=GLOBAL, show_incomplete_steps=False):
         """Steps of a mode, ascending; of GLOBAL all global steps."""
         self.maybe_refresh()
-        mode = _mode(mode)
+        mode = mode_of(mode)
         if mode is None:
             return []
         steps, of = (self._steps.order,) * 2 if mode is GLOBAL else self._steps.of_mode[mode.value]
@@ -147,7 +134,7 @@ class Trial(object):
 
     def global_step(self, mode, mode_step):
         """The global step of a step of a mode; None when there is none."""
-        mode = _mode(mode)
+        mode = mode_of(mode)
         if mode is GLOBAL:
             return mode_step
         self.maybe_refresh()
@@ -156,7 +143,7 @@ class Trial(object):
     def has_passed_step(self, step, mode=GLOBAL):
         """A StepState: whether the step is there, will never be, or has yet to come."""
         self.maybe_refresh()
-        mode = _mode(mode)
+        mode = mode_of(mode)
         if self._find(step, mode) is not None:
             return StepState.AVAILABLE
         steps = self._steps.order if mode is GLOBAL else self._steps.of_mode[mode.value][0]
@@ -168,7 +155,7 @@ class Trial(object):
 
     def wait_for_steps(self, required_steps, mode=GLOBAL):
         """Return when all steps are there. StepUnavailable: one was passed; NoMoreData: the job ended before it."""
-        mode = _mode(mode)
+        mode = mode_of(mode)
         for step in required_steps:
             while True:
                 self._feed.refresh()
@@ -189,7 +176,7 @@ class Trial(object):
         self.maybe_refresh()
         if regex is not None and collection is not None:
             raise SMDebugValueError("name tensors: regex and collection exclude each other")
-        mode = _mode(mode)
+        mode = mode_of(mode)
         names = self._names(step, mode)
         if collection is not None:
             name = getattr(collection, "name", collection)
@@ -291,166 +278,6 @@ class Trial(object):
         return "<Trial %r (%s): %d steps, %d tensors>" % (self.name, self.path, len(self._steps.order), len(self._steps.all_names()))
 
 
-class Tensor(object):
-    """One tensor, or scalar, over the steps of a trial.
-
-    step_num is a step of ``mode``, a global step when that is GLOBAL. A worker
-    that is not named is the first, in alphabetical order, that has the step.
-    """
-
-    def __init__(self, name, trial):
-        self.name = name
-        self.original_name = name
-        self.trial = trial
-        self._first = trial._steps.resolve(name)
-
-    @property
-    def _parts(self):
-        return self.trial._steps.parts[self._first]
-
-    @property
-    def info(self):
-        """What is known of the tensor besides its values: kind, dtype, module, module_type, collections …"""
-        return dict(self.trial._steps.infos.get(self.name) or self.trial._steps.infos.get(self._first, {}))
-
-    def steps(self, mode=GLOBAL, show_incomplete_steps=False):
-        """The steps at which there is something of it, ascending."""
-        self.trial.maybe_refresh()
-        mode = _mode(mode)
-        of = [p.steps if mode is GLOBAL else p.of_mode.get(mode.value, ()) for p in self._parts.values()]
-        held = list(of[0]) if len(of) == 1 else sorted(set().union(*of))
-        if self.trial._range is not None:
-            held = [s for s in held if self.trial._find(s, mode) is not None]
-        return held
-
-    def prev_steps(self, step, n=None, mode=GLOBAL):
-        """The last n of its steps up to this one, ascending; all of them without n."""
-        held = self.steps(mode)
-        end = bisect.bisect_right(held, step)
-        return held[max(end - n, 0) if n else 0 : end]
-
-    def workers(self, step_num, mode=GLOBAL):
-        """The workers that have the step, sorted."""
-        at = self._at(step_num, mode)
-        held = sorted(w for w, p in self._parts.items() if p.has(at))
-        if not held:
-            raise TensorUnavailableForStep(self.name, step_num, _mode(mode))
-        return held
-
-    def value(self, step_num, mode=GLOBAL, worker=None):
-        """The values as a numpy array; of a scalar without dimensions (a float where there is no numpy).
-
-        TensorUnavailableForStep when they were not stored: by default only
-        statistics are.
-        """
-        at, part, worker = self._part(step_num, mode, worker)
-        self._feed_read()
-        if part.scalar:
-            try:
-                return _numpy().array(part.value(at))
-            except ImportError:
-                return part.value(at)
-        if not part.has_values(at):
-            raise TensorUnavailableForStep(self.name, step_num, _mode(mode), has_reductions=True)
-        _numpy()
-        own, own_step = self.trial._steps.place(at)
-        found = self.trial._feed.ask(self._first, own.value, own_step, worker)
-        if found is None:
-            raise TensorUnavailableForStep(self.name, step_num, _mode(mode), has_reductions=True)
-        return found
-
-    def values(self, mode=GLOBAL, worker=None):
-        """Step -> values, of all its steps."""
-        return {step: self.value(step, mode, worker) for step in self.steps(mode)}
-
-    def shape(self, step_num, mode=GLOBAL, worker=None):
-        """The shape at a step as a tuple; ShapeUnavailableForStep where it is not known."""
-        at, part, _ = self._part(step_num, mode, worker)
-        if part.scalar:
-            return ()
-        shape = tuple(self.info.get("shape") or ())
-        count = 1
-        for n in shape:
-            count *= n
-        if count == part.statistics(at)["count"]:
-            return shape
-        if part.has_values(at):
-            return self.value(step_num, mode, worker).shape
-        raise ShapeUnavailableForStep(self.name, step_num, _mode(mode))
-
-    def shapes(self, mode=GLOBAL, worker=None):
-        """Step -> shape, of all its steps."""
-        return {step: self.shape(step, mode, worker) for step in self.steps(mode)}
-
-    def reduction_value(self, step_num, reduction_name, mode=GLOBAL, worker=None, abs=False):
-        """A statistic of the tensor at a step: min, max, mean, std, variance, sum, prod, l1, l2, median.
-
-        With ``abs`` it is that of the magnitudes. Norms are over all elements,
-        std and variance those of the population. Also count, zeros, nan and inf:
-        how many elements there are, are zero, are NaN, are infinite. What the
-        captured statistics do not tell is computed from the values, where those
-        are stored.
-        """
-        if reduction_name not in NAMES:
-            raise SMDebugValueError("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
-        at, part, _ = self._part(step_num, mode, worker)
-        self._feed_read()
-        if not part.scalar:
-            found = saved(part.statistics(at), reduction_name, abs)
-            if found is not None:
-                return found
-            if not part.has_values(at):
-                name = ("abs_" if abs else "") + reduction_name
-                raise TensorUnavailableForStep("%s of %s" % (name, self.name), step_num, _mode(mode), has_reductions=True)
-        return reduce(self.value(step_num, mode, worker), reduction_name, abs)
-
-    def reduction_values(self, step_num, mode=GLOBAL, worker=None):
-        """(name, abs) -> value of all statistics that were captured at a step."""
-        at, part, _ = self._part(step_num, mode, worker)
-        if part.scalar:
-            return {}
-        statistics = part.statistics(at)
-        out = {}
-        for name in NAMES:
-            for magnitude in (False, True):
-                found = saved(statistics, name, magnitude)
-                if found is not None:
-                    out[name, magnitude] = found
-        return out
-
-    def step(self, *args, **kwargs):
-        raise SMDebugNotImplementedError("read tensor: write value(step) in place of step(step).value")
-
-    def _feed_read(self):
-        """Note what is read, for the evidence of a rule."""
-        note = getattr(self.trial._feed, "read", None)
-        if note is not None:
-            note(self.name)
-
-    def _at(self, step_num, mode):
-        """The global step of a step of a mode."""
-        mode = _mode(mode)
-        self.trial.maybe_refresh()
-        at = self.trial._find(step_num, mode)
-        if at is None:
-            state = self.trial.has_passed_step(step_num, mode)
-            raise (StepNotYetAvailable if state == StepState.NOT_YET_AVAILABLE else StepUnavailable)(step_num, mode)
-        return at
-
-    def _part(self, step_num, mode, worker):
-        """(global step, part, worker) of a step at which there is something of the tensor."""
-        at = self._at(step_num, mode)
-        if worker is not None and worker not in self._parts:
-            raise InvalidWorker(worker)
-        for name in [worker] if worker is not None else sorted(self._parts):
-            if self._parts[name].has(at):
-                return at, self._parts[name], name
-        raise TensorUnavailableForStep(self.name, step_num, _mode(mode))
-
-    def __repr__(self):
-        return "<Tensor %r of %r>" % (self.name, self.trial.name)
-
-
 class _Refreshing(object):
     def __init__(self, trials, dynamic):
         self._trials = list(trials) if isinstance(trials, (list, tuple, set)) else [trials]
@@ -482,19 +309,6 @@ class refresh(_Refreshing):
         _Refreshing.__init__(self, trials, True)
 
 
-def _mode(mode):
-    """A member of modes, given as one, as text, or as a member of another enumeration with these names."""
-    if mode is None or isinstance(mode, modes):
-        return mode
-    name = getattr(mode, "name", mode)
-    if isinstance(name, str):
-        try:
-            return modes[name.upper()]
-        except KeyError:
-            pass
-    raise SMDebugValueError("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
-
-
 def _flat(patterns):
     if isinstance(patterns, (list, tuple, set)):
         return [p for one in patterns for p in _flat(one)]
@@ -504,13 +318,3 @@ def _flat(patterns):
 def _suffix(name):
     digits = re.search(r"(\d+)$", name)
     return (int(digits.group(1)) if digits else -1, name)
-
-
-def _numpy():
-    try:
-        import numpy
-    except ImportError as error:
-        import sys
-
-        raise ImportError("values are numpy arrays, and %s has no numpy that works: %s" % (sys.executable, error))
-    return numpy

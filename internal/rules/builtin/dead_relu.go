@@ -110,10 +110,8 @@ func (r *relu) Finish(rep *rule.Report) {
 	if r.confirm <= 2 {
 		return
 	}
-	told := map[string]bool{} // a layer may have been looked at in several modes
 	for _, k := range slices.Sorted(maps.Keys(r.state)) {
-		if s := r.state[k]; s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm && !told[key(s.Last.Worker, s.Last.Name)] {
-			told[key(s.Last.Worker, s.Last.Name)] = true
+		if s := r.state[k]; s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm {
 			rep.Violate(r.violation(s))
 		}
 	}

@@ -1,0 +1,21 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func TestEvidence(t *testing.T) {
+	for _, tt := range []struct {
+		f    record.Finding
+		want string
+	}{
+		{record.Finding{Subject: "fc.weight", Observed: 3, Comparator: ">", Threshold: 2}, "fc.weight: 3 > 2"},
+		{record.Finding{Subject: "loss", Comparator: "=", Context: map[string]any{"batch_size": 8}}, "loss; batch size 8"},
+	} {
+		if got := evidence(tt.f); got != tt.want {
+			t.Errorf("evidence is %q, want %q", got, tt.want)
+		}
+	}
+}
