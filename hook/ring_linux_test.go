@@ -118,7 +118,7 @@ func TestEverything(t *testing.T) {
 	serve(t, r)
 	h := hook.Start(hook.Options{
 		Model: "Net", Optimizer: "SGD", LearningRate: 0.5, Loss: "MSELoss",
-		Facts: map[string]any{"batch_size": 8, "loss": "taken", "bad": func() {}},
+		Facts: map[string]any{"batch_size": 8, "loss": "taken", "network": "taken", "bad": func() {}},
 	})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)

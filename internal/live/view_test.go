@@ -70,10 +70,13 @@ func TestPlainOutputHasNoEscapes(t *testing.T) {
 // What the first captures cost is no share of anything yet.
 func TestEarlyProgressSaysNoOverhead(t *testing.T) {
 	var b bytes.Buffer
-	v := NewView(Options{Out: &b})
-	v.Event(Event{Progress: &Progress{Step: 5, StepSeconds: 1, Overhead: 64, Early: true}})
-	v.Event(Event{Progress: &Progress{Step: 6, StepSeconds: 1}})
-	if strings.Contains(b.String(), "64") {
+	now := time.Unix(1000, 0)
+	v := NewView(Options{Out: &b, Now: func() time.Time { return now }})
+	for i := range 60 {
+		v.Event(Event{Progress: &Progress{Step: int64(i), StepSeconds: 1, Overhead: 64, Early: true}})
+		now = now.Add(time.Second)
+	}
+	if !strings.HasPrefix(b.String(), "vigil: step 5 | 1.0 s/step\n") {
 		t.Errorf("output is %q", &b)
 	}
 }

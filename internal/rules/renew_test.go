@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -17,9 +18,9 @@ func (c *count) Step(v *rule.View, r *rule.Report) {
 	c.N++
 	r.Violate(rule.Violation{Check: "seen", Subject: string(rune('a' + c.N)), Message: "A step."})
 }
-func (*count) Finish(*rule.Report)    {}
-func (*count) Save() ([]byte, error)  { return []byte("null"), nil }
-func (*count) Restore(b []byte) error { return nil }
+func (*count) Finish(*rule.Report)      {}
+func (c *count) Save() ([]byte, error)  { return json.Marshal(c) }
+func (c *count) Restore(b []byte) error { return json.Unmarshal(b, c) }
 
 func preset(d rule.Definition) *rule.Definition {
 	d.Default = &rule.Preset{Params: map[string]string{}}
@@ -45,14 +46,27 @@ func TestRulesBeginAnewWithATraining(t *testing.T) {
 		{"asked for", preset(counting), map[string]string{"word": "y"}, "b 3, c 4, d 5, e 6, f 7"},
 		{"reads facts", preset(*listening), nil, "labels 3, network 3, graph 4, predictions 5, trainings 5"},
 	} {
-		e, err := rules.NewEngine(rules.Options{Definitions: []*rule.Definition{tt.def}, Configs: []rules.Config{{Rule: tt.def.Name, Configuration: tt.def.Name, Params: tt.given}}})
+		f := sections()
+		f.Trainings = []record.TrainingFacts{{At: 5}, {At: 7}}
+		start := func() *rules.Engine {
+			e, err := rules.NewEngine(rules.Options{Definitions: []*rule.Definition{tt.def}, Configs: []rules.Config{{Rule: tt.def.Name, Configuration: tt.def.Name, Params: tt.given}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Facts(f)
+			return e
+		}
+		e := start()
+		observe(e, 3, 4, 5)
+		state, err := e.Save()
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := sections()
-		f.Trainings = []record.TrainingFacts{{At: 5}, {At: 7}}
-		e.Facts(f)
-		observe(e, 3, 4, 5, 6, 7)
+		e = start() // stopped and started again, within the second training
+		if err := e.Restore(state); err != nil {
+			t.Fatal(err)
+		}
+		observe(e, 6, 7)
 		if got := heard(e); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
