@@ -56,7 +56,7 @@ class Batches(object):
                 if issubclass(kind, torch.utils.data.DataLoader):
                     if _has_more(thing, self.samples):
                         return True
-                elif issubclass(kind, torch.Tensor) and self.piece is not None and self._holds(thing):
+                elif kind is torch.Tensor and self.piece is not None and self._holds(thing):
                     return True
         return False
 
@@ -64,7 +64,7 @@ class Batches(object):
         n = tensor.numel()
         if tensor.dtype is not self.piece.dtype or tensor.device.type != "cpu" or not MORE * self.elements <= n <= MOST:
             return False
-        if not summary.readable(tensor) or not tensor.is_contiguous() or isinstance(tensor, torch.nn.Parameter):
+        if not summary.readable(tensor) or not tensor.is_contiguous():
             return False
         flat, piece = tensor.detach().reshape(-1), self.piece
         at = int(piece.abs().argmax()) if piece.dtype is not torch.bool else 0

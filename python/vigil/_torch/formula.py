@@ -27,6 +27,7 @@ _PLACES = {
     "soft_margin_loss": ((_nn, "soft_margin_loss", 2),),
 }
 _NONE, _MEAN, _SUM = 0, 1, 2
+_KNOWN = []  # to torch.jit.script: they live on, so that nothing else gets their ids
 _WEIGHED = frozenset(("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"))  # their third argument are weights
 
 
@@ -38,6 +39,7 @@ class Formula(object):
         self.function = ""  # what the training minimises, as it is: without factors and other terms
         self.summed = False
         self.replaced = []  # (namespace, name, original)
+        self.looking = {}  # original -> what takes its place
         self.step = None
         self.blind = 0
 
@@ -58,7 +60,7 @@ class Formula(object):
         for space, name, place in _PLACES[self.function]:
             original = getattr(space, name, None)
             if original is not None:
-                setattr(space, name, self._looking(original, place))
+                setattr(space, name, self.looking.get(original) or self._looking(original, place))
                 self.replaced.append((space, name, original))
 
     def ends(self):
@@ -75,6 +77,8 @@ class Formula(object):
                 self._saw(args, place, out)
             return out
 
+        _known_to_script(function, original)
+        self.looking[original] = function
         return function
 
     @_guard.guard
@@ -112,3 +116,11 @@ class Formula(object):
             return prediction.numel() // max(prediction.shape[1 if prediction.dim() > 1 else 0], 1)
         ignored = args[4] if len(args) > 4 else -100
         return int((target != ignored).sum())
+
+
+def _known_to_script(function, original):
+    """torch.jit.script knows PyTorch's own functions by their ids: a script that compiles one meanwhile gets the original."""
+    table = torch.jit._builtins._get_builtin_table()
+    if id(original) in table:
+        table[id(function)] = table[id(original)]
+        _KNOWN.append(function)
