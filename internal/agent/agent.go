@@ -144,6 +144,14 @@ func (r *running) tick() {
 	defer run.Stop()
 	defer sync.Stop()
 	defer rules.Stop()
+	// Raw tensors become too old without anybody writing one.
+	var keep <-chan time.Time
+	if j.set.Config.KeepAge > 0 {
+		t := time.NewTicker(keepEvery)
+		defer t.Stop()
+		keep = t.C
+		j.keep()
+	}
 	for {
 		select {
 		case <-r.quit:
@@ -158,6 +166,8 @@ func (r *running) tick() {
 			}
 		case <-sync.C:
 			j.sync()
+		case <-keep:
+			j.keep()
 		case now := <-rules.C:
 			j.forgetAbsent(now)
 			// Without a worker nobody stalls: the training has ended, or has

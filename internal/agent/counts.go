@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -167,8 +168,8 @@ func (j *job) stopRaw(err error) {
 	}
 }
 
-// rawStored counts raw bytes; the limit of --keep is looked at from time to
-// time.
+// rawStored counts raw bytes; the bytes of --keep are looked at when some came,
+// its age at the beginning and every few minutes.
 func (j *job) rawStored(n int64) {
 	j.cmu.Lock()
 	j.rawSince += n
@@ -177,10 +178,15 @@ func (j *job) rawStored(n int64) {
 		j.rawSince = 0
 	}
 	j.cmu.Unlock()
-	if due && j.set.Config.Keep > 0 {
-		if _, err := j.store.Keep(j.set.Config.Keep); err != nil {
-			j.events.notice("warning", "old raw tensors could not be removed: "+err.Error(), "")
-		}
+	if due {
+		j.keep()
+	}
+}
+
+// keep removes the raw tensors that --keep gives up.
+func (j *job) keep() {
+	if _, err := j.store.Keep(store.Limit{Bytes: j.set.Config.Keep, Age: j.set.Config.KeepAge}, time.Now()); err != nil {
+		j.noticeOnce("warning", "old raw tensors could not be removed: "+err.Error(), "")
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// How often run.json follows, and values are synced.
+// How often run.json follows, values are synced, and raw tensors are looked at
+// that may have become too old.
 const (
 	runEvery  = 2 * time.Second
 	syncEvery = time.Second
+	keepEvery = 5 * time.Minute
 )
 
 // writeRun brings run.json up to date. change may be nil.

@@ -25,7 +25,7 @@ type Flags struct {
 	Budget   *string  `name:"budget" placeholder:"P%" help:"Most that capture may add to the step time (default 2%)."`
 	StopOn   *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
 	Workers  *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
-	Keep     *string  `name:"keep" placeholder:"SIZE" help:"Most that raw tensors may take below the root (default 20GB)."`
+	Keep     *string  `name:"keep" placeholder:"SIZE,AGE" help:"Most that raw tensors may take below the root, how old they may become, or both: 20GB, 7d, 20GB,7d (default 20GB)."`
 	Strict   *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
 	Quiet    *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
 	NoStatus *bool    `name:"no-status" help:"No status line in the terminal's last row."`
@@ -46,7 +46,8 @@ type Run struct {
 	Budget     float64           `json:"budget"` // share of the step time: 0.02
 	StopOn     When              `json:"stop_on"`
 	AllWorkers bool              `json:"all_workers,omitempty"`
-	Keep       int64             `json:"keep"` // bytes
+	Keep       int64             `json:"keep"`               // bytes of raw tensors; 0: no bound
+	KeepAge    time.Duration     `json:"keep_age,omitempty"` // of raw tensors; 0: no bound
 	Strict     bool              `json:"strict,omitempty"`
 	Quiet      bool              `json:"quiet,omitempty"`
 	NoStatus   bool              `json:"no_status,omitempty"`

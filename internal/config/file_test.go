@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -24,7 +25,7 @@ func TestDocumentedExample(t *testing.T) {
 	off := plan.ModeSchedule{Off: true}
 	attention := plan.ModeSchedule{Every: 100, Start: 1000, End: 5000, Steps: []int64{0, 1, 2}}
 	equal(t, run, Run{
-		Dir: "vigil-runs", Name: "resnet-baseline", File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9,
+		Dir: "vigil-runs", Name: "resnet-baseline", File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9, KeepAge: 7 * 24 * time.Hour,
 		StopOn: When{Severity: record.Error},
 		Rule: []RuleConfig{
 			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("22:5")},
@@ -80,6 +81,9 @@ func TestFileForms(t *testing.T) {
 		{"quoted", `budget: "5 %"`, func(r *Run) { r.Budget = 0.05 }},
 		{"json form", `{"every": 5, "strict": true}`, func(r *Run) { r.Every, r.Strict = 5, true }},
 		{"crlf", "every: 5\r\nkeep: 1GiB\r\n", func(r *Run) { r.Every, r.Keep = 5, 1<<30 }},
+		{"an age", "keep: 36h\n", func(r *Run) { r.Keep, r.KeepAge = 0, 36*time.Hour }},
+		{"size and age", "keep: 1GB,2w\n", func(r *Run) { r.Keep, r.KeepAge = 1e9, 14*24*time.Hour }},
+		{"size and age as a list", "keep: [7d, 1GB]\n", func(r *Run) { r.Keep, r.KeepAge = 1e9, 7*24*time.Hour }},
 		{"yes", "save-all: yes\n", func(r *Run) { r.SaveAll = true }},
 		{"stop-on list", "stop-on: [DeadRelu, error]\n", func(r *Run) { r.StopOn = When{Severity: record.Error, Rules: []string{"dead_relu"}} }},
 		{"stop-on never", "stop-on: never\n", func(*Run) {}},
@@ -119,7 +123,9 @@ func TestFileErrors(t *testing.T) {
 		{"scalar", "hello\n", "must be key: value pairs", ""},
 		{"bad integer", "dir: x\nevery: many\n", `c.yaml:2:8: every: "many" is not a whole number of at least 1`, ""},
 		{"bad budget", "budget: 0.02\n", `c.yaml:1:9: budget: "0.02"`, ""},
-		{"bad size", "keep: lots\n", `c.yaml:1:7: keep: "lots" is not a size`, ""},
+		{"bad size", "keep: lots\n", `c.yaml:1:7: keep: "lots" is neither a size nor an age`, "20GB,7d"},
+		{"two sizes", "keep: 20GB,30GB\n", `c.yaml:1:7: keep: "20GB,30GB" names two sizes, 20GB and 30GB`, "one size and one age"},
+		{"nothing to keep", "keep:\n", `keep: it is empty`, "20GB,7d"},
 		{"bad set", "rules: defualt\n", `"defualt" is none of default, all, none`, `did you mean "default"?`},
 		{"bad workers", "workers: every\n", `workers: "every" is none of chief, all`, ""},
 		{"list for scalar", "every: [1]\n", "c.yaml:1:8: every must be a single value, not a list", ""},

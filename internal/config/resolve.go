@@ -175,7 +175,7 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		which, err = oneOf(text, "chief", "all")
 		r.AllWorkers = which == "all"
 	case "keep":
-		r.Keep, err = ParseSize(text)
+		r.Keep, r.KeepAge, err = ParseKeep(text)
 	case "strict":
 		r.Strict, err = parseBool(text)
 	case "quiet":

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -130,6 +131,48 @@ func TestNoColor(t *testing.T) {
 		if err != nil || run.NoColor != c.want {
 			t.Errorf("%v %v: NoColor is %v, %v", c.env, c.flag, run.NoColor, err)
 		}
+	}
+}
+
+func TestParseKeep(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		text  string
+		bytes int64
+		age   time.Duration
+	}{
+		{"20GB", 20e9, 0},
+		{"7d", 0, 7 * day},
+		{"20GB,7d", 20e9, 7 * day},
+		{" 4w , 1.5 GiB ", 3 << 29, 28 * day},
+		{"12H", 0, 12 * time.Hour},
+		{"1.5d,500MB", 500e6, 36 * time.Hour},
+		{"0,2h", 0, 2 * time.Hour},
+	} {
+		bytes, age, err := ParseKeep(c.text)
+		if err != nil || bytes != c.bytes || age != c.age {
+			t.Errorf("ParseKeep(%q) is %d, %s, %v; want %d, %s", c.text, bytes, age, err, c.bytes, c.age)
+		}
+	}
+	for _, c := range []struct{ text, message, hint string }{
+		{"", "it is empty", "20GB,7d"},
+		{"lots", `"lots" is neither a size nor an age`, "12h, 7d, 4w"},
+		{"20GB,soon", `"soon" is neither a size nor an age`, "12h, 7d, 4w"},
+		{"7days", `"7days" is neither a size nor an age`, "12h, 7d, 4w"},
+		{"-7d", `"-7d" is neither a size nor an age`, "12h, 7d, 4w"},
+		{"d", `"d" is neither a size nor an age`, "12h, 7d, 4w"},
+		{"20GB 7d", `"20GB 7d" is neither a size nor an age`, "both: 20GB,7d"},
+		{"0d", `the age "0d" is not between a minute and a hundred years`, ""},
+		{"9999w", `the age "9999w" is not between a minute and a hundred years`, ""},
+		{"20GB,", `"20GB," has a comma with nothing on one side of it`, "20GB,7d"},
+		{",7d", `",7d" has a comma with nothing on one side of it`, "20GB,7d"},
+		{"7d,1w", `"7d,1w" names two ages, 7d and 1w`, "one size and one age"},
+		{"1GB,2GB,7d", `"1GB,2GB,7d" names two sizes, 1GB and 2GB`, "one size and one age"},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			_, err := Resolve(Flags{Keep: &c.text}, nil, t.TempDir(), catalogue)
+			refused(t, err, "--keep: "+c.message, c.hint)
+		})
 	}
 }
 

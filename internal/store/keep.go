@@ -19,27 +19,47 @@ import (
 // keepState saves walking through all runs after each raw step.
 type keepState struct {
 	walked  bool
-	total   int64 // of all runs at the last walk
-	written int64 // by this writer since
+	total   int64     // of all runs at the last walk
+	written int64     // by this writer since
+	oldest  time.Time // of what was left by the last walk; zero: nothing was
 }
 
-// Keep removes the oldest raw files of all runs below this run's root until
-// raw files take at most limit bytes, and says how many bytes went. It looks
-// at the disk only when what this writer added may matter: what other writers
-// add in the meantime is seen when another hundredth of the limit was written.
-func (w *Writer) Keep(limit int64) (removed int64, err error) {
+// Limit is what raw files may take and how old they may become; 0 does not
+// bound.
+type Limit struct {
+	Bytes int64
+	Age   time.Duration
+}
+
+// due tells whether looking at the disk may find something to remove. What
+// came since the last walk is younger than what that left.
+func (k keepState) due(l Limit, now time.Time) bool {
+	return !k.walked ||
+		l.Bytes > 0 && (k.total+k.written > l.Bytes || k.written > l.Bytes/100) ||
+		l.Age > 0 && !k.oldest.IsZero() && now.Sub(k.oldest) > l.Age ||
+		l.Age > 0 && k.oldest.IsZero() && k.written > 0
+}
+
+// Keep removes raw files of all runs below this run's root, the oldest first:
+// those that are older than the limit's age, by the time of their last change,
+// and then as many as it takes to stay within its bytes. It says how many
+// bytes went. Nothing else of a run is touched. It looks at the disk only when
+// that may matter: what other writers add in the meantime is seen when another
+// hundredth of the limit was written.
+func (w *Writer) Keep(l Limit, now time.Time) (removed int64, err error) {
 	w.mu.Lock()
 	k := w.keep
 	w.mu.Unlock()
-	if k.walked && k.total+k.written <= limit && k.written <= limit/100 {
+	if l == (Limit{}) || !k.due(l, now) {
 		return 0, nil
 	}
-	removed, total, err := w.prune(limit)
+	next, removed, err := w.prune(l, now)
 	w.mu.Lock()
-	w.keep = keepState{walked: err == nil, total: total, written: w.keep.written - k.written}
+	next.written = w.keep.written - k.written
+	w.keep = next
 	w.mu.Unlock()
 	if err != nil {
-		return removed, fmt.Errorf("keep raw tensors within %d bytes: %w", limit, err)
+		return removed, fmt.Errorf("keep raw tensors within %d bytes and %s: %w", l.Bytes, l.Age, err)
 	}
 	return removed, nil
 }
@@ -51,11 +71,11 @@ type rawFile struct {
 	time     time.Time
 }
 
-func (w *Writer) prune(limit int64) (removed, total int64, err error) {
+func (w *Writer) prune(l Limit, now time.Time) (left keepState, removed int64, err error) {
 	root := filepath.Dir(w.path)
 	list, err := w.fs.List(root)
 	if err != nil {
-		return 0, 0, err
+		return left, 0, err
 	}
 	var files []rawFile
 	for _, e := range list {
@@ -66,12 +86,12 @@ func (w *Writer) prune(limit int64) (removed, total int64, err error) {
 		err := walkRaw(w.fs, run, func(rel string, size int64, at time.Time, temp bool) error {
 			if !temp {
 				files = append(files, rawFile{run, rel, size, at})
-				total += size
+				left.total += size
 			}
 			return nil
 		})
 		if err != nil {
-			return 0, 0, err
+			return left, 0, err
 		}
 	}
 	sort.Slice(files, func(i, j int) bool {
@@ -82,16 +102,19 @@ func (w *Writer) prune(limit int64) (removed, total int64, err error) {
 		return a.run+"/"+a.rel < b.run+"/"+b.rel
 	})
 	for _, f := range files {
-		if total <= limit {
+		old := l.Age > 0 && now.Sub(f.time) > l.Age
+		if !old && (l.Bytes <= 0 || left.total <= l.Bytes) {
+			left.oldest = f.time
 			break
 		}
 		if err := w.drop(f); err != nil {
-			return removed, total, err
+			return left, removed, err
 		}
 		removed += f.size
-		total -= f.size
+		left.total -= f.size
 	}
-	return removed, total, nil
+	left.walked = true
+	return left, removed, nil
 }
 
 // drop removes a raw file. The manifest is told first, so that no reader takes

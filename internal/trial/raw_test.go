@@ -3,9 +3,11 @@ package trial_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -140,10 +142,10 @@ func TestKeep(t *testing.T) {
 		age(w, step, 10+i)
 	}
 	size := w.RawBytes() / 3
-	if n, err := w.Keep(6 * size); n != 0 || err != nil {
+	if n, err := w.Keep(store.Limit{Bytes: 6 * size}, start); n != 0 || err != nil {
 		t.Errorf("keep all: %d, %v", n, err)
 	}
-	n, err := w.Keep(2 * size)
+	n, err := w.Keep(store.Limit{Bytes: 2 * size}, start)
 	if n != 4*size || err != nil {
 		t.Errorf("keep two: %d, %v", n, err)
 	}
@@ -173,6 +175,81 @@ func TestKeep(t *testing.T) {
 		t.Errorf("raw bytes after Resume: %d, want %d", again.RawBytes(), size)
 	}
 	ok(t, again.Close())
+	ok(t, w.Close())
+}
+
+// Raw files that are too old go, and then the oldest until the rest fits.
+// Series, findings and their evidence stay.
+func TestKeepByAge(t *testing.T) {
+	hours := func(n int) time.Duration { return time.Duration(n) * time.Hour }
+	for _, c := range []struct {
+		name  string
+		files int64 // how many the bytes allow; 0: no bound
+		age   time.Duration
+		after time.Duration // since the first of the files, one an hour
+		kept  []int64
+	}{
+		{"no limit", 0, 0, hours(1000), []int64{1, 2, 3, 4}},
+		{"all are young", 0, hours(5), hours(4), []int64{1, 2, 3, 4}},
+		{"two are too old", 0, hours(2), hours(3) + time.Minute, []int64{3, 4}},
+		{"exactly as old as allowed", 0, hours(3), hours(3), []int64{1, 2, 3, 4}},
+		{"all are too old", 0, hours(1), hours(1000), nil},
+		{"age bites first", 3, hours(1), hours(3) + time.Minute, []int64{4}},
+		{"size bites first", 1, hours(2), hours(3) + time.Minute, []int64{4}},
+		{"from the future", 0, hours(1), hours(-1000), []int64{1, 2, 3, 4}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := create(t, vfs.OS, t.TempDir())
+			var size int64
+			for i := int64(1); i <= 4; i++ {
+				save(t, w, "w", i, map[string]tensor.View{"a": bytesView(pattern(1000, 1))})
+				name := filepath.Join(w.Path(), "tensors", "w", "TRAIN", fmt.Sprint(i, ".safetensors"))
+				at := start.Add(hours(int(i - 1)))
+				ok(t, os.Chtimes(name, at, at))
+				ok(t, w.Append("w", "", 0, &record.Step{Worker: "w", Step: i, ModeStep: i, Raw: []string{"a"}}))
+				size = w.RawBytes() / i
+			}
+			ok(t, w.Finding(record.Finding{Rule: "r", Configuration: "r", Step: 1, Context: map[string]any{"seen": "evidence"}}))
+			limit := store.Limit{Bytes: c.files * size, Age: c.age}
+			for range 2 { // nothing more is found the second time
+				_, err := w.Keep(limit, start.Add(c.after))
+				ok(t, err)
+			}
+			tr := open(t, vfs.OS, w.Path())
+			var kept []int64
+			for i := int64(1); i <= 4; i++ {
+				if _, err := tr.Raw("a", record.Train, i, "w"); err == nil {
+					kept = append(kept, i)
+				}
+			}
+			if !slices.Equal(kept, c.kept) || w.RawBytes() != int64(len(c.kept))*size {
+				t.Errorf("kept %v, %d bytes; want %v", kept, w.RawBytes(), c.kept)
+			}
+			if n, f := len(tr.Steps(record.Train)), tr.Findings(); n != 4 || len(f) != 1 || f[0].Context["seen"] != "evidence" {
+				t.Errorf("%d steps and the findings %v are left, want 4 and one with its evidence", n, f)
+			}
+			whole(t, tr)
+			ok(t, w.Close())
+		})
+	}
+}
+
+// A file that was young at the last look is found when it has become too old.
+func TestKeepLooksAgain(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	save(t, w, "w", 1, map[string]tensor.View{"a": bytesView(pattern(1000, 1))})
+	name := filepath.Join(w.Path(), "tensors", "w", "TRAIN", "1.safetensors")
+	ok(t, os.Chtimes(name, start, start))
+	for _, c := range []struct {
+		minutes int
+		left    bool
+	}{{1, true}, {59, true}, {61, false}} {
+		_, err := w.Keep(store.Limit{Age: time.Hour}, start.Add(time.Duration(c.minutes)*time.Minute))
+		ok(t, err)
+		if left := w.RawBytes() > 0; left != c.left {
+			t.Errorf("after %d minutes the file is there: %v", c.minutes, left)
+		}
+	}
 	ok(t, w.Close())
 }
 
