@@ -108,12 +108,12 @@ class Activations(object):
 
         @_guard.guard
         def begins(module, args):
-            if not backend.is_compiling():
+            if not backend.is_compiling() and not tracker.again():
                 self.depth += 1
 
         @_guard.guard
         def hook(module, args, kwargs, output):
-            if not backend.is_compiling():
+            if not backend.is_compiling() and not tracker.again():
                 self.depth -= 1
                 tracker.activation(self.take_loss, module, sides, args, kwargs, output, step)
             return None

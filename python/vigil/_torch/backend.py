@@ -69,6 +69,33 @@ def _find_is_compiling():
 is_compiling = _find_is_compiling()
 
 
+_FRAMES = 32  # looked at between a hook of ours and a checkpoint around it
+_graph_task = getattr(torch._C, "_current_graph_task_id", None)
+
+
+def in_backward(known):
+    """Whether this very call comes out of a backward pass: what runs then is a forward that is computed again, by checkpointing.
+
+    known: whether a call of backward is under way, for releases that cannot say it of a thread.
+    """
+    return known if _graph_task is None else _graph_task() != -1
+
+
+def checkpointed():
+    """Whether a checkpoint of the reentrant kind runs this call: without gradients, though it is part of a training step."""
+    checkpoint = sys.modules.get("torch.utils.checkpoint")
+    function = getattr(checkpoint, "CheckpointFunction", None)
+    code = getattr(getattr(function, "forward", None), "__code__", None)
+    frame = sys._getframe(1)
+    for _ in range(_FRAMES):
+        if frame is None or code is None:
+            break
+        if frame.f_code is code:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def compiler_loaded():
     """torch.compile was used: look up is_compiling again."""
     global is_compiling

@@ -56,7 +56,7 @@ class Discovery(object):
 
     @_guard.guard
     def _outermost(self, module, args):
-        if backend.is_compiling():
+        if backend.is_compiling() or self.tracker.again():
             return None
         self.tracker.outermost(module)
         return None
@@ -109,7 +109,7 @@ class Discovery(object):
 
     @_guard.guard
     def _in_window(self, module, args, output):
-        if not backend.is_compiling():
+        if not backend.is_compiling() and not self.tracker.again():
             self.tracker.in_window(module, output)
         return None
 

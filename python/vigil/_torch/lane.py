@@ -58,6 +58,8 @@ class Lane(object):
             self.state = FORWARD
             self.own += _now() - began
             return True
+        if self.tracker.again():
+            return True
         self.leave()
         return False
 

@@ -69,7 +69,8 @@ class Look(object):
 
     def here(self):
         """Whether a call that a hook sees is one of the training's own."""
-        return self.tracker.thread in (None, _thread()) and not self.tracker.closed and not backend.is_compiling()
+        t = self.tracker
+        return t.thread in (None, _thread()) and not t.closed and not backend.is_compiling() and not t.again()
 
     # Events.
 

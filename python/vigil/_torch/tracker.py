@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _fork, _guard, _log
-from vigil._torch import control, idle, models, optimisers, updates
+from vigil._torch import backend, control, idle, models, optimisers, updates
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery
@@ -122,9 +122,15 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     # Calls of roots.
 
+    def again(self):
+        """Whether a forward runs again within backward, where its first run was a checkpoint: all of it was seen before."""
+        return backend.in_backward(self.in_backward)
+
     def root_called(self, root, module):
         """A root is about to run: the event that opens steps."""
         began = _now()
+        if self.again():
+            return
         if self.depth:
             if root.nested:
                 self.depth += 1
@@ -143,7 +149,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.spent += _now() - self.entered
 
     def root_returned(self, root):
-        if self.depth:
+        if self.depth and not self.again():
             self.depth -= 1
 
     def _called(self, root, module, training):
@@ -152,7 +158,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self.open
         if mode is None:
             grad = _grad_enabled()
-            if grad and training:
+            if training and (grad or backend.checkpointed()):
                 mode = TRAIN
             elif step is not None and step.mode == TRAIN and (training or step.numbered):
                 # Without gradients inside an open step: a teacher, a metric, a GAN's other half.
@@ -261,7 +267,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """A loss module returned ``output`` for its arguments."""
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
-        if self.lane.armed and self.lane.loss(module, output):
+        if self.again() or (self.lane.armed and self.lane.loss(module, output)):
             return
         self.entered = _now()
         step = self.open
@@ -279,7 +285,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """A hooked module was called: have ``take`` copy what is due."""
         began = _now()
         step = what[-1]
-        if step is self.open and self.session is not None and (self.thread is None or self.thread == _thread()):
+        if step is self.open and self.session is not None and (self.thread is None or self.thread == _thread()) and not self.again():
             self.publisher.at(step)
             take(*what)
         self.spent += _now() - began

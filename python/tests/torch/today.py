@@ -1,0 +1,164 @@
+"""Trainings of today, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
+
+With VIGIL_E2E_OUT set, each leaves a digest of its weights. What is captured of
+them stands in test_today.py. The arguments are the names of the cases to run,
+all without any.
+"""
+
+import gc
+import hashlib
+import os
+import sys
+import traceback
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+STEPS = 12
+CASES = {}
+
+
+def case(fn):
+    CASES[fn.__name__] = fn
+    return fn
+
+
+def data(n=32, features=6, classes=3):
+    for _ in range(STEPS):
+        yield torch.randn(n, features), torch.randint(classes, (n,))
+
+
+class Net(nn.Module):
+    """A block, a head, and perhaps the loss, of which any may be computed again in backward."""
+
+    def __init__(self, again=(), reentrant=False):
+        super().__init__()
+        self.stem = nn.Linear(6, 6)
+        self.block = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Dropout(0.2), nn.BatchNorm1d(8))
+        self.head = nn.Linear(8, 3)
+        self.criterion = nn.CrossEntropyLoss()
+        self.again, self.reentrant = again, reentrant
+
+    def run(self, name, *args):
+        part = getattr(self, name)
+        return checkpoint(part, *args, use_reentrant=self.reentrant) if name in self.again else part(*args)
+
+    def forward(self, x, y=None):
+        out = self.run("head", self.run("block", self.stem(x)))
+        return out if y is None else self.run("criterion", out, y)
+
+
+def train(model, loss=None, batches=None, optimiser=None):
+    """Train as usual; what the weights were in the end."""
+    optimiser = optimiser or torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in batches or data():
+        optimiser.zero_grad()
+        (model(x, y) if loss is None else loss(model(x), y)).backward()
+        optimiser.step()
+    return list(model.parameters())
+
+
+# Activations that are computed again in backward.
+
+
+@case
+def checkpointed():
+    return train(Net(("block",)), F.cross_entropy)
+
+
+@case
+def checkpointed_reentrant():
+    return train(Net(("block",), True), F.cross_entropy)
+
+
+@case
+def checkpointed_all_and_loss():
+    return train(Net(("block", "head", "criterion")))
+
+
+@case
+def checkpointed_all_and_loss_reentrant():
+    return train(Net(("block", "head", "criterion"), True))
+
+
+@case
+def checkpointed_from_outside():
+    model = Net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(checkpoint(model, x, use_reentrant=False), y).backward()
+        optimiser.step()
+    return list(model.parameters())
+
+
+@case
+def checkpointed_from_outside_reentrant():
+    model = Net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(checkpoint(model, x.requires_grad_(), use_reentrant=True), y).backward()
+        optimiser.step()
+    return list(model.parameters())
+
+
+@case
+def checkpointed_gradients_by_function():
+    model = Net(("block",))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        for p, g in zip(model.parameters(), torch.autograd.grad(F.cross_entropy(model(x), y), list(model.parameters()))):
+            p.grad = g
+        optimiser.step()
+    return list(model.parameters())
+
+
+@case
+def checkpoint_wrapper():
+    from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper as wrapped
+
+    model = Net()
+    model.block = wrapped(model.block)
+    return train(model, F.cross_entropy)
+
+
+def digest(tensors):
+    h = hashlib.sha256()
+    for t in tensors:
+        t = t.detach().cpu().contiguous().reshape(-1)
+        h.update(t.view(torch.uint8).numpy().tobytes() if t.numel() else b"")
+    return h.hexdigest()
+
+
+def run(name):
+    torch.manual_seed(0)
+    tensors = CASES[name]()
+    out = os.environ.get("VIGIL_E2E_OUT")
+    if out:
+        with open("%s-%s" % (out, name), "w") as f:
+            f.write(digest(tensors))
+
+
+def main():
+    torch.set_num_threads(1)
+    torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)  # loads the compiler, once instead of in every child
+    gc.collect()
+    gc.freeze()  # looking for models among all objects is quick then
+    for name in sys.argv[1:] or CASES:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                run(name)
+            except BaseException:
+                traceback.print_exc()
+                sys.exit(1)
+            sys.exit(0)
+        _, status = os.waitpid(pid, 0)
+        print(name, pid, status, flush=True)
+
+
+if __name__ == "__main__":
+    main()
