@@ -78,12 +78,16 @@ type Options struct {
 	// Record writes one attempt to the run. It is called by one goroutine
 	// at a time.
 	Record func(any) error
-	State  State
-	Run    string   // path of the run, VIGIL_RUN in the command's environment
-	Name   string   // of the run
-	ID     string   // of the run, unlike that of any other; the ids of deliveries are made of it
-	Env    []string // of the command; nil means this process's
-	Now    func() time.Time
+	// Recorded is what Record wrote before a restart, in its order. What the
+	// state knows beyond it, because the agent died between writing the one
+	// and the other, is recorded then. Without it nothing is.
+	Recorded func() []Attempt
+	State    State
+	Run      string   // path of the run, VIGIL_RUN in the command's environment
+	Name     string   // of the run
+	ID       string   // of the run, unlike that of any other; the ids of deliveries are made of it
+	Env      []string // of the command; nil means this process's
+	Now      func() time.Time
 	// Configurations are names that StopOn and On may use besides rules', each
 	// with its rule.
 	Configurations map[string]string
@@ -220,7 +224,28 @@ func (r *Runner) load() error {
 		return fmt.Errorf("read state of actions: %w", err)
 	}
 	r.order = byTime(r.state)
+	r.catchUp()
 	return nil
+}
+
+// catchUp puts on record what only the state knows.
+func (r *Runner) catchUp() {
+	if r.opts.Record == nil || r.opts.Recorded == nil {
+		return
+	}
+	recorded := map[string]time.Time{}
+	for _, a := range r.opts.Recorded() {
+		recorded[a.Key] = a.Time
+	}
+	for _, k := range r.order {
+		a := r.state[k].Attempt
+		if at, known := recorded[k]; known && !at.Before(a.Time) {
+			continue
+		}
+		if err := r.opts.Record(a); err != nil {
+			r.failed(fmt.Errorf("record action %q: %w", k, err))
+		}
+	}
 }
 
 // takeUp settles what was begun and not ended before a restart.

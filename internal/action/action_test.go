@@ -272,3 +272,30 @@ func TestStopAcrossRestart(t *testing.T) {
 		}
 	}
 }
+
+// An agent that died after it had written the state, and before the record, is
+// made good for: the record ends as the state does, and has nothing twice.
+func TestRecordCatchesUpWithState(t *testing.T) {
+	d := dir(t.TempDir())
+	r, l := runner(t, d, "error")
+	r.Fire(finding("not_finite", "not_finite", record.Error, 3))
+	end(t, r)
+	whole := l.attempts // the stop begun and done
+	if len(whole) != 2 {
+		t.Fatalf("recorded: %+v", whole)
+	}
+	for known, want := range map[int]int{0: 1, 1: 1, 2: 0} {
+		var again []action.Attempt
+		r, err := action.NewRunner(action.Options{
+			StopOn: "error", State: d, Record: func(x any) error { again = append(again, x.(action.Attempt)); return nil },
+			Recorded: func() []action.Attempt { return whole[:known] },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end(t, r)
+		if len(again) != want || want == 1 && again[0].State != record.Done {
+			t.Errorf("of two lines %d were on record, then %+v", known, again)
+		}
+	}
+}

@@ -40,7 +40,8 @@ func TestAgentsDieOverOneRecord(t *testing.T) {
 	set.Config.Every = 1
 	// As the launcher does, an agent that died is followed by another.
 	agents, over, done := 1, make(chan struct{}), make(chan struct{})
-	first := startProcess(t, set)
+	first, next := startProcess(t, set), set
+	next.Takeover = true
 	go func() {
 		defer close(done)
 		for p := first; ; {
@@ -54,8 +55,7 @@ func TestAgentsDieOverOneRecord(t *testing.T) {
 			case <-died:
 			}
 			agents++
-			set.Takeover = true
-			p = startProcess(t, set)
+			p = startProcess(t, next)
 		}
 	}()
 	wait(t, "the agent's socket", func() bool { return listens(set) })

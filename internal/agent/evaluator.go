@@ -67,6 +67,9 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		return nil, fmt.Errorf("start rules: %w", err)
 	}
 	ao := e.actions(cfgs)
+	if before != nil {
+		ao.Recorded = before.Attempts
+	}
 	if e.runner, err = action.NewRunner(ao); err != nil {
 		e.engine.Close()
 		return nil, fmt.Errorf("start actions: %w", err)
