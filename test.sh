@@ -3,6 +3,7 @@
 #
 #   ./test.sh           vet, Go tests with the race detector, Python tests, end-to-end tests on PyTorch 2.15
 #   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, the full kill loops and long fuzzing
+#   ./test.sh --rest    only what --long adds, to go on after a failure in it
 #   ./test.sh --env     only make the environment
 #
 # Everything it makes lies in build/; a second run installs nothing.
@@ -11,13 +12,15 @@ cd "$(dirname "$0")"
 . scripts/env.sh
 
 long=0
+rest=0
 only_env=0
 for arg in "$@"; do
   case "$arg" in
     --long) long=1 ;;
+    --rest) long=1 rest=1 ;;
     --env) only_env=1 ;;
-    -h|--help) sed -n '2,8p' "$0"; exit 0 ;;
-    *) echo "test.sh: unknown argument '$arg' (known: --long, --env)" >&2; exit 1 ;;
+    -h|--help) sed -n '2,9p' "$0"; exit 0 ;;
+    *) echo "test.sh: unknown argument '$arg' (known: --long, --rest, --env)" >&2; exit 1 ;;
   esac
 done
 
@@ -46,21 +49,23 @@ echo "Pythons below 3.8 for the tests that nothing breaks there: ${VIGIL_TEST_OL
 # One compute thread, so that tests beside each other do not fight for cores.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-stage "go vet"
-go vet ./...
+if [ "$rest" = 0 ]; then
+  stage "go vet"
+  go vet ./...
 
-stage "other platforms build"
-scripts/build-platforms.sh
+  stage "other platforms build"
+  scripts/build-platforms.sh
 
-stage "go test -race"
-packages=$(go list ./... | grep -v -e '/docs$' -e '/e2e$')
-# shellcheck disable=SC2086 # one word a package
-go test -race -timeout 25m $packages
-# These two build the program in a process of their own, which Go's cache of test results does not know.
-go test -race -timeout 25m -count=1 ./docs ./e2e
+  stage "go test -race"
+  packages=$(go list ./... | grep -v -e '/docs$' -e '/e2e$')
+  # shellcheck disable=SC2086 # one word a package
+  go test -race -timeout 25m $packages
+  # These two build the program in a process of their own, which Go's cache of test results does not know.
+  go test -race -timeout 25m -count=1 ./docs ./e2e
 
-stage "Python tests"
-python_tests "$VIGIL_TEST_PYTHON" torch xgboost
+  stage "Python tests"
+  python_tests "$VIGIL_TEST_PYTHON" torch xgboost
+fi
 
 not_tested=""
 if [ "$long" = 1 ]; then
