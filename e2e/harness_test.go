@@ -64,7 +64,7 @@ func command(ctx context.Context, dir string, env []string, argv ...string) *exe
 // run runs a command to its end, at most two minutes.
 func run(t *testing.T, dir string, env []string, argv ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, env, argv...)
 	var stdout, stderr bytes.Buffer

@@ -72,7 +72,7 @@ func killOnce(t *testing.T, victim string, delay time.Duration) {
 	dir := t.TempDir()
 	sidePath := filepath.Join(dir, "side")
 	const steps = 400
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, nil, binary, "run", "--dir", "runs", "--name", "killed", "--every", "1", "--quiet", "--",
 		testenv.Python(t), filepath.Join(testenv.Root(), "e2e/scripts/kill/train.py"), sidePath, fmt.Sprint(steps))
@@ -207,12 +207,16 @@ func agentPID(t *testing.T, path string) int {
 // waitFor polls until ok, at most a minute.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	const limit = 3 * time.Minute
+	for end := time.Now().Add(limit); time.Now().Before(end); {
+		began := time.Now()
 		if ok() {
 			return
 		}
+		// Looking must not keep what is looked at from going on.
+		time.Sleep(10*time.Millisecond + 4*time.Since(began))
 	}
-	t.Fatalf("waited a minute for %s", what)
+	t.Fatalf("waited %s for %s", limit, what)
 }
 
 // waitEnded waits until the only run below root has ended and its agent is gone,

@@ -20,7 +20,7 @@ import (
 func TestPlanOfARunningJob(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("endless"))
 	var out, errOut lockedBuffer
@@ -84,23 +84,30 @@ func TestPlanOfARunningJob(t *testing.T) {
 	r, changed := steps()
 	kill(t, r.Agent.PID, syscall.SIGKILL)
 	waitFor(t, "another agent", func() bool { now, _ := steps(); return now.Agent != nil && now.Agent.PID != r.Agent.PID })
-	// It takes a moment until the hook is with it.
-	var taken int64
-	waitFor(t, "weights that the second agent stores", func() bool {
+	// Until the hook is with it, it stores what the first one left in the
+	// ring. What stands in a row well after that was taken under its own plan.
+	const inARow = 6
+	var weights []int64
+	waitFor(t, "every seventh step under the second agent", func() bool {
 		tr, err := trial.Open(path)
 		if err != nil {
 			return false
 		}
 		defer tr.Close()
-		found, _, err := tr.Series(trial.Query{Tensor: "Sequential_0.weight", Stat: "mean", Mode: record.Train, Worker: "worker_0", From: changed + 30})
-		for _, n := range found {
-			if n%7 == 0 {
-				taken = n
+		weights, _, err = tr.Series(trial.Query{Tensor: "Sequential_0.weight", Stat: "mean", Mode: record.Train, Worker: "worker_0", From: changed + 200})
+		row := 0
+		for _, n := range weights {
+			// Rules have their own steps besides.
+			switch {
+			case n%7 != 0:
+			case row > 0 && !slices.Contains(weights, n-7):
+				row = 1
+			default:
+				row++
 			}
 		}
-		return err == nil && taken > 0
+		return err == nil && row >= inARow
 	})
-	waitFor(t, "more steps", func() bool { _, last := steps(); return last > taken+60 })
 	if o := run(t, dir, nil, binary, "stop", "r"); o.code != 0 {
 		t.Fatalf("stop: %+v\n%s", o, errOut.String())
 	}
@@ -113,7 +120,10 @@ func TestPlanOfARunningJob(t *testing.T) {
 		want = append(want, s)
 	}
 	for _, name := range []string{"gradient/Sequential_0.weight", "gradient/Sequential_0.bias", "gradient/Sequential_2.weight", "gradient/Sequential_2.bias"} {
-		if got := tr.RawSteps(name, record.Train, "worker_0"); !slices.Equal(got, want) {
+		got := tr.RawSteps(name, record.Train, "worker_0")
+		outside := slices.ContainsFunc(got, func(n int64) bool { return !slices.Contains(want, n) })
+		// On a machine that is too busy values may be dropped, and are counted then.
+		if outside || len(got) != len(want) && len(tr.Run().Dropped) == 0 {
 			t.Errorf("raw values of %s at %v, want %v", name, got, want)
 		}
 	}
@@ -132,14 +142,6 @@ func TestPlanOfARunningJob(t *testing.T) {
 	}
 	if len(after("gradient/Sequential_0.weight", from+20)) == 0 {
 		t.Error("statistics of gradients ended with their raw values")
-	}
-	// Rules have their own steps besides.
-	weights := after("Sequential_0.weight", taken)
-	for n := taken; n < taken+50; n += 7 {
-		if !slices.Contains(weights, n) {
-			t.Errorf("weights at %v, want every seventh step, also under the second agent", weights)
-			break
-		}
 	}
 	shown := run(t, dir, nil, binary, "plan", "r")
 	for _, line := range []string{"gradients@", "vigil plan --collect gradients:raw,every=1 --for 20", "vigil plan --collect weights:every=7"} {

@@ -58,7 +58,7 @@ func TestEndings(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("endless"))
 	var out, errOut lockedBuffer
@@ -87,7 +87,7 @@ func TestInterrupt(t *testing.T) {
 func TestInput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), script("input_script"))
 	cmd.Stdin = strings.NewReader("30\n")

@@ -172,7 +172,7 @@ func TestPythonRuleLeavesNoProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, nil, binary, "run", "--name", "own", "--", testenv.Python(t), script("endless"))
 	if err := cmd.Start(); err != nil {

@@ -132,7 +132,7 @@ func (a *testAgent) list() []live.Event {
 	return append([]live.Event(nil), a.events...)
 }
 
-const waitTime = 30 * time.Second
+const waitTime = 2 * time.Minute
 
 func wait(t testing.TB, what string, ok func() bool) {
 	t.Helper()

@@ -17,7 +17,7 @@ func TestFactsBeforeRecords(t *testing.T) {
 	c.Say(TypeFacts, Facts{Facts: []byte(`{}`), Said: "a net"})
 	c.Publish(Record{Kind: Step, Step: 1, ModeStep: 1})
 	close(r.on)
-	if !c.Wait(10 * time.Second) {
+	if !c.Wait(time.Minute) {
 		t.Fatal("nothing was acknowledged")
 	}
 	want := []string{"0 step TRAIN 0/0", "facts a net", "1 step TRAIN 1/1"}
@@ -60,7 +60,7 @@ func TestFactsBeforeRecordsOfATakeover(t *testing.T) {
 	}
 	defer ring.Close()
 	ring.publish(0, &Record{Kind: Step})
-	uc, _, file, err := hello(ClientOptions{Socket: socket, Timeout: 10 * time.Second, Hello: Hello{V: Version, Session: testSession, Facts: true}}, ring)
+	uc, _, file, err := hello(ClientOptions{Socket: socket, Timeout: time.Minute, Hello: Hello{V: Version, Session: testSession, Facts: true}}, ring)
 	if err != nil {
 		t.Fatal(err)
 	}

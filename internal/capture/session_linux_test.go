@@ -188,7 +188,7 @@ func dial(t testing.TB, socket string) *Client {
 
 func wait(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain for %s", what)
 		}
@@ -229,7 +229,7 @@ func TestSession(t *testing.T) {
 	c.Publish(Record{Kind: Step, Value: 0.01})
 	c.Publish(Record{Kind: Step, Mode: record.Eval, Step: 1})
 	c.Publish(Record{Kind: Scalar, Flags: FlagFree, ID: 0, Value: 0.25})
-	if !c.Wait(10 * time.Second) {
+	if !c.Wait(time.Minute) {
 		t.Fatal("nothing was acknowledged")
 	}
 	c.Say(TypeFacts, Facts{Facts: []byte(`{}`), Said: "a net"})
@@ -310,7 +310,7 @@ func TestWrap(t *testing.T) {
 		c.Publish(Record{Kind: Tensor, DType: tensor.F32, ID: 0, Step: int64(i), ModeStep: int64(i), Offset: off, NBytes: 400})
 		c.Hold()
 	}
-	if !c.Wait(20 * time.Second) {
+	if !c.Wait(time.Minute) {
 		t.Fatal("not all was acknowledged")
 	}
 	c.Close()
