@@ -6,10 +6,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
@@ -18,6 +20,7 @@ type planCmd struct {
 	runArg
 	Every   *int64   `name:"every" placeholder:"N" help:"Interval for collections that name none; 0 leaves it to the budget."`
 	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It takes the place of what was asked for that name."`
+	AddRule []string `name:"add-rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, as for vigil run; repeatable. It judges from the next step on."`
 	For     int64    `name:"for" placeholder:"STEPS" help:"Capture what --collect names for so many steps, besides what is captured anyway."`
 	JSON    bool     `name:"json" help:"As JSON."`
 }
@@ -29,9 +32,10 @@ func (planCmd) Help() string {
     vigil plan demo                                              what is captured, and how that came about
     vigil plan 20261121-150405-train --collect gradients:raw,every=1 --for 20
     vigil plan 20261121-150405-train --every 10 --collect 'heads:regex=head.*weight,every=5'
+    vigil plan 20261121-150405-train --add-rule overfit:patience=2
 
 A change holds from the next step on, also when the agent is restarted. With --for the capture begins half a second
-ahead, so that it is whole. The history of changes is in run.json.
+ahead, so that it is whole. A rule that is added judges from the next step on, and vigil check judges it from there, too. The history of changes is in run.json.
 
 Exit codes: 0, or 1 when there is no such run, it does not run, or the change is refused.`
 }
@@ -44,6 +48,7 @@ type answered struct {
 		Start      int64  `json:"start"`
 		End        int64  `json:"end"`
 	} `json:"windows"`
+	Rules []capture.RuleRequest `json:"rules"`
 }
 
 // Run shows the plan, or asks the run's agent to change it.
@@ -52,10 +57,10 @@ func (c planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Every == nil && len(c.Collect) == 0 {
-		if c.For != 0 {
-			return &usage{Message: "--for bounds what --collect names, and there is none", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
-		}
+	if c.For != 0 && len(c.Collect) == 0 {
+		return &usage{Message: "--for bounds what --collect names, and there is none", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
+	}
+	if c.Every == nil && len(c.Collect)+len(c.AddRule) == 0 {
 		return c.show(a, path)
 	}
 	request, err := c.request()
@@ -74,13 +79,16 @@ func (c planCmd) Run(a *app) error {
 		return &usage{Message: fmt.Sprintf("change the plan of run %q: %v", c.Name, err), What: c.Name}
 	}
 	if c.JSON {
-		return writeJSON(a.stdout, map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows})
+		return writeJSON(a.stdout, map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows, "rules": answer.Rules})
 	}
 	fmt.Fprintf(a.stdout, "%s: changed; it holds from the next step on\n", run.Name)
 	for _, w := range answer.Windows {
 		if w.Mode == record.Train.String() {
 			fmt.Fprintf(a.stdout, "%s: %s steps %d to %d\n", w.Collection, w.Mode, w.Start, w.End-1)
 		}
+	}
+	for _, r := range answer.Rules {
+		fmt.Fprintf(a.stdout, "%s: judges from step %s on\n", r.Configuration, r.Params["start_step"])
 	}
 	return nil
 }
@@ -106,11 +114,40 @@ func (c planCmd) request() (*capture.PlanRequest, error) {
 		r.Collect = append(r.Collect, col)
 		why = append(why, "--collect "+spec)
 	}
+	if err := c.addRules(r); err != nil {
+		return nil, err
+	}
+	for _, spec := range c.AddRule {
+		why = append(why, "--add-rule "+spec)
+	}
 	if c.For > 0 {
 		why = append(why, fmt.Sprintf("--for %d", c.For))
 	}
 	r.Why = "vigil plan " + strings.Join(why, " ")
 	return r, nil
+}
+
+// addRules reads the rules that are to be added, as `vigil run` would here.
+func (c planCmd) addRules(r *capture.PlanRequest) error {
+	if len(c.AddRule) == 0 {
+		return nil
+	}
+	known, err := fileRules()
+	if err != nil {
+		return err
+	}
+	for _, spec := range c.AddRule {
+		rc, err := config.ParseRule(spec, "--add-rule", agent.Known(), known)
+		if err != nil {
+			return err
+		}
+		rc.From = "--add-rule"
+		if err := rules.Check(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params}); err != nil {
+			return wrongRule(rc, err)
+		}
+		r.Rules = append(r.Rules, capture.RuleRequest{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
+	}
+	return nil
 }
 
 func (c planCmd) show(a *app, path string) error {

@@ -49,6 +49,10 @@ func TestPlanOfARunningJob(t *testing.T) {
 		{"--collect heads", "it selects nothing: give a pattern"},
 		{"--collect heads:raw --for 5", `there is no collection "heads"`},
 		{"--for 5", "there is none"},
+		{"--add-rule overfti:patience=2", `did you mean "overfit"?`},
+		{"--add-rule overfit:patienec=2", `did you mean "patience"?`},
+		{"--add-rule not_finite", `"not_finite" judges this run already`},
+		{"--add-rule overfit --for 5", "--for bounds what --collect names"},
 	} {
 		o := run(t, dir, nil, append([]string{binary, "plan", "r"}, strings.Fields(wrong.args)...)...)
 		if o.code != 1 || !strings.Contains(o.stderr, wrong.says) {
@@ -79,6 +83,9 @@ func TestPlanOfARunningJob(t *testing.T) {
 	waitFor(t, "the twenty steps", func() bool { _, last := steps(); return last > from+60 })
 
 	if o := run(t, dir, nil, binary, "plan", "r", "--collect", "weights:every=7"); o.code != 0 {
+		t.Fatalf("plan: %+v", o)
+	}
+	if o := run(t, dir, nil, binary, "plan", "r", "--add-rule", "all_zero:configuration=late"); o.code != 0 || !strings.Contains(o.stdout, "late: judges from step ") {
 		t.Fatalf("plan: %+v", o)
 	}
 	r, changed := steps()
@@ -144,10 +151,13 @@ func TestPlanOfARunningJob(t *testing.T) {
 		t.Error("statistics of gradients ended with their raw values")
 	}
 	shown := run(t, dir, nil, binary, "plan", "r")
-	for _, line := range []string{"gradients@", "vigil plan --collect gradients:raw,every=1 --for 20", "vigil plan --collect weights:every=7"} {
+	for _, line := range []string{"gradients@", "vigil plan --collect gradients:raw,every=1 --for 20", "vigil plan --collect weights:every=7", "vigil plan --add-rule all_zero:configuration=late"} {
 		if n := strings.Count(shown.stdout, line); n == 0 || strings.HasPrefix(line, "vigil") && n != 1 {
 			t.Errorf("%q stands there %d times:\n%s", line, n, shown.stdout)
 		}
+	}
+	if !slices.ContainsFunc(tr.Statuses(), func(s record.RuleStatus) bool { return s.Configuration == "late" && s.Parameters["start_step"] != "0" }) {
+		t.Errorf("the rule that was added has not judged: %+v", tr.Statuses())
 	}
 	if o := run(t, dir, nil, binary, "plan", "r", "--every", "3"); o.code != 1 || !strings.Contains(o.stderr, "does not run") {
 		t.Errorf("plan of a run that ended: %+v", o)

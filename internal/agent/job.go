@@ -25,12 +25,14 @@ type job struct {
 	stop   func(rule, configuration, message string)
 
 	starting sync.Mutex // held while the rules start
+	asking   sync.Mutex // held while the plan is changed: one change after another; taken before mu
 
 	mu       sync.Mutex
 	plan     *plan.Plan // nil until the framework is known
 	gen      int        // counts plans
 	extra    []plan.Collection
-	changes  []plan.Change // asked for while the job runs
+	changes  []plan.Change         // asked for while the job runs
+	joined   []capture.RuleRequest // rules added while the job runs
 	workers  []*worker
 	sessions map[string]sessionState  // by session id, also of earlier agents
 	turns    map[string]chan struct{} // by session id: held by who opens it

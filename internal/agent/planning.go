@@ -27,6 +27,7 @@ func (j *job) begin(f record.Framework) error {
 	if err != nil {
 		return err
 	}
+	cfgs = append(cfgs, j.restoreRules()...)
 	if j.eval, err = newEvaluator(j, cfgs); err != nil {
 		return err
 	}

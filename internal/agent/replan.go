@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,34 +28,81 @@ func (j *job) replan(r *capture.PlanRequest) any {
 	if r == nil {
 		return refuse(fmt.Errorf("the request names no change"))
 	}
+	j.asking.Lock()
+	defer j.asking.Unlock()
 	next, pace := j.pace()
+	c, windows, err := j.possible(r, next, pace)
+	if err != nil {
+		return refuse(err)
+	}
+	var joined []capture.RuleRequest
+	if len(r.Rules) > 0 { // which needs the rules, so j.mu is not held
+		if joined, c.Needs, err = j.join(r.Rules); err != nil {
+			return refuse(err)
+		}
+	}
+	p, err := j.change(c, joined, r.Why)
+	if err != nil {
+		j.leave(joined)
+		return refuse(err)
+	}
+	return map[string]any{"ok": true, "step": next, "windows": windows, "rules": joined, "collections": p.Effective()}
+}
+
+// possible makes a change of what was asked for, unless it cannot be made.
+func (j *job) possible(r *capture.PlanRequest, next map[string]int64, pace int64) (c plan.Change, windows []window, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
 	case j.ending:
-		return refuse(fmt.Errorf("the run has ended"))
+		return c, nil, fmt.Errorf("the run has ended")
 	case j.plan == nil:
-		return refuse(fmt.Errorf("no process of the job has begun to train, so there is no plan yet; ask again when it has"))
+		return c, nil, fmt.Errorf("no process of the job has begun to train, so there is no plan yet; ask again when it has")
 	}
-	c, windows, err := j.changeOf(r, next, pace)
-	if err != nil {
-		return refuse(err)
+	if c, windows, err = j.changeOf(r, next, pace); err == nil {
+		_, err = j.plan.Changed(c)
+	}
+	return c, windows, err
+}
+
+// change puts a change in force that the next agent will know: one that it
+// would not know is none.
+func (j *job) change(c plan.Change, joined []capture.RuleRequest, why string) (*plan.Plan, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ending {
+		return nil, fmt.Errorf("the run has ended")
 	}
 	p, err := j.plan.Changed(c)
 	if err != nil {
-		return refuse(err)
+		return nil, err
 	}
-	changes := append(slices.Clone(j.changes), c)
-	b, err := json.Marshal(changes)
+	changes, all := append(slices.Clone(j.changes), c), append(slices.Clone(j.joined), joined...)
+	if len(joined) > 0 {
+		if err := j.keepState(rulesState, all); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.keepState(planState, changes); err != nil {
+		if len(joined) > 0 {
+			err = errors.Join(err, j.keepState(rulesState, j.joined))
+		}
+		return nil, err
+	}
+	j.changes, j.joined = changes, all
+	j.setPlan(p, why)
+	return p, nil
+}
+
+func (j *job) keepState(name string, v any) error {
+	b, err := json.Marshal(v)
 	if err == nil {
-		err = j.store.SaveState(planState, b)
+		err = j.store.SaveState(name, b)
 	}
-	if err != nil { // a change that the next agent would not know is none
-		return refuse(fmt.Errorf("store the change: %w", err))
+	if err != nil {
+		return fmt.Errorf("store the change: %w", err)
 	}
-	j.changes = changes
-	j.setPlan(p, r.Why)
-	return map[string]any{"ok": true, "step": next, "windows": windows, "collections": p.Effective()}
+	return nil
 }
 
 // pace is the next step of each mode, as far as the agent has seen, and how

@@ -189,6 +189,16 @@ type PlanRequest struct {
 	Every   *int64            `json:"every,omitempty"` // interval of collections that name none; 0: by the budget
 	Collect []plan.Collection `json:"collect,omitempty"`
 	// For bounds what is asked for to so many steps of each mode; 0: no end.
-	For int64  `json:"for,omitempty"`
-	Why string `json:"why"` // for the plan's history: the words of who asked
+	For int64 `json:"for,omitempty"`
+	// Rules are to judge from the next step on, besides those that do.
+	Rules []RuleRequest `json:"rules,omitempty"`
+	Why   string        `json:"why"` // for the plan's history: the words of who asked
+}
+
+// RuleRequest names a rule, the configuration under which it runs and its
+// parameters as written.
+type RuleRequest struct {
+	Rule          string            `json:"rule"`
+	Configuration string            `json:"configuration"`
+	Params        map[string]string `json:"params,omitempty"`
 }

@@ -11,6 +11,9 @@ type Change struct {
 	// names before; Add come besides what there is.
 	Replace []Collection `json:"replace,omitempty"`
 	Add     []Collection `json:"add,omitempty"`
+	// Needs are those of rules that are added. They are not kept with the
+	// change: the rules are, and bring them along.
+	Needs []Need `json:"-"`
 }
 
 // Changed is the plan with a change.
@@ -20,7 +23,7 @@ func (p *Plan) Changed(c Change) (*Plan, error) {
 		o.Every = *c.Every
 	}
 	kept := slices.DeleteFunc(slices.Clone(p.collections), func(old Collection) bool { return c.Replaces(old.Name) })
-	return New(o, slices.Concat(kept, c.Replace, c.Add), p.given)
+	return New(o, slices.Concat(kept, c.Replace, c.Add), slices.Concat(p.given, c.Needs))
 }
 
 // Replaces tells whether the change takes the place of a collection.

@@ -144,13 +144,7 @@ func (e *Engine) Needs() []plan.Need {
 	defer e.mu.Unlock()
 	var out []plan.Need
 	for _, in := range e.runs {
-		if in.def == nil || in.def.Needs == nil || in.broken() {
-			continue
-		}
-		for _, n := range in.def.Needs(in.params) {
-			n.By = in.name
-			out = append(out, n)
-		}
+		out = append(out, in.needs()...)
 	}
 	return out
 }
@@ -194,7 +188,8 @@ func (e *Engine) Facts(f *record.Facts) {
 }
 
 // tell gives the rules the facts that a step may be judged by, when there are
-// some that they have not seen.
+// some that they have not seen. A rule that judges from a later step on is told
+// of them there.
 func (e *Engine) tell(step int64) {
 	if e.facts == nil || step < e.turn {
 		return
@@ -206,6 +201,10 @@ func (e *Engine) tell(step int64) {
 	for _, in := range e.runs {
 		r, ok := in.rule.(rule.FactReader)
 		if !ok || !in.live() || len(sections) == in.told { // a section never goes away
+			continue
+		}
+		if step < in.start {
+			e.turn = min(e.turn, in.start)
 			continue
 		}
 		in.told = len(sections)

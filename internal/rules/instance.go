@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -137,6 +138,18 @@ func (in *instance) common(chief string) {
 		}
 		in.workers = append(in.workers, w)
 	}
+}
+
+// needs is what the configuration asks of capture.
+func (in *instance) needs() (out []plan.Need) {
+	if in.def == nil || in.def.Needs == nil || in.broken() {
+		return nil
+	}
+	for _, n := range in.def.Needs(in.params) {
+		n.By = in.name
+		out = append(out, n)
+	}
+	return out
 }
 
 func (in *instance) broken() bool { return in.status == StatusError }
