@@ -1,12 +1,10 @@
 """What is captured of the trainings in today.py: bit-equal weights, and steps, losses, modules and tensors as they should be."""
 
 import os
-import re
 import sys
 
 import pytest
 import today
-from vigil._torch import backend
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = [[path, side, 1] for path in ("block", "head", "") for side in ("input", "output")] + [["CrossEntropyLoss", "output", 1]]
@@ -44,3 +42,49 @@ def test_computed_again_in_backward(cases, case):
     assert ("CrossEntropyLoss_output_0" in run.names("loss")) == inside
     assert "CrossEntropyLoss_output_1" not in run.names()
     assert run.missing == [] and run.notices == []
+
+
+# Case, step of the change, parameters and modules' tensors that come with it, parameters that go.
+REBUILT = [
+    ("part_replaced", 8, set(), set()),
+    ("part_replaced_by_another_shape", 8, set(), set()),
+    ("parts_added", 8, {"Grown_extra.0.weight", "Grown_extra.0.bias", "Grown_scale"}, set()),
+    ("part_taken_out", 8, set(), {"Net_stem.weight", "Net_stem.bias"}),
+    ("parametrised_late", 8, {"Net_head.parametrizations.weight.original0", "Net_head.parametrizations.weight.original1"}, {"Net_head.weight"}),
+    ("second_model_added", 12, {"Linear_weight", "Linear_bias"}, set()),
+]
+
+
+@pytest.mark.parametrize("case,change,new,gone", REBUILT, ids=[r[0] for r in REBUILT])
+def test_rebuilt_in_mid_training(cases, case, change, new, gone):
+    """What comes late is captured from then on, with its gradients; what is taken out is captured no more, and said to be gone."""
+    run = cases[case]
+    steps = run.mode(0)
+    assert [s.mode_step for s in steps] == list(range(2 * today.STEPS))
+
+    def parameters(step):
+        return {n for n in step.tensors if "put_" not in n}
+
+    before = parameters(steps[change - 1])
+    after = (before | new | {"gradient/" + n for n in new}) - gone - {"gradient/" + n for n in gone}
+    for step in steps[:change]:
+        assert parameters(step) == before
+    for step in steps[change:]:
+        assert parameters(step) == after
+        assert step.repeated == []
+    told = {(m["name"], m["reason"]) for m in run.missing if m["reason"].startswith("taken")}
+    assert told == {(n, "taken out of the model") for n in gone}
+
+
+@pytest.mark.parametrize("case", ["part_replaced", "part_replaced_by_another_shape"])
+def test_replaced_part_is_the_one_that_trains(cases, case):
+    """The values are those of the part that is there now: each update is its gradient."""
+    run = cases[case]
+    steps = run.mode(0)
+    for a, b in zip(steps, steps[1:]):
+        if b.mode_step == 8:
+            continue
+        w, g, after = (s.values(n) for s, n in ((a, "Net_head.bias"), (a, "gradient/Net_head.bias"), (b, "Net_head.bias")))
+        assert after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-7)
+        assert any(g) and len(w) == (5 if case.endswith("shape") and a.mode_step >= 8 else 3)
+    assert len(steps[10].values("head_output_0")) == 32 * len(steps[10].values("Net_head.bias"))

@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import traceback
+import weakref
 
 import torch
 import torch.nn.functional as F
@@ -123,6 +124,90 @@ def checkpoint_wrapper():
     model = Net()
     model.block = wrapped(model.block)
     return train(model, F.cross_entropy)
+
+
+# Models that are rebuilt while they train.
+
+
+def rebuilt(model, change, steps=2 * STEPS):
+    """Train with change(model, optimiser) after a third of the steps; it may give a new optimiser."""
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i in range(steps):
+        if i == steps // 3:
+            optimiser = change(model, optimiser) or optimiser
+        x, y = next(data())
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+    return list(model.parameters())
+
+
+@case
+def part_replaced():
+    def change(model, optimiser):
+        old = weakref.ref(model.head)
+        model.head = nn.Linear(8, 3)
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+        gc.collect()
+        assert old() is None, "something keeps the old head"
+        return optimiser
+
+    return rebuilt(Net(), change)
+
+
+@case
+def part_replaced_by_another_shape():
+    def change(model, optimiser):
+        model.head = nn.Linear(8, 5)
+        optimiser.add_param_group({"params": model.head.parameters()})
+
+    return rebuilt(Net(), change)
+
+
+@case
+def parts_added():
+    class Grown(Net):
+        def forward(self, x):
+            out = super().forward(x)
+            return self.extra(out) * self.scale if hasattr(self, "extra") else out
+
+    def change(model, optimiser):
+        model.extra = nn.Sequential(nn.Linear(3, 3))
+        model.scale = nn.Parameter(torch.ones(3))
+        optimiser.add_param_group({"params": [*model.extra.parameters(), model.scale]})
+
+    return rebuilt(Grown(), change)
+
+
+@case
+def part_taken_out():
+    def change(model, optimiser):
+        model.stem = nn.Identity()
+
+    return rebuilt(Net(), change)
+
+
+@case
+def parametrised_late():
+    def change(model, optimiser):
+        nn.utils.parametrizations.weight_norm(model.head)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    return rebuilt(Net(), change)
+
+
+@case
+def second_model_added():
+    first, second = nn.Sequential(nn.Linear(6, 6), nn.Tanh()), nn.Linear(6, 3)
+    optimiser = torch.optim.SGD(first.parameters(), lr=0.1)
+    for i in range(2 * STEPS):
+        if i == STEPS:
+            optimiser.add_param_group({"params": second.parameters()})
+        x, y = next(data())
+        optimiser.zero_grad()
+        F.cross_entropy(second(first(x)), y).backward()
+        optimiser.step()
+    return [*first.parameters(), *second.parameters()]
 
 
 def digest(tensors):

@@ -174,6 +174,25 @@ def forward_hook(module, hook):
     return module.register_forward_hook(without)
 
 
+def on_registration(registered):
+    """Have registered(module) called when a parameter or a module is put into one, where PyTorch can tell; once per process."""
+
+    @_guard.guard
+    def put(module, name, value):
+        if not is_compiling():
+            registered(module)
+        return None
+
+    if not _registration:
+        parts = torch.nn.modules.module
+        for name in ("register_module_parameter_registration_hook", "register_module_module_registration_hook"):
+            if hasattr(parts, name):
+                _registration.append(getattr(parts, name)(put))
+
+
+_registration = []  # handles of the hooks
+
+
 def closing_forward_hook(module, hook):
     """Register hook(module, args, output) that is called after an error in forward too, where PyTorch can do that."""
     try:

@@ -5,6 +5,8 @@ each one frame layout of the session with views kept ready, so that a due step
 is one foreach copy and one record per chunk.
 """
 
+import weakref
+
 import torch
 
 from vigil import _wire
@@ -15,14 +17,14 @@ _STRIDED = torch.strided
 
 
 class Entry(object):
-    """A parameter or its gradient as announced."""
+    """A parameter or its gradient as announced. Its module is held weakly: a part that is replaced goes."""
 
-    __slots__ = ("name", "id", "holder", "key", "grad", "dtype", "shape", "nbytes", "root", "owner", "seen", "told")
+    __slots__ = ("name", "id", "module", "key", "grad", "dtype", "shape", "nbytes", "root", "owner", "seen", "told")
 
-    def __init__(self, name, id, holder, key, grad, dtype, shape, nbytes, root, owner):
+    def __init__(self, name, id, module, key, grad, dtype, shape, nbytes, root, owner):
         self.name = name
         self.id = id
-        self.holder = holder
+        self.module = weakref.ref(module)
         self.key = key
         self.grad = grad
         self.dtype = dtype
@@ -33,8 +35,12 @@ class Entry(object):
         self.seen = False
         self.told = None  # the reason last given for not capturing it
 
+    def parameter(self):
+        module = self.module()
+        return None if module is None else module._parameters.get(self.key)
+
     def tensor(self):
-        p = self.holder.get(self.key)
+        p = self.parameter()
         return p.grad if self.grad and p is not None else p
 
 
@@ -59,6 +65,7 @@ class Frames(object):
         self.groups = {}  # owner -> {schedule indexes: [Chunk]}
         self.held = []  # frames copied by a closure, published when the update is done
         self.first_sight = True  # tensors that the plan does not know yet are captured once
+        self.stale = False  # a parameter is not as it was announced
 
     def add(self, entry):
         self.entries.append(entry)
@@ -71,6 +78,13 @@ class Frames(object):
         """A root is gone: nothing of it is kept."""
         self.entries = [e for e in self.entries if e.root is not root]
         self.apply()
+
+    def leave(self, gone):
+        """These entries are no longer part of a model."""
+        if gone:
+            ids = {id(e) for e in gone}
+            self.entries = [e for e in self.entries if id(e) not in ids]
+            self.apply()
 
     def apply(self):
         """The plan or the entries changed: build groups and layouts anew when next due."""
@@ -203,6 +217,8 @@ class Frames(object):
             if t is None or t.shape != e.shape or t.dtype is not e.dtype:
                 if t is not None:
                     self._changed(e, t)
+                elif e.module() is None:
+                    self.stale = True
                 if present is None:
                     present = bytearray(b"\x01") * len(chunk.entries)
                 present[i] = 0
@@ -222,6 +238,8 @@ class Frames(object):
         return d
 
     def _changed(self, e, t):
+        if e.told is None and not e.grad:
+            self.stale = True
         if t.dtype is not e.dtype:
             self.missing(e, "element type changed from %s to %s" % (e.dtype, t.dtype))
         else:

@@ -15,6 +15,7 @@ class Models(object):
     """Mixed into Tracker."""
 
     by_hand = False  # no optimiser updates the weights
+    rebuilt = False  # something was put into a model after it was announced
 
     # Before the roots are known.
 
@@ -148,6 +149,7 @@ class Models(object):
             self.discovery.stop()
             return False
         self.session = self.publisher.session
+        backend.on_registration(self.registered)
         _guard.guard(heap.keep)()
         self.session.before_bye = self.finish
         for fields in self.waiting_collections:
@@ -177,13 +179,32 @@ class Models(object):
                 taken.update(id(p) for p in inner.parameters())
         # A model that was known, but not who updates it, belongs to this optimiser now.
         for entry in self.publisher.frames.entries:
-            p = entry.holder.get(entry.key)
+            p = entry.parameter()
+            if entry.root is state.loose:
+                taken.add(id(p))
             if p is not None and state.has(p) and entry.owner is not state:
                 entry.owner = state
         for root in self.roots[before:]:
             self.publisher.announce(root, self._owner_of, taken)
         self._announce_loose(state, taken)
         self.publisher.frames.apply()
+
+    def registered(self, module):
+        """A parameter or a module was put into ``module``."""
+        if not self.rebuilt and any(id(module) in root.parts for root in self.roots):
+            self.rebuilt = True
+
+    def _renew(self):
+        """Parts of the models came, went or changed since they were announced."""
+        self.rebuilt = False
+        for state in self.optims:
+            state.refresh()
+        self.publisher.renew(self.roots, self._owner_of)
+        for root in self.roots:
+            inner = root.inner()
+            for child in inner.modules() if inner is not None else ():
+                if child is not inner and losses.is_loss(child):
+                    self.losses.watch(child)
 
     def _announce_loose(self, state, taken):
         """Parameters of an optimiser that are in no module."""
@@ -291,9 +312,13 @@ class _ByHand(object):
 class LooseRoot(object):
     """Parameters that an optimiser holds and no module does, shaped like a Root."""
 
-    def __init__(self, name, holder):
+    parts = frozenset()
+
+    def __init__(self, name, parameters):
         self.name = self.type = name
-        self.holder = holder
+        self._parameters = parameters
+        self._modules = {}
+        self.tree = None
 
     def inner(self):
         return self
@@ -303,14 +328,6 @@ class LooseRoot(object):
 
     def modules(self):
         return []
-
-    @property
-    def _modules(self):
-        return {}
-
-    @property
-    def _parameters(self):
-        return self.holder
 
 
 def _sample(p):

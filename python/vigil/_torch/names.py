@@ -77,13 +77,13 @@ def walk(root):
 
 
 class Parameter(object):
-    """Where a parameter lives: ``holder[key]`` of ``module``, under ``path``; ``shared`` is the first path it was seen under."""
+    """Where a parameter lives: under ``key`` in ``module``, which is reached by ``path``; ``shared`` is the first path it was seen under."""
 
-    __slots__ = ("path", "holder", "key", "module_path", "module_type", "order", "shared")
+    __slots__ = ("path", "module", "key", "module_path", "module_type", "order", "shared")
 
-    def __init__(self, path, holder, key, module_path, module_type, order, shared):
+    def __init__(self, path, module, key, module_path, module_type, order, shared):
         self.path = path
-        self.holder = holder
+        self.module = module
         self.key = key
         self.module_path = module_path
         self.module_type = module_type
@@ -92,7 +92,7 @@ class Parameter(object):
 
     @property
     def value(self):
-        return self.holder.get(self.key)
+        return self.module._parameters.get(self.key)
 
 
 def parameters(root):
@@ -105,7 +105,7 @@ def parameters(root):
                 continue
             name = path + "." + key if path else key
             shared = first.setdefault(id(value), name)
-            out.append(Parameter(name, module._parameters, key, path, type(module).__name__, len(out), shared if shared != name else None))
+            out.append(Parameter(name, module, key, path, type(module).__name__, len(out), shared if shared != name else None))
     return out
 
 

@@ -1,5 +1,7 @@
 """All parameters of a training: their values before the first update, whether they get gradients, and whether they change."""
 
+import weakref
+
 import torch
 
 from vigil._torch import kinds, names, summary
@@ -14,18 +16,19 @@ SAMPLE = 1024  # elements of a larger one, which is compared by them and by its 
 class One(object):
     """A parameter of a root."""
 
-    __slots__ = ("facts", "holder", "key", "first", "before", "after", "gradient")
+    __slots__ = ("facts", "module", "key", "first", "before", "after", "gradient")
 
-    def __init__(self, facts, holder, key):
+    def __init__(self, facts, module, key):
         self.facts = facts
-        self.holder = holder
+        self.module = weakref.ref(module)
         self.key = key
         self.first = self.before = self.after = None
         self.gradient = None  # of GradientMissing, zero, finite, non_finite the last one seen in this order
 
     @property
     def value(self):
-        return self.holder.get(self.key)
+        module = self.module()
+        return None if module is None else module._parameters.get(self.key)
 
 
 class Parameters(object):
@@ -83,7 +86,7 @@ class Parameters(object):
             "trained": bool(p.value.requires_grad),
             "fan_in": kinds.fan_in(module, p.key, p.value),
         }
-        return One(facts, p.holder, p.key)
+        return One(facts, p.module, p.key)
 
     def last(self):
         """The last look."""
@@ -116,8 +119,10 @@ class Parameters(object):
         out = []
         for one in self.list:
             value = one.value
+            if value is None:
+                continue  # it was taken out of the model
             facts = dict(one.facts)
-            facts["held"] = value is not None and id(value) in held
+            facts["held"] = id(value) in held
             facts["gradient"] = gradients.get(id(value), "missing")
             facts["changed"] = _differ(one.before, one.after, numbers)
             if one.first is not None:

@@ -3,9 +3,11 @@
 import os
 import time
 
+import torch
+
 from vigil import _schedule
 from vigil._session import Session
-from vigil._torch import backend, frames, roots
+from vigil._torch import backend, frames, names, roots
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 # Digests of weights and gradients in a job of several ranks: at first at every step, to see whether ranks that come apart meet again.
@@ -40,7 +42,13 @@ class Publisher(_schedule.Due):
 
     def announce(self, root, owner_of, taken):
         """Announce a root's modules, parameters and gradients."""
-        self.session.announce_modules(root.type, root.modules())
+        tree = root.modules()
+        if tree != root.tree:
+            root.tree = tree
+            self.session.announce_modules(root.type, tree)
+        inner = root.inner()
+        if isinstance(inner, torch.nn.Module):
+            root.parts = frozenset(id(m) for m in inner.modules())
         entries, missing = roots.announce(self.session, root, owner_of, self.known, taken)
         there = {(e.name, id(e.root)) for e in self.frames.entries}
         for e in entries:
@@ -51,6 +59,26 @@ class Publisher(_schedule.Due):
         self.frozen += [(root, e) for e in entries if not e.grad and "gradient/" + e.name not in trained]
         if missing:
             self.session.missing(missing)
+
+    def renew(self, all_roots, owner_of):
+        """Announce what was put into the models, and forget what is no longer in them."""
+        self.frames.stale = False
+        taken = set()
+        went = []
+        for root in all_roots:
+            inner = root.inner()
+            if inner is None:
+                continue
+            root.by_path = None
+            there = {(id(p.module), p.key) for p in names.parameters(inner)}
+            gone = [e for e in self.frames.entries if e.root is root and not _as_announced(e, there)]
+            self.frames.leave(gone)
+            self.announce(root, owner_of, taken)
+            left = {e.name for e in self.frames.entries if e.root is root} if gone else ()
+            went += [(e.name, "taken out of the model", 1) for e in gone if not e.grad and e.name not in left]
+        if went:
+            self.session.missing(went)
+        self.frames.apply()
 
     def unfrozen(self):
         """The roots in which a frozen parameter is trained by now."""
@@ -147,10 +175,14 @@ class Publisher(_schedule.Due):
         return step.number(), step.mode, step.mode_step
 
 
+def _as_announced(entry, there):
+    """Whether an entry's parameter is where it was, and what it was. there: (id of a module, key) of all parameters of its root."""
+    p = entry.parameter()
+    return p is not None and (id(entry.module()), entry.key) in there and (entry.grad or (p.shape == entry.shape and p.dtype is entry.dtype))
+
+
 def ranks():
     """(rank, local rank, world size) of this process."""
-    import torch
-
     out = []
     for name, default in (("RANK", 0), ("LOCAL_RANK", 0), ("WORLD_SIZE", 1)):
         try:

@@ -19,6 +19,8 @@ class Root(object):
         self.known_called = False  # the script was seen to call it
         self.trains_in_eval = False  # the script trains it in eval() mode
         self.by_path = None
+        self.parts = frozenset()  # ids of its modules, as they were announced
+        self.tree = None  # what was last announced of them
         self.handles = []
         self.seen = []  # weak references to the hooked modules
         self.nested = False
@@ -149,5 +151,5 @@ def announce(session, root, owner_of, known, taken):
             continue
         known[name] = (id_, value.dtype, tuple(value.shape))
         if owner is not None:
-            entries.append(frames.Entry(name, id_, p.holder, p.key, grad, value.dtype, value.shape, backend.nbytes(value), root, owner))
+            entries.append(frames.Entry(name, id_, p.module, p.key, grad, value.dtype, value.shape, backend.nbytes(value), root, owner))
     return entries, missing

@@ -61,7 +61,7 @@ class Counter(object):
 class Optimiser(object):
     """An optimiser that has stepped. Held weakly."""
 
-    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "loose", "start", "__weakref__")
+    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "groups", "loose", "start", "__weakref__")
 
     def __init__(self, optimiser, index):
         self.ref = weakref.ref(optimiser)
@@ -70,8 +70,16 @@ class Optimiser(object):
         self.type = type(optimiser).__name__
         self.adopted = False
         self.parameters = parameter_ids(optimiser)
+        self.groups = len(optimiser.param_groups)
         self.loose = None  # parameters that are in no module
         self.start = None  # digest of the weights before the first update, in a job of several ranks
+
+    def refresh(self):
+        """Parameter groups may have been added."""
+        optimiser = self.ref()
+        if optimiser is not None:
+            self.parameters = parameter_ids(optimiser)
+            self.groups = len(optimiser.param_groups)
 
     def has(self, parameter):
         return id(parameter) in self.parameters

@@ -230,6 +230,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
     def _set_due(self, step):
         due = self.publisher.due(step.mode, step.mode_step)
         if due:
+            if self.rebuilt or self.publisher.frames.stale:
+                self._renew()
             step.due = due
             step.is_due = True
             if self.activations.wanted:

@@ -216,6 +216,8 @@ class Updates(object):
         if not step.is_due or (state in step.done):
             return
         frames = self.publisher.frames
+        if len(optimiser.param_groups) != state.groups:
+            self._grown(state)
         if self.publisher.frozen:
             for root in self.publisher.unfrozen():
                 self.publisher.announce(root, self._owner_of, set())
@@ -371,6 +373,13 @@ class Updates(object):
             self._find_roots(state, None)
             self._announce_new(before, state)
             self._look_at_roots(self.roots[before:])
+
+    def _grown(self, state):
+        """An optimiser was given parameters later: those of models, or of parts of models, that nothing updated before."""
+        state.refresh()
+        before = len(self.roots)
+        self._find_roots(state, None)
+        self._announce_new(before, state)
 
     def _look_at_roots(self, roots):
         """Models were found, and nothing has changed their weights yet."""
