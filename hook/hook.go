@@ -214,6 +214,7 @@ func (h *Hook) Close() {
 		}
 	}
 	h.announce()
+	h.client.End()
 	h.client.Reach(closeWait)
 	h.client.Say(capture.TypeBye, bye)
 	h.client.Close()

@@ -147,6 +147,29 @@ func TestDroppedOnce(t *testing.T) {
 	}
 }
 
+// TestEndedWithoutBye loses the last message of a process that closed in good
+// order, and lives on: nobody waits for it, and the run is complete.
+func TestEndedWithoutBye(t *testing.T) {
+	set := settings(t)
+	r, err := start(context.Background(), set, io.Discard, func(*job, string, string, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := dial(t, set, record.TensorInfo{Name: "loss", Kind: record.Loss, DType: "F64", Shape: []int64{}})
+	c.End()
+	c.Close()
+	wait(t, "the end of the connection", func() bool { n, seen, _ := r.job.live(); return n == 0 && seen > 0 })
+	if !r.deserted() {
+		t.Error("the process that closed is waited for")
+	}
+	if e := r.guess(); e.Status != record.Completed {
+		t.Errorf("the run is %s", e.Status)
+	}
+	if err := r.finish(r.guess(), false); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLostConnectionIsNoEnd cuts the connection of a process that has not said
 // bye: the agent waits for it as long as the process lives, and no longer.
 func TestLostConnectionIsNoEnd(t *testing.T) {

@@ -229,8 +229,10 @@ func (w *worker) Refuse(reason string, n int64) {
 // Failed says that nothing more of the session can be read.
 func (w *worker) Failed(reason string) { w.job.failed(w, reason) }
 
-// Closed ends the worker: a step that was not closed is not stored.
-func (w *worker) Closed(bool) {
+// Closed ends the worker: a step that was not closed is not stored. The bye of
+// a hook that closed in good order may not have arrived.
+func (w *worker) Closed(bye bool) {
+	w.bye = w.bye || bye
 	for end := time.Now().Add(2 * time.Second); !w.flush(true) && time.Now().Before(end); {
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -286,6 +286,14 @@ func (c *Client) Reach(d time.Duration) bool {
 	}
 }
 
+// End leaves word in the ring that the hook closes in good order: an agent that
+// its bye does not reach knows it all the same. Bye and Close follow.
+func (c *Client) End() {
+	if c.open.Load() {
+		c.ring.setEnded()
+	}
+}
+
 // Close ends the session; the agent reads what was published.
 func (c *Client) Close() error {
 	if !c.open.CompareAndSwap(true, false) {

@@ -248,7 +248,7 @@ func (s *Session) run(ctx context.Context) {
 		s.sink.Refuse(err.Error(), 1)
 		s.sink.Failed(err.Error())
 	}
-	s.sink.Closed(s.bye)
+	s.sink.Closed(s.bye || s.ring.Ended())
 }
 
 // guarded ends a session in which something of ours failed, and no other.

@@ -20,6 +20,7 @@ const (
 	offHead        = 128
 	offDropped     = 136
 	offAlive       = 144
+	offEnded       = 152
 	offConsumed    = 256
 	offAcked       = 264
 	offSynced      = 272
@@ -121,6 +122,9 @@ func (r *Ring) Dropped() uint64 { return r.word(offDropped).Load() }
 // Alive is the hook's last sign of life.
 func (r *Ring) Alive() time.Time { return time.UnixMicro(int64(r.word(offAlive).Load())) }
 
+// Ended tells that the hook closed in good order. Its bye may not have arrived.
+func (r *Ring) Ended() bool { return r.word(offEnded).Load() != 0 }
+
 // Consumed is the number of records whose data may be overwritten.
 func (r *Ring) Consumed() uint64 { return r.word(offConsumed).Load() }
 
@@ -164,6 +168,9 @@ func (r *Ring) publish(n uint64, rec *Record) {
 	r.word(offAlive).Store(rec.Time)
 	r.word(offHead).Store(n + 1)
 }
+
+// setEnded leaves word that the hook closes in good order. Only the hook does.
+func (r *Ring) setEnded() { r.word(offEnded).Store(uint64(time.Now().UnixMicro())) }
 
 // data is a part of the data area; ok is false when it is not inside.
 func (r *Ring) data(offset, n uint64) (b []byte, ok bool) {

@@ -257,6 +257,25 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestEndedWithoutBye loses the last message of a hook that closes in good
+// order: the word in the ring says so.
+func TestEndedWithoutBye(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		r := newRecorder()
+		socket, stop := serve(t, r, Options{})
+		c := dial(t, socket)
+		if ended {
+			c.End()
+		}
+		c.Close()
+		<-r.closed
+		stop()
+		if got, want := r.all(), []string{fmt.Sprintf("closed bye=%v", ended)}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestWordsBeforeRecords says something before each record: it is handled first.
 func TestWordsBeforeRecords(t *testing.T) {
 	r := newRecorder()

@@ -242,6 +242,17 @@ def test_a_strict_plan_makes_errors_raise(connected, monkeypatch):
         session.scalar(-1, 0, 0, 0, 1.0)
 
 
+def test_the_ring_says_that_the_hook_ended(connected):
+    """Also when the agent is gone, and no bye can reach anyone."""
+    agent, session = connected()
+    words = agent.ring.words
+    assert words[_wire.W_ENDED] == 0
+    agent.die()
+    before = int(time.time() * 1e6)
+    session.bye()
+    assert words[_wire.W_ENDED] >= before
+
+
 def test_bye(connected):
     agent, session = connected()
     called = []

@@ -185,6 +185,10 @@ class Ring(object):
         """Leave a sign of life."""
         self.words[_wire.W_ALIVE] = int(_now() * 1e6)
 
+    def ended(self):
+        """Leave word that the hook closes in good order, for an agent that its last message does not reach."""
+        self.words[_wire.W_ENDED] = int(_now() * 1e6)
+
     def abandon(self):
         """Never touch the ring again (a forked child, or an agent that refused). The memory stays mapped for views of it."""
         self.closed = True

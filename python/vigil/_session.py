@@ -268,6 +268,7 @@ class Session(Words, Values):
             overhead = {"captured_seconds": self._captured_ns / 1e9, "step_seconds": self._seconds}
         dropped = {_wire.REASONS[r]: n for r, n in self.ring.dropped.items()}
         self.ring.alive()
+        self.ring.ended()
         self._link.send({"t": "bye", "steps": steps, "overhead": overhead, "dropped": dropped})
         self._link.close(wait_s)
 
