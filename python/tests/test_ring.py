@@ -78,6 +78,35 @@ def test_a_wait_ends_when_there_is_room(ring):
     assert ring.dropped == {} and not ring.open
 
 
+class Clock(object):
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(_ring.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(_ring.time, "sleep", self.sleep)
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+def test_patience(ring, monkeypatch):
+    """Two seconds of longer waits in all, the breaker open or not; then the bounded wait and the breaker as ever."""
+    ring, _ = ring
+    clock = Clock(monkeypatch)
+    ring.wait, ring.patience = 0.1, 2.0
+    assert ring.wait_for(lambda: clock.now >= 1.5, ring)
+    assert ring.patience == pytest.approx(0.5, abs=0.01)
+    ring.open = True
+    assert ring.wait_for(lambda: clock.now >= 1.7, ring) and not ring.open
+    assert ring.patience == pytest.approx(0.3, abs=0.01)
+    assert not ring.wait_for(lambda: False, ring)
+    assert (ring.open, ring.patience) == (True, 0.0) and clock.now == pytest.approx(2.0, abs=0.02)
+    assert not ring.wait_for(lambda: False, ring) and clock.now == pytest.approx(2.0, abs=0.02)
+    ring.open = False
+    assert not ring.wait_for(lambda: False, ring) and clock.now == pytest.approx(2.1, abs=0.02)
+
+
 def test_seq_is_the_number_plus_one_modulo_2_32(ring):
     ring, reader = ring
     start = (1 << 32) - 3

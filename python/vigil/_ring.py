@@ -54,6 +54,7 @@ class Ring(object):
         self.closed = False
         self.hurry = False  # no more prefaulting: the process is about to fork
         self.wait = 0.1
+        self.patience = 0.0  # seconds of longer waits that are left, while the agent may be slow to start
         self.open = False  # the breaker of the record area
         self.dropped = {}
         self._address = None
@@ -129,25 +130,32 @@ class Ring(object):
 
         ``holder.open`` is the breaker of what is waited for (records, frames,
         or the free area): open after a wait in vain, and while it is open there
-        is no waiting.
+        is no waiting. While there is patience it is waited for longer, the
+        breaker open or not, and what the wait takes is taken off.
         """
         if self.closed:
             return False
         if there():
             holder.open = False
             return True
-        if holder.open:
+        patience = self.patience if seconds is None else 0.0
+        if holder.open and not patience:
             return False
-        end = time.monotonic() + (self.wait if seconds is None else seconds)
+        began = time.monotonic()
+        end = began + max(self.wait if seconds is None else seconds, patience)
         pause = 0.00005
         while True:
-            left = end - time.monotonic()
+            now = time.monotonic()
+            if patience:
+                self.patience = max(patience - (now - began), 0.0)
+            left = end - now
             if left <= 0:
                 holder.open = True
                 return False
             time.sleep(min(pause, left))
             pause = min(pause * 2, 0.002)
             if there():
+                holder.open = False
                 return True
 
     def count(self, reason, n):

@@ -4,6 +4,8 @@ import collections
 
 SERIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEVER = 1 << 62
+PATIENT = 20  # the first steps, in which the agent may still be starting on a busy machine
+PATIENCE = 2.0  # seconds that they may wait for it, in all
 NOTHING, FIXED, OURS = range(3)  # what is due at a step: OURS goes by the interval that Auto chooses
 
 

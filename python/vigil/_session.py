@@ -151,6 +151,7 @@ class Session(Words, Values):
     @step_seconds.setter
     def step_seconds(self, seconds):
         self._step_seconds = seconds
+        self.ring.patience = 0.0
         if seconds > 0:
             self.ring.wait = min(seconds / 10, 0.1)
 

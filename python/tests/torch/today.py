@@ -126,6 +126,19 @@ def checkpoint_wrapper():
     return train(model, F.cross_entropy)
 
 
+@case
+def patient_at_first():
+    """What the first steps may wait for the agent is gone when they are over."""
+    from vigil import _session
+
+    model = Net()
+    for i in range(4):
+        out = train(model, F.cross_entropy)
+        session = _session.current()
+        assert session is None or (0 <= session.ring.patience <= 2.0 and (i < 3 or session.ring.patience == 0.0))
+    return out
+
+
 # Models that are rebuilt while they train.
 
 

@@ -36,6 +36,7 @@ class Publisher(_schedule.Due):
         self.session = Session.connect("pytorch", backend.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name)
         if self.session is None:
             return False
+        self.session.ring.patience = _schedule.PATIENCE
         self.frames.session = self.session
         self.frames.first_sight = self.rank == 0
         return True

@@ -13,6 +13,7 @@ import torch
 
 from vigil import _fork, _guard, _log
 from vigil._torch import backend, control, idle, models, optimisers, updates
+from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery
@@ -232,6 +233,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if due:
             if self.rebuilt or self.publisher.frames.stale:
                 self._renew()
+            if step.mode_step >= PATIENT:
+                self.session.ring.patience = 0.0
             step.due = due
             step.is_due = True
             if self.activations.wanted:

@@ -269,6 +269,7 @@ class Tracker(Control):
         if self.session is None:
             self.refused = True
             return
+        self.session.ring.patience = _schedule.PATIENCE
         for fields in self.waiting_collections:
             self.session.collection(**fields)
         self.waiting_collections = []
