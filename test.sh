@@ -2,7 +2,7 @@
 # The test command: makes the environment the tests need, then runs all of them.
 #
 #   ./test.sh           vet, Go tests with the race detector, Python tests, end-to-end tests on PyTorch 2.15
-#   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, the full kill loops and long fuzzing
+#   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, 10 000 crash schedules, the full kill loops and long fuzzing
 #   ./test.sh --rest    only what --long adds, to go on after a failure in it
 #   ./test.sh --env     only make the environment
 #
@@ -89,6 +89,8 @@ if [ "$long" = 1 ]; then
   stage "properties, with cases drawn anew"
   # shellcheck disable=SC2046 # one word a package
   go test -timeout 40m -count=1 $(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n1 dirname | sort -u | sed 's|^|./|') -rapid.checks=1000
+  stage "crash schedules, every byte changed"
+  go test -timeout 60m -count=1 -run 'Crashes|EveryByte' ./internal/trial
   stage "kill loops"
   go test -timeout 60m -count=1 -run 'Kill' ./e2e
   stage "fuzzing"

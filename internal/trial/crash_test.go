@@ -22,9 +22,9 @@ import (
 // schedules is how many random schedules of writing and crashing are tried.
 func schedules() uint64 {
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
-		return 5000
+		return 10_000
 	}
-	return 100
+	return 200
 }
 
 var errDead = errors.New("the process is dead")
@@ -269,16 +269,59 @@ func crashing(t *testing.T, seed uint64) {
 			}
 		}
 		m.check(t, disk.KillClone(), false)
-		m.check(t, disk.CrashClone(), true)
+		lost := disk.CrashClone()
+		m.check(t, lost, true)
+		if generation == 1 {
+			m.repair(t, lost, rng)
+		}
 		m.settle(t, disk)
 	}
-	if w, err := store.Resume(disk, "/root/run"); err != nil {
-		t.Fatal(err)
-	} else if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	end(t, disk)
 	m.check(t, disk.KillClone(), false)
-	m.check(t, disk.CrashClone(), false)
+	lost := disk.CrashClone()
+	m.check(t, lost, false)
+	whole(t, open(t, lost, "/root/run"))
+}
+
+// repair lets the writer after a loss of power lose the power too, at a random
+// operation of its own, and the one after it end the run: what was synced
+// before the first loss is still there, and only what grew by appending can
+// hold something torn, which is named.
+func (m *written) repair(t *testing.T, disk *vfs.Crash, rng *rand.Rand) {
+	t.Helper()
+	ops, deadline := 0, 1+rng.IntN(40)
+	dying := vfs.WithFaults(disk, func(vfs.Op) error {
+		if ops++; ops >= deadline {
+			return errDead
+		}
+		return nil
+	})
+	if w, err := store.Resume(dying, "/root/run"); err == nil {
+		err = w.Close()
+		if err != nil && ops < deadline {
+			t.Fatalf("close after a loss of power: %v", err)
+		}
+	} else if ops < deadline {
+		t.Fatalf("resume after a loss of power: %v", err)
+	}
+	disk = disk.CrashClone()
+	end(t, disk)
+	m.check(t, disk, true)
+	damage, err := open(t, disk, "/root/run").Verify(context.Background(), nil)
+	ok(t, err)
+	for _, d := range damage {
+		if !strings.HasSuffix(d.File, ".log") && !strings.HasSuffix(d.File, ".jsonl") || strings.Contains(d.Reason, "missing") {
+			t.Errorf("damaged after a loss of power: %+v", d)
+		}
+	}
+}
+
+// end is the last writer of a run: it takes the run over and ends it.
+func end(t *testing.T, disk vfs.FS) {
+	t.Helper()
+	w, err := store.Resume(disk, "/root/run")
+	ok(t, err)
+	ok(t, w.Close())
 }
 
 // settle finds out whether what was in flight when the process died is there,
