@@ -171,6 +171,7 @@ type ModelFacts struct {
 	Parameters int64  `json:"parameters"` // elements
 	Trained    int64  `json:"trained"`    // of these, those that ask for gradients
 	Compiled   bool   `json:"compiled"`
+	Called     bool   `json:"called,omitempty"` // the script was seen to call it
 }
 
 // OptimiserFacts are one optimiser as it stands after its first steps.
@@ -355,8 +356,18 @@ type ParameterFacts struct {
 	// model an optimiser trains; no optimiser holds them. At most 200. Their
 	// Module begins with the class of the outermost module that owns them.
 	Outside []ParameterFact `json:"outside,omitempty"`
+	// Anew are weights that a forward made itself, at both of two steps that
+	// were looked at: they compute with what the models gave, belong to no
+	// module, and are gone after backward.
+	Anew []AnewFact `json:"anew,omitempty"`
 	// Updates that lie between the first look at the values and the last.
 	Updates int64 `json:"updates"`
+}
+
+// AnewFact is a weight that does not outlive its step.
+type AnewFact struct {
+	Operation string  `json:"operation"` // that takes it, by a name as in the graph: linear, convolution
+	Shape     []int64 `json:"shape"`
 }
 
 // Gradients of a parameter over the first updates.
@@ -385,6 +396,12 @@ type ParameterFact struct {
 	// of all elements), FanIn what one output of it adds up.
 	First *ValueFacts `json:"first,omitempty"`
 	FanIn int64       `json:"fan_in"`
+	// LR is the rate of its group at the last look, where its optimiser has
+	// several groups.
+	LR *float64 `json:"lr,omitempty"`
+	// Updates that an optimiser which holds it made, where there are several
+	// optimisers.
+	Updates *int64 `json:"updates,omitempty"`
 }
 
 // UpdateFacts are how the first updates went.

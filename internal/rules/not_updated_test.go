@@ -81,6 +81,39 @@ func TestNotUpdated(t *testing.T) {
 			f.Graph.Complete = false
 		}, "", ""},
 		{"generator detached", gan(), func(f *record.Facts) { unreach(f, "g1", "g2") }, "warning no_gradient not-updated g1", ""},
+		{"generator that was called, and is not the model that was looked into", gan(), func(f *record.Facts) {
+			lookInto(f, "Discriminator", "d1", "d2")
+			f.Models[0].Called = true
+			unreach(f, "g1", "g2")
+			eachUpdates(f, 4)
+		}, "warning no_gradient not-updated g1", "No gradient reaches g1 and g2"},
+		{"generator that was not called", gan(), func(f *record.Facts) {
+			lookInto(f, "Discriminator", "d1", "d2")
+			unreach(f, "g1", "g2")
+		}, "info no_gradient not-updated g1", "never called"},
+		{"generator whose optimiser waits", gan(), func(f *record.Facts) {
+			unreach(f, "g1", "g2")
+			eachUpdates(f, 1)
+		}, "", ""},
+		{"body and head with an optimiser each", classifier(), func(f *record.Facts) {
+			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
+			unreach(f, "fc1")
+			eachUpdates(f, 5)
+		}, "warning no_gradient not-updated fc1", ""},
+		{"what a layer gives goes on without gradients", network("a Linear 20 32", "b Linear 32 32", "c Linear 32 32", "act ReLU", "d Linear 32 10"), func(f *record.Facts) {
+			unreach(f, "b")
+			shapes(f, []int64{64, 32}, "b", "c")
+			module(f, "b").Output.Values, module(f, "c").Input.Values = &record.ValueFacts{Min: -1, Max: 2}, &record.ValueFacts{Min: -1, Max: 2}
+		}, "warning no_gradient not-updated b", ""},
+		{"blocks whose sum goes on without gradients", blocks(), func(f *record.Facts) {
+			unreach(f, "blocks.0.fc1", "blocks.0.fc2")
+			shapes(f, []int64{64, 32}, "blocks.0.fc2", "blocks.1.attn.qkv")
+		}, "warning no_gradient not-updated blocks.0.fc1", ""},
+		{"a large output that nobody uses yet", network("a Linear 20 32", "side Linear 32 256", "act ReLU", "out Linear 256 10", "b Linear 32 10"), func(f *record.Facts) {
+			unreach(f, "side", "out")
+			shapes(f, []int64{64, 10}, "out")
+			f.Predictions = &record.PredictionFacts{Classes: 10, TensorFacts: record.TensorFacts{Shape: []int64{64, 10}}}
+		}, "info no_gradient not-updated side", ""},
 		{"models that take turns", gan(), func(f *record.Facts) { unreach(f, "g1") }, "info no_gradient not-updated g1", ""},
 
 		{"frozen between", classifier(), func(f *record.Facts) { change(f, freeze, "fc2") }, "warning frozen_between not-updated fc2", "fc2 is frozen (requires_grad is False)"},
@@ -137,6 +170,20 @@ func TestNotUpdated(t *testing.T) {
 			group(f, "Adam").LR = nil
 		}, "", ""},
 
+		{"a group that never moves", classifier(), func(f *record.Facts) {
+			change(f, rate(0.01), "")
+			change(f, rate(0), "fc1")
+		}, "warning zero_group not-updated fc1", "The learning rate of fc1 is 0: after 5 updates"},
+		{"a trained body that is kept still", resnet(), func(f *record.Facts) {
+			change(f, pretrained, "conv1", "bn1", "layer1.", "layer2.")
+			change(f, rate(0.01), "")
+			change(f, rate(0), "conv1", "bn1", "layer1.", "layer2.")
+		}, "", ""},
+		{"a group that is warmed up", classifier(), func(f *record.Facts) { change(f, func(p *record.ParameterFact) { p.LR = setTo(0.01) }, "") }, "", ""},
+		{"a layer made in forward", classifier(), func(f *record.Facts) {
+			f.Parameters.Anew = []record.AnewFact{{Operation: "linear", Shape: []int64{32, 32}}}
+		}, "warning made_anew not-updated forward", "The loss depends on 1 weight that every forward makes anew (linear [32 32])"},
+
 		{"no slope", classifier(), func(f *record.Facts) { change(f, flat, "") }, "warning zero_gradients not-updated gradients", "all 6 parameters are exactly zero at 5 updates"},
 		{"softmax over one class", classifier(), func(f *record.Facts) {
 			change(f, flat, "")
@@ -144,6 +191,32 @@ func TestNotUpdated(t *testing.T) {
 		}, "", ""},
 		{"no slope for some", classifier(), func(f *record.Facts) { change(f, flat, "fc1") }, "", ""},
 	})
+}
+
+// rate puts a parameter into a group with a rate; with 0 it does not move.
+func rate(lr float64) func(*record.ParameterFact) {
+	return func(p *record.ParameterFact) { p.LR, p.Changed = setTo(lr), lr != 0 }
+}
+
+// lookInto has the network list the modules of another model than the first.
+func lookInto(f *record.Facts, model string, paths ...string) {
+	f.Network.Modules = []record.ModuleFacts{{Path: model, Kind: "container", Training: true}}
+	for i, path := range paths {
+		f.Network.Modules = append(f.Network.Modules, record.ModuleFacts{Path: path, Kind: record.LinearModule, Order: int64(i + 1), Training: true})
+	}
+}
+
+// eachUpdates says how often the optimiser of each parameter stepped.
+func eachUpdates(f *record.Facts, n int64) {
+	change(f, func(p *record.ParameterFact) { p.Updates = &n }, "")
+}
+
+// shapes gives modules a shape of what goes in and comes out.
+func shapes(f *record.Facts, shape []int64, paths ...string) {
+	for _, path := range paths {
+		m := module(f, path)
+		m.Input, m.Output = &record.TensorFacts{Shape: shape}, &record.TensorFacts{Shape: shape}
+	}
 }
 
 // blocks is a network of blocks that are built alike.

@@ -24,6 +24,7 @@ var notUpdated = rule.Definition{
 		"the optimiser was made before the layer was added, replaced or moved, or was given the parameters of a part only",
 		"a detach, .data, .item() or no_grad between the layer and the loss",
 		"requires_grad that was turned off and never on again",
+		"a layer that forward constructs, or a group of parameters with a learning rate of 0",
 	},
 	Remedies:       []string{"make the optimiser after the model is complete, from model.parameters()", "remove the detach or no_grad on the way to the loss", "set requires_grad_(True) on what is to be trained"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "learning_rate", "loss_flat", "loss_spike", "too_few_updates"},
@@ -31,7 +32,8 @@ var notUpdated = rule.Definition{
 	Default: &rule.Preset{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
 			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left. " +
-			"Unchanged values count after five updates under a learning rate that is not zero.",
+			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
+			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -58,8 +60,10 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 	r.unheld(f, rep)
 	r.outside(f, rep)
+	r.anew(f, rep)
 	r.unreached(f, rep)
 	r.frozenBetween(f, rep)
+	r.zeroGroup(f, rep)
 	r.unchanged(f, rep)
 	r.zeroGradients(f, rep)
 }

@@ -9,6 +9,10 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
+// leastOwn is how many updates of a parameter's own optimiser have to find no
+// gradient, where there are several optimisers and some come seldom.
+const leastOwn = 2
+
 // unreached finds held parameters on which the loss does not depend.
 func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	g := f.Graph
@@ -22,6 +26,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 		p := &f.Parameters.List[i]
 		switch {
 		case !p.Trained || !p.Held:
+		case p.Updates != nil && *p.Updates < leastOwn: // its optimiser waits
 		case p.Gradient == record.GradientMissing && !p.Changed && (full || slices.Contains(g.Unreached, p.Name)):
 			missing = append(missing, p)
 		case p.Gradient != record.GradientMissing:
@@ -42,7 +47,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 		}
 	}
 	used := slices.DeleteFunc(slices.Clone(missing), func(p *rule.ParameterFact) bool {
-		return f.Network != nil && f.Network.More == 0 && !calledWith(f.Network.Modules, p.Module)
+		return !ran(f, p)
 	})
 	share := shareOf(missing, reached)
 	v := rule.Violation{
@@ -67,10 +72,10 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	case standing || age(used) == worn:
 	case whole:
 		v.Severity = rule.Warning
-	case len(f.Models) > 1 || len(f.Optimisers) > 1: // they take turns
+	case len(f.Models) > 1 || len(f.Optimisers) > 1 && missing[0].Updates == nil: // they take turns
 	case cut && share > 0.5 && age(used) == fresh:
 		v.Severity = rule.Error
-	case cut, share > 0.5 && age(used) == fresh:
+	case cut, share > 0.5 && age(used) == fresh && !ownOutput(f, used), age(used) == fresh && flowsOn(f, used, reached):
 		v.Severity = rule.Warning
 	}
 	v.Subject = modulesOf(used)[0]
@@ -86,6 +91,85 @@ func wholeModel(f *rule.Facts, missing, reached []*rule.ParameterFact) bool {
 	}
 	m := modelOf(f, missing[0])
 	return !slices.ContainsFunc(reached, func(p *rule.ParameterFact) bool { return modelOf(f, p) == m })
+}
+
+// ran tells whether a parameter's module was called, as far as is known: of a
+// model whose inside was not looked at, whether the model was.
+func ran(f *rule.Facts, p *rule.ParameterFact) bool {
+	if f.Network == nil || f.Network.More > 0 || calledWith(f.Network.Modules, p.Module) {
+		return true
+	}
+	name := modelOf(f, p)
+	if len(f.Network.Modules) == 0 || len(f.Models) == 0 || name == "" || name == lookedInto(f) {
+		return false
+	}
+	return slices.ContainsFunc(f.Models, func(m record.ModelFacts) bool { return m.Name == name && m.Called })
+}
+
+// lookedInto is the name of the model whose modules the network lists: the first
+// one's stand under their own paths, another's under its name.
+func lookedInto(f *rule.Facts) string {
+	for i := range f.Network.Modules {
+		if m := &f.Network.Modules[i]; m.Order == 0 && m.Path != "" {
+			return m.Path
+		}
+	}
+	return f.Models[0].Name
+}
+
+// flowsOn tells whether what a module without gradients gives goes into one with
+// gradients: it is what that one takes, or at least has its shape and comes from
+// several layers. An output of its own, which nobody uses yet, has another.
+func flowsOn(f *rule.Facts, missing, reached []*rule.ParameterFact) bool {
+	if f.Network == nil || f.Network.More > 0 {
+		return false
+	}
+	without, with := modulesOf(missing), modulesOf(reached)
+	layers := 0
+	for _, p := range missing {
+		layers += int(ifTrue(mixing(p)))
+	}
+	ms := slices.Clone(f.Network.Modules)
+	slices.SortStableFunc(ms, func(a, b rule.ModuleFacts) int { return int(a.Order - b.Order) })
+	var last *rule.ModuleFacts
+	for i := range ms {
+		m := &ms[i]
+		switch {
+		case slices.Contains(without, m.Path):
+			last = m
+		case slices.Contains(with, m.Path):
+			if last != nil && last.Output != nil && m.Input != nil && slices.Equal(last.Output.Shape, m.Input.Shape) && (layers > 1 || sameNumbers(last.Output.Values, m.Input.Values)) {
+				return true
+			}
+			last = nil
+		}
+	}
+	return false
+}
+
+// ownOutput tells whether the last of some modules gives what could be a
+// further output of the model: it has the shape of what the loss or the model
+// itself is given.
+func ownOutput(f *rule.Facts, ps []*rule.ParameterFact) bool {
+	if f.Network == nil || f.Predictions == nil {
+		return false
+	}
+	var last *rule.ModuleFacts
+	for i, paths := 0, modulesOf(ps); i < len(f.Network.Modules); i++ {
+		if m := &f.Network.Modules[i]; slices.Contains(paths, m.Path) && (last == nil || m.Order > last.Order) {
+			last = m
+		}
+	}
+	if last == nil || last.Output == nil {
+		return false
+	}
+	return slices.Equal(last.Output.Shape, f.Predictions.Shape) ||
+		f.Inputs != nil && len(f.Inputs.Tensors) > 0 && slices.Equal(last.Output.Shape, f.Inputs.Tensors[0].Shape)
+}
+
+// sameNumbers tells whether two looks at values saw the same.
+func sameNumbers(a, b *rule.ValueFacts) bool {
+	return a != nil && b != nil && a.Min != a.Max && a.Min == b.Min && a.Max == b.Max && a.Mean == b.Mean
 }
 
 // calledWith tells whether a module ran: itself, or as a part of one that runs

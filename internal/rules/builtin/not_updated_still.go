@@ -31,6 +31,9 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 			still = append(still, p)
 		}
 	}
+	if moved > 0 { // what has a rate of 0 is zeroGroup's
+		still = slices.DeleteFunc(still, func(p *rule.ParameterFact) bool { return p.LR != nil && *p.LR == 0 })
+	}
 	rates, known := rates(f)
 	if pushed == 0 || len(still) == 0 || !known {
 		return
@@ -47,7 +50,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Check, v.CauseClass, v.Subject = "zero_rate", "learning-rate", "learning rate"
 		v.Cause, v.Remedy = "a learning rate of 0: set so, or made so by a schedule", "set a learning rate above 0; look at what the schedule makes of it"
 		v.Message = fmt.Sprintf("The learning rate is 0: after %d updates no parameter has changed; set a learning rate above 0 or correct the schedule.", ps.Updates)
-	case slices.Contains(rates, 0):
+	case slices.Contains(rates, 0) && still[0].LR == nil:
 		return // nobody knows whose rate it is
 	case moved == 0 && tiny(f, most):
 		v.Check, v.CauseClass, v.Subject = "tiny_rate", "learning-rate", "learning rate"

@@ -128,6 +128,52 @@ def unreached():
 
 
 @case
+def first_model_without_gradients():
+    body, head = net(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 8)), net(nn.Linear(8, 3))
+    optimiser = torch.optim.SGD(list(body.parameters()) + list(head.parameters()), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        with torch.no_grad():
+            hidden = body(x)
+        F.cross_entropy(head(hidden), y).backward()
+        optimiser.step()
+
+
+@case
+def made_in_forward():
+    class Careless(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(6, 8)
+
+        def forward(self, x):
+            noise = nn.Parameter(torch.zeros(8, 8))  # gone as well, but no weight of a layer
+            return nn.Linear(8, 3)(torch.relu(self.first(x)) @ torch.eye(8) + noise[:1])
+
+    train(Careless(), nn.CrossEntropyLoss())
+
+
+@case
+def perturbed_inputs():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x + nn.Parameter(torch.zeros_like(x))), y).backward()
+        optimiser.step()
+
+
+@case
+def two_groups():
+    model = net()
+    optimiser = torch.optim.Adam([{"params": model[0].parameters(), "lr": 0.0}, {"params": model[2].parameters()}], lr=0.01)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+
+
+@case
 def frozen_and_not_held():
     model = net()
     model[0].weight.requires_grad_(False)

@@ -108,14 +108,19 @@ def _by_weight(node):
 
 
 class Walk(object):
-    """One graph from a loss down. ``nodes`` lives for the walk only."""
+    """One graph from a loss down. ``nodes`` lives for the walk only.
 
-    def __init__(self, node):
+    known: ids of parameters. ``stray`` are others that are a weight of an
+    operation which computes with what a known one gave: id -> the operation.
+    """
+
+    def __init__(self, node, known=()):
         self.complete = True
         self.reached = set()  # ids of parameters
         self.leaves = {}  # id -> nn.Parameter
         nodes, below = self._nodes(node)
         self.count = len(nodes)
+        self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.head = _head(node) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
 
@@ -181,6 +186,23 @@ def _between(nodes, below):
         elif at in above and at in under and not _affine(n, name):
             non_linear += 1
     return weighted, non_linear
+
+
+def _stray(nodes, below, known):
+    """What Walk.stray holds. nodes: each before those below it."""
+    over, out = set(), {}
+    for node in reversed(nodes):
+        if type(node).__name__ == "AccumulateGrad":
+            if id(node.variable) in known:
+                over.add(id(node))
+        elif any(at in over for at in below.get(id(node), ())):
+            over.add(id(node))
+            name = neutral(node)
+            if name in _WEIGHTED:
+                for leaf in (_leaf(n) for n, _ in node.next_functions):
+                    if isinstance(leaf, torch.nn.Parameter) and id(leaf) not in known and leaf.dim() > 1:
+                        out[id(leaf)] = name
+    return out
 
 
 def _affine(node, name):
@@ -261,12 +283,14 @@ class Graphs(object):
         self.weighted = self.non_linear = 0
         self.reached = set()
         self.parts = 0
+        self.stray = {}  # of Walk, the last one's
 
-    def take(self, tensor):
-        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id."""
+    def take(self, tensor, known=()):
+        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, as of Walk."""
         if tensor.grad_fn is None:
             return {}
-        walk = Walk(graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn)
+        walk = Walk(graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn, known)
+        self.stray = walk.stray
         self.parts += 1
         if self.first is None:
             self.first = walk.head

@@ -133,6 +133,7 @@ class Facts(object):
                 "parameters": sum(p.numel() for p in params),
                 "trained": sum(p.numel() for p in params if p.requires_grad),
                 "compiled": root.compiled,
+                "called": root.known_called,
             })  # fmt: skip
         optimisers = []
         for state in sorted(t.optims, key=lambda s: s.index):

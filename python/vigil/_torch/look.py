@@ -14,6 +14,7 @@ import torch
 from vigil import _guard
 from vigil._torch import autograd, backend, discover, names, network, summary
 from vigil._torch.activations import tensors
+from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
@@ -41,7 +42,11 @@ class Look(object):
         self.network = None
         self.graphs = None
         self.graph_step = None
+        self.anew = Anew()
+        self.counts = {}  # id of an optimiser's state -> its updates
         self.input_step = None
+        self.first = None  # the first model that was found
+        self.blind = None  # the first step in which that one ran without gradients; False once it ran with them
         self.handles = []
         self.called = set()  # ids of roots that were called
         self.outputs = []  # what models returned, the last first, until backward
@@ -81,9 +86,11 @@ class Look(object):
                 self.parameters.root(root)
                 if root.known_called:
                     self.called.add(id(root))
-            if roots and not self.handles:
-                for module in roots[0].hooked():
-                    self._hook(roots[0], module)
+            if roots and self.first is None:
+                self.first = roots[0]
+            for root in roots[:MOST_OUTPUTS]:
+                for module in root.hooked():
+                    self._hook(root, module)
             for root in roots[:MOST_OUTPUTS]:
                 outer = root.outer()
                 if outer is not None and not root.compiled:
@@ -109,9 +116,20 @@ class Look(object):
             self.outputs = (new + self.outputs)[:MOST_OUTPUTS]
 
     def _forward(self, root, module, args, kwargs):
-        """The first model is called: once per TRAIN step its inputs are looked at, once its inside."""
+        """The first model is called: once per TRAIN step its inputs are looked at, once its inside.
+
+        Where it runs without gradients at two steps, it is the one after it.
+        """
         step = self.tracker.open
-        if step is None or step.mode != TRAIN or step.tentative or step is self.input_step or not torch.is_grad_enabled():
+        if step is None or step.mode != TRAIN or step.tentative or step is self.input_step:
+            return
+        if not torch.is_grad_enabled():
+            if root is self.first and self.blind is None:
+                self.blind = step
+            return
+        if root is self.first:
+            self.blind = False
+        elif not self.blind or self.blind is step:
             return
         self.input_step = step
         self.inputs.take(args, kwargs)
@@ -137,15 +155,25 @@ class Look(object):
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(self.graphs.take(tensor))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known))
+            elif self.anew.wants(step):
+                for tensor in tensors:
+                    self.anew.look(step, tensor, self.parameters.known, lambda ids: ids - self._unowned(ids)[0])
 
-    def _outside(self, leaves):
+    def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
         outside = set(leaves).difference(self.parameters.known)
         if outside and not self.tracker.by_hand:
-            outside -= self._held()
-            if outside:
-                self.parameters.outside(outside, discover.owners(discover.scan()[1], outside))
+            nobodys, owners = self._unowned(outside)
+            if owners:
+                self.parameters.outside(outside, owners)
+            self.anew.take(step, leaves, self.graphs.stray, outside - nobodys)
+
+    def _unowned(self, ids):
+        """(of parameters those that neither an optimiser nor a module that lives has, modules that have the others)."""
+        ids = ids - self._held()
+        owners = discover.owners(discover.scan()[1], ids) if ids else []
+        return ids.difference(id(p) for m in owners for p in m.parameters()), owners
 
     def backward_ends(self):
         self.outputs = []
@@ -161,6 +189,7 @@ class Look(object):
         with self.timed():
             self.gradients.updated(state)
             self.parameters.updates += 1
+            self.counts[id(state)] = self.counts.get(id(state), 0) + 1
 
     def closed(self):
         """A step has closed."""
@@ -200,7 +229,7 @@ class Look(object):
             "inputs": part(self.inputs.gather, numbers),
         }
         if not t.by_hand:  # or nobody can say what held them and which gradients were used
-            sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states)
+            sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states, self._by_parameter(), self.anew.gather())
             sections["updates"] = updates
         if self.network is not None and self.network.order:
             sections["network"] = part(self.network.gather, numbers)
@@ -210,7 +239,8 @@ class Look(object):
             sections["graph"] = part(self.graphs.gather, every)
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.gradients = self.inputs = None
+        self.parameters = self.gradients = self.inputs = self.first = self.anew = None
+        self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
     def _held(self):
@@ -220,6 +250,23 @@ class Look(object):
             if o is not None:
                 held.update(id(p) for group in o.param_groups for p in group["params"])
         return held
+
+    def _by_parameter(self):
+        """Of each parameter of an optimiser what cannot be told from the optimisers as a whole: id -> {lr, updates}."""
+        t, out = self.tracker, {}
+        stepped = [(s.ref(), self.counts.get(id(s), 0)) for s in t.optims]
+        every = [(o, n) for o, n in stepped + [(ref(), 0) for ref in t.unstepped] if o is not None]
+        several = len(every) > 1
+        for optimiser, updates in every:
+            for group in optimiser.param_groups:
+                for p in group["params"]:
+                    facts = out.setdefault(id(p), {})
+                    if several:
+                        facts["updates"] = max(updates, facts.get("updates", 0))
+                    rate = plain(group.get("lr"))
+                    if len(optimiser.param_groups) > 1 and rate is not None:
+                        facts["lr"] = max(rate, facts.get("lr", rate))
+        return out
 
     def _groups(self, state, states):
         """GroupFacts of one optimiser."""

@@ -112,8 +112,11 @@ class Parameters(object):
             # On a device a sum of all and of a part say it; more would have to be kept there or copied.
             return self.numbers.put(torch.stack([x.sum(), x.abs().sum(), (x * torch.arange(1, x.numel() + 1, device=x.device, dtype=kind)).sum()]))
 
-    def gather(self, numbers, held, gradients):
-        """ParameterFacts without their place, or None. held: ids of parameters that an optimiser holds; gradients: id -> state."""
+    def gather(self, numbers, held, gradients, more, anew):
+        """ParameterFacts without their place, or None.
+
+        held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; anew: [AnewFact].
+        """
         if not self.list:
             return None
         out = []
@@ -125,6 +128,8 @@ class Parameters(object):
             facts["held"] = id(value) in held
             facts["gradient"] = gradients.get(id(value), "missing")
             facts["changed"] = _differ(one.before, one.after, numbers)
+            if value is not None:
+                facts.update(more.get(id(value), {}))
             if one.first is not None:
                 facts["first"] = one.first.gather(numbers)
             out.append(facts)
@@ -134,6 +139,8 @@ class Parameters(object):
         outside = [dict(one.facts, first=one.first.gather(numbers)) for one in self.outsiders if one.value is not None and id(one.value) not in held]
         if outside:
             facts["outside"] = outside
+        if anew:
+            facts["anew"] = anew
         return facts
 
 

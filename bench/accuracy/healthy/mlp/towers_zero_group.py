@@ -1,0 +1,36 @@
+# fault: none
+# family: mlp
+# split: tune
+import os
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(int(os.environ.get("SEED", 0)))
+
+centres = torch.randn(6, 20) * 1.2
+
+
+def batch(n=64):
+    k = torch.randint(6, (n,))
+    return centres[k] + torch.randn(n, 20), k
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU())
+        self.head = nn.Linear(32, 6)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+net = Net()
+opt = torch.optim.Adam([{"params": net.body.parameters(), "lr": 1e-4}, {"params": net.head.parameters(), "lr": 1e-3}])
+for i in range(300):
+    x, y = batch()
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -1,0 +1,30 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// anew finds weights that every forward makes itself, between or after layers
+// that are trained: a layer that is constructed in forward begins at random each
+// time.
+func (r *updating) anew(f *rule.Facts, rep *rule.Report) {
+	made := f.Parameters.Anew
+	if len(made) == 0 || !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool { return p.Held && p.Changed }) {
+		return
+	}
+	var whats []string
+	for _, a := range made {
+		whats = append(whats, fmt.Sprintf("%s %v", a.Operation, a.Shape))
+	}
+	r.say(rep, rule.Violation{
+		Check: "made_anew", Subject: "forward", Severity: rule.Warning, Observed: float64(len(made)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "a layer that is constructed inside of forward",
+		Remedy: "construct the layer once, in the constructor of the model, and only call it in forward",
+		Message: fmt.Sprintf("The loss depends on %s that every forward makes anew (%s) and that nobody keeps: what is learnt has to do with other random values at each step.",
+			plural(len(made), "weight"), someNames(whats)),
+		Context: map[string]any{"weights": whats},
+	})
+}
