@@ -51,6 +51,15 @@ func TestInitialWeights(t *testing.T) {
 			change(f, freeze, "fc1")
 		}, "", ""},
 
+		{"two tables of one value", factors(), func(f *record.Facts) { change(f, begin(constant(0.1)), "users", "items") }, "error equal_weights initialisation users", "All entries of users and items begin with one value"},
+		{"two tables of zeros that wait for each other", factors(), func(f *record.Facts) {
+			change(f, begin(constant(0)), "users", "items")
+			change(f, flat, "users", "items")
+		}, "error zero_weights initialisation users", "users and items have not moved since"},
+		{"one table of zeros", factors(), func(f *record.Facts) { change(f, begin(constant(0)), "users") }, "", ""},
+		{"tables of zeros that move", factors(), func(f *record.Facts) { change(f, begin(constant(0)), "users", "items") }, "", ""},
+		{"a table of ones before a layer", network("scale Embedding 10 32", "fc Linear 32 10"), func(f *record.Facts) { change(f, begin(constant(1)), "scale") }, "", ""},
+
 		{"deviation of 1", network("fc1 Linear 784 256", "a ReLU", "fc2 Linear 256 64", "b ReLU", "fc3 Linear 64 10"), func(f *record.Facts) { change(f, begin(normal(0, 1)), "fc1.weight", "fc2.weight", "fc3.weight") },
 			"warning large_weights initialisation fc1", "fc1 has a deviation of 1 where 0.0505 is usual for 784 inputs"},
 		{"large and exploding", classifier(), func(f *record.Facts) {
@@ -68,6 +77,11 @@ func TestInitialWeights(t *testing.T) {
 		{"only the last is small", deep(), func(f *record.Facts) { change(f, begin(normal(0, 1e-4)), "fc4.weight") }, "", ""},
 		{"large state of a recurrent layer", lstm(), func(f *record.Facts) { change(f, begin(normal(0, 10)), "rnn.weight_hh_l0", "fc.weight") }, "warning large_weights initialisation rnn", ""},
 	})
+}
+
+// factors is a factorisation: two tables, and biases.
+func factors() *record.Facts {
+	return network("users Embedding 40 8", "items Embedding 30 8", "user_bias Embedding 40 1", "item_bias Embedding 30 1")
 }
 
 // Weights that are small, but not so small that they are a fault by themselves,

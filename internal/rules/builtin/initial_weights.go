@@ -60,6 +60,7 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	rep.Inspect(len(layers))
 	r.zeros(f, layers, rep)
 	r.constants(f, layers, rep)
+	r.tables(f, rep)
 	r.scale(f, layers, rep)
 }
 
