@@ -334,6 +334,7 @@ type InputFacts struct {
 	// tensor is a part of one with more data, or of what a loader has.
 	Renewed    int64 `json:"renewed,omitempty"`
 	PartOfMore bool  `json:"part_of_more,omitempty"`
+	OfLoader   bool  `json:"of_loader,omitempty"` // the latter
 }
 
 // FeatureFacts compare the features of the input with each other.

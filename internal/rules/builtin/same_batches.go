@@ -58,7 +58,7 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 		})
 		return
 	}
-	if in.Steps >= r.steps && in.Distinct == 1 && loaderSize(n) && !wholeData(f) {
+	if in.Steps >= r.steps && in.Distinct == 1 && (loaderSize(n) || in.OfLoader && n >= r.samples) && !wholeData(f) {
 		v := rule.Violation{
 			Check: "one_batch", Subject: "inputs", Severity: rule.Info, Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
 			Cause: "a batch that is taken once, before the loop", Remedy: "take a new batch from the loader at each step",

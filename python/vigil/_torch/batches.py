@@ -47,18 +47,19 @@ class Batches(object):
             self.piece = row
 
     def part_of_more(self):
-        """Whether a loader that is alive has more samples than the batch, or a tensor that is alive holds it and more. It takes some ten milliseconds."""
+        """"loader" when one that is alive has more samples than the batch, "tensor" when one that is alive holds it and more, else None. It takes some ten milliseconds."""
         if not self.samples:
-            return False
+            return None
+        held = None
         with torch.no_grad():
             for thing in gc.get_objects():
                 kind = type(thing)
                 if issubclass(kind, torch.utils.data.DataLoader):
                     if _has_more(thing, self.samples):
-                        return True
-                elif kind is torch.Tensor and self.piece is not None and self._holds(thing):
-                    return True
-        return False
+                        return "loader"
+                elif kind is torch.Tensor and held is None and self.piece is not None and self._holds(thing):
+                    held = "tensor"
+        return held
 
     def _holds(self, tensor):
         n = tensor.numel()

@@ -86,7 +86,10 @@ class Inputs(object):
         if self.batches.renewed:
             out["renewed"] = self.batches.renewed
             if len(seen) == 1 and len(self.prints) > 1:
-                out["part_of_more"] = bool(_guard.guard(self.batches.part_of_more)())
+                found = _guard.guard(self.batches.part_of_more)()
+                out["part_of_more"] = bool(found)
+                if found == "loader":
+                    out["of_loader"] = True
         features = self._compare(numbers)
         if features:
             out["features"] = features
