@@ -25,7 +25,7 @@ var evaluationMode = rule.Definition{
 	Causes:         []string{"model.eval() is missing before evaluation", "model.train() is missing after evaluation", "a momentum of batch normalisation that is too small, or data that differ between training and evaluation"},
 	Remedies:       []string{"call model.eval() before each evaluation and model.train() before each epoch of training", "look at the momentum of batch normalisation"},
 	Explains:       []string{"overfit", "overtraining", "underfit", "loss_spike"},
-	ExplainsAlways: []string{"accuracy_drop"},
+	ExplainsAlways: []string{"accuracy_drop", "vanishing_gradient"}, // batch normalisation that stands still lets gradients fade
 	Default: &rule.Preset{
 		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before.",
 	},

@@ -22,9 +22,11 @@ var labelsFit = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
-	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier of three classes or more that is trained by one optimiser with one loss."},
-	Needs:   noNeeds,
-	New:     onFacts(judgeLabels),
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: at once with three classes or more; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way."},
+	Needs: func(rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
+	},
+	New: func(rule.Params) (rule.Rule, error) { return &fit{told: newTold()}, nil },
 }
 
 func judgeLabels(f *rule.Facts) []rule.Violation {

@@ -1,0 +1,60 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Labels of one class of two are told when the loss shows that the other never
+// comes.
+func TestOneClassOfTwo(t *testing.T) {
+	binary := func(n int64, do func(*record.Facts)) *record.Facts {
+		one, zero := int64(1), 0.0
+		f := network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 1")
+		f.Loss = &record.LossFacts{Name: "loss", Function: "binary_cross_entropy_with_logits", Reduction: "mean"}
+		f.Graph.Head = []string{"binary_cross_entropy_with_logits", "linear"}
+		f.Labels = &record.LabelFacts{DType: "F32", Shape: []int64{32, 1}, Range: []float64{0, 0}, Distinct: &one, Elements: n, Mean: &zero, Std: &zero}
+		f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{32, 1}}, Classes: 1, Axis: 1, Steps: 8, LabelShape: []int64{32, 1}}
+		if do != nil {
+			do(f)
+		}
+		return f
+	}
+	down := noisy(0.05, falling(0.7, 0.003, 15))
+	rare := func(n int64) float64 { // the other class comes at every fortieth step, until it is known
+		x := falling(0.7, 0.003, 15)(n)
+		if n%40 == 39 {
+			x += 0.15
+		}
+		return x
+	}
+	cases := []struct {
+		name string
+		c    curve
+		want string
+	}{
+		{"the loss falls to nothing", curve{steps: 200, loss: down, facts: binary(256, nil)}, "constant"},
+		{"the other class comes now and then", curve{steps: 200, loss: rare, facts: binary(256, nil)}, ""},
+		{"data sorted by class", curve{steps: 200, loss: func(n int64) float64 { return down(n % 100) }, facts: binary(256, nil)}, ""},
+		{"few labels", curve{steps: 200, loss: down, facts: binary(64, nil)}, ""},
+		{"a short job", curve{steps: 60, loss: down, facts: binary(256, nil)}, ""},
+		{"the loss stands", curve{steps: 200, loss: noisy(0.05, falling(0.7, 0.4, 15)), facts: binary(256, nil)}, ""},
+		{"both labels", curve{steps: 200, loss: down, facts: binary(256, func(f *record.Facts) { f.Labels.Range = []float64{0, 1} })}, ""},
+		{"pairs that are compared", curve{steps: 200, loss: down, facts: binary(256, func(f *record.Facts) {
+			f.Graph.Head = []string{"binary_cross_entropy_with_logits", "sub", "linear"}
+		})}, ""},
+		{"one of two networks", curve{steps: 200, loss: down, facts: binary(256, func(f *record.Facts) { f.Optimisers = append(f.Optimisers, f.Optimisers[0]) })}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, f := range c.c.judge(t, "labels_fit") {
+				got += f.Check
+			}
+			if got != c.want {
+				t.Errorf("findings are %q, want %q", got, c.want)
+			}
+		})
+	}
+}
