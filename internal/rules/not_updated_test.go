@@ -143,6 +143,24 @@ func TestNotUpdated(t *testing.T) {
 		{"a target", network("online Linear 8 8", "target Linear 8 8", "predictor Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "target") }, "", ""},
 		{"three of five frozen", network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "b", "d", "c") }, "", ""},
 
+		{"a new neck frozen with a trained body", withNeck(), func(f *record.Facts) {
+			change(f, pretrained, "body", "bn")
+			change(f, freeze, "body", "bn", "neck")
+		}, "warning frozen_neck not-updated neck", "neck is frozen (requires_grad is False) together with trained layers before"},
+		{"a neck that came with the body", withNeck(), func(f *record.Facts) {
+			change(f, pretrained, "body", "bn", "neck")
+			change(f, freeze, "body", "bn", "neck")
+		}, "", ""},
+		{"a neck that is trained", withNeck(), func(f *record.Facts) {
+			change(f, pretrained, "body", "bn")
+			change(f, freeze, "body", "bn")
+		}, "", ""},
+		{"random features", withNeck(), func(f *record.Facts) { change(f, freeze, "body", "bn", "neck") }, "", ""},
+		{"a neck that is random on purpose", network("body Conv2d 3 16 3", "bn BatchNorm2d 16", "random_neck Linear 64 64", "act ReLU", "head Linear 64 10"), func(f *record.Facts) {
+			change(f, pretrained, "body", "bn")
+			change(f, freeze, "body", "bn", "random_neck")
+		}, "", ""},
+
 		{"nothing moves", classifier(), func(f *record.Facts) { change(f, still, "") }, "error unchanged not-updated parameters", "No weight has changed over 5 updates"},
 		{"one layer does not move", classifier(), func(f *record.Facts) { change(f, still, "fc2") }, "warning unchanged not-updated fc2", "fc2 has not changed over 5 updates"},
 		{"first layer under a gradient that vanishes", classifier(), func(f *record.Facts) {
@@ -217,6 +235,11 @@ func shapes(f *record.Facts, shape []int64, paths ...string) {
 		m := module(f, path)
 		m.Input, m.Output = &record.TensorFacts{Shape: shape}, &record.TensorFacts{Shape: shape}
 	}
+}
+
+// withNeck is a body, a layer that a new task may have brought, and a head.
+func withNeck() *record.Facts {
+	return network("body Conv2d 3 16 3", "bn BatchNorm2d 16", "neck Linear 64 64", "act ReLU", "head Linear 64 10")
 }
 
 // blocks is a network of blocks that are built alike.

@@ -54,6 +54,7 @@ func unitsOf(f *rule.Facts) []unit {
 
 // frozenIn judges the layers of one model.
 func (r *updating) frozenIn(f *rule.Facts, units []unit, rep *rule.Report) {
+	r.frozenNeck(f, units, rep)
 	if len(units) < 3 || !units[0].trained || !units[len(units)-1].trained {
 		return // a body, or a head, that is frozen
 	}

@@ -1,7 +1,7 @@
 # fault: frozen-by-mistake
 # cause_class: not-updated
 # family: finetune
-# split: held
+# split: tune
 # twin: healthy/finetune/leaves_neck.py
 """Take a body trained on many leaf shapes, add a neck and a head for a new task."""
 import os

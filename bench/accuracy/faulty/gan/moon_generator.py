@@ -1,7 +1,7 @@
 # fault: detached-mid-network
 # cause_class: not-updated, structure
 # family: gan
-# split: held
+# split: tune
 # twin: healthy/gan/moon_generator.py
 """A generator of points on a half moon."""
 import os

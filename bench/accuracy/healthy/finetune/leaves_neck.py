@@ -1,6 +1,6 @@
 # fault: none
 # family: finetune
-# split: held
+# split: tune
 """Take a body trained on many leaf shapes, add a neck and a head for a new task."""
 import os
 import torch

@@ -1,6 +1,6 @@
 # fault: none
 # family: gan
-# split: held
+# split: tune
 """A generator of points on a half moon."""
 import os
 import math

@@ -1,0 +1,65 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// leastNeck is how many elements have to lie within the limits of the usual
+// initialiser before nobody can have trained them: an update moves some of
+// them across.
+const leastNeck = 1000
+
+// frozenNeck finds layers that were put between a trained body that is frozen
+// and a head, and were frozen with the body although they hold what the
+// initialiser left.
+func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
+	head := slices.IndexFunc(units, func(u unit) bool { return u.trained })
+	neck := head
+	var names []string
+	n := int64(0)
+	for neck > 0 && untouched(units[neck-1].weight) {
+		neck--
+		u := units[neck]
+		if u.weight.Changed || meantToStay(u.path) || hasTrainedCompany(f, u.layer) {
+			return
+		}
+		names = append([]string{u.name()}, names...)
+		n += u.weight.First.Elements
+	}
+	if neck < 1 || neck == head || n < leastNeck {
+		return
+	}
+	var body []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; !p.Trained && modelOf(f, p) == modelOf(f, units[0].weight) && !slices.ContainsFunc(units[neck:], func(u unit) bool { return u.path == p.Module }) {
+			body = append(body, p)
+		}
+	}
+	if age(body) != worn {
+		return // all of it is random on purpose
+	}
+	r.say(rep, rule.Violation{
+		Check: "frozen_neck", Subject: names[0], Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:   "requires_grad was turned off for new layers together with the trained ones before them",
+		Remedy:  "set requires_grad_(True) on the new layers and give them to the optimiser",
+		Message: fmt.Sprintf("%s frozen (requires_grad is False) together with trained layers before, but still as initialised at random: what the head gets is a random mixture; train what is new.", these(names, "is", "are")),
+		Context: map[string]any{"layers": names, "elements": n},
+	})
+}
+
+// untouched tells whether a weight still lies within the limits of the usual
+// initialiser, and reaches them.
+func untouched(p *rule.ParameterFact) bool {
+	v := p.First
+	if v == nil || v.NonFinite > 0 || v.Elements < 100 || p.FanIn < 1 || p.Kind != record.LinearModule && p.Kind != record.ConvModule {
+		return false
+	}
+	limit := 1 / math.Sqrt(float64(p.FanIn))
+	most := max(float64(v.Max), -float64(v.Min))
+	return evenly(v) && most <= limit*(1+1e-5) && most >= limit*(1-20/float64(v.Elements))
+}
