@@ -31,8 +31,10 @@ def train(argv, **options):
     """Run argv once with Vigil and once without; its Trained.
 
     options: env, input, many (names of trainings that leave a digest each, at
-    the end of whose file their name stands), and what Collector takes.
+    the end of whose file their name stands), limit (seconds, 300), and what
+    Collector takes.
     """
+    limit = options.pop("limit", 300)
     many = options.pop("many", ())
     env = options.pop("env", {})
     input = options.pop("input", None)
@@ -48,8 +50,8 @@ def train(argv, **options):
 
         plain = start("plain", {"VIGIL": "0"})
         ours = start("ours", {"VIGIL_SOCKET": agent.path, "VIGIL_STRICT": "1"})
-        plain_out, plain_err = plain.communicate(input, timeout=300)
-        out, err = ours.communicate(input, timeout=300)
+        plain_out, plain_err = plain.communicate(input, timeout=limit)
+        out, err = ours.communicate(input, timeout=limit)
         assert plain.returncode == ours.returncode, "exit %d without Vigil, %d with it\n%s\n%s" % (plain.returncode, ours.returncode, plain_err, err)
         settle(agent)
         return Trained(agent.runs, out, err, ours.returncode, _read(directory, "ours", many), _read(directory, "plain", many), plain_out)

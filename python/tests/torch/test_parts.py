@@ -44,6 +44,41 @@ def test_what_is_no_factor():
     assert freed(loss * 1024)[0] == pytest.approx(loss.item())
 
 
+COUNT = torch.tensor(6)
+Y = torch.tensor([0, 1, -100, 2])  # three terms
+
+
+@pytest.mark.parametrize(
+    "what,parts,together",
+    [
+        ("one count for all, made beforehand", lambda l, y: l(y, "sum") / COUNT, True),
+        ("and what a trainer divides by besides", lambda l, y: l(y, "sum") / COUNT / 1, True),
+        ("the same as a number", lambda l, y: l(y, "sum") / 6, True),
+        ("and weighted with another loss", lambda l, y: 0.9 * (l(y, "sum") / COUNT) + 0.1 * l(y, "mean"), True),
+        ("its own count", lambda l, y: l(y, "sum") / (y != -100).sum(), False),
+        ("its own count as a number", lambda l, y: l(y, "sum") / 3, False),
+        ("some other number", lambda l, y: l(y, "sum") / 4, False),
+        ("as many times more as there are micro-batches", lambda l, y: l(y, "sum") * 2 / 6, False),
+        ("a mean", lambda l, y: l(y, "mean") / 2, False),
+    ],
+)  # fmt: skip
+def test_sums_that_are_parts_of_one_mean(what, parts, together):
+    x = torch.randn(4, 3, requires_grad=True)
+    made = []
+    for _ in range(2):
+        loss = parts(lambda y, reduction: F.cross_entropy(x, y, reduction=reduction), Y)
+        made.append(graph.share(graph.base(loss)[1]))
+    assert graph.shares(made) == together, what
+
+
+def test_a_factor_for_the_ranks_stays():
+    x = torch.randn(4, 3, requires_grad=True)
+    loss = F.cross_entropy(x, Y, reduction="sum") / COUNT * 2
+    assert graph.base(loss)[0] == 2.0
+    assert graph.base(loss, 2)[0] == 1.0
+    assert graph.base(loss * 4, 2)[0] == 4.0
+
+
 @pytest.mark.parametrize(
     "loss,name",
     [(lambda x: F.mse_loss(x, x.detach() + 1), "mse_loss"), (lambda x: F.smooth_l1_loss(x, x.detach() + 1) + x.pow(2).mean(), "smooth_l1_loss"),

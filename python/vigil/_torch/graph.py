@@ -3,6 +3,8 @@
 Read before backward, while the graph is there; no reference to it is kept.
 """
 
+import weakref
+
 import torch
 
 # What a loss function leaves in the graph, and the name users know it by.
@@ -30,7 +32,7 @@ _STEPS = 16  # nodes looked at for factors; real chains have one to four
 _NODES = 64  # nodes looked at for the name of the loss
 
 
-def base(loss):
+def base(loss, ranks=1):
     """(factor, node) of a scalar loss: value = factor * what the node gave.
 
     factor is a positive float, or a list of tensors and inverse flags when it
@@ -38,6 +40,10 @@ def base(loss):
     the other operand needs no gradient. A division directly on a sum is a mean
     written by hand and stays; so does a negative factor, which would turn the
     sign of what the script minimises.
+
+    ranks: number of processes that train one model. Who divides a sum by the
+    number of terms of all ranks multiplies by it, because gradients are averaged
+    over ranks: such a factor stays too.
     """
     node = loss.grad_fn
     chain = []
@@ -65,8 +71,14 @@ def base(loss):
             break
     if not chain:
         return 1.0, node
-    if chain[-1][1] and _is_sum(node):
-        node = chain.pop()[0]
+    if _is_sum(node):
+        # The first division above a sum makes a mean of it, and what stands below that division belongs to it.
+        first = next((i for i in range(len(chain) - 1, -1, -1) if chain[i][1]), None)
+        if first is not None:
+            node = chain[first][0]
+            del chain[first:]
+            if ranks > 1:
+                chain = [c for c in chain if c[1] or c[2].device.type != "cpu" or float(c[2].item()) != ranks]
     factor = 1.0
     for _, inverse, other in chain:
         if other.device.type != "cpu":
@@ -87,6 +99,108 @@ def is_scaling(node):
 def expanded(node):
     """Whether what a loss function compares was stretched to another shape just before."""
     return any(n is not None and type(n).__name__.startswith("ExpandBackward") for n, _ in node.next_functions)
+
+
+def share(node):
+    """A Share when the loss below ``node`` is a sum of terms divided by a number, else None."""
+    queue, seen = [node], 0
+    while queue and seen < _STEPS:
+        node = queue.pop(0)
+        seen += 1
+        name = type(node).__name__
+        if name == "DivBackward0":
+            below = node.next_functions
+            if below[0][0] is not None and (len(below) < 2 or below[1][0] is None):
+                terms = _sum_below(below[0][0])
+                divisor = node._saved_other
+                if terms is not None and isinstance(divisor, torch.Tensor) and divisor.numel() == 1:
+                    return Share(divisor, *terms)
+        if name in _SCALINGS or name in _SAME_VALUE or name in ("AddBackward0", "SubBackward0"):
+            queue.extend(n for n, _ in node.next_functions if n is not None)
+    return None
+
+
+def _sum_below(node):
+    """(node of the sum, constant factor between) when only such factors stand between."""
+    factor = 1.0
+    for _ in range(_STEPS):
+        if node is None:
+            return None
+        if _is_sum(node):
+            return node, factor
+        name = type(node).__name__
+        if name == "MulBackward0" and len(node.next_functions) == 2 and (node.next_functions[0][0] is None) != (node.next_functions[1][0] is None):
+            first = node.next_functions[0][0]
+            other = node._saved_other if first is not None else node._saved_self
+            if not isinstance(other, torch.Tensor) or other.numel() != 1 or other.device.type != "cpu":
+                return None
+            factor *= float(other.item())
+            node = first if first is not None else node.next_functions[1][0]
+        elif name in _SAME_VALUE:
+            node = node.next_functions[0][0]
+        else:
+            return None
+    return None
+
+
+class Share(object):
+    """What a loss that is a sum divided by a number says about its place among micro-batches.
+
+    divisor: weak reference to the tensor that it was divided by; number: its
+    value, divided by the constant factors of the sum, None when reading it would
+    wait for a device; terms: how many terms the sum has, at the most where
+    telling it exactly would wait, None when the graph does not say.
+    """
+
+    __slots__ = ("divisor", "number", "terms")
+
+    def __init__(self, divisor, node, factor):
+        self.divisor = weakref.ref(divisor)
+        self.number = float(divisor.item()) / factor if divisor.device.type == "cpu" and factor else None
+        self.terms = _terms(node)
+
+
+def shares(parts):
+    """Whether the Shares of the micro-batches of one update are parts of one mean.
+
+    Who counts the terms of all micro-batches beforehand and divides each sum by
+    that count means the sum of what comes out, not its average.
+    """
+    if len(parts) < 2 or any(p is None for p in parts):
+        return False
+    numbers = [p.number for p in parts]
+    if all(p.terms is not None and p.terms == p.number for p in parts):
+        return False  # each by its own count
+    divisor = parts[0].divisor()
+    if divisor is not None and all(p.divisor() is divisor for p in parts):
+        return True
+    if any(p.terms is None for p in parts) or numbers[0] is None or any(n != numbers[0] for n in numbers):
+        return False
+    return sum(p.terms for p in parts) == numbers[0]
+
+
+def _terms(node):
+    """How many terms a sum has, or None."""
+    name = type(node).__name__
+    if name.startswith("SumBackward"):
+        sizes = getattr(node, "_saved_self_sym_sizes", None) or getattr(node, "_saved_self_sizes", None)
+        return _product(sizes) if sizes else None
+    if name.startswith("NllLoss"):
+        target = saved(node, "target")
+        if target is None:
+            return None
+        if target.device.type != "cpu":
+            return target.numel()
+        return int((target != node._saved_ignore_index).sum())
+    value = saved(node, "self")
+    return None if value is None else value.numel()
+
+
+def _product(sizes):
+    out = 1
+    for n in sizes:
+        out *= int(n)
+    return out
 
 
 def _is_sum(node):

@@ -2,7 +2,9 @@
 
 The values of one update are gathered by the place in the script that called
 ``backward`` (its call site): those of one site are micro-batches and averaged,
-those of different sites before one update are parts of one loss and added.
+or added where each is a sum divided by the number of terms of all of them (see
+graph.shares); those of different sites before one update are parts of one loss
+and added.
 """
 
 import re
@@ -46,23 +48,34 @@ class Pending(object):
 
     def __init__(self):
         self.sites = {}
+        self.shares = {}  # site -> the graph.Shares of its values
 
-    def add(self, site, value):
+    def add(self, site, value, share=None):
+        """A loss of this site; share: the graph.Share of it, None when it is no divided sum."""
         mean = self.sites.get(site)
         if mean is None:
             mean = self.sites[site] = Mean()
         mean.add(value)
+        if share is not None:
+            self.shares.setdefault(site, []).append(share)
 
     def take(self):
         """The Means of all sites, whose sum is the loss; the next update begins with none."""
         sites, self.sites = self.sites, {}
+        if self.shares:
+            shares, self.shares = self.shares, {}
+            for site, parts in shares.items():
+                mean = sites[site]
+                if len(parts) == mean.count and graph.shares(parts):
+                    mean.count = 1  # parts of one mean: they are added
         return list(sites.values())
 
     def copy(self):
         """The state to return to, for closures that are called several times."""
-        out = {}
+        out = Pending()
+        out.shares = {site: list(parts) for site, parts in self.shares.items()}
         for site, mean in self.sites.items():
-            copy = out[site] = Mean()
+            copy = out.sites[site] = Mean()
             copy.total, copy.count = mean.total, mean.count
             copy.later = list(mean.later) if mean.later else None
         return out

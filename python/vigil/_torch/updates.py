@@ -9,7 +9,7 @@ import torch
 from vigil import _guard
 from vigil._torch import autograd, discover, graph, optimisers, written
 from vigil._torch.losses import call_site
-from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST
+from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
 from vigil._torch.values import Mean, total
 
@@ -90,14 +90,14 @@ class Updates(object):
                 self.facts.loss_seen(name, last[1].type, node, "mean" if node is tensor.grad_fn else "")
             self._labels(tensor.grad_fn)
             return
-        factor, node = graph.base(tensor)
+        factor, node = graph.base(tensor, self.publisher.world if self.session is not None else ranks()[2])
         if self.losses.same(tensor, node):
             value = last[2]
         else:
             value = self.reader.read(tensor, factor)
             if factor != 1.0:
                 self.losses.equals(value)
-        self.pending.add(site, value)
+        self.pending.add(site, value, graph.share(node) if node is not None else None)
         if node is not None and node is tensor.grad_fn and factor == 1.0:
             self._note_loss(site, tensor, value)
         if not self.facts.loss:
@@ -154,11 +154,9 @@ class Updates(object):
         step = self.open
         if step is None or step.mode not in _UPDATED:
             step = self._open_train()
-        if not state.adopted:
-            self._adopt(state, optimiser)
-            step.began += self._set_up_is_over()
         where, closure = optimisers.closure_in(args, kwargs)
         if closure is None:
+            self._adopt_new(state, step, optimiser)
             self._copy(state, step, optimiser)
             return None
         return optimisers.with_closure(where, self._follow(closure, state, optimiser), args, kwargs)
@@ -192,7 +190,7 @@ class Updates(object):
         """The last call counts: each begins with the losses that were there before the first."""
         self.in_closure = True
         if kept:
-            self.pending.sites = kept[0]
+            self.pending = kept[0]
             if self.open is not None:
                 self.losses.take(self.open.mode)
         kept[:] = [self.pending.copy()]
@@ -202,6 +200,10 @@ class Updates(object):
         began = _now()
         self.in_closure = False
         if self.open is not None:
+            if not state.adopted:
+                self.entered = began
+                self._adopt_new(state, self.open, optimiser)
+                began = _now()
             self._copy(state, self.open, optimiser)
         self.spent += _now() - began
 
@@ -352,6 +354,12 @@ class Updates(object):
         self.entered = now
         self.facts.set_up += took
         return took * 1e-9
+
+    def _adopt_new(self, state, step, optimiser):
+        """Adopt an optimiser that steps for the first time. With a closure that is after its first call: only then is it known what the script calls."""
+        if not state.adopted:
+            self._adopt(state, optimiser)
+            step.began += self._set_up_is_over()
 
     def _adopt(self, state, optimiser):
         """An optimiser steps for the first time: find its models, connect if need be, announce."""
