@@ -30,7 +30,7 @@ start=$SECONDS
 python_tests() {
   local python=$1 hook
   shift
-  "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch --ignore=python/tests/xgboost python/tests
+  "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch --ignore=python/tests/xgboost --ignore=python/tests/trainers python/tests
   for hook in "$@"; do
     "$python" -m pytest -q -p no:cacheprovider "python/tests/$hook"
   done
@@ -39,7 +39,7 @@ stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
 
 stage "environment"
 need_go
-make_env torch scripts/requirements-torch.txt "about 6.0 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
+make_env torch scripts/requirements-torch.txt "about 6.2 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
 need_browser
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
 export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"
@@ -64,7 +64,7 @@ if [ "$rest" = 0 ]; then
   go test -race -timeout 25m -count=1 ./docs ./e2e
 
   stage "Python tests"
-  python_tests "$VIGIL_TEST_PYTHON" torch xgboost
+  python_tests "$VIGIL_TEST_PYTHON" torch xgboost trainers
 fi
 
 not_tested=""
@@ -78,8 +78,8 @@ if [ "$long" = 1 ]; then
     esac
     # shellcheck disable=SC2086 # one word a version
     if make_env "torch-$old" "scripts/requirements-torch-$old.txt" "about 4 GB on disk" $versions; then
-      # XGBoost is in the newest environment alone.
-      VIGIL_TEST_WITHOUT=xgboost VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m -count=1 ./e2e
+      # XGBoost and the trainers are in the newest environment alone.
+      VIGIL_TEST_WITHOUT=xgboost,trainers VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m -count=1 ./e2e
       python_tests "$PWD/build/env/torch-$old/bin/python" torch
     else
       not_tested="$not_tested${not_tested:+$'\n'}PyTorch $old NOT tested: its environment could not be made, see above"

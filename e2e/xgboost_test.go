@@ -19,10 +19,16 @@ import (
 // PyTorch releases have none, and the test command says so.
 func boostingPython(t *testing.T) string {
 	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("VIGIL_TEST_WITHOUT"), ","), "xgboost") {
+	if without("xgboost") {
 		t.Skip("VIGIL_TEST_WITHOUT names xgboost")
 	}
 	return testenv.Python(t)
+}
+
+// without says whether the tests run with an environment that lacks what: the
+// variable VIGIL_TEST_WITHOUT names those, separated by commas.
+func without(what string) bool {
+	return what != "" && slices.Contains(strings.Split(os.Getenv("VIGIL_TEST_WITHOUT"), ","), what)
 }
 
 // The rules on boosting find the faults of a real training, made by
