@@ -40,6 +40,7 @@ func (r *reader) Open(s *capture.Session) (capture.Accepted, error) {
 	return capture.Accepted{Sink: r, Run: "/run", Worker: "worker_0"}, nil
 }
 func (r *reader) Control(capture.Control, capture.Peer) any { return map[string]any{} }
+func (r *reader) TurnedAway(string)                         {}
 func (r *reader) Modules(capture.Modules)                   {}
 func (r *reader) Collection(capture.Collection)             {}
 func (r *reader) Facts(f capture.Facts)                     { r.facts = f }

@@ -288,6 +288,11 @@ func (j *job) replaced(w *worker) bool {
 	return false
 }
 
+// TurnedAway tells the user of a connection that was no hook's.
+func (j *job) TurnedAway(reason string) {
+	j.noticeOnce("warning", "a connection to the agent was closed: "+cut(reason, 500), "")
+}
+
 // Control answers `vigil stop` and its like.
 func (j *job) Control(c capture.Control, p capture.Peer) any {
 	switch c.Cmd {

@@ -186,7 +186,7 @@ func (w *worker) Collection(c capture.Collection) {
 		err = w.job.addCollection(col)
 	}
 	if err != nil {
-		w.job.events.notice("warning", fmt.Sprintf("the collection %q of the script was not taken: %v", c.Name, err),
+		w.job.noticeOnce("warning", cut(fmt.Sprintf("the collection %.200q of the script was not taken: %v", c.Name, err), 2000),
 			"see vigil run --help for what a collection may say")
 	}
 }

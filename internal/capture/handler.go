@@ -29,6 +29,9 @@ type Handler interface {
 	Open(s *Session) (Accepted, error)
 	// Control answers a command; the answer must encode as a JSON object.
 	Control(c Control, p Peer) any
+	// TurnedAway is told why a connection was closed that had not said hello in
+	// a way that could be answered. It is called from any goroutine.
+	TurnedAway(reason string)
 }
 
 // Accepted is the answer to a Hello.

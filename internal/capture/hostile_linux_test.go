@@ -1,7 +1,12 @@
 package capture
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +187,105 @@ func TestTakeoverMarks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hostileBytes are no messages.
+var hostileBytes = []struct{ name, bytes, want string }{
+	{"length beyond the limit", "\xff\xff\xff\xff", "more than a message may have"},
+	{"no JSON", "\x02\x00\x00\x00{[", "decode message"},
+	{"no object", "\x02\x00\x00\x0012", "decode message"},
+	{"no kind", "\x02\x00\x00\x00{}", "no kind"},
+	{"nothing in it", "\x00\x00\x00\x00", "decode message"},
+}
+
+// TestHostileBytes sends what is no message in place of a hello, and in the
+// middle of a session: the connection is closed, and somebody is told why.
+func TestHostileBytes(t *testing.T) {
+	for _, tt := range hostileBytes {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRecorder()
+			socket, _ := serve(t, r, Options{Poll: time.Millisecond})
+			c := connect(t, socket, tt.bytes)
+			if _, err := c.Read(make([]byte, 1)); err == nil {
+				t.Error("the agent answers")
+			}
+			wait(t, "the reason", func() bool {
+				return strings.Contains(strings.Join(r.all(), "\n"), "turned away: ") && strings.Contains(strings.Join(r.all(), "\n"), tt.want)
+			})
+
+			hello, err := AppendMessage(nil, TypeHello, Hello{V: Version, Session: testSession, PID: os.Getpid(), World: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = connect(t, socket, string(hello))
+			if m, err := ReadMessage(c); err != nil || m.Type != TypeWelcome {
+				t.Fatalf("answer to the hello: %+v, %v", m, err)
+			}
+			if _, err := c.Write([]byte(tt.bytes)); err != nil {
+				t.Fatal(err)
+			}
+			<-r.closed
+			if got := strings.Join(r.all(), "\n"); !strings.Contains(got, "failed: ") || !strings.Contains(got[strings.Index(got, "failed: "):], tt.want) {
+				t.Errorf("nobody said why the session ended:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestLengthAlone announces a message of the largest length and sends nothing
+// of it: the length takes no memory, and others are served meanwhile.
+func TestLengthAlone(t *testing.T) {
+	r := newRecorder()
+	socket, _ := serve(t, r, Options{Poll: time.Millisecond})
+	for range 50 {
+		connect(t, socket, "\x00\x00\x00\x04{")
+	}
+	c := dial(t, socket)
+	c.Publish(Record{Kind: Step})
+	c.Close()
+	<-r.closed
+	if got := strings.Join(r.all(), "\n"); !strings.Contains(got, "step TRAIN 0/0") {
+		t.Errorf("the step did not come:\n%s", got)
+	}
+}
+
+// TestAnotherUser listens for another user than the one who connects.
+func TestAnotherUser(t *testing.T) {
+	dir, err := os.MkdirTemp("", "vcap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	r := newRecorder()
+	l, err := Listen(filepath.Join(dir, "s"), Options{Handler: r, RingBytes: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.uid = os.Getuid() + 1
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- l.Serve(ctx) }()
+	if _, err := Dial(ClientOptions{Socket: filepath.Join(dir, "s"), Hello: Hello{Session: testSession, PID: os.Getpid(), World: 1}}); err == nil {
+		t.Error("another user got a session")
+	}
+	cancel()
+	<-done
+	want := fmt.Sprintf("turned away: it came from user %d, and only user %d may", os.Getuid(), l.uid)
+	if got := strings.Join(r.all(), "\n"); got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}
+
+// connect opens a connection of bytes that no client would send.
+func connect(t *testing.T, socket, first string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := c.Write([]byte(first)); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 type Listener struct {
 	ln   *net.UnixListener
 	opts Options
+	uid  int // the user who may talk
 
 	mu   sync.Mutex
 	done bool
@@ -44,7 +46,7 @@ func Listen(path string, o Options) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %q: %w", path, err)
 	}
-	return &Listener{ln: ln, opts: o.withDefaults()}, nil
+	return &Listener{ln: ln, opts: o.withDefaults(), uid: os.Getuid()}, nil
 }
 
 // Inherit takes over a descriptor that listens already. The path stays: it
@@ -62,7 +64,7 @@ func Inherit(fd int, o Options) (*Listener, error) {
 		return nil, fmt.Errorf("listen on descriptor %d: it is no unix socket", fd)
 	}
 	u.SetUnlinkOnClose(false)
-	return &Listener{ln: u, opts: o.withDefaults()}, nil
+	return &Listener{ln: u, opts: o.withDefaults(), uid: os.Getuid()}, nil
 }
 
 // Serve accepts until the listener is closed or ctx is done. When ctx is done,
@@ -108,11 +110,20 @@ func (l *Listener) Close() {
 func (l *Listener) serve(ctx context.Context, c *conn) {
 	defer c.close()
 	p, err := c.peer()
-	if err != nil || p.UID != os.Getuid() {
+	if err != nil {
+		return
+	}
+	if p.UID != l.uid {
+		l.opts.Handler.TurnedAway(fmt.Sprintf("it came from user %d, and only user %d may", p.UID, l.uid))
 		return
 	}
 	m, err := c.message(10 * time.Second)
 	if err != nil {
+		// One that closes, or says nothing, may only have looked whether
+		// somebody listens.
+		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
+			l.opts.Handler.TurnedAway(err.Error())
+		}
 		return
 	}
 	switch m.Type {
@@ -134,7 +145,9 @@ func (l *Listener) serve(ctx context.Context, c *conn) {
 		}
 		s.run(ctx)
 	default:
-		refuse(c, fmt.Errorf("the first message is %q, not a hello", m.Type))
+		err := fmt.Errorf("the first message is %.80q, not a hello", m.Type)
+		l.opts.Handler.TurnedAway(err.Error())
+		refuse(c, err)
 	}
 }
 

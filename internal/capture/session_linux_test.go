@@ -65,6 +65,8 @@ func (r *recorder) Control(c Control, p Peer) any {
 	return map[string]any{"ok": c.Cmd == "stop", "pid": p.PID}
 }
 
+func (r *recorder) TurnedAway(reason string) { r.say("turned away: %s", reason) }
+
 func (r *recorder) Modules(m Modules)       { r.say("modules %d %s", len(m.Modules), m.Root) }
 func (r *recorder) Collection(c Collection) { r.say("collection %s", c.Name) }
 func (r *recorder) Facts(f Facts)           { r.say("facts %s", f.Said) }
