@@ -274,6 +274,10 @@ func (r *running) finish(e Ended, coded bool) error {
 	if j.eval != nil {
 		j.eval.finish(e.Status)
 	}
+	if err := j.store.Gone(); err != nil {
+		j.storeGone(err)
+		j.missing("values", "the run's directory was removed while the job ran", 1)
+	}
 	now := time.Now().UTC()
 	err := j.writeRun(func(r *record.Run) {
 		r.Ended, r.Status, r.StoppedBy, r.Control = &now, e.Status, e.StoppedBy, ""

@@ -141,6 +141,11 @@ func (j *job) storeFailed(err error) {
 	j.events.notice("error", "values cannot be stored: "+err.Error(), "the training goes on; storing is tried again")
 }
 
+// storeGone tells once that what was captured is no more.
+func (j *job) storeGone(err error) {
+	j.noticeOnce("error", "what was captured is lost: "+err.Error(), "the training goes on; start it again for a run that is whole")
+}
+
 func (j *job) storeWorks() {
 	j.cmu.Lock()
 	was := j.counts.failing

@@ -83,6 +83,10 @@ func (j *job) sync() {
 	if len(marks) == 0 {
 		return
 	}
+	if err := j.store.Gone(); err != nil {
+		j.storeGone(err)
+		return
+	}
 	if err := j.store.Sync(); err != nil {
 		j.storeFailed(err)
 		return

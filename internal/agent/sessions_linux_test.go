@@ -6,9 +6,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/vigil-ml/vigil/hook"
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
@@ -213,5 +215,34 @@ func TestLostConnectionIsNoEnd(t *testing.T) {
 	}
 	if err := r.finish(r.guess(), false); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRunRemoved removes the run's directory while a training is captured: the
+// training goes on, the user is told once, and the run says it too.
+func TestRunRemoved(t *testing.T) {
+	set := settings(t)
+	set.Config.Every = 1
+	a := startAgent(t, set)
+	h := started(t, hook.Options{})
+	for i := range 20 {
+		if i == 10 {
+			// Moved away at once: removing races with the agent, which writes.
+			if err := os.Rename(filepath.Join(set.Dir, set.Name), filepath.Join(t.TempDir(), "gone")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := h.Begin(hook.Train)
+		s.Loss(1)
+		s.End()
+	}
+	h.Close()
+	a.completed()
+	if n := countNotices(a, "directory was removed"); n != 1 {
+		t.Errorf("%d notices", n)
+	}
+	n := openTrial(t, set).Run().NotCaptured
+	if len(n) == 0 || !strings.Contains(n[len(n)-1].Reason, "directory was removed") {
+		t.Errorf("not captured: %+v", n)
 	}
 }

@@ -17,6 +17,9 @@ var (
 	// ErrLowDisk says that less than 5 % of the disk is free, so that no raw
 	// tensor is written any more.
 	ErrLowDisk = errors.New("less than 5 % of the disk is free")
+	// ErrGone says that the run's directory was removed while it was written.
+	// What is appended still goes to files that have no name any more.
+	ErrGone = errors.New("the run's directory was removed")
 	// ErrClosed says that the writer was closed.
 	ErrClosed = errors.New("run is closed")
 )

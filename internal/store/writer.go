@@ -189,6 +189,14 @@ func (w *Writer) Sync() error {
 	return errors.Join(errs...)
 }
 
+// Gone is ErrGone when somebody removed the run while it is written.
+func (w *Writer) Gone() error {
+	if _, err := w.fs.Stat(w.at(layout.Manifest)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write run %q: %w", w.path, ErrGone)
+	}
+	return nil
+}
+
 // Close seals, syncs and ends the writing; only UpdateRun works after it. It
 // does not touch the run's status. When sealing fails the journals stay, and
 // with them every value.
