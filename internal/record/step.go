@@ -33,10 +33,18 @@ type TensorInfo struct {
 	Shape       []int64  `json:"shape,omitempty"` // of the first value; batch sizes may vary later
 	Module      string   `json:"module,omitempty"`
 	ModuleType  string   `json:"module_type,omitempty"` // class name: "ReLU", "Linear", "CrossEntropyLoss"
+	Part        *Part    `json:"part,omitempty"`        // of a tensor that is divided between processes; Shape is the part's
 	AliasOf     string   `json:"alias_of,omitempty"`    // the same values under another name; judged once
 	Frozen      bool     `json:"frozen,omitempty"`      // a parameter with requires_grad off
 	Order       int      `json:"order,omitempty"`       // position in the model, for heat maps
 	Collections []string `json:"collections,omitempty"` // filled in by the plan
+}
+
+// Part says which part of a divided tensor one worker holds.
+type Part struct {
+	Of         []int64  `json:"of"`                   // shape of the whole
+	Offset     []int64  `json:"offset,omitempty"`     // where the part begins in it, by dimension
+	Placements []string `json:"placements,omitempty"` // how it is divided, as the framework says it: "S(0)"
 }
 
 // Scalar is one number of one series at one step.

@@ -13,7 +13,7 @@ MODULES = [[path, side, 1] for path in ("block", "head", "") for side in ("input
 @pytest.fixture(scope="module")
 def cases(trained):
     """The run of every case by its name, with and without Vigil equal to the bit."""
-    done = trained("today", argv=[sys.executable, os.path.join(HERE, "today.py")], modules=MODULES, many=tuple(today.CASES))
+    done = trained("today", argv=[sys.executable, os.path.join(HERE, "today.py")], modules=MODULES, many=tuple(today.CASES), limit=1800)
     rows = [line.split() for line in done.out.splitlines()]
     rows = [r for r in rows if len(r) == 3 and r[0] in today.CASES]
     assert [r[0] for r in rows if r[2] != "0"] == [], done.err
@@ -88,3 +88,83 @@ def test_replaced_part_is_the_one_that_trains(cases, case):
         assert after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-7)
         assert any(g) and len(w) == (5 if case.endswith("shape") and a.mode_step >= 8 else 3)
     assert len(steps[10].values("head_output_0")) == 32 * len(steps[10].values("Net_head.bias"))
+
+
+# Case, and names of parameters that are captured, with the element type and the shape of each.
+KINDS = [
+    ("ensemble", {"SGD_param_0": ("F32", [3, 8, 6]), "SGD_param_3": ("F32", [3, 3])}),
+    ("called_with_other_weights", {"Net_head.weight": ("F32", [3, 8])}),
+    ("kinds_of_weights", {"Kinds_frozen": ("F8_E4M3", [6, 6]), "Kinds_narrow": ("BF16", [6, 6]), "Kinds_block.weight": ("F32", [4, 1, 3, 3])}),
+    ("parameter_groups", {"Net_block.0.weight": ("F32", [8, 6]), "Net_stem.weight": ("F32", [6, 6])}),
+    ("in_a_thread", {"Net_head.weight": ("F32", [3, 8])}),
+    ("very_many_parameters", {"Many_small.%d" % i: ("F32", [4]) for i in range(0, 2000, 97)}),
+]
+
+
+@pytest.mark.parametrize("case,parameters", KINDS, ids=[k[0] for k in KINDS])
+def test_other_kinds_of_training(cases, case, parameters):
+    """One step per update, with a loss; every parameter with its values, and a gradient where it is trained."""
+    run = cases[case]
+    steps = run.mode(0)
+    assert [s.mode_step for s in run.steps] == list(range(today.STEPS)) and len(steps) == today.STEPS
+    assert all(isinstance(v, float) for v in run.series("loss"))
+    for name, (dtype, shape) in parameters.items():
+        info = run.info(name)
+        assert (info["dtype"], info["shape"]) == (dtype, shape)
+        for step in steps:
+            assert name in step.tensors and ("gradient/" + name in step.tensors) == (not info.get("frozen"))
+            assert step.repeated == []
+    missing = {m["name"]: m["reason"] for m in run.missing if "no module" not in m["reason"]}
+    if case == "kinds_of_weights":
+        assert missing.pop("Kinds_absent.weight") == missing.pop("Kinds_absent.bias") == "meta tensor: it has no values"
+        assert missing.pop("Kinds_output_1") == "quantised tensor"
+    assert missing == {} and run.notices == []
+
+
+WHOLE = {"up.weight": [8, 6], "up.bias": [8], "down.weight": [3, 8], "down.bias": [3]}
+# Of each way to divide a model: what the parts of its parameters are on each rank: (shape, offset, placements).
+DIVIDED = {
+    "fsdp": {
+        "up.weight": [([4, 6], [0, 0], ["S(0)"]), ([4, 6], [4, 0], ["S(0)"])],
+        "up.bias": [([4], [0], ["S(0)"]), ([4], [4], ["S(0)"])],
+        "down.weight": [([2, 8], [0, 0], ["S(0)"]), ([1, 8], [2, 0], ["S(0)"])],
+        "down.bias": [([2], [0], ["S(0)"]), ([1], [2], ["S(0)"])],
+    },
+    "tensor": {
+        "up.weight": [([4, 6], [0, 0], ["S(0)"]), ([4, 6], [4, 0], ["S(0)"])],
+        "up.bias": [([4], [0], ["S(0)"]), ([4], [4], ["S(0)"])],
+        "down.weight": [([3, 4], [0, 0], ["S(1)"]), ([3, 4], [0, 4], ["S(1)"])],
+        "down.bias": [([3], [0], ["R"]), ([3], [0], ["R"])],
+    },
+}
+
+
+@pytest.mark.parametrize("way", sorted(DIVIDED))
+def test_divided_between_processes(trained, way):
+    """Each rank captures the part that it has, and says which part of what that is; nothing is gathered."""
+    modules = [[path, "output", 1] for path in ("up", "act", "down", "")]
+    done = trained("sharded", argv=[sys.executable, os.path.join(HERE, "sharded.py"), way], modules=modules, many=("0", "1"), limit=1800)
+    assert None not in done.digest.values() and done.digest == done.plain_digest
+    assert sorted(run.hello["rank"] for run in done.runs) == [0, 1]
+    for run in done.runs:
+        rank = run.hello["rank"]
+        assert [m["name"] for m in run.facts["models"]] == ["Net"]
+        assert [(m["path"], m["type"]) for m in run.of("modules")[0]["modules"]] == [("", "Net"), ("up", "Linear"), ("act", "ReLU"), ("down", "Linear")]
+        steps = run.mode(0)
+        assert [s.mode_step for s in run.steps] == list(range(12)) and len(steps) == 12
+        assert all(isinstance(v, float) for v in run.series("loss"))
+        for name, ranks in DIVIDED[way].items():
+            shape, offset, placements = ranks[rank]
+            for full in ("Net_" + name, "gradient/Net_" + name):
+                info = run.info(full)
+                assert info["shape"] == shape
+                assert info["part"] == {"of": WHOLE[name], "offset": offset, "placements": placements}
+            for a, b in zip(steps, steps[1:]):
+                w, g, after = (s.values(n) for s, n in ((a, "Net_" + name), (a, "gradient/Net_" + name), (b, "Net_" + name)))
+                assert after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-7)
+        for step in steps[1:]:
+            assert {n for n in step.tensors if "put_" in n} == {"up_output_0", "act_output_0", "down_output_0", "Net_output_0"}
+            assert step.repeated == []
+        assert len(steps[1].values("up_output_0")) == 16 * (8 if way == "fsdp" else 4)
+        assert not [n for n in run.names() if n.startswith("digest/")]  # ranks with different parts do not come apart
+        assert run.missing == [] and run.notices == []

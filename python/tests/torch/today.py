@@ -9,6 +9,7 @@ import gc
 import hashlib
 import os
 import sys
+import threading
 import traceback
 import weakref
 
@@ -221,6 +222,96 @@ def second_model_added():
         F.cross_entropy(second(first(x)), y).backward()
         optimiser.step()
     return [*first.parameters(), *second.parameters()]
+
+
+# Models and loops of other kinds.
+
+
+@case
+def ensemble():
+    """Three networks at once by vmap; their weights are in no module."""
+    from torch.func import functional_call, stack_module_state, vmap
+
+    parameters, buffers = stack_module_state([nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3)) for _ in range(3)])
+    base = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3)).to("meta")
+    optimiser = torch.optim.SGD(parameters.values(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        out = vmap(lambda p, b: functional_call(base, (p, b), (x,)))(parameters, buffers)
+        F.cross_entropy(out.flatten(0, 1), y.repeat(3)).backward()
+        optimiser.step()
+    return list(parameters.values())
+
+
+@case
+def called_with_other_weights():
+    """functional_call puts other tensors in the place of the weights for one call: those of the optimiser are captured."""
+    from torch.func import functional_call
+
+    model = Net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        halved = {name: p * 0.5 for name, p in model.named_parameters()}
+        (F.cross_entropy(model(x), y) + 0.1 * functional_call(model, halved, (x,)).pow(2).mean()).backward()
+        optimiser.step()
+    return list(model.parameters())
+
+
+class Kinds(nn.Module):
+    """Weights of every kind beside a float32 layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.frozen = nn.Parameter(torch.randn(6, 6).to(torch.float8_e4m3fn), requires_grad=False)
+        self.narrow = nn.Parameter(torch.randn(6, 6).to(torch.bfloat16))
+        self.absent = nn.Linear(2, 2, device="meta")
+        self.block = nn.Conv2d(1, 4, 3).to(memory_format=torch.channels_last)
+        self.head = nn.Linear(64, 3)
+
+    def forward(self, x):
+        x = x @ self.frozen.float() + (x.to(torch.bfloat16) @ self.narrow).float()
+        images = x.reshape(-1, 1, 6, 1).expand(-1, 1, 6, 6).contiguous(memory_format=torch.channels_last)
+        return self.head(self.block(images).flatten(1)), torch.quantize_per_tensor(x.detach(), 0.1, 0, torch.qint8)
+
+
+@case
+def kinds_of_weights():
+    torch.backends.mkldnn.enabled = False  # or a release without oneDNN for this processor would sum in another order
+    model = Kinds()
+    real = [p for p in model.parameters() if not p.is_meta]
+    train(model, lambda out, y: F.cross_entropy(out[0], y), optimiser=torch.optim.SGD([p for p in real if p.requires_grad], lr=0.1))
+    return real
+
+
+@case
+def parameter_groups():
+    model = Net()
+    groups = [{"params": model.block.parameters(), "lr": 0.01}, {"params": [*model.stem.parameters(), *model.head.parameters()], "weight_decay": 0.1}]
+    return train(model, F.cross_entropy, optimiser=torch.optim.AdamW(groups, lr=1e-3))
+
+
+@case
+def in_a_thread():
+    out = []
+    thread = threading.Thread(target=lambda: out.extend(train(Net(), F.cross_entropy)))
+    thread.start()
+    thread.join()
+    return out
+
+
+class Many(nn.Module):
+    def __init__(self, n=2000):
+        super().__init__()
+        self.small = nn.ParameterList([nn.Parameter(torch.randn(4) / n) for _ in range(n)])
+
+    def forward(self, x):
+        return torch.stack(list(self.small)).sum(0)[:3] + x[:, :3]
+
+
+@case
+def very_many_parameters():
+    return train(Many(), F.cross_entropy)
 
 
 def digest(tensors):

@@ -10,7 +10,7 @@ of the kinds label and prediction, and can be asked for as such.
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, frames, labels, names
+from vigil._torch import backend, frames, labels, names, parts
 
 _LIMIT = 256  # tensors of one module in one step
 _ROLES = ("label", "prediction")
@@ -188,7 +188,10 @@ class Activations(object):
     def _one(self, full, side, path, kind, tensor, step):
         """Copy one tensor; ``side`` is its kind: input, output, label or prediction."""
         tensor = tensor.detach()
-        reason = backend.why_not(tensor)
+        part = parts.describe(tensor)
+        reason = "the processes hold what is still to be added up" if part is not None and parts.partial(tensor) else None
+        tensor = parts.local(tensor) if reason is None else tensor
+        reason = reason or backend.why_not(tensor)
         if reason is None and tensor.layout is not torch.strided:
             tensor = backend.dense(tensor)
             if tensor is None:
@@ -201,6 +204,8 @@ class Activations(object):
         shape = tuple(tensor.shape)
         if known is None:
             info = {"name": full, "kind": side, "dtype": backend.DTYPE_NAMES[tensor.dtype], "shape": list(shape), "module": path, "module_type": kind}
+            if part is not None:
+                info["part"] = part
             id = session.announce_tensors([info])[0]
             if id is None:
                 return

@@ -3,7 +3,7 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, names
+from vigil._torch import backend, names, parts
 from vigil._torch.evaluation import EvalTrained, Evaluation
 from vigil._torch.look import SEE, Look, node_settings
 
@@ -126,7 +126,7 @@ class Facts(object):
             inner = root.inner()
             if inner is None:
                 continue
-            params = [p.value for p in names.parameters(inner) if p.shared is None and backend.why_not(p.value) is None]
+            params = [p.value for p in names.parameters(inner) if p.shared is None and backend.why_not(parts.local(p.value)) is None]
             models.append({
                 "name": root.name,
                 "class": root.type,

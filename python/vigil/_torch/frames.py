@@ -10,7 +10,7 @@ import weakref
 import torch
 
 from vigil import _wire
-from vigil._torch import backend
+from vigil._torch import backend, parts
 
 CHUNK = 8 << 20  # bytes of a frame, at least one tensor
 _STRIDED = torch.strided
@@ -19,9 +19,9 @@ _STRIDED = torch.strided
 class Entry(object):
     """A parameter or its gradient as announced. Its module is held weakly: a part that is replaced goes."""
 
-    __slots__ = ("name", "id", "module", "key", "grad", "dtype", "shape", "nbytes", "root", "owner", "seen", "told")
+    __slots__ = ("name", "id", "module", "key", "grad", "dtype", "shape", "nbytes", "root", "owner", "seen", "told", "placements")
 
-    def __init__(self, name, id, module, key, grad, dtype, shape, nbytes, root, owner):
+    def __init__(self, name, id, module, key, grad, dtype, shape, nbytes, root, owner, placements=None):
         self.name = name
         self.id = id
         self.module = weakref.ref(module)
@@ -34,6 +34,7 @@ class Entry(object):
         self.owner = owner  # the optimiser (or the root of a hand-written update) whose step captures it
         self.seen = False
         self.told = None  # the reason last given for not capturing it
+        self.placements = placements  # of a tensor that is divided between processes: the part here is captured
 
     def parameter(self):
         module = self.module()
@@ -41,7 +42,15 @@ class Entry(object):
 
     def tensor(self):
         p = self.parameter()
-        return p.grad if self.grad and p is not None else p
+        if self.grad and p is not None:
+            p = p.grad
+        if self.placements is None or p is None:
+            return p
+        return parts.local(p) if self.as_divided(p) else None
+
+    def as_divided(self, tensor):
+        """Whether a tensor is divided between the processes as it was announced."""
+        return parts.is_divided(tensor) and tensor.placements == self.placements
 
 
 class Chunk(object):
@@ -219,6 +228,8 @@ class Frames(object):
                     self._changed(e, t)
                 elif e.module() is None:
                     self.stale = True
+                elif e.placements is not None:
+                    self._elsewhere(e)
                 if present is None:
                     present = bytearray(b"\x01") * len(chunk.entries)
                 present[i] = 0
@@ -236,6 +247,13 @@ class Frames(object):
         if d is None:
             self.missing(e, "sparse gradient of %d elements" % t.numel())
         return d
+
+    def _elsewhere(self, e):
+        """A gradient is divided between the processes in another way than its parameter, or not added up yet."""
+        p = e.parameter()
+        t = p.grad if e.grad and p is not None else p
+        if t is not None:
+            self.missing(e, "divided between processes otherwise than its parameter: %s" % (getattr(t, "placements", "whole"),))
 
     def _changed(self, e, t):
         if e.told is None and not e.grad:
@@ -264,7 +282,7 @@ class Frames(object):
 
     def norms(self, owner, gradients=False):
         """Sum of the norms of an owner's weights, or of its gradients, as a one-element tensor: equal on all ranks that hold the same ones."""
-        weights = [e.tensor() for e in self.entries if e.owner is owner and e.grad == gradients]
+        weights = [e.tensor() for e in self.entries if e.owner is owner and e.grad == gradients and e.placements is None]
         weights = [w.detach() for w in weights if w is not None and w.layout is _STRIDED and w.is_floating_point() and w.numel()]
         if not weights:
             return None

@@ -163,7 +163,7 @@ class Look(object):
     def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
         outside = set(leaves).difference(self.parameters.known)
-        if outside and not self.tracker.by_hand:
+        if outside and not self.tracker.by_hand and not any(root.divided for root in self.tracker.roots):
             nobodys, owners = self._unowned(outside)
             if owners:
                 self.parameters.outside(outside, owners)
@@ -228,12 +228,14 @@ class Look(object):
             "predictions": part(self.labels.predictions, main, numbers),
             "inputs": part(self.inputs.gather, numbers),
         }
-        if not t.by_hand:  # or nobody can say what held them and which gradients were used
+        # Nobody can say what held them and which gradients were used when an update was written by hand, or when each process has a part.
+        whole = not any(root.divided for root in t.roots)
+        if whole and not t.by_hand:
             sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states, self._by_parameter(), self.anew.gather())
             sections["updates"] = updates
         if self.network is not None and self.network.order:
             sections["network"] = part(self.network.gather, numbers)
-        if self.graphs is not None:
+        if whole and self.graphs is not None:
             had = {i for i, state in states.items() if state != "zero"}
             every = [(one.facts["name"], one.value, id(one.value) in had) for one in self.parameters.list if one.value is not None]
             sections["graph"] = part(self.graphs.gather, every)

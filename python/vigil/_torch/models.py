@@ -6,7 +6,7 @@ import weakref
 import torch
 
 from vigil import _guard, _log
-from vigil._torch import backend, discover, heap, losses, names
+from vigil._torch import backend, discover, heap, losses, names, parts
 from vigil._torch.roots import Root
 from vigil._torch.values import Mean, total
 
@@ -103,7 +103,7 @@ class Models(object):
 
     def _root_name(self, inner):
         """The class name; with a number when another model has it, or had it with other shapes."""
-        base = type(inner).__name__
+        base = names.class_name(inner)
         used = {r.name for r in self.roots if r.inner() is not None}
         shapes = [(p.path, p.value.dtype, tuple(p.value.shape)) for p in names.parameters(inner) if backend.why_not(p.value) is None]
         for i in range(1000):
@@ -313,6 +313,7 @@ class LooseRoot(object):
     """Parameters that an optimiser holds and no module does, shaped like a Root."""
 
     parts = frozenset()
+    divided = False
 
     def __init__(self, name, parameters):
         self.name = self.type = name
@@ -332,6 +333,7 @@ class LooseRoot(object):
 
 def _sample(p):
     """A few values of a parameter on the CPU, to see changes that its version does not count (through .data)."""
+    p = parts.local(p)
     if p.device.type != "cpu" or p.numel() == 0 or p.layout is not torch.strided:
         return None
     return p.detach().reshape(-1)[:4].tolist() if p.is_contiguous() else None

@@ -43,13 +43,28 @@ def chain(module):
 _TYPED = ("torch.nn.modules.activation", "torch.nn.modules.sparse")
 
 
+_MADE = ("FSDP", "Replicate", "Parametrized")
+
+
+def class_name(module):
+    """The name of a module's class; of one that PyTorch made from it to wrap it in place (fully_shard, a parametrisation), the original's."""
+    kind = type(module)
+    for _ in range(4):
+        for base in kind.__bases__:
+            if any(kind.__name__ == prefix + base.__name__ for prefix in _MADE):
+                kind = base
+                break
+        else:
+            break
+    return kind.__name__
+
+
 def family(module):
     """The class name by which rules know a module: of a class derived from an activation or an embedding, that one's."""
-    kind = type(module)
-    for base in kind.__mro__:
+    for base in type(module).__mro__:
         if base.__module__ in _TYPED:
             return base.__name__
-    return kind.__name__
+    return class_name(module)
 
 
 def is_compiled(module):
@@ -105,7 +120,7 @@ def parameters(root):
                 continue
             name = path + "." + key if path else key
             shared = first.setdefault(id(value), name)
-            out.append(Parameter(name, module, key, path, type(module).__name__, len(out), shared if shared != name else None))
+            out.append(Parameter(name, module, key, path, class_name(module), len(out), shared if shared != name else None))
     return out
 
 

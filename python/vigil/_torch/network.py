@@ -73,7 +73,7 @@ class Network(object):
             return
         facts = {
             "path": path,
-            "type": type(module).__name__,
+            "type": names.class_name(module),
             "kind": kinds.kind(module),
             "calls": 1,
             "order": len(self.order),

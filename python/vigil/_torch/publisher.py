@@ -7,7 +7,7 @@ import torch
 
 from vigil import _schedule
 from vigil._session import Session
-from vigil._torch import backend, frames, names, roots
+from vigil._torch import backend, frames, names, parts, roots
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 # Digests of weights and gradients in a job of several ranks: at first at every step, to see whether ranks that come apart meet again.
@@ -179,7 +179,13 @@ class Publisher(_schedule.Due):
 def _as_announced(entry, there):
     """Whether an entry's parameter is where it was, and what it was. there: (id of a module, key) of all parameters of its root."""
     p = entry.parameter()
-    return p is not None and (id(entry.module()), entry.key) in there and (entry.grad or (p.shape == entry.shape and p.dtype is entry.dtype))
+    if p is None or (id(entry.module()), entry.key) not in there:
+        return False
+    if entry.placements is not None:
+        if not entry.grad and not entry.as_divided(p):
+            return False
+        p = parts.local(p)
+    return entry.grad or (p.shape == entry.shape and p.dtype is entry.dtype)
 
 
 def ranks():

@@ -3,7 +3,7 @@
 import weakref
 
 from vigil import _guard
-from vigil._torch import backend, frames, names
+from vigil._torch import backend, frames, names, parts
 
 
 class Root(object):
@@ -13,13 +13,14 @@ class Root(object):
         self.wrapper = weakref.ref(module)
         self.inside = weakref.ref(names.unwrap(module))
         self.name = name
-        self.type = type(names.unwrap(module)).__name__
+        self.type = names.class_name(names.unwrap(module))
         self.first = first  # of several roots the first one's modules have plain paths
         self.compiled = names.is_compiled(module)
         self.known_called = False  # the script was seen to call it
         self.trains_in_eval = False  # the script trains it in eval() mode
         self.by_path = None
         self.parts = frozenset()  # ids of its modules, as they were announced
+        self.divided = False  # between processes: its parameters are not whole while an update is not under way
         self.tree = None  # what was last announced of them
         self.handles = []
         self.seen = []  # weak references to the hooked modules
@@ -95,7 +96,7 @@ class Root(object):
 
     def modules(self):
         """What announce_modules takes: (path, class, order)."""
-        return [(self.path(p), type(m).__name__ if not p else names.family(m), i) for i, (p, m) in enumerate(names.walk(self.inner()))]
+        return [(self.path(p), names.class_name(m) if not p else names.family(m), i) for i, (p, m) in enumerate(names.walk(self.inner()))]
 
 
 def announce(session, root, owner_of, known, taken):
@@ -112,7 +113,12 @@ def announce(session, root, owner_of, known, taken):
         value = p.value
         if id(value) in taken:
             continue
+        part = parts.describe(value)
+        whole, value = value, parts.local(value)
+        root.divided = root.divided or part is not None
         reason = backend.why_not(value)
+        if part is not None and parts.partial(whole):
+            reason = "the processes hold what is still to be added up"
         if reason is None and value.layout is not frames._STRIDED:
             reason = "sparse parameter"
         name = "%s_%s" % (root.name, p.path)
@@ -120,9 +126,9 @@ def announce(session, root, owner_of, known, taken):
             missing.append((name, reason, 1))
             continue
         shared = "%s_%s" % (root.name, p.shared) if p.shared else None
-        owner = owner_of(value) or first_owner
+        owner = owner_of(whole) or first_owner
         kind = "bias" if names.is_bias(p.path) else "weight"
-        for grad in (False, True) if value.requires_grad else (False,):
+        for grad in (False, True) if whole.requires_grad else (False,):
             info = {
                 "name": "gradient/" + name if grad else name,
                 "kind": "gradient" if grad else kind,
@@ -134,8 +140,10 @@ def announce(session, root, owner_of, known, taken):
             }
             if shared:
                 info["alias_of"] = "gradient/" + shared if grad else shared
-            if not value.requires_grad:
+            if not whole.requires_grad:
                 info["frozen"] = True
+            if part is not None:
+                info["part"] = part
             infos.append(info)
             made.append((info["name"], p, grad, value, None if shared else owner))
     for p in params:
@@ -151,5 +159,5 @@ def announce(session, root, owner_of, known, taken):
             continue
         known[name] = (id_, value.dtype, tuple(value.shape))
         if owner is not None:
-            entries.append(frames.Entry(name, id_, p.module, p.key, grad, value.dtype, value.shape, backend.nbytes(value), root, owner))
+            entries.append(frames.Entry(name, id_, p.module, p.key, grad, value.dtype, value.shape, backend.nbytes(value), root, owner, getattr(p.value, "placements", None)))
     return entries, missing

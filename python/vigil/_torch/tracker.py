@@ -231,7 +231,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
     def _set_due(self, step):
         due = self.publisher.due(step.mode, step.mode_step)
         if due:
-            if self.rebuilt or self.publisher.frames.stale:
+            if (self.rebuilt or self.publisher.frames.stale) and not any(root.divided for root in self.roots):
                 self._renew()
             if step.mode_step >= PATIENT:
                 self.session.ring.patience = 0.0

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, discover, graph, optimisers, written
+from vigil._torch import autograd, discover, graph, optimisers, parts, written
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
@@ -78,7 +78,7 @@ class Updates(object):
 
     def _loss(self, tensor, site):
         """One tensor that backward is called on: a loss when it has one element."""
-        if tensor.numel() != 1 or tensor.is_meta:
+        if tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None:
             return
         last = self.losses.last
         if last is not None and last[0]() is tensor:
@@ -94,7 +94,7 @@ class Updates(object):
         if self.losses.same(tensor, node):
             value = last[2]
         else:
-            value = self.reader.read(tensor, factor)
+            value = self.reader.read(parts.replicated(tensor), factor)
             if factor != 1.0:
                 self.losses.equals(value)
         self.pending.add(site, value, graph.share(node) if node is not None else None)
@@ -218,6 +218,8 @@ class Updates(object):
         if not step.is_due or (state in step.done):
             return
         frames = self.publisher.frames
+        if self.rebuilt or frames.stale:
+            self._renew()
         if len(optimiser.param_groups) != state.groups:
             self._grown(state)
         if self.publisher.frozen:
