@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/vigil-ml/vigil/hook"
 	"github.com/vigil-ml/vigil/internal/capture"
@@ -131,6 +132,79 @@ func TestDiskFull(t *testing.T) {
 	tr := openTrial(t, set)
 	if got := len(tr.Steps(record.Train)); got != 90 {
 		t.Errorf("%d steps are stored", got)
+	}
+}
+
+// TestReadOnlyDisk makes the disk read-only in mid-run, as the kernel does after
+// an error: the training goes on, the user is told, and what waited is stored
+// when the disk takes it again.
+func TestReadOnlyDisk(t *testing.T) {
+	set := settings(t)
+	set.Config.Every = 1
+	var readOnly atomic.Bool
+	was := disk
+	disk = vfs.WithFaults(vfs.OS, func(op vfs.Op) error {
+		if readOnly.Load() && op.Kind != vfs.OpOpen {
+			return syscall.EROFS
+		}
+		return nil
+	})
+	defer func() { disk = was }()
+	a := startAgent(t, set)
+	h := started(t, hook.Options{})
+	for i := range 60 {
+		switch i {
+		case 20:
+			readOnly.Store(true)
+		case 40:
+			wait(t, "the notice", func() bool { return countNotices(a, "read-only file system") > 0 })
+			readOnly.Store(false)
+		}
+		s := h.Begin(hook.Train)
+		s.Loss(lossAt(i))
+		s.End()
+	}
+	h.Close()
+	a.completed()
+	tr := openTrial(t, set)
+	if got := len(tr.Steps(record.Train)); got != 60 {
+		t.Errorf("%d steps are stored", got)
+	}
+}
+
+// TestSlowDisk takes 100 ms for each write: nothing is lost without a word.
+func TestSlowDisk(t *testing.T) {
+	set := settings(t)
+	set.Config.Every = 1
+	was := disk
+	disk = vfs.WithFaults(vfs.OS, func(op vfs.Op) error {
+		if op.Kind == vfs.OpWrite {
+			time.Sleep(100 * time.Millisecond)
+		}
+		return nil
+	})
+	defer func() { disk = was }()
+	a := startAgent(t, set)
+	h := started(t, hook.Options{})
+	for i := range 60 {
+		s := h.Begin(hook.Train)
+		s.Loss(lossAt(i))
+		s.End()
+	}
+	h.Close()
+	a.completed()
+	tr := openTrial(t, set)
+	steps, losses, err := tr.Series(trial.Query{Tensor: "loss"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range losses {
+		if v != lossAt(int(steps[i])) {
+			t.Errorf("loss at %d: %g", steps[i], v)
+		}
+	}
+	if r := tr.Run(); len(steps) < 60 && len(r.Dropped) == 0 && len(r.NotCaptured) == 0 {
+		t.Errorf("%d of 60 steps are stored, and nothing says why", len(steps))
 	}
 }
 
