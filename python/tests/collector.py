@@ -88,7 +88,10 @@ class Collector(fakeagent.FakeAgent):
                     run.take(message)
                     if message["t"] == "tensors":
                         version += 1
-                        fakeagent.send(conn, self._plan(run, version))
+                        try:
+                            fakeagent.send(conn, self._plan(run, version))
+                        except OSError:
+                            pass  # it has hung up; what it said before that is still to be read
                         run.ring.words[_wire.W_PLAN] = version
         except (OSError, ValueError):
             return

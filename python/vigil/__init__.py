@@ -2,8 +2,8 @@
 
 Importing this package costs next to nothing: everything that needs more than a
 few lines is imported when it is first used. ``import vigil.torch as vg`` gives
-the PyTorch hook, ``vigil.xgboost`` that of XGBoost; ``vigil.log({"accuracy": 0.9})`` records numbers from any
-script.
+the PyTorch hook, ``vigil.xgboost`` that of XGBoost, ``vigil.huggingface`` and ``vigil.lightning`` callbacks for
+trainers; ``vigil.log({"accuracy": 0.9})`` records numbers from any script.
 """
 
 from vigil._version import __version__
@@ -38,7 +38,7 @@ def log(values, step=None):
 
 def __getattr__(name):
     """``vigil.torch`` and its like without importing them before."""
-    if name in ("torch", "xgboost"):
+    if name in ("torch", "xgboost", "huggingface", "lightning"):
         import importlib
 
         return importlib.import_module("vigil." + name)

@@ -11,6 +11,7 @@ for path in (HERE, os.path.dirname(HERE)):
     if path not in sys.path:
         sys.path.insert(0, path)
 
+import collector  # noqa: E402
 from trained import train  # noqa: E402
 
 
@@ -44,3 +45,6 @@ def trainings():
         return made[script]
 
     return get
+
+
+__all__ = ["collector", "watch"]

@@ -60,6 +60,15 @@ class Control(object):
         elif step is None:
             self._record(values)
 
+    def evaluated(self, loss):
+        """A trainer tells the loss of the evaluation that is over: it is that of its last step, where no step showed one."""
+        step = self.open
+        if step is None or step.mode != _wire.EVAL or step.own_loss is not None:
+            return
+        if self.eval_loss_told or not self.eval_loss_seen and not any(out.mode == _wire.EVAL for out in self.losses.fired):
+            self.eval_loss_told = True
+            self._record({"loss": loss})
+
     def _record(self, values):
         """Record numbers at the open step; between steps, at the one that closed last."""
         self.settle()

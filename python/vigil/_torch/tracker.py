@@ -84,6 +84,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.windows = 0
         self.waiting_collections = []
         self.eval_loss_seen = False
+        self.eval_loss_told = False  # by a trainer, because no EVAL step showed one
         self.trains_in_eval = False  # before the roots were known, one in eval() was trained
         self.custom = {}  # name of a tensor the script saved -> (id, shape)
         self.spent = 0  # nanoseconds of the open step that were ours

@@ -65,5 +65,15 @@ def counted():
     return accelerator.unwrap_model(model), {"losses": losses, "steps": len(losses)}
 
 
+def called():
+    """With the hook of PyTorch."""
+    import vigil.torch as vg
+
+    hook = vg.Hook()
+    model, said = accumulated()
+    hook.close()
+    return model, said
+
+
 if __name__ == "__main__":
     each(globals())

@@ -128,5 +128,21 @@ def manual():
     return fit(Pair(), 40)
 
 
+class Predicting(Classifier):
+    def predict_step(self, batch, i):
+        return self(batch)
+
+
+def called():
+    """With the callback, which stays for what comes after the training."""
+    from vigil.lightning import VigilCallback
+
+    callback = VigilCallback(close=False)
+    model, said = fit(Predicting(), 20, validate=True, callbacks=[callback], val_check_interval=10, log_every_n_steps=5)
+    trainer = L.Trainer(accelerator="cpu", logger=False, enable_progress_bar=False, callbacks=[callback])
+    trainer.predict(model, DataLoader(clouds(48, 10, 3)[0], batch_size=16))
+    return model, said
+
+
 if __name__ == "__main__":
     each(globals())

@@ -100,5 +100,12 @@ def plain():
     return train(Plain(), data, 20, data[:32], gradient_accumulation_steps=2)
 
 
+def called():
+    """With the callback, and an evaluation whose loss the trainer alone computes."""
+    from vigil.huggingface import VigilCallback
+
+    return train(bert(), sentences(320), 12, sentences(48, 1), callbacks=[VigilCallback(close=True)], label_smoothing_factor=0.1)
+
+
 if __name__ == "__main__":
     each(globals())
