@@ -35,10 +35,11 @@ var faults = []struct {
 		begin:  func(t *testing.T, f *faulted) { kill(t, f.agent, syscall.SIGSTOP) },
 		finish: func(t *testing.T, f *faulted) { kill(t, f.agent, syscall.SIGCONT) },
 		check: func(t *testing.T, f *faulted) {
-			r := wholeRun(t, f)
-			if len(r.Dropped) == 0 {
-				t.Errorf("nothing says what was dropped while nobody read: %+v", r.NotCaptured)
+			r, losses := wholeRun(t, f)
+			if losses < 200 && len(r.Dropped) == 0 {
+				t.Errorf("%d of 200 losses are stored, and nothing says what was dropped while nobody read: %+v", losses, r.NotCaptured)
 			}
+			t.Logf("dropped: %v", r.Dropped)
 		},
 	},
 	{
@@ -139,8 +140,8 @@ func pass(t *testing.T, dir, step string) {
 }
 
 // wholeRun wants a run that has ended well, in which no byte is damaged and the
-// steps before the fault are there.
-func wholeRun(t *testing.T, f *faulted) record.Run {
+// steps before the fault are there. It gives the number of losses too.
+func wholeRun(t *testing.T, f *faulted) (record.Run, int) {
 	t.Helper()
 	tr := open(t, f.path)
 	damage, err := tr.Verify(t.Context(), nil)
@@ -154,8 +155,9 @@ func wholeRun(t *testing.T, f *faulted) record.Run {
 	if r.Status != record.Completed {
 		t.Errorf("status %q", r.Status)
 	}
-	if steps, _, err := tr.Series(trial.Query{Tensor: "loss", Mode: record.Train}); err != nil || len(steps) < 20 {
+	steps, _, err := tr.Series(trial.Query{Tensor: "loss", Mode: record.Train})
+	if err != nil || len(steps) < 20 {
 		t.Errorf("%d losses are stored, %v", len(steps), err)
 	}
-	return r
+	return r, len(steps)
 }
