@@ -19,12 +19,18 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 STEPS = 12
+RELEASE = tuple(int(n) for n in torch.__version__.split(".")[:2])
 CASES = {}
 
 
 def case(fn):
     CASES[fn.__name__] = fn
     return fn
+
+
+def since(*release):
+    """A case of that release of PyTorch and later ones: before, there is not what it is about."""
+    return case if RELEASE >= release else lambda function: function
 
 
 def data(n=32, features=6, classes=3):
@@ -156,7 +162,7 @@ def rebuilt(model, change, steps=2 * STEPS):
     return list(model.parameters())
 
 
-@case
+@since(2, 0)
 def part_replaced():
     def change(model, optimiser):
         old = weakref.ref(model.head)
@@ -169,7 +175,7 @@ def part_replaced():
     return rebuilt(Net(), change)
 
 
-@case
+@since(2, 0)
 def part_replaced_by_another_shape():
     def change(model, optimiser):
         model.head = nn.Linear(8, 5)
@@ -178,7 +184,7 @@ def part_replaced_by_another_shape():
     return rebuilt(Net(), change)
 
 
-@case
+@since(2, 0)
 def parts_added():
     class Grown(Net):
         def forward(self, x):
@@ -201,7 +207,7 @@ def part_taken_out():
     return rebuilt(Net(), change)
 
 
-@case
+@since(2, 1)
 def parametrised_late():
     def change(model, optimiser):
         nn.utils.parametrizations.weight_norm(model.head)
@@ -227,7 +233,7 @@ def second_model_added():
 # Models and loops of other kinds.
 
 
-@case
+@since(2, 0)
 def ensemble():
     """Three networks at once by vmap; their weights are in no module."""
     from torch.func import functional_call, stack_module_state, vmap
@@ -243,7 +249,7 @@ def ensemble():
     return list(parameters.values())
 
 
-@case
+@since(2, 0)
 def called_with_other_weights():
     """functional_call puts other tensors in the place of the weights for one call: those of the optimiser are captured."""
     from torch.func import functional_call
@@ -275,7 +281,7 @@ class Kinds(nn.Module):
         return self.head(self.block(images).flatten(1)), torch.quantize_per_tensor(x.detach(), 0.1, 0, torch.qint8)
 
 
-@case
+@since(2, 1)
 def kinds_of_weights():
     torch.backends.mkldnn.enabled = False  # or a release without oneDNN for this processor would sum in another order
     model = Kinds()

@@ -69,7 +69,7 @@ def _find_is_compiling():
 is_compiling = _find_is_compiling()
 
 
-_FRAMES = 32  # looked at between a hook of ours and a checkpoint around it
+_FRAMES = 32  # looked at between a hook of ours and a call of PyTorch's around it
 _graph_task = getattr(torch._C, "_current_graph_task_id", None)
 
 
@@ -78,14 +78,20 @@ def in_backward(known):
 
     known: whether a call of backward is under way, for releases that cannot say it of a thread.
     """
-    return known if _graph_task is None else _graph_task() != -1
+    if _graph_task is not None:
+        return _graph_task() != -1
+    return known or _runs_under(getattr(torch.autograd.grad, "__code__", None))
 
 
 def checkpointed():
     """Whether a checkpoint of the reentrant kind runs this call: without gradients, though it is part of a training step."""
     checkpoint = sys.modules.get("torch.utils.checkpoint")
     function = getattr(checkpoint, "CheckpointFunction", None)
-    code = getattr(getattr(function, "forward", None), "__code__", None)
+    return _runs_under(getattr(getattr(function, "forward", None), "__code__", None))
+
+
+def _runs_under(code):
+    """Whether a function of this code is among the callers."""
     frame = sys._getframe(1)
     for _ in range(_FRAMES):
         if frame is None or code is None:
