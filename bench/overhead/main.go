@@ -6,7 +6,11 @@
 // second bare process is the control, whose distance from 1 is what the
 // measurement cannot see.
 //
-//	go run ./bench/overhead [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N]
+// With -peers the original (smdebug), wandb, TensorBoard and a hand-written loop
+// train beside them, each compared with a bare process of its own environment,
+// and what each of them stored is read back and counted.
+//
+//	go run ./bench/overhead [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers] [-only a,b]
 //
 // Nothing else may run on the machine meanwhile.
 package main
@@ -23,21 +27,6 @@ import (
 	"time"
 )
 
-// condition is one way to run the script; flags are those of vigil run.
-type condition struct {
-	name  string
-	flags []string
-	bare  bool
-}
-
-var conditions = []condition{
-	{name: "bare", bare: true},
-	{name: "bare again (control)", bare: true},
-	{name: "nothing due", flags: []string{"--rules", "none", "--every", "1000000000"}},
-	{name: "defaults"},
-	{name: "statistics at every step", flags: []string{"--every", "1"}},
-}
-
 // work is how many steps a turn takes, and how many come before the first.
 type work struct{ steps, warmup int }
 
@@ -49,23 +38,33 @@ var workloads = []struct {
 	{"transformer", work{3, 30}},
 	{"mlp128", work{20, 300}},
 	{"mlp16", work{80, 600}},
+	{"resnet50", work{3, 30}},
 }
 
 func main() {
-	python := flag.String("python", "build/env/torch/bin/python", "interpreter with PyTorch")
+	python := flag.String("python", "build/env/torch/bin/python", "interpreter with PyTorch; with -peers it is that of the trackers' environment")
 	turns := flag.Int("turns", 25, "turns of each process in a session")
 	sessions := flag.Int("sessions", 6, "sessions; each starts all processes anew")
 	only := flag.String("workloads", "", "comma-separated workloads (default: all)")
 	threads := flag.Int("threads", 1, "compute threads of the training")
 	starts := flag.Int("starts", 10, "how often the start is measured; 0: not at all")
+	peers := flag.Bool("peers", false, "also the peers, in environments that are made for them (about 10 GB)")
+	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
 	flag.Parse()
-	if err := run(*python, *only, *sessions, *turns, *threads, *starts); err != nil {
+	if *peers {
+		*python = interpreter(trackers)
+	}
+	chosen, err := choose(*names, *peers)
+	if err == nil {
+		err = run(*python, *only, chosen, *sessions, *turns, *threads, *starts)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "overhead:", err)
 		os.Exit(1)
 	}
 }
 
-func run(python, only string, sessions, turns, threads, starts int) error {
+func run(python, only string, chosen []condition, sessions, turns, threads, starts int) error {
 	dir, err := os.MkdirTemp("", "vigil-overhead-")
 	if err != nil {
 		return fmt.Errorf("make work directory: %w", err)
@@ -75,11 +74,11 @@ func run(python, only string, sessions, turns, threads, starts int) error {
 	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
 		return fmt.Errorf("build vigil: %w\n%s", err, out)
 	}
-	b := bench{python: python, vigil: vigil, dir: dir, threads: threads}
+	b := bench{python: python, vigil: vigil, dir: dir, threads: threads, conditions: chosen}
 	fmt.Printf("%d sessions of %d turns, %d compute thread(s), %s; ratios with their 95%% intervals\n\n",
 		sessions, turns, threads, time.Now().Format("2006-01-02"))
-	fmt.Println("| workload | condition | wall | interval | CPU | interval | ordinary step | extra per step | 99 of 100 steps below | losses | agent |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| workload | condition | wall | interval | CPU | interval | ordinary step | extra per step | 99 of 100 steps below | worst step | losses | agent | written | values |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, w := range workloads {
 		if only != "" && !slices.Contains(strings.Split(only, ","), w.name) {
 			continue
@@ -97,11 +96,12 @@ func run(python, only string, sessions, turns, threads, starts int) error {
 type bench struct {
 	python, vigil, dir string
 	threads            int
+	conditions         []condition
 }
 
 // workload runs all sessions of one workload and prints its rows.
 func (b bench) workload(name string, w work, sessions, turns int) error {
-	pooled := make([][]*training, len(conditions))
+	pooled := make([][]*training, len(b.conditions))
 	for range sessions {
 		all, err := b.session(name, w, turns)
 		if err != nil {
@@ -111,22 +111,23 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 			pooled[c] = append(pooled[c], t)
 		}
 	}
-	bareWall, bareCPU, bareSteps := flat(pooled[0])
-	bareStep := sum(bareSteps) / float64(len(bareSteps))
-	for c, cond := range conditions {
+	for c, cond := range b.conditions {
+		base := slices.IndexFunc(b.conditions, func(o condition) bool { return o.bare() && o.env == cond.env })
+		bareWall, bareCPU, bareSteps := flat(pooled[base])
 		wall, cpu, steps := flat(pooled[c])
-		var memory int64
+		var memory, bytes, values int64
 		same := "equal"
 		for s, t := range pooled[c] {
-			memory = max(memory, t.memory)
-			if !slices.Equal(t.losses, pooled[0][s].losses) {
+			memory, bytes, values = max(memory, t.memory), bytes+t.bytes, values+t.values
+			if !slices.Equal(t.losses, pooled[base][s].losses) {
 				same = "DIFFERENT"
 			}
 		}
 		r := ratioOf(wall, bareWall)
-		extra := (r.mid - 1) * bareStep
-		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s |\n", name, cond.name, r, ratioOf(cpu, bareCPU),
-			milliseconds(quantile(steps, 0.5)), extra*1e6, milliseconds(quantile(steps, 0.99)), same, megabytes(memory))
+		extra := (r.mid - 1) * sum(bareSteps) / float64(len(bareSteps))
+		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s | %s | %s | %s |\n", name, cond.name, r, ratioOf(cpu, bareCPU),
+			milliseconds(quantile(steps, 0.5)), extra*1e6, milliseconds(quantile(steps, 0.99)), milliseconds(slices.Max(steps)), same,
+			megabytes(memory), megabytes(bytes), count(values))
 	}
 	return nil
 }
@@ -156,6 +157,13 @@ func megabytes(n int64) string {
 		return "-"
 	}
 	return strconv.FormatInt(n>>20, 10) + " MB"
+}
+
+func count(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 func milliseconds(s float64) string { return strconv.FormatFloat(s*1e3, 'f', 2, 64) + " ms" }

@@ -26,34 +26,55 @@ type training struct {
 	condition condition
 	cmd       *exec.Cmd
 	in        io.WriteCloser
-	out       *bufio.Reader
+	answers   *bufio.Reader
+	out       string // folder for everything it writes
 	errors    bytes.Buffer
 	agent     int // pid, 0 when there is none
 	memory    int64
 	turns     []turn
 	losses    []float64
+	bytes     int64 // below out
+	values    int64 // tensors times steps in them
 }
+
+// runName is the name of every run; each has a folder of its own.
+const runName = "run"
+
+func (b bench) interpreter(c condition) string {
+	if c.env == "" {
+		return b.python
+	}
+	return interpreter(c.env)
+}
+
+func interpreter(env string) string { return filepath.Join("build", "env", env, "bin", "python") }
 
 // begin starts a training and waits until its warm-up is over.
 func (b bench) begin(c condition, workload string, warmup int) (*training, error) {
-	argv := []string{b.python, "bench/overhead/work.py", workload, strconv.Itoa(warmup)}
-	if !c.bare {
-		run := append([]string{b.vigil, "run", "--quiet", "--dir", filepath.Join(b.dir, "runs")}, c.flags...)
-		argv = append(append(run, "--"), argv...)
+	out, err := os.MkdirTemp(b.dir, "out-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for %q: %w", c.name, err)
 	}
-	t := &training{condition: c, cmd: exec.Command(argv[0], argv[1:]...)}
+	argv := []string{b.interpreter(c), "bench/overhead/work.py", workload, strconv.Itoa(warmup)}
+	switch {
+	case c.vigil:
+		run := append([]string{b.vigil, "run", "--quiet", "--dir", out, "--name", runName}, c.flags...)
+		argv = append(append(run, "--"), argv...)
+	case c.peer != "":
+		argv = append(argv, c.peer, out)
+	}
+	t := &training{condition: c, out: out, cmd: exec.Command(argv[0], argv[1:]...)}
 	threads := strconv.Itoa(b.threads)
 	t.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads)
 	t.cmd.Stderr = &t.errors
-	var err error
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
 	}
-	out, err := t.cmd.StdoutPipe()
+	answers, err := t.cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
 	}
-	t.out = bufio.NewReader(out)
+	t.answers = bufio.NewReader(answers)
 	if err := t.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
 	}
@@ -61,7 +82,7 @@ func (b bench) begin(c condition, workload string, warmup int) (*training, error
 	if err := t.read(&ready); err != nil {
 		return nil, err
 	}
-	if !c.bare {
+	if c.vigil {
 		t.agent = agentOf(t.cmd.Process.Pid)
 	}
 	return t, nil
@@ -96,7 +117,7 @@ func (t *training) end() error {
 }
 
 func (t *training) read(v any) error {
-	line, err := t.out.ReadBytes('\n')
+	line, err := t.answers.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, v)
 	}
@@ -120,7 +141,7 @@ func (b bench) session(workload string, w work, turns int) ([]*training, error) 
 			}
 		}
 	}()
-	for _, c := range conditions {
+	for _, c := range b.conditions {
 		t, err := b.begin(c, workload, w.warmup)
 		if err != nil {
 			return nil, err
@@ -136,10 +157,17 @@ func (b bench) session(workload string, w work, turns int) ([]*training, error) 
 		}
 	}
 	for _, t := range all {
-		if err := t.end(); err != nil {
+		err := t.end()
+		if err == nil {
+			err = b.measure(t)
+		}
+		if err == nil {
+			err = os.RemoveAll(t.out)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
-	return all, os.RemoveAll(filepath.Join(b.dir, "runs"))
+	return all, nil
 }

@@ -1,13 +1,14 @@
 """The workloads of the overhead benchmark: plain PyTorch training on random data.
 
-Usage: work.py WORKLOAD WARMUP
+Usage: work.py WORKLOAD WARMUP [PEER OUT]
 
 It trains WARMUP steps, says {} on standard output, and then waits for its
 turns: each line of standard input is a number of steps. After each turn it
 writes, as a line of JSON, the wall seconds of every step and the wall and CPU
 seconds of all of them (this process with all threads, children not counted),
 and at the end of the input the loss of every step, so that runs can be
-compared. It knows nothing of Vigil.
+compared. It knows nothing of Vigil. With PEER one of those in peers.py is
+attached, which writes into the folder OUT.
 """
 
 import json
@@ -59,6 +60,43 @@ class ResNet18(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+class Bottleneck(nn.Module):
+    """A 3x3 convolution between two of 1x1, with a shortcut (He et al., 2015)."""
+
+    def __init__(self, channels_in, width, stride):
+        super().__init__()
+        channels = 4 * width
+        self.conv1 = nn.Conv2d(channels_in, width, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = nn.Conv2d(width, width, 3, stride, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.conv3 = nn.Conv2d(width, channels, 1, bias=False)
+        self.bn3 = nn.BatchNorm2d(channels)
+        self.relu = nn.ReLU(inplace=True)
+        self.shortcut = nn.Identity()
+        if stride != 1 or channels_in != channels:
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(channels_in, channels, 1, stride, bias=False), nn.BatchNorm2d(channels)
+            )
+
+    def forward(self, x):
+        y = self.relu(self.bn1(self.conv1(x)))
+        y = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(y)))))
+        return self.relu(y + self.shortcut(x))
+
+
+class ResNet50(ResNet18):
+    def __init__(self, classes=10):
+        super().__init__()
+        stages, channels = [], 64
+        for i, (width, blocks) in enumerate(zip((64, 128, 256, 512), (3, 4, 6, 3))):
+            for k in range(blocks):
+                stages.append(Bottleneck(channels, width, 2 if i and k == 0 else 1))
+                channels = 4 * width
+        self.stages = nn.Sequential(*stages)
+        self.fc = nn.Linear(channels, classes)
+
+
 class Transformer(nn.Module):
     def __init__(self, vocabulary=1000, d=256, layers=4, length=128):
         super().__init__()
@@ -82,6 +120,10 @@ def workload(name):
         model = ResNet18()
         optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
         return model, optimiser, lambda g: (torch.randn(32, 3, 32, 32, generator=g), torch.randint(10, (32,), generator=g))
+    if name == "resnet50":
+        model = ResNet50()
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+        return model, optimiser, lambda g: (torch.randn(8, 3, 64, 64, generator=g), torch.randint(10, (8,), generator=g))
     if name in ("mlp128", "mlp16"):
         batch = int(name[3:])
         model = mlp()
@@ -100,12 +142,17 @@ def workload(name):
 
 
 def main():
-    name, warmup = sys.argv[1], int(sys.argv[2])
+    name, warmup, peer = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(1)
     model, optimiser, draw = workload(name)
     batches = [draw(generator) for _ in range(8)]
     losses = []
+    after = close = None
+    if peer:
+        import peers
+
+        after, close = peers.attach(peer[0], model, peer[1])
 
     def step():
         x, y = batches[len(losses) % len(batches)]
@@ -115,6 +162,8 @@ def main():
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
+        if after is not None:
+            after(losses[-1])
 
     for _ in range(warmup):
         step()
@@ -132,6 +181,8 @@ def main():
             walls.append(time.perf_counter() - begin)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         print(json.dumps({"walls": walls, "cpu": cpu, "wall": wall}), flush=True)
+    if close is not None:
+        close()
     print(json.dumps(losses), flush=True)
 
 

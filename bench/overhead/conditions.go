@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// condition is one way to run the script: bare, under vigil run with some
+// flags, or with a peer attached.
+type condition struct {
+	name  string
+	vigil bool
+	flags []string // of vigil run
+	peer  string   // of peers.py
+	env   string   // below build/env; "" is the interpreter that was asked for
+}
+
+func (c condition) bare() bool { return !c.vigil && c.peer == "" }
+
+// The environments of the peers, both with one PyTorch: the newest there is for
+// the Python of smdebug, whose old protobuf wandb does not go with. Where there
+// are peers, everything but smdebug runs in the trackers' one.
+const (
+	original = "peer-smdebug"
+	trackers = "peer-trackers"
+)
+
+var conditions = []condition{
+	{name: "bare"},
+	{name: "bare again (control)"},
+	{name: "nothing due", vigil: true, flags: []string{"--rules", "none", "--every", "1000000000"}},
+	{name: "defaults", vigil: true},
+	{name: "statistics at every step", vigil: true, flags: []string{"--every", "1"}},
+}
+
+// besides are those that have a peer's work to do.
+var besides = []condition{
+	{name: "all tensors raw every 10 steps", vigil: true, flags: []string{"--rules", "none", "--save-all", "--every", "10"}},
+	{name: "weights raw every 10 steps", vigil: true, flags: []string{"--rules", "none", "--collect", "weights:raw,every=10", "--collect", "biases:raw,every=10", "--every", "1000000000"}},
+	{name: "bare, smdebug's environment", env: original},
+	{name: "smdebug: all tensors raw every 10 steps", peer: "smdebug_all", env: original},
+	{name: "smdebug: weights raw every 10 steps", peer: "smdebug_weights", env: original},
+	{name: "smdebug: statistics at every step", peer: "smdebug_statistics", env: original},
+	{name: "wandb.watch at every step", peer: "wandb_watch"},
+	{name: "TensorBoard: histograms at every step", peer: "tensorboard"},
+	{name: "a loop with .item() at every step", peer: "loop"},
+}
+
+// choose takes those whose names hold one of the parts, and the bare ones they
+// are compared with; environments that are missing are made.
+func choose(parts string, peers bool) ([]condition, error) {
+	all := conditions
+	if peers {
+		all = append(all[:len(all):len(all)], besides...)
+		for _, e := range []struct{ name, versions string }{{original, "3.10"}, {trackers, "3.12 3.13 3.11"}} {
+			if err := makeEnvironment(e.name, e.versions); err != nil {
+				return nil, err
+			}
+		}
+	}
+	needed := map[string]bool{"": true}
+	asked := func(c condition) bool {
+		for p := range strings.SplitSeq(parts, ",") {
+			if strings.Contains(c.name, p) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range all {
+		needed[c.env] = needed[c.env] || asked(c)
+	}
+	var chosen []condition
+	for _, c := range all {
+		if asked(c) || c.bare() && needed[c.env] && c.name != "bare again (control)" {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, nil
+}
+
+func makeEnvironment(name, versions string) error {
+	make := fmt.Sprintf(". scripts/env.sh; make_env %s scripts/requirements-%s.txt 'about 5 GB on disk' %s", name, name, versions)
+	cmd := exec.Command("bash", "-c", make)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("make the environment %q: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+"""Attaches one of Vigil's peers to a training, as its documentation says.
+
+attach(NAME, model, out) gives two functions: the first is called after every
+step with the loss, the second at the end. Each peer is given the work that a
+condition of Vigil has, as near as it can: what it cannot do is left out, and
+captured.py counts what it really stored.
+"""
+
+import os
+
+
+def attach(name, model, out):
+    """``name`` is one of PEERS; ``out`` the folder for everything it writes."""
+    return PEERS[name](model, out)
+
+
+def smdebug(model, out, every, **what):
+    import smdebug.pytorch as smd
+
+    hook = smd.Hook(out_dir=os.path.join(out, "smdebug"), save_config=smd.SaveConfig(save_interval=every), **what)
+    hook.register_module(model)
+    return lambda loss: hook.save_scalar("loss", loss), hook.close
+
+
+def smdebug_all(model, out):
+    return smdebug(model, out, 10, save_all=True)
+
+
+def smdebug_weights(model, out):
+    return smdebug(model, out, 10, include_collections=["weights", "biases"])
+
+
+def smdebug_statistics(model, out):
+    from smdebug.pytorch import ReductionConfig
+
+    few = ReductionConfig(reductions=["min", "max", "mean", "std"], norms=["l2"])
+    return smdebug(model, out, 1, include_collections=["weights", "biases", "gradients"], reduction_config=few)
+
+
+def wandb_watch(model, out):
+    import wandb
+
+    run = wandb.init(project="overhead", mode="offline", dir=out, settings=wandb.Settings(silent=True, console="off"))
+    run.watch(model, log="all", log_freq=1)
+    return lambda loss: run.log({"loss": loss}), run.finish
+
+
+def tensorboard(model, out):
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer, steps = SummaryWriter(os.path.join(out, "tensorboard")), [0]
+
+    def after(loss):
+        n = steps[0]
+        steps[0] += 1
+        writer.add_scalar("loss", loss, n)
+        for name, p in model.named_parameters():
+            writer.add_histogram(name, p, n)
+            writer.add_histogram("gradient/" + name, p.grad, n)
+
+    return after, writer.close
+
+
+def loop(model, out):
+    """What people write themselves: a few statistics of each tensor, as numbers."""
+    file = open(os.path.join(out, "loop.csv"), "w")
+    steps = [0]
+
+    def after(loss):
+        n = steps[0]
+        steps[0] += 1
+        file.write("%d,loss,%r\n" % (n, loss))
+        for name, p in model.named_parameters():
+            for kind, t in (("", p.detach()), ("gradient/", p.grad)):
+                numbers = t.min().item(), t.max().item(), t.mean().item(), t.std().item(), t.norm().item()
+                file.write("%d,%s%s,%r,%r,%r,%r,%r\n" % ((n, kind, name) + numbers))
+
+    return after, file.close
+
+
+PEERS = {
+    "smdebug_all": smdebug_all,
+    "smdebug_weights": smdebug_weights,
+    "smdebug_statistics": smdebug_statistics,
+    "wandb_watch": wandb_watch,
+    "tensorboard": tensorboard,
+    "loop": loop,
+}
