@@ -18,5 +18,8 @@ func (c *Client) Wait(time.Duration) bool { return false }
 // Reach does nothing.
 func (c *Client) Reach(time.Duration) bool { return false }
 
+// End does nothing.
+func (c *Client) End() {}
+
 // Close does nothing.
 func (c *Client) Close() error { return nil }
