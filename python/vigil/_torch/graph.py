@@ -191,9 +191,16 @@ def _terms(node):
             return None
         if target.device.type != "cpu":
             return target.numel()
-        return int((target != node._saved_ignore_index).sum())
+        return int((target != ignored(node)).sum())
     value = saved(node, "self")
     return None if value is None else value.numel()
+
+
+def ignored(node):
+    """The label that a loss function leaves out, or None."""
+    label = getattr(node, "_saved_ignore_index", None)
+    # Some releases show it without its sign.
+    return label - (1 << 64) if label is not None and label >= 1 << 63 else label
 
 
 def _product(sizes):

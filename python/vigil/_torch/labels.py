@@ -53,13 +53,10 @@ def of_graph(node):
         label = graph.saved(node, "targets")
     if label is None:
         return None
-    ignore = getattr(node, "_saved_ignore_index", None)
-    if ignore is not None and ignore >= 1 << 63:
-        ignore -= 1 << 64  # PyTorch shows it without its sign
     prediction = graph.saved(node, "self")
     if prediction is None:
         prediction = graph.saved(node, "log_probs")
-    return name, prediction, label, ignore
+    return name, prediction, label, graph.ignored(node)
 
 
 def _unexpanded(tensor):
