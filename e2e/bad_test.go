@@ -89,11 +89,13 @@ func TestStrangeNames(t *testing.T) {
 	}
 	tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
 	for _, name := range []string{"a/b/../../c", "quotes \" ' `", "line\nbreak\ttab", strings.Repeat("x", 5000), "ünïcödé ☃", "nul\x00byte", ".."} {
-		if raw := tr.RawSteps("tensor "+name, record.Train, ""); len(raw) != 5 {
+		// On a machine that is too busy values may be dropped, and are counted then.
+		raw := tr.RawSteps("tensor "+name, record.Train, "")
+		if len(raw) == 0 || len(raw) != 5 && len(tr.Run().Dropped) == 0 {
 			t.Errorf("%.40q has raw values at steps %v, want five", name, raw)
 			continue
 		}
-		v, err := tr.Raw("tensor "+name, record.Train, 2, "")
+		v, err := tr.Raw("tensor "+name, record.Train, raw[len(raw)-1], "")
 		if err != nil || len(v.Data) != 12 {
 			t.Errorf("%.40q: %d bytes, %v", name, len(v.Data), err)
 		}
@@ -111,9 +113,8 @@ func TestStrangeNames(t *testing.T) {
 }
 
 // A tensor of 2 GB that the script saves travels in pieces and comes back
-// whole.
+// whole. Nothing else runs meanwhile: it keeps the disk busy.
 func TestTensorOf2GB(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("big"))
 	if o.code != 0 {
