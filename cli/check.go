@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/report/boosting"
@@ -413,7 +414,7 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 			}
 			return o, nil
 		},
-		Python: python, OnPrint: printsTo(o.prints), Patient: true,
+		Python: python, OnPrint: printsTo(o.prints), Patient: true, Resumed: agent.ResumedAt(run),
 		OnWarning: func(configuration, text string) {
 			if configuration == rules.MuteWarning && o.warn != nil {
 				o.warn(text)

@@ -170,6 +170,12 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 		Host: host, Started: started.UTC(), Config: settings, Vigil: version(), Created: true,
 		Python: agent.Python{Interpreter: interpreter(o.Command), Lib: lib, Program: self},
 	}
+	if settings.Resume != "" {
+		return c.resumes(o, settings)
+	}
+	if settings.ResumeStep != nil {
+		return &usage{Message: "there is no run to resume at that step", What: "--resume-step", Hint: "name it: --resume RUN --resume-step N"}
+	}
 	o.Claim = func(socket string) (string, func(), error) {
 		run := record.Run{
 			Format: record.RunFormat, Command: o.Command, Directory: directory, Host: host, Started: started.UTC(),

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/pyre"
@@ -136,6 +137,13 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 		fmt.Fprint(w, ": its processes are gone, killed or with their machine; what was captured until then is there")
 	}
 	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
+	for _, r := range run.Resumptions {
+		fmt.Fprintf(w, "resumed    %s %s", r.Time.Local().Format("2006-01-02 15:04:05"), plain(r.Text()))
+		if r.Stopped != nil {
+			fmt.Fprintf(w, "; it had stood still for %s", r.Time.Sub(*r.Stopped).Round(time.Second))
+		}
+		fmt.Fprintln(w)
+	}
 	if run.Said != "" {
 		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
 	}

@@ -121,7 +121,21 @@ func Start(o Options) *Hook {
 		dropped: map[string]int64{}, global: 0,
 	}
 	h.client, h.err = connect(o)
+	if h.client != nil {
+		h.goOn(h.client.Place())
+	}
 	return h
+}
+
+// goOn counts steps on where the run stood that this program goes on with.
+func (h *Hook) goOn(at *record.Place) {
+	if at == nil {
+		return
+	}
+	h.global = at.Step
+	for m := record.Train; m <= record.Global; m++ {
+		h.steps[m] = at.Modes[m.String()]
+	}
 }
 
 var errOff = errors.New("start hook: switched off by VIGIL=0")
@@ -148,7 +162,11 @@ func connect(o Options) (c *capture.Client, err error) {
 			return nil, fmt.Errorf("start hook: %w", err)
 		}
 	}
-	c, err = capture.Dial(capture.ClientOptions{Socket: socket, Hello: hello(o)})
+	options := capture.ClientOptions{Socket: socket, Hello: hello(o)}
+	if os.Getenv("VIGIL_RESUME") != "" {
+		options.Patience = time.Minute // the agent takes the run back first
+	}
+	c, err = capture.Dial(options)
 	if err != nil {
 		return nil, fmt.Errorf("start hook: %w", err)
 	}

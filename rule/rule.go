@@ -91,6 +91,12 @@ type Ticker interface {
 	Tick(now time.Time, r *Report)
 }
 
+// Pauser is a rule that looks at the clock and is told when the job, which had
+// ended, was started again: before that nothing could come.
+type Pauser interface {
+	Paused(until time.Time)
+}
+
 // Applies reports whether the rule is meant for a framework; an unknown ("")
 // framework is every rule's.
 func (d *Definition) Applies(framework string) bool {

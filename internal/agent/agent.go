@@ -53,11 +53,12 @@ func Run(ctx context.Context, in io.Reader, events io.Writer) error {
 
 // running is an agent that listens.
 type running struct {
-	job    *job
-	cancel context.CancelFunc // makes the sessions read to the end
-	served chan error
-	bg     sync.WaitGroup
-	quit   chan struct{}
+	job     *job
+	release func()             // the run
+	cancel  context.CancelFunc // makes the sessions read to the end
+	served  chan error
+	bg      sync.WaitGroup
+	quit    chan struct{}
 }
 
 // memoryLimit is what the Go part of the agent should stay below; the ring and
@@ -67,8 +68,13 @@ const memoryLimit = 200 << 20
 // start begins or takes over a run and listens. stop is how a job is stopped.
 func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, rule, configuration, message string)) (*running, error) {
 	debug.SetMemoryLimit(memoryLimit)
+	release, err := own(filepath.Join(set.Dir, set.Name), set.Resume != nil && !set.Takeover)
+	if err != nil {
+		return nil, err
+	}
 	w, err := openStore(set)
 	if err != nil {
+		release()
 		return nil, err
 	}
 	ev := newEvents(out)
@@ -103,11 +109,12 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	}
 	if err != nil {
 		ev.close()
+		release()
 		return nil, errors.Join(err, w.Close())
 	}
 	// The sessions outlive ctx until the rings are read to the end.
 	serve, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &running{job: j, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
+	r := &running{job: j, release: release, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
 	go func() { r.served <- l.Serve(serve) }()
 	r.bg.Go(r.tick)
 	return r, nil
@@ -118,6 +125,9 @@ var disk vfs.FS = vfs.OS
 
 // openStore makes the run, or goes on with the one that is there.
 func openStore(set Settings) (*store.Writer, error) {
+	if set.Resume != nil {
+		return reopen(set)
+	}
 	if set.Created || set.Takeover {
 		return store.Resume(disk, filepath.Join(set.Dir, set.Name))
 	}
@@ -290,6 +300,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	}
 	os.RemoveAll(filepath.Join(j.store.Path(), spillDir))
 	errClose := j.store.Close()
+	r.release()
 	j.events.send(live.Event{Summary: j.summary()})
 	j.events.close()
 	if errClose != nil {

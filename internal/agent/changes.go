@@ -94,8 +94,21 @@ func (e *evaluator) states(changed map[string]time.Time) []notify.RuleState {
 }
 
 // runID tells the run from one of the same name at the same place, by its
-// beginning.
+// beginning, and what is told again after it was resumed from what was told
+// before.
 func (e *evaluator) runID() string {
 	r := e.job.store.Run()
-	return fmt.Sprintf("%s|%s|%d", r.Host, e.job.store.Path(), r.Started.UnixNano())
+	id := fmt.Sprintf("%s|%s|%d", r.Host, e.job.store.Path(), r.Started.UnixNano())
+	if n := len(r.Resumptions); n > 0 {
+		id += fmt.Sprintf("|%d", n)
+	}
+	return id
+}
+
+// ResumedAt are the times at which the run's job was started again.
+func ResumedAt(r record.Run) (list []time.Time) {
+	for _, one := range r.Resumptions {
+		list = append(list, one.Time)
+	}
+	return list
 }

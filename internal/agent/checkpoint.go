@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -71,7 +73,14 @@ func (e *evaluator) resume(t *trial.Trial) {
 	warn(err)
 	warn(e.knownFacts())
 	e.completer.From(at)
-	sessions := e.job.known()
+	sessions := slices.Collect(maps.Values(e.job.known()))
+	if e.job.set.Resume != nil { // those of the job before have gone
+		for _, w := range t.Workers() {
+			if !slices.ContainsFunc(sessions, func(st sessionState) bool { return st.Worker == w }) {
+				sessions = append(sessions, sessionState{Worker: w, Gone: true})
+			}
+		}
+	}
 	for _, st := range sessions {
 		e.completer.Worker(st.Worker) // also one that has gone may have left parts that others wait with
 	}

@@ -51,10 +51,10 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
 		},
-		Python: e.python(), OnPrint: j.printer(),
+		Python: e.python(), OnPrint: j.printer(), Resumed: ResumedAt(j.store.Run()),
 	}
 	var before *trial.Trial
-	if len(j.known()) > 0 || j.store.HasEvents() { // somebody wrote to this run before
+	if j.set.Resume != nil || len(j.known()) > 0 || j.store.HasEvents() { // somebody wrote to this run before
 		var err error
 		if before, err = trial.OpenFS(j.store.FS(), j.store.Path()); err != nil {
 			return nil, fmt.Errorf("go on with the run: %w", err)
@@ -76,6 +76,10 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	}
 	if before != nil {
 		e.resume(before)
+		if j.set.Resume != nil && !j.set.Takeover {
+			e.retell(cfgs, o.Stored)
+			o.Stored = before.Findings()
+		}
 		// The agent may have died between a finding and its actions; those
 		// that were begun are not begun again.
 		for _, f := range o.Stored {

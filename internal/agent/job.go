@@ -41,6 +41,8 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
+	placing  sync.Mutex // held while it is decided where a resumed job goes on
+	noting   sync.Mutex // held while a checkpoint is noted
 	writing  sync.Mutex // held while run.json is written
 	cmu      sync.Mutex // taken after mu and writing
 	counts   counts
@@ -121,6 +123,10 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 		case <-time.After(2 * time.Second):
 		}
 	}
+	place, err := j.goesOn(&s.Hello)
+	if err != nil {
+		return capture.Accepted{}, err
+	}
 	if err := j.begin(s.Hello.Framework); err != nil {
 		return capture.Accepted{}, err
 	}
@@ -154,7 +160,7 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 			})
 		})
 	}
-	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name}, nil
+	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name, Place: place}, nil
 }
 
 // openOf are the workers of a process that are connected under a rank.

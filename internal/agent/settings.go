@@ -30,6 +30,8 @@ type Settings struct {
 	// told before the training starts): the agent uses store.Resume. It is set
 	// on the first start too, when Takeover is not.
 	Created bool `json:"created,omitempty"`
+	// Resume says that the run is an earlier one that goes on.
+	Resume *Resume `json:"resume,omitempty"`
 	// ListenFD is the number of an inherited descriptor that listens on Socket
 	// already; 0: the agent makes the socket itself. The launcher owns the
 	// path: an agent with ListenFD neither binds nor unlinks it, so no hook is

@@ -3,6 +3,8 @@ package capture
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Client is a hook's end of the protocol, for hooks written in Go. Its
@@ -26,6 +28,8 @@ type ClientOptions struct {
 	Socket  string
 	Hello   Hello
 	Timeout time.Duration // for the agent's answer; default 5 s
+	// Patience is for the answer to the first hello; default Timeout.
+	Patience time.Duration
 }
 
 // Run is the run's path.
@@ -33,6 +37,9 @@ func (c *Client) Run() string { return c.welcome.Run }
 
 // Worker is the worker's name.
 func (c *Client) Worker() string { return c.welcome.Worker }
+
+// Place is where steps are counted on from; nil: from 0.
+func (c *Client) Place() *record.Place { return c.welcome.Place }
 
 // Plan is the newest plan that came, nil before the first. It must not be
 // changed.

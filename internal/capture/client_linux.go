@@ -36,6 +36,9 @@ func Dial(o ClientOptions) (*Client, error) {
 	c := &Client{}
 	c.link.opts = o
 	c.link.wake = make(chan struct{})
+	if o.Patience > 0 {
+		o.Timeout = o.Patience
+	}
 	uc, w, file, err := hello(o, nil)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type Accepted struct {
 	Sink   Sink
 	Run    string // path of the run
 	Worker string
+	Place  *record.Place // where the hook goes on counting steps; nil: at 0
 }
 
 // Sink takes what one process sends. All calls for one session come from one
@@ -50,6 +51,7 @@ type Sink interface {
 	Facts(Facts)
 	Missing(Missing)
 	Notice(Notice)
+	Checkpoint(Checkpoint)
 	Bye(Bye)
 	// Plan is called when the plan is to be sent: after announcements and
 	// after Session.Replan. Its version is filled in by the session.

@@ -218,7 +218,7 @@ func (s *Session) begin(h Handler) error {
 		}
 	}
 	s.ring.setAgentPID(os.Getpid())
-	w := Welcome{Version, a.Run, a.Worker, RingInfo{int64(s.ring.DataBytes)}}
+	w := Welcome{Version, a.Run, a.Worker, RingInfo{int64(s.ring.DataBytes)}, a.Place}
 	b, err := AppendMessage(nil, TypeWelcome, w)
 	if err == nil {
 		if s.Hello.Takeover {

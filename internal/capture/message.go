@@ -18,6 +18,7 @@ const (
 	TypeMissing    = "missing"
 	TypeCollection = "collection"
 	TypeNotice     = "notice"
+	TypeCheckpoint = "checkpoint"
 	TypeBye        = "bye"
 	TypeWelcome    = "welcome"
 	TypeRefused    = "refused"
@@ -38,6 +39,18 @@ type Hello struct {
 	Script    string           `json:"script"`
 	Takeover  bool             `json:"takeover"`
 	Facts     bool             `json:"facts,omitempty"` // facts were said before
+	// Loaded are the files that a resumed job has read as checkpoints, the last
+	// one last.
+	Loaded []Checkpoint `json:"loaded,omitempty"`
+}
+
+// Checkpoint is a file that a training has written, or read, to go on from. The
+// place is where it stood when it wrote the file.
+type Checkpoint struct {
+	Path    string `json:"path"`
+	MtimeNS int64  `json:"mtime_ns"` // since 1970
+	Size    int64  `json:"size"`     // bytes
+	record.Place
 }
 
 // Module is one node of the module tree.
@@ -145,6 +158,8 @@ type Welcome struct {
 	Run    string   `json:"run"`
 	Worker string   `json:"worker"`
 	Ring   RingInfo `json:"ring"`
+	// Place is where the hook goes on counting steps; nil: at 0.
+	Place *record.Place `json:"place,omitempty"`
 }
 
 // Refused turns a Hello down; the hook goes inert. It is an error so that a

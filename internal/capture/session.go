@@ -118,6 +118,8 @@ func (s *Session) message(m Message) error {
 		return take(m, s.sink.Missing)
 	case TypeNotice:
 		return take(m, s.sink.Notice)
+	case TypeCheckpoint:
+		return take(m, s.sink.Checkpoint)
 	case TypeCollection:
 		if err := take(m, s.sink.Collection); err != nil {
 			return err

@@ -14,31 +14,35 @@ import (
 // A nil pointer is a flag that was not given. The same settings are read from
 // the environment (VIGIL_ and the upper-cased name) and from the file.
 type Flags struct {
-	Dir      *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
-	Name     *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
-	Config   *string  `name:"config" placeholder:"FILE" help:"Configuration file in YAML (default: vigil.yaml if it is there)."`
-	Rules    *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
-	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
-	Collect  []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`
-	Every    *string  `name:"every" placeholder:"N" help:"Interval for collections that name none (default: chosen by the budget)."`
-	SaveAll  *bool    `name:"save-all" help:"Every tensor, raw, at the interval."`
-	Budget   *string  `name:"budget" placeholder:"P%" help:"Most that capture may add to the step time (default 2%)."`
-	StopOn   *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
-	Workers  *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
-	Keep     *string  `name:"keep" placeholder:"SIZE,AGE" help:"Most that raw tensors may take below the root, how old they may become, or both: 20GB, 7d, 20GB,7d (default 20GB)."`
-	Strict   *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
-	Quiet    *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
-	NoStatus *bool    `name:"no-status" help:"No status line in the terminal's last row."`
-	JSON     *bool    `name:"json" help:"Output as JSON lines."`
-	NoColor  *bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
+	Dir        *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
+	Name       *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
+	Resume     *string  `name:"resume" placeholder:"RUN" help:"Go on with this run: the job is started again from its checkpoint."`
+	ResumeStep *string  `name:"resume-step" placeholder:"N" help:"TRAIN step at which the resumed job goes on (default: as the checkpoint tells that it reads)."`
+	Config     *string  `name:"config" placeholder:"FILE" help:"Configuration file in YAML (default: vigil.yaml if it is there)."`
+	Rules      *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
+	Rule       []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
+	Collect    []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`
+	Every      *string  `name:"every" placeholder:"N" help:"Interval for collections that name none (default: chosen by the budget)."`
+	SaveAll    *bool    `name:"save-all" help:"Every tensor, raw, at the interval."`
+	Budget     *string  `name:"budget" placeholder:"P%" help:"Most that capture may add to the step time (default 2%)."`
+	StopOn     *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
+	Workers    *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
+	Keep       *string  `name:"keep" placeholder:"SIZE,AGE" help:"Most that raw tensors may take below the root, how old they may become, or both: 20GB, 7d, 20GB,7d (default 20GB)."`
+	Strict     *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
+	Quiet      *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
+	NoStatus   *bool    `name:"no-status" help:"No status line in the terminal's last row."`
+	JSON       *bool    `name:"json" help:"Output as JSON lines."`
+	NoColor    *bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
 }
 
 // Run is everything a run is started with. It travels to the agent as JSON.
 type Run struct {
 	Dir        string            `json:"dir"`
-	Name       string            `json:"name,omitempty"` // empty: made from time and script
-	File       string            `json:"file,omitempty"` // the configuration file read; empty: none
-	Rules      string            `json:"rules"`          // default, all, none
+	Name       string            `json:"name,omitempty"`        // empty: made from time and script
+	Resume     string            `json:"resume,omitempty"`      // the run that goes on; empty: a new one
+	ResumeStep *int64            `json:"resume_step,omitempty"` // TRAIN step where it does
+	File       string            `json:"file,omitempty"`        // the configuration file read; empty: none
+	Rules      string            `json:"rules"`                 // default, all, none
 	Rule       []RuleConfig      `json:"rule,omitempty"`
 	Collect    []plan.Collection `json:"collect,omitempty"`
 	Every      int64             `json:"every"` // plan.Auto: by the budget

@@ -115,6 +115,8 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	}
 	text("dir", f.Dir)
 	text("name", f.Name)
+	text("resume", f.Resume)
+	text("resume-step", f.ResumeStep)
 	text("rules", f.Rules)
 	text("every", f.Every)
 	toggle("save-all", f.SaveAll)

@@ -34,7 +34,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -156,6 +156,12 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.Dir, err = text, notEmpty(text)
 	case "name":
 		r.Name, err = text, checkName(text)
+	case "resume":
+		r.Resume, err = text, notEmpty(text)
+	case "resume-step":
+		var n int64
+		n, err = parseInt(text, 0)
+		r.ResumeStep = &n
 	case "rules":
 		r.Rules, err = oneOf(text, "default", "all", "none")
 	case "every":

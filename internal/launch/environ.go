@@ -17,6 +17,9 @@ func training(user []string, o *Options, socket, run, id string) []string {
 	if len(o.Agent) > 0 {
 		set["VIGIL_BIN"] = o.Agent[0]
 	}
+	if o.Settings.Resume != nil {
+		set["VIGIL_RESUME"] = o.Settings.Name
+	}
 	if o.Settings.Config.Strict {
 		set["VIGIL_STRICT"] = "1"
 	}
@@ -46,7 +49,7 @@ func with(env []string, set map[string]string) []string {
 			out = append(out, kv)
 		}
 	}
-	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_AGENT", "PYTHONPATH"} {
+	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_AGENT", "VIGIL_RESUME", "PYTHONPATH"} {
 		if value, ok := set[name]; ok {
 			out = append(out, name+"="+value)
 		}

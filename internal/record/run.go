@@ -44,6 +44,7 @@ type Run struct {
 	Agent       *Process         `json:"agent,omitempty"`
 	Control     string           `json:"control,omitempty"` // path of the agent's socket while it runs
 	Vigil       string           `json:"vigil"`             // version that wrote the run
+	Resumptions []Resumption     `json:"resumptions,omitempty"`
 }
 
 // KnownFacts reads the facts of the run; nil when there are none.

@@ -225,6 +225,9 @@ func cards(run record.Run) []card {
 	case o.StepSeconds > 0: // too little training for a share of it to say anything
 		list = append(list, card{"time that capture took", fmt.Sprintf("%.1f ms", o.CapturedSeconds*1e3)})
 	}
+	for _, r := range run.Resumptions {
+		list = append(list, card{"resumed", r.Time.UTC().Format("2006-01-02 15:04:05") + " UTC " + r.Text()})
+	}
 	if n := len(run.Workers); n > 1 {
 		list = append(list, card{"workers", fmt.Sprint(n)})
 	}

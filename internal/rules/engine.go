@@ -39,6 +39,9 @@ type Options struct {
 	// ("worker_0" when empty).
 	RunName string
 	Chief   string
+	// Resumed are the times at which the job was started again after a
+	// pause: what lies before each of them is no silence.
+	Resumed []time.Time
 	// Raw reads stored values of a mode step; Trial opens other runs. Both
 	// may be nil.
 	Raw   func(worker, tensor string, mode record.Mode, modeStep int64) (rule.Values, error)
@@ -221,6 +224,7 @@ func (e *Engine) Observe(c *record.Complete) {
 	if c.Step <= e.here.Step || e.over || len(c.Parts) == 0 {
 		return
 	}
+	e.pause(c.Time)
 	last := e.here.Step
 	e.here = rule.Point{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time}
 	e.begun = true
@@ -245,10 +249,26 @@ func (e *Engine) Observe(c *record.Complete) {
 func (e *Engine) Tick(now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.pause(now)
 	for _, in := range e.runs {
 		e.collect(in)
 		if t, ok := in.rule.(rule.Ticker); ok && in.live() && !e.over {
 			e.act(in, func(r *rule.Report) { t.Tick(now, r) })
+		}
+	}
+}
+
+// pause tells rules that look at the clock of the pauses that have ended since
+// the last step.
+func (e *Engine) pause(now time.Time) {
+	for _, at := range e.opts.Resumed {
+		if !at.After(e.here.Time) || at.After(now) {
+			continue
+		}
+		for _, in := range e.runs {
+			if p, ok := in.rule.(rule.Pauser); ok && in.live() {
+				p.Paused(at)
+			}
 		}
 	}
 }

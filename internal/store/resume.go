@@ -59,7 +59,13 @@ func (w *Writer) resume() error {
 	if err := r.allSeries(); err != nil {
 		return err
 	}
-	return r.rawFiles()
+	if err := r.rawFiles(); err != nil {
+		return err
+	}
+	if w.rewound != nil && !w.rewound.Done { // cut short
+		return w.takeBack()
+	}
+	return nil
 }
 
 // syncDirs makes every name in a directory and below it survive a loss of
@@ -146,6 +152,8 @@ func (r *resumption) event(e manifest.Event) {
 		w.raw[e.Raw.Path] = e.Raw.Bytes
 	case e.Removed != "":
 		delete(w.raw, e.Removed)
+	case e.Rewound != nil:
+		w.rewound = e.Rewound
 	}
 }
 
@@ -239,8 +247,13 @@ func (r *resumption) series(s *series) error {
 			s.next = max(s.next, n+1)
 		}
 	}
+	first := 0 // journal that may be written to
+	if w.rewound != nil {
+		first = w.rewound.Journals[s.dir]
+		s.next = max(s.next, first)
+	}
 	for i, n := range journals {
-		if err := r.journal(s, n, i == len(journals)-1); err != nil {
+		if err := r.journal(s, n, i == len(journals)-1 && n >= first); err != nil {
 			return err
 		}
 	}

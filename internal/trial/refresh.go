@@ -53,6 +53,16 @@ func (t *Trial) all() []*series {
 	return list
 }
 
+// hidden tells whether a step was taken back when the run was rewound.
+func (t *Trial) hidden(s *series, n int, mode record.Mode, modeStep int64) bool {
+	for _, r := range t.rewound {
+		if r.Hides(s.dir, n, mode, modeStep) {
+			return true
+		}
+	}
+	return false
+}
+
 // refreshQuietly is for answers that have no error: what cannot be read is
 // named as damage.
 func (t *Trial) refreshQuietly() {
@@ -202,6 +212,10 @@ func (t *Trial) event(e manifest.Event) {
 	case e.Replaced != nil:
 		l := append(t.replaced[e.Replaced.Path], *e.Replaced)
 		t.replaced[e.Replaced.Path] = l[max(0, len(l)-8):]
+	case e.Rewound != nil:
+		if !e.Rewound.Done {
+			t.rewound = append(t.rewound, e.Rewound)
+		}
 	case e.Damaged != nil:
 		t.hurt(e.Damaged.File, "%s", e.Damaged.Reason)
 	}

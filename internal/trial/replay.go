@@ -94,7 +94,7 @@ func (r *replayer) queue() {
 			steps := r.t.stepsOf(s, n)
 			for row := r.taken[s][n]; row < len(steps); row++ {
 				st := steps[row]
-				if r.after.Decided(st.Step) {
+				if r.after.Decided(st.Step) || r.t.hidden(s, n, st.Mode, st.ModeStep) {
 					continue
 				}
 				k := key{st.Worker, st.Mode, st.ModeStep}
@@ -190,7 +190,7 @@ func (r *replayer) advance(fn func(*record.Complete) error) error {
 		}
 		list := t.decisionsOf(n)
 		for i := r.decided[n]; i < len(list); i++ {
-			if list[i].Step <= r.after.Step {
+			if list[i].Step <= r.after.Step || t.hidden(t.complete, n, list[i].Mode, list[i].ModeStep) {
 				continue
 			}
 			c := r.complete(list[i])
@@ -240,6 +240,9 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 	r.queue()
 	for _, n := range t.complete.numbers() {
 		for _, d := range t.decisionsOf(n) {
+			if t.hidden(t.complete, n, d.Mode, d.ModeStep) {
+				continue
+			}
 			for _, w := range d.Workers {
 				r.take(key{w, d.Mode, d.ModeStep})
 			}

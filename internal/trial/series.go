@@ -78,7 +78,7 @@ func (t *Trial) seriesOf(s *series, q *Query) (steps []int64, values []float64) 
 	for _, n := range s.numbers() {
 		if j := s.tails[n]; j != nil {
 			for _, step := range j.steps {
-				if q.holds(step.Mode, step.ModeStep) {
+				if q.holds(step.Mode, step.ModeStep) && !t.hidden(s, n, step.Mode, step.ModeStep) {
 					eachValue(step.Step, q, st, func(v float64) {
 						steps, values = append(steps, step.ModeStep), append(values, v)
 					})
@@ -104,7 +104,11 @@ func (t *Trial) seriesOf(s *series, q *Query) (steps []int64, values []float64) 
 				t.spoil(c.tables[name], err)
 				break
 			}
-			steps, values = append(steps, a...), append(values, b...)
+			for i := range a {
+				if !t.hidden(s, n, q.Mode, a[i]) {
+					steps, values = append(steps, a[i]), append(values, b[i])
+				}
+			}
 		}
 	}
 	return steps, values
@@ -243,7 +247,7 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 		if j := s.tails[n]; j != nil {
 			for _, st := range j.steps {
 				for i := range st.Stats {
-					if st.Stats[i].Tensor == q.Tensor && q.holds(st.Mode, st.ModeStep) {
+					if st.Stats[i].Tensor == q.Tensor && q.holds(st.Mode, st.ModeStep) && !t.hidden(s, n, st.Mode, st.ModeStep) {
 						row := StatsRow{s.worker, st.Step.Step, st.ModeStep, st.Time, st.Stats[i].Stats}
 						if st.Hists != nil {
 							row.Hist = t.histogram(path.Join(s.dir, layout.Journal(n)), st.Hists[i])
@@ -273,7 +277,7 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 				break
 			}
 			for i, p := range points[first:last] {
-				if q.holds(p.Mode, p.ModeStep) {
+				if q.holds(p.Mode, p.ModeStep) && !t.hidden(s, n, p.Mode, p.ModeStep) {
 					rows[i].Hist = t.histogram(c.tables[chunk.Stats].entry.Path, hists[i])
 					list = append(list, StatsRow{s.worker, p.Step, p.ModeStep, journal.Time(p.Time), rows[i]})
 				}

@@ -37,7 +37,9 @@ func (t *Trial) eachStep(worker string, visit func(*record.Step)) {
 		}
 		for _, n := range s.numbers() {
 			for _, st := range t.stepsOf(s, n) {
-				visit(st.Step)
+				if !t.hidden(s, n, st.Mode, st.ModeStep) {
+					visit(st.Step)
+				}
 			}
 		}
 	}

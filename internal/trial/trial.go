@@ -29,6 +29,7 @@ type Trial struct {
 	complete *series
 	raw      map[string][]manifest.File // entries by path; the last one is the newest
 	replaced map[string][]manifest.File
+	rewound  []*manifest.Rewound
 	damage   []Damage
 	known    map[Damage]bool
 	tails    map[string]string // ends of files that no writer finished, by path

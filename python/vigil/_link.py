@@ -21,6 +21,7 @@ from vigil import _guard, _wire
 
 SEND_SECONDS = 2
 HANDSHAKE_SECONDS = 5.0
+RESUME_SECONDS = 60.0  # a run that goes on is judged once more up to there before the hook is welcomed
 FIRST_SECONDS = 2.0  # how long the first connection is tried while nobody listens
 PAUSE_SECONDS = 0.2  # how long a fork waits for the listener to end
 BACKOFF = (0.02, 2.0)  # pauses between attempts to reconnect: first, longest
@@ -72,7 +73,7 @@ class Link(object):
                     raise
                 time.sleep(0.05)
         try:
-            sock.settimeout(HANDSHAKE_SECONDS)
+            sock.settimeout(RESUME_SECONDS if os.environ.get("VIGIL_RESUME") else HANDSHAKE_SECONDS)
             sock.sendall(_wire.frame(_wire.dumps(self.hello(False))))
             message, fds = receive(sock, True)
             if message.get("t") == "refused":

@@ -14,6 +14,7 @@ from vigil._words import Words
 BYE_SECONDS = 2.0  # how long the end of a process waits for a new agent when the last one died
 
 _current = None  # this process's session
+loaded = []  # files that a resumed job has read as checkpoints: {path, mtime_ns, size}
 
 
 class Session(Words, Values):
@@ -83,6 +84,7 @@ class Session(Words, Values):
         self.plan = Plan()
         self.run = ""
         self.worker = ""
+        self.place = None  # where a resumed job goes on: {"step", "modes": {name: step}}
         self.ring = None
         self.buffer = None
         self._hello = {
@@ -118,6 +120,7 @@ class Session(Words, Values):
             raise
         self.run = welcome.get("run") or ""
         self.worker = welcome.get("worker") or ""
+        self.place = welcome.get("place")
         self.buffer = self.ring.buffer
         self._division = _layout.Division(self.ring)
         self._put = self.ring.put
@@ -127,8 +130,17 @@ class Session(Words, Values):
         atexit.register(self.bye)
         self._link.listen()
 
+    @_guard.guard
+    def checkpoint(self, path, mtime_ns, size, step, modes):
+        """Tell that a checkpoint was written: the file, and the steps (global, and one for each mode) that come next."""
+        modes = {_wire.MODES[m]: n for m, n in enumerate(modes) if n or m < _wire.GLOBAL}
+        self._link.send({"t": "checkpoint", "path": path, "mtime_ns": mtime_ns, "size": size, "step": step, "modes": modes})
+
     def _make_hello(self, takeover):
-        return dict(self._hello, takeover=takeover)
+        hello = dict(self._hello, takeover=takeover)
+        if loaded and not takeover:
+            hello["loaded"] = loaded
+        return hello
 
     def _ring_fd(self):
         return self.ring.fd

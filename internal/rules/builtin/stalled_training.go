@@ -62,6 +62,13 @@ func (r *stalled) Step(v *rule.View, rep *rule.Report) {
 	rep.Inspect(1)
 }
 
+// Paused implements rule.Pauser.
+func (r *stalled) Paused(until time.Time) {
+	if r.state.Last.Time.Before(until) {
+		r.state.Last.Time, r.state.Fired = until, false
+	}
+}
+
 // Tick implements rule.Ticker. The first look starts the clock.
 func (r *stalled) Tick(now time.Time, rep *rule.Report) {
 	if r.state.Last.Time.IsZero() {

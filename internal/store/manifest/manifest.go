@@ -22,6 +22,7 @@ type Event struct {
 	Removed  string   `json:"removed,omitempty"`  // a raw file that made room for others
 	Replaced *File    `json:"replaced,omitempty"` // the next content of a file that is replaced as a whole
 	Damaged  *Damaged `json:"damaged,omitempty"`
+	Rewound  *Rewound `json:"rewound,omitempty"`
 }
 
 // Worker tells the name of the worker whose series lie in a directory.

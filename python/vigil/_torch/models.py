@@ -152,6 +152,8 @@ class Models(object):
         backend.on_registration(self.registered)
         _guard.guard(heap.keep)()
         self.session.before_bye = self.finish
+        if self.session.place is not None:
+            self.goes_on(self.session.place)
         for fields in self.waiting_collections:
             self.session.collection(**fields)
         _log.register(self)

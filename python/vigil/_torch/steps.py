@@ -40,6 +40,10 @@ class Step(object):
             self._number = self.counter.take()
         return self._number
 
+    def renumber(self):
+        """Give the number anew when it is needed next."""
+        self._number = None
+
     @property
     def numbered(self):
         return self._number is not None

@@ -11,8 +11,8 @@ import time
 
 import torch
 
-from vigil import _fork, _guard, _log
-from vigil._torch import backend, control, idle, models, optimisers, updates
+from vigil import _fork, _guard, _log, _wire
+from vigil._torch import backend, checkpoints, control, idle, models, optimisers, updates
 from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
@@ -101,6 +101,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.discovery.wrap_compile()
         self.discovery.start()
         idle.watch(self)
+        checkpoints.watch(self)
         _fork.on_child(self.forked)
 
     def starts(self, dir, name):
@@ -402,6 +403,31 @@ class Tracker(models.Models, updates.Updates, control.Control):
             if abs(other - value) <= 1e-6 * max(abs(value), 1e-30):
                 return state.series
         return None
+
+    def wrote(self, path, mtime_ns, size):
+        """A checkpoint was written: the steps that are over by now are in it."""
+        if self.session is None or self.closed or (self.thread is not None and self.thread != _thread()):
+            return
+        self.settle()
+        self.entered = _now()
+        if self.open is not None and self.open.mode not in _UPDATED and not self.depth:
+            self._close_open()  # an evaluation whose last forward is over
+        number, modes = self.counter.next, list(self.counter.modes)
+        for step in (self.open, self.suspended):
+            if step is not None and step.done:
+                number = max(number, step.number() + 1)
+                modes[step.mode] = step.mode_step + 1
+        self.session.checkpoint(path, mtime_ns, size, number, modes)
+
+    def goes_on(self, place):
+        """The job was resumed: steps are counted on from ``place``, the one that is open too."""
+        self.counter.next = place["step"]
+        self.counter.modes[:] = [place["modes"].get(name, 0) for name in _wire.MODES]
+        for step in (self.open, self.suspended):
+            if step is not None:
+                step.mode_step = self.counter.modes[step.mode]
+                step.renumber()
+        self.last_closed = (max(self.counter.next - 1, 0), TRAIN, max(self.counter.modes[TRAIN] - 1, 0))
 
     def settle(self):
         """The script calls from outside a step's own events: the general state is brought up to date."""
