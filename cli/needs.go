@@ -6,26 +6,24 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/rule"
 )
 
 // describeNeeds says in words what a rule asks of capture under its default
-// parameters, and what that costs.
-func describeNeeds(d *rule.Definition) ([]describedNeed, []string, error) {
+// parameters.
+func describeNeeds(d *rule.Definition) ([]describedNeed, error) {
 	params, err := d.Parse(nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("describe rule %q: %w", d.Name, err)
+		return nil, fmt.Errorf("describe rule %q: %w", d.Name, err)
 	}
 	needs := []describedNeed{}
 	if d.Needs == nil {
-		return needs, rules.Cost(nil), nil
+		return needs, nil
 	}
-	asked := d.Needs(params)
-	for _, n := range asked {
+	for _, n := range d.Needs(params) {
 		needs = append(needs, describedNeed{selectorText(n.Selector), scheduleText(n.Schedule), wantText(n)})
 	}
-	return needs, rules.Cost(asked), nil
+	return needs, nil
 }
 
 func selectorText(s plan.Selector) string {

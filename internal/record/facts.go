@@ -81,23 +81,27 @@ func (f *Facts) Sections() []string {
 }
 
 // Until gives the facts that rules may look at when they judge a global step:
-// a section whose place is later is left out. What has no place of its own
-// comes with the first that has one.
+// a section whose place is later is left out, and so is what another training
+// than the one under way showed. What has no place of its own comes with the
+// first that has one.
 func (f *Facts) Until(step int64) *Facts {
-	g := *f
+	g := f.present(step)
 	g.sections(func(_ string, at int64, drop func()) {
 		if at > step {
 			drop()
 		}
 	})
-	return &g
+	if trainings := g.Trainings; len(trainings) > 0 && len(g.Sections()) == len(trainings) {
+		return &Facts{Framework: f.Framework, Trainings: trainings}
+	}
+	return g
 }
 
 // After is the first step beyond the one given from which on rules may look at
 // a further section; math.MaxInt64 when none is to come.
 func (f *Facts) After(step int64) int64 {
 	next := int64(math.MaxInt64)
-	f.sections(func(_ string, at int64, _ func()) {
+	f.present(step).sections(func(_ string, at int64, _ func()) {
 		if at > step {
 			next = min(next, at)
 		}

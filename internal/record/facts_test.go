@@ -47,6 +47,33 @@ func TestBegunTrainings(t *testing.T) {
 	}
 }
 
+// Rules that judge a step of a later training get what that one showed, and what
+// the one before showed as long as it was not looked at.
+func TestFactsOfALaterTraining(t *testing.T) {
+	f, err := record.ParseFacts([]byte(`{"framework":"pytorch","step":"a","labels":{"at":3,"dtype":"F32"},"graph":{"at":20},
+		"trainings":[{"at":5,"facts":{"step":"b","labels":{"at":7,"dtype":"I64"},"graph":{"at":9}}},{"at":11},{"at":13,"facts":{}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step, want := range map[int64]string{2: "", 3: "a labels", 4: "a labels", 5: "trainings", 7: "b labels trainings", 9: "b labels graph trainings", 11: "b labels graph trainings trainings", 13: "trainings trainings trainings"} {
+		g := f.Until(step)
+		got := strings.Join(g.Sections(), " ")
+		if step == 2 {
+			got = strings.TrimPrefix(got, "a")
+		} else if g.Step != "" {
+			got = g.Step + " " + got
+		}
+		if got != want || g.Framework != "pytorch" {
+			t.Errorf("until %d: %q, want %q", step, got, want)
+		}
+	}
+	for step, want := range map[int64]int64{3: 5, 5: 7, 7: 9, 9: 11, 11: 13, 13: math.MaxInt64} {
+		if got := f.After(step); got != want {
+			t.Errorf("after %d comes %d, want %d", step, got, want)
+		}
+	}
+}
+
 func TestSettleFacts(t *testing.T) {
 	for _, c := range []struct {
 		name, came, before string
@@ -63,12 +90,20 @@ func TestSettleFacts(t *testing.T) {
 		{"a second training", `{"trainings":[{"at":7}]}`, `{"framework":"go"}`, 6, `{"trainings":[{"at":7}]}`},
 		{"a third, late", `{"trainings":[{"at":3},{"at":7}]}`, `{"trainings":[{"at":4}]}`, 9, `{"trainings":[{"at":4},{"at":9}]}`},
 		{"trainings gone", `{"framework":"go"}`, `{"trainings":[{"at":4}]}`, 9, `{"framework":"go","trainings":[{"at":4}]}`},
+		{"a training to be looked at", `{"trainings":[{"at":4,"facts":{}}]}`, ``, 4, `{"trainings":[{"at":4,"facts":{}}]}`},
+		{"its facts, late", `{"trainings":[{"at":4,"facts":{"labels":{"at":6}}}]}`, `{"trainings":[{"at":5,"facts":{}}]}`, 9, `{"trainings":[{"at":5,"facts":{"labels":{"at":9}}}]}`},
+		{"its facts again", `{"trainings":[{"at":4,"facts":{"labels":{"at":8,"dtype":"I64"}}}]}`, `{"trainings":[{"at":5,"facts":{"labels":{"at":9}}}]}`, 12, `{"trainings":[{"at":5,"facts":{"labels":{"at":9}}}]}`},
 		{"nothing", ``, `{"labels":{"at":3}}`, 6, `{"labels":{"at":3}}`},
 		{"null", `null`, ``, 6, ``},
 	} {
 		got, f, err := record.SettleFacts([]byte(c.came), []byte(c.before), c.next)
 		if err != nil || string(got) != c.want || (f == nil) != (c.came == "" || c.came == "null") {
 			t.Errorf("%s: %s, %v, %v; want %s", c.name, got, f, err, c.want)
+		}
+	}
+	for _, bad := range []string{`{"trainings":[{"facts":{"trainings":[{"at":1}]}}]}`, `{"trainings":[{"Facts":{}}]}`, `{"trainings":[{"facts":{"labels":3}}]}`} {
+		if got, f, err := record.SettleFacts([]byte(bad), []byte(`{}`), 0); err == nil || f != nil || string(got) != `{}` {
+			t.Errorf("%s gives %s, %v, %v", bad, got, f, err)
 		}
 	}
 	if got, f, err := record.SettleFacts([]byte(`{"labels":[1]}`), []byte(`{}`), 0); err == nil || f != nil || string(got) != `{}` {
@@ -82,6 +117,7 @@ func FuzzSettleFacts(f *testing.F) {
 	f.Add([]byte(`{"labels":{"at":3},"graph":{"at":1}}`), []byte(`{"labels":{"at":2}}`), int64(5))
 	f.Add([]byte(`{"Labels":{"at":3}}`), []byte(`null`), int64(5))
 	f.Add([]byte(`{"trainings":[{"at":3},{"at":1}]}`), []byte(`{"trainings":[{"at":2}]}`), int64(5))
+	f.Add([]byte(`{"trainings":[{"at":3,"facts":{"labels":{"at":1}}}]}`), []byte(`{"trainings":[{"at":2,"facts":{}}]}`), int64(5))
 	f.Add([]byte(`[]`), []byte(`x`), int64(0))
 	f.Fuzz(func(t *testing.T, came, before []byte, next int64) {
 		old, err := record.ParseFacts(before)

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -68,10 +69,19 @@ func settleTrainings(now, old map[string]json.RawMessage, next int64) error {
 			return err
 		}
 	}
+	for i := range min(len(kept), len(came)) {
+		var err error
+		if kept[i], err = settleTraining(came[i], kept[i], next); err != nil {
+			return err
+		}
+	}
 	for i := len(kept); i < len(came); i++ {
-		entry := came[i]
+		entry, err := settleTraining(came[i], nil, next)
+		if err != nil {
+			return err
+		}
 		var t TrainingFacts
-		err := json.Unmarshal(entry, &t)
+		err = json.Unmarshal(entry, &t)
 		if err == nil && t.At < next {
 			entry, err = moved(entry, next)
 		}
@@ -86,6 +96,54 @@ func settleTrainings(now, old map[string]json.RawMessage, next int64) error {
 	b, err := json.Marshal(kept)
 	now[trainingsName] = b
 	return err
+}
+
+// settleTraining gives an entry the facts of its training, settled like those of
+// the first one. kept is nil for one that is new.
+func settleTraining(came, kept json.RawMessage, next int64) (json.RawMessage, error) {
+	fields, err := object(came)
+	if err != nil {
+		return nil, err
+	}
+	old := fields
+	var before json.RawMessage
+	if kept != nil {
+		if old, err = object(kept); err != nil {
+			return nil, err
+		}
+		before = old["facts"]
+	}
+	facts, f, err := SettleFacts(fields["facts"], before, next)
+	if err != nil || f == nil {
+		if kept == nil {
+			kept = came
+		}
+		return kept, err
+	}
+	old["facts"] = facts
+	return json.Marshal(old)
+}
+
+// object gives the fields of an entry. Facts under another spelling are refused,
+// and so are facts with trainings of their own.
+func object(entry json.RawMessage) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(entry, &fields); err != nil {
+		return nil, err
+	}
+	for name := range fields {
+		if s := strings.ToLower(name); s != name && s == "facts" {
+			return nil, fmt.Errorf("a training's facts are called %q", name)
+		}
+	}
+	var t TrainingFacts
+	if err := json.Unmarshal(entry, &t); err != nil {
+		return nil, err
+	}
+	if t.Facts != nil && len(t.Facts.Trainings) > 0 {
+		return nil, errors.New("the facts of a training tell of further ones")
+	}
+	return fields, nil
 }
 
 // exact gives the fields of facts. A section under another spelling of its name

@@ -5,6 +5,23 @@ package record
 // or that another one has trained for a while.
 type TrainingFacts struct {
 	At int64 `json:"at"`
+	// Facts are what was seen of this training; nil when it was not looked at,
+	// empty when that is still under way.
+	Facts *Facts `json:"facts,omitempty"`
+}
+
+// present gives a copy of the facts of the training that is under way at a
+// global step: those of the last one that was looked at.
+func (f *Facts) present(step int64) *Facts {
+	g := *f
+	for i := f.Begun(step) - 1; i >= 0; i-- {
+		if later := f.Trainings[i].Facts; later != nil {
+			g = *later
+			g.Framework, g.Trainings = f.Framework, f.Trainings
+			break
+		}
+	}
+	return &g
 }
 
 // Begun counts the trainings that have begun before a global step or with it,

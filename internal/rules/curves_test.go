@@ -227,7 +227,9 @@ func TestCurves(t *testing.T) {
 		return 0.5
 	}
 	inputs := classes()
-	inputs.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Values: &record.ValueFacts{Min: -3, Max: 900}}}, Distinct: 5}
+	inputs.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Values: &record.ValueFacts{Min: -3, Max: 900}}}, Distinct: 5}
+	tokens := classes()
+	tokens.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "I64", Values: &record.ValueFacts{Min: 0, Max: 900}}}, Distinct: 5}
 	summed := classes()
 	summed.Loss.Reduction = "sum"
 	twoOptimisers := classes()
@@ -258,6 +260,7 @@ func TestCurves(t *testing.T) {
 		{"what was learnt is lost", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3}, "warning lost learning-rate"},
 		{"another fold", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3, facts: folds(201)}, ""},
 		{"what was learnt is lost in the second fold", "learning_rate", curve{steps: 400, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n%100) + 0.6*map[bool]float64{true: 1}[n > 330] }), update: 0.3, facts: folds(100, 200)}, "warning lost learning-rate"},
+		{"lost in a training after one whose optimiser still lives", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3, names: []string{"loss/1"}}, "warning lost learning-rate"},
 		{"folds", "loss_spike", curve{steps: 400, loss: noisy(0.05, func(n int64) float64 { return falling(4, 0.3, 20)(n % 100) }), facts: folds(100, 200, 300)}, ""},
 		{"another task", "learning_rate", curve{steps: 300, loss: noisy(0.1, stepAt(200, 0.01, 1)), update: 0.01}, ""},
 		{"swings while it falls", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return (2 + float64(n%2)*3) * math.Exp(-float64(n)/60) }, update: 0.3}, ""},
@@ -317,6 +320,7 @@ func TestCurves(t *testing.T) {
 		{"rounding", "impossible_loss", curve{steps: 40, loss: stepAt(5, 1, -1e-8), facts: classes()}, ""},
 		{"certain of wrong answers", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "warning start initialisation"},
 		{"input not scaled", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: inputs}, "warning start data-scaling"},
+		{"numbers of tokens are no scale", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: tokens}, "warning start initialisation"},
 		{"a sum over the batch", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: summed}, ""},
 
 		{"hardly begun", "too_few_updates", curve{steps: 40, loss: noisy(0.002, func(n int64) float64 { return 2.35 - 0.008*float64(n) }), facts: classes()}, "warning still_falling epochs"},

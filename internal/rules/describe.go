@@ -28,7 +28,6 @@ type Description struct {
 	Frameworks []string          `json:"frameworks,omitempty"`
 	Parameters []ParameterText   `json:"parameters"`
 	Needs      []string          `json:"needs"`
-	Cost       []string          `json:"cost"`
 	Causes     []string          `json:"causes"`
 	Remedies   []string          `json:"remedies"`
 	CauseClass string            `json:"cause_class"`
@@ -72,13 +71,9 @@ func Describe(d *rule.Definition) Description {
 		out.DefaultSet, out.DefaultWhy = d.Default.Params, d.Default.Why
 	}
 	if p, err := d.Parse(nil); err == nil && d.Needs != nil {
-		asked := d.Needs(p)
-		for _, n := range asked {
+		for _, n := range d.Needs(p) {
 			out.Needs = append(out.Needs, needText(n))
 		}
-		out.Cost = Cost(asked)
-	} else {
-		out.Cost = Cost(nil)
 	}
 	return out
 }

@@ -73,6 +73,27 @@ func TestRulesBeginAnewWithATraining(t *testing.T) {
 	}
 }
 
+// What a later training showed is told from the step on that it names, and what
+// was said of the one before is not said again.
+func TestFactsOfAFurtherTraining(t *testing.T) {
+	e, err := rules.NewEngine(rules.Options{Definitions: []*rule.Definition{preset(*listening)}, Configs: []rules.Config{{Rule: listening.Name, Configuration: listening.Name}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := &record.Facts{Labels: &record.LabelFacts{At: 8}, Inputs: &record.InputFacts{At: 8}}
+	f := sections()
+	f.Trainings = []record.TrainingFacts{{At: 6, Facts: &record.Facts{}}}
+	e.Facts(f)
+	observe(e, 3, 4, 5, 6)
+	f = sections()
+	f.Trainings = []record.TrainingFacts{{At: 6, Facts: later}}
+	e.Facts(f)
+	observe(e, 7, 8)
+	if got, want := heard(e), "labels 3, network 3, graph 4, predictions 5, trainings 6, inputs 8"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // twice reports the same in the last step and at the end of the job.
 type twice struct{ count }
 

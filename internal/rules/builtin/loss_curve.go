@@ -56,6 +56,7 @@ func (c *lossCurve) step(items []rule.Item) (x float64, ok bool) {
 		return x, false
 	}
 	if c.Name != name {
+		c.Several = c.Several || strings.HasPrefix(c.Name, "loss/")
 		*c = lossCurve{Name: name, Several: c.Several}
 	}
 	c.take(x)
@@ -71,6 +72,8 @@ func (c *lossCurve) choose(items []rule.Item) string {
 		case it == "loss":
 			name = it
 		case heldOut(it): // comes in the steps of a training that is evaluated at each of them
+		case strings.HasPrefix(it, "loss/") && (name == "" || name == it) && (c.Name == "" || c.Name == it):
+			name = it // the optimiser of a training before this one lives on
 		case strings.HasPrefix(it, "loss"):
 			c.Several = true // loss/1 is that of a second optimiser
 		case name == "":

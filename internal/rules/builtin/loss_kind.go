@@ -25,7 +25,8 @@ type lossKind struct {
 	Uniform float64 `json:"uniform"`
 	// Elements is the number of labels from which the guess was computed.
 	Elements int64 `json:"elements"`
-	// Input is the largest magnitude in the input, 0 when it was not seen.
+	// Input is the largest magnitude in the input, 0 when it was not seen. Whole
+	// numbers are names of things, such as tokens.
 	Input float64 `json:"input"`
 	// Optimisers that were seen.
 	Optimisers int `json:"optimisers"`
@@ -52,7 +53,7 @@ func kindOfLoss(f *rule.Facts) lossKind {
 	}
 	if f.Inputs != nil {
 		for _, t := range f.Inputs.Tensors {
-			if t.Values != nil {
+			if t.Values != nil && strings.Contains(t.DType, "F") {
 				k.Input = max(k.Input, math.Abs(float64(t.Values.Min)), math.Abs(float64(t.Values.Max)))
 			}
 		}

@@ -443,6 +443,23 @@ def folds():
 
 
 @case
+def head_on_what_was_trained():
+    """An encoder that an autoencoder's training made, and a head on it; gradients go through the encoder, but nobody steps on them."""
+    encoder = net(nn.Linear(6, 4))
+    before = torch.optim.SGD(encoder.parameters(), lr=0.1)
+    for x, _ in data():
+        before.zero_grad()
+        encoder(x).pow(2).mean().backward()
+        before.step()
+    head = nn.Linear(4, 3)
+    after = torch.optim.SGD(head.parameters(), lr=0.1)
+    for x, y in data():
+        after.zero_grad()
+        F.cross_entropy(head(encoder(x)), y).backward()
+        after.step()
+
+
+@case
 def begun_anew_in_the_same_weights():
     model = net()
     for _ in range(2):

@@ -196,12 +196,34 @@ def test_network_calls(trainings):
 def test_further_trainings(trainings):
     """Each is told before any record of its first step. An optimiser for weights that were trained before begins none, unless that one did so for long."""
     run = trainings["folds"]
-    assert run.facts["trainings"] == [{"at": 12}, {"at": 24}]
+    assert [t["at"] for t in run.facts["trainings"]] == [12, 24]
     assert "trainings" not in trainings["healthy"].facts
-    assert trainings["begun_anew_in_the_same_weights"].facts["trainings"] == [{"at": 60}]
+    assert [t["at"] for t in trainings["begun_anew_in_the_same_weights"].facts["trainings"]] == [60]
     for at in (12, 24):
-        told = next(m for m in run.of("facts") if {"at": at} in m["facts"].get("trainings", []))
-        assert told["facts"]["trainings"][-1] == {"at": at}
+        told = next(m for m in run.of("facts") if {"at": at, "facts": {}} in m["facts"].get("trainings", []))
+        assert told["facts"]["trainings"][-1] == {"at": at, "facts": {}}
+
+
+def test_facts_of_further_trainings(trainings):
+    """The first few are looked at like the first one, each for itself."""
+    second, third = (t["facts"] for t in trainings["folds"].facts["trainings"])
+    assert [second[s]["at"] for s in ("labels", "graph", "parameters", "updates")] == [21] * 4
+    assert [m["class"] for m in second["models"]] == ["Sequential"] and second["loss"]["function"] == "cross_entropy"
+    assert [p[1:] for p in gradients(second)] == [p[1:] for p in gradients(trainings["folds"].facts)]
+    assert [len(third[s]) for s in ("models", "optimisers")] == [2, 2]
+    assert third["network"]["modules"][0]["path"].startswith("Sequential") and third["inputs"]["steps"] > 5
+
+
+def test_facts_of_a_further_training_leave_out_the_ones_before(trainings):
+    """A head on what another training has trained, whose optimiser still lives: nobody is blamed for the encoder."""
+    facts = trainings["head_on_what_was_trained"].facts
+    (head,) = (t["facts"] for t in facts["trainings"])
+    assert [m["name"] for m in facts["models"]] == ["Sequential"]
+    assert [(p["name"], p["held"], p["gradient"], p["changed"]) for p in head["parameters"]["list"]] == [
+        ("Linear_weight", True, "finite", True),
+        ("Linear_bias", True, "finite", True),
+    ]
+    assert "outside" not in head["parameters"] and len(head["optimisers"]) == 1
 
 
 @pytest.mark.parametrize("name", sorted(FACTS))

@@ -15,21 +15,28 @@ class Facts(object):
 
     def __init__(self, tracker):
         self.tracker = tracker
-        self.loss = ""
-        self.function = ""
-        self.module = ""
-        self.reduction, self.settings = "", {}
-        self.look = Look(tracker)
-        self.labels = self.look.labels
-        self.evaluation = Evaluation(self.look)
-        self.eval_trained = EvalTrained()
-        self.sections = {}  # those that were told, each with its place
-        self.fixed = {}  # what rules may have read with them
+        self.first = None  # (fixed, sections) of the first training, once another one is looked at
+        self.entry = None  # where that one is told of; None: the first training is under way
+        self.began = 0  # TRAIN steps before it
+        self._begin(None)
         self.set_up = 0  # nanoseconds that finding the model and connecting took
         self.said = False
         self.line = ""
         self.told = None
         self.look_at = AFTER
+
+    def _begin(self, optims):
+        """Nothing was seen of the training that is under way. optims: optimisers of those before it, if there were any."""
+        self.loss = ""
+        self.function = ""
+        self.module = ""
+        self.reduction, self.settings = "", {}
+        self.look = Look(self.tracker, optims)
+        self.labels = self.look.labels
+        self.evaluation = Evaluation(self.look)
+        self.eval_trained = EvalTrained()
+        self.sections = {}  # those that were told, each with its place
+        self.fixed = {}  # what rules may have read with them
 
     def loss_seen(self, function, module, node=None, reduction=""):
         """The loss that backward was first called on: its function in the graph and the loss module, as far as known.
@@ -51,10 +58,10 @@ class Facts(object):
     def step(self, n, root):
         """n TRAIN steps have closed, the last of them one of ``root``."""
         self.eval_trained.update(root)
-        if n >= SEE and self._news():
+        if n - self.began >= SEE and self._news():
             self._tell()
         if n >= self.look_at:
-            self.labels.open = False
+            self.labels.open = self.labels.open and n - self.began < AFTER
             self.look_at = n - n % 100 + 100
             if not self.said or self.told != self.tracker.publisher.auto.interval:
                 self.say()
@@ -100,13 +107,18 @@ class Facts(object):
         new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}
         if new:
             self.sections.update(new)
-            facts = self.gather()
-            self.tracker.session.facts(facts, self.line)
+            if self.entry is not None:
+                self.entry["facts"] = dict(self.fixed, **self.sections)
+            self.tracker.session.facts(self.gather(), self.line)
 
     def _fix(self, sections, new):
         """What rules read together with the sections stands from here on."""
         new.update(sections)
-        facts = self.gather()
+        if self.entry is None:
+            facts = self.gather()
+        else:
+            t = self.tracker
+            facts = self._understood(self.look.looked_at(), [s for s in t.optims if s not in self.look.old])
         for optimiser, groups in zip(facts["optimisers"], self.look.groups):
             optimiser["groups"] = groups
         self.fixed = {name: facts[name] for name in ("model", "models", "optimiser", "optimisers", "loss", "step")}
@@ -121,8 +133,19 @@ class Facts(object):
     def gather(self):
         """The facts as a JSON object."""
         t = self.tracker
+        facts = self._understood(t.roots, t.optims)
+        fixed, sections = self.first or (self.fixed, self.sections)
+        facts.update(fixed)
+        facts.update(sections)
+        if t.trainings.begun:
+            facts["trainings"] = t.trainings.begun
+        return facts
+
+    def _understood(self, roots, optims):
+        """What stands outside of the sections, of these models and optimisers."""
+        t = self.tracker
         models = []
-        for root in t.roots:
+        for root in roots:
             inner = root.inner()
             if inner is None:
                 continue
@@ -136,14 +159,14 @@ class Facts(object):
                 "called": root.known_called,
             })  # fmt: skip
         optimisers = []
-        for state in sorted(t.optims, key=lambda s: s.index):
+        for state in sorted(optims, key=lambda s: s.index):
             o = state.ref()
             if o is not None:
                 rates = [g.get("lr") for g in o.param_groups]
                 rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
                 optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "lrs": rates, "loss": state.series})
         entries = t.publisher.frames.entries
-        facts = {
+        return {
             "framework": "pytorch",
             "model": models[0] if models else None,
             "models": models,
@@ -158,15 +181,28 @@ class Facts(object):
             "rank": t.publisher.rank,
             "world": t.publisher.world,
         }
-        facts.update(self.fixed)
-        facts.update(self.sections)
-        if t.trainings.begun:
-            facts["trainings"] = t.trainings.begun
-        return facts
+
+    def training_begins(self, entry, state):
+        """A further training of the process begins: rules must know before its first step.
+
+        It is looked at when entry, its place among the trainings, is given, and
+        the look at the one before is over. state: its first optimiser. Returns
+        whether it is looked at.
+        """
+        looks = entry is not None and not self.look.open
+        if looks:
+            entry["facts"] = {}
+            if self.entry is None:
+                self.first = (self.fixed, self.sections)
+            self.entry = entry
+            self.began = self.tracker.publisher.auto.count
+            self.evaluation.detach()
+            self._begin([s for s in self.tracker.optims if s is not state])
+        self._told()
+        return looks
 
     @_guard.guard
-    def training_begins(self):
-        """A further training of the process begins: rules must know before its first step."""
+    def _told(self):
         self.tracker.session.facts(self.gather(), self.line)
 
     def _loss(self):

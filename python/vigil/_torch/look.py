@@ -29,10 +29,17 @@ SEE = 9  # TRAIN steps; the first of them was under way before anything was know
 
 
 class Look(object):
-    """What is seen while ``open``; ``gather`` gives the sections once."""
+    """What is seen while ``open``; ``gather`` gives the sections once.
 
-    def __init__(self, tracker):
+    old: optimisers of the trainings before, of a later one. What they trained, and none of
+    this training holds, is none of its business.
+    """
+
+    def __init__(self, tracker, old=None):
         self.tracker = tracker
+        self.later = old is not None
+        self.old = list(old or ())
+        self.trained = tracker.trainings.known() if self.later else frozenset()  # ids of parameters
         self.open = True
         self.numbers = summary.Numbers()
         self.labels = Labels(self.numbers)
@@ -49,6 +56,7 @@ class Look(object):
         self.blind = None  # the first step in which that one ran without gradients; False once it ran with them
         self.handles = []
         self.called = set()  # ids of roots that were called
+        self.seen = []  # roots
         self.outputs = []  # what models returned, the last first, until backward
         self.losses = {}  # class of a loss module -> its settings
 
@@ -86,6 +94,8 @@ class Look(object):
                 self.parameters.root(root)
                 if root.known_called:
                     self.called.add(id(root))
+            roots = [root for root in roots if root not in self.seen]
+            self.seen.extend(roots)
             if roots and self.first is None:
                 self.first = roots[0]
             for root in roots[:MOST_OUTPUTS]:
@@ -163,6 +173,11 @@ class Look(object):
     def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
         outside = set(leaves).difference(self.parameters.known)
+        if self.later:
+            outside -= self.trained
+            for root in self.tracker.roots:
+                if root not in self.seen and root.inner() is not None:
+                    outside.difference_update(id(p) for p in root.inner().parameters())
         if outside and not self.tracker.by_hand and not any(root.divided for root in self.tracker.roots):
             nobodys, owners = self._unowned(outside)
             if owners:
@@ -187,6 +202,8 @@ class Look(object):
 
     def updated(self, state):
         with self.timed():
+            if state in self.old:
+                self.old.remove(state)  # it goes on
             self.gradients.updated(state)
             self.parameters.updates += 1
             self.counts[id(state)] = self.counts.get(id(state), 0) + 1
@@ -231,23 +248,31 @@ class Look(object):
         # Nobody can say what held them and which gradients were used when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
         if whole and not t.by_hand:
-            sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states, self._by_parameter(), self.anew.gather())
+            sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states, self._by_parameter(), self.anew.gather(), self.trained)
             sections["updates"] = updates
         if self.network is not None and self.network.order:
             sections["network"] = part(self.network.gather, numbers)
         if whole and self.graphs is not None:
             had = {i for i, state in states.items() if state != "zero"}
-            every = [(one.facts["name"], one.value, id(one.value) in had) for one in self.parameters.list if one.value is not None]
+            values = [(one.facts["name"], one.value) for one in self.parameters.list if one.value is not None]
+            if self.later:
+                ours = self._held()
+                values = [(name, p) for name, p in values if id(p) in ours or id(p) not in self.trained]
+            every = [(name, p, id(p) in had) for name, p in values]
             sections["graph"] = part(self.graphs.gather, every)
-        self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None]
+        self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
         self.parameters = self.gradients = self.inputs = self.first = self.anew = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
+    def looked_at(self):
+        """Roots that live."""
+        return [root for root in self.seen if root.inner() is not None]
+
     def _held(self):
         held = set()
-        optimisers = [s.ref() for s in self.tracker.optims] + [ref() for ref in self.tracker.unstepped]
+        optimisers = [s.ref() for s in self.tracker.optims if s not in self.old] + [ref() for ref in self.tracker.unstepped]
         for o in optimisers:
             if o is not None:
                 held.update(id(p) for group in o.param_groups for p in group["params"])
@@ -256,7 +281,7 @@ class Look(object):
     def _by_parameter(self):
         """Of each parameter of an optimiser what cannot be told from the optimisers as a whole: id -> {lr, updates}."""
         t, out = self.tracker, {}
-        stepped = [(s.ref(), self.counts.get(id(s), 0)) for s in t.optims]
+        stepped = [(s.ref(), self.counts.get(id(s), 0)) for s in t.optims if s not in self.old]
         every = [(o, n) for o, n in stepped + [(ref(), 0) for ref in t.unstepped] if o is not None]
         several = len(every) > 1
         for optimiser, updates in every:
@@ -278,7 +303,7 @@ class Look(object):
         ours = set()
         for root in self.tracker.roots:
             inner = root.inner()
-            if inner is not None and id(root) in self.called:
+            if inner is not None and (id(root) in self.called or self.later and root.known_called):
                 ours.update(id(p.value) for p in names.parameters(inner))
         out = []
         for group in optimiser.param_groups:

@@ -112,10 +112,11 @@ class Parameters(object):
             # On a device a sum of all and of a part say it; more would have to be kept there or copied.
             return self.numbers.put(torch.stack([x.sum(), x.abs().sum(), (x * torch.arange(1, x.numel() + 1, device=x.device, dtype=kind)).sum()]))
 
-    def gather(self, numbers, held, gradients, more, anew):
+    def gather(self, numbers, held, gradients, more, anew, trained=frozenset()):
         """ParameterFacts without their place, or None.
 
-        held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; anew: [AnewFact].
+        held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; anew: [AnewFact];
+        trained: ids of those that an earlier training has trained, which are left out unless held.
         """
         if not self.list:
             return None
@@ -124,6 +125,8 @@ class Parameters(object):
             value = one.value
             if value is None:
                 continue  # it was taken out of the model
+            if id(value) in trained and id(value) not in held:
+                continue
             facts = dict(one.facts)
             facts["held"] = id(value) in held
             facts["gradient"] = gradients.get(id(value), "missing")

@@ -3,8 +3,10 @@
 import weakref
 
 FEW = 5  # TRAIN steps in which several optimisers of one training take their first
-SAMPLE = 256  # parameters of an optimiser that are remembered
+SAMPLE = 2000  # parameters of an optimiser that are remembered
 MOST = 200  # trainings that are told
+LOOKED = 4  # trainings that are looked at like the first
+LARGE = 300  # parameters; the facts of a training with more would be too long to be told with those of others
 LONG = 50  # TRAIN steps after which an optimiser for the same weights begins another phase
 PHASES = 20  # of these: a script that makes its optimiser anew in every epoch is one training all the same
 
@@ -21,19 +23,29 @@ class Trainings(object):
         self.held = {}  # id -> weak reference: parameters that were trained
         self.since = 0  # TRAIN step at which the last optimiser came
         self.phases = 0
-        self.begun = []  # of all trainings but the first: [{"at": global step}]
+        self.begun = []  # of all trainings but the first: [{"at": global step, "facts": of the first few, what was seen of them}]
+        self.looked = 0
 
     def optimiser(self, state, optimiser):
-        """``optimiser`` is about to step for the first time."""
+        """``optimiser`` is about to step for the first time. True: a training begins with it, and is looked at."""
+        looks = False
         counter = self.tracker.counter
         step = counter.modes[0]
         if self.held and len(self.begun) < MOST and self._begins(step - self.since, optimiser):
             opened = self.tracker.open
-            self.begun.append({"at": opened.number() if opened is not None and opened.numbered else counter.next})
-            self.tracker.facts.training_begins()
+            entry = {"at": opened.number() if opened is not None and opened.numbered else counter.next}
+            self.begun.append(entry)
+            looks = self.looked < LOOKED and len(parameters(optimiser, LARGE + 1)) <= LARGE
+            looks = self.tracker.facts.training_begins(entry if looks else None, state)
+            self.looked += looks
         self.since = step
         for p in parameters(optimiser, SAMPLE):
             self.held[id(p)] = weakref.ref(p)
+        return looks
+
+    def known(self):
+        """Ids of parameters that were trained before."""
+        return {i for i, ref in self.held.items() if ref() is not None}
 
     def _begins(self, steps, optimiser):
         """steps: TRAIN steps since the last optimiser came."""

@@ -382,7 +382,11 @@ class Updates(object):
             before = len(self.roots)
             self._find_roots(state, None)
             self._announce_new(before, state)
-            self._look_at_roots(self.roots[before:])
+            self._look_at_roots(self.roots[before:] if not self.facts.look.later else self._roots_of(state))
+
+    def _roots_of(self, state):
+        """The models that an optimiser updates, also those that were known before."""
+        return [r for r in self.roots if r.inner() is not None and any(state.has(p) for p in r.inner().parameters())]
 
     def _grown(self, state):
         """An optimiser was given parameters later: those of models, or of parts of models, that nothing updated before."""
