@@ -111,13 +111,25 @@ func printGroups(w io.Writer, groups []record.Group) {
 		f := g.Root
 		fmt.Fprintf(w, "%s: %s\n", strings.ToUpper(string(f.Severity)), plain(f.Message))
 		fmt.Fprintf(w, "  rule    %s at step %d (%s step %d)\n", f.Configuration, f.Step, f.Mode, f.ModeStep)
-		fmt.Fprintf(w, "  cause   %s\n", f.Cause)
-		fmt.Fprintf(w, "  remedy  %s\n", f.Remedy)
+		fmt.Fprint(w, causeText(f))
 		for _, s := range g.Symptoms {
 			fmt.Fprintf(w, "  follows %s: step %d, %s\n", s.Rule, s.Step, plain(s.Message))
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// causeText is the likeliest cause of a finding and what to try, a line each; a
+// rule of the user's own need not name them.
+func causeText(f record.Finding) string {
+	s := ""
+	if f.Cause != "" {
+		s += "  cause   " + f.Cause + "\n"
+	}
+	if f.Remedy != "" {
+		s += "  remedy  " + f.Remedy + "\n"
+	}
+	return s
 }
 
 // printStatuses prints one line per rule configuration, with why it skipped

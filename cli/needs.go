@@ -6,24 +6,26 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/rule"
 )
 
 // describeNeeds says in words what a rule asks of capture under its default
-// parameters.
-func describeNeeds(d *rule.Definition) ([]describedNeed, error) {
+// parameters, and what that costs.
+func describeNeeds(d *rule.Definition) ([]describedNeed, []string, error) {
 	params, err := d.Parse(nil)
 	if err != nil {
-		return nil, fmt.Errorf("describe rule %q: %w", d.Name, err)
+		return nil, nil, fmt.Errorf("describe rule %q: %w", d.Name, err)
 	}
 	needs := []describedNeed{}
 	if d.Needs == nil {
-		return needs, nil
+		return needs, rules.Cost(nil), nil
 	}
-	for _, n := range d.Needs(params) {
+	asked := d.Needs(params)
+	for _, n := range asked {
 		needs = append(needs, describedNeed{selectorText(n.Selector), scheduleText(n.Schedule), wantText(n)})
 	}
-	return needs, nil
+	return needs, rules.Cost(asked), nil
 }
 
 func selectorText(s plan.Selector) string {

@@ -115,7 +115,11 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		for _, d := range rules.Catalogue() {
 			names = append(names, d.Name)
 		}
-		return &usage{Message: fmt.Sprintf("there is no rule %q", c.Name), What: c.Name, Hint: nearest(c.Name, names, "`vigil rules list` lists them")}
+		hint := rules.Foreign(c.Name)
+		if hint == "" {
+			hint = nearest(c.Name, names, "`vigil rules list` lists them")
+		}
+		return &usage{Message: fmt.Sprintf("there is no rule %q", c.Name), What: c.Name, Hint: hint}
 	}
 	params := []describedParameter{}
 	for _, p := range d.AllParameters() {
@@ -125,14 +129,14 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		}
 		params = append(params, describedParameter{p.Name, string(p.Type), p.Default, r, p.Unit, p.Meaning})
 	}
-	needs, err := describeNeeds(d)
+	needs, cost, err := describeNeeds(d)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		out := map[string]any{
 			"rule": d.Name, "rule_class": d.Class, "family": d.Family, "severity": d.Severity, "in_default_set": d.Default != nil, "summary": d.Summary,
-			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass,
+			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "cost": cost, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass,
 		}
 		if from != "" {
 			out["from"] = from
@@ -145,11 +149,11 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		}
 		return writeJSON(a.stdout, out)
 	}
-	describe(a.stdout, d, from, params, needs)
+	describe(a.stdout, d, from, params, needs, cost)
 	return nil
 }
 
-func describe(w io.Writer, d *rule.Definition, from string, params []describedParameter, needs []describedNeed) {
+func describe(w io.Writer, d *rule.Definition, from string, params []describedParameter, needs []describedNeed, cost []string) {
 	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", d.Name, d.Class, d.Severity, d.Summary, d.Why)
 	for _, p := range params {
 		if from != "" && p.Name == expression.Key {
@@ -191,6 +195,7 @@ func describe(w io.Writer, d *rule.Definition, from string, params []describedPa
 		lines = append(lines, fmt.Sprintf("%s of %s, %s", n.Values, n.Tensors, n.Schedule))
 	}
 	section("Needs (captured by itself)", lines)
+	section("Cost", cost)
 	section("Likely causes", d.Causes)
 	section("What to try", d.Remedies)
 	if from != "" {

@@ -144,7 +144,7 @@ func (p *printer) findings() error {
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(p.w, "%s: %s\n  cause   %s\n  remedy  %s\n", strings.ToUpper(string(f.Severity)), plain(f.Message), f.Cause, f.Remedy); err != nil {
+		if _, err := fmt.Fprintf(p.w, "%s: %s\n%s", strings.ToUpper(string(f.Severity)), plain(f.Message), causeText(f)); err != nil {
 			return err
 		}
 	}

@@ -152,7 +152,7 @@ func Known() config.Catalogue {
 		}
 		params, err := rules.Parameters(name)
 		return d.Name, params, err == nil
-	}, Own: []config.Own{
+	}, Foreign: rules.Foreign, Own: []config.Own{
 		{Key: "expression", Of: "an expression", Params: rules.ExpressionParameters()},
 		{Key: "source", Of: "a Python class", Params: rules.PythonParameters(), Free: true, Paths: []string{"source", "python"}},
 	}, CheckOwn: func(name string, params map[string]string) error {

@@ -16,6 +16,9 @@ type Catalogue struct {
 	// Lookup finds a rule by any of its spellings and gives its canonical name
 	// and the names of its parameters.
 	Lookup func(name string) (canonical string, params []string, ok bool)
+	// Foreign says of a name that is no rule why it is none, "" when it is not
+	// known either; nil: none is.
+	Foreign func(name string) string
 	// Own are the kinds of rules that users write.
 	Own []Own
 	// CheckOwn refuses such a rule when it is wrong; an error that has a
@@ -107,7 +110,13 @@ type RuleConfig struct {
 }
 
 func (c Catalogue) unknown(name, at string) error {
-	return &UsageError{Message: fmt.Sprintf("%s: there is no rule %q", at, name), What: name, Hint: suggest(name, c.Names)}
+	hint := suggest(name, c.Names)
+	if c.Foreign != nil {
+		if why := c.Foreign(name); why != "" {
+			hint = why
+		}
+	}
+	return &UsageError{Message: fmt.Sprintf("%s: there is no rule %q", at, name), What: name, Hint: hint}
 }
 
 // parseRule reads a --rule SPEC.

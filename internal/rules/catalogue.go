@@ -4,9 +4,11 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/internal/rules/builtin"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/internal/rules/pyrule"
@@ -70,6 +72,9 @@ func IsPython(c Config) bool { return pyrule.Is(c.Params) }
 type UnknownRuleError struct{ Name, Nearest string }
 
 func (e *UnknownRuleError) Error() string {
+	if why := Foreign(e.Name); why != "" {
+		return fmt.Sprintf("find rule: %q is unknown: %s", e.Name, why)
+	}
 	return fmt.Sprintf("find rule: %q is unknown; did you mean %q?", e.Name, e.Nearest)
 }
 
@@ -113,8 +118,36 @@ func Check(c Config) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.New(p)
-	return err
+	r, err := d.New(p)
+	if err != nil {
+		return err
+	}
+	for _, sel := range r.Select() {
+		for _, pattern := range sel.Regex {
+			if _, err := pyre.Compile(pattern); err != nil {
+				return badPattern(d, p, pattern, err)
+			}
+		}
+	}
+	return nil
+}
+
+// badPattern names the parameter that a pattern came from.
+func badPattern(d *rule.Definition, p rule.Params, pattern string, err error) error {
+	reason := err.Error()
+	var wrong *pyre.Error
+	if errors.As(err, &wrong) {
+		reason = wrong.Text()
+	}
+	e := &rule.ParamError{Rule: d.Name, What: pattern, Message: fmt.Sprintf("%q is not a regular expression: %s", pattern, reason), Hint: "patterns are those of Python's re module"}
+	for _, x := range d.AllParameters() {
+		if p.String(x.Name) == pattern || slices.Contains(p.List(x.Name), pattern) {
+			e.What = x.Name
+			e.Message = fmt.Sprintf("parameter %q: ", x.Name) + e.Message
+			break
+		}
+	}
+	return e
 }
 
 // Set gives the configurations of a named set. "default" are the rules that

@@ -28,6 +28,7 @@ type Description struct {
 	Frameworks []string          `json:"frameworks,omitempty"`
 	Parameters []ParameterText   `json:"parameters"`
 	Needs      []string          `json:"needs"`
+	Cost       []string          `json:"cost"`
 	Causes     []string          `json:"causes"`
 	Remedies   []string          `json:"remedies"`
 	CauseClass string            `json:"cause_class"`
@@ -71,9 +72,13 @@ func Describe(d *rule.Definition) Description {
 		out.DefaultSet, out.DefaultWhy = d.Default.Params, d.Default.Why
 	}
 	if p, err := d.Parse(nil); err == nil && d.Needs != nil {
-		for _, n := range d.Needs(p) {
+		asked := d.Needs(p)
+		for _, n := range asked {
 			out.Needs = append(out.Needs, needText(n))
 		}
+		out.Cost = Cost(asked)
+	} else {
+		out.Cost = Cost(nil)
 	}
 	return out
 }

@@ -65,6 +65,7 @@ func section(b *strings.Builder, d *rule.Definition) {
 	for _, n := range x.Needs {
 		fmt.Fprintf(b, "* %s\n", n)
 	}
+	fmt.Fprintf(b, "\nCost: %s.\n", strings.Join(x.Cost, "; "))
 	if d.Default != nil {
 		b.WriteString("\nIn the default set")
 		if len(d.Default.Params) > 0 {

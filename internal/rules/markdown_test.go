@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestDescribe(t *testing.T) {
 		if err := json.Unmarshal([]byte(asJSON(t, rules.Describe(d))), &fields); err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range []string{"rule", "rule_class", "family", "severity", "in_default_set", "summary", "parameters", "needs", "causes", "remedies"} {
+		for _, f := range []string{"rule", "rule_class", "family", "severity", "in_default_set", "summary", "parameters", "needs", "cost", "causes", "remedies"} {
 			if _, ok := fields[f]; !ok {
 				t.Errorf("%s: no %q", d.Name, f)
 			}
@@ -48,5 +49,23 @@ func TestDescribe(t *testing.T) {
 	d, _ := rules.Lookup("dead_relu")
 	if n := strings.Join(rules.Describe(d).Needs, "\n"); n != `names that match ".*relu_output", outputs of ReLU and ReLU6 modules: statistics, activity of units; every 500 steps in every mode` {
 		t.Errorf("needs are %s", n)
+	}
+	for name, want := range map[string][]string{
+		"network_structure": {"nothing is captured for it"},
+		"dead_relu": {
+			"in training: one copy of each of these tensors at each of these steps, also where that is more than the overhead budget",
+			"in the agent: one pass over each copy; a count for each unit",
+			"on disk: some 60 bytes and the name for the statistics of each tensor at each step, and a number of 8 bytes with its name for each thing computed; no values",
+		},
+		"tree_depth": {
+			"in training: one copy of each of these tensors at each of these steps, also where that is more than the overhead budget",
+			"in the agent: one pass over each copy",
+			"on disk: some 60 bytes and the name for the statistics of each tensor at each step; all values, in the tensor's own type",
+		},
+	} {
+		d, _ := rules.Lookup(name)
+		if got := rules.Describe(d).Cost; !slices.Equal(got, want) {
+			t.Errorf("cost of %s is %q", name, got)
+		}
 	}
 }

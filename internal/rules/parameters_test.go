@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -71,9 +72,18 @@ func TestEveryParameter(t *testing.T) {
 			if err := checkWith(d, typo, "1"); err == nil || !strings.Contains(err.Error(), `unknown parameter "`+typo+`"; did you mean "`+p.Name+`"`) {
 				t.Errorf("%s: %s: %v", d.Name, typo, err)
 			}
-			for _, a := range append(p.Aliases, p.Formerly...) {
-				if _, err := rules.Parameters(d.Name); err != nil {
+			for _, a := range p.Formerly { // spellings of old pages
+				if err := checkWith(d, a, "1"); err == nil || !strings.Contains(err.Error(), `unknown parameter "`+a+`"; it is called "`+p.Name+`"`) {
 					t.Errorf("%s: %s: %v", d.Name, a, err)
+				}
+			}
+			known, err := rules.Parameters(d.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range append(slices.Clone(p.Aliases), p.Name) {
+				if !slices.Contains(known, a) {
+					t.Errorf("%s: %s is not known in a specification", d.Name, a)
 				}
 			}
 		}
@@ -107,10 +117,31 @@ func TestParametersTogether(t *testing.T) {
 		{"vanishing_gradient", []string{"other_trial_0", "a"}, ""}, // of no meaning there
 		{"accuracy_drop", nil, "give the accuracy of the model before"},
 		{"overfit", []string{"start_step", "-1"}, "allowed: >= 0"},
+		{"overfit", []string{"tensor_regex", "loss, (a{2,3}+"}, `parameter "tensor_regex": "(a{2,3}+" is not a regular expression: missing ), unterminated subpattern at position 0`},
+		{"class_imbalance", []string{"labels_regex", "[a"}, `parameter "labels_regex": "[a" is not a regular expression: unterminated character set at position 0`},
+		{"dead_relu", []string{"tensor_regex", "^(?=.*bias)(?:(?!fc).)*$, a{2,3}"}, ""},
 	} {
 		err := rules.Check(config(c.rule, c.params...))
 		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v, want %q", c.rule, c.params, err, c.want)
+		}
+	}
+}
+
+// A profiling rule of SageMaker Debugger is none here, and is answered with that,
+// in each of its spellings, and not with the nearest name.
+func TestForeignRules(t *testing.T) {
+	for _, name := range []string{"LowGPUUtilization", "low_gpu_utilization", "cpubottleneck", "overallsystem_usage", "HardwareUtilization", "TfOperatorTime"} {
+		err := rules.Check(config(name))
+		if err == nil || !strings.Contains(err.Error(), "is a profiling rule of SageMaker Debugger: it judges the machine and the time of steps, which Vigil does not capture") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, d := range rules.Catalogue() {
+		for _, s := range d.Spellings() {
+			if why := rules.Foreign(s); why != "" {
+				t.Errorf("%s is a rule: %s", s, why)
+			}
 		}
 	}
 }

@@ -65,6 +65,9 @@ func TestWorkersArePooled(t *testing.T) {
 	labels := map[string]values{"labels": vec(1, 1, 1, 1), "predictions": vec(1, 1, 1, 1)}
 	wrong := map[string]values{"labels": vec(1, 1, 1, 1), "predictions": vec(0, 0, 0, 0)}
 	j := newJob(t, config("AccuracyDrop", "previous_accuracy", "0.9", "samples", "8"))
+	for name := range labels {
+		j.describe(record.TensorInfo{Name: name, Kind: record.Custom})
+	}
 	j.together(0, record.Eval, labels, wrong)
 	if len(j.found) != 1 || !near(float64(j.found[0].Observed), 0.5, 1e-12) || j.found[0].Worker != "" {
 		t.Errorf("accuracy: %+v", j.found)

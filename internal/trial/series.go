@@ -104,6 +104,10 @@ func (t *Trial) seriesOf(s *series, q *Query) (steps []int64, values []float64) 
 				t.spoil(c.tables[name], err)
 				break
 			}
+			if len(t.rewound) == 0 {
+				steps, values = append(steps, a...), append(values, b...)
+				continue
+			}
 			for i := range a {
 				if !t.hidden(s, n, q.Mode, a[i]) {
 					steps, values = append(steps, a[i]), append(values, b[i])
@@ -140,15 +144,20 @@ func eachValue(s *record.Step, q *Query, st stat, each func(float64)) {
 
 // cut reads the rows of one entry of a table that a query is about.
 func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []int64, values []float64, err error) {
-	points, err := f.Points(e.From, e.Rows, false)
+	modes, at, err := f.ModeSteps(e.From, e.Rows)
 	if err != nil {
 		return nil, nil, err
 	}
-	first, last := span(points, q)
+	first, last := 0, len(at)
+	for first < last && !q.holds(modes[first], at[first]) {
+		first++
+	}
+	for last > first && !q.holds(modes[last-1], at[last-1]) {
+		last--
+	}
 	if first == last {
 		return nil, nil, nil
 	}
-	var all []float64
 	if isStat {
 		rows := make([]tensor.Stats, last-first)
 		for _, name := range st.columns {
@@ -156,19 +165,22 @@ func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []
 				return nil, nil, err
 			}
 		}
-		all = make([]float64, len(rows))
+		values = make([]float64, len(rows))
 		for i := range rows {
-			all[i] = st.value(&rows[i])
+			values[i] = st.value(&rows[i])
 		}
-	} else if all, err = f.Floats("value", e.From+int64(first), int64(last-first)); err != nil {
+	} else if values, err = f.Floats("value", e.From+int64(first), int64(last-first)); err != nil {
 		return nil, nil, err
 	}
-	for i, p := range points[first:last] {
-		if q.holds(p.Mode, p.ModeStep) {
-			steps, values = append(steps, p.ModeStep), append(values, all[i])
+	modes, steps = modes[first:last], at[first:last]
+	n := 0
+	for i, step := range steps {
+		if q.holds(modes[i], step) {
+			steps[n], values[n] = step, values[i]
+			n++
 		}
 	}
-	return steps, values, nil
+	return steps[:n], values[:n], nil
 }
 
 // span is the smallest range of points that holds all a query is about.

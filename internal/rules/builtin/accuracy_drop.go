@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
 
 // accuracyDrop compares the accuracy of each validation pass, as it builds up,
-// with the accuracy that the user says was reached before.
+// with the accuracy that the user says was reached before. What is right and
+// what is wrong is counted at capture, so that no values are stored.
 var accuracyDrop = rule.Definition{
 	Name: "accuracy_drop", Class: "AccuracyDrop", Family: rule.Tensors, Severity: rule.Warning,
 	Summary: "The validation accuracy lies below that of an earlier model by more than a margin.",
@@ -18,8 +20,8 @@ var accuracyDrop = rule.Definition{
 		{Name: "previous_accuracy", Type: rule.Float, Optional: true, Range: rule.Between(0, 1), Unit: "fraction", Meaning: "the accuracy to compare with"},
 		{Name: "threshold", Type: rule.Float, Default: "0.05", Range: rule.Between(0, 1), Unit: "fraction", Meaning: "allowed loss of accuracy"},
 		{Name: "samples", Type: rule.Int, Default: "500", Range: rule.AtLeast(1), Unit: "labels", Meaning: "labels of a validation pass to see before the first decision on it"},
-		{Name: "labels_regex", Type: rule.List, Default: ".*labels", Meaning: "tensors with true labels: class numbers, or one-hot"},
-		{Name: "predictions_regex", Type: rule.List, Default: ".*predictions", Meaning: "tensors with predictions: class numbers, scores with the classes on axis 1, or probabilities of class 1"},
+		{Name: "labels_regex", Type: rule.List, Default: ".*labels", Meaning: "tensors with true labels: class numbers, or one-hot; unless changed, the labels that losses are given count too"},
+		{Name: "predictions_regex", Type: rule.List, Default: ".*predictions", Meaning: "tensors with predictions: class numbers, scores with the classes on axis 1, or probabilities of class 1; unless changed, the predictions that losses are given count too"},
 		every("1"),
 	},
 	CauseClass: "regularisation",
@@ -32,9 +34,12 @@ var accuracyDrop = rule.Definition{
 			s[m].Off = true
 		}
 		s[rule.Eval] = rule.ModeSchedule{Every: p.Int("every")}
+		sels := accuracySelectors(p)
+		labels, predictions := accuracyClasses(p), accuracyClasses(p)
+		labels.Role, predictions.Role = rule.Label, rule.Prediction
 		return []rule.Need{
-			{Selector: rule.Selector{Regex: p.List("labels_regex")}, Schedule: s, Want: rule.WantStats | rule.WantRaw},
-			{Selector: rule.Selector{Regex: p.List("predictions_regex")}, Schedule: s, Want: rule.WantStats | rule.WantRaw},
+			{Selector: sels[0], Schedule: s, Want: rule.WantStats, Readings: []rule.Reading{labels}},
+			{Selector: sels[1], Schedule: s, Want: rule.WantStats, Readings: []rule.Reading{predictions}},
 		}
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -45,14 +50,27 @@ var accuracyDrop = rule.Definition{
 			}
 		}
 		return &accuracy{
-			labels: rule.Selector{Regex: p.List("labels_regex")}, predictions: rule.Selector{Regex: p.List("predictions_regex")},
+			sels: accuracySelectors(p), key: accuracyClasses(p).Key(),
 			previous: p.Float("previous_accuracy"), threshold: p.Float("threshold"), samples: p.Int("samples"),
 		}, nil
 	},
 }
 
+func accuracySelectors(p rule.Params) []rule.Selector {
+	return []rule.Selector{
+		unless(p.List("labels_regex"), labelsRegex, "labels"),
+		unless(p.List("predictions_regex"), predictionsRegex, "predictions"),
+	}
+}
+
+func accuracyClasses(p rule.Params) rule.Classes {
+	set := strings.Join(p.List("labels_regex"), " or ") + " " + strings.Join(p.List("predictions_regex"), " or ")
+	return rule.Classes{Set: set, Scores: true, Axis: 1, Ignore: "-100"}
+}
+
 type accuracy struct {
-	labels, predictions rule.Selector
+	sels                []rule.Selector
+	key                 string
 	previous, threshold float64
 	samples             int64
 	state               struct {
@@ -64,7 +82,7 @@ type accuracy struct {
 	}
 }
 
-func (r *accuracy) Select() []rule.Selector { return []rule.Selector{r.labels, r.predictions} }
+func (r *accuracy) Select() []rule.Selector { return r.sels }
 func (r *accuracy) Finish(*rule.Report)     {}
 func (r *accuracy) Save() ([]byte, error)   { return save(&r.state) }
 func (r *accuracy) Restore(b []byte) error  { return restore(b, &r.state) }
@@ -77,21 +95,8 @@ func (r *accuracy) Step(v *rule.View, rep *rule.Report) {
 	if s := &r.state; !s.Evaluating {
 		s.Evaluating, s.Steps, s.Right, s.Total, s.Fired = true, 0, 0, 0, false
 	}
-	labels, predictions := v.Tensors(0), v.Tensors(1)
-	byWorker := map[string][]rule.Item{}
-	for _, it := range predictions {
-		byWorker[it.Worker] = append(byWorker[it.Worker], it)
-	}
-	n := 0
-	eachWorker(labels, func(items []rule.Item) {
-		for i, it := range items { // paired in the order of names
-			if others := byWorker[it.Worker]; i < len(others) {
-				n += r.count(v, it, others[i], rep)
-			} else {
-				rep.Skip("no_predictions")
-			}
-		}
-	})
+	n := r.count(v.Tensors(0), rep)
+	v.Tensors(1) // that they are there is worth knowing
 	if n == 0 {
 		return
 	}
@@ -110,141 +115,37 @@ func (r *accuracy) Step(v *rule.View, rep *rule.Report) {
 	})
 }
 
-// count adds one batch and gives its size.
-func (r *accuracy) count(v *rule.View, labels, predictions rule.Item, rep *rule.Report) int {
-	y, err := v.Raw(labels.Worker, labels.Info.Name)
-	if err != nil {
-		rep.Skip("no_values")
-		return 0
-	}
-	p, err := v.Raw(predictions.Worker, predictions.Info.Name)
-	if err != nil {
-		rep.Skip("no_values")
-		return 0
-	}
-	classes, ok := classLabels(y, p)
-	if !ok {
-		rep.Skip("not_class_labels")
-		return 0
-	}
-	guesses, ok := classGuesses(p, classes)
-	if !ok {
-		rep.Skip("predictions_not_classes")
-		return 0
-	}
-	for i, c := range classes {
-		if c == guesses[i] {
-			r.state.Right++
-		}
-	}
-	r.state.Total += int64(len(classes))
-	return len(classes)
-}
-
-// classLabels reads class numbers: whole numbers, or rows of zeros with one 1.
-func classLabels(y, predictions rule.Values) ([]int64, bool) {
-	shape := squeezed(y.Shape)
-	if len(shape) == 2 && slices.Equal(shape, squeezed(predictions.Shape)) && oneHot(y, shape) {
-		return argmax(y, shape), true
-	}
-	return whole(y)
-}
-
-func oneHot(y rule.Values, shape []int64) bool {
-	for r := range shape[0] {
-		ones := 0
-		for c := range shape[1] {
-			switch rule.At(y, r*shape[1]+c) {
-			case 0:
-			case 1:
-				ones++
-			default:
-				return false
+// count adds what a step compared and gives the number of labels; those that
+// nothing was predicted for are left out.
+func (r *accuracy) count(labels []rule.Item, rep *rule.Report) (n int) {
+	for _, it := range labels {
+		of, wrong := map[int64]int64{}, map[int64]int64{}
+		reason := ""
+		for quantity, x := range it.Numbers(r.key) {
+			if k, ok := inBrackets(rule.ClassLabel, quantity); ok {
+				of[k[0]] = int64(x)
+			} else if k, ok := inBrackets(rule.ClassWrong, quantity); ok {
+				wrong[k[0]] = int64(x)
+			} else if slices.Contains(skips, quantity) {
+				reason = quantity
 			}
 		}
-		if ones != 1 {
-			return false
+		switch {
+		case reason != "":
+			rep.Skip(reason)
+			continue
+		case len(of) == 0:
+			rep.Skip("not_counted")
+			continue
+		case len(wrong) == 0:
+			rep.Skip("no_predictions")
+			continue
 		}
-	}
-	return true
-}
-
-// classGuesses reads class numbers, scores (which have one axis more than the
-// labels, axis 1) or probabilities of class 1.
-func classGuesses(p rule.Values, labels []int64) ([]int64, bool) {
-	if shape := squeezed(p.Shape); len(shape) >= 2 && elements(shape) > len(labels) && elements(shape) == len(labels)*int(shape[1]) {
-		return argmax(p, shape), true
-	}
-	if elements(p.Shape) != len(labels) {
-		return nil, false
-	}
-	if out, ok := whole(p); ok {
-		return out, true
-	}
-	for _, c := range labels {
-		if c != 0 && c != 1 {
-			return nil, false
+		for k, w := range wrong {
+			r.state.Right += of[k] - w
+			r.state.Total += of[k]
+			n += int(of[k])
 		}
-	}
-	out := make([]int64, len(labels))
-	for i := range out {
-		x := rule.At(p, int64(i))
-		if !(x >= 0 && x <= 1) {
-			return nil, false
-		}
-		if x > 0.5 {
-			out[i] = 1
-		}
-	}
-	return out, true
-}
-
-// squeezed is a shape without axes of size 1 after the first.
-func squeezed(shape []int64) []int64 {
-	var out []int64
-	for i, d := range shape {
-		if i == 0 || d != 1 {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-func elements(shape []int64) int {
-	n := 1
-	for _, d := range shape {
-		n *= int(d)
 	}
 	return n
-}
-
-// whole reads values that are all whole numbers.
-func whole(v rule.Values) ([]int64, bool) {
-	out := make([]int64, elements(v.Shape))
-	for i := range out {
-		x := rule.At(v, int64(i))
-		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return nil, false
-		}
-		out[i] = int64(x)
-	}
-	return out, true
-}
-
-// argmax is the index of the largest value along axis 1, for each position of
-// the other axes.
-func argmax(v rule.Values, shape []int64) []int64 {
-	rows, classes, rest := int(shape[0]), int(shape[1]), elements(shape[2:])
-	out := make([]int64, rows*rest)
-	for r := range rows {
-		for k := range rest {
-			best := math.Inf(-1)
-			for c := range classes {
-				if x := rule.At(v, int64((r*classes+c)*rest+k)); x > best {
-					best, out[r*rest+k] = x, int64(c)
-				}
-			}
-		}
-	}
-	return out
 }

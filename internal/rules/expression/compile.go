@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -115,9 +116,19 @@ func compile(source string) (p *program, err error) {
 	return &c.out, nil
 }
 
+// misplaced is what the parser says of a word that cannot follow, with all that
+// could.
+var misplaced = regexp.MustCompile(`^(?:mismatched|extraneous) input '(.*)' expecting `)
+
 // plainly turns the checker's words into the language's own.
 func plainly(message string) string {
 	message = strings.TrimPrefix(message, "Syntax error: ")
+	if m := misplaced.FindStringSubmatch(message); m != nil {
+		if m[1] == "<EOF>" {
+			return "the expression ends where something has to follow"
+		}
+		return fmt.Sprintf("'%s' cannot stand here", m[1])
+	}
 	for op, sign := range map[string]string{
 		"_&&_": "&&", "_||_": "||", "!_": "!", "-_": "-", "_+_": "+", "_-_": "-", "_*_": "*", "_/_": "/", "_%_": "%",
 		"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">=", "_==_": "==", "_!=_": "!=", "_?_:_": "? :", "_[_]": "[ ]", "@in": "in",

@@ -11,7 +11,8 @@ import (
 func TestMistakesAreToldAtLoad(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{``, `1:1 the expression is empty`},
-		{`series("loss").last() >`, `1:24 mismatched input '<EOF>'`},
+		{`series("loss").last() >`, `1:24 the expression ends where something has to follow`},
+		{`series("loss").last() > 1 )`, `1:27 ')' cannot stand here`},
 		{`series("loss").last()`, `1:20 it gives double, and has to give true or false: compare it with something`},
 		{`series("loss").last() > "x"`, `1:23 found no matching overload for '>' applied to '(double, string)'`},
 		{`series("loss") > 3`, `1:16 found no matching overload for '>' applied to '(series, int)'`},

@@ -130,9 +130,10 @@ func (f *File) Find(name string) []Entry {
 	return f.dir[i:j]
 }
 
-// values hands over n values of a column from a row on, in order. Pages that
-// hold none of them are not read.
-func (f *File) values(column string, from, n int64, each func(k int64, v parquet.Value)) (err error) {
+// pages hands over the pages of a column that hold n rows from a row on, cut
+// to them: k is the place of a page's first value among the n. A page is valid
+// during the call. Pages that hold none of the rows are not read.
+func (f *File) pages(column string, from, n int64, each func(k int64, p parquet.Page) error) (err error) {
 	defer guard(&err)
 	col, ok := f.col[column]
 	if !ok {
@@ -147,7 +148,7 @@ func (f *File) values(column string, from, n int64, each func(k int64, v parquet
 		if k < n && from+k < last {
 			m := min(n-k, last-(from+k))
 			base := k
-			if err := read(g.ColumnChunks()[col], from+k-first, m, func(i int64, v parquet.Value) { each(base+i, v) }); err != nil {
+			if err := read(g.ColumnChunks()[col], from+k-first, m, func(i int64, p parquet.Page) error { return each(base+i, p) }); err != nil {
 				return fmt.Errorf("read column %q: %w", column, wrap(err))
 			}
 			k += m
@@ -158,13 +159,12 @@ func (f *File) values(column string, from, n int64, each func(k int64, v parquet
 }
 
 // read reads n values of one column chunk.
-func read(c parquet.ColumnChunk, from, n int64, each func(i int64, v parquet.Value)) error {
+func read(c parquet.ColumnChunk, from, n int64, each func(i int64, p parquet.Page) error) error {
 	pages := c.Pages()
 	defer pages.Close()
 	if err := pages.SeekToRow(from); err != nil {
 		return err
 	}
-	var buf [256]parquet.Value
 	for i := int64(0); i < n; {
 		page, err := pages.ReadPage()
 		if err == io.EOF {
@@ -173,35 +173,59 @@ func read(c parquet.ColumnChunk, from, n int64, each func(i int64, v parquet.Val
 		if err != nil {
 			return err
 		}
-		values := page.Values()
-		for i < n {
-			m, err := values.ReadValues(buf[:min(int64(len(buf)), n-i)])
-			for _, v := range buf[:m] {
-				each(i, v)
-				i++
-			}
-			if err == io.EOF || err == nil && m == 0 {
-				break
-			}
-			if err != nil {
-				parquet.Release(page)
-				return err
-			}
+		cut := page
+		if page.NumRows() > n-i {
+			cut = page.Slice(0, n-i)
 		}
+		err = each(i, cut)
+		i += cut.NumRows()
 		parquet.Release(page)
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// each hands over the values of a page one by one, which takes long: it is for
+// columns whose pages do not hold them as a list.
+func each(p parquet.Page, k int64, visit func(k int64, v parquet.Value)) error {
+	var buf [256]parquet.Value
+	values := p.Values()
+	for {
+		m, err := values.ReadValues(buf[:])
+		for _, v := range buf[:m] {
+			visit(k, v)
+			k++
+		}
+		if err == io.EOF || err == nil && m == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // Int64s reads a column of integers.
 func (f *File) Int64s(column string, from, n int64) ([]int64, error) {
 	out := make([]int64, n)
-	err := f.values(column, from, n, func(k int64, v parquet.Value) {
-		if v.Kind() == parquet.Int32 {
-			out[k] = int64(v.Int32())
-		} else {
-			out[k] = v.Int64()
+	err := f.pages(column, from, n, func(k int64, p parquet.Page) error {
+		switch {
+		case p.Dictionary() != nil:
+			return each(p, k, func(k int64, v parquet.Value) { out[k] = v.Int64() })
+		case p.Type().Kind() == parquet.Int32:
+			list := p.Data()
+			data := list.Int32()
+			for i, v := range data[:p.NumValues()] {
+				out[k+int64(i)] = int64(v)
+			}
+		default:
+			list := p.Data()
+			data := list.Int64()
+			copy(out[k:], data[:p.NumValues()])
 		}
+		return nil
 	})
 	return out, err
 }
@@ -209,12 +233,22 @@ func (f *File) Int64s(column string, from, n int64) ([]int64, error) {
 // Floats reads a column of numbers; integers are converted.
 func (f *File) Floats(column string, from, n int64) ([]float64, error) {
 	out := make([]float64, n)
-	err := f.values(column, from, n, func(k int64, v parquet.Value) {
-		if v.Kind() == parquet.Int64 {
-			out[k] = float64(v.Int64())
-		} else {
-			out[k] = v.Double()
+	err := f.pages(column, from, n, func(k int64, p parquet.Page) error {
+		switch {
+		case p.Dictionary() != nil:
+			return each(p, k, func(k int64, v parquet.Value) { out[k] = v.Double() })
+		case p.Type().Kind() == parquet.Int64:
+			list := p.Data()
+			data := list.Int64()
+			for i, v := range data[:p.NumValues()] {
+				out[k+int64(i)] = float64(v)
+			}
+		default:
+			list := p.Data()
+			data := list.Double()
+			copy(out[k:], data[:p.NumValues()])
 		}
+		return nil
 	})
 	return out, err
 }
@@ -222,30 +256,66 @@ func (f *File) Floats(column string, from, n int64) ([]float64, error) {
 // Bools reads a column of truth values.
 func (f *File) Bools(column string, from, n int64) ([]bool, error) {
 	out := make([]bool, n)
-	err := f.values(column, from, n, func(k int64, v parquet.Value) { out[k] = v.Boolean() })
+	err := f.pages(column, from, n, func(k int64, p parquet.Page) error {
+		return each(p, k, func(k int64, v parquet.Value) { out[k] = v.Boolean() })
+	})
 	return out, err
 }
 
-// Strings reads a column of text; equal neighbours share their memory.
+// Strings reads a column of text; equal ones share their memory.
 func (f *File) Strings(column string, from, n int64) ([]string, error) {
 	out := make([]string, n)
-	last := ""
-	err := f.values(column, from, n, func(k int64, v parquet.Value) {
-		if b := v.ByteArray(); string(b) != last {
-			last = string(b)
-		}
-		out[k] = last
-	})
+	err := words(f, column, from, n, func(b []byte) (string, error) { return string(b), nil }, out)
 	return out, err
+}
+
+// words reads a column of text into out; parse is called once for each
+// different word of a page.
+func words[T any](f *File, column string, from, n int64, parse func([]byte) (T, error), out []T) error {
+	return f.pages(column, from, n, func(k int64, p parquet.Page) error {
+		d := p.Dictionary()
+		if d == nil {
+			var failed error
+			err := each(p, k, func(k int64, v parquet.Value) {
+				w, err := parse(v.ByteArray())
+				if err != nil {
+					failed = err
+				}
+				out[k] = w
+			})
+			return errors.Join(err, failed)
+		}
+		known := map[int32]T{}
+		last := int32(-1)
+		var word T
+		list := p.Data()
+		for i, x := range list.Int32()[:p.NumValues()] {
+			if x != last {
+				w, there := known[x]
+				if !there {
+					var err error
+					if w, err = parse(d.Index(x).ByteArray()); err != nil {
+						return err
+					}
+					known[x] = w
+				}
+				last, word = x, w
+			}
+			out[k+int64(i)] = word
+		}
+		return nil
+	})
 }
 
 // Bytes reads a column of optional bytes; absent ones are nil.
 func (f *File) Bytes(column string, from, n int64) ([][]byte, error) {
 	out := make([][]byte, n)
-	err := f.values(column, from, n, func(k int64, v parquet.Value) {
-		if !v.IsNull() {
-			out[k] = append([]byte{}, v.ByteArray()...)
-		}
+	err := f.pages(column, from, n, func(k int64, p parquet.Page) error {
+		return each(p, k, func(k int64, v parquet.Value) {
+			if !v.IsNull() {
+				out[k] = append([]byte{}, v.ByteArray()...)
+			}
+		})
 	})
 	return out, err
 }

@@ -75,8 +75,8 @@ type stepRow struct {
 	Mode     string  `parquet:"mode,dict"`
 	ModeStep int64   `parquet:"mode_step,delta"`
 	Time     int64   `parquet:"time,delta,timestamp(nanosecond)"`
-	Seconds  float64 `parquet:"seconds"`
-	Overhead float64 `parquet:"overhead"`
+	Seconds  float64 `parquet:"seconds,split"`
+	Overhead float64 `parquet:"overhead,split"`
 	Skipped  bool    `parquet:"skipped"`
 	Raw      string  `parquet:"raw,dict"` // JSON list of tensor names
 }

@@ -11,21 +11,15 @@ import (
 
 // modes reads a column of modes.
 func (f *File) modes(from, n int64) ([]record.Mode, error) {
-	text, err := f.Strings("mode", from, n)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]record.Mode, n)
-	for k, s := range text {
-		if k > 0 && s == text[k-1] {
-			out[k] = out[k-1]
-			continue
+	err := words(f, "mode", from, n, func(b []byte) (record.Mode, error) {
+		m, err := record.ParseMode(string(b))
+		if err != nil {
+			err = wrap(err)
 		}
-		if out[k], err = record.ParseMode(s); err != nil {
-			return nil, wrap(err)
-		}
-	}
-	return out, nil
+		return m, err
+	}, out)
+	return out, err
 }
 
 // columns collects the first error of several column reads.
@@ -201,6 +195,13 @@ type Point struct {
 	Step, ModeStep int64
 	Mode           record.Mode
 	Time           int64 // nanoseconds since 1970; 0 in tables of scalars
+}
+
+// ModeSteps reads the modes of n rows and their numbers in them.
+func (f *File) ModeSteps(from, n int64) ([]record.Mode, []int64, error) {
+	c := &columns{f: f, from: from, n: n}
+	mode, modeStep := c.modes(), collect(c, "mode_step", f.Int64s)
+	return mode, modeStep, c.err
 }
 
 // Points reads where n rows belong; times only when asked for.

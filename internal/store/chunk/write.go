@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 )
 
@@ -26,16 +27,13 @@ type Entry struct {
 // value number i.
 type at struct{ part, i int32 }
 
-// codec is shared so that its encoders, some megabytes each, are too.
-var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
-
 // batch is the number of rows that are handed to the Parquet writer at once.
 const batch = 2048
 
-// write writes a table whose rows come from row(k) for 0 <= k < n.
-func write[T any](w io.Writer, n int, dir []Entry, sorted []string, row func(k int) (T, error)) error {
+// begin begins a table with rows like T.
+func begin[T any](w io.Writer, dir []Entry, sorted []string) (*parquet.GenericWriter[T], error) {
 	options := []parquet.WriterOption{
-		parquet.Compression(codec),
+		parquet.Compression(theCodec),
 		parquet.MaxRowsPerRowGroup(maxRowGroup),
 		parquet.PageBufferSize(64 << 10),
 		parquet.CreatedBy("vigil", "1", "0"),
@@ -44,7 +42,7 @@ func write[T any](w io.Writer, n int, dir []Entry, sorted []string, row func(k i
 	if dir != nil {
 		text, err := encodeDirectory(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		options = append(options, parquet.KeyValueMetadata(keyDirectory, text))
 	}
@@ -55,7 +53,15 @@ func write[T any](w io.Writer, n int, dir []Entry, sorted []string, row func(k i
 		}
 		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(by...)))
 	}
-	pw := parquet.NewGenericWriter[T](w, options...)
+	return parquet.NewGenericWriter[T](w, options...), nil
+}
+
+// write writes a table whose rows come from row(k) for 0 <= k < n.
+func write[T any](w io.Writer, n int, dir []Entry, sorted []string, row func(k int) (T, error)) error {
+	pw, err := begin[T](w, dir, sorted)
+	if err != nil {
+		return err
+	}
 	rows := make([]T, 0, min(n, batch))
 	for k := range n {
 		r, err := row(k)
@@ -120,50 +126,126 @@ func WriteStats(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
 // series is what the rows of scalars are sorted by.
 type series struct{ name, stat string }
 
-// WriteScalars writes the table of scalars and derived numbers of steps.
-func WriteScalars(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
-	places := map[series][]at{}
+// cell is one number on its way into the table of scalars.
+type cell struct {
+	at
+	from  int64 // mode step compared with; -1: none
+	value float64
+}
+
+// gather puts the numbers of each series together, in the order of the steps.
+func gather(steps []journal.Lazy) map[series]*[]cell {
+	rows := map[series]*[]cell{}
+	// Most steps hold the same series in the same order: then the one of the
+	// step before is right, and nothing has to be looked up.
+	var before, now []*[]cell
+	var keys, names []series
+	add := func(k series, c cell) {
+		i := len(now)
+		var list *[]cell
+		if i < len(before) && keys[i] == k {
+			list = before[i]
+		} else if list = rows[k]; list == nil {
+			list = new([]cell)
+			rows[k] = list
+		}
+		*list = append(*list, c)
+		now, names = append(now, list), append(names, k)
+	}
 	for p, s := range steps {
+		before, now = now, before[:0]
+		keys, names = names, keys[:0]
 		for i := range s.Scalars {
-			k := series{s.Scalars[i].Name, ValueStat}
-			places[k] = append(places[k], at{int32(p), int32(i)})
+			add(series{s.Scalars[i].Name, ValueStat}, cell{at{int32(p), int32(i)}, -1, s.Scalars[i].Value})
 		}
 		for i := range s.Derived {
-			k := series{s.Derived[i].Tensor, s.Derived[i].Stat}
-			places[k] = append(places[k], at{int32(p), int32(i)})
+			d := &s.Derived[i]
+			add(series{d.Tensor, d.Stat}, cell{at{int32(p), int32(i)}, d.From, d.Value})
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(places), func(a, b series) int {
-		if a.name != b.name {
-			return compare(a.name, b.name)
-		}
-		return compare(a.stat, b.stat)
+	return rows
+}
+
+// WriteScalars writes the table of scalars and derived numbers of steps. It
+// goes column by column: this is the table that fast runs are made of.
+func WriteScalars(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
+	lists := gather(steps)
+	keys := slices.SortedFunc(maps.Keys(lists), func(a, b series) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.stat, b.stat))
 	})
-	type place struct {
-		at
-		derived bool
-	}
-	var order []place
-	var dir []Entry
+	dir := make([]Entry, 0, len(keys))
 	for _, k := range keys {
-		dir = append(dir, Entry{Name: k.name, Stat: k.stat, From: int64(len(order)), Rows: int64(len(places[k]))})
-		for _, p := range places[k] {
-			order = append(order, place{p, k.stat != ValueStat})
+		n := int64(len(*lists[k]))
+		dir = append(dir, Entry{Name: k.name, Stat: k.stat, From: rows, Rows: n})
+		rows += n
+	}
+	pw, err := begin[scalarRow](w, dir, []string{"series", "stat", "part", "position"})
+	if err != nil {
+		return 0, err
+	}
+	c := scalarColumns{to: pw.ColumnWriters(), steps: steps}
+	left := maxRowGroup
+	for _, k := range keys {
+		for list := *lists[k]; len(list) > 0; {
+			n := min(len(list), batch, left)
+			if err := c.write(k, list[:n]); err != nil {
+				return 0, err
+			}
+			list = list[n:]
+			if left -= n; left == 0 {
+				if err := pw.Flush(); err != nil {
+					return 0, err
+				}
+				left = maxRowGroup
+			}
 		}
 	}
-	err = write(w, len(order), nonNil(dir), []string{"series", "stat", "part", "position"}, func(k int) (scalarRow, error) {
-		p := order[k]
-		s := steps[p.part]
-		row := scalarRow{Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Part: p.part, Position: p.i}
-		if p.derived {
-			d := &s.Derived[p.i]
-			row.Series, row.Stat, row.FromStep, row.Value = d.Tensor, d.Stat, d.From, d.Value
-		} else {
-			row.Series, row.Stat, row.FromStep, row.Value = s.Scalars[p.i].Name, ValueStat, -1, s.Scalars[p.i].Value
+	return rows, pw.Close()
+}
+
+// scalarColumns writes rows of one series at a time.
+type scalarColumns struct {
+	to    []*parquet.ColumnWriter // in the order of scalarRow
+	steps []journal.Lazy
+	buf   [batch]parquet.Value
+}
+
+func (c *scalarColumns) write(k series, list []cell) error {
+	step := func(i int) *record.Step { return c.steps[list[i].part].Step }
+	name, stat := parquet.ByteArrayValue([]byte(k.name)), parquet.ByteArrayValue([]byte(k.stat))
+	var worker, mode parquet.Value
+	lastWorker, lastMode := "", record.Mode(255)
+	for column, value := range []func(i int) parquet.Value{
+		func(int) parquet.Value { return name },
+		func(int) parquet.Value { return stat },
+		func(i int) parquet.Value {
+			if s := step(i); i == 0 || s.Worker != lastWorker {
+				lastWorker, worker = s.Worker, parquet.ByteArrayValue([]byte(s.Worker))
+			}
+			return worker
+		},
+		func(i int) parquet.Value { return parquet.Int64Value(step(i).Step) },
+		func(i int) parquet.Value {
+			if s := step(i); s.Mode != lastMode {
+				lastMode, mode = s.Mode, parquet.ByteArrayValue([]byte(s.Mode.String()))
+			}
+			return mode
+		},
+		func(i int) parquet.Value { return parquet.Int64Value(step(i).ModeStep) },
+		func(i int) parquet.Value { return parquet.Int64Value(list[i].from) },
+		func(i int) parquet.Value { return parquet.DoubleValue(list[i].value) },
+		func(i int) parquet.Value { return parquet.Int32Value(list[i].part) },
+		func(i int) parquet.Value { return parquet.Int32Value(list[i].i) },
+	} {
+		values := c.buf[:len(list)]
+		for i := range values {
+			values[i] = value(i)
 		}
-		return row, nil
-	})
-	return int64(len(order)), err
+		if _, err := c.to[column].WriteRowValues(values); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteSteps writes the table of steps.
@@ -201,14 +283,4 @@ func nonNil(dir []Entry) []Entry {
 		return []Entry{}
 	}
 	return dir
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -1,0 +1,26 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// profiling are the rules of SageMaker Debugger that judge the machine and the
+// time of steps, with the names under which people also know them.
+var profiling = []string{
+	"ProfilerReport", "BatchSize", "CPUBottleneck", "Dataloader", "GPUMemoryIncrease", "IOBottleneck", "LoadBalancing", "LowGPUUtilization",
+	"OverallSystemUsage", "MaxInitializationTime", "OverallFrameworkMetrics", "StepOutlier",
+	"HardwareUtilization", "CPUUtilization", "TfOperatorTime",
+}
+
+// Foreign says of a name that is no rule here why it is none, "" when it is
+// not known either. Blanks, underscores and the case of letters do not count.
+func Foreign(name string) string {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "_", "")) }
+	for _, p := range profiling {
+		if plain(p) == plain(name) {
+			return fmt.Sprintf("%s is a profiling rule of SageMaker Debugger: it judges the machine and the time of steps, which Vigil does not capture", p)
+		}
+	}
+	return ""
+}
