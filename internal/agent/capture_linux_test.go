@@ -220,6 +220,75 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// TestScalars sends many numbers in one record, of a step and of none; of two
+// with one name the last counts.
+func TestScalars(t *testing.T) {
+	set := settings(t)
+	a := startAgent(t, set)
+	var infos []record.TensorInfo
+	for _, name := range []string{"a", "b", "c", "a"} {
+		infos = append(infos, record.TensorInfo{Name: name, Kind: record.Metric, DType: "F64", Shape: []int64{}})
+	}
+	c := dial(t, set, infos...)
+	publish := func(r capture.Record, values ...float64) {
+		off, b, ok := c.Alloc(uint64(8 * len(values)))
+		if !ok {
+			t.Fatal("no room")
+		}
+		for i, v := range values {
+			binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(v))
+		}
+		r.Kind, r.Offset, r.NBytes = capture.Scalars, off, uint64(8*len(values))
+		c.Publish(r)
+		c.Hold()
+	}
+	const n = 500
+	for i := range int64(n) {
+		at := capture.Record{Mode: record.Global, Step: i, ModeStep: i}
+		if i == 7 {
+			publish(at, 1, 2, 3, 70) // the name of the first comes again
+		} else {
+			at.ID = uint32(i % 2)
+			publish(at, float64(i), float64(i)+0.5)
+		}
+		if i == 9 {
+			c.Publish(capture.Record{Kind: capture.Scalar, Mode: record.Global, Step: i, ModeStep: i, ID: 2, Value: -1})
+		}
+		c.Publish(capture.Record{Kind: capture.Step, Mode: record.Global, Step: i, ModeStep: i, Value: 0.01})
+		if c.Full() || i%16 == 0 {
+			c.Wait(waitTime)
+		}
+	}
+	publish(capture.Record{Mode: record.Eval, Step: 3, ModeStep: 3, Flags: capture.FlagFree, ID: 1}, math.Inf(1), 5)
+	if !c.Wait(waitTime) {
+		t.Fatal("not acknowledged")
+	}
+	c.Close()
+	a.completed()
+	tr := openTrial(t, set)
+	series := func(name string, mode record.Mode) map[int64]float64 {
+		steps, values, err := tr.Series(trial.Query{Tensor: name, Mode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[int64]float64{}
+		for i, s := range steps {
+			out[s] = values[i]
+		}
+		return out
+	}
+	first, second, third := series("a", record.Global), series("b", record.Global), series("c", record.Global)
+	if len(first) != n/2+1 || len(second) != n || len(third) != n/2 {
+		t.Errorf("%d, %d and %d numbers are stored", len(first), len(second), len(third))
+	}
+	if first[7] != 70 || first[8] != 8 || second[8] != 8.5 || second[11] != 11 || third[11] != 11.5 || third[9] != -1 {
+		t.Errorf("a: %v %v, b: %v %v, c: %v %v", first[7], first[8], second[8], second[11], third[11], third[9])
+	}
+	if free := series("b", record.Eval); !math.IsInf(free[3], 1) {
+		t.Errorf("the numbers of no step: %v", free)
+	}
+}
+
 // TestFrames sends a frame with a gap, as the hooks of frameworks do.
 func TestFrames(t *testing.T) {
 	set := settings(t)
@@ -258,7 +327,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("b.weight at %v, %v", steps, err)
 	}
 	for i, s := range tr.StepInfos(record.Train, "") {
-		if s.Skipped != (i%2 == 1) || s.Seconds != 0.01 {
+		if s.Skipped != (i%2 == 1) || s.Seconds != record.Duration(0.01) {
 			t.Errorf("step %d: %+v", i, s)
 		}
 	}

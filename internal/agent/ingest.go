@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +50,8 @@ func (w *worker) record(it *capture.Item) {
 	switch it.Kind {
 	case capture.Scalar:
 		w.scalar(it)
+	case capture.Scalars:
+		w.scalars(it)
 	case capture.Tensor:
 		w.tensor(it)
 	case capture.Frame:
@@ -113,7 +117,68 @@ func (w *worker) scalar(it *capture.Item) {
 		w.job.missing(w.name, "too many scalars in one step", 1)
 		return
 	}
+	o.apart = false
 	o.step.Scalars = append(o.step.Scalars, v)
+}
+
+// scalars takes many numbers at once.
+func (w *worker) scalars(it *capture.Item) {
+	free := it.Flags&capture.FlagFree != 0
+	if free && it.N+1 <= w.stored {
+		return
+	}
+	if it.Lost {
+		if free {
+			w.job.missing(w.name, "lost when the agent died", int64(len(it.Defs)))
+		} else {
+			w.step(it).lost += int64(len(it.Defs))
+		}
+		return
+	}
+	list := make([]record.Scalar, len(it.Defs))
+	for i, d := range it.Defs {
+		list[i] = record.Scalar{Name: d.Name, Value: math.Float64frombits(binary.LittleEndian.Uint64(it.Data[8*i:]))}
+	}
+	if !w.apart(it) {
+		list = distinct(list)
+	}
+	if free {
+		w.take(&record.Step{
+			Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep, Time: micros(it.Time), Scalars: list,
+		}, it.N+1, true)
+		return
+	}
+	o := w.step(it)
+	if len(o.step.Scalars)+len(list) > maxScalars {
+		w.job.missing(w.name, "too many scalars in one step", int64(len(list)))
+		return
+	}
+	if o.apart = len(o.step.Scalars) == 0; o.apart {
+		o.step.Scalars = list
+	} else {
+		o.step.Scalars = append(o.step.Scalars, list...)
+	}
+}
+
+// batch names the tensors of many numbers: the first, and how many.
+type batch struct{ id, n uint32 }
+
+// apart tells that the names of many numbers differ from each other. It is
+// looked at once: the names of ids change with announcements only.
+func (w *worker) apart(it *capture.Item) bool {
+	k := batch{it.ID, uint32(len(it.Defs))}
+	differ, known := w.batches[k]
+	if !known {
+		names := make(map[string]bool, len(it.Defs))
+		for _, d := range it.Defs {
+			names[d.Name] = true
+		}
+		differ = len(names) == len(it.Defs)
+		if len(w.batches) < maxBatches {
+			w.batches[k] = differ
+		}
+	}
+	return differ
 }
 
 func (w *worker) tensor(it *capture.Item) {
@@ -184,9 +249,11 @@ func (w *worker) closeStep(it *capture.Item) {
 	}
 	st := o.step
 	st.Time = micros(it.Time)
-	st.Seconds, st.Overhead = sane(it.Value), float64(it.NBytes)/1e9
+	st.Seconds, st.Overhead = record.Duration(sane(it.Value)), record.Duration(float64(it.NBytes)/1e9)
 	st.Skipped = it.Flags&capture.FlagSkipped != 0
-	st.Scalars = distinct(st.Scalars)
+	if !o.apart {
+		st.Scalars = distinct(st.Scalars)
+	}
 	st.Derived = append(st.Derived, w.meters.step(st.Mode, st.ModeStep)...)
 	if o.lost > 0 {
 		w.job.missing(w.name, "lost when the agent died", o.lost)

@@ -11,7 +11,7 @@ import (
 // that may have become too old.
 const (
 	runEvery  = 2 * time.Second
-	syncEvery = time.Second
+	syncEvery = 500 * time.Millisecond // so that what is logged is safe within a second
 	keepEvery = 5 * time.Minute
 )
 

@@ -45,6 +45,7 @@ type worker struct {
 	meters  meters
 	queue   []measurement
 	pieces  map[uint32]*assembly
+	batches map[batch]bool // of numbers: whether all their names differ
 	acked   atomic.Uint64
 	marked  uint64           // acked when last synced; belongs to job.sync
 	said    map[string]int64 // dropped, by reason, from the hook's bye
@@ -67,6 +68,7 @@ type openStep struct {
 	rawN  []string
 	lost  int64
 	bytes int64
+	apart bool // its scalars came as one batch of names that differ
 }
 
 // readyStep waits for the store. A free one holds numbers that belong to no
@@ -79,6 +81,7 @@ type readyStep struct {
 // Bounds of what a hook may make the agent hold.
 const (
 	maxOpenSteps = 64
+	maxBatches   = 4096      // whose names are known to differ
 	maxScalars   = 1_000_000 // of one step
 	maxReady     = 2000      // steps waiting for a full disk
 )
@@ -86,7 +89,7 @@ const (
 func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 	w := &worker{
 		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
-		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, closed: make(chan struct{}),
+		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}),
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
 	}
 	var err error
@@ -132,6 +135,7 @@ func (w *worker) Modules(m capture.Modules) {
 // Tensors takes announcements: the plan's collections go with them to the
 // store and to the rules.
 func (w *worker) Tensors(defs []*capture.TensorDef) {
+	clear(w.batches)
 	infos := make([]record.TensorInfo, 0, len(defs))
 	for _, d := range defs {
 		for int64(len(w.defs)) <= int64(d.ID) {

@@ -116,7 +116,7 @@ func (s *Session) item(n uint64, rec Record) (Item, error) {
 	if rec.Step < 0 || rec.ModeStep < 0 || rec.Step > maxStep || rec.ModeStep > maxStep {
 		return it, fmt.Errorf("step out of range")
 	}
-	free := rec.Kind == Scalar && rec.Flags&FlagFree != 0 || rec.Kind == Drop
+	free := (rec.Kind == Scalar || rec.Kind == Scalars) && rec.Flags&FlagFree != 0 || rec.Kind == Drop
 	if m := &s.order[rec.Mode]; !free && m.seen && (rec.Step <= m.step || rec.ModeStep <= m.modeStep) {
 		return it, fmt.Errorf("step runs backwards")
 	}
@@ -124,6 +124,8 @@ func (s *Session) item(n uint64, rec Record) (Item, error) {
 	switch rec.Kind {
 	case Scalar:
 		it.Tensor, err = s.def(rec.ID)
+	case Scalars:
+		err = s.scalarsItem(&it)
 	case Tensor, Piece:
 		err = s.tensorItem(&it)
 	case Frame:
@@ -210,6 +212,28 @@ func checkPiece(it *Item) error {
 		return fmt.Errorf("piece outside of its tensor")
 	}
 	return nil
+}
+
+// scalarsItem finds the tensors that numbers belong to. They were announced in
+// one message, so that the last of them is there when all are.
+func (s *Session) scalarsItem(it *Item) error {
+	n := it.NBytes / 8
+	if n == 0 || it.NBytes%8 != 0 {
+		return fmt.Errorf("numbers of a wrong size")
+	}
+	if n > MaxTensors || uint64(it.ID)+n > MaxTensors {
+		return fmt.Errorf("unknown tensor id")
+	}
+	if _, err := s.def(it.ID + uint32(n) - 1); err != nil {
+		return err
+	}
+	it.Defs = s.names.defs[it.ID : uint64(it.ID)+n]
+	for _, d := range it.Defs {
+		if d == nil {
+			return fmt.Errorf("unknown tensor id")
+		}
+	}
+	return s.place(it, it.NBytes)
 }
 
 func (s *Session) frameItem(it *Item) error {

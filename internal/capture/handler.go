@@ -89,9 +89,10 @@ type Place struct {
 // Item is a record that was found to fit.
 type Item struct {
 	Record
-	N      uint64     // number of the record
-	Tensor *TensorDef // Scalar, Tensor, Piece
-	Places []Place    // Frame
+	N      uint64       // number of the record
+	Tensor *TensorDef   // Scalar, Tensor, Piece
+	Defs   []*TensorDef // Scalars: one for each number in Data
+	Places []Place      // Frame
 	// Present has one byte per Place when not all of a Frame are there, else
 	// it is nil.
 	Present []byte

@@ -22,11 +22,14 @@ const (
 	Piece  Kind = 4 // a part of a tensor that is larger than the data area
 	Step   Kind = 5 // the step closes
 	Drop   Kind = 6 // values that were not captured
+	// Scalars are NBytes/8 numbers (float64) in the data area: one of each of
+	// the tensors from ID on.
+	Scalars Kind = 7
 )
 
 // Flags mean something else for each kind of record.
 const (
-	FlagFree    uint8 = 1 // Scalar: belongs to no step that the hook counts
+	FlagFree    uint8 = 1 // Scalar, Scalars: belongs to no step that the hook counts
 	FlagRaw     uint8 = 1 // Tensor: the script wants the values themselves
 	FlagPartial uint8 = 1 // Frame: a byte per entry at the end says which are there
 	FlagLast    uint8 = 1 // Piece: the last one

@@ -18,7 +18,7 @@ import (
 // SealAt.
 const (
 	sealBytes = 16 << 20
-	sealRows  = 64 << 10
+	sealRows  = 256 << 10
 	sealAge   = 30 * time.Minute
 )
 

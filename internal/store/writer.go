@@ -133,7 +133,7 @@ func (w *Writer) Rows() int64 {
 	return w.rows
 }
 
-// SealAt lets a journal be sealed when it has n rows instead of 65,536. Larger
+// SealAt lets a journal be sealed when it has n rows instead of 262,144. Larger
 // chunks compress better and are fewer, smaller ones are Parquet sooner.
 func (w *Writer) SealAt(n int64) {
 	w.mu.Lock()

@@ -74,46 +74,60 @@ func (t *Trial) Series(q Query) (steps []int64, values []float64, err error) {
 
 // seriesOf reads one worker's values in the order in which they were stored.
 func (t *Trial) seriesOf(s *series, q *Query) (steps []int64, values []float64) {
-	st, isStat := stats[q.Stat]
 	for _, n := range s.numbers() {
-		if j := s.tails[n]; j != nil {
-			for _, step := range j.steps {
-				if q.holds(step.Mode, step.ModeStep) && !t.hidden(s, n, step.Mode, step.ModeStep) {
-					eachValue(step.Step, q, st, func(v float64) {
-						steps, values = append(steps, step.ModeStep), append(values, v)
-					})
-				}
+		a, b := t.chunkSeries(s, n, q)
+		if steps == nil {
+			steps, values = a, b
+		} else {
+			steps, values = append(steps, a...), append(values, b...)
+		}
+	}
+	return steps, values
+}
+
+// chunkSeries reads the values that one chunk or journal holds. They are the
+// caller's.
+func (t *Trial) chunkSeries(s *series, n int, q *Query) (steps []int64, values []float64) {
+	st, isStat := stats[q.Stat]
+	if j := s.tails[n]; j != nil {
+		for _, step := range j.steps {
+			if q.holds(step.Mode, step.ModeStep) && !t.hidden(s, n, step.Mode, step.ModeStep) {
+				eachValue(step.Step, q, st, func(v float64) {
+					steps, values = append(steps, step.ModeStep), append(values, v)
+				})
 			}
+		}
+		return steps, values
+	}
+	name := chunk.Scalars
+	if isStat {
+		name = chunk.Stats
+	}
+	c := s.chunks[n]
+	f := t.table(c, name)
+	if f == nil {
+		return nil, nil
+	}
+	for _, e := range f.Find(q.Tensor) {
+		if !isStat && e.Stat != q.Stat {
 			continue
 		}
-		name := chunk.Scalars
-		if isStat {
-			name = chunk.Stats
+		a, b, err := cut(f, e, q, st, isStat)
+		if err != nil {
+			t.spoil(c.tables[name], err)
+			break
 		}
-		c := s.chunks[n]
-		f := t.table(c, name)
-		if f == nil {
-			continue
-		}
-		for _, e := range f.Find(q.Tensor) {
-			if !isStat && e.Stat != q.Stat {
-				continue
-			}
-			a, b, err := cut(f, e, q, st, isStat)
-			if err != nil {
-				t.spoil(c.tables[name], err)
-				break
-			}
-			if len(t.rewound) == 0 {
-				steps, values = append(steps, a...), append(values, b...)
-				continue
-			}
-			for i := range a {
-				if !t.hidden(s, n, q.Mode, a[i]) {
-					steps, values = append(steps, a[i]), append(values, b[i])
-				}
+		steps, values = append(steps, a...), append(values, b...)
+	}
+	if len(t.rewound) > 0 {
+		k := 0
+		for i, step := range steps {
+			if !t.hidden(s, n, q.Mode, step) {
+				steps[k], values[k] = step, values[i]
+				k++
 			}
 		}
+		steps, values = steps[:k], values[:k]
 	}
 	return steps, values
 }

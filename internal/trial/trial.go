@@ -33,7 +33,9 @@ type Trial struct {
 	damage   []Damage
 	known    map[Damage]bool
 	tails    map[string]string // ends of files that no writer finished, by path
-	final    bool              // the run has ended and was read after that
+	charts   map[levelKey]level
+	charted  int  // points in them
+	final    bool // the run has ended and was read after that
 }
 
 // manifestState is how far the manifest was read.
@@ -83,6 +85,7 @@ func (t *Trial) Close() error {
 	for _, s := range append(t.all(), t.complete) {
 		s.chunks, s.tails = nil, nil
 	}
+	t.charts = nil
 	t.final = true
 	return nil
 }

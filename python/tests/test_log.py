@@ -1,7 +1,9 @@
 """vigil.log: with a hook, without one, and before one comes."""
 
+import struct
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
@@ -11,14 +13,19 @@ from fakeagent import until
 from vigil import _log, _session, _wire
 
 
-def steps(agent):
-    """[(step, {name: value})] of the records so far, steps as they closed."""
+def steps(agent, kinds=None):
+    """[(step, {name: value})] of the records so far, steps as they closed; their kinds are added to a set."""
     names = {i: t["name"] for i, t in agent.tensors().items()}
     out, values = [], {}
-    for r, _ in agent.ring.read():
+    for r, data in agent.ring.read():
         assert r[1] == _wire.GLOBAL and r[5] == r[6]
+        if kinds is not None:
+            kinds.add(r[0])
         if r[0] == _wire.SCALAR:
             values[names[r[4]]] = r[9]
+        elif r[0] == _wire.SCALARS:
+            for i, value in enumerate(struct.unpack("<%dd" % (r[8] // 8), data)):
+                values[names[r[4] + i]] = value
         elif r[0] == _wire.STEP:
             out.append((r[5], values))
             values = {}
@@ -43,6 +50,38 @@ def test_plain_script(make_agent, calls, want):
     until(lambda: agent.of("bye"))
     assert steps(agent) == want
     assert agent.sessions[0]["framework"]["name"] == "python"
+
+
+MANY = ["metric_%d" % i for i in range(40)]
+
+
+def many(start, **more):
+    return dict([(name, start + i / 8) for i, name in enumerate(MANY)], **more)
+
+
+@pytest.mark.parametrize(
+    "calls, want",
+    [
+        # the same names again and again; more of them; fewer
+        ([(many(1.0), 0), (many(2), 1), (many(3, more=1), 2), ({"metric_3": 7}, 3)], [(0, many(1)), (1, many(2)), (2, many(3, more=1)), (3, {"metric_3": 7})]),
+        # what is no number is left out, what can be one is one
+        ([(many(1, text="x", flag=True, whole=10**400), 0), (many(1, number=Fraction(1, 2)), 1)], [(0, many(1, flag=1)), (1, many(1, number=0.5))]),
+        # without steps: a name that comes again begins one
+        ([(many(1), None), ({"a": 1}, None), (many(2), None)], [(0, many(1, a=1)), (1, many(2))]),
+        ([(many(float("inf")), 0), ({i: i for i in range(9)}, 1)], [(0, many(float("inf"))), (1, {str(i): i for i in range(9)})]),
+    ],
+)
+def test_many_numbers_travel_together(make_agent, calls, want):
+    agent = make_agent()
+    vigil.log({"refused": 0}, -1)  # opens the session; before the plan is there numbers go one by one
+    until(lambda: _session.current()._next_plan is not None)
+    for values, step in calls:
+        vigil.log(values, step)
+    _session.current().bye()
+    until(lambda: agent.of("bye"))
+    kinds = set()
+    assert steps(agent, kinds) == want
+    assert _wire.SCALARS in kinds
 
 
 def test_a_step_that_runs_backwards_is_reported(make_agent):

@@ -13,6 +13,7 @@ __all__ = ["log", "__version__"]
 # The training hook whose step and mode logged values bind to, or None. A hook
 # puts itself here with vigil._log.register and offers log(values, step).
 _current = None
+_logging = None  # vigil._log, once something is logged
 
 
 def log(values, step=None):
@@ -22,13 +23,18 @@ def log(values, step=None):
     mode. Without one they belong to ``step`` of mode GLOBAL: a call with a new
     step closes the previous one, and without ``step`` a new step begins when a
     name comes again. Values are numbers or anything with one element that
-    ``float`` understands. Nothing happens when Vigil is off, and an error in
+    ``float`` understands. The numbers of one call travel together, so many
+    in one dict take little more time than one (a hundred some 10 µs in a
+    script without a hook). Nothing happens when Vigil is off, and an error in
     here never reaches the caller.
     """
+    global _logging
     try:
-        from vigil import _log
+        if _logging is None:
+            from vigil import _log
 
-        _log.log(values, step)
+            _logging = _log
+        _logging.log(values, step)
     except Exception:
         from vigil import _guard
 

@@ -15,6 +15,8 @@ FRAMEWORKS = ("torch", "xgboost")
 MOST_WAITING = 100
 MOST_SECONDS = 10.0
 
+FEW = 4  # numbers that go one by one
+
 _lock = threading.RLock()
 _waiting = []
 _since = 0.0
@@ -30,7 +32,7 @@ def log(values, step=None):
     if hook is not None:
         hook.log(values, step)
         return
-    if _off or os.environ.get("VIGIL") == "0":
+    if _plain is None and (_off or os.environ.get("VIGIL") == "0"):
         return
     with _lock:
         if _plain is None and _should_wait():
@@ -144,7 +146,7 @@ class PlainLog(object):
         self.session = session
         self.step = None  # the open step
         self.last = -1  # the last closed one
-        self.names = set()
+        self.names = []  # tuples of what was logged in it
         self.cost = 0  # nanoseconds that logging took in the open step
         self.began = time.perf_counter()
         session.before_bye = self.close
@@ -152,7 +154,7 @@ class PlainLog(object):
     def log(self, values, step=None):
         began = time.perf_counter_ns()
         if step is None:
-            if self.step is None or any(name in self.names for name in values):
+            if self.step is None or any(name in names for names in map(frozenset, self.names) for name in values):
                 step = (self.last if self.step is None else self.step) + 1
             else:
                 step = self.step
@@ -165,8 +167,10 @@ class PlainLog(object):
             self.close()
             self.step = step
             self.session.new_plan()
-        self.names.update(values)
-        self.session.metrics(values, step, _wire.GLOBAL, step)
+        names = tuple(values)
+        self.names.append(names)
+        if len(names) < FEW or not self.session.batch(names, values, step, _wire.GLOBAL, step):
+            self.session.metrics(values, step, _wire.GLOBAL, step)
         self.cost += time.perf_counter_ns() - began
 
     def close(self):
@@ -179,4 +183,4 @@ class PlainLog(object):
         self.cost = 0
         self.last = self.step
         self.step = None
-        self.names.clear()
+        self.names = []

@@ -102,6 +102,7 @@ class Session(Words, Values):
         self._shapes = {}
         self._metrics = {}
         self._bad_metrics = set()
+        self._batches = {}
         self._steps = {}
         self._captured_ns = 0
         self._seconds = 0.0

@@ -7,7 +7,7 @@ VERSION = 1
 MAX_MESSAGE = 64 << 20
 
 # Kinds of records.
-SCALAR, TENSOR, FRAME, PIECE, STEP, DROP = 1, 2, 3, 4, 5, 6
+SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS = 1, 2, 3, 4, 5, 6, 7
 
 # Flags. Their meaning depends on the kind of the record.
 FREE = 1  # SCALAR: does not belong to a step the hook counts

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -26,18 +25,13 @@ func numbers(n, series int) []journal.Lazy {
 	for i := range out {
 		seconds := 0.01 * (1 + random.Float64()/20)
 		at = at.Add(time.Duration(seconds*1e6) * time.Microsecond)
-		s := &record.Step{Worker: "worker_0", Step: int64(i), Mode: record.Train, ModeStep: int64(i), Time: at, Seconds: coarse(seconds), Overhead: coarse(2e-5 * (1 + random.Float64()))}
+		s := &record.Step{Worker: "worker_0", Step: int64(i), Mode: record.Train, ModeStep: int64(i), Time: at, Seconds: record.Duration(seconds), Overhead: record.Duration(2e-5 * (1 + random.Float64()))}
 		for _, name := range names {
 			s.Scalars = append(s.Scalars, record.Scalar{Name: name, Value: float64(float32(2 + 0.1*random.NormFloat64()))})
 		}
 		out[i].Step = s
 	}
 	return out
-}
-
-// coarse is what the agent stores of a duration.
-func coarse(v float64) float64 {
-	return math.Float64frombits((math.Float64bits(v) + 1<<41) &^ (1<<42 - 1))
 }
 
 func BenchmarkWriteScalars(b *testing.B) {
