@@ -402,7 +402,7 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 	engine, err = rules.NewEngine(rules.Options{
 		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
 		Document: func(string) error {
-			return boosting.WriteFile(filepath.Join(t.Path(), filepath.FromSlash(boosting.Path)), t, boosting.Options{Now: time.Now()})
+			return boosting.WriteIn(t.Path(), t, boosting.Options{Now: time.Now()})
 		},
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return t.Raw(name, mode, modeStep, worker)

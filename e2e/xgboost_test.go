@@ -164,6 +164,23 @@ func TestBoostingReport(t *testing.T) {
 					t.Errorf("%s: the run is not said to be completed", what)
 				}
 			}
+			notebook := filepath.Join(runDir, "rule-output", "CreateXgboostReport", "xgboost_report.ipynb")
+			env := []string{"PYTHONPATH=" + filepath.Join(testenv.Root(), "python"), "VIGIL_BIN=" + binary, "MPLBACKEND=agg"}
+			o := run(t, filepath.Dir(notebook), env, python, script("notebook_cells"), notebook)
+			if o.code != 0 {
+				t.Fatalf("the notebook ends with %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			for _, s := range sections {
+				if !strings.Contains(o.stdout, "== "+s+"\n") {
+					t.Errorf("the notebook has no cell %q", s)
+				}
+			}
+			for _, line := range strings.Split(o.stdout, "\n") { // what both say, they say alike
+				area, roc := strings.CutPrefix(line, "area under the curve: ")
+				if same := strings.TrimSuffix(line, " are right"); (roc || same != line) && !strings.Contains(live, area) && !strings.Contains(live, same) {
+					t.Errorf("the notebook says %q, the page does not", line)
+				}
+			}
 			for _, s := range open(t, runDir).Statuses() {
 				if s.Rule == "create_xgboost_report" && s.Status != rules.NoIssuesFound {
 					t.Errorf("status is %+v", s)

@@ -127,7 +127,7 @@ func (e *evaluator) document(kind string) error {
 		return err
 	}
 	defer t.Close()
-	return boosting.WriteFile(filepath.Join(e.job.store.Path(), filepath.FromSlash(boosting.Path)), t, boosting.Options{Now: time.Now(), Status: e.ended})
+	return boosting.WriteIn(e.job.store.Path(), t, boosting.Options{Now: time.Now(), Status: e.ended})
 }
 
 // other opens another run for a rule.

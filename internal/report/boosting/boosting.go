@@ -1,7 +1,8 @@
 // Package boosting writes one self-contained HTML file about a training of
 // boosted trees: what the labels are, how the metrics went, which features
 // carry the model, and how its predictions stand to the labels. The file needs
-// no network, and no script to be read.
+// no network, and no script to be read. A notebook beside it makes the same anew
+// of what the run holds.
 package boosting
 
 import (
@@ -12,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -36,12 +38,18 @@ type Options struct {
 	Status string    // of the run, where it is known better than the run says; may be empty
 }
 
-// Write writes the report of a run. A run without anything to show is an error
+// document is a report on its way to a file.
+type document struct {
+	content *content
+	kind    problem
+}
+
+// compose puts a report together. A run without anything to show is an error
 // that wraps ErrNothing; what else is missing is told in the report.
-func Write(w io.Writer, t *trial.Trial, o Options) error {
+func compose(t *trial.Trial, o Options) (*document, error) {
 	d, err := read(t)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.Status != "" {
 		d.run.Status = o.Status
@@ -56,15 +64,62 @@ func Write(w io.Writer, t *trial.Trial, o Options) error {
 	c := d.content()
 	c.Generated = o.Now.UTC().Format("2006-01-02 15:04:05 UTC")
 	c.Style, c.Script = template.CSS(text("page.css")), template.JS(text("page.js"))
-	if err := page.Execute(w, c); err != nil {
+	return &document{c, d.kind}, nil
+}
+
+func (d *document) writePage(w io.Writer) error {
+	if err := page.Execute(w, d.content); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
 
-// WriteFile writes the report to a file, whose directory is made. An earlier
-// one is replaced only when the new one is whole.
+// Write writes the page of a run.
+func Write(w io.Writer, t *trial.Trial, o Options) error {
+	d, err := compose(t, o)
+	if err != nil {
+		return err
+	}
+	return d.writePage(w)
+}
+
+// WriteFile writes the report to a file, whose directory is made: a notebook if
+// the name ends so, else the page. An earlier one is replaced only when the new
+// one is whole.
 func WriteFile(path string, t *trial.Trial, o Options) error {
+	d, err := compose(t, o)
+	if err != nil {
+		return fmt.Errorf("write report %q: %w", path, err)
+	}
+	if filepath.Ext(path) != notebookExt {
+		return replace(path, d.writePage)
+	}
+	run, err := filepath.Abs(t.Path())
+	if err != nil {
+		return fmt.Errorf("write report %q: %w", path, err)
+	}
+	return replace(path, func(w io.Writer) error { return d.content.writeNotebook(w, run, d.kind) })
+}
+
+const notebookExt = ".ipynb"
+
+// WriteIn writes page and notebook to their places in the run itself, whose
+// directory run is. The notebook finds the run from where it stands, so that
+// both may be moved.
+func WriteIn(run string, t *trial.Trial, o Options) error {
+	path := filepath.Join(run, filepath.FromSlash(Path))
+	d, err := compose(t, o)
+	if err != nil {
+		return fmt.Errorf("write report %q: %w", path, err)
+	}
+	if err := replace(path, d.writePage); err != nil {
+		return err
+	}
+	return replace(strings.TrimSuffix(path, filepath.Ext(path))+notebookExt, func(w io.Writer) error { return d.content.writeNotebook(w, "../..", d.kind) })
+}
+
+// replace writes a file whole or not at all.
+func replace(path string, write func(io.Writer) error) error {
 	fail := func(err error) error { return fmt.Errorf("write report %q: %w", path, err) }
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fail(err)
@@ -74,7 +129,7 @@ func WriteFile(path string, t *trial.Trial, o Options) error {
 		return fail(err)
 	}
 	defer os.Remove(tmp.Name())
-	err = Write(tmp, t, o)
+	err = write(tmp)
 	if err == nil {
 		err = tmp.Chmod(0o644)
 	}

@@ -11,7 +11,7 @@ import (
 var createXgboostReport = rule.Definition{
 	Name: "create_xgboost_report", Class: "CreateXgboostReport", Aliases: []string{"CreateXGBoostReport", "create_xgboostreport", "xgboost_report", "XgboostReport"}, Family: rule.Tensors, Severity: rule.Info,
 	Summary:    "Writes the report on an XGBoost training: labels, metrics, features, confusion or residuals. It finds nothing.",
-	Why:        "It has what is needed saved, and keeps the report up to date while the training goes on: rule-output/CreateXgboostReport/xgboost_report.html in the run.",
+	Why:        "It has what is needed saved, and keeps the report up to date while the training goes on: rule-output/CreateXgboostReport/xgboost_report.html and .ipynb in the run.",
 	Frameworks: []string{"xgboost"},
 	Parameters: []rule.Parameter{every("5")},
 	CauseClass: "unknown",
