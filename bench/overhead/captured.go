@@ -29,7 +29,7 @@ func (b bench) measure(t *training) error {
 	}
 	switch {
 	case t.condition.vigil:
-		t.values, err = captured(filepath.Join(t.out, runName))
+		t.values, t.due, err = captured(filepath.Join(t.out, runName))
 	case t.condition.peer != "":
 		t.values, err = b.peerCaptured(t)
 	}
@@ -39,11 +39,12 @@ func (b bench) measure(t *training) error {
 	return nil
 }
 
-// captured counts the values of a run of Vigil, of losses none.
-func captured(path string) (n int64, err error) {
+// captured counts the values of a run of Vigil and their bytes (of float32, as
+// all the workloads have), of losses none.
+func captured(path string) (n, due int64, err error) {
 	t, err := trial.Open(path)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer t.Close()
 	for _, info := range t.Tensors() {
@@ -57,15 +58,19 @@ func captured(path string) (n int64, err error) {
 			}
 			rows, err := t.Stats(trial.Query{Tensor: info.Name, Mode: mode, Worker: "worker_0"})
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 			for _, r := range rows {
 				steps[r.ModeStep] = true
 			}
-			n += int64(len(steps))
+			size := int64(4)
+			for _, d := range info.Shape {
+				size *= d
+			}
+			n, due = n+int64(len(steps)), due+size*int64(len(steps))
 		}
 	}
-	return n, nil
+	return n, due, nil
 }
 
 func (b bench) peerCaptured(t *training) (int64, error) {

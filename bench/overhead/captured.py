@@ -68,7 +68,9 @@ def loop(out):
 def main():
     name, out = sys.argv[1:]
     readers = {"smdebug": smdebug, "wandb": wandb, "tensorboard": tensorboard, "loop": loop}
-    print(json.dumps({"values": readers[name.split("_")[0]](out)}))
+    answers = os.fdopen(os.dup(1), "w")  # smdebug writes its log to standard output
+    os.dup2(2, 1)
+    print(json.dumps({"values": readers[name.split("_")[0]](out)}), file=answers)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // turn is what one process measured while it was its turn.
@@ -35,6 +36,7 @@ type training struct {
 	losses    []float64
 	bytes     int64 // below out
 	values    int64 // tensors times steps in them
+	due       int64 // bytes of those tensors at those steps, of Vigil only
 }
 
 // runName is the name of every run; each has a folder of its own.
@@ -67,6 +69,7 @@ func (b bench) begin(c condition, workload string, warmup int) (*training, error
 	threads := strconv.Itoa(b.threads)
 	t.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads)
 	t.cmd.Stderr = &t.errors
+	t.cmd.WaitDelay = 10 * time.Second // a child of a killed one may hold the pipe
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", strings.Join(argv, " "), err)
 	}
@@ -136,13 +139,13 @@ func (b bench) session(workload string, w work, turns int) ([]*training, error) 
 	defer func() {
 		for _, t := range all {
 			if t.cmd.ProcessState == nil {
-				_ = t.cmd.Process.Kill()
+				_ = t.in.Close() // it ends by itself then
 				_ = t.cmd.Wait()
 			}
 		}
 	}()
 	for _, c := range b.conditions {
-		t, err := b.begin(c, workload, w.warmup)
+		t, err := b.begin(c, workload, w.of(c).warmup)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +154,8 @@ func (b bench) session(workload string, w work, turns int) ([]*training, error) 
 	for i := range turns {
 		fmt.Fprintf(os.Stderr, "\r\033[K%s: turn %d of %d", workload, i+1, turns)
 		for j := range all {
-			if err := all[(i+j)%len(all)].train(w.steps); err != nil {
+			t := all[(i+j)%len(all)]
+			if err := t.train(w.of(t.condition).steps); err != nil {
 				return nil, err
 			}
 		}

@@ -12,6 +12,7 @@ attached, which writes into the folder OUT.
 """
 
 import json
+import os
 import sys
 import time
 
@@ -143,6 +144,9 @@ def workload(name):
 
 def main():
     name, warmup, peer = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    # smdebug writes its log to standard output, which the answers have for themselves.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(1)
     model, optimiser, draw = workload(name)
@@ -167,7 +171,7 @@ def main():
 
     for _ in range(warmup):
         step()
-    print("{}", flush=True)
+    print("{}", file=answers, flush=True)
     for line in sys.stdin:
         n = int(line)
         # The first steps after a rest find cold caches; they are not measured.
@@ -180,10 +184,10 @@ def main():
             step()
             walls.append(time.perf_counter() - begin)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        print(json.dumps({"walls": walls, "cpu": cpu, "wall": wall}), flush=True)
+        print(json.dumps({"walls": walls, "cpu": cpu, "wall": wall}), file=answers, flush=True)
     if close is not None:
         close()
-    print(json.dumps(losses), flush=True)
+    print(json.dumps(losses), file=answers, flush=True)
 
 
 if __name__ == "__main__":
