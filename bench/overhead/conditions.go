@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
+
+	"github.com/vigil-ml/vigil/bench/internal/environment"
 )
 
 // condition is one way to run the script: bare, under vigil run with some
@@ -19,12 +18,10 @@ type condition struct {
 
 func (c condition) bare() bool { return !c.vigil && c.peer == "" }
 
-// The environments of the peers, both with one PyTorch: the newest there is for
-// the Python of smdebug, whose old protobuf wandb does not go with. Where there
-// are peers, everything but smdebug runs in the trackers' one.
+// Where there are peers, everything but smdebug runs in the trackers' environment.
 const (
-	original = "peer-smdebug"
-	trackers = "peer-trackers"
+	original = environment.Original
+	trackers = environment.Trackers
 )
 
 var conditions = []condition{
@@ -54,8 +51,8 @@ func choose(parts string, peers bool) ([]condition, error) {
 	all := conditions
 	if peers {
 		all = append(all[:len(all):len(all)], besides...)
-		for _, e := range []struct{ name, versions string }{{original, "3.10"}, {trackers, "3.12 3.13 3.11"}} {
-			if err := makeEnvironment(e.name, e.versions); err != nil {
+		for _, name := range []string{original, trackers} {
+			if err := environment.Make(name); err != nil {
 				return nil, err
 			}
 		}
@@ -79,14 +76,4 @@ func choose(parts string, peers bool) ([]condition, error) {
 		}
 	}
 	return chosen, nil
-}
-
-func makeEnvironment(name, versions string) error {
-	make := fmt.Sprintf(". scripts/env.sh; make_env %s scripts/requirements-%s.txt 'about 5 GB on disk' %s", name, name, versions)
-	cmd := exec.Command("bash", "-c", make)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("make the environment %q: %w", name, err)
-	}
-	return nil
 }

@@ -25,6 +25,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vigil-ml/vigil/bench/internal/environment"
 )
 
 // work is how many steps a turn takes, and how many come before the first. With
@@ -63,7 +65,7 @@ func main() {
 	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
 	flag.Parse()
 	if *peers {
-		*python = interpreter(trackers)
+		*python = environment.Interpreter(trackers)
 	}
 	chosen, err := choose(*names, *peers)
 	if err == nil {

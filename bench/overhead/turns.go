@@ -8,10 +8,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vigil-ml/vigil/bench/internal/environment"
 )
 
 // turn is what one process measured while it was its turn.
@@ -46,10 +47,8 @@ func (b bench) interpreter(c condition) string {
 	if c.env == "" {
 		return b.python
 	}
-	return interpreter(c.env)
+	return environment.Interpreter(c.env)
 }
-
-func interpreter(env string) string { return filepath.Join("build", "env", env, "bin", "python") }
 
 // begin starts a training and waits until its warm-up is over.
 func (b bench) begin(c condition, workload string, warmup int) (*training, error) {

@@ -1,0 +1,34 @@
+// Package environment makes the Python environments that benchmarks with peers
+// need, the way the test command makes its own.
+package environment
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// The environments of the peers, both with one PyTorch: the newest there is for
+// the Python of smdebug, whose old protobuf wandb does not go with.
+const (
+	Original = "peer-smdebug"
+	Trackers = "peer-trackers"
+)
+
+var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11"}
+
+// Interpreter is the environment's Python, seen from the repository's root.
+func Interpreter(name string) string { return filepath.Join("build", "env", name, "bin", "python") }
+
+// Make makes the environment, where it is missing, in the repository's root,
+// which is the working directory.
+func Make(name string) error {
+	script := fmt.Sprintf(". scripts/env.sh; make_env %s scripts/requirements-%s.txt 'about 5 GB on disk' %s", name, name, versions[name])
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("make the environment %q: %w", name, err)
+	}
+	return nil
+}
