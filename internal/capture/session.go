@@ -148,9 +148,10 @@ func take[T any](m Message, to func(T)) error {
 	return err
 }
 
-// answer sends the plan when something asks for it.
+// answer sends the plan when something asks for it. While a message is on its
+// way it waits for the rest: many announcements get one answer.
 func (s *Session) answer() {
-	if !s.waiting && !s.replan.Load() {
+	if !s.waiting && !s.replan.Load() || s.conn.split.begun() {
 		return
 	}
 	s.waiting = false

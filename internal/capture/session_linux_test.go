@@ -379,6 +379,38 @@ func TestPlanReachesTheHook(t *testing.T) {
 	<-r.closed
 }
 
+// Announcements that come one behind the other get one answer: while one is on
+// its way, no plan is made that it would make old.
+func TestOnePlanForManyAnnouncements(t *testing.T) {
+	r := newRecorder()
+	socket, _ := serve(t, r, Options{Poll: time.Millisecond})
+	c := dial(t, socket)
+	var said []byte
+	for i := range uint32(8) {
+		var err error
+		if said, err = AppendMessage(said, TypeTensors, Tensors{[]TensorInfo{info(i, fmt.Sprint("w", i), record.Weight, 2)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, part := range [][]byte{said[:len(said)-1], said[len(said)-1:]} { // the last byte comes late
+		if _, err := c.link.uc.Write(part); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
+		if p := c.Plan(); p != nil && p.Version > 0 {
+			if p.Version != 1 {
+				t.Errorf("version %d of the plan is there, want the first", p.Version)
+			}
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no plan came")
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	r := newRecorder()
 	r.refuse = &Refused{"no", "go away"}

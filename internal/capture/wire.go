@@ -88,6 +88,9 @@ func (s *splitter) next() (m Message, ok bool, err error) {
 	return m, err == nil, err
 }
 
+// begun reports whether a part of a message has come.
+func (s *splitter) begun() bool { return len(s.buf) > 0 }
+
 // missing is the number of bytes that the next message still needs.
 func (s *splitter) missing() int {
 	if len(s.buf) < 4 {

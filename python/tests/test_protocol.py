@@ -48,6 +48,20 @@ def test_message(case):
         assert message == case["json"] and fds == []
 
 
+def test_the_newest_plan_is_read():
+    """Of plans that come together the newest is parsed; what is no plan keeps its place among them."""
+    ours, theirs = socket.socketpair()
+    got = []
+    link = _link.Link("", None, None, got.append, None)
+    link.wake = socket.socketpair()
+    with ours, theirs, link.wake[0], link.wake[1]:
+        said = [{"t": "plan", "version": 1}, {"t": "plan", "version": 2}, {"t": "other"}, {"t": "plan", "version": 3}, {"t": "plan", "version": 4}]
+        theirs.sendall(b"".join(_wire.frame(_wire.dumps(m)) for m in said))
+        theirs.close()
+        link._read(ours)
+    assert got == [said[1], said[2], said[4]]
+
+
 def test_golden_plans_are_understood():
     plans = [c["json"] for c in golden("messages.json") if c["json"].get("t") == "plan"]
     assert plans

@@ -153,8 +153,8 @@ class Link(object):
 
     # Sending.
 
-    def send(self, message, keep=False, key=None):
-        """Send a message; keep: it is part of the session's state; key: it replaces the one kept under the key."""
+    def send(self, message, keep=False, key=None, more=False):
+        """Send a message; keep: it is part of the session's state; key: it replaces the one kept under the key; more: the next one follows at once, and takes it along."""
         data = _wire.frame(_wire.dumps(message))
         with self.lock:
             if self.closed:
@@ -168,7 +168,7 @@ class Link(object):
                 self.journal.append(data)
             else:
                 self.pending.append(data)
-            if self.sock is not None and not self.sending:
+            if self.sock is not None and not self.sending and not more:
                 self._flush()
 
     def _flush(self):
@@ -228,22 +228,44 @@ class Link(object):
                 self.on_refused("the connection to the agent failed: %s" % error, "")
 
     def _read(self, sock):
-        """Hand on messages until the connection ends, or the listener is to pause."""
-        while not self.closed:
-            try:
-                there, woken = self._poll(sock, None)
+        """Hand on messages until the connection ends, or the listener is to pause. Of plans that come close together the newest is read, the others need not be."""
+        plan = None  # the body of one that is held back while more is there
+        try:
+            while not self.closed:
+                there, woken = self._poll(sock, None if plan is None else 0)
                 if woken and self.pausing:
                     return
                 if not there:
-                    self._drain()
+                    if plan is None:
+                        self._drain()
+                    else:
+                        plan, body = None, plan
+                        self._hand_on(body)
                     continue
-                message, _ = receive(sock, False)
-            except (OSError, ValueError):
-                return
-            try:
-                self.on_message(message)
-            except Exception as error:
-                _guard.background("Link.on_message", error)
+                body, _ = receive_body(sock, False)
+                if body.startswith(_wire.PLAN):
+                    plan = body
+                    continue
+                if plan is not None:
+                    plan, before = None, plan
+                    self._hand_on(before)
+                self._hand_on(body)
+        except (OSError, ValueError):
+            return
+        finally:
+            if plan is not None:
+                try:
+                    self._hand_on(plan)
+                except ValueError:
+                    pass
+
+    def _hand_on(self, body):
+        """Raises ValueError when the body is no message."""
+        message = parse(body)
+        try:
+            self.on_message(message)
+        except Exception as error:
+            _guard.background("Link.on_message", error)
 
     def _reconnect(self):
         """Find the next agent and hand it the ring and the session's state.
@@ -365,6 +387,20 @@ def hang_up(sock):
 
 def receive(sock, rights):
     """One message and the descriptors that came with it. Raises OSError at the end, ValueError when it makes no sense."""
+    body, fds = receive_body(sock, rights)
+    return parse(body), fds
+
+
+def parse(body):
+    """The message in a body; ValueError when it is none."""
+    message = json.loads(body.decode("utf-8"))
+    if not isinstance(message, dict):
+        raise ValueError("message is not an object")
+    return message
+
+
+def receive_body(sock, rights):
+    """The bytes of one message, and the descriptors that came with it. Raises as receive."""
     fds = array.array("i")
     head = b""
     while len(head) < 4:
@@ -390,7 +426,4 @@ def receive(sock, rights):
             raise ConnectionResetError("the agent closed the connection in a message")
         parts.append(data)
         n -= len(data)
-    message = json.loads(b"".join(parts).decode("utf-8"))
-    if not isinstance(message, dict):
-        raise ValueError("message is not an object")
-    return message, list(fds)
+    return b"".join(parts), list(fds)

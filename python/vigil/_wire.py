@@ -5,6 +5,7 @@ import struct
 
 VERSION = 1
 MAX_MESSAGE = 64 << 20
+PLAN = b'{"t":"plan"'  # how the agent begins a plan
 
 # Kinds of records.
 SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS = 1, 2, 3, 4, 5, 6, 7

@@ -46,7 +46,7 @@ class Words(object):
                 self._tensors += 1
                 items.append(item)
             for i in range(0, len(items), _CHUNK):
-                self._link.send({"t": "tensors", "tensors": items[i : i + _CHUNK]}, keep=True)
+                self._link.send({"t": "tensors", "tensors": items[i : i + _CHUNK]}, keep=True, more=i + _CHUNK < len(items))
         if over:
             self.missing([("*", "more than %d tensors in one process" % _wire.MAX_TENSORS, over)])
         if cut:
