@@ -20,7 +20,14 @@ def cases(trained):
     for name in today.CASES:
         assert done.digest[name] is not None and done.digest[name] == done.plain_digest[name], name
     names = {int(pid): name for name, pid, _ in rows}
-    return {names[run.hello["pid"]]: run for run in done.runs}
+    found = {names[run.hello["pid"]]: run for run in done.runs if run.hello["pid"] in names}
+    # A child of a case is a session of its own, which follows its parent's.
+    pids = sorted(names)
+    for run in done.runs:
+        pid = run.hello["pid"]
+        if pid not in names:
+            found[names[max(p for p in pids if p < pid)] + "'s child"] = run
+    return found
 
 
 def known(rows):
@@ -125,6 +132,47 @@ def test_other_kinds_of_training(cases, case, parameters):
         assert missing.pop("Kinds_absent.weight") == missing.pop("Kinds_absent.bias") == "meta tensor: it has no values"
         assert missing.pop("Kinds_output_1") == "quantised tensor"
     assert missing == {} and run.notices == []
+
+
+def test_twenty_thousand_parameters(cases):
+    """Each of them comes, with its gradient, and no value twice in a step."""
+    run = cases["twenty_thousand_parameters"]
+    assert [s.mode_step for s in run.steps] == [0, 1, 2]
+    names = {"Many_small.%d" % i for i in range(20000)}
+    names |= {"gradient/" + n for n in names}
+    assert {n for n in run.names() if "put_" not in n and n != "loss"} == names
+    assert {n for step in run.mode(0) for n in step.tensors if "put_" not in n} == names
+    assert [step.repeated for step in run.mode(0)] == [[]] * 3
+    assert run.notices == []
+
+
+def test_complex_and_sparse(cases):
+    """Complex numbers come whole; a sparse gradient dense."""
+    run = cases["complex_and_sparse"]
+    assert run.info("Waves_wave")["dtype"] == "C64"
+    assert [s.mode_step for s in run.steps] == list(range(today.STEPS))
+    for a, b in zip(run.mode(0), run.mode(0)[1:]):
+        for name, size in (("Waves_wave", 2 * 48), ("Waves_words.weight", 40)):  # a complex number is two
+            w, g, after = (s.values(n) for s, n in ((a, name), (a, "gradient/" + name), (b, name)))
+            assert len(w) == len(g) == size and any(g)
+            assert [abs(x - 0.1 * y - z) for x, y, z in zip(w, g, after)] == pytest.approx([0] * size, abs=1e-5)
+    assert {m["reason"] for m in run.missing} <= {"no module of this name any more"} and run.notices == []
+
+
+@pytest.mark.parametrize("case", ["closure_called_many_times", "updated_by_hand", "child_forked", "child_forked's child", "child_spawned", "child_spawned's child"])
+def test_loops_of_other_kinds(cases, case):
+    """An update is one step with one loss, whoever makes it, in whichever process; parameters and gradients come once in each."""
+    run = cases[case]
+    assert [m["name"] for m in run.facts["models"]] == ["Net"]
+    assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
+    assert len(run.series("loss")) == today.STEPS and all(isinstance(v, float) for v in run.series("loss"))
+    names = {"Net_" + n for n, _ in today.Net().named_parameters()}
+    names |= {"gradient/" + n for n in names}
+    # That somebody updates by hand is known after the first update.
+    for step in run.mode(0)[case == "updated_by_hand" :]:
+        assert {n for n in step.tensors if "put_" not in n} == names
+        assert step.repeated == []
+    assert run.missing == [] and run.notices == []
 
 
 WHOLE = {"up.weight": [8, 6], "up.bias": [8], "down.weight": [3, 8], "down.bias": [3]}

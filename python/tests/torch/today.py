@@ -7,6 +7,7 @@ all without any.
 
 import gc
 import hashlib
+import itertools
 import os
 import sys
 import threading
@@ -21,6 +22,7 @@ from torch.utils.checkpoint import checkpoint
 STEPS = 12
 RELEASE = tuple(int(n) for n in torch.__version__.split(".")[:2])
 CASES = {}
+KEPT = []
 
 
 def case(fn):
@@ -318,6 +320,89 @@ class Many(nn.Module):
 @case
 def very_many_parameters():
     return train(Many(), F.cross_entropy)
+
+
+@case
+def twenty_thousand_parameters():
+    return train(Many(20000), F.cross_entropy, itertools.islice(data(), 3))
+
+
+class Waves(nn.Module):
+    """Complex weights, and an embedding with a sparse gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.wave = nn.Parameter(torch.randn(6, 8, dtype=torch.complex64))
+        self.words = nn.Embedding(5, 8, sparse=True)
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.head((x.to(torch.complex64) @ self.wave).abs() + self.words((x[:, 0].abs() * 2).long().clamp(max=4)))
+
+
+@case
+def complex_and_sparse():
+    return train(Waves(), F.cross_entropy)
+
+
+@case
+def closure_called_many_times():
+    model = Net()
+    optimiser = torch.optim.LBFGS(model.parameters(), lr=0.1, max_iter=4)
+    for x, y in data():
+
+        def closure():
+            optimiser.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            return loss
+
+        optimiser.step(closure)
+    return list(model.parameters())
+
+
+@case
+def updated_by_hand():
+    """No optimiser of torch.optim: nothing announces the update."""
+    model = Net()
+    for x, y in data():
+        F.cross_entropy(model(x), y).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= 0.1 * p.grad
+                p.grad = None
+    KEPT.append(model)  # to the end of the process, as by a script
+    return list(model.parameters())
+
+
+def trained_elsewhere(method):
+    """Train here while a child process of this kind trains too; both are watched, each in a session of its own."""
+    model = Net()
+    context = torch.multiprocessing.get_context(method)
+    ours, theirs = context.Pipe()
+    child = context.Process(target=in_a_child, args=(theirs,))
+    child.start()
+    weights = train(model, F.cross_entropy)
+    weights += [torch.from_numpy(w) for w in ours.recv()]
+    child.join()
+    assert child.exitcode == 0, child.exitcode
+    return weights
+
+
+def in_a_child(pipe):
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    pipe.send([p.detach().numpy() for p in train(Net(), F.cross_entropy)])  # arrays: a tensor's memory would go with this process
+
+
+@case
+def child_forked():
+    return trained_elsewhere("fork")
+
+
+@case
+def child_spawned():
+    return trained_elsewhere("spawn")
 
 
 def digest(tensors):
