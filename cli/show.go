@@ -113,8 +113,14 @@ func effective(run record.Run, infos []record.TensorInfo) []shownCollection {
 	}
 	for _, col := range stored.Collections {
 		s := shownCollection{Name: col.Name, Schedule: col.Schedule, Want: wantText(plan.Need{Want: col.Want}), By: col.By, Tensors: []string{}}
+		member := func(info record.TensorInfo) bool { return contains(info.Collections, col.Name) }
+		if len(col.By) == 1 && col.By[0] == "rule "+col.Name { // what a rule selects besides collections
+			if match, err := col.Selector.Matcher(); err == nil {
+				member = match
+			}
+		}
 		for _, info := range infos {
-			if contains(info.Collections, col.Name) {
+			if member(info) {
 				s.Tensors = append(s.Tensors, info.Name)
 			}
 		}

@@ -73,6 +73,17 @@ func (c *selector) has(t *record.TensorInfo) bool {
 	return yes
 }
 
+// Matcher compiles the selector and gives what tells whether it selects a
+// tensor by name, pattern, kind or module; collections that it names are not
+// looked into.
+func (s Selector) Matcher() (func(record.TensorInfo) bool, error) {
+	c, err := newSelector(s)
+	if err != nil {
+		return nil, err
+	}
+	return func(t record.TensorInfo) bool { return c.has(&t) }, nil
+}
+
 // side is the side of its module that a tensor of a kind is on: what a loss was
 // given is an input.
 func side(k record.Kind) record.Kind {
