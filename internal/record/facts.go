@@ -316,9 +316,19 @@ type GraphFacts struct {
 	// Unreached are trained parameters that the loss does not depend on.
 	Reached   int64    `json:"reached"`
 	Unreached []string `json:"unreached,omitempty"` // at most 50
+	// Stretched is a difference in the head with something that is no result of
+	// the model, which made a square of a column; nil without one.
+	Stretched *StretchedFact `json:"stretched,omitempty"`
 	// Several losses, or several backwards, make one step: what one graph does
 	// not reach another may.
 	Parts int64 `json:"parts"`
+}
+
+// StretchedFact is an operation that stretched what it was given.
+type StretchedFact struct {
+	At   int     `json:"at"` // in the head
+	From []int64 `json:"from"`
+	To   []int64 `json:"to"`
 }
 
 // InputFacts are what the model was called with.

@@ -230,6 +230,11 @@ func TestCurves(t *testing.T) {
 	inputs.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Values: &record.ValueFacts{Min: -3, Max: 900}}}, Distinct: 5}
 	tokens := classes()
 	tokens.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "I64", Values: &record.ValueFacts{Min: 0, Max: 900}}}, Distinct: 5}
+	bothSides := classes()
+	bothSides.Graph = &record.GraphFacts{Head: []string{"add", "cross_entropy", "matmul"}, Parts: 1}
+	values := functionFacts("MSELoss", "mse_loss")
+	values.Graph = &record.GraphFacts{Head: []string{"mse_loss", "linear"}, Parts: 1}
+	values.Labels = &record.LabelFacts{DType: "F32", Elements: 1600, Std: setTo(2), Mean: setTo(0)}
 	summed := classes()
 	summed.Loss.Reduction = "sum"
 	twoOptimisers := classes()
@@ -298,6 +303,12 @@ func TestCurves(t *testing.T) {
 		{"zero", "loss_spike", curve{steps: 200, loss: stepAt(0, 0, 0)}, ""},
 
 		{"labels shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
+		{"pairs shuffled apart, seen from both sides", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: bothSides}, "warning guess labels"},
+		{"twice the guess of one loss", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: classes()}, ""},
+		{"noise that is not the one that was added", "loss_flat", curve{steps: 400, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: values}, "warning guess labels"},
+		{"values, a short job", "loss_flat", curve{steps: 150, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: values}, ""},
+		{"values that are learnt a little", "loss_flat", curve{steps: 400, loss: noisy(0.1, falling(4, 3.7, 60)), span: 0.05, facts: values}, ""},
+		{"values learnt, and lost again", "loss_flat", curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return 4 - 3*map[bool]float64{true: 1}[n > 40 && n < 90] }), span: 0.05, facts: values}, ""},
 		{"labels shuffled, and the job is stopped", "loss_flat", curve{steps: 300, ended: record.Stopped, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
 		{"labels shuffled, and the job fails", "loss_flat", curve{steps: 300, ended: record.Failed, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
 		{"labels shuffled, a long job", "loss_flat", curve{steps: 1500, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},

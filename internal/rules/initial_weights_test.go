@@ -99,6 +99,12 @@ func TestSmallInitialWeights(t *testing.T) {
 	three := []string{"fc1 Linear 64 64", "a ReLU", "fc2 Linear 64 64", "b ReLU", "fc3 Linear 64 10"}
 	normalised := []string{"fc1 Linear 64 64", "n1 LayerNorm 64", "fc2 Linear 64 64", "n2 LayerNorm 64", "fc3 Linear 64 10"}
 	stands := noisy(0.02, stepAt(0, 0, math.Log(10)))
+	arriving := func(std float64) *record.Facts { // std: of what the last layer gets
+		f := small(0.01, "norm LayerNorm 64", "q Linear 64 64", "k Linear 64 64", "v Linear 64 64", "o Linear 64 64", "head Linear 64 10")
+		last := &f.Network.Modules[len(f.Network.Modules)-1]
+		last.Input = &record.TensorFacts{DType: "F32", Values: &record.ValueFacts{Std: record.Number(std)}}
+		return f
+	}
 	cases := []struct {
 		name string
 		c    curve
@@ -111,6 +117,8 @@ func TestSmallInitialWeights(t *testing.T) {
 		{"the job is short", curve{steps: 50, loss: stands, facts: small(1e-3, three...)}, ""},
 		{"usual weights", curve{steps: 120, loss: stands, facts: small(0.1, three...)}, ""},
 		{"normalisation brings the signal back", curve{steps: 120, loss: stands, facts: small(1e-3, normalised...)}, ""},
+		{"a transformer: one normalisation for several layers", curve{steps: 120, loss: stands, facts: arriving(0.9)}, ""},
+		{"a normalisation before the signal fades", curve{steps: 120, loss: stands, facts: arriving(0.001)}, "small_weights"},
 		{"one layer is small", curve{steps: 120, loss: stands, facts: func() *record.Facts {
 			f := network(three...)
 			change(f, begin(normal(0, 1e-4)), "fc3.weight")

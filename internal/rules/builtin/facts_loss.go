@@ -97,7 +97,7 @@ func writtenOut(f *rule.Facts) int {
 		switch op {
 		case "mean", "sum", "div", "pow", "abs", "mul", "neg":
 		case "sub":
-			if i > 0 && f.Loss.Module == "" && (f.Loss.Function == "mse_loss" || f.Loss.Function == "l1_loss") {
+			if i > 0 && (f.Loss.Module == "" && (f.Loss.Function == "mse_loss" || f.Loss.Function == "l1_loss") || f.Loss.Module == "L1Loss") {
 				return i
 			}
 			return -1

@@ -2,7 +2,9 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -34,7 +36,7 @@ const stillSteps = 60
 // together they let nearly nothing through.
 func (r *initial) suspect(f *rule.Facts, layers []layer) {
 	r.waits.Small, r.waits.Kind = nil, kindOfLoss(f)
-	if len(layers) < 2 || len(f.Optimisers) > 1 || normalised(f) {
+	if len(layers) < 2 || len(f.Optimisers) > 1 || normalised(f) || arrives(f) {
 		return
 	}
 	s := &smallWeights{Of: len(layers), Fade: 1}
@@ -53,6 +55,28 @@ func (r *initial) suspect(f *rule.Facts, layers []layer) {
 	if 2*len(s.Layers) >= len(layers) && s.Fade <= r.fade {
 		r.waits.Small = s
 	}
+}
+
+// arrives tells whether the last layer gets a signal on scale behind a
+// normalisation: so it is in transformers, which begin with small weights and
+// normalise once for several layers.
+func arrives(f *rule.Facts) bool {
+	const alive = 0.1 // deviation of what the last layer gets
+	if f.Network == nil {
+		return false
+	}
+	var last *rule.ModuleFacts
+	norms := 0
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		if m.Kind == record.NormModule {
+			norms++
+		}
+		if slices.Contains(weightedKinds, m.Kind) && m.Input != nil && m.Input.Values != nil && (last == nil || m.Order > last.Order) {
+			last = m
+		}
+	}
+	return norms > 0 && last != nil && float64(last.Input.Values.Std) >= alive
 }
 
 // Select adds the losses to the facts.

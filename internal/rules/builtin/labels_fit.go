@@ -33,7 +33,7 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 	v := viewLoss(f)
 	l, p := f.Labels, f.Predictions
 	if l == nil {
-		return nil
+		return stretched(&v)
 	}
 	if l.NonFinite > 0 && v.alone && (f.Loss == nil || f.Loss.Reduction != "none") {
 		text := fmt.Sprintf("%s of the labels that %s got in the first steps are NaN or infinite: so is the loss, and every weight after the next update.", num(float64(l.NonFinite)), v.subject())
@@ -44,6 +44,9 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 	if l.Ignored > 0 && l.NonFinite == 0 && l.Range == nil && (l.Elements == 0 || l.Elements == l.Ignored) {
 		text := fmt.Sprintf("All %s labels of the first steps are the value that %s ignores: there is nothing to learn from.", num(float64(l.Ignored)), v.subject())
 		return []rule.Violation{v.labels("all_ignored", text, "look at where labels are masked, and at ignore_index", rule.Error)}
+	}
+	if found := signs(&v, l); found != nil {
+		return found
 	}
 	if p == nil || v.loss == "" {
 		return nil
@@ -63,6 +66,38 @@ func (v *lossView) labels(check, message, remedy string, severity rule.Severity)
 	l := v.facts.Labels
 	out.Context["labels"], out.Context["labels_range"] = l.Shape, l.Range
 	return out
+}
+
+// stretched finds a loss that the script computes itself, and that compares a
+// column of outputs with a row of labels.
+func stretched(v *lossView) []rule.Violation {
+	g := v.facts.Graph
+	if g == nil || g.Stretched == nil || len(g.Stretched.From) != 2 || len(g.Stretched.To) != 2 {
+		return nil
+	}
+	if s := g.Stretched; s.At+1 >= len(g.Head) || g.Head[s.At] != "sub" || !slices.Contains([]string{"linear", "convolution"}, g.Head[s.At+1]) {
+		return nil
+	}
+	s := g.Stretched
+	text := fmt.Sprintf("The loss subtracts labels of shape [%d] from predictions of shape [%d 1]: all are compared with all, %d × %d differences, and the model learns the mean of the labels.", s.From[0], s.From[0], s.To[0], s.To[1])
+	return []rule.Violation{v.violation("broadcast", text, "give both one shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
+}
+
+// signed are the losses whose labels are -1 and 1.
+var signed = []string{"CosineEmbeddingLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "SoftMarginLoss", "soft_margin_loss"}
+
+// signs finds labels of 0 and 1 where a loss takes the sign of them: those of 0
+// have no part in it.
+func signs(v *lossView, l *rule.LabelFacts) []rule.Violation {
+	least, most, ok := span(l)
+	if !ok || !slices.Contains(signed, l.Loss) || !isWhole(l) || least != 0 || most > 1 || l.Elements < leastLabels {
+		return nil
+	}
+	text := fmt.Sprintf("%s takes labels of -1 and 1, and got %s: samples with a label of 0 count for nothing, or for something else than was meant.", l.Loss, rangeText(least, most))
+	if least == most {
+		text = fmt.Sprintf("%s takes labels of -1 and 1, and all that it got are 0.", l.Loss)
+	}
+	return []rule.Violation{v.labels("signs", text, "give it 2 * labels - 1", rule.Error)}
 }
 
 // together is the shape that comparing two shapes element by element gives;

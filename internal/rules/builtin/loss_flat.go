@@ -29,7 +29,7 @@ var lossFlat = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
-			"which takes labels that were seen, must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
+			"which takes labels that were seen (for values their variance, and 200 steps), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
 			"over different batches needs nothing else.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -99,12 +99,19 @@ func (r *flat) judge(rep *rule.Report) {
 		r.constant(rep)
 		return
 	}
-	if k.Guess <= 0 || k.summed() || k.Elements < 100 || !k.classifies() || moved < r.move {
+	if k.Guess <= 0 || k.summed() || k.Elements < 100 || moved < r.move {
 		return
 	}
-	guess := min(k.Guess, k.Uniform)
+	if !k.classifies() {
+		r.values(rep)
+		return
+	}
+	guess, uniform := min(k.Guess, k.Uniform), k.Uniform
 	level := c.share(0.75, 1)
-	if level < (1-r.tolerance)*guess || level > 1.15*k.Uniform || c.share(0.5, 0.75)-level > r.tolerance/2*guess || still(c) {
+	if k.Terms == 2 && level > 1.5*uniform { // two losses of one kind, one of each side of a pair
+		guess, uniform = 2*guess, 2*uniform
+	}
+	if level < (1-r.tolerance)*guess || level > 1.15*uniform || c.share(0.5, 0.75)-level > r.tolerance/2*guess || still(c) {
 		return
 	}
 	r.state.Fired = true
@@ -113,7 +120,34 @@ func (r *flat) judge(rep *rule.Report) {
 		Cause: "labels that do not belong to the inputs, or input without signal",
 		Message: fmt.Sprintf("Nothing is learnt of the labels: after %d steps the %s is %s, and who knows only how often each label occurs has %s; the weights do move.",
 			c.N, called("loss", c.Name), num(level), num(guess)),
-		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "uniform_guess": k.Uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
+		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": guess, "uniform_guess": uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
+	})
+}
+
+// valueSteps is the least length of a training whose labels are values: how far
+// a guess is off has to be estimated from the first of them.
+const valueSteps = 200
+
+// values judges a regression. Who knows only the mean of the labels has their
+// variance as loss; a loss that has never been clearly below it, nor lower in
+// one part of the training than in another, has nothing from the input.
+func (r *flat) values(rep *rule.Report) {
+	c, k := &r.state.Curve, &r.state.Kind
+	if !k.Certain || k.Function != "mse_loss" || k.Elements < 1000 || c.N < valueSteps {
+		return
+	}
+	level := c.share(0.75, 1)
+	lowest, _ := c.lowest(highSteps)
+	if level < 0.95*k.Guess || level > 1.15*k.Guess || lowest < 0.75*k.Guess || c.share(0, 0.25)-level > r.tolerance*level || math.Abs(c.share(0.25, 0.5)-level) > r.tolerance*level || still(c) {
+		return
+	}
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "guess", Subject: c.Name, Observed: level, Threshold: 0.95 * k.Guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Cause: "labels that do not belong to the inputs, or input without signal",
+		Message: fmt.Sprintf("Nothing is learnt of the labels: after %d steps the %s is %s, and who knows only their mean has %s; the weights do move.",
+			c.N, called("loss", c.Name), num(level), num(k.Guess)),
+		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "largest_move": r.state.Motion.Fast, "last_values": slices.Clone(c.tail(20))},
 	})
 }
 

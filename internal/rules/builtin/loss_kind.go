@@ -23,6 +23,9 @@ type lossKind struct {
 	// distributed, Uniform that of one which knows nothing; 0: not known.
 	Guess   float64 `json:"guess"`
 	Uniform float64 `json:"uniform"`
+	// Terms: the loss is the sum of as many, each with this function; 1 where
+	// that cannot be told.
+	Terms float64 `json:"terms"`
 	// Elements is the number of labels from which the guess was computed.
 	Elements int64 `json:"elements"`
 	// Input is the largest magnitude in the input, 0 when it was not seen. Whole
@@ -39,11 +42,14 @@ var lossModules = map[string]string{
 }
 
 func kindOfLoss(f *rule.Facts) lossKind {
-	k := lossKind{Optimisers: len(f.Optimisers)}
+	k := lossKind{Optimisers: len(f.Optimisers), Terms: 1}
 	if l := f.Loss; l != nil {
 		k.Function = cmp.Or(l.Function, lossModules[l.Module])
 		if f.Graph != nil && len(f.Graph.Head) > 0 {
 			k.Certain = f.Graph.Head[0] == k.Function && f.Graph.Parts <= 1
+			if len(f.Graph.Head) > 1 && f.Graph.Head[0] == "add" && f.Graph.Head[1] == k.Function && f.Graph.Parts <= 1 {
+				k.Terms = 2
+			}
 		} else {
 			k.Certain = lossModules[l.Module] == k.Function
 		}

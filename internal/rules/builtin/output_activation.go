@@ -26,7 +26,7 @@ var outputActivation = rule.Definition{
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling", "not_updated",
 	},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
-		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range and more than their deviation."},
+		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range, and either by more than their deviation or with their mean at the edge of the range."},
 	Needs: noNeeds,
 	New:   onFacts(judgeOutput),
 }
@@ -34,6 +34,9 @@ var outputActivation = rule.Definition{
 func judgeOutput(f *rule.Facts) []rule.Violation {
 	v := viewLoss(f)
 	p := f.Predictions
+	if found := intoDivergence(&v); found != nil {
+		return found
+	}
 	if p == nil || v.loss == "" {
 		return handWritten(&v)
 	}
@@ -240,7 +243,7 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if l.Std != nil {
 		std = *l.Std
 	}
-	if over <= 0.1*(most-least) || over <= std {
+	if over <= 0.1*(most-least) || over <= std && !centredAtEdge(l, low, high, std) {
 		return nil
 	}
 	severity, outside := rule.Warning, "some labels lie"
@@ -256,8 +259,14 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	}
 	text := fmt.Sprintf("%s can only give %s, but the labels go from %s: %s beyond what the model can reach.", capital(v.module(v.act())), can, rangeText(least, most), outside)
 	out := v.violation("out_of_reach", text, "end the model with the linear layer, or scale the labels to what the activation can give", severity)
-	out.Observed, out.Threshold, out.Comparator = over, max(0.1*(most-least), std), ">"
+	out.Observed, out.Threshold, out.Comparator = over, 0.1*(most-least), ">"
 	return []rule.Violation{out}
+}
+
+// centredAtEdge tells whether the mean of the labels is no further than half a
+// deviation inside of what can be given: then a third of them or so is beyond.
+func centredAtEdge(l *rule.LabelFacts, low, high, std float64) bool {
+	return l.Mean != nil && std > 0 && (*l.Mean < low+std/2 || *l.Mean > high-std/2)
 }
 
 // capital begins a sentence.

@@ -22,8 +22,10 @@ var padding = rule.Definition{
 	Causes:     []string{"sequences that are padded to a fixed length far above their own", "a tokenizer that does not know the words"},
 	Remedies:   []string{"pad each batch to its longest sequence, put sequences of like length together, or pack them; mask what is padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
-	Default:    &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does."},
-	Needs:      noNeeds,
+	// What the first tokens give fades on the way through hundreds of zeros.
+	ExplainsAlways: []string{"not_updated", "vanishing_gradient"},
+	Default:        &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does."},
+	Needs:          noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &padded{told: newTold(), share: p.Float("share"), length: p.Int("length")}, nil
 	},

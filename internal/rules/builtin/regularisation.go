@@ -45,12 +45,23 @@ func (r *regular) Facts(f *rule.Facts, rep *rule.Report) {
 		rep.Inspect(len(f.Network.Modules))
 		r.drops(f, rep)
 	}
-	if f.Parameters != nil && len(layersOf(f)) > 1 {
+	if f.Parameters != nil && (len(layersOf(f)) > 1 || tablesOf(f) > 1) {
 		rep.Inspect(len(f.Optimisers))
 		for _, o := range f.Optimisers {
 			r.decays(f, o, rep)
 		}
 	}
+}
+
+// tablesOf is the number of embeddings: a model may be made of them alone.
+func tablesOf(f *rule.Facts) int {
+	n := 0
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Kind == record.EmbeddingModule && len(p.Shape) == 2 && p.Shape[1] > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // drops finds dropout that lets hardly anything through. Dropping attention,

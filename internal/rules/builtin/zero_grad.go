@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -30,11 +31,7 @@ func judgeGradients(f *rule.Facts) []rule.Violation {
 	if u == nil || u.Steps < 3 {
 		return nil
 	}
-	for _, o := range f.Optimisers {
-		if strings.Contains(o.Class, "LBFGS") { // it calls backward itself
-			return nil
-		}
-	}
+	own := slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return strings.Contains(o.Class, "LBFGS") }) // it calls backward itself
 	found := func(check string, n int64, message, cause, remedy string) []rule.Violation {
 		return []rule.Violation{{
 			Check: check, Subject: "gradients", Severity: rule.Error, Observed: float64(n), Threshold: float64(u.Steps), Comparator: "of", Message: message, Cause: cause, Remedy: remedy,
@@ -46,7 +43,7 @@ func judgeGradients(f *rule.Facts) []rule.Violation {
 	case u.Kept >= 3*optimisers && u.Kept >= u.Steps-optimisers:
 		text := fmt.Sprintf("Gradients are never cleared: %d of the first %d updates added to the gradients of the one before%s.", u.Kept, u.Steps, growing(u.Norms))
 		return found("kept", u.Kept, text, "zero_grad is not called between updates", "call optimizer.zero_grad() before backward, for each batch (or after each accumulated group of batches)")
-	case optimisers > 1:
+	case optimisers > 1 || own:
 		return nil
 	case u.NoBackward >= 2 && 2*u.NoBackward > u.Steps:
 		text := fmt.Sprintf("The optimiser makes updates without backward: at %d of the first %d none was called since the one before.", u.NoBackward, u.Steps)

@@ -9,6 +9,7 @@ import tempfile
 
 import collector
 import pytest
+import torch
 from trained import settle
 from vigil._torch import backend
 
@@ -48,6 +49,11 @@ def gradients(facts):
 
 
 FACTS = {
+    "probabilities_into_kl_div": {"graph.head": ["div", "sum", "kl_div", "softmax", "linear"], "graph.stretched": None},
+    "own_loss_of_a_column": {
+        "graph.head": ["mean", "pow", "clamp", "abs", "sub", "linear"],
+        "graph.stretched": {"at": 4, "from": [32, 1], "to": [32, 32]} if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None,
+    },
     "squares_written_out": {
         "loss.function": "mse_loss",
         "labels.shape": [32],

@@ -121,7 +121,8 @@ class Walk(object):
         nodes, below = self._nodes(node)
         self.count = len(nodes)
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
-        self.head = _head(node) if node is not None else []
+        self.stretched = None  # the first difference with a constant that stretches a column: its place in the head and both shapes
+        self.head = _head(node, self) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
 
     def _nodes(self, start):
@@ -216,8 +217,8 @@ def _affine(node, name):
     return False
 
 
-def _head(node):
-    """The way from the loss down to the first operation that uses a parameter."""
+def _head(node, walk):
+    """The way from the loss down to the first operation that uses a parameter. walk: told of what is stretched on it."""
     head = []
     for _ in range(4 * HEAD):
         if node is None or len(head) >= HEAD:
@@ -234,12 +235,60 @@ def _head(node):
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
             elif name == "mul" and _drops(node):
                 name = "dropout"
+            elif name == "sub":
+                product = _of_divergence(node, below)
+                if product is not None:
+                    name, below = "kl_div", [n for n, _ in product.next_functions]
+                else:
+                    walk.stretched = walk.stretched or _stretched(node, len(head))
             head.append(name)
+            if name == "kl_div" and kind == "KlDiv" and below and below[0] is None:
+                break  # what is trained is its target
             if name in _WEIGHTED or name in _OPAQUE or any(_leaf(n) is not None for n in below):
                 break
         there = [n for n in below if n is not None]
         node = next((n for n in there if _leaf(n) is None), there[0] if there else None)
     return head
+
+
+def _stretched(node, at):
+    """{at, from, to} where a column minus a constant row became a square; None otherwise, and where PyTorch does not tell shapes."""
+    given = [(n, i) for n, i in node.next_functions if n is not None]
+    if len(given) != 1 or len(node.next_functions) != 2:
+        return None
+    before, after = _shape(*given[0]), _shape(node, 0)
+    if before is None or after is None or len(before) != 2 or before[0] < 2 or before[1] != 1 or after != [before[0], before[0]]:
+        return None
+    return {"at": at, "from": before, "to": after}
+
+
+def _shape(node, i):
+    """The shape of what a node gave, None where it cannot be told."""
+    given = getattr(node, "_input_metadata", None)  # what backward takes
+    try:
+        return [int(n) for n in given[i].shape]
+    except (TypeError, IndexError, AttributeError, RuntimeError):
+        return None
+
+
+def _of_divergence(node, below):
+    """The product of kl_div's input with its target, probabilities; None where ``node`` is no difference that kl_div makes.
+
+    PyTorch 2 computes it in steps, target * log(target) - target * input.
+    """
+    if len(below) != 2 or below[0] is not None or below[1] is None or base(below[1]) != "Mul":
+        return None
+    factors = [n for n, _ in below[1].next_functions]
+    if len(factors) != 2 or (factors[0] is None) == (factors[1] is None):
+        return None
+    target = graph.saved(below[1], "self" if factors[0] is None else "other")
+    if target is None or target.dim() < 2 or not target.is_floating_point() or not summary.readable(target) or not target.numel():
+        return None
+    with torch.no_grad():
+        x = target[: max((1 << 16) // max(target[0].numel(), 1), 1)]
+        if x.device.type != "cpu" or float(x.min()) < 0:
+            return None
+        return below[1] if any(x.shape[a] > 1 and float((x.sum(a) - 1).abs().max()) <= 1e-3 for a in (1, x.dim() - 1)) else None
 
 
 def _drops(node):
@@ -283,6 +332,7 @@ class Graphs(object):
         self.weighted = self.non_linear = 0
         self.reached = set()
         self.parts = 0
+        self.stretched = None
         self.stray = {}  # of Walk, the last one's
 
     def take(self, tensor, known=()):
@@ -294,6 +344,7 @@ class Graphs(object):
         self.parts += 1
         if self.first is None:
             self.first = walk.head
+            self.stretched = walk.stretched
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
@@ -315,6 +366,8 @@ class Graphs(object):
             "reached": len(trained) - len(unreached),
             "parts": self.parts,
         }
+        if self.stretched:
+            out["stretched"] = self.stretched
         if unreached and self.complete:
             out["unreached"] = unreached[:50]
         return out

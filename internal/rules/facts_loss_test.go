@@ -1,0 +1,105 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+func head(f *record.Facts, ops ...string) { f.Graph.Head = ops }
+
+// A loss that takes logarithms of probabilities is not given probabilities, nor
+// what a layer puts out.
+func TestDivergenceTakesLogarithms(t *testing.T) {
+	kl := func(ops ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "kl_div", Function: "kl_div"}
+			head(f, append([]string{"mul", "div", "sum", "kl_div"}, ops...)...)
+		}
+	}
+	runFacts(t, "output_activation", []factCase{
+		{"probabilities", classifier(), kl("softmax", "linear"), "error no_logarithm output-activation loss", "kl_div gets what softmax puts out"},
+		{"with a temperature", classifier(), kl("softmax", "div", "linear"), "error no_logarithm output-activation loss", ""},
+		{"raw outputs", classifier(), kl("div", "linear"), "error no_logarithm output-activation loss", "raw outputs"},
+		{"logarithms", classifier(), kl("log_softmax", "div", "linear"), "", ""},
+		{"logarithms that were computed", classifier(), kl("log", "add", "softmax", "linear"), "", ""},
+	})
+}
+
+// Labels around the edge of what an output can give are out of its reach, labels
+// that hardly leave its range are not.
+func TestLabelsInReach(t *testing.T) {
+	squashed := func(op string, low, high, mean, std float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "mse_loss", Function: "mse_loss", Reduction: "mean"}
+			head(f, "mse_loss", op, "linear")
+			f.Labels = &record.LabelFacts{DType: "F32", Shape: []int64{50, 64}, Range: []float64{low, high}, Elements: 3200, Mean: &mean, Std: &std}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{50, 64}}, LabelShape: []int64{50, 64}, Steps: 8}
+		}
+	}
+	runFacts(t, "output_activation", []factCase{
+		{"normalised pixels from a sigmoid", classifier(), squashed("sigmoid", -0.81, 1.85, 0, 0.998), "warning out_of_reach output-activation mse_loss", "can only give 0 to 1, but the labels go from -0.81 to 1.85"},
+		{"values far beyond", classifier(), squashed("sigmoid", -300, 900, 200, 150), "error out_of_reach output-activation mse_loss", ""},
+		{"pixels with noise", classifier(), squashed("sigmoid", -0.2, 1.2, 0.4, 0.3), "", ""},
+		{"values around the middle of tanh", classifier(), squashed("tanh", -1.4, 1.4, 0, 0.6), "", ""},
+	})
+}
+
+// A loss that the script computes itself shows in the graph that it compares
+// all predictions with all labels.
+func TestColumnsAgainstRows(t *testing.T) {
+	huber := func(at int, ops ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss, f.Labels, f.Predictions = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
+			head(f, ops...)
+			f.Graph.Stretched = &record.StretchedFact{At: at, From: []int64{50, 1}, To: []int64{50, 50}}
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"of the last layer", classifier(), huber(3, "mean", "clamp", "abs", "sub", "linear"), "error broadcast labels loss", "labels of shape [50] from predictions of shape [50 1]"},
+		{"of something computed of it", classifier(), huber(1, "mean", "sub", "logsumexp", "linear"), "", ""},
+	})
+}
+
+// Losses that take the sign of a label are given -1 and 1.
+func TestSignedLabels(t *testing.T) {
+	cosine := func(loss string, low, high float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			n := int64(2)
+			f.Loss = &record.LossFacts{Name: loss, Module: loss, Reduction: "mean"}
+			f.Labels = &record.LabelFacts{Loss: loss, DType: "F32", Shape: []int64{50}, Range: []float64{low, high}, Distinct: &n, Elements: 400}
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"zero and one", classifier(), cosine("CosineEmbeddingLoss", 0, 1), "error signs labels CosineEmbeddingLoss", "takes labels of -1 and 1, and got 0 to 1"},
+		{"all zero", classifier(), cosine("HingeEmbeddingLoss", 0, 0), "error signs labels HingeEmbeddingLoss", "all that it got are 0"},
+		{"signs", classifier(), cosine("CosineEmbeddingLoss", -1, 1), "", ""},
+		{"pairs that all belong together", classifier(), cosine("CosineEmbeddingLoss", 1, 1), "", ""},
+		{"another loss", classifier(), cosine("BCEWithLogitsLoss", 0, 1), "", ""},
+	})
+}
+
+// Labels of an L1Loss are looked at, though PyTorch computes it in three steps.
+func TestLabelsOfDistances(t *testing.T) {
+	runFacts(t, "data_scaling", []factCase{{"sales", classifier(), func(f *record.Facts) {
+		mean, std := 4155.0, 1088.0
+		f.Loss = &record.LossFacts{Name: "L1Loss", Module: "L1Loss", Reduction: "mean"}
+		head(f, "mean", "abs", "sub", "linear")
+		f.Labels = &record.LabelFacts{Loss: "L1Loss", DType: "F32", Shape: []int64{32}, Range: []float64{2135, 6651}, Elements: 256, Mean: &mean, Std: &std}
+		f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{32}, Values: &record.ValueFacts{Elements: 32, Mean: -0.04, Std: 0.03}}, LabelShape: []int64{32}, Steps: 8}
+	}, "warning labels data-scaling L1Loss", "The labels of l1_loss go from 2135 to 6651"}})
+}
+
+// An optimiser that calls backward itself has its gradients cleared, too.
+func TestGradientsOfClosures(t *testing.T) {
+	kept := func(class string, kept, without int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			group(f, class)
+			f.Updates.Steps, f.Updates.Kept, f.Updates.NoBackward = 8, kept, without
+		}
+	}
+	runFacts(t, "zero_grad", []factCase{
+		{"never cleared", classifier(), kept("LBFGS", 7, 0), "error kept zero-grad gradients", "7 of the first 8 updates"},
+		{"no backward outside", classifier(), kept("LBFGS", 0, 7), "", ""},
+	})
+}
