@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/store/lines"
@@ -103,6 +104,43 @@ func TestChecked(t *testing.T) {
 	c = manifest.NewChecked(f, bytes.NewReader(data[:900_000]))
 	if _, err := c.ReadAt(b, 950_000); !errors.As(err, &damage) {
 		t.Errorf("read behind the end: %v", err)
+	}
+}
+
+// Reads of any length give what was written, or nothing from the first changed
+// byte's block on.
+func TestCheckedAtAnyPlace(t *testing.T) {
+	data := make([]byte, 700_001)
+	for i := range data {
+		data[i] = byte(i * i >> 5)
+	}
+	f, err := manifest.Describe("x", bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const block = 64 << 10
+	changed := slices.Clone(data)
+	changed[5*block+7] ^= 1
+	for _, off := range []int{0, 1, block - 1, block, 3 * block, 3*block + 9, 5 * block, 6 * block, 10 * block, 700_000} {
+		for _, n := range []int{1, block - 1, block, block + 1, 3 * block, 8*block + 3, 700_001} {
+			b := make([]byte, n)
+			there := min(n, len(data)-off)
+			got, err := manifest.NewChecked(f, bytes.NewReader(data)).ReadAt(b, int64(off))
+			if got != there || !bytes.Equal(b[:got], data[off:off+got]) || (err == io.EOF) != (there < n) {
+				t.Errorf("%d bytes from %d on: %d, %v", n, off, got, err)
+			}
+			got, err = manifest.NewChecked(f, bytes.NewReader(changed)).ReadAt(b, int64(off))
+			var damage *manifest.DamageError
+			hit := off/block <= 5 && (off+there-1)/block >= 5
+			if hit != errors.As(err, &damage) || hit && got != max(0, 5*block-off) || !bytes.Equal(b[:got], data[off:off+got]) {
+				t.Errorf("%d bytes from %d on, one changed: %d, %v", n, off, got, err)
+			}
+			got, err = manifest.NewChecked(f, bytes.NewReader(data[:6*block+5])).ReadAt(b, int64(off))
+			hit = (off+there-1)/block >= 6
+			if hit != errors.As(err, &damage) || got > max(0, 6*block-off) || !bytes.Equal(b[:got], data[off:off+got]) {
+				t.Errorf("%d bytes from %d on, cut off: %d, %v", n, off, got, err)
+			}
+		}
 	}
 }
 
