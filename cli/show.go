@@ -193,7 +193,7 @@ func printTensors(w io.Writer, list []shownTensor, regex string) {
 	for _, s := range list {
 		shape := ""
 		if s.DType != "" {
-			shape = fmt.Sprint(s.Shape)
+			shape = fmt.Sprint(s.Shape) + partText(s.Part)
 		}
 		kind := string(s.Kind)
 		if s.AliasOf != "" {
@@ -205,6 +205,21 @@ func printTensors(w io.Writer, list []shownTensor, regex string) {
 		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", printable(s.Name), kind, s.DType, shape, strings.Join(s.Collections, ", "))
 	}
 	tw.Flush()
+}
+
+// partText says which part of a divided tensor a shape is: " of [8 6] from [4 0], S(0)".
+func partText(p *record.Part) string {
+	if p == nil {
+		return ""
+	}
+	text := fmt.Sprintf(" of %v", p.Of)
+	if len(p.Offset) > 0 {
+		text += fmt.Sprintf(" from %v", p.Offset)
+	}
+	if len(p.Placements) > 0 {
+		text += ", " + printable(strings.Join(p.Placements, " "))
+	}
+	return text
 }
 
 func printMissing(w io.Writer, run record.Run, damage []trial.Damage) {

@@ -54,9 +54,9 @@ func readSide(path string) side {
 // acknowledged with what a reader finds.
 func TestKillLoop(t *testing.T) {
 	t.Parallel()
-	rounds := 20
+	rounds := 30
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
-		rounds = 100
+		rounds = 300
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
