@@ -360,6 +360,36 @@ func TestNotebookKernel(t *testing.T) {
 	}
 }
 
+// A notebook without a line for Vigil, executed as a command, is captured like a script.
+func TestNotebookUnderRun(t *testing.T) {
+	t.Parallel()
+	jupyter := filepath.Join(filepath.Dir(testenv.Python(t)), "jupyter")
+	if _, err := os.Stat(jupyter); err != nil && os.Getenv("VIGIL_TEST_LONG") != "" {
+		t.Log("this environment is an old PyTorch without the notebook packages; the newest one has them")
+		return
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "train.ipynb"), []byte(notebook), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// "jupyter execute" looks for its part on the PATH.
+	o := run(t, dir, []string{"PATH=" + filepath.Dir(jupyter) + ":" + os.Getenv("PATH")}, binary, "run", "--name", "r", "--", jupyter, "execute", "train.ipynb")
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	if r := open(t, filepath.Join(dir, "vigil-runs", "r")).Run(); r.Steps["TRAIN"] != 40 || r.Status != record.Completed {
+		t.Errorf("%d steps, want 40; status %q", r.Steps["TRAIN"], r.Status)
+	}
+}
+
+// notebook is one of two cells that trains.
+const notebook = `{"cells": [
+  {"cell_type": "code", "id": "a", "execution_count": null, "metadata": {}, "outputs": [],
+   "source": "import torch\nfrom torch import nn\nmodel = nn.Linear(8, 1)\noptimiser = torch.optim.SGD(model.parameters(), lr=0.05)"},
+  {"cell_type": "code", "id": "b", "execution_count": null, "metadata": {}, "outputs": [],
+   "source": "for _ in range(40):\n    x = torch.randn(32, 8)\n    optimiser.zero_grad()\n    nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()\n    optimiser.step()"}
+ ], "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}`
+
 // A process that logs a few numbers and ends at once leaves all of them.
 func TestShortRuns(t *testing.T) {
 	t.Parallel()
