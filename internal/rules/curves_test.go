@@ -26,6 +26,7 @@ type curve struct {
 	size   func(n int64) float64 // nil: one
 	update float64               // by single updates
 	span   float64               // in 50 steps
+	spans  func(n int64) float64 // the same by the step at which they end; nil: always span
 	pull   float64               // gradient to weight
 	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
 	names  []string              // of the losses; nil: loss
@@ -142,7 +143,11 @@ func (c curve) weights(s *record.Step, n int64) {
 				record.Derived{Tensor: w, Stat: key + "." + plan.PairMeanAbsFrom, From: from, Value: size})
 		}
 		if n > 0 && n%50 == 0 {
-			pair(plan.Every(50, record.Train, record.Global), n-50, c.span)
+			span := c.span
+			if c.spans != nil {
+				span = c.spans(n)
+			}
+			pair(plan.Every(50, record.Train, record.Global), n-50, span)
 		}
 		if n > 0 && n%200 == 0 {
 			pair(plan.Every(200, record.Train, record.Global), n-200, 4*c.span)
@@ -235,6 +240,7 @@ func TestCurves(t *testing.T) {
 	values := functionFacts("MSELoss", "mse_loss")
 	values.Graph = &record.GraphFacts{Head: []string{"mse_loss", "linear"}, Parts: 1}
 	values.Labels = &record.LabelFacts{DType: "F32", Elements: 1600, Std: setTo(2), Mean: setTo(0)}
+	single := &record.Facts{Loss: &record.LossFacts{}, Inputs: &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{1, 3}}}, Distinct: 9}}
 	summed := classes()
 	summed.Loss.Reduction = "sum"
 	twoOptimisers := classes()
@@ -255,6 +261,19 @@ func TestCurves(t *testing.T) {
 	}{
 		{"explodes and stays", "learning_rate", curve{steps: 60, loss: noisy(0.1, stepAt(3, 2, 500)), update: 0.5}, "error exploded learning-rate"},
 		{"explodes, weights tripled", "learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), size: stepAt(5, 1, 4)}, "error exploded learning-rate"},
+		{"samples one by one, the first of them lucky", "learning_rate", curve{steps: 60, loss: func(n int64) float64 {
+			if n == 0 {
+				return 0.008
+			}
+			return 0.14 * (1 + 0.7*math.Sin(float64(n)))
+		}, update: 0.5, facts: single}, ""},
+		{"samples one by one that explode", "learning_rate", curve{steps: 90, loss: stepAt(30, 2, 500), update: 0.5, facts: single}, "error exploded learning-rate"},
+		{"explodes from far below the variance of the labels", "learning_rate", curve{steps: 60, loss: stepAt(3, 0.02, 0.5), update: 0.5, facts: values}, ""},
+		{"a rate lowered to nothing with every batch", "learning_rate", curve{steps: 310, loss: noisy(0.05, falling(1.5, 1.1, 20)), span: 0.05, spans: stepAt(60, 0.05, 0), pull: 0.05}, "warning gone learning-rate"},
+		{"lowered to nothing when all is learnt", "learning_rate", curve{steps: 310, loss: noisy(0.05, falling(1.5, 0.05, 20)), spans: stepAt(60, 0.05, 0), pull: 0.05}, ""},
+		{"lowered to nothing where gradients are none", "learning_rate", curve{steps: 310, loss: noisy(0.05, falling(1.5, 1.1, 20)), spans: stepAt(60, 0.05, 0), pull: 1e-5}, ""},
+		{"lowered to nothing towards the end", "learning_rate", curve{steps: 610, loss: noisy(0.05, falling(1.5, 1.1, 20)), spans: stepAt(360, 0.05, 0), pull: 0.05}, ""},
+		{"lowered, not to nothing", "learning_rate", curve{steps: 310, loss: noisy(0.05, falling(1.5, 1.1, 20)), spans: stepAt(60, 0.05, 0.005), pull: 0.05}, ""},
 		{"explodes, weights still", "learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), update: 0.01}, ""},
 		{"explodes and recovers", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return falling(1, 0.3, 80)(n) + 400*math.Exp(-float64(n)/8)*min(1, float64(n)) }, update: 0.5}, ""},
 		{"one spike", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return stepAt(100, 2, 2)(n) + 98*map[bool]float64{true: 1}[n == 100] }, update: 0.5}, "error thrown learning-rate"},

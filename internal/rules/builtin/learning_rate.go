@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -34,7 +35,8 @@ var learningRate = rule.Definition{
 		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or swings by a third " +
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
-			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall.",
+			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
+			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(),
@@ -107,6 +109,9 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 		if n >= r.steps && len(r.state.Motion.Spans) > 0 && v.ModeStep%plateauEvery == 0 {
 			r.tooLow(rep)
 		}
+		if n >= goneLive && r.judgeable() && v.ModeStep%plateauEvery == 0 {
+			r.gone(rep)
+		}
 	}
 }
 
@@ -120,6 +125,9 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 	}
 	if r.state.Curve.N >= r.steps/2 && !rep.Cut {
 		r.tooLow(rep)
+	}
+	if r.judgeable() && !rep.Cut {
+		r.gone(rep)
 	}
 }
 
@@ -147,14 +155,24 @@ func (r *rateJudge) drift(items []rule.Item) {
 }
 
 // start is the level at which the loss began, or that of a guess, whichever is
-// higher: a lucky first batch is no reason.
+// higher: a lucky first batch is no reason. Where a batch is a sample or a few,
+// any may be lucky.
 func (r *rateJudge) start() float64 {
 	l := r.state.Curve.begin()
+	if k := &r.state.Kind; k.Samples > 0 && k.Samples <= fewSamples {
+		l = max(l, slices.Max(r.state.Curve.First[:min(highSteps, len(r.state.Curve.First))]))
+	}
+	if k := &r.state.Kind; k.Function == "mse_loss" && !k.summed() {
+		l = max(l, k.Guess)
+	}
 	if r.state.Kind.classifies() && !r.state.Kind.summed() {
 		l = max(l, r.state.Kind.Uniform)
 	}
 	return l
 }
+
+// fewSamples is the most samples of a batch of which the loss is mostly noise.
+const fewSamples = 4
 
 // thrown tells whether updates are so large that the weights do not stay where
 // they were.

@@ -31,6 +31,9 @@ type lossKind struct {
 	// Input is the largest magnitude in the input, 0 when it was not seen. Whole
 	// numbers are names of things, such as tokens.
 	Input float64 `json:"input"`
+	// Samples is the length of the first axis of the first input, 0 when it was
+	// not seen.
+	Samples int64 `json:"samples"`
 	// Optimisers that were seen.
 	Optimisers int `json:"optimisers"`
 }
@@ -58,6 +61,9 @@ func kindOfLoss(f *rule.Facts) lossKind {
 		k.Weighted = l.Settings["weight"] == true || l.Settings["pos_weight"] == true
 	}
 	if f.Inputs != nil {
+		if len(f.Inputs.Tensors) > 0 && len(f.Inputs.Tensors[0].Shape) > 0 {
+			k.Samples = f.Inputs.Tensors[0].Shape[0]
+		}
 		for _, t := range f.Inputs.Tensors {
 			if t.Values != nil && strings.Contains(t.DType, "F") {
 				k.Input = max(k.Input, math.Abs(float64(t.Values.Min)), math.Abs(float64(t.Values.Max)))
