@@ -88,7 +88,14 @@ func modeScheduleText(s plan.ModeSchedule) string {
 		text += fmt.Sprintf(" up to %d", s.End)
 	}
 	if len(s.Steps) > 0 {
-		text = strings.TrimSpace(text + " at steps " + strings.Trim(fmt.Sprint(s.Steps), "[]"))
+		at := "at steps "
+		if text != "" {
+			at = " and at step "
+			if len(s.Steps) > 1 {
+				at = " and at steps "
+			}
+		}
+		text += at + strings.Trim(fmt.Sprint(s.Steps), "[]")
 	}
 	return text
 }

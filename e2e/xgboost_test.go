@@ -72,7 +72,7 @@ func TestBoostingRules(t *testing.T) {
 				{"tree_depth depth", "tree 0", 0},
 				{"confusion diag", "class 1", 0},
 				{"confusion off_diag", "class 1 as 0", 0},
-				{"class_imbalance imbalance", "class 1", 5},
+				{"class_imbalance imbalance", "class 1", 1}, // that step besides its interval
 				{"low_feature_importance low", "feature_importance/weight", 19},
 				{"overfit ratio", "", -1},
 				{"loss_not_decreasing not_decreasing", "", -1},

@@ -135,6 +135,8 @@ func when(s plan.Schedule) string {
 		}
 		if x.Off {
 			t = "at steps " + strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Steps), " ", ", "), "[]")
+		} else if len(x.Steps) > 0 {
+			t += " and at step " + strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Steps), " ", ", "), "[]")
 		}
 		if x.End > 0 {
 			t += fmt.Sprintf(" before step %d", x.End)

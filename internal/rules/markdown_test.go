@@ -47,7 +47,7 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	d, _ := rules.Lookup("dead_relu")
-	if n := strings.Join(rules.Describe(d).Needs, "\n"); n != `names that match ".*relu_output", outputs of ReLU and ReLU6 modules: statistics, activity of units; every 500 steps in every mode` {
+	if n := strings.Join(rules.Describe(d).Needs, "\n"); n != `names that match ".*relu_output", outputs of ReLU and ReLU6 modules: statistics, activity of units; every 500 steps and at step 1 in every mode` {
 		t.Errorf("needs are %s", n)
 	}
 	for name, want := range map[string][]string{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -141,6 +142,36 @@ func TestForeignRules(t *testing.T) {
 		for _, s := range d.Spellings() {
 			if why := rules.Foreign(s); why != "" {
 				t.Errorf("%s is a rule: %s", s, why)
+			}
+		}
+	}
+}
+
+// What goes into layers and losses and comes out of layers is not there at step
+// 0 of a script that registers nothing, so that rules that look at it take step 1
+// as well: also a training shorter than their interval is seen.
+func TestLayersAreSeenAtTheSecondStep(t *testing.T) {
+	for _, name := range []string{"dead_relu", "saturated_activation", "check_input_images", "nlp_sequence_ratio", "class_imbalance", "confusion", "input_drift"} {
+		d, _ := rules.Lookup(name)
+		for every, want := range map[string][]int64{"": {0, 1, 500}, "3": {0, 1, 3, 6}, "1": {0, 1, 2}} {
+			params := map[string]string{}
+			if every != "" {
+				params["every"] = every
+			}
+			p, err := d.Parse(params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range d.Needs(p) {
+				var got []int64
+				for step := int64(0); len(got) < len(want); step++ {
+					if n.Schedule.Due(record.Train, step, 1) {
+						got = append(got, step)
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s every %q is captured at %v, want %v", name, every, got, want)
+				}
 			}
 		}
 	}

@@ -67,7 +67,8 @@ func TestSaturatedActivation(t *testing.T) {
 		{"elements", "SaturatedActivation", every1, []input{tensorAt("tanh_input", 0, images(10, 0, 10, 10))}, []int64{0}, observed(75)},
 		{"channels", "SaturatedActivation", with("unit", "channel"), []input{tensorAt("tanh_input", 0, images(10, 0, 10, 10))}, nil, nil},
 		{"a vector is one unit", "SaturatedActivation", every1, []input{tensorAt("tanh_input", 0, vec(10, 10, 10))}, []int64{0}, nil},
-		{"only at its interval", "SaturatedActivation", []string{"every", "2"}, []input{tensorAt("tanh_input", 1, columns(4, 10, 10)), tensorAt("tanh_input", 2, columns(4, 10, 10))}, []int64{2}, nil},
+		{"only at its interval", "SaturatedActivation", []string{"every", "2"}, []input{tensorAt("tanh_input", 3, columns(4, 10, 10)), tensorAt("tanh_input", 4, columns(4, 10, 10))}, []int64{4}, nil},
+		{"and at step 1", "SaturatedActivation", nil, []input{tensorAt("tanh_input", 1, columns(4, 10, 10)), tensorAt("tanh_input", 2, columns(4, 10, 10))}, []int64{1}, nil},
 	})
 }
 

@@ -31,7 +31,7 @@ var checkInputImages = rule.Definition{
 	Remedies:   []string{"subtract the mean and divide by the standard deviation; the numbers are in the finding"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{
-			Selector: unless([]string{p.String("regex")}, imageRegex, "input_image"), Schedule: rule.AllModes(p.Int("every")), Want: rule.WantStats,
+			Selector: unless([]string{p.String("regex")}, imageRegex, "input_image"), Schedule: layers(p.Int("every")), Want: rule.WantStats,
 			Readings: []rule.Reading{rule.Images{Channel: p.Int("channel")}},
 		}}
 	},

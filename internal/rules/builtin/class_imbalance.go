@@ -38,7 +38,7 @@ var classImbalance = rule.Definition{
 	Causes:     []string{"skewed data", "a sampler that does not work", "classes that are too rare to be learned"},
 	Remedies:   []string{"use a weighted sampler or a weighted loss", "resample the data, or augment the rare classes", "report metrics per class"},
 	Needs: func(p rule.Params) []rule.Need {
-		s := rule.AllModes(p.Int("every"))
+		s := layers(p.Int("every"))
 		sels := imbalanceSelectors(p)
 		labels, predictions := imbalanceClasses(p), imbalanceClasses(p)
 		labels.Role, predictions.Role = rule.Label, rule.Prediction

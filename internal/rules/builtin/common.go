@@ -32,6 +32,20 @@ func everyFixed(def string) rule.Parameter {
 	return p
 }
 
+// layers is the schedule of what goes into layers and losses, and comes out of
+// layers. A model that nobody registers is recognised at its first update, when
+// these tensors of step 0 are gone; so that a long interval does not leave a
+// short training unseen, step 1 counts besides.
+func layers(every int64) rule.Schedule {
+	s := rule.AllModes(every)
+	if every > 1 {
+		for m := range s {
+			s[m].Steps = []int64{1}
+		}
+	}
+	return s
+}
+
 // selector is the union of collections and patterns, or everything when the
 // configuration names neither.
 func selector(p rule.Params) (s rule.Selector, everything bool) {

@@ -29,7 +29,7 @@ var confusion = rule.Definition{
 	Causes:     []string{"classes that look alike", "wrong labels", "classes that are too rare"},
 	Remedies:   []string{"look at samples of the two classes that are confused", "get more data for them", "clean the labels"},
 	Needs: func(p rule.Params) []rule.Need {
-		s := rule.AllModes(p.Int("every"))
+		s := layers(p.Int("every"))
 		sels := confusionSelectors(p)
 		labels, predictions := confusionClasses(p), confusionClasses(p)
 		labels.Role, labels.First = rule.Label, p.String("labels")

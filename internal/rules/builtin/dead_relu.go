@@ -41,7 +41,7 @@ var deadRelu = rule.Definition{
 			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
-		s := rule.AllModes(p.Int("every"))
+		s := layers(p.Int("every"))
 		if p.Int("confirm") > 1 {
 			s = rule.TrainOnly(p.Int("every"))
 		}

@@ -40,7 +40,7 @@ var inputDrift = rule.Definition{
 	Causes:     []string{"data that has changed over time", "another preparation of the data (scaling, normalisation, tokens)", "augmentation on one side only"},
 	Remedies:   []string{"compare how both sides load and prepare their data", "train on data like that which is met", "leave the augmentation out of the comparison"},
 	Needs: func(p rule.Params) []rule.Need {
-		return []rule.Need{{Selector: driftSelector(p), Schedule: rule.AllModes(p.Int("every")), Want: rule.WantStats, Quantiles: quantileSteps()}}
+		return []rule.Need{{Selector: driftSelector(p), Schedule: layers(p.Int("every")), Want: rule.WantStats, Quantiles: quantileSteps()}}
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &drift{sel: driftSelector(p), others: p.List("other_trials"), threshold: p.Float("threshold"), bins: int(p.Int("bins")), least: float64(p.Int("min_values"))}

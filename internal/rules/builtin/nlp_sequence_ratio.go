@@ -29,7 +29,7 @@ var nlpSequenceRatio = rule.Definition{
 	Remedies:   []string{"put sequences of similar length into one batch", "pad to the longest of the batch only", "use a vocabulary of subwords"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{
-			Selector: unless(p.List("tensor_regex"), sequenceRegex, "input_sequence"), Schedule: rule.AllModes(p.Int("every")), Want: rule.WantStats,
+			Selector: unless(p.List("tensor_regex"), sequenceRegex, "input_sequence"), Schedule: layers(p.Int("every")), Want: rule.WantStats,
 			Readings: []rule.Reading{sequenceTokens(p)},
 		}}
 	},

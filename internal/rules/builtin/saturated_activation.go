@@ -47,7 +47,7 @@ var saturatedActivation = rule.Definition{
 		if err != nil {
 			return nil
 		}
-		s := rule.AllModes(p.Int("every"))
+		s := layers(p.Int("every"))
 		need := func(sel rule.Selector, u ...rule.Units) rule.Need {
 			return rule.Need{Selector: sel, Schedule: s, Want: rule.WantStats | rule.WantHist, Units: u}
 		}
