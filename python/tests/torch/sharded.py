@@ -1,4 +1,4 @@
-"""Two gloo ranks whose parameters are divided between them: sharded.py fsdp|tensor. The second rank is forked off.
+"""Two gloo ranks whose parameters are divided between them: sharded.py fsdp|tensor|flat. The second rank is forked off.
 
 With VIGIL_E2E_OUT set, each rank leaves a digest of its own parts.
 """
@@ -14,7 +14,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 STEPS = 12
@@ -40,13 +40,15 @@ dist.init_process_group("gloo", init_method="file://" + meeting, rank=0 if other
 rank, world = dist.get_rank(), dist.get_world_size()
 mesh = init_device_mesh("cpu", (world,))
 model = Net()
-if sys.argv[1] == "fsdp":
+if sys.argv[1] == "flat":
+    model = FullyShardedDataParallel(model, device_id=torch.device("cpu"))
+elif sys.argv[1] == "fsdp":
     for part in (model.up, model.down, model):
         fully_shard(part, mesh=mesh)
 else:
     parallelize_module(model, mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
 optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-batches = torch.Generator().manual_seed(rank if sys.argv[1] == "fsdp" else 0)
+batches = torch.Generator().manual_seed(0 if sys.argv[1] == "tensor" else rank)
 for step in range(STEPS):
     x, y = torch.randn(16, 6, generator=batches), torch.randint(3, (16,), generator=batches)
     optimiser.zero_grad()
@@ -56,7 +58,8 @@ for step in range(STEPS):
 print("rank %d loss %.6f" % (rank, loss.item()), flush=True)
 h = hashlib.sha256()
 for p in model.parameters():
-    h.update(p.to_local().detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+    part = p if sys.argv[1] == "flat" else p.to_local()
+    h.update(part.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
 if os.environ.get("VIGIL_E2E_OUT"):
     with open("%s-%d" % (os.environ["VIGIL_E2E_OUT"], rank), "w") as f:
         f.write(h.hexdigest())

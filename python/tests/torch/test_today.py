@@ -223,3 +223,22 @@ def test_divided_between_processes(trained, way):
         assert len(steps[1].values("up_output_0")) == 16 * (8 if way == "fsdp" else 4)
         assert not [n for n in run.names() if n.startswith("digest/")]  # ranks with different parts do not come apart
         assert run.missing == [] and run.notices == []
+
+
+@pytest.mark.parametrize("way", ["flat"] if today.RELEASE >= (2, 6) else [])
+def test_flattened(trained, way):
+    """FullyShardedDataParallel: each rank captures its part of the flattened parameters, it is said that nobody knows which, and ranks are not held against each other."""
+    done = trained("sharded", argv=[sys.executable, os.path.join(HERE, "sharded.py"), way], many=("0", "1"), limit=1800)
+    assert None not in done.digest.values() and done.digest == done.plain_digest
+    assert sorted(run.hello["rank"] for run in done.runs) == [0, 1]
+    for run in done.runs:
+        assert [m["name"] for m in run.facts["models"]] == ["Net"]
+        assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(12)]
+        assert all(isinstance(v, float) for v in run.series("loss"))
+        assert set(run.names()) == {"Net__flat_param", "gradient/Net__flat_param", "loss"}
+        assert run.info("Net__flat_param")["shape"] == [42]  # of 83 numbers, and one to make the parts equal
+        steps = run.mode(0)
+        for a, b in zip(steps, steps[1:]):
+            w, g, after = (s.values(n) for s, n in ((a, "Net__flat_param"), (a, "gradient/Net__flat_param"), (b, "Net__flat_param")))
+            assert after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-7)
+        assert [m["reason"].split(":")[0] for m in run.missing] == ["FullyShardedDataParallel flattens parameters"] and run.notices == []

@@ -282,7 +282,7 @@ class Frames(object):
 
     def norms(self, owner, gradients=False):
         """Sum of the norms of an owner's weights, or of its gradients, as a one-element tensor: equal on all ranks that hold the same ones."""
-        weights = [e.tensor() for e in self.entries if e.owner is owner and e.grad == gradients and e.placements is None]
+        weights = [e.tensor() for e in self.entries if e.owner is owner and e.grad == gradients and e.placements is None and not e.root.flattened]
         weights = [w.detach() for w in weights if w is not None and w.layout is _STRIDED and w.is_floating_point() and w.numel()]
         if not weights:
             return None

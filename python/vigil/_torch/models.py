@@ -315,7 +315,7 @@ class LooseRoot(object):
     """Parameters that an optimiser holds and no module does, shaped like a Root."""
 
     parts = frozenset()
-    divided = False
+    divided = flattened = False
 
     def __init__(self, name, parameters):
         self.name = self.type = name

@@ -14,6 +14,11 @@ def is_divided(tensor):
     return type(tensor) not in _PLAIN and hasattr(tensor, "_local_tensor") and hasattr(tensor, "placements")
 
 
+def flattened(module):
+    """Whether FullyShardedDataParallel has flattened parameters of a model: each process has a part of them, and nothing says which."""
+    return any(type(m).__name__ == "FullyShardedDataParallel" for m in module.modules())
+
+
 def local(tensor):
     """The part of a tensor that is in this process; the tensor itself when it is not divided. What is on its way from the others is waited for."""
     if is_divided(tensor):

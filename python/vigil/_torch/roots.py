@@ -2,6 +2,8 @@
 
 import weakref
 
+import torch
+
 from vigil import _guard
 from vigil._torch import backend, frames, names, parts
 
@@ -21,6 +23,7 @@ class Root(object):
         self.by_path = None
         self.parts = frozenset()  # ids of its modules, as they were announced
         self.divided = False  # between processes: its parameters are not whole while an update is not under way
+        self.flattened = None  # by FullyShardedDataParallel; None: nobody has looked
         self.tree = None  # what was last announced of them
         self.handles = []
         self.seen = []  # weak references to the hooked modules
@@ -99,6 +102,9 @@ class Root(object):
         return [(self.path(p), names.class_name(m) if not p else names.family(m), i) for i, (p, m) in enumerate(names.walk(self.inner()))]
 
 
+FLATTENED = "FullyShardedDataParallel flattens parameters: the part in this process is captured, without its place in the whole"
+
+
 def announce(session, root, owner_of, known, taken):
     """Announce a root's parameters and gradients: (entries, missing).
 
@@ -108,6 +114,12 @@ def announce(session, root, owner_of, known, taken):
     """
     infos, made, missing = [], [], []
     params = names.parameters(root.inner())
+    if root.flattened is None:
+        wrapper = root.wrapper()
+        root.flattened = isinstance(wrapper, torch.nn.Module) and parts.flattened(wrapper)
+        if root.flattened:
+            root.divided = True
+            missing.append((root.name, FLATTENED, 1))
     first_owner = next((owner_of(p.value) for p in params if owner_of(p.value) is not None), root)
     for p in params:
         value = p.value
