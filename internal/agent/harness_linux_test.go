@@ -78,12 +78,16 @@ func startAgent(t testing.TB, set Settings) *testAgent {
 	out, ew := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &testAgent{t: t, set: set, in: w, cancel: cancel, done: make(chan error, 1)}
+	read := make(chan struct{})
 	go func() {
-		a.done <- Run(ctx, in, ew)
+		err := Run(ctx, in, ew)
 		in.Close()
 		ew.Close()
+		<-read // all that it said is in the list
+		a.done <- err
 	}()
 	go func() {
+		defer close(read)
 		sc := bufio.NewScanner(out)
 		sc.Buffer(nil, 64<<20)
 		for sc.Scan() {
