@@ -48,6 +48,7 @@ type process struct {
 	steps, answers *os.File // to the process
 	child          *child
 	exited         chan struct{} // closed when it has ended
+	read           chan struct{} // closed when all that it left in its pipes was read
 	prints         prints
 
 	mu     sync.Mutex
@@ -67,7 +68,7 @@ type outgoing struct {
 
 // startProcess starts the process. What comes of it goes to the rule.
 func startProcess(c command, r *Rule) (*process, error) {
-	p := &process{c: c, rule: r, exited: make(chan struct{})}
+	p := &process{c: c, rule: r, exited: make(chan struct{}), read: make(chan struct{})}
 	p.change.L = &p.mu
 	p.prints = prints{said: c.said, flooded: p.flooded}
 	var pipes pipes
@@ -101,6 +102,7 @@ func startProcess(c command, r *Rule) (*process, error) {
 			_ = f.SetReadDeadline(time.Now().Add(lastWords))
 		}
 		reading.Wait()
+		close(p.read)
 		p.clock.stop()
 		p.closeQueue()
 		pipes.closeOurs()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/feed"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -220,11 +221,16 @@ func (r *Rule) Drain(status string) {
 	r.process.kill()
 }
 
-// Close ends the process at once.
+// Close ends the process at once, and waits a moment for what it has printed
+// before.
 func (r *Rule) Close() {
 	r.end(nil)
 	if r.process != nil {
 		r.process.kill()
+		select {
+		case <-r.process.read:
+		case <-time.After(2 * lastWords):
+		}
 	}
 }
 
