@@ -103,3 +103,35 @@ func TestGradientsOfClosures(t *testing.T) {
 		{"no backward outside", classifier(), kept("LBFGS", 0, 7), "", ""},
 	})
 }
+
+// With several optimisers gradients are cleared too early where none ever moves.
+func TestClearedBySeveral(t *testing.T) {
+	cleared := func(gradient string, changed bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
+			f.Updates.Steps, f.Updates.Cleared = 16, 14
+			for i := range f.Parameters.List {
+				f.Parameters.List[i].Gradient, f.Parameters.List[i].Changed = gradient, changed
+			}
+		}
+	}
+	runFacts(t, "zero_grad", []factCase{
+		{"nothing moves", classifier(), cleared(record.GradientMissing, false), "error cleared zero-grad gradients", "14 of the first 16 the optimisers found none"},
+		{"they take turns", classifier(), cleared(record.GradientFinite, true), "", ""},
+	})
+}
+
+// Samples are not the classes of one sample.
+func TestClassesOnTheAxisOfSamples(t *testing.T) {
+	of := func(mean, most float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "CrossEntropyLoss", Module: "CrossEntropyLoss", Reduction: "mean"}
+			f.Labels = &record.LabelFacts{Loss: "CrossEntropyLoss", DType: "F32", Shape: []int64{40}, Range: []float64{0, most}, Elements: 320, Mean: &mean}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{40}}, LabelShape: []int64{40}, Steps: 8}
+		}
+	}
+	runFacts(t, "loss_choice", []factCase{
+		{"values", classifier(), of(0.51, 1), "error one_axis loss CrossEntropyLoss", "40 samples"},
+		{"a list to be ranked", classifier(), of(1.0/40, 0.4), "", ""},
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -111,6 +112,13 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 // class.
 func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
 	least, most, ok := span(l)
+	if ok && v.loss == "cross_entropy" && len(p.Shape) == 1 && p.Shape[0] > 1 && slices.Equal(p.LabelShape, p.Shape) && strings.HasPrefix(l.DType, "F") && l.Mean != nil {
+		// One sample without a batch, or scores of a list to be ranked, has labels that add up to 1.
+		if sum := *l.Mean * float64(p.Shape[0]); math.Abs(sum-1) > 0.5 {
+			text := fmt.Sprintf("cross_entropy is given one output and one label for each of %d samples: without a second axis the samples are taken for the classes of one, whose labels add up to %s instead of 1.", p.Shape[0], num(sum))
+			return []rule.Violation{v.violation("one_axis", text, "use mse_loss for values; for classes make one output for each, and whole numbers as labels", rule.Error)}
+		}
+	}
 	if !ok || len(p.Shape) < 2 || p.Shape[1] < 2 || len(p.LabelShape) != len(p.Shape) || l.RowsSumToOne || l.OneHot || l.Mean == nil || len(p.Shape) > 2 {
 		return nil
 	}

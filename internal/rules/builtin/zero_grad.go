@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -21,7 +22,7 @@ var zeroGrad = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"not_finite", "underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch",
 	},
-	Default: &rule.Preset{Why: "Gradients of an earlier update have to be found at all but one of the first updates, three at least. Clearing between backward and the update, or no backward at all, count with one optimiser, when they happen at most of three updates or more."},
+	Default: &rule.Preset{Why: "Gradients of an earlier update have to be found at all but one of the first updates, three at least. Clearing between backward and the update, or no backward at all, count with one optimiser, when they happen at most of three updates or more; with several, clearing counts where it happens at all of them and none of their parameters had a gradient or moved."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeGradients),
 }
@@ -43,6 +44,9 @@ func judgeGradients(f *rule.Facts) []rule.Violation {
 	case u.Kept >= 3*optimisers && u.Kept >= u.Steps-optimisers:
 		text := fmt.Sprintf("Gradients are never cleared: %d of the first %d updates added to the gradients of the one before%s.", u.Kept, u.Steps, growing(u.Norms))
 		return found("kept", u.Kept, text, "zero_grad is not called between updates", "call optimizer.zero_grad() before backward, for each batch (or after each accumulated group of batches)")
+	case optimisers > 1 && u.Cleared >= 3*optimisers && u.Cleared >= u.Steps-optimisers && nothingMoves(f):
+		text := fmt.Sprintf("Gradients are cleared between backward and the update: at %d of the first %d the optimisers found none, and no parameter has moved.", u.Cleared, u.Steps)
+		return found("cleared", u.Cleared, text, "zero_grad is called between backward and the update", "call zero_grad() of each optimiser before loss.backward(), not after it")
 	case optimisers > 1 || own:
 		return nil
 	case u.NoBackward >= 2 && 2*u.NoBackward > u.Steps:
@@ -53,6 +57,24 @@ func judgeGradients(f *rule.Facts) []rule.Violation {
 		return found("cleared", u.Cleared, text, "zero_grad is called between backward and the update", "call optimizer.zero_grad() before loss.backward(), not after it")
 	}
 	return nil
+}
+
+// nothingMoves: of the parameters that optimisers hold none ever had a gradient,
+// and none has changed.
+func nothingMoves(f *rule.Facts) bool {
+	if f.Parameters == nil || f.Graph == nil || f.Graph.Reached == 0 {
+		return false
+	}
+	held := 0
+	for _, p := range f.Parameters.List {
+		if !p.Trained || !p.Held {
+			continue
+		}
+		if held++; p.Gradient != record.GradientMissing || p.Changed {
+			return false
+		}
+	}
+	return held > 0
 }
 
 // growing says how the norms of the gradients went.
