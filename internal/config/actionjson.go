@@ -105,7 +105,7 @@ func ruleAction(b json.RawMessage) (Action, error) {
 	}
 	for f := range fields {
 		if f != "name" && !slices.Contains(known.required, f) && !slices.Contains(known.optional, f) {
-			return a, &hinted{fmt.Errorf("action %q has no %q", name, f), suggest(f, append(known.required, known.optional...))}
+			return a, &hinted{fmt.Errorf("action %q has no %q", name, f), Suggest(f, append(known.required, known.optional...))}
 		}
 	}
 	r := fieldReader{name: name, fields: fields}

@@ -85,7 +85,7 @@ func (d *collection) set(key, value string) (err error) {
 			m, err := record.ParseMode(s)
 			if err != nil {
 				names := []string{"train", "eval", "predict", "global"}
-				return &hinted{fmt.Errorf("%q is no mode", s), suggest(s, names)}
+				return &hinted{fmt.Errorf("%q is no mode", s), Suggest(s, names)}
 			}
 			d.modes = append(d.modes, m)
 		}

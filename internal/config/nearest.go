@@ -67,8 +67,8 @@ func distance(a, b string) int {
 	return prev[len(b)]
 }
 
-// suggest makes a hint from the nearest candidate, or lists them all.
-func suggest(word string, candidates []string) string {
+// Suggest makes a hint from the nearest candidate, or lists them all.
+func Suggest(word string, candidates []string) string {
 	if n := Nearest(word, candidates); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}

@@ -110,7 +110,7 @@ type RuleConfig struct {
 }
 
 func (c Catalogue) unknown(name, at string) error {
-	hint := suggest(name, c.Names)
+	hint := Suggest(name, c.Names)
 	if c.Foreign != nil {
 		if why := c.Foreign(name); why != "" {
 			hint = why

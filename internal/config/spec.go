@@ -76,7 +76,7 @@ func (s *scanner) pair() (kv KV, more bool, err error) {
 		kv.Value = "true"
 		return kv, s.skip(end), nil
 	case !slices.Contains(s.keys, kv.Key):
-		return kv, false, s.fail(suggest(kv.Key, s.keys), "unknown parameter %q", kv.Key)
+		return kv, false, s.fail(Suggest(kv.Key, s.keys), "unknown parameter %q", kv.Key)
 	case bare:
 		return kv, false, s.fail("write "+kv.Key+"=VALUE", "%q has no value", kv.Key)
 	}

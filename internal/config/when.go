@@ -83,7 +83,7 @@ func parseWhen(text string, cat Catalogue, configurations []string, status bool)
 				if status {
 					all = append(all, onStatus)
 				}
-				return w, &hinted{fmt.Errorf("%q is neither a severity nor a rule", p), suggest(p, all)}
+				return w, &hinted{fmt.Errorf("%q is neither a severity nor a rule", p), Suggest(p, all)}
 			}
 			w.Rules = append(w.Rules, name)
 		}

@@ -117,7 +117,7 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 		case slices.Contains(serviceKeys, p.key):
 			err = d.service(&l, p)
 		default:
-			err = d.fail(p.keyNode, suggest(p.key, all), "unknown key %q", p.key)
+			err = d.fail(p.keyNode, Suggest(p.key, all), "unknown key %q", p.key)
 		}
 		if err != nil {
 			return l, err

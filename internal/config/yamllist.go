@@ -32,7 +32,7 @@ func (d *document) list(l *layer, p pair) error {
 
 // unknown refuses a key that an item of a list does not have.
 func (d *document) unknown(p pair, of string, known ...string) error {
-	return d.fail(p.keyNode, suggest(p.key, known), "unknown key %q of %s", p.key, of)
+	return d.fail(p.keyNode, Suggest(p.key, known), "unknown key %q of %s", p.key, of)
 }
 
 // rule reads a SPEC or {rule, configuration, parameters}.
@@ -112,7 +112,7 @@ func (d *document) parameters(n ast.Node, rule string, known []string, free bool
 	out := map[string]string{}
 	for _, p := range pairs {
 		if p.key != actionJSON && !free && !slices.Contains(known, p.key) {
-			return nil, d.fail(p.keyNode, suggest(p.key, known), "rule %q has no parameter %q", rule, p.key)
+			return nil, d.fail(p.keyNode, Suggest(p.key, known), "rule %q has no parameter %q", rule, p.key)
 		}
 		if out[p.key], err = d.listOrText(p.value, p.key); err != nil {
 			return nil, err

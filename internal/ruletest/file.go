@@ -122,7 +122,7 @@ func parse(data []byte, path string, cat config.Catalogue) (*File, error) {
 	}
 	var d document
 	if err := decode(data, &d); err != nil {
-		return nil, misread(path, err)
+		return nil, misread(data, path, err)
 	}
 	if len(d.Tests) == 0 {
 		return nil, fail("there are no tests in it: write tests: and a list")
@@ -164,17 +164,21 @@ func decode(data []byte, d *document) (err error) {
 	return err
 }
 
-// misread gives an error of the reader its place.
-func misread(path string, err error) error {
-	at, text := path, err.Error()
+// misread gives an error of the reader its place, and names the field that one
+// that is not known was meant to be.
+func misread(data []byte, path string, err error) error {
+	at, text, hint := path, err.Error(), ""
 	var y yaml.Error
 	if errors.As(err, &y) {
 		text = y.GetMessage()
 		if t := y.GetToken(); t != nil && t.Position != nil {
 			at = fmt.Sprintf("%s:%d:%d", path, t.Position.Line, t.Position.Column)
 		}
+		if unknown := (*yaml.UnknownFieldError)(nil); errors.As(err, &unknown) {
+			hint = meant(data, unknown.Token)
+		}
 	}
-	return &config.UsageError{Message: at + ": " + text, What: at}
+	return &config.UsageError{Message: at + ": " + text, What: at, Hint: hint}
 }
 
 // beside is a path as seen from the file that names it.

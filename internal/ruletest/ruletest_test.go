@@ -117,11 +117,34 @@ func TestMistakes(t *testing.T) {
 		{head + "  series: [{name: x, values: 1}]\n  expect: [{severity: bad}]\n", `there is no severity "bad"`},
 		{head + "  series: &a [{name: x, values: 1}]\n  tensors: *a\n", `aliases are not supported`},
 		{"config: nowhere.yaml\ntests: [{name: a}]", "read configuration"},
+		{head + "  tensors: [{name: x, rows: [{value: 1}]}]\n", `unknown key "value" of a row: known are values, times`},
 	} {
 		_, err := parse([]byte(c.text), "f.yaml", catalogue())
 		var u *config.UsageError
 		if !errors.As(err, &u) || !strings.Contains(u.Message, c.want) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// A field that is not known names the nearest that may stand at its place.
+func TestUnknownFields(t *testing.T) {
+	const head = "tests:\n- name: a\n  rule: all_zero\n"
+	for _, c := range []struct{ text, hint string }{
+		{"test: []\n", `did you mean "tests"?`},
+		{"configuration: x.yaml\ntests: []\n", `did you mean "config"?`},
+		{head + "  serie: []\n", `did you mean "series"?`},
+		{head + "  messages: x\n", "known are name, rule, run, series, tensors, facts, expect, status, details"},
+		{head + "  series: [{name: x, valeus: 1}]\n", `did you mean "values"?`},
+		{head + "  series:\n  - name: x\n    evry: 2\n    values: 1\n", `did you mean "every"?`},
+		{head + "  tensors: [{name: x, module: ReLU}]\n", `did you mean "module_type"?`},
+		{head + "  series: [{name: x, values: 1}]\n  expect:\n  - step: 1\n    messages: x\n", `did you mean "message"?`},
+		{head + "  series: [{name: x, values: 1}]\n  expect: [{step: 1, treshold: 2}]\n", `did you mean "threshold"?`},
+	} {
+		_, err := parse([]byte(c.text), "f.yaml", catalogue())
+		var u *config.UsageError
+		if !errors.As(err, &u) || !strings.Contains(u.Message, "unknown field") || u.Hint != c.hint {
+			t.Errorf("%q: got %+v, want the hint %s", c.text, err, c.hint)
 		}
 	}
 }
