@@ -39,8 +39,8 @@ func (checkCmd) Help() string {
 		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
 		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
-		"A rule that ends with an error is named on standard error; it fails the check only when it is a Python class.\n\n" +
-		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, a run that cannot be read or is too damaged\nto be judged, or a Python class that failed."
+		"A rule that ends with an error is named on standard error, and fails the check: that it found nothing says nothing.\n\n" +
+		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, a run that cannot be read or is too damaged\nto be judged, or a rule that ended with an error."
 }
 
 // Run replays the run, or each run of a directory, through the rules.
@@ -175,10 +175,10 @@ func (j *judged) fails(limit int) bool {
 	return slices.ContainsFunc(j.findings, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
 }
 
-// broken names a rule in Python that failed: then nothing found says nothing.
+// broken names a rule that ended with an error: then nothing found says nothing.
 func (j *judged) broken() string {
 	for _, s := range j.statuses {
-		if s.Status == rules.StatusError && rules.IsPython(rules.Config{Params: s.Parameters}) {
+		if s.Status == rules.StatusError {
 			return s.Configuration
 		}
 	}
