@@ -58,6 +58,8 @@ func (w *worker) record(it *capture.Item) {
 		w.frame(it)
 	case capture.Piece:
 		w.piece(it)
+	case capture.Reduced:
+		w.reduced(it)
 	case capture.Step:
 		w.measure()
 		w.closeStep(it)

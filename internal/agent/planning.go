@@ -195,6 +195,9 @@ func (w *worker) Plan() capture.Plan {
 	}
 	wire := p.Wire(ts, ms)
 	out.Schedules, out.Tensors, out.Losses = wire.Schedules, wire.Tensors, wire.Losses
+	if w.s.Hello.Reduces {
+		out.Values = wire.Values
+	}
 	for _, m := range wire.Modules {
 		out.Modules = append(out.Modules, capture.PlanModule{Path: m.Path, Side: m.Side, Schedule: m.Schedule})
 	}

@@ -130,6 +130,8 @@ func (s *Session) item(n uint64, rec Record) (Item, error) {
 		err = s.tensorItem(&it)
 	case Frame:
 		err = s.frameItem(&it)
+	case Reduced:
+		err = s.reducedItem(&it)
 	case Step:
 		s.order[rec.Mode] = stepMark{true, rec.Step, rec.ModeStep}
 	case Drop:

@@ -2,7 +2,9 @@ package capture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/tensor"
@@ -83,6 +85,7 @@ func FuzzRecord(f *testing.F) {
 	for _, r := range rows {
 		f.Add(unhex(f, r.Hex), uint32(1), int64(4), uint64(64))
 	}
+	f.Add(reducedSeed(), uint32(1), int64(4), uint64(64))
 	f.Fuzz(func(t *testing.T, b []byte, shapeID uint32, dim int64, layoutBytes uint64) {
 		if len(b) < RecordSize {
 			return
@@ -93,6 +96,7 @@ func FuzzRecord(f *testing.F) {
 			names: newTables(data), conn: &conn{},
 		}
 		s.conn.end()
+		copy(s.ring.mem[2*headerBytes:], b[RecordSize:])
 		s.names.tensors([]TensorInfo{info(0, "a", "weight", 2, 3), info(3, "b", "custom", dim), info(7, "loss", "loss")})
 		s.names.addShapes([]Shape{{shapeID, []int64{dim, 2}}})
 		s.names.addLayout(Layout{1, layoutBytes, []Entry{{0, 0, 24}}})
@@ -112,6 +116,13 @@ func FuzzRecord(f *testing.F) {
 				}
 				if _, err := tensor.NewView(p.Tensor.DType, p.Tensor.Shape, it.Data[p.Offset:p.Offset+p.NBytes]); err != nil {
 					t.Fatalf("accepted %+v: %v", it.Record, err)
+				}
+			}
+		case Reduced:
+			for _, r := range it.Reductions {
+				st, err := tensor.FromBlocks(r.Count, r.Width, r.Blocks, r.Hist)
+				if err == nil && (st.Count != r.Count || st.Finite() < st.Zeros) {
+					t.Fatalf("accepted %+v: %+v", it.Record, st)
 				}
 			}
 		case Piece:
@@ -159,5 +170,56 @@ func TestAppendMessageWantsAnObject(t *testing.T) {
 	m, ok, err := s.next()
 	if !ok || err != nil || m.Type != "odd\"kind" || !json.Valid(m.Body) {
 		t.Errorf("%v %v %v", m, ok, err)
+	}
+}
+
+// reducedSeed is a record with the statistics of six zeros behind it.
+func reducedSeed() []byte {
+	n := 8 + tensor.BlockBytes + tensor.CountBytes
+	b := make([]byte, RecordSize+n)
+	(&Record{Kind: Reduced, ID: 1, NBytes: uint64(n), Shape: 6}).Encode(b)
+	b[RecordSize+4] = 1 // block of tensor 0
+	binary.LittleEndian.PutUint64(b[RecordSize+8+3*8:], math.Float64bits(6))
+	return b
+}
+
+func TestReducedRecord(t *testing.T) {
+	seed := reducedSeed()
+	for name, c := range map[string]struct {
+		change func(b []byte)
+		want   string
+	}{
+		"as it is":             {func([]byte) {}, ""},
+		"no tensors":           {func(b []byte) { b[4] = 0 }, "statistics of a wrong size"},
+		"more than fit":        {func(b []byte) { b[4] = 2 }, "statistics of a wrong size"},
+		"too long":             {func(b []byte) { b[32]++ }, "statistics of a wrong size"},
+		"blocks of nothing":    {func(b []byte) { b[56] = 0 }, "statistics of a wrong size"},
+		"smaller blocks":       {func(b []byte) { b[56] = 3 }, "statistics of a wrong number of blocks"},
+		"a tensor not told of": {func(b []byte) { b[RecordSize] = 9 }, "unknown tensor id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := bytes.Clone(seed)
+			c.change(b)
+			const data = 1 << 20
+			s := &Session{
+				ring:  &Ring{Geometry: Geometry{Slots: 64, Records: headerBytes, Data: 2 * headerBytes, DataBytes: data}, mem: make([]byte, 2*headerBytes+data)},
+				names: newTables(data), conn: &conn{},
+			}
+			s.conn.end()
+			copy(s.ring.mem[2*headerBytes:], b[RecordSize:])
+			s.names.tensors([]TensorInfo{info(0, "a", "weight", 2, 3)})
+			it, err := s.item(0, DecodeRecord(b))
+			if c.want == "" {
+				if err != nil || len(it.Reductions) != 1 || it.Reductions[0].Tensor.Name != "a" {
+					t.Fatalf("%+v, %v", it.Reductions, err)
+				}
+				st, err := tensor.FromBlocks(6, 6, it.Reductions[0].Blocks, it.Reductions[0].Hist)
+				if err != nil || st.Zeros != 6 {
+					t.Fatalf("%+v, %v", st, err)
+				}
+			} else if err == nil || err.Error() != c.want {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }

@@ -93,6 +93,9 @@ type Item struct {
 	Tensor *TensorDef   // Scalar, Tensor, Piece
 	Defs   []*TensorDef // Scalars: one for each number in Data
 	Places []Place      // Frame
+	// Reductions are the tensors of a Reduced; what they hold lies in the ring
+	// like Data.
+	Reductions []Reduction
 	// Present has one byte per Place when not all of a Frame are there, else
 	// it is nil.
 	Present []byte

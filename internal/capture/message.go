@@ -38,7 +38,8 @@ type Hello struct {
 	Language  record.Framework `json:"language"`
 	Script    string           `json:"script"`
 	Takeover  bool             `json:"takeover"`
-	Facts     bool             `json:"facts,omitempty"` // facts were said before
+	Facts     bool             `json:"facts,omitempty"`   // facts were said before
+	Reduces   bool             `json:"reduces,omitempty"` // the hook can compute statistics itself
 	// Loaded are the files that a resumed job has read as checkpoints, the last
 	// one last.
 	Loaded []Checkpoint `json:"loaded,omitempty"`
@@ -178,9 +179,12 @@ type Plan struct {
 	Ring      PlanRing        `json:"ring"`
 	Schedules []plan.Schedule `json:"schedules"`
 	Tensors   [][2]int64      `json:"tensors"` // tensor id, index into Schedules or -1
-	Modules   []PlanModule    `json:"modules"`
-	Losses    bool            `json:"losses"`
-	Strict    bool            `json:"strict"`
+	// Values say when the values of a tensor are wanted, not only statistics.
+	// They are sent to a hook that can compute those.
+	Values  [][2]int64   `json:"values,omitzero"`
+	Modules []PlanModule `json:"modules"`
+	Losses  bool         `json:"losses"`
+	Strict  bool         `json:"strict"`
 }
 
 // PlanRing says how much of the data area the hook may use.

@@ -25,6 +25,9 @@ const (
 	// Scalars are NBytes/8 numbers (float64) in the data area: one of each of
 	// the tensors from ID on.
 	Scalars Kind = 7
+	// Reduced are the statistics of ID tensors that the hook computed itself, on
+	// a device; Shape is the number of elements in a block.
+	Reduced Kind = 8
 )
 
 // Flags mean something else for each kind of record.

@@ -100,6 +100,7 @@ func TestWire(t *testing.T) {
 	want := Wire{
 		Schedules: []Schedule{train(10), train(4), Every(1), Every(3)},
 		Tensors:   [][2]int64{{0, 0}, {1, 0}, {1, 1}, {2, -1}, {3, 2}, {9, 3}},
+		Values:    [][2]int64{},
 		Modules:   []WireWatch{{"act", record.Output, 3}},
 		Losses:    true,
 	}

@@ -361,7 +361,11 @@ func TestWireIsTheUnionOfRequests(t *testing.T) {
 			}
 			cs = append(cs, c)
 		}
-		p, err := New(o, cs, []Need{{By: "r", Selector: Selector{Collections: []string{Weights}}, Schedule: genSchedule(t, "need")}})
+		need := Need{By: "r", Selector: Selector{Collections: []string{Weights}}, Schedule: genSchedule(t, "need")}
+		if rapid.Bool().Draw(t, "pair") {
+			need.Pairs = []Pair{{Lag: 1}}
+		}
+		p, err := New(o, cs, []Need{need})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -375,6 +379,11 @@ func TestWireIsTheUnionOfRequests(t *testing.T) {
 						got := slices.ContainsFunc(w.Tensors, func(e [2]int64) bool { return e[1] >= 0 && w.Schedules[e[1]].Due(m, n, auto) })
 						if got != want {
 							t.Fatalf("%s in %s at %d (auto %d): wire says %v, requests say %v\n%+v\n%+v", i.Name, m, n, auto, got, want, w, d)
+						}
+						want = slices.ContainsFunc(d.Requests, func(r Request) bool { return r.values() && r.Schedule.Due(m, n, auto) })
+						got = slices.ContainsFunc(w.Values, func(e [2]int64) bool { return w.Schedules[e[1]].Due(m, n, auto) })
+						if got != want {
+							t.Fatalf("%s in %s at %d (auto %d): wire wants values %v, requests %v\n%+v\n%+v", i.Name, m, n, auto, got, want, w, d)
 						}
 					}
 				}

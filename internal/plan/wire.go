@@ -26,6 +26,7 @@ type WireWatch struct {
 type Wire struct {
 	Schedules []Schedule
 	Tensors   [][2]int64 // tensor id and index into Schedules; -1: never
+	Values    [][2]int64 // likewise, when a tensor's statistics are not enough; nothing for those of which they always are
 	Modules   []WireWatch
 	Losses    bool // scalar losses at every step
 }
@@ -33,18 +34,24 @@ type Wire struct {
 // Wire makes the message's content for the tensors and modules of one session.
 // Schedules that another schedule of the same tensor covers are left out.
 func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
-	w := Wire{Schedules: []Schedule{}, Tensors: [][2]int64{}, Modules: []WireWatch{}, Losses: p.losses()}
+	w := Wire{Schedules: []Schedule{}, Tensors: [][2]int64{}, Values: [][2]int64{}, Modules: []WireWatch{}, Losses: p.losses()}
 	for _, t := range tensors {
 		d := p.Decide(t.Info)
-		var list []Schedule
+		var list, values []Schedule
 		for _, r := range d.Requests {
 			list = unite(list, r.Schedule)
+			if r.values() {
+				values = unite(values, r.Schedule)
+			}
 		}
 		if len(list) == 0 {
 			w.Tensors = append(w.Tensors, [2]int64{t.ID, -1})
 		}
 		for _, s := range list {
 			w.Tensors = append(w.Tensors, [2]int64{t.ID, int64(w.index(s))})
+		}
+		for _, s := range values {
+			w.Values = append(w.Values, [2]int64{t.ID, int64(w.index(s))})
 		}
 	}
 	for _, m := range modules {
@@ -58,6 +65,12 @@ func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
 		}
 	}
 	return w
+}
+
+// values reports whether a request asks for more than statistics of one tensor
+// at one step.
+func (r *Request) values() bool {
+	return r.Want&Raw != 0 || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
 }
 
 func (w *Wire) index(s Schedule) int {

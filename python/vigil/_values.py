@@ -177,6 +177,28 @@ class Values(object):
             _guard.failed("Session.whole", error)
             return False
 
+    def reduced(self, count, width, nbytes, copy, step, mode, mode_step):
+        """Publish the statistics of ``count`` tensors, computed in this process over blocks of ``width`` elements (docs/protocol.md 4.1).
+
+        copy(offset) puts the nbytes at buffer[offset:]. True when there was room.
+        """
+        try:
+            offset = self.alloc(nbytes)
+            if offset is None:
+                self.ring.count(_wire.FULL, count)
+                return False
+            try:
+                copy(offset)
+            except BaseException:
+                self.free(offset)
+                raise
+            n = self._put(_wire.REDUCED, mode, 0, 0, count, step, mode_step, offset, nbytes, 0.0, width)
+            self._division.area.publish(offset, n)
+            return n is not None
+        except Exception as error:
+            _guard.failed("Session.reduced", error)
+            return False
+
     def drop(self, id, n, reason, step, mode, mode_step):
         """Say that n values of tensor or layout id were not captured at this step; reason as in vigil._wire."""
         try:

@@ -8,7 +8,7 @@ MAX_MESSAGE = 64 << 20
 PLAN = b'{"t":"plan"'  # how the agent begins a plan
 
 # Kinds of records.
-SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS = 1, 2, 3, 4, 5, 6, 7
+SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS, REDUCED = 1, 2, 3, 4, 5, 6, 7, 8
 
 # Flags. Their meaning depends on the kind of the record.
 FREE = 1  # SCALAR: does not belong to a step the hook counts
