@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/layout"
@@ -17,17 +19,27 @@ import (
 )
 
 const (
-	// spoolBytes is what a RawWriter keeps in memory; more goes to a file.
-	spoolBytes = 32 << 20
+	// spoolBytes is what a RawWriter keeps in memory; more goes to a file,
+	// which costs writing it twice.
+	spoolBytes = 128 << 20
+	// gather is how many bytes of small tensors are written at once; a large
+	// tensor is written from where it lies.
+	gather = 64 << 10
 	// minFree is the share of the disk that raw tensors leave free.
 	minFree = 0.05
 )
+
+// spools are buffers of steps that are in their files, for the next steps: new
+// memory for each would be cleared, mapped in and collected again every time.
+// What no step takes soon goes with the garbage.
+var spools = sync.Pool{New: func() any { return new([]byte) }}
 
 // RawWriter collects the raw tensors of one step. One goroutine uses it.
 type RawWriter struct {
 	w     *Writer
 	rel   string
 	items map[string]rawItem
+	pool  *[]byte // where mem came from and goes back to; nil when it was given back
 	mem   []byte
 	spool vfs.File // holds what came before mem; nil while everything is in mem
 	size  int64    // of the spool
@@ -56,7 +68,8 @@ func (w *Writer) RawStep(worker string, mode record.Mode, step int64) (*RawWrite
 	if float64(u.Free) < minFree*float64(u.Total) {
 		return nil, fmt.Errorf("store raw tensors: %d of %d bytes are free: %w", u.Free, u.Total, ErrLowDisk)
 	}
-	return &RawWriter{w: w, rel: layout.Raw(clean(worker), mode, step), items: map[string]rawItem{}}, nil
+	pool := spools.Get().(*[]byte)
+	return &RawWriter{w: w, rel: layout.Raw(clean(worker), mode, step), items: map[string]rawItem{}, pool: pool, mem: (*pool)[:0]}, nil
 }
 
 // Add copies one tensor. A name that was added before is replaced.
@@ -109,30 +122,24 @@ func (r *RawWriter) flush(n int) error {
 	return nil
 }
 
-// source reads the bytes of an item.
-func (r *RawWriter) source(it rawItem) io.Reader {
+// put writes the bytes of an item.
+func (r *RawWriter) put(out io.Writer, it rawItem) error {
 	if it.off >= r.size {
-		return &sliceReader{r.mem[it.off-r.size:][:it.n]}
+		_, err := out.Write(r.mem[it.off-r.size:][:it.n])
+		return err
 	}
-	return io.NewSectionReader(r.spool, it.off, it.n)
-}
-
-// sliceReader reads bytes without the other methods that io.Copy would prefer.
-type sliceReader struct{ b []byte }
-
-func (s *sliceReader) Read(p []byte) (int, error) {
-	if len(s.b) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, s.b)
-	s.b = s.b[n:]
-	return n, nil
+	_, err := io.Copy(out, io.NewSectionReader(r.spool, it.off, it.n))
+	return err
 }
 
 // Abort drops what was added. It does nothing after Commit.
 func (r *RawWriter) Abort() {
 	r.done = true
-	r.mem = nil
+	if r.pool != nil {
+		*r.pool = r.mem[:0]
+		spools.Put(r.pool)
+		r.pool, r.mem = nil, nil
+	}
 	if r.spool != nil {
 		_ = r.spool.Close()
 		_ = r.w.fs.Remove(r.w.at(r.rel) + ".spool" + tempSuffix)
@@ -156,11 +163,11 @@ func (r *RawWriter) Commit() error {
 
 func (r *RawWriter) commit() error {
 	w := r.w
-	sources := map[string]func() io.Reader{}
+	puts := map[string]func(io.Writer) error{}
 	var items []safetensors.Item
 	for name, it := range r.items {
 		items = append(items, it.Item)
-		sources[name] = func() io.Reader { return r.source(it) }
+		puts[name] = func(out io.Writer) error { return r.put(out, it) }
 	}
 	again := false
 	if f, err := w.fs.Open(w.at(r.rel)); err == nil {
@@ -175,7 +182,10 @@ func (r *RawWriter) commit() error {
 			for _, t := range old.Tensors() {
 				if _, newer := r.items[t.Name]; !newer {
 					items = append(items, safetensors.Item{Name: t.Name, DType: t.DType, Shape: t.Shape})
-					sources[t.Name] = func() io.Reader { return io.NewSectionReader(f, t.Start, t.End-t.Start) }
+					puts[t.Name] = func(out io.Writer) error {
+						_, err := io.Copy(out, io.NewSectionReader(f, t.Start, t.End-t.Start))
+						return err
+					}
 				}
 			}
 		}
@@ -193,15 +203,19 @@ func (r *RawWriter) commit() error {
 	}
 	entry := manifest.File{Path: r.rel, Bytes: total, Block: manifest.BlockSize(total)}
 	write := func(out io.Writer) error {
+		entry.Sums = nil
 		s := &summer{out: out, entry: &entry}
-		if _, err := s.Write(header); err != nil {
+		b := bufio.NewWriterSize(s, gather)
+		if _, err := b.Write(header); err != nil {
 			return err
 		}
-		buf := make([]byte, min(1<<20, total))
 		for _, it := range items {
-			if _, err := io.CopyBuffer(s, sources[it.Name](), buf); err != nil {
+			if err := puts[it.Name](b); err != nil {
 				return fmt.Errorf("tensor %.200q: %w", it.Name, err)
 			}
+		}
+		if err := b.Flush(); err != nil {
+			return err
 		}
 		if s.n != total {
 			return fmt.Errorf("%d bytes were written instead of %d", s.n, total)
@@ -252,7 +266,8 @@ func (r *RawWriter) commit() error {
 type summer struct {
 	out   io.Writer
 	entry *manifest.File
-	block []byte
+	sum   uint32 // of the block that is not whole yet
+	part  int64  // bytes of it
 	n     int64
 }
 
@@ -260,10 +275,11 @@ func (s *summer) Write(p []byte) (int, error) {
 	n, err := s.out.Write(p)
 	s.n += int64(n)
 	for b := p[:n]; len(b) > 0; {
-		m := min(int64(len(b)), s.entry.Block-int64(len(s.block)))
-		s.block = append(s.block, b[:m]...)
+		m := min(int64(len(b)), s.entry.Block-s.part)
+		s.sum = lines.Extend(s.sum, b[:m])
+		s.part += m
 		b = b[m:]
-		if int64(len(s.block)) == s.entry.Block {
+		if s.part == s.entry.Block {
 			s.end()
 		}
 	}
@@ -271,9 +287,9 @@ func (s *summer) Write(p []byte) (int, error) {
 }
 
 func (s *summer) end() {
-	if len(s.block) > 0 {
-		s.entry.Sums = append(s.entry.Sums, lines.Checksum(s.block))
-		s.block = s.block[:0]
+	if s.part > 0 {
+		s.entry.Sums = append(s.entry.Sums, s.sum)
+		s.sum, s.part = 0, 0
 	}
 }
 

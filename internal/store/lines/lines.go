@@ -18,6 +18,10 @@ var table = crc32.MakeTable(crc32.Castagnoli)
 // Checksum is the CRC-32C that every format of the store uses.
 func Checksum(b []byte) uint32 { return crc32.Checksum(b, table) }
 
+// Extend is the Checksum of what sum was computed from, followed by b; that of
+// nothing is 0.
+func Extend(sum uint32, b []byte) uint32 { return crc32.Update(sum, table, b) }
+
 // ErrChecksum says that a document is not what was written.
 var ErrChecksum = errors.New("checksum does not match")
 
