@@ -29,18 +29,21 @@ const (
 	minFree = 0.05
 )
 
-// spools are buffers of steps that are in their files, for the next steps: new
+// segment is a piece of the memory that holds a step until its file is written.
+type segment [4 << 20]byte
+
+// segments are those of steps that are in their files, for the next steps: new
 // memory for each would be cleared, mapped in and collected again every time.
 // What no step takes soon goes with the garbage.
-var spools = sync.Pool{New: func() any { return new([]byte) }}
+var segments = sync.Pool{New: func() any { return new(segment) }}
 
 // RawWriter collects the raw tensors of one step. One goroutine uses it.
 type RawWriter struct {
 	w     *Writer
 	rel   string
 	items map[string]rawItem
-	pool  *[]byte // where mem came from and goes back to; nil when it was given back
-	mem   []byte
+	mem   []*segment
+	used  int64    // bytes of mem
 	spool vfs.File // holds what came before mem; nil while everything is in mem
 	size  int64    // of the spool
 	done  bool
@@ -68,8 +71,7 @@ func (w *Writer) RawStep(worker string, mode record.Mode, step int64) (*RawWrite
 	if float64(u.Free) < minFree*float64(u.Total) {
 		return nil, fmt.Errorf("store raw tensors: %d of %d bytes are free: %w", u.Free, u.Total, ErrLowDisk)
 	}
-	pool := spools.Get().(*[]byte)
-	return &RawWriter{w: w, rel: layout.Raw(clean(worker), mode, step), items: map[string]rawItem{}, pool: pool, mem: (*pool)[:0]}, nil
+	return &RawWriter{w: w, rel: layout.Raw(clean(worker), mode, step), items: map[string]rawItem{}}, nil
 }
 
 // Add copies one tensor. A name that was added before is replaced.
@@ -84,22 +86,58 @@ func (r *RawWriter) Add(name string, v tensor.View) error {
 	if err := r.flush(len(v.Data)); err != nil {
 		return fmt.Errorf("store raw tensor %.200q: %w", name, err)
 	}
-	off := r.size + int64(len(r.mem))
+	off := r.size + r.used
 	if len(v.Data) > spoolBytes {
 		if _, err := r.spool.Write(v.Data); err != nil {
 			return typed(fmt.Errorf("store raw tensor %.200q: %w", name, err))
 		}
 		r.size += int64(len(v.Data))
 	} else {
-		r.mem = append(r.mem, v.Data...)
+		r.hold(v.Data)
 	}
 	r.items[name] = rawItem{safetensors.Item{Name: name, DType: v.DType, Shape: slices.Clone(v.Shape)}, off, int64(len(v.Data))}
 	return nil
 }
 
+// hold copies bytes to the end of the memory.
+func (r *RawWriter) hold(b []byte) {
+	for len(b) > 0 {
+		at := int(r.used % int64(len(segment{})))
+		if at == 0 && int64(len(r.mem))*int64(len(segment{})) == r.used {
+			r.mem = append(r.mem, segments.Get().(*segment))
+		}
+		n := copy(r.mem[len(r.mem)-1][at:], b)
+		r.used += int64(n)
+		b = b[n:]
+	}
+}
+
+// held writes the n bytes of the memory from off on.
+func (r *RawWriter) held(out io.Writer, off, n int64) error {
+	for n > 0 {
+		s := r.mem[off/int64(len(segment{}))]
+		b := s[off%int64(len(s)):]
+		b = b[:min(int64(len(b)), n)]
+		if _, err := out.Write(b); err != nil {
+			return err
+		}
+		off += int64(len(b))
+		n -= int64(len(b))
+	}
+	return nil
+}
+
+// release gives the memory to the next step.
+func (r *RawWriter) release() {
+	for _, s := range r.mem {
+		segments.Put(s)
+	}
+	r.mem, r.used = nil, 0
+}
+
 // flush moves what is in memory to a file when n more bytes are too many.
 func (r *RawWriter) flush(n int) error {
-	if len(r.mem)+n <= spoolBytes {
+	if r.used+int64(n) <= spoolBytes {
 		return nil
 	}
 	if r.spool == nil {
@@ -113,20 +151,19 @@ func (r *RawWriter) flush(n int) error {
 		}
 		r.spool = f
 	}
-	if _, err := r.spool.Write(r.mem); err != nil {
+	if err := r.held(r.spool, 0, r.used); err != nil {
 		r.done = true // the spool's offsets do not fit any more
 		return typed(err)
 	}
-	r.size += int64(len(r.mem))
-	r.mem = r.mem[:0]
+	r.size += r.used
+	r.release()
 	return nil
 }
 
 // put writes the bytes of an item.
 func (r *RawWriter) put(out io.Writer, it rawItem) error {
 	if it.off >= r.size {
-		_, err := out.Write(r.mem[it.off-r.size:][:it.n])
-		return err
+		return r.held(out, it.off-r.size, it.n)
 	}
 	_, err := io.Copy(out, io.NewSectionReader(r.spool, it.off, it.n))
 	return err
@@ -135,11 +172,7 @@ func (r *RawWriter) put(out io.Writer, it rawItem) error {
 // Abort drops what was added. It does nothing after Commit.
 func (r *RawWriter) Abort() {
 	r.done = true
-	if r.pool != nil {
-		*r.pool = r.mem[:0]
-		spools.Put(r.pool)
-		r.pool, r.mem = nil, nil
-	}
+	r.release()
 	if r.spool != nil {
 		_ = r.spool.Close()
 		_ = r.w.fs.Remove(r.w.at(r.rel) + ".spool" + tempSuffix)
