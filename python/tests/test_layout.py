@@ -162,6 +162,26 @@ def test_area_refuses_what_cannot_fit_at_once():
     assert made.area.alloc((1 << 16) + 1) is None
 
 
+def test_a_block_with_a_second_record():
+    """A block that another record points to is given again only when both are read; one that was taken back has no second record."""
+    made, ring, reader = division(4096)
+    area = made.area
+
+    def put(number, offset):
+        return ring.put(_wire.TENSOR, 0, 2, 0, number, 0, 0, offset, 1000, 0.0, 0)
+
+    first = area.alloc(4096)
+    block = area.block(first)
+    assert area.again(block, lambda: put(1, first)) is False, "nothing was published there yet"
+    area.publish(first, put(0, first))
+    next(iter(reader.read()))
+    assert area.again(block, lambda: put(1, first)) == 1
+    assert area.alloc(64) is None
+    assert [record[4] for record, _ in reader.read()] == [1]
+    assert area.alloc(64) == first
+    assert area.again(block, lambda: put(2, first)) is False
+
+
 def test_an_abandoned_block_comes_back(monkeypatch):
     made, ring, _ = division(1 << 16)
     assert made.area.alloc(1 << 16) is not None

@@ -216,7 +216,7 @@ class Area(object):
         self.bytes = end - start
         self.floor = floor  # nothing is given before so many records are consumed
         self.blocks = collections.deque()  # [offset, end, record count or None, time], oldest first
-        self.pending = {}  # offset -> block not published yet
+        self.given = {}  # offset -> block
         self.at = start
         self.open = False
 
@@ -241,7 +241,7 @@ class Area(object):
         self.open = False
         block = [offset, offset + need, None, time.monotonic()]
         self.blocks.append(block)
-        self.pending[offset] = block
+        self.given[offset] = block
         self.at = offset + need
         return offset
 
@@ -258,10 +258,9 @@ class Area(object):
             if record is None:
                 if time.monotonic() - blocks[0][3] < ABANDONED:
                     break
-                self.pending.pop(blocks[0][0], None)
             elif record > consumed:
                 break
-            blocks.popleft()
+            self.given.pop(blocks.popleft()[0], None)
         if not blocks:
             return self.start if self.end - self.at < need else self.at
         oldest = blocks[0][0]
@@ -275,6 +274,26 @@ class Area(object):
 
     def publish(self, offset, n):
         """Record number n points to what was given at offset; None: nothing does, it is free."""
-        block = self.pending.pop(offset, None)
+        block = self.given.get(offset)
         if block is not None:
             block[2] = 0 if n is None else n + 1
+
+    def block(self, offset):
+        """What was given at offset, for ``again``."""
+        return self.given.get(offset)
+
+    def again(self, block, put):
+        """Have put() publish one more record that points to a block; its number or None. False when the block was taken back."""
+        published = block[2]
+        if published is None:
+            return False
+        block[3] = time.monotonic()
+        block[2] = None  # from now on no other thread takes it back
+        if self.given.get(block[0]) is not block:
+            return False
+        n = None
+        try:
+            n = put()
+        finally:
+            block[2] = published if n is None else n + 1
+        return n

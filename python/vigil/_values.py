@@ -120,6 +120,19 @@ class Values(object):
             _guard.failed("Session.tensor", error)
             return False
 
+    def lying(self, offset):
+        """What ``again`` takes to point once more to what was copied to offset of the free area."""
+        return self._division.area.block(offset)
+
+    def again(self, place, id, dtype, shape, nbytes, step, mode, mode_step):
+        """Publish bytes that a record points to already under another id. False when they are not there any more."""
+        try:
+            put = lambda: self._put(2, mode, dtype, 0, id, step, mode_step, place[0], nbytes, 0.0, shape)
+            return self._division.area.again(place, put) is not False
+        except Exception as error:
+            _guard.failed("Session.again", error)
+            return False
+
     def big(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False, wait_s=None):
         """Publish a tensor larger than the free area, in pieces.
 
@@ -154,7 +167,9 @@ class Values(object):
             return False
 
     def whole(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False):
-        """Publish a tensor that is in no frame: through the free area, in pieces when it is large. True when all went.
+        """Publish a tensor that is in no frame: through the free area, in pieces when it is large.
+
+        Where it lies, for ``again``; True when it went in pieces, False when it did not go.
 
         copy as for big. force_raw: the script asked for the values, which is
         worth a longer wait for room than what is captured unasked.
@@ -172,7 +187,7 @@ class Values(object):
             except BaseException:
                 self.free(offset)
                 raise
-            return self.tensor(id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw)
+            return self.tensor(id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw) and self.lying(offset)
         except Exception as error:
             _guard.failed("Session.whole", error)
             return False

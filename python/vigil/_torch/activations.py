@@ -10,7 +10,7 @@ of the kinds label and prediction, and can be asked for as such.
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, frames, labels, names, parts
+from vigil._torch import backend, frames, labels, names, parts, sent
 
 _LIMIT = 256  # tensors of one module in one step
 _ROLES = ("label", "prediction")
@@ -30,6 +30,7 @@ class Activations(object):
         self.depth = 0  # of calls of loss modules inside one another
         self.inner = []  # (name, role, kind, tensor) of calls inside the outermost
         self.fresh = False  # a loss module gave something since the last backward
+        self.sent = sent.Sent()
 
     def apply(self, plan):
         self.wanted = list(plan.modules)
@@ -44,6 +45,7 @@ class Activations(object):
         if not due:
             return
         self.counts = {}
+        self.sent.clear()
         roles = due.pop(("", True), frozenset())
         losses = {}
         for (path, _), sides in due.items():
@@ -60,6 +62,7 @@ class Activations(object):
             handle.remove()
         self.roles = frozenset()
         self.inner = []
+        self.sent.clear()
 
     def _find(self, path):
         """(root, module) at an announced path."""
@@ -187,6 +190,7 @@ class Activations(object):
 
     def _one(self, full, side, path, kind, tensor, step):
         """Copy one tensor; ``side`` is its kind: input, output, label or prediction."""
+        whole = tensor
         tensor = tensor.detach()
         part = parts.describe(tensor)
         reason = "the processes hold what is still to be added up" if part is not None and parts.partial(tensor) else None
@@ -213,7 +217,13 @@ class Activations(object):
         elif not self._due(known[0], step):
             return
         shape_id = 0 if known[1] == shape else session.shape_id(shape)
-        frames.send(session, known[0], tensor, shape_id, (step.number(), step.mode, step.mode_step))
+        at = (step.number(), step.mode, step.mode_step)
+        if part is not None or whole.layout is not torch.strided:
+            frames.send(session, known[0], tensor, shape_id, at)
+        elif not self.sent.again(session, known[0], whole, shape_id, at):
+            place = frames.send(session, known[0], tensor, shape_id, at)
+            if type(place) is list:
+                self.sent.note(whole, place)
 
     def _due(self, id, step):
         pairs = self.tracker.session.plan.tensors.get(id)
