@@ -71,7 +71,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 	next := int64(0)
 	if err := tr.Replay(func(d *record.Complete) error {
-		if d.Step != next || d.Time.UnixMicro() != times[next] {
+		if d.Step != next || !d.Time.Equal(record.Moment(uint64(times[next]))) {
 			t.Errorf("step %d of %s comes, want %d of %s", d.Step, d.Time, next, time.UnixMicro(times[next]))
 		}
 		next++

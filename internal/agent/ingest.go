@@ -110,7 +110,7 @@ func (w *worker) scalar(it *capture.Item) {
 			return
 		}
 		w.take(&record.Step{
-			Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep, Time: micros(it.Time), Scalars: []record.Scalar{v},
+			Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep, Time: record.Moment(it.Time), Scalars: []record.Scalar{v},
 		}, it.N+1, true)
 		return
 	}
@@ -146,7 +146,7 @@ func (w *worker) scalars(it *capture.Item) {
 	}
 	if free {
 		w.take(&record.Step{
-			Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep, Time: micros(it.Time), Scalars: list,
+			Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep, Time: record.Moment(it.Time), Scalars: list,
 		}, it.N+1, true)
 		return
 	}
@@ -250,7 +250,7 @@ func (w *worker) closeStep(it *capture.Item) {
 		return
 	}
 	st := o.step
-	st.Time = micros(it.Time)
+	st.Time = record.Moment(it.Time)
 	st.Seconds, st.Overhead = record.Duration(sane(it.Value)), record.Duration(float64(it.NBytes)/1e9)
 	st.Skipped = it.Flags&capture.FlagSkipped != 0
 	if !o.apart {
@@ -311,11 +311,6 @@ func distinctSlow(s []record.Scalar) []record.Scalar {
 		out = append(out, v)
 	}
 	return out
-}
-
-func micros(us uint64) time.Time {
-	const most = 253402300799_000_000 // the year 9999, the last that RFC 3339 can say
-	return time.UnixMicro(int64(min(us, most))).UTC()
 }
 
 // take queues a step for the store.

@@ -25,7 +25,7 @@ func numbers(n, series int) []journal.Lazy {
 	for i := range out {
 		seconds := 0.01 * (1 + random.Float64()/20)
 		at = at.Add(time.Duration(seconds*1e6) * time.Microsecond)
-		s := &record.Step{Worker: "worker_0", Step: int64(i), Mode: record.Train, ModeStep: int64(i), Time: at, Seconds: record.Duration(seconds), Overhead: record.Duration(2e-5 * (1 + random.Float64()))}
+		s := &record.Step{Worker: "worker_0", Step: int64(i), Mode: record.Train, ModeStep: int64(i), Time: record.Moment(uint64(at.UnixMicro())), Seconds: record.Duration(seconds), Overhead: record.Duration(2e-5 * (1 + random.Float64()))}
 		for _, name := range names {
 			s.Scalars = append(s.Scalars, record.Scalar{Name: name, Value: float64(float32(2 + 0.1*random.NormFloat64()))})
 		}

@@ -35,7 +35,7 @@ func steps(n, tensors int) []*record.Step {
 	odd := []string{"a/b\"c\nd", strings.Repeat("long", 1250), "", "ünï"}
 	for i := range n {
 		s := &record.Step{Worker: "worker_0", Step: int64(i), Mode: record.Mode(i % 2), ModeStep: int64(i / 2),
-			Time: start.Add(time.Duration(i) * 1234567 * time.Nanosecond), Seconds: float64(i) / 7, Overhead: 1e-4, Skipped: i%5 == 4}
+			Time: start.Add(time.Duration(i) * 1234 * time.Millisecond), Seconds: float64(i) / 7, Overhead: 1e-4, Skipped: i%5 == 4}
 		s.Scalars = []record.Scalar{{Name: "loss", Value: 1 / float64(i+1)}, {Name: odd[i%4], Value: math.NaN()}}
 		for k := range tensors {
 			v := record.TensorStats{Tensor: fmt.Sprintf("layer%d.weight", tensors-k), Stats: tensor.Stats{Count: 100, NaN: int64(i % 3), Zeros: int64(k),
@@ -205,7 +205,7 @@ func TestRowGroupsStaySmall(t *testing.T) {
 }
 
 func TestDecisions(t *testing.T) {
-	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.Unix(7, 9).UTC(), Workers: []string{"worker_1", "a\"b"}}, {}}
+	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.UnixMilli(7009).UTC(), Workers: []string{"worker_1", "a\"b"}}, {}}
 	var b bytes.Buffer
 	if err := chunk.WriteDecisions(&b, want); err != nil {
 		t.Fatal(err)
@@ -221,30 +221,39 @@ func TestDecisions(t *testing.T) {
 }
 
 // Files written by earlier versions stay readable.
+// TestGolden reads what earlier releases wrote: the first kept times to the nanosecond.
 func TestGolden(t *testing.T) {
-	want := steps(6, 3)
-	now := encode(t, want)
-	var old tables
-	for name, p := range map[string]*[]byte{"stats": &old.stats, "scalars": &old.scalars, "steps": &old.steps} {
-		file := filepath.Join("testdata", name+"-000001.parquet")
-		if *update {
-			b := map[string][]byte{"stats": now.stats, "scalars": now.scalars, "steps": now.steps}[name]
-			if err := os.WriteFile(file, b, 0o644); err != nil {
+	for part, unit := range map[string]time.Duration{"000001": time.Nanosecond, "000002": time.Millisecond} {
+		want := steps(6, 3)
+		for i := range want {
+			if want[i].Time.IsZero() {
+				continue
+			}
+			want[i].Time = want[0].Time.Add(time.Duration(i) * 1234567 * time.Nanosecond / unit * unit)
+		}
+		now := encode(t, want)
+		var old tables
+		for name, p := range map[string]*[]byte{"stats": &old.stats, "scalars": &old.scalars, "steps": &old.steps} {
+			file := filepath.Join("testdata", name+"-"+part+".parquet")
+			if *update && unit == time.Millisecond {
+				b := map[string][]byte{"stats": now.stats, "scalars": now.scalars, "steps": now.steps}[name]
+				if err := os.WriteFile(file, b, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b, err := os.ReadFile(file)
+			if err != nil {
 				t.Fatal(err)
 			}
+			*p = b
 		}
-		b, err := os.ReadFile(file)
+		got, err := decode(old)
 		if err != nil {
 			t.Fatal(err)
 		}
-		*p = b
-	}
-	got, err := decode(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, equal); diff != "" {
-		t.Error(diff)
+		if diff := cmp.Diff(want, got, equal); diff != "" {
+			t.Errorf("part %s: %s", part, diff)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ type statsRow struct {
 	Step     int64   `parquet:"step,delta"`
 	Mode     string  `parquet:"mode,dict"`
 	ModeStep int64   `parquet:"mode_step,delta"`
-	Time     int64   `parquet:"time,delta,timestamp(nanosecond)"`
+	Time     int64   `parquet:"time,delta,timestamp(millisecond)"`
 	Count    int64   `parquet:"count,delta"`
 	NaN      int64   `parquet:"nan,delta"`
 	PosInf   int64   `parquet:"posinf,delta"`
@@ -74,7 +74,7 @@ type stepRow struct {
 	Step     int64   `parquet:"step,delta"`
 	Mode     string  `parquet:"mode,dict"`
 	ModeStep int64   `parquet:"mode_step,delta"`
-	Time     int64   `parquet:"time,delta,timestamp(nanosecond)"`
+	Time     int64   `parquet:"time,delta,timestamp(millisecond)"`
 	Seconds  float64 `parquet:"seconds,split"`
 	Overhead float64 `parquet:"overhead,split"`
 	Skipped  bool    `parquet:"skipped"`
@@ -86,6 +86,6 @@ type completeRow struct {
 	Step     int64  `parquet:"step,delta"`
 	Mode     string `parquet:"mode,dict"`
 	ModeStep int64  `parquet:"mode_step,delta"`
-	Time     int64  `parquet:"time,delta,timestamp(nanosecond)"`
+	Time     int64  `parquet:"time,delta,timestamp(millisecond)"`
 	Workers  string `parquet:"workers,dict"` // JSON list
 }

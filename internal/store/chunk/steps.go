@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/tensor"
@@ -48,7 +50,7 @@ func (c *columns) modes() []record.Mode {
 func (f *File) ReadSteps() ([]journal.Lazy, error) {
 	c := &columns{f: f, n: f.Rows()}
 	worker, mode := collect(c, "worker", f.Strings), c.modes()
-	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.Int64s)
+	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.times)
 	seconds, overhead := collect(c, "seconds", f.Floats), collect(c, "overhead", f.Floats)
 	skipped, raw := collect(c, "skipped", f.Bools), collect(c, "raw", f.Strings)
 	if c.err != nil {
@@ -66,11 +68,38 @@ func (f *File) ReadSteps() ([]journal.Lazy, error) {
 	return out, nil
 }
 
+// times reads times in nanoseconds. The first runs kept them so;
+// milliseconds since.
+func (f *File) times(column string, from, n int64) ([]int64, error) {
+	at, err := f.Int64s(column, from, n)
+	for k, unit := 0, f.unit(column); k < len(at); k++ {
+		at[k] *= unit
+	}
+	return at, err
+}
+
+// unit is how many nanoseconds a column of times counts in.
+func (f *File) unit(column string) int64 {
+	leaf, ok := f.pq.Schema().Lookup(column)
+	if !ok {
+		return 1
+	}
+	kind := leaf.Node.Type().LogicalType()
+	if kind == nil {
+		return 1
+	}
+	stamp, ok := kind.Value.(*format.TimestampType)
+	if !ok || stamp.Unit.Value == nil {
+		return 1
+	}
+	return stamp.Unit.Value.Duration().Nanoseconds()
+}
+
 // ReadDecisions reads a table of decisions.
 func (f *File) ReadDecisions() ([]*journal.Decision, error) {
 	c := &columns{f: f, n: f.Rows()}
 	mode, workers := c.modes(), collect(c, "workers", f.Strings)
-	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.Int64s)
+	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.times)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -210,7 +239,7 @@ func (f *File) Points(from, n int64, times bool) ([]Point, error) {
 	mode, step, modeStep := c.modes(), collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s)
 	var at []int64
 	if times {
-		at = collect(c, "time", f.Int64s)
+		at = collect(c, "time", f.times)
 	}
 	if c.err != nil {
 		return nil, c.err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -112,7 +113,7 @@ func WriteStats(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
 	err = write(w, len(order), nonNil(dir), []string{"tensor", "part", "position"}, func(k int) (statsRow, error) {
 		s := steps[order[k].part]
 		v := &s.Stats[order[k].i]
-		row := statsRow{Tensor: v.Tensor, Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: journal.Nanos(s.Time),
+		row := statsRow{Tensor: v.Tensor, Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: millis(s.Time),
 			Count: v.Count, NaN: v.NaN, PosInf: v.PosInf, NegInf: v.NegInf, Zeros: v.Zeros,
 			Min: v.Min, Max: v.Max, Mean: v.Mean, M2: v.M2, L1: v.L1, Std: v.Std(), Part: order[k].part, Position: order[k].i}
 		if h := s.Hists; h != nil {
@@ -253,7 +254,7 @@ func WriteSteps(w io.Writer, steps []journal.Lazy) error {
 	return write(w, len(steps), nil, nil, func(k int) (stepRow, error) {
 		s := steps[k]
 		raw, err := names(s.Raw)
-		return stepRow{Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: journal.Nanos(s.Time),
+		return stepRow{Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: millis(s.Time),
 			Seconds: s.Seconds, Overhead: s.Overhead, Skipped: s.Skipped, Raw: raw}, err
 	})
 }
@@ -263,9 +264,12 @@ func WriteDecisions(w io.Writer, list []*journal.Decision) error {
 	return write(w, len(list), nil, nil, func(k int) (completeRow, error) {
 		d := list[k]
 		workers, err := names(d.Workers)
-		return completeRow{Step: d.Step, Mode: d.Mode.String(), ModeStep: d.ModeStep, Time: journal.Nanos(d.Time), Workers: workers}, err
+		return completeRow{Step: d.Step, Mode: d.Mode.String(), ModeStep: d.ModeStep, Time: millis(d.Time), Workers: workers}, err
 	})
 }
+
+// millis is a time as the tables keep it; 0 is none.
+func millis(t time.Time) int64 { return journal.Nanos(t) / 1e6 }
 
 func names(list []string) (string, error) {
 	if list == nil {
