@@ -37,6 +37,7 @@ class Facts(object):
         self.eval_trained = EvalTrained()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them
+        self.early = {}  # models and optimisers as they were found: a script that ends early has let go of them
 
     def loss_seen(self, function, module, node=None, reduction=""):
         """The loss that backward was first called on: its function in the graph and the loss module, as far as known.
@@ -130,10 +131,18 @@ class Facts(object):
         self.said = True
         self.tracker.session.facts(facts, self.line)
 
+    @_guard.guard
+    def found(self):
+        """Models and optimisers were found, and are still there."""
+        facts = self._understood(self.tracker.roots, self.tracker.optims)
+        self.early = {name: facts[name] for name in ("model", "models", "optimiser", "optimisers", "tensors")}
+
     def gather(self):
         """The facts as a JSON object."""
         t = self.tracker
         facts = self._understood(t.roots, t.optims)
+        if not facts["models"] and not facts["optimisers"]:
+            facts.update(self.early)
         fixed, sections = self.first or (self.fixed, self.sections)
         facts.update(fixed)
         facts.update(sections)

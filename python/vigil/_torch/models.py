@@ -287,6 +287,7 @@ class Models(object):
         self.discovery.stop()
         if self._connect():
             self._announce_all()
+            self.facts.found()
             self._look_at_roots(self.roots)
         self._close_by_hand()
 

@@ -374,6 +374,7 @@ class Updates(object):
             self._find_roots(state, modules)
             if self._connect():
                 self._announce_all()
+                self.facts.found()
                 self._set_due(self.open)
                 self._look_at_roots(self.roots)
             return
