@@ -21,6 +21,10 @@ func loadSettings(f config.Flags) (config.Run, error) {
 	}
 	for _, rc := range run.Rule {
 		err := rules.Check(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
+		if err != nil && rc.Lenient {
+			run.Warnings = append(run.Warnings, wrongRule(rc, err).Error()+"; it does not judge, its status is Error")
+			continue
+		}
 		if err != nil {
 			return run, wrongRule(rc, err)
 		}

@@ -118,7 +118,7 @@ rule:
 	if err := r.join([]layer{l}, catalogue); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, r.Rule, []RuleConfig{{"vanishing_gradient", "mine", map[string]string{"threshold": "1e-7"}, "c.yaml:4:5"}})
+	equal(t, r.Rule, []RuleConfig{{"vanishing_gradient", "mine", map[string]string{"threshold": "1e-7"}, "c.yaml:4:5", false}})
 	const why = `there is no action "telegram"; known are command, discord, email, publishmetric, slack, sms, stoptraining, webhook`
 	equal(t, r.Warnings, []string{"c.yaml:4:5: action_json: " + why + "; it is skipped"})
 	want := []Action{

@@ -18,7 +18,7 @@ type Flags struct {
 	Name       *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
 	Resume     *string  `name:"resume" placeholder:"RUN" help:"Go on with this run: the job is started again from its checkpoint."`
 	ResumeStep *string  `name:"resume-step" placeholder:"N" help:"TRAIN step at which the resumed job goes on (default: as the checkpoint tells that it reads)."`
-	Config     *string  `name:"config" placeholder:"FILE" help:"Configuration file in YAML (default: vigil.yaml if it is there)."`
+	Config     *string  `name:"config" placeholder:"FILE" help:"Configuration file: YAML, or the JSON of a SageMaker Debugger request or of smdebug's hook (default: vigil.yaml if it is there)."`
 	Rules      *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
 	Rule       []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
 	Collect    []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`

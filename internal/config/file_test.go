@@ -28,8 +28,8 @@ func TestDocumentedExample(t *testing.T) {
 		Dir: "vigil-runs", Name: "resnet-baseline", Resume: "resnet-baseline", ResumeStep: ptr(int64(400)), File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9, KeepAge: 7 * 24 * time.Hour,
 		StopOn: When{Severity: record.Error},
 		Rule: []RuleConfig{
-			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("24:5")},
-			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("25:5")},
+			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("24:5"), false},
+			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("25:5"), false},
 		},
 		Collect: []plan.Collection{
 			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("33:5")}},
@@ -88,12 +88,12 @@ func TestFileForms(t *testing.T) {
 		{"stop-on list", "stop-on: [DeadRelu, error]\n", func(r *Run) { r.StopOn = When{Severity: record.Error, Rules: []string{"dead_relu"}} }},
 		{"stop-on never", "stop-on: never\n", func(*Run) {}},
 		{"one rule, no list", "rule: dead_relu\n", func(r *Run) {
-			r.Rule = []RuleConfig{{"dead_relu", "dead_relu", nil, "c.yaml:1:7"}}
+			r.Rule = []RuleConfig{{"dead_relu", "dead_relu", nil, "c.yaml:1:7", false}}
 		}},
 		{"empty lists", "rule:\ncollect: []\nmute:\nactions: ~\n", func(*Run) {}},
 		{"stop on a configuration", "stop-on: tight\nrule:\n- DeadRelu:configuration=tight\n", func(r *Run) {
 			r.StopOn.Rules = []string{"tight"}
-			r.Rule = []RuleConfig{{"dead_relu", "tight", nil, "c.yaml:3:3"}}
+			r.Rule = []RuleConfig{{"dead_relu", "tight", nil, "c.yaml:3:3", false}}
 		}},
 		{"anchor", "every: &n 7\n", func(r *Run) { r.Every = 7 }},
 	} {
@@ -155,8 +155,6 @@ func TestFileErrors(t *testing.T) {
 		{"two documents", "every: 5\n---\nevery: 6\n", "second document", ""},
 		{"merge key", "a: &a {every: 1}\n<<: *a\n", "c.yaml:", ""},
 		{"alias", "every: &n 5\nkeep: *n\n", "alias", ""},
-		{"hook document", `{"S3OutputPath": "s3://b", "HookParameters": {"save_interval": "100"}}`, "SageMaker", "docs/configuration.md"},
-		{"request document", `{"DebugHookConfig": {}}`, "not supported", ""},
 		{"deep", "rule: " + repeat("[", 5000), "nested too deeply", ""},
 		{"deep lines", repeat("- ", 5000) + "a", "nested too deeply", ""},
 		{"large", repeat("# comment\n", 40000), "larger than 256 KiB", ""},
@@ -186,7 +184,8 @@ func FuzzFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(data))
-	for _, s := range []string{"every: 5", "rule: [a: {b: c}]", "a: &x [*x]", "? - a\n: b", "collect:\n- |\n  w:every=3\n", "!!map {a: b}", "<<: 1",
+	for _, s := range []string{`{"HookParameters": {"eval.save_steps": "1,2", "reductions": "min"}, "CollectionConfigurations": [{"CollectionName": "a", "CollectionParameters": null}]}`,
+		`{"DebugRuleConfigurations": [{"RuleConfigurationName": "a", "RuleParameters": {"rule_to_invoke": "b"}}]}`, "every: 5", "rule: [a: {b: c}]", "a: &x [*x]", "? - a\n: b", "collect:\n- |\n  w:every=3\n", "!!map {a: b}", "<<: 1",
 		"rule:\n- rule: bad\n  expression: |\n    a &&\n    b\n  for: 3", "rule:\n- rule: bad\n  expression: 'it''s'", "rule: {rule: x, expression: |\n  a}"} {
 		f.Add(s)
 	}

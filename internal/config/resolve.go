@@ -25,6 +25,8 @@ type layer struct {
 	actions []action
 	smtp    *notify.SMTP
 	gateway *notify.Gateway
+
+	warnings []string
 }
 
 // setting is the text of one key and where it stands.
@@ -80,6 +82,7 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 	case err == nil:
 		run.File = path
 		l.beside(filepath.Dir(path))
+		run.Warnings = l.warnings
 		cat = cat.with(cat.ownOf(l.rules))
 		layers = append(layers, l)
 	case named || !errors.Is(err, fs.ErrNotExist):
@@ -89,7 +92,7 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 	if err != nil {
 		return run, err
 	}
-	run.Warnings = warnings
+	run.Warnings = append(run.Warnings, warnings...)
 	layers = append(layers, l)
 	if l, err = fromFlags(flags, cat); err != nil {
 		return run, err

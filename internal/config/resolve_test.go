@@ -63,8 +63,8 @@ collect:
 		Dir: "from-file", Name: "from-env", File: file, Rules: "default", Every: 3, Budget: 0.02, Keep: 1e9, Strict: true,
 		StopOn: When{Severity: record.Error, Rules: []string{"dead_relu"}},
 		Rule: []RuleConfig{
-			{"dead_relu", "dead_relu", map[string]string{"threshold_layer": "3", "threshold_inactivity": "1"}, "vigil.yaml:7:5, VIGIL_RULE, --rule"},
-			{"vanishing_gradient", "vanishing_gradient", nil, "VIGIL_RULE"},
+			{"dead_relu", "dead_relu", map[string]string{"threshold_layer": "3", "threshold_inactivity": "1"}, "vigil.yaml:7:5, VIGIL_RULE, --rule", false},
+			{"vanishing_gradient", "vanishing_gradient", nil, "VIGIL_RULE", false},
 		},
 		Collect: []plan.Collection{
 			{Name: "gradients", Schedule: each(1), By: []string{"vigil.yaml:11:5"}},

@@ -107,6 +107,9 @@ type RuleConfig struct {
 	Configuration string            `json:"configuration"` // name of this configuration; the rule's own unless said
 	Params        map[string]string `json:"params,omitempty"`
 	From          string            `json:"from"` // where it was written: "--rule", "VIGIL_RULE", "vigil.yaml:3:5"
+	// Lenient: a mistake in it gives it the status Error and keeps nothing from
+	// running, as in a request of SageMaker Debugger.
+	Lenient bool `json:"lenient,omitempty"`
 }
 
 func (c Catalogue) unknown(name, at string) error {

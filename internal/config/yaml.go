@@ -68,12 +68,6 @@ func (d *document) wrap(n ast.Node, err error) error {
 	return place(err, d.at(n))
 }
 
-// sageMaker are keys of documents that another tool reads.
-var sageMaker = []string{
-	"HookParameters", "CollectionConfigurations", "S3OutputPath", "S3Path", "LocalPath", "DebugHookConfig", "DebugHookConfiguration",
-	"DebugRuleConfigurations", "ProfilerConfig", "ProfilerRuleConfigurations", "TensorBoardOutputConfig", "TrainingJobName",
-}
-
 // parseFile reads a configuration file.
 func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 	d := &document{name, cat, data}
@@ -88,11 +82,8 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 	if err != nil {
 		return l, err
 	}
-	for _, p := range pairs {
-		if slices.Contains(sageMaker, p.key) {
-			return l, d.fail(p.keyNode, "write its settings in Vigil's own form, see docs/configuration.md",
-				"%q belongs to a SageMaker Debugger document, which is not supported as configuration", p.key)
-		}
+	if isSageMaker(pairs) {
+		return l, d.sageMaker(&l, pairs)
 	}
 	d.cat = cat.with(d.ownRules(pairs))
 	all := slices.Concat(scalarKeys, listKeys, serviceKeys)
