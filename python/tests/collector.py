@@ -140,6 +140,7 @@ class Run(object):
         self.steps = []
         self.open = {}
         self.free = []
+        self.together = []  # numbers that came in one record
         self.dropped = []
         self.shapes = {}
         self.raw = []
@@ -169,8 +170,13 @@ class Run(object):
 
     def _record(self, r, data):
         kind, mode, dtype, flags, id, number, mode_step, offset, nbytes, value = r[:10]
-        if kind == _wire.SCALAR and flags & _wire.FREE:
-            self.free.append((self.infos[id]["name"], number, mode, value))
+        if kind == _wire.SCALARS:
+            numbers = {self.infos[id + i]["name"]: v for i, v in enumerate(struct.unpack("<%dd" % (nbytes // 8), data))}
+            self.together.append(numbers)
+        else:
+            numbers = {self.infos[id]["name"]: value} if kind == _wire.SCALAR else {}
+        if numbers and flags & _wire.FREE:
+            self.free += [(name, number, mode, v) for name, v in numbers.items()]
             return
         key = (number, mode)
         step = self.open.get(key)
@@ -181,9 +187,8 @@ class Run(object):
             self.steps.append(step)
         assert step.seconds is None, "a record of step %d after its end" % number
         assert step.mode_step == mode_step
-        if kind == _wire.SCALAR:
-            step.scalars[self.infos[id]["name"]] = value
-        elif kind == _wire.STEP:
+        step.scalars.update(numbers)
+        if kind == _wire.STEP:
             step.seconds, step.own_ns, step.skipped = value, nbytes, bool(flags & 1)
         elif kind == _wire.FRAME:
             layout = self.layouts[id]

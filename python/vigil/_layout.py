@@ -245,6 +245,10 @@ class Area(object):
         self.at = offset + need
         return offset
 
+    def room(self, nbytes):
+        """Whether alloc would give so many bytes at once."""
+        return self._take(align(max(nbytes, 1))) is not None
+
     def _take(self, need):
         ring = self.ring
         if ring.closed:

@@ -15,8 +15,6 @@ FRAMEWORKS = ("torch", "xgboost")
 MOST_WAITING = 100
 MOST_SECONDS = 10.0
 
-FEW = 4  # numbers that go one by one
-
 _lock = threading.RLock()
 _waiting = []
 _since = 0.0
@@ -169,7 +167,7 @@ class PlainLog(object):
             self.session.new_plan()
         names = tuple(values)
         self.names.append(names)
-        if len(names) < FEW or not self.session.batch(names, values, step, _wire.GLOBAL, step):
+        if not self.session.batch(names, values, step, _wire.GLOBAL, step):
             self.session.metrics(values, step, _wire.GLOBAL, step)
         self.cost += time.perf_counter_ns() - began
 

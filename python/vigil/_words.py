@@ -8,6 +8,8 @@ _CHUNK = 2000  # tensors or modules per message
 _MOST_BATCHES, _MOST_IN_BATCH = 256, 2000  # sets of names that are logged together, and names in one of them
 _PLAIN = frozenset((float, int, bool))
 
+FEW = 4  # numbers that go one by one
+
 
 class Words(object):
     """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics."""
@@ -123,20 +125,21 @@ class Words(object):
             if id is not None:
                 self.scalar(id, step, mode, mode_step, number, free)
 
-    def batch(self, names, values, step, mode, mode_step):
+    def batch(self, names, values, step, mode, mode_step, free=False, shared=False):
         """Publish the numbers of a dict, whose keys are names, as one record; False when they have to go one by one, with metrics.
 
-        Needs the free area to itself: one thread at a time, and no hook of a framework on this session.
+        Only for one thread: that whose tensors go through the free area too, if any do (shared). Where these have
+        filled it the numbers are not lost, they go one by one.
         """
         try:
-            if not self.alive or type(values) is not dict:
+            if len(names) < FEW or not self.alive or type(values) is not dict:
                 return False
             known = self._batches.get(names)
             if known is None:
                 known = self._batches[names] = self._new_batch(names) or (0, 0, None)
             id, nbytes, pack = known
             area = self._division.area
-            if pack is None or nbytes > area.bytes:
+            if pack is None or nbytes > area.bytes or (shared and not area.room(nbytes)):
                 return False
             numbers = values.values()
             if not _PLAIN.issuperset(map(type, numbers)):
@@ -148,7 +151,7 @@ class Words(object):
             n = None
             try:
                 pack(self.buffer, offset, *numbers)
-                n = self._put(7, mode, 0, 0, id, step, mode_step, offset, nbytes, 0.0, 0)
+                n = self._put(7, mode, 0, 1 if free else 0, id, step, mode_step, offset, nbytes, 0.0, 0)
                 if n is None:
                     self.ring.count(_wire.FULL, len(names) - 1)  # the ring counts the record
             finally:

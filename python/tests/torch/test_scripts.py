@@ -210,6 +210,41 @@ def test_control(trained):
     assert [m["name"] for m in run.facts["models"]] == ["Sequential"]
 
 
+MANY = """
+import threading, torch, vigil
+from torch import nn
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+model = nn.Linear(6, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(8):
+    loss = nn.functional.cross_entropy(model(torch.randn(16, 6)), torch.randint(3, (16,)))
+    vigil.log({"open_%d" % k: i + k / 8 for k in range(40)})
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    vigil.log(dict({"between_%d" % k: k for k in range(8)}, text="x", loss=0.5))
+    vigil.log({"own_%d" % k: k for k in range(8)}, step=i)
+    other = threading.Thread(target=vigil.log, args=({"other_%d" % k: k for k in range(8)},))
+    other.start()
+    other.join()
+"""
+
+
+def test_many_numbers_travel_together(trained, write):
+    """Those of one vigil.log are one record, inside a step and between steps, once the training thread is known."""
+    run = trained("many_numbers", argv=write(MANY)).run
+    sets = [sorted({name.split("_")[0] for name in numbers}) for numbers in run.together]
+    assert sets.count(["open"]) >= 6 and sets.count(["own"]) >= 6 and ["other"] not in sets
+    for step in run.mode(0)[1:]:
+        assert {n: v for n, v in step.scalars.items() if n.startswith("open")} == {"open_%d" % k: step.number + k / 8 for k in range(40)}
+    assert [v for n, s, _, v in run.free if n == "between_3"] == [3.0] * 8
+    assert sorted(s for n, s, _, v in run.free if n == "own_7") == list(range(8))
+    assert [v for n, _, _, v in run.free if n == "other_5"] == [5.0] * 8
+    assert any(m["missing"][0]["name"] == "text" for m in run.of("missing"))
+
+
 def test_own_sitecustomize(trained):
     script = os.path.join(collector.SCRIPTS, "own_sitecustomize")
     done = _with_path(trained, os.path.join(script, "train.py"), os.path.join(script, "site"))

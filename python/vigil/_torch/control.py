@@ -1,5 +1,6 @@
 """The Tracker's part that the script calls (vigil.torch.Hook and vigil.log)."""
 
+import threading
 import time
 
 import torch
@@ -8,6 +9,7 @@ from vigil import _wire
 from vigil._torch import backend, frames, names
 
 _now = time.perf_counter_ns
+_thread = threading.get_ident
 
 
 class Control(object):
@@ -56,7 +58,7 @@ class Control(object):
         if self.closed:
             return
         if step is not None and self._begin_session():
-            self.session.metrics(values, int(step), _wire.GLOBAL, int(step), free=True)
+            self._numbers(values, (int(step), _wire.GLOBAL, int(step)), True)
         elif step is None:
             self._record(values)
 
@@ -83,10 +85,15 @@ class Control(object):
             step.own_loss = step.own_loss or Mean()
             step.own_loss.add(to_number(values.pop("loss")))
         if step is not None:
-            self.session.metrics(values, *self.publisher.at(step))
+            self._numbers(values, self.publisher.at(step), False)
         else:
             self.publisher.flush(True)
-            self.session.metrics(values, *self.last_closed, free=True)
+            self._numbers(values, self.last_closed, True)
+
+    def _numbers(self, values, at, free):
+        """Many numbers go as one record, through the memory that is the training thread's alone; few, and those of other threads, one by one."""
+        if self.thread != _thread() or not self.session.batch(tuple(values), values, *at, free=free, shared=True):
+            self.session.metrics(values, *at, free=free)
 
     def save_tensor(self, name, value, collections=None):
         self.settle()
