@@ -1,0 +1,259 @@
+"""Small trainings that differ in their model, their loss, or what they are fed."""
+
+import torch
+import torch.nn.functional as F
+from small import STEPS, case, data, net, train
+from torch import nn
+
+
+@case
+def healthy():
+    train(net(), nn.CrossEntropyLoss(label_smoothing=0.1), optimiser=None)
+
+
+@case
+def softmax_before_cross_entropy():
+    train(net(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3), nn.Softmax(dim=1)), F.cross_entropy)
+
+
+@case
+def probabilities_into_kl_div():
+    train(net(nn.Linear(6, 3), nn.Softmax(dim=1)), lambda p, y: F.kl_div(p, F.one_hot(y, 3) * 0.7 + 0.1, reduction="batchmean"))
+
+
+@case
+def own_loss_of_a_column():
+    train(net(nn.Linear(6, 1)), lambda p, y: (p - y.float()).abs().clamp(max=1.0).pow(2).mean())
+
+
+@case
+def squares_written_out():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1)), lambda p, y: ((p.squeeze() - y) ** 2).mean())
+
+
+@case
+def squares_of_every_pair():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1)), lambda p, y: (y - p).pow(2).sum() / len(y))
+
+
+@case
+def magnitudes_written_out():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1)), lambda p, y: (p - y.float()[:, None]).abs().mean())
+
+
+@case
+def constant_loss():
+    train(net(nn.Linear(6, 1)), lambda p, y: F.cross_entropy(p, torch.zeros_like(y)))
+
+
+@case
+def log_softmax_and_nll():
+    train(net(nn.Linear(6, 3), nn.LogSoftmax(1)), nn.NLLLoss())
+
+
+@case
+def raw_into_bce():
+    train(net(nn.Linear(6, 1), nn.Sigmoid()), nn.BCELoss(), ((x, (y > 0).float()[:, None]) for x, y in data()))
+
+
+@case
+def sigmoid_before_bce_with_logits():
+    train(net(nn.Linear(6, 1), nn.Sigmoid()), F.binary_cross_entropy_with_logits, ((x, (y > 0).float()[:, None]) for x, y in data()))
+
+
+@case
+def broadcast_module():
+    train(net(nn.Linear(6, 1)), nn.MSELoss(), ((x, x.sum(1)) for x, _ in data()))
+
+
+@case
+def broadcast_function():
+    train(net(nn.Linear(6, 1)), F.mse_loss, ((x, x.sum(1)) for x, _ in data()))
+
+
+@case
+def expanded_on_purpose():
+    train(net(nn.Linear(6, 3)), F.mse_loss, ((x, x[:, :1].expand(-1, 3)) for x, _ in data()))
+
+
+@case
+def hand_written_loss():
+    train(net(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 1)), lambda p, y: ((p - y) ** 2).mean(), ((x, x[:, :1]) for x, _ in data()))
+
+
+@case
+def no_activation():
+    train(net(nn.Linear(6, 8), nn.Dropout(0.1), nn.Linear(8, 8), nn.Linear(8, 3)), F.cross_entropy)
+
+
+@case
+def unreached():
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used, self.forgotten = nn.Linear(6, 3), nn.Linear(6, 3)
+
+        def forward(self, x):
+            self.forgotten(x)
+            return self.used(x)
+
+    train(Two(), nn.CrossEntropyLoss())
+
+
+@case
+def first_model_without_gradients():
+    body, head = net(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 8)), net(nn.Linear(8, 3))
+    optimiser = torch.optim.SGD(list(body.parameters()) + list(head.parameters()), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        with torch.no_grad():
+            hidden = body(x)
+        F.cross_entropy(head(hidden), y).backward()
+        optimiser.step()
+
+
+@case
+def made_in_forward():
+    class Careless(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(6, 8)
+
+        def forward(self, x):
+            noise = nn.Parameter(torch.zeros(8, 8))  # gone as well, but no weight of a layer
+            return nn.Linear(8, 3)(torch.relu(self.first(x)) @ torch.eye(8) + noise[:1])
+
+    train(Careless(), nn.CrossEntropyLoss())
+
+
+@case
+def perturbed_inputs():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x + nn.Parameter(torch.zeros_like(x))), y).backward()
+        optimiser.step()
+
+
+@case
+def constant_batches():
+    x, y = torch.randn(32, 6), torch.randint(3, (32,))
+    x[:, 2] = 5.0
+    train(net(), nn.CrossEntropyLoss(), ((x, y) for _ in range(STEPS)))
+
+
+@case
+def evaluated_in_training_mode():
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    with torch.no_grad():
+        for x, _ in data():
+            model(x)
+
+
+@case
+def evaluated_well():
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    model.eval()
+    with torch.no_grad():
+        for x, _ in data():
+            model(x)
+
+
+@case
+def trained_in_eval():
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    model.eval()
+    train(model, F.cross_entropy)
+
+
+@case
+def always_in_eval():
+    train(net(nn.Linear(6, 8), nn.Dropout(0.2), nn.Linear(8, 3)).eval(), F.cross_entropy)
+
+
+@case
+def one_class():
+    model = net(nn.Linear(6, 3))
+    nn.init.zeros_(model[0].weight)
+    model[0].bias.data[:] = torch.tensor([0.0, 50.0, 0.0])
+    train(model, nn.CrossEntropyLoss(), optimiser=torch.optim.SGD(model.parameters(), lr=1e-6))
+
+
+@case
+def fetched_again():
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(64, 6), torch.randint(3, (64,))), 8)
+    train(net(), F.cross_entropy, (next(iter(loader)) for _ in range(STEPS)))
+
+
+@case
+def index_stands():
+    samples, labels = torch.randn(64, 6), torch.randint(3, (64,))
+    train(net(), F.cross_entropy, ((samples[torch.arange(8)], labels[:8]) for _ in range(STEPS)))
+
+
+@case
+def kept_batch():
+    samples, labels = torch.randn(64, 6)[:8], torch.randint(3, (8,))
+    train(net(), F.cross_entropy, ((samples[:8], labels) for _ in range(STEPS)))
+
+
+@case
+def shared_weights():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(11, 8), nn.Linear(8, 11, bias=False)
+            self.out.weight = self.embed.weight
+
+        def forward(self, x):
+            return self.out(torch.tanh(self.embed(x)))
+
+    train(Tied(), lambda p, y: F.cross_entropy(p.flatten(0, 1), y.flatten()), ((torch.randint(11, (4, 5)),) * 2 for _ in range(STEPS)))
+
+
+@case
+def keywords_and_mappings():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(11, 8), nn.Linear(8, 3)
+
+        def forward(self, input_ids=None, labels=None):
+            logits = self.out(self.embed(input_ids).mean(1))
+            return {"loss": F.cross_entropy(logits, labels), "logits": logits}
+
+    model = Model()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for _ in range(STEPS):
+        optimiser.zero_grad()
+        model(input_ids=torch.randint(11, (4, 5)), labels=torch.randint(3, (4,)))["loss"].backward()
+        optimiser.step()
+
+
+@case
+def one_hot_labels():
+    train(net(), nn.MSELoss(), ((x, F.one_hot(y, 3).float()) for x, y in data()))
+
+
+@case
+def odd_tensors():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(11, 8, sparse=True), nn.Linear(8, 3)
+            self.unused = nn.Parameter(torch.zeros(2, dtype=torch.complex64))
+
+        def forward(self, x):
+            return self.out(torch.utils.checkpoint.checkpoint(self.inner, x, torch.zeros(1, requires_grad=True), use_reentrant=True))
+
+        def inner(self, x, _):
+            return F.relu(self.embed(x)).mean(1)
+
+    import torch.utils.checkpoint
+
+    model = Model()
+    train(model, F.cross_entropy, ((torch.randint(11, (4, 5)), torch.randint(3, (4,))) for _ in range(STEPS)))

@@ -1,0 +1,191 @@
+"""Small trainings that differ in what becomes of the gradients: optimisers, rounds, trainings after each other."""
+
+import torch
+import torch.nn.functional as F
+from small import STEPS, case, data, net, train
+from torch import nn
+
+
+@case
+def two_groups():
+    model = net()
+    optimiser = torch.optim.Adam([{"params": model[0].parameters(), "lr": 0.0}, {"params": model[2].parameters()}], lr=0.01)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+
+
+@case
+def frozen_and_not_held():
+    model = net()
+    model[0].weight.requires_grad_(False)
+    train(model, nn.CrossEntropyLoss(), optimiser=torch.optim.Adam(model[2].parameters(), lr=1e-3, weight_decay=0.01))
+
+
+@case
+def other_model_held():
+    old = net()
+    optimiser = torch.optim.SGD(old.parameters(), lr=0.1)
+    train(net(), nn.CrossEntropyLoss(), optimiser=optimiser)
+    assert old is not None
+
+
+@case
+def never_zeroed():
+    train(net(), nn.CrossEntropyLoss(), zero=False)
+
+
+@case
+def cleared_before_step():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        F.cross_entropy(model(x), y).backward()
+        optimiser.zero_grad()
+        optimiser.step()
+
+
+@case
+def no_backward():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(data()):
+        loss = F.cross_entropy(model(x), y)
+        if i == 0:
+            loss.backward()
+        optimiser.step()
+
+
+@case
+def gradients_by_function():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        grads = torch.autograd.grad(F.cross_entropy(model(x), y), list(model.parameters()))
+        for p, g in zip(model.parameters(), grads):
+            p.grad = g
+        optimiser.step()
+
+
+@case
+def accumulated():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(list(data()) * 2):
+        (F.cross_entropy(model(x), y) / 2).backward()
+        if i % 2:
+            optimiser.step()
+            optimiser.zero_grad()
+
+
+@case
+def clipped():
+    model = net()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+        optimiser.step()
+
+
+@case
+def clipped_by_value():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_value_((p for p in model.parameters()), clip_value=1e-4)
+        optimiser.step()
+    assert max(float(p.grad.abs().max()) for p in model.parameters()) <= 1.001e-4
+
+
+@case
+def gan():
+    make, judge = net(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 6)), net(nn.Linear(6, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+    first, second = torch.optim.Adam(judge.parameters(), lr=1e-3), torch.optim.Adam(make.parameters(), lr=1e-3)
+    loss = nn.BCEWithLogitsLoss()
+    for x, _ in data():
+        first.zero_grad()
+        fake = make(torch.randn(32, 2))
+        (loss(judge(x), torch.ones(32, 1)) + loss(judge(fake.detach()), torch.zeros(32, 1))).backward()
+        first.step()
+        second.zero_grad()
+        loss(judge(fake), torch.ones(32, 1)).backward()
+        second.step()
+
+
+@case
+def lbfgs():
+    model = net()
+    optimiser = torch.optim.LBFGS(model.parameters(), lr=0.1, max_iter=3)
+    x, y = torch.randn(32, 6), torch.randint(3, (32,))
+
+    def closure():
+        optimiser.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        return loss
+
+    for _ in range(STEPS):
+        optimiser.step(closure)
+
+
+@case
+def by_hand():
+    model = net()
+    for x, y in data():
+        F.cross_entropy(model(x), y).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= 0.1 * p.grad
+                p.grad = None
+
+
+@case
+def short():
+    train(net(), nn.CrossEntropyLoss(), list(data())[:3])
+
+
+@case
+def folds():
+    """Three trainings one after the other, the last of an encoder and a decoder; and one more by an optimiser for weights that were trained before."""
+    for _ in range(2):
+        model = train(net(), nn.CrossEntropyLoss())
+    parts = [net(nn.Linear(6, 4)), net(nn.Linear(4, 3))]
+    optimisers = [torch.optim.SGD(p.parameters(), lr=0.1) for p in parts]
+    for x, y in data():
+        for o in optimisers:
+            o.zero_grad()
+        F.cross_entropy(parts[1](parts[0](x)), y).backward()
+        for o in optimisers:
+            o.step()
+    train(model, nn.CrossEntropyLoss())
+
+
+@case
+def head_on_what_was_trained():
+    """An encoder that an autoencoder's training made, and a head on it; gradients go through the encoder, but nobody steps on them."""
+    encoder = net(nn.Linear(6, 4))
+    before = torch.optim.SGD(encoder.parameters(), lr=0.1)
+    for x, _ in data():
+        before.zero_grad()
+        encoder(x).pow(2).mean().backward()
+        before.step()
+    head = nn.Linear(4, 3)
+    after = torch.optim.SGD(head.parameters(), lr=0.1)
+    for x, y in data():
+        after.zero_grad()
+        F.cross_entropy(head(encoder(x)), y).backward()
+        after.step()
+
+
+@case
+def begun_anew_in_the_same_weights():
+    model = net()
+    for _ in range(2):
+        for layer in (model[0], model[2]):
+            layer.reset_parameters()
+        train(model, nn.CrossEntropyLoss(), [next(data()) for _ in range(60)])
