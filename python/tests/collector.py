@@ -69,6 +69,7 @@ class Collector(fakeagent.FakeAgent):
         threading.Thread(target=self._read_rings, daemon=True).start()
 
     def _serve(self, conn):
+        run = None
         try:
             hello, fds = fakeagent.receive(conn)
             if hello.get("t") == "control":  # a process that did not train says why, at its end
@@ -95,6 +96,9 @@ class Collector(fakeagent.FakeAgent):
                         run.ring.words[_wire.W_PLAN] = version
         except (OSError, ValueError):
             return
+        finally:
+            if run is not None:
+                run.over = True
 
     def _plan(self, run, version):
         schedules = [self.schedule, EVERY_STEP] + [s or NEVER for _, s in self.named]
@@ -145,6 +149,7 @@ class Run(object):
         self.shapes = {}
         self.raw = []
         self.backlog = []
+        self.over = False  # its connection has been read to the end
 
     def take(self, message):
         self.messages.append(message)

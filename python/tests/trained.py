@@ -8,6 +8,10 @@ import time
 
 import collector
 
+# What is in the environment of the run without Vigil, and of that with it.
+PLAIN = {"VIGIL": "0"}
+STRICT = {"VIGIL_STRICT": "1"}
+
 
 class Trained(object):
     """A script's run: ``runs`` (sessions the agent saw), ``out``, ``err``, ``code``, and the digests of the weights."""
@@ -32,26 +36,30 @@ def train(argv, **options):
 
     options: env, input, many (names of trainings that leave a digest each, at
     the end of whose file their name stands), limit (seconds, 300), and what
-    Collector takes.
+    Collector takes; forks, the two processes (Forks) without Vigil and with it
+    that are to fork for argv, a script and its arguments then.
     """
     limit = options.pop("limit", 300)
+    forks = options.pop("forks", None)
     many = options.pop("many", ())
     env = options.pop("env", {})
     input = options.pop("input", None)
     directory = tempfile.mkdtemp(prefix="vg")
     agent = collector.Collector(os.path.join(directory, "s"), **options)
     try:
-        def start(out, extra):
+        def start(out, extra, forks):
             full = collector.environment(VIGIL_E2E_OUT=os.path.join(directory, out), **env)
             for key, value in extra.items():
                 full[key] = full[key] + os.pathsep + value if key == "PYTHONPATH" and key in full and value else value
+            if forks:
+                return forks.start(argv, full, input)
             pipe = subprocess.PIPE
             return subprocess.Popen(argv, env=full, stdin=pipe, stdout=pipe, stderr=pipe, universal_newlines=True)
 
-        plain = start("plain", {"VIGIL": "0"})
-        ours = start("ours", {"VIGIL_SOCKET": agent.path, "VIGIL_STRICT": "1"})
-        plain_out, plain_err = plain.communicate(input, timeout=limit)
-        out, err = ours.communicate(input, timeout=limit)
+        plain = start("plain", PLAIN, forks and forks[0])
+        ours = start("ours", dict(STRICT, VIGIL_SOCKET=agent.path), forks and forks[1])
+        plain_out, plain_err = plain.communicate(*([] if forks else [input]), timeout=limit)
+        out, err = ours.communicate(*([] if forks else [input]), timeout=limit)
         assert plain.returncode == ours.returncode, "exit %d without Vigil, %d with it\n%s\n%s" % (plain.returncode, ours.returncode, plain_err, err)
         settle(agent)
         return Trained(agent.runs, out, err, ours.returncode, _read(directory, "ours", many), _read(directory, "plain", many), plain_out)
@@ -60,17 +68,13 @@ def train(argv, **options):
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def settle(agent):
-    """Read until nothing more comes: the process has ended, its words are on the way."""
-    deadline = time.monotonic() + 20
-    quiet = 0
-    last = None
-    while quiet < 5 and time.monotonic() < deadline:
-        agent.drain()
-        now = sum(len(r.messages) + len(r.steps) for r in agent.runs), sum(len(r.backlog) for r in agent.runs)
-        quiet = quiet + 1 if now == last and not now[1] else 0
-        last = now
-        time.sleep(0.01)
+def settle(agent, limit=300):
+    """Read all that the processes, which have ended, have said and published: until every connection has been read to its end, and every record."""
+    deadline = time.monotonic() + limit
+    while not all(r.over for r in agent.runs):
+        assert time.monotonic() < deadline, "a process has ended, and its connection has not"
+        time.sleep(0.002)
+    agent.drain()
 
 
 def _read(directory, name, many):

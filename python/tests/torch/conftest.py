@@ -11,18 +11,31 @@ for path in (HERE, os.path.dirname(HERE)):
         sys.path.insert(0, path)
 
 import collector  # noqa: E402
-from trained import train  # noqa: E402
+from forked import Forks  # noqa: E402
+from trained import PLAIN, STRICT, train  # noqa: E402
 
 
 @pytest.fixture(scope="session")
-def trained():
-    """trained(script): its Trained, made once per test session."""
+def forks():
+    """The two processes that fork for scripts: without Vigil, and with it in strict mode; each script has a socket of its own."""
+    pair = Forks(**PLAIN), Forks(VIGIL_SOCKET="/the/script's/own", **STRICT)
+    yield pair
+    for one in pair:
+        one.close()
+
+
+@pytest.fixture(scope="session")
+def trained(forks):
+    """trained(script): its Trained, made once per test session; by forks unless its command line is given as ``argv``."""
     made = {}
 
-    def get(script, **options):
-        key = (script, repr(sorted(options.items())))
+    def get(script, *arguments, **options):
+        key = (script, arguments, repr(sorted(options.items())))
         if key not in made:
-            argv = options.pop("argv", None) or [sys.executable, os.path.join(collector.SCRIPTS, script + ".py")]
+            argv = options.pop("argv", None)
+            if argv is None:
+                path = script if script.endswith(".py") else os.path.join(collector.SCRIPTS, script + ".py")
+                argv, options["forks"] = [path] + list(arguments), forks
             made[key] = train(argv, **options)
         return made[key]
 
@@ -31,11 +44,11 @@ def trained():
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a script; its command line."""
+    """Write a script; its path."""
 
     def make(text):
         path = tmp_path / "script.py"
         path.write_text(text)
-        return [sys.executable, str(path)]
+        return str(path)
 
     return make

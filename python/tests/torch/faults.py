@@ -20,6 +20,7 @@ ON = os.environ.get("VIGIL") != "0"
 torch.set_num_threads(1)
 rng = random.Random(int(sys.argv[1]))
 _guard.LIMIT = 1 << 30
+_guard.strict = False
 injected = [0]
 countdown = [0]
 

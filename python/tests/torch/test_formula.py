@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 
 import pytest
 
@@ -12,7 +11,7 @@ UNSEEN = ["another", "two_terms", "scripted"]
 
 
 def _validated(trained, way):
-    done = trained("validating_" + way, argv=[sys.executable, os.path.join(HERE, "validating.py"), way])
+    done = trained(os.path.join(HERE, "validating.py"), way)
     assert done.code == 0, done.err
     assert done.out == done.plain_out and done.digest == done.plain_digest
     printed = [float(x) for x in re.findall(r"validation ([\d.]+)", done.out)]

@@ -1,7 +1,6 @@
 """The lane of ordinary steps: what it publishes is what the general way publishes."""
 
 import os
-import sys
 
 import pytest
 
@@ -10,7 +9,7 @@ EVERY_50 = {"TRAIN": {"every": 50}, "EVAL": {"off": True}, "PREDICT": {"off": Tr
 
 
 def _left(trained, **env):
-    done = trained("ordinary", argv=[sys.executable, os.path.join(HERE, "ordinary.py")], env=env, schedule=EVERY_50)
+    done = trained(os.path.join(HERE, "ordinary.py"), env=env, schedule=EVERY_50)
     steps = sorted((s.mode, s.mode_step, s.number, s.seconds is not None, sorted(s.scalars.items()), sorted(s.tensors)) for s in done.run.steps)
     return int(done.out.split()[-1]), steps, done
 

@@ -11,7 +11,7 @@ MODULES = [["act", "output", 1], ["act", "input", 1], ["", "output", 1], ["", "i
 
 
 def _odd(trained):
-    return trained("odd", argv=[sys.executable, os.path.join(HERE, "odd.py")], modules=MODULES)
+    return trained(os.path.join(HERE, "odd.py"), modules=MODULES)
 
 
 def test_odd_tensors(trained):
@@ -90,11 +90,13 @@ def test_memory_stays():
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 10)\n"
     )
 
-    def run(**env):
+    def run(code, **env):
         out = subprocess.check_output([sys.executable, "-c", code], env=collector.environment(VIGIL="0", **env), universal_newlines=True)
         return out.split()
 
-    kept, faults = run()
+    kept, faults = run(code)
     assert kept == "True" and int(faults) < 1000, faults  # the pages of a step are 18432
-    assert run(MALLOC_TRIM_THRESHOLD_="1000000")[0] == "False"
-    assert run(GLIBC_TUNABLES="glibc.malloc.trim_threshold=1000000")[0] == "False"
+    code = "from vigil._torch import heap; print(heap.keep())"
+    assert run(code) == ["True"]
+    assert run(code, MALLOC_TRIM_THRESHOLD_="1000000") == ["False"]
+    assert run(code, GLIBC_TUNABLES="glibc.malloc.trim_threshold=1000000") == ["False"]
