@@ -81,10 +81,9 @@ def test_rebuilt_in_mid_training(cases, case, change, new, gone):
     after = (before | new | {"gradient/" + n for n in new}) - gone - {"gradient/" + n for n in gone}
     for step in steps[:change]:
         assert parameters(step) == before
-    # On a busy machine a step at which everything is announced anew may lack some.
-    assert [parameters(step) - after for step in steps[change:]] == [set()] * (2 * today.STEPS - change)
-    assert [parameters(step) for step in steps[change:]].count(after) > (2 * today.STEPS - change) // 2
-    assert [step.repeated for step in steps[change:]] == [[]] * (2 * today.STEPS - change)
+    for step in steps[change:]:
+        assert parameters(step) == after
+        assert step.repeated == []
     told = {(m["name"], m["reason"]) for m in run.missing if m["reason"].startswith("taken")}
     assert told == {(n, "taken out of the model") for n in gone}
 
@@ -95,12 +94,12 @@ def test_replaced_part_is_the_one_that_trains(cases, case):
     run = cases[case]
     steps = run.mode(0)
     for a, b in zip(steps, steps[1:]):
-        if b.mode_step == 8 or not {"Net_head.bias", "gradient/Net_head.bias"} <= set(a.tensors) & set(b.tensors):
+        if b.mode_step == 8:
             continue
         w, g, after = (s.values(n) for s, n in ((a, "Net_head.bias"), (a, "gradient/Net_head.bias"), (b, "Net_head.bias")))
         assert after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-7)
         assert any(g) and len(w) == (5 if case.endswith("shape") and a.mode_step >= 8 else 3)
-    assert len(steps[-1].values("head_output_0")) == 32 * len(steps[-1].values("Net_head.bias"))
+    assert len(steps[8].values("head_output_0")) == 32 * len(steps[8].values("Net_head.bias"))
 
 
 # Case, and names of parameters that are captured, with the element type and the shape of each.

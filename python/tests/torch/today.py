@@ -11,6 +11,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 import traceback
 import weakref
 
@@ -151,6 +152,25 @@ def patient_at_first():
 # Models that are rebuilt while they train.
 
 
+def planned():
+    """Wait until the plan names every parameter and gradient that was announced: from then on all are due at every step.
+
+    An agent needs a few milliseconds for that, on a busy machine as many as it
+    needs. What modules give follows the module's schedule and is named by no
+    plan of the tests' agent.
+    """
+    from vigil import _session, _torch
+
+    session = _session.current()
+    if session is None:
+        return
+    ids = {e.id for e in _torch.current().publisher.frames.entries}
+    end = time.monotonic() + 300
+    while not ids <= set((session._next_plan or session.plan).tensors):
+        assert time.monotonic() < end, "no plan names %s" % sorted(ids - set(session.plan.tensors))
+        time.sleep(0.001)
+
+
 def rebuilt(model, change, steps=2 * STEPS):
     """Train with change(model, optimiser) after a third of the steps; it may give a new optimiser."""
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -161,6 +181,7 @@ def rebuilt(model, change, steps=2 * STEPS):
         optimiser.zero_grad()
         F.cross_entropy(model(x), y).backward()
         optimiser.step()
+        planned()
     return list(model.parameters())
 
 
@@ -229,6 +250,7 @@ def second_model_added():
         optimiser.zero_grad()
         F.cross_entropy(second(first(x)), y).backward()
         optimiser.step()
+        planned()
     return [*first.parameters(), *second.parameters()]
 
 
