@@ -11,7 +11,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 TRAIN = """
-import sys, time
+import os, sys, time
 import torch
 from torch import nn
 import vigil
@@ -36,8 +36,9 @@ for step in range(8):
     criterion(model(torch.full((2, 4), float(step))), torch.tensor([step % 3, 1])).backward()
     optimizer.step()
     vigil.log({"acc": step / 10})
-    if len(sys.argv) > 1:
-        time.sleep(float(sys.argv[1]))
+    time.sleep(float(sys.argv[1]))
+    while step == 3 and len(sys.argv) > 2 and not os.path.exists(sys.argv[2]):
+        time.sleep(0.01)
     if step % 4 == 3:
         model.eval()
         with torch.no_grad():
@@ -58,7 +59,7 @@ def binary(tmp_path_factory):
 def run(binary, tmp_path_factory):
     """The directory of a finished run."""
     work = tmp_path_factory.mktemp("run")
-    start(binary, work, "0.1").wait(120)
+    start(binary, work, "0.1").wait(300)
     return str(work / "runs" / "one")
 
 
@@ -233,10 +234,11 @@ def test_a_run_that_goes_on(binary, monkeypatch, tmp_path):
     from vigil.exceptions import NoMoreData, SMDebugError
     from vigil.trial import create_trial, modes, no_refresh
 
-    job = start(binary, tmp_path, "0.3")
+    go_on = tmp_path / "go_on"
+    job = start(binary, tmp_path, "0.1", str(go_on))
     try:
         path = str(tmp_path / "runs" / "one")
-        end = time.monotonic() + 120
+        end = time.monotonic() + 300
         while True:
             try:
                 t = create_trial(path)
@@ -248,7 +250,8 @@ def test_a_run_that_goes_on(binary, monkeypatch, tmp_path):
         assert not t.loaded_all_steps
         with no_refresh(t):
             before = t.steps()
-            job.wait(120)
+            go_on.touch()
+            job.wait(300)
             assert t.steps() == before and not t.loaded_all_steps
         t.wait_for_steps([7], modes.TRAIN)
         assert t.steps(modes.TRAIN) == list(range(8)) and len(before) < 10
