@@ -85,7 +85,7 @@ func TestFaultsWhileTraining(t *testing.T) {
 	pass(t, dir, "150")
 	bare := filepath.Join(dir, "bare")
 	train := filepath.Join(testenv.Root(), "e2e", "scripts", "faults", "train.py")
-	if o := run(t, dir, nil, testenv.Python(t), train, bare, dir); o.code != 0 {
+	if o := runBare(t, dir, nil, train, bare, dir); o.code != 0 {
 		t.Fatalf("the bare script ended with %d: %s", o.code, o.stderr)
 	}
 	weights, p99, _ := strings.Cut(read(t, bare), " ")

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "build vigil: %v\n%s", err, out)
 			return 1
 		}
+		defer endForks()
 		return m.Run()
 	}())
 }
@@ -61,7 +62,7 @@ func command(ctx context.Context, dir string, env []string, argv ...string) *exe
 	return cmd
 }
 
-// run runs a command to its end, at most two minutes.
+// run runs a command to its end, at most five minutes.
 func run(t *testing.T, dir string, env []string, argv ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -72,7 +73,7 @@ func run(t *testing.T, dir string, env []string, argv ...string) outcome {
 	cmd.WaitDelay = 10 * time.Second
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		t.Fatalf("%q did not end in two minutes\nstdout: %s\nstderr: %s", argv, &stdout, &stderr)
+		t.Fatalf("%q did not end in five minutes\nstdout: %s\nstderr: %s", argv, &stdout, &stderr)
 	}
 	if _, ok := err.(*exec.ExitError); err != nil && !ok {
 		t.Fatalf("start %q: %v", argv, err)
