@@ -54,7 +54,7 @@ func readSide(path string) side {
 // acknowledged with what a reader finds.
 func TestKillLoop(t *testing.T) {
 	t.Parallel()
-	rounds := 30
+	rounds := 12
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
 		rounds = 300
 	}
@@ -204,7 +204,7 @@ func agentPID(t *testing.T, path string) int {
 	return pid
 }
 
-// waitFor polls until ok, at most a minute.
+// waitFor polls until ok, at most three minutes.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	const limit = 3 * time.Minute
