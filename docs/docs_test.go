@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,12 +29,7 @@ var exitCode = regexp.MustCompile(`^# exit code (\d+)`)
 // PATH there.
 func TestCommands(t *testing.T) {
 	root := testenv.Root()
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "vigil"), "./cmd/vigil")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build vigil: %v\n%s", err, out)
-	}
+	bin := filepath.Dir(program(t))
 	if err := os.WriteFile(filepath.Join(bin, "python"), []byte("#!/bin/sh\nexec '"+testenv.Python(t)+"' \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +66,43 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// program is the path of the program, built once, alone in a directory.
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var directory string // of the program
+
+var build = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(directory, "vigil")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/vigil")
+	cmd.Dir = testenv.Root()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build vigil: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if directory, err = os.MkdirTemp("", "vigil-docs-"); err != nil {
+			fmt.Fprintln(os.Stderr, "make directory for the program:", err)
+			return 1
+		}
+		defer os.RemoveAll(directory)
+		return m.Run()
+	}())
+}
+
 func runCommand(t *testing.T, dir, bin, command string, want int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.Dir = dir

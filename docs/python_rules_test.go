@@ -60,12 +60,7 @@ func TestPythonRulesPage(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "vigil")
-	build := exec.Command("go", "build", "-o", bin, "./cmd/vigil")
-	build.Dir = testenv.Root()
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build vigil: %v\n%s", err, out)
-	}
+	bin := program(t)
 	env := append(slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "VIGIL") }),
 		"PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_BIN="+bin)
 	run := func(argv ...string) string {
