@@ -37,6 +37,7 @@ class Step(object):
         self.scalars = {}
         self.tensors = {}  # name -> bytes
         self.dtypes = {}
+        self.reduced = {}  # name -> (numbers of its rows, histogram), of statistics that the hook computed
         self.repeated = []  # names that came more than once
         self.seconds = None  # None: not closed
         self.own_ns = 0
@@ -51,15 +52,17 @@ class Collector(fakeagent.FakeAgent):
     """Plans every tensor on ``schedule`` and modules as asked; ``runs`` is what each session left.
 
     named: list of (pattern, schedule, or None for never) for tensors whose name
-    it is found in; the first that fits holds.
+    it is found in; the first that fits holds. values: patterns of the tensors
+    of which more than statistics is wanted; None: the plan does not say.
     """
 
-    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True, named=()):
+    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True, named=(), values=None):
         self.schedule = schedule or TRAIN_ONLY
         self.modules = [list(m) for m in modules]
         self.budget = budget
         self.ids = ids
         self.named = [(re.compile(pattern), schedule) for pattern, schedule in named]
+        self.values = values
         self.runs = []
         self.idle = []  # why processes did not train
         self.by_conn = {}
@@ -102,11 +105,14 @@ class Collector(fakeagent.FakeAgent):
 
     def _plan(self, run, version):
         schedules = [self.schedule, EVERY_STEP] + [s or NEVER for _, s in self.named]
-        return {
+        plan = {
             "t": "plan", "version": version, "budget": self.budget, "ring": {"use": self.data}, "schedules": schedules,
             "tensors": [[i, self._schedule(t)] for i, t in run.infos.items() if self._planned(t)] if self.ids else [],
             "modules": self.modules, "losses": True, "strict": False,
         }  # fmt: skip
+        if self.values is not None:
+            plan["values"] = [pair for pair in plan["tensors"] if any(re.search(v, run.infos[pair[0]]["name"]) for v in self.values)]
+        return plan
 
     def _planned(self, info):
         return info["kind"] not in ("input", "output", "label", "prediction") or self._schedule(info) > 0
@@ -168,7 +174,7 @@ class Run(object):
             r, data = self.backlog[0]
             kind, mode, dtype, flags, id = r[:5]
             known = id in self.layouts if kind == _wire.FRAME else id in self.infos
-            if not known and kind not in (_wire.STEP, _wire.DROP):
+            if not known and kind not in (_wire.STEP, _wire.DROP, _wire.REDUCED):
                 return  # its announcement is still in the socket
             self.backlog.pop(0)
             self._record(r, data)
@@ -208,8 +214,19 @@ class Run(object):
         elif kind == _wire.PIECE:
             name = self.infos[id]["name"]
             step.tensors[name] = step.tensors.get(name, b"") + data
+        elif kind == _wire.REDUCED:
+            self._reduced(step, id, data)
         elif kind == _wire.DROP:
             self.dropped.append((number, id, nbytes, r[11]))
+
+    def _reduced(self, step, count, data):
+        heads = [struct.unpack_from("<II", data, 8 * i) for i in range(count)]
+        at, counts = 8 * count, len(data) - count * 4 * 554
+        for i, (id, rows) in enumerate(heads):
+            numbers = [struct.unpack_from("<9d", data, at + 72 * k) for k in range(rows)]
+            at += 72 * rows
+            step.reduced[self.infos[id]["name"]] = numbers, struct.unpack_from("<554I", data, counts + i * 4 * 554)
+        assert at == counts
 
     def _tensor(self, step, id, data):
         name = self.infos[id]["name"]

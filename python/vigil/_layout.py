@@ -201,6 +201,10 @@ class Layout(object):
         finally:
             self.busy[slot] = 0.0
 
+    def taken(self):
+        """Whether its place is still its own: it was not released."""
+        return self in self.division.layouts
+
     def release(self):
         """No longer used; its place goes to the next layout."""
         self.division.release(self)

@@ -12,11 +12,12 @@ class Plan(object):
     (bytes of the data area that may be used); ``schedules``: list of dicts,
     mode number to a dict of every, start, end, steps (a frozenset) and off;
     ``tensors``: dict of tensor id to the list of its schedule indexes (-1:
-    never); ``modules``: list of (path, "input" or "output", schedule index);
+    never); ``values``: likewise, when the values themselves are wanted and not
+    only statistics (None: always); ``modules``: list of (path, "input" or "output", schedule index);
     ``losses``; ``strict``.
     """
 
-    __slots__ = ("version", "budget", "use", "schedules", "tensors", "modules", "losses", "strict")
+    __slots__ = ("version", "budget", "use", "schedules", "tensors", "values", "modules", "losses", "strict")
 
     def __init__(self, message=None):
         message = message or {}
@@ -27,6 +28,11 @@ class Plan(object):
         self.tensors = {}
         for pair in message.get("tensors") or ():
             self.tensors.setdefault(int(pair[0]), []).append(int(pair[1]))
+        self.values = None
+        if message.get("values") is not None:
+            self.values = {}
+            for pair in message["values"]:
+                self.values.setdefault(int(pair[0]), []).append(int(pair[1]))
         self.modules = [(m[0], m[1], int(m[2])) for m in message.get("modules") or ()]
         self.losses = bool(message.get("losses", True))
         self.strict = bool(message.get("strict", False))

@@ -117,6 +117,16 @@ class Auto(object):
             return self._choose()
         return False
 
+    def late(self, due, seconds):
+        """The last step of this kind cost so much more than ``add`` was told."""
+        self.captured += seconds
+        if due == FIXED and self.fixed:
+            step, own = self.fixed.pop()
+            self.fixed.append((step, own + seconds))
+        elif due == OURS and self.due:
+            self.due[-1] += seconds
+            self.spent += seconds
+
     def passed(self, n, seconds, captured):
         """n steps with nothing due closed, whose lengths and costs stand in ``steps`` and ``plain`` already: the sums over them."""
         self.count += n

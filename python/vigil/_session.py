@@ -32,20 +32,20 @@ class Session(Words, Values):
     """
 
     @classmethod
-    def connect(cls, framework, version, rank=0, local_rank=0, world=1, start=False, dir=None, name=None):
-        """Connect to the agent that VIGIL_SOCKET names; with ``start``, start one when there is none.
+    def connect(cls, framework, version, rank=0, local_rank=0, world=1, start=False, dir=None, name=None, reduces=False):
+        """Connect to the agent that VIGIL_SOCKET names; with ``start``, start one when there is none. ``reduces``: the hook can compute statistics itself.
 
         None when there is nothing to connect to: the hook is inert then. A
         session that vigil.log opened in this process before ends.
         """
         try:
-            return cls._connect(framework, version, rank, local_rank, world, start, dir, name)
+            return cls._connect(framework, version, rank, local_rank, world, start, dir, name, reduces)
         except Exception as error:
             _guard.failed("Session.connect", error)
             return None
 
     @classmethod
-    def _connect(cls, framework, version, rank, local_rank, world, start, dir, name):
+    def _connect(cls, framework, version, rank, local_rank, world, start, dir, name, reduces):
         global _current
         if _guard.inert or os.environ.get("VIGIL") == "0":
             return None
@@ -61,6 +61,8 @@ class Session(Words, Values):
         if _current is not None:
             _current.bye()
         session = cls(path, framework, version, rank, local_rank, world)
+        if reduces:
+            session._hello["reduces"] = True
         try:
             session._open()
         except _link.Refused as refused:

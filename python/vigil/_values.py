@@ -195,12 +195,11 @@ class Values(object):
     def reduced(self, count, width, nbytes, copy, step, mode, mode_step):
         """Publish the statistics of ``count`` tensors, computed in this process over blocks of ``width`` elements (docs/protocol.md 4.1).
 
-        copy(offset) puts the nbytes at buffer[offset:]. True when there was room.
+        copy(offset) puts the nbytes at buffer[offset:]. False when there was no room: the caller says what is dropped.
         """
         try:
             offset = self.alloc(nbytes)
             if offset is None:
-                self.ring.count(_wire.FULL, count)
                 return False
             try:
                 copy(offset)

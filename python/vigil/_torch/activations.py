@@ -10,7 +10,7 @@ of the kinds label and prediction, and can be asked for as such.
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, frames, labels, names, parts, sent
+from vigil._torch import backend, labels, names, parts, sent
 
 _LIMIT = 256  # tensors of one module in one step
 _ROLES = ("label", "prediction")
@@ -218,10 +218,11 @@ class Activations(object):
             return
         shape_id = 0 if known[1] == shape else session.shape_id(shape)
         at = (step.number(), step.mode, step.mode_step)
+        send = self.tracker.publisher.frames.send
         if part is not None or whole.layout is not torch.strided:
-            frames.send(session, known[0], tensor, shape_id, at)
+            send(known[0], tensor, shape_id, at)
         elif not self.sent.again(session, known[0], whole, shape_id, at):
-            place = frames.send(session, known[0], tensor, shape_id, at)
+            place = send(known[0], tensor, shape_id, at)
             if type(place) is list:
                 self.sent.note(whole, place)
 

@@ -6,7 +6,7 @@ import time
 import torch
 
 from vigil import _wire
-from vigil._torch import backend, frames, names
+from vigil._torch import backend, names
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
@@ -118,7 +118,7 @@ class Control(object):
         if known[0] is None:
             return
         at = self.publisher.at(self.open) if self.open is not None else self.publisher.at(self._begin(self.mode or 0, None, time.perf_counter()))
-        frames.send(self.session, known[0], tensor, 0 if known[1] == shape else self.session.shape_id(shape), at, force_raw=True)
+        self.publisher.frames.send(known[0], tensor, 0 if known[1] == shape else self.session.shape_id(shape), at, force_raw=True)
 
     def _begin_session(self):
         """Whether there is a session; a script that uses the control calls gets one before it trains."""

@@ -10,7 +10,7 @@ import weakref
 import torch
 
 from vigil import _wire
-from vigil._torch import backend, parts
+from vigil._torch import backend, carry, device, parts, reduce
 
 CHUNK = 8 << 20  # bytes of a frame, at least one tensor
 _STRIDED = torch.strided
@@ -54,15 +54,22 @@ class Entry(object):
 
 
 class Chunk(object):
-    """Entries that travel in one frame. ``layout`` is None when the ring had no room for it."""
+    """Entries that travel in one frame. ``layout`` is None when the ring had no room for it, False when it was not needed so far.
 
-    __slots__ = ("entries", "layout", "views", "staging")
+    ``device``: where the tensors are, None for those that the CPU copies;
+    ``values``: the schedules at which their values are wanted, None for always;
+    ``reduce``: at this step their statistics are enough.
+    """
 
-    def __init__(self, entries, layout):
+    __slots__ = ("entries", "layout", "views", "device", "values", "reduce")
+
+    def __init__(self, entries, layout, device=None, values=None):
         self.entries = entries
         self.layout = layout
         self.views = {}  # slot -> list of tensors over the ring
-        self.staging = None  # pinned memory for tensors of a device
+        self.device = device
+        self.values = values
+        self.reduce = False
 
 
 class Frames(object):
@@ -75,12 +82,13 @@ class Frames(object):
         self.held = []  # frames copied by a closure, published when the update is done
         self.first_sight = True  # tensors that the plan does not know yet are captured once
         self.stale = False  # a parameter is not as it was announced
+        self.carrier = carry.Carrier(self)
 
     def add(self, entry):
         self.entries.append(entry)
         for chunks in self.groups.pop(entry.owner, {}).values():
             for chunk in chunks:
-                if chunk.layout is not None:
+                if chunk.layout:
                     chunk.layout.release()
 
     def forget(self, root):
@@ -100,7 +108,7 @@ class Frames(object):
         for groups in self.groups.values():
             for chunks in groups.values():
                 for chunk in chunks:
-                    if chunk.layout is not None:
+                    if chunk.layout:
                         chunk.layout.release()
                     chunk.views = {}
         self.groups = {}
@@ -114,13 +122,26 @@ class Frames(object):
                 if e.owner is owner:
                     known = plan.get(e.id)
                     if known is not None:
-                        by.setdefault(frozenset(i for i in known if i >= 0), []).append(e)
+                        by.setdefault((frozenset(i for i in known if i >= 0),) + self._place(e), []).append(e)
                     elif self.first_sight and not e.seen:
-                        by.setdefault(None, []).append(e)
-            groups = self.groups[owner] = {sig: self._chunks(entries) for sig, entries in by.items() if sig is None or sig}
+                        by.setdefault((None,) + self._place(e), []).append(e)
+            groups = self.groups[owner] = {}
+            for (sig, place, values), entries in by.items():
+                if sig is None or sig:
+                    groups.setdefault(sig, []).extend(self._chunks(entries, place, values if sig is not None else None))
         return groups
 
-    def _chunks(self, entries):
+    def _place(self, e):
+        """(device, or None; schedules at which values are wanted, or None) of an entry."""
+        p = e.parameter()
+        p = p if p is None or e.placements is None else parts.local(p)
+        place = device.of(p) if p is not None else None
+        values = self.session.plan.values
+        if place is None or values is None or reduce.why_not(p) is not None:
+            return place, None
+        return place, frozenset(values.get(e.id, ()))
+
+    def _chunks(self, entries, place, values):
         use = getattr(self.session.plan, "use", 0) or len(self.session.buffer)
         limit = min(CHUNK, max(use // 16, 1))
         out = []
@@ -133,7 +154,12 @@ class Frames(object):
             size += e.nbytes
         if part:
             out.append(part)
-        return [Chunk(p, self._layout(p, use)) for p in out]
+        return [Chunk(p, False if values is not None and not values else self._layout(p, use), place, values) for p in out]
+
+    def lay_out(self, chunk):
+        """Give a chunk its frames, now that they are needed."""
+        if chunk.layout is False:
+            chunk.layout = self._layout(chunk.entries, getattr(self.session.plan, "use", 0) or len(self.session.buffer))
 
     def _layout(self, entries, use):
         if sum(e.nbytes for e in entries) > use // 2:
@@ -148,6 +174,8 @@ class Frames(object):
                 out.extend(c for c in chunks if not all(e.seen for e in c.entries))
             elif not sig.isdisjoint(schedules):
                 out.extend(chunks)
+                for c in chunks:
+                    c.reduce = c.values is not None and c.values.isdisjoint(schedules)
         return out
 
     def copy(self, chunks, at, scale=None):
@@ -159,6 +187,8 @@ class Frames(object):
         self.held = []
         targets, sources, scaled, work = [], [], [], []
         on_device = False
+        if any(c.device is not None for c in chunks):
+            chunks = self.carrier.take(chunks, scale)
         for chunk in chunks:
             if chunk.layout is None:
                 self._loose(chunk, at, scale)
@@ -173,8 +203,8 @@ class Frames(object):
             views = chunk.views.get(slot)
             if views is None:
                 views = chunk.views[slot] = self._views(chunk, slot)
-            present, device = self._gather(chunk, views, targets, sources, scaled if scale is not None else None)
-            on_device = on_device or device
+            present = self.gather(chunk, views, targets, sources, scaled if scale is not None else None)
+            on_device = on_device or chunk.device is not None
             work.append((chunk, slot, present))
         for chunk, slot in held.values():
             chunk.layout.cancel(slot)
@@ -183,7 +213,8 @@ class Frames(object):
                 _copy_from_device(targets, sources)
             else:
                 backend.copy_all(targets, sources)
-            if scale is not None:
+            if scaled:
+                scale = float(scale)
                 for view in scaled:
                     view.div_(scale)
         except Exception:
@@ -195,6 +226,7 @@ class Frames(object):
 
     def publish(self, at):
         """Publish what ``copy`` copied."""
+        self.carrier.publish(at)
         work, self.held = self.held, []
         for chunk, slot, present in work:
             if present is None or any(present):
@@ -204,6 +236,7 @@ class Frames(object):
 
     def cancel(self):
         """Give back what ``copy`` copied: the update did not happen."""
+        self.carrier.cancel()
         work, self.held = self.held, []
         for chunk, slot, _ in work:
             chunk.layout.cancel(slot)
@@ -214,10 +247,9 @@ class Frames(object):
         with torch.no_grad():
             return [backend.view(buffer, e.dtype, e.shape, base + o) for e, o in zip(chunk.entries, chunk.layout.offsets)]
 
-    def _gather(self, chunk, views, targets, sources, scaled):
-        """Append what is there to targets and sources; (presence or None, whether a device is involved)."""
+    def gather(self, chunk, views, targets, sources, scaled):
+        """Append what is there of a chunk to sources, and of views (one for each entry) to targets, those of gradients to scaled too; presence, or None."""
         present = None
-        device = False
         for i, e in enumerate(chunk.entries):
             t = e.tensor()
             e.seen = True
@@ -234,13 +266,11 @@ class Frames(object):
                     present = bytearray(b"\x01") * len(chunk.entries)
                 present[i] = 0
                 continue
-            if t.is_cuda:
-                device = True
             targets.append(views[i])
             sources.append(t)
             if scaled is not None and e.grad:
                 scaled.append(views[i])
-        return present, device
+        return present
 
     def _dense(self, e, t):
         d = backend.dense(t)
@@ -277,8 +307,14 @@ class Frames(object):
                 t = backend.dense(t)
             if t is not None and t.shape == e.shape and t.dtype is e.dtype:
                 if scale is not None and e.grad:
-                    t = t.detach() / scale
-                send(self.session, e.id, t, 0, at)
+                    t = t.detach() / (scale if t.is_cuda else float(scale))
+                self.send(e.id, t, 0, at)
+
+    def send(self, id, tensor, shape_id, at, force_raw=False):
+        """Publish one tensor by itself, as ``send``; one of a device when it has arrived: None then."""
+        if self.carrier.tensor(id, tensor, shape_id, at, force_raw):
+            return None
+        return send(self.session, id, tensor, shape_id, at, force_raw)
 
     def norms(self, owner, gradients=False):
         """Sum of the norms of an owner's weights, or of its gradients, as a one-element tensor: equal on all ranks that hold the same ones."""

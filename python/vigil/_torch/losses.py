@@ -14,7 +14,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, graph, parts
+from vigil._torch import backend, device, graph, parts
 from vigil._torch.values import Mean
 
 _LOSS_NAME = re.compile("[Ll]oss|[Cc]riterion")
@@ -126,7 +126,7 @@ class Modules(object):
     def gave(self, module, output, mode, reader, site):
         """A loss module returned ``output``."""
         tensor = output if isinstance(output, torch.Tensor) else _first_scalar(output)
-        if tensor is None or tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None:
+        if tensor is None or tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None or device.capturing(tensor):
             return
         kind = type(module).__name__
         out = self.outputs.get((mode, kind, site)) or self._new(mode, kind, site)

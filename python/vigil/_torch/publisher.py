@@ -7,7 +7,7 @@ import torch
 
 from vigil import _guard, _schedule
 from vigil._session import Session
-from vigil._torch import backend, frames, names, parts, roots
+from vigil._torch import backend, device, frames, names, parts, roots
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 STRICT_PLAN_S = 60.0  # and in tests, which are to see the same on a busy machine
@@ -34,7 +34,7 @@ class Publisher(_schedule.Due):
     def connect(self, start, dir, name):
         """Connect; whether there is a session."""
         self.rank, local_rank, self.world = ranks()
-        self.session = Session.connect("pytorch", backend.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name)
+        self.session = Session.connect("pytorch", backend.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name, reduces=device.there())
         if self.session is None:
             return False
         self.session.ring.patience = _schedule.PATIENCE
@@ -115,6 +115,8 @@ class Publisher(_schedule.Due):
         """Which schedules there is something to copy for; losses are read at every step as it is."""
         plan = self.session.plan
         used = {i for e in self.frames.entries for i in plan.tensors.get(e.id, ())} | {m[2] for m in plan.modules}
+        if plan.values:
+            used |= {i for e in self.frames.entries for i in plan.values.get(e.id, ())}
         self.use(plan, used)
 
     def loss_id(self, name, module_type=None, alias_of=None):
@@ -139,8 +141,9 @@ class Publisher(_schedule.Due):
 
     def close(self, step, scalars, skipped, seconds, own_ns, flag):
         """Publish a closed step: scalars is a list of (id, float or Mean); flag, a Mean that is not 0 when the update was skipped."""
-        item = (step.number(), step.mode, step.mode_step, scalars, skipped, seconds, own_ns, flag)
-        later = bool(self.queue) or flag is not None
+        flights = self.frames.carrier.of(step.number())
+        item = (step.number(), step.mode, step.mode_step, scalars, skipped, seconds, own_ns, flag, flights, self.kind(step.due) if flights else None)
+        later = bool(self.queue) or flag is not None or bool(flights)
         for _, value in scalars:
             if type(value) is not float:
                 later = True
@@ -153,16 +156,25 @@ class Publisher(_schedule.Due):
     def flush(self, wait):
         """Publish what has its numbers; with wait, everything."""
         queue = self.queue
+        if queue and device.recording():
+            return  # looking at an event would spoil the CUDA graph that is being captured
         while queue:
-            _, _, _, scalars, _, _, _, flag = queue[0]
+            _, _, _, scalars, _, _, _, flag, flights, _ = queue[0]
             if not wait and len(queue) < 256:
+                if not all(f.event.query() for f in flights):
+                    return
                 if any(type(v) is not float and not v.ready() for _, v in scalars) or (flag is not None and not flag.ready()):
                     return
             self._publish(queue.pop(0))
 
     def _publish(self, item):
-        number, mode, mode_step, scalars, skipped, seconds, own_ns, flag = item
+        number, mode, mode_step, scalars, skipped, seconds, own_ns, flag, flights, kind = item
         session = self.session
+        if flights:
+            # What arrives late, and what the device did for it, is a cost of the step that captured it.
+            began = time.perf_counter()
+            took = self.frames.carrier.arrive(flights)
+            self.auto.late(kind, took + time.perf_counter() - began)
         for id, value in scalars:
             if id is not None:
                 session.scalar(id, number, mode, mode_step, value if type(value) is float else value.value())

@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _fork, _guard, _log, _wire
-from vigil._torch import backend, checkpoints, control, idle, models, optimisers, updates
+from vigil._torch import backend, checkpoints, control, device, idle, models, optimisers, updates
 from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
@@ -119,6 +119,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.facts.look.detach()
         self.facts.evaluation.detach()
         self.formula.ends()
+        device.leave(self.publisher, self.reader)
         self._clear()
         _log.unregister(self)
         self.discovery.start()
@@ -255,7 +256,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     def eval_returned(self, root, output, step):
         found = loss_in_output(output)
-        if found is not None and self.open is step:
+        if found is not None and self.open is step and not device.capturing(found):
             root.outputs_loss = True
             step.own_loss = step.own_loss or Mean()
             step.own_loss.add(self.reader.read(found))
@@ -264,6 +265,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     def eval_loss(self, step, value):
         """The function that the training minimises gave ``value`` in evaluation."""
+        if device.capturing(value):
+            return
         step.own_loss = step.own_loss or Mean()
         step.own_loss.add(self.reader.read(value))
         step.active = time.perf_counter()

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, discover, graph, optimisers, parts, written
+from vigil._torch import autograd, device, discover, graph, optimisers, parts, written
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
@@ -78,7 +78,7 @@ class Updates(object):
 
     def _loss(self, tensor, site):
         """One tensor that backward is called on: a loss when it has one element."""
-        if tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None:
+        if tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None or device.capturing(tensor):
             return
         last = self.losses.last
         if last is not None and last[0]() is tensor:
@@ -228,14 +228,12 @@ class Updates(object):
         chunks = frames.due(state, step.due)
         if chunks:
             scale = getattr(optimiser, "grad_scale", None)
-            if isinstance(scale, torch.Tensor):
-                scale = float(scale)
             frames.copy(chunks, self.publisher.at(step), scale)
 
     def _digest(self, state, step):
         """In a job of several ranks: numbers that are equal where the weights are, were before the first update, and where the gradients are."""
         n = step.mode_step
-        if n >= DIGEST_FIRST and n % DIGEST_EVERY or step.digests and state in step.digests:
+        if n >= DIGEST_FIRST and n % DIGEST_EVERY or step.digests and state in step.digests or device.recording():
             return
         out = []
         for what in ("weights", "gradients"):
@@ -271,11 +269,11 @@ class Updates(object):
         if step is None or step.mode not in _UPDATED:
             return
         found = getattr(optimiser, "found_inf", None)
-        if isinstance(found, torch.Tensor) and found.numel() == 1:
+        if isinstance(found, torch.Tensor) and found.numel() == 1 and not device.capturing(found):
             step.flag = step.flag or Mean()
             step.flag.add(self.reader.read(found))
         frames = self.publisher.frames
-        if frames.held:
+        if frames.held or frames.carrier.waiting:
             frames.publish((step.number(), step.mode, step.mode_step))
         if self.facts.look.open and self.session is not None:
             self.facts.look.updated(state)
