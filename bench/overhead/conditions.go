@@ -45,12 +45,10 @@ var besides = []condition{
 	{name: "a loop with .item() at every step", peer: "loop"},
 }
 
-// choose takes those whose names hold one of the parts, and the bare ones they
+// choose takes those of all whose names hold one of the parts, and the bare ones they
 // are compared with; environments that are missing are made.
-func choose(parts string, peers bool) ([]condition, error) {
-	all := conditions
+func choose(all []condition, parts string, peers bool) ([]condition, error) {
 	if peers {
-		all = append(all[:len(all):len(all)], besides...)
 		for _, name := range []string{original, trackers} {
 			if err := environment.Make(name); err != nil {
 				return nil, err

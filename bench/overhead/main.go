@@ -10,12 +10,17 @@
 // train beside them, each compared with a bare process of its own environment,
 // and what each of them stored is read back and counted.
 //
-//	go run ./bench/overhead [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers] [-only a,b]
+// With -device cuda the trainings run on a GPU: ResNet-50 on 224x224 images and a
+// transformer of GPT-2's size, in bfloat16. The time of a turn ends when the GPU
+// has done its work.
+//
+//	go run ./bench/overhead [-device cpu|cuda|tiny] [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers] [-only a,b]
 //
 // Nothing else may run on the machine meanwhile.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -43,10 +48,12 @@ func (w work) of(c condition) work {
 	return work{min(w.steps, 10), min(w.warmup, 30)}
 }
 
-var workloads = []struct {
+type workload struct {
 	name string
 	work
-}{
+}
+
+var workloads = []workload{
 	{"resnet18", work{6, 30}},
 	{"transformer", work{6, 30}},
 	{"mlp128", work{20, 300}},
@@ -62,14 +69,29 @@ func main() {
 	threads := flag.Int("threads", 1, "compute threads of the training")
 	starts := flag.Int("starts", 10, "how often the start is measured; 0: not at all")
 	peers := flag.Bool("peers", false, "also the peers, in environments that are made for them (about 10 GB)")
+	device := flag.String("device", string(onCPU), "cpu, cuda, or tiny: the workloads of cuda in a size for the CPU, which measures nothing")
 	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
 	flag.Parse()
 	if *peers {
 		*python = environment.Interpreter(trackers)
 	}
-	chosen, err := choose(*names, *peers)
+	b := bench{python: *python, threads: *threads, device: target(*device)}
+	what, err := b.device.check(*python)
+	all := conditions
+	switch {
+	case err != nil:
+	case b.device != onCPU && *peers:
+		err = errors.New("-peers: they are measured on the CPU only")
+	case b.device != onCPU:
+		all, *starts = gpuConditions, 0
+	case *peers:
+		all = append(all[:len(all):len(all)], besides...)
+	}
 	if err == nil {
-		err = run(*python, *only, chosen, *sessions, *turns, *threads, *starts)
+		b.conditions, err = choose(all, *names, *peers)
+	}
+	if err == nil {
+		err = b.run(what, *only, *sessions, *turns, *starts)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "overhead:", err)
@@ -77,24 +99,31 @@ func main() {
 	}
 }
 
-func run(python, only string, chosen []condition, sessions, turns, threads, starts int) error {
+func (b bench) run(what, only string, sessions, turns, starts int) error {
 	dir, err := os.MkdirTemp("", "vigil-overhead-")
 	if err != nil {
 		return fmt.Errorf("make work directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	vigil := filepath.Join(dir, "vigil")
-	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
+	b.dir, b.vigil = dir, filepath.Join(dir, "vigil")
+	if out, err := exec.Command("go", "build", "-o", b.vigil, "./cmd/vigil").CombinedOutput(); err != nil {
 		return fmt.Errorf("build vigil: %w\n%s", err, out)
 	}
-	fmt.Printf("%d sessions of %d turns, %d compute thread(s), %s; ratios with their 95%% intervals\n\n",
-		sessions, turns, threads, time.Now().Format("2006-01-02"))
-	rate := copyRate()
-	fmt.Printf("A step's limit is what it has to capture, copied at %.1f GB/s (measured now, one thread), and 0.5 µs for each tensor.\n\n", rate/1e9)
+	fmt.Printf("%d sessions of %d turns on %s, %d compute thread(s), %s; ratios with their 95%% intervals\n\n",
+		sessions, turns, what, b.threads, time.Now().Format("2006-01-02"))
+	if b.rate = copyRate(); b.device == onCPU {
+		fmt.Printf("A step's limit is what it has to capture, copied at %.1f GB/s (measured now, one thread), and 0.5 µs for each tensor.\n\n", b.rate/1e9)
+	}
 	fmt.Println("| workload | condition | wall | interval | CPU | interval | ordinary step | extra per step | limit | 95 of 100 steps below | worst step | losses | agent | written | values |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-	b := bench{python: python, vigil: vigil, dir: dir, threads: threads, conditions: chosen, rate: rate}
-	for _, w := range workloads {
+	list := workloads
+	if b.device != onCPU {
+		list = gpuWorkloads
+	}
+	for _, w := range list {
+		if b.device == asTiny {
+			w.work = work{3, 5}
+		}
 		if only != "" && !slices.Contains(strings.Split(only, ","), w.name) {
 			continue
 		}
@@ -111,6 +140,7 @@ func run(python, only string, chosen []condition, sessions, turns, threads, star
 type bench struct {
 	python, vigil, dir string
 	threads            int
+	device             target
 	conditions         []condition
 	rate               float64 // bytes a second of a plain copy
 }
@@ -143,7 +173,7 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 		r := ratioOf(wall, bareWall)
 		extra := (r.mid - 1) * sum(bareSteps) / float64(len(bareSteps))
 		limit := "-"
-		if due > 0 {
+		if due > 0 && b.device == onCPU {
 			limit = fmt.Sprintf("%.0f µs", 1e6*(float64(due)/b.rate+0.5e-6*float64(values))/float64(trained))
 		}
 		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s | %s | %s | %s | %s |\n", name, cond.name, r, ratioOf(cpu, bareCPU),

@@ -67,6 +67,7 @@ func (b bench) begin(c condition, workload string, warmup int) (*training, error
 	t := &training{condition: c, out: out, cmd: exec.Command(argv[0], argv[1:]...)}
 	threads := strconv.Itoa(b.threads)
 	t.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads)
+	t.cmd.Env = append(t.cmd.Env, b.device.environment()...)
 	t.cmd.Stderr = &t.errors
 	t.cmd.WaitDelay = 10 * time.Second // a child of a killed one may hold the pipe
 	if t.in, err = t.cmd.StdinPipe(); err != nil {

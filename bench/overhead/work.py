@@ -8,9 +8,12 @@ writes, as a line of JSON, the wall seconds of every step and the wall and CPU
 seconds of all of them (this process with all threads, children not counted),
 and at the end of the input the loss of every step, so that runs can be
 compared. It knows nothing of Vigil. With PEER one of those in peers.py is
-attached, which writes into the folder OUT.
+attached, which writes into the folder OUT. With BENCH_DEVICE in the environment
+the workloads are those of gpu.py; wall seconds are then a turn's, which ends
+when the device is done, shared out evenly to its steps.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -149,7 +152,13 @@ def main():
     os.dup2(2, 1)
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(1)
-    model, optimiser, draw = workload(name)
+    gpu = None
+    if "BENCH_DEVICE" in os.environ:
+        import gpu
+
+        model, optimiser, draw = gpu.workload(name, ResNet50)
+    else:
+        model, optimiser, draw = workload(name)
     batches = [draw(generator) for _ in range(8)]
     losses = []
     after = close = None
@@ -161,11 +170,12 @@ def main():
     def step():
         x, y = batches[len(losses) % len(batches)]
         optimiser.zero_grad()
-        scores = model(x)
-        loss = F.cross_entropy(scores.flatten(0, -2), y.flatten())
+        with gpu.autocast() if gpu is not None else contextlib.nullcontext():
+            scores = model(x)
+            loss = F.cross_entropy(scores.flatten(0, -2), y.flatten())
         loss.backward()
         optimiser.step()
-        losses.append(loss.item())
+        losses.append(loss.item() if gpu is None else loss.detach())
         if after is not None:
             after(losses[-1])
 
@@ -178,16 +188,22 @@ def main():
         for _ in range(1 + n // 20):
             step()
         walls = []
+        if gpu is not None:
+            gpu.wait()
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in range(n):
             begin = time.perf_counter()
             step()
             walls.append(time.perf_counter() - begin)
+        if gpu is not None:
+            gpu.wait()
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        if gpu is not None:
+            walls = [wall / n] * n
         print(json.dumps({"walls": walls, "cpu": cpu, "wall": wall}), file=answers, flush=True)
     if close is not None:
         close()
-    print(json.dumps(losses), file=answers, flush=True)
+    print(json.dumps([float(loss) for loss in losses]), file=answers, flush=True)
 
 
 if __name__ == "__main__":
