@@ -54,7 +54,7 @@ func readSide(path string) side {
 // acknowledged with what a reader finds.
 func TestKillLoop(t *testing.T) {
 	t.Parallel()
-	rounds := 12
+	rounds := 30
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
 		rounds = 300
 	}
