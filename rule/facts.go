@@ -22,6 +22,8 @@ type (
 	OptimiserFacts = record.OptimiserFacts
 	// GroupFacts are one group of an optimiser's parameters.
 	GroupFacts = record.GroupFacts
+	// ScheduleFacts are how the learning rate went.
+	ScheduleFacts = record.ScheduleFacts
 )
 
 // FactReader is a rule that looks at the facts of a training. Facts comes

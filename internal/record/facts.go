@@ -30,6 +30,7 @@ type Facts struct {
 	Updates     *UpdateFacts      `json:"updates,omitempty"`
 	Evaluation  *EvaluationFacts  `json:"evaluation,omitempty"`
 	EvalTrained *EvalTrainedFacts `json:"eval_trained,omitempty"`
+	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
 
 	// Trainings are the later trainings of a process that does one after the
@@ -136,6 +137,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.EvalTrained; s != nil {
 		do("eval_trained", s.At, func() { f.EvalTrained = nil })
+	}
+	if s := f.Schedule; s != nil {
+		do("schedule", s.At, func() { f.Schedule = nil })
 	}
 	if s := f.Boosting; s != nil {
 		do("boosting", s.At, func() { f.Boosting = nil })
@@ -316,8 +320,13 @@ type GraphFacts struct {
 	// Unreached are trained parameters that the loss does not depend on.
 	Reached   int64    `json:"reached"`
 	Unreached []string `json:"unreached,omitempty"` // at most 50
+	// Dropout is the largest share that a dropout among the operations drops,
+	// be it a module or not; 0 without one.
+	Dropout float64 `json:"dropout,omitempty"`
+	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch.
+	AcrossSamples bool `json:"across_samples,omitempty"`
 	// Stretched is a difference in the head with something that is no result of
-	// the model, which made a square of a column; nil without one.
+	// the model, which made a square of a column or a row; nil without one.
 	Stretched *StretchedFact `json:"stretched,omitempty"`
 	// Several losses, or several backwards, make one step: what one graph does
 	// not reach another may.
@@ -465,6 +474,26 @@ type EvaluationFacts struct {
 	// |running mean − batch mean| in units of the batch's deviation, largest
 	// over channels, per module.
 	Statistics []StatisticsFact `json:"statistics,omitempty"`
+	// FunctionalDropout: the function dropout dropped, in evaluation mode
+	// because it was not told of the mode.
+	FunctionalDropout bool `json:"functional_dropout,omitempty"`
+	// Layer is the first layer with a weight that ran, and Input what it got at
+	// the first of these steps; both are missing where that was no floating
+	// tensor.
+	Layer string       `json:"layer,omitempty"`
+	Input *TensorFacts `json:"input,omitempty"`
+}
+
+// ScheduleFacts are the learning rate of a training's only optimiser, the
+// largest of its groups, at some of its updates: after the first look, then
+// every hundred or more, and at the end. They come at the end.
+type ScheduleFacts struct {
+	At int64 `json:"at"`
+	// Initial is the rate that a scheduler was given to scale, or its largest;
+	// null without a scheduler of PyTorch's.
+	Initial *float64  `json:"initial"`
+	Steps   []int64   `json:"steps"` // updates before each rate
+	Rates   []float64 `json:"rates"`
 }
 
 // StatisticsFact is one module's running statistics against a batch.

@@ -239,7 +239,12 @@ func TestCurves(t *testing.T) {
 	bothSides.Graph = &record.GraphFacts{Head: []string{"add", "cross_entropy", "matmul"}, Parts: 1}
 	values := functionFacts("MSELoss", "mse_loss")
 	values.Graph = &record.GraphFacts{Head: []string{"mse_loss", "linear"}, Parts: 1}
-	values.Labels = &record.LabelFacts{DType: "F32", Elements: 1600, Std: setTo(2), Mean: setTo(0)}
+	values.Labels = &record.LabelFacts{DType: "F32", Shape: []int64{64, 8}, Elements: 1600, Std: setTo(2), Mean: setTo(0)}
+	values.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{64, 9}}}, Distinct: 5}
+	returns := functionFacts("MSELoss", "mse_loss")
+	returns.Graph, returns.Inputs = values.Graph, values.Inputs
+	returns.Labels = &record.LabelFacts{DType: "F32", Shape: []int64{64, 1}, Elements: 1600, Std: setTo(2), Mean: setTo(0)}
+	policy := &record.Facts{Loss: &record.LossFacts{}, Optimisers: make([]record.OptimiserFacts, 1)}
 	single := &record.Facts{Loss: &record.LossFacts{}, Inputs: &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{1, 3}}}, Distinct: 9}}
 	summed := classes()
 	summed.Loss.Reduction = "sum"
@@ -289,6 +294,9 @@ func TestCurves(t *testing.T) {
 		{"another task", "learning_rate", curve{steps: 300, loss: noisy(0.1, stepAt(200, 0.01, 1)), update: 0.01}, ""},
 		{"swings while it falls", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return (2 + float64(n%2)*3) * math.Exp(-float64(n)/60) }, update: 0.3}, ""},
 		{"noise of small batches", "learning_rate", curve{steps: 300, loss: noisy(0.5, falling(2, 0.5, 80)), update: 0.01}, ""},
+		{"weights of two layers thrown far, where something is learnt", "learning_rate", curve{steps: 220, loss: noisy(0.02, falling(2.4, 1.7, 20)), size: stepAt(1, 0.03, 0.3), spans: stepAt(60, 5, 0.3), update: 0.02, facts: classes()}, ""},
+		{"a policy that is certain of one answer", "learning_rate", curve{steps: 220, loss: stepAt(0, 0, -1e-12), size: stepAt(1, 0.06, 1.2), spans: stepAt(60, 40, 1e-7), update: 0.6, pull: 1e-13, facts: policy}, "warning collapsed learning-rate"},
+		{"a policy that has learnt", "learning_rate", curve{steps: 220, loss: stepAt(0, 0, -1e-12), size: stepAt(1, 0.03, 0.1), spans: stepAt(60, 1, 1e-7), update: 0.1, pull: 1e-13, facts: policy}, ""},
 		{"thrown to where nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(0, 0, 2.3)), size: stepAt(1, 0.1, 5), update: 0.01}, "error stuck learning-rate"},
 		{"small initial weights", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(90, 2.3, 1.5)), size: stepAt(20, 1e-3, 0.1), update: 0.8}, ""},
 		{"negative losses", "learning_rate", curve{steps: 100, loss: stepAt(5, -1, 900), update: 0.5}, ""},
@@ -325,6 +333,7 @@ func TestCurves(t *testing.T) {
 		{"pairs shuffled apart, seen from both sides", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: bothSides}, "warning guess labels"},
 		{"twice the guess of one loss", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: classes()}, ""},
 		{"noise that is not the one that was added", "loss_flat", curve{steps: 400, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: values}, "warning guess labels"},
+		{"returns that can hardly be foretold", "loss_flat", curve{steps: 400, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: returns}, ""},
 		{"values, a short job", "loss_flat", curve{steps: 150, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: values}, ""},
 		{"values that are learnt a little", "loss_flat", curve{steps: 400, loss: noisy(0.1, falling(4, 3.7, 60)), span: 0.05, facts: values}, ""},
 		{"values learnt, and lost again", "loss_flat", curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return 4 - 3*map[bool]float64{true: 1}[n > 40 && n < 90] }), span: 0.05, facts: values}, ""},

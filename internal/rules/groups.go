@@ -12,7 +12,7 @@ import (
 // configuration with one kind of cause belong together under the most serious,
 // earliest of them; such a bundle is a symptom of another one when that one's
 // rule explains it (rule.Definition.Explains) and came first, or whenever it
-// came (ExplainsAlways).
+// came (ExplainsAlways). What is only worth knowing is no root of an alarm.
 func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 	type bundle struct {
 		root     record.Finding
@@ -41,7 +41,7 @@ func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 	}
 	for i, b := range bundles {
 		for j, r := range bundles {
-			if i == j || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
+			if i == j || r.root.Severity == record.Info && b.root.Severity != record.Info || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
 				continue
 			}
 			if b.parent < 0 || likelier(defs, r.root, bundles[b.parent].root, b.root) {

@@ -23,7 +23,7 @@ var dataScaling = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
 	},
-	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold."},
+	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeScale),
 }
@@ -34,10 +34,11 @@ const (
 	smallScale  = 1e-3 // deviations
 	scaleRatio  = 1000 // largest to least deviation of a feature
 	targetScale = 50   // deviation of labels to that of the first predictions
+	otherScale  = 10   // size of what a layer gets in evaluation to that in training
 )
 
 func judgeScale(f *rule.Facts) []rule.Violation {
-	return append(scaleOfInputs(f), scaleOfLabels(f)...)
+	return append(append(scaleOfInputs(f), scaleOfLabels(f)...), scaleOfEvaluation(f)...)
 }
 
 // firstLayer is the first module with weights that was called, and whether a
@@ -158,6 +159,51 @@ func constantInput(in *record.InputFacts) bool {
 	return t != nil && t.Values != nil && t.Values.Elements >= 32 && t.Values.Min == t.Values.Max &&
 		c != nil && c.Features > 1 && c.Constant == c.Features && c.MeanMin == c.MeanMax && in.Steps > 1
 }
+
+// scaleOfEvaluation finds inputs that are scaled for training and not for
+// evaluation, or scaled twice there.
+func scaleOfEvaluation(f *rule.Facts) []rule.Violation {
+	layer, _, _ := firstLayer(f)
+	e := f.Evaluation
+	if e == nil || layer == nil || e.Input == nil || e.Layer != layer.Path || layer.Input == nil || !likeSamples(layer.Input, e.Input) {
+		return nil
+	}
+	x, y := layer.Input.Values, e.Input.Values
+	a, b := size(x), size(y)
+	larger := b > otherScale*a && b > max(math.Abs(float64(x.Min)), math.Abs(float64(x.Max))) && float64(y.Std) > 0
+	smaller := a > otherScale*b && a > max(math.Abs(float64(y.Min)), math.Abs(float64(y.Max))) && float64(y.Std) > 0 && float64(y.Zeros) < float64(x.Zeros)+0.5
+	if !larger && !smaller {
+		return nil
+	}
+	given := called(strings.TrimSpace(layer.Type+" layer"), layer.Path)
+	return []rule.Violation{{
+		Check: "evaluation", Subject: layer.Path, Observed: b / a, Threshold: otherScale, Comparator: ">", Severity: rule.Warning,
+		Cause:  "data that are scaled otherwise for evaluation than for training",
+		Remedy: "apply the scaling of the training data, with the numbers computed from them, to validation and test data as well",
+		Message: fmt.Sprintf("In evaluation the %s gets inputs on another scale than in training: %s (mean %s, deviation %s) against %s (mean %s, deviation %s). Scale both with the numbers of the training data.",
+			given, rangeText(float64(y.Min), float64(y.Max)), num(float64(y.Mean)), num(float64(y.Std)), rangeText(float64(x.Min), float64(x.Max)), num(float64(x.Mean)), num(float64(x.Std))),
+		Context: map[string]any{"training": layer.Input, "evaluation": e.Input},
+	}}
+}
+
+// leastCompared is how many values of an input say what its scale is.
+const leastCompared = 64
+
+// likeSamples tells whether two inputs are batches of the same kind, large
+// enough to compare.
+func likeSamples(a, b *rule.TensorFacts) bool {
+	if a.Values == nil || b.Values == nil || !floating(a.DType) || !floating(b.DType) || len(a.Shape) < 2 || len(a.Shape) != len(b.Shape) {
+		return false
+	}
+	axis := 1
+	if len(a.Shape) == 3 {
+		axis = 2 // a sequence may have any length
+	}
+	return a.Shape[axis] == b.Shape[axis] && a.Values.NonFinite == 0 && b.Values.NonFinite == 0 && a.Values.Elements >= leastCompared && b.Values.Elements >= leastCompared
+}
+
+// size is the root of the mean square.
+func size(v *rule.ValueFacts) float64 { return math.Hypot(float64(v.Mean), float64(v.Std)) }
 
 // scaleOfLabels finds a regression whose labels the model is far from. Returns
 // of reinforcement learning are left alone: they come with a further loss.

@@ -27,7 +27,7 @@ var evaluationMode = rule.Definition{
 	Explains:       []string{"overfit", "overtraining", "underfit", "loss_spike"},
 	ExplainsAlways: []string{"accuracy_drop", "vanishing_gradient"}, // batch normalisation that stands still lets gradients fade
 	Default: &rule.Preset{
-		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before.",
+		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where it was not told of the mode.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -45,6 +45,7 @@ func (r *evaluating) Facts(f *rule.Facts, rep *rule.Report) {
 	if f.Evaluation != nil {
 		rep.Inspect(1)
 		r.inTraining(f, rep)
+		r.byFunction(f, rep)
 		r.statistics(f, rep)
 	}
 	if f.EvalTrained != nil {
@@ -71,6 +72,31 @@ func (r *evaluating) inTraining(f *rule.Facts, rep *rule.Report) {
 	}
 	if len(f.Models) > 1 || len(f.Optimisers) > 1 {
 		// Samples of a generator are drawn in training mode by many who know.
+		v.Severity = rule.Info
+	}
+	r.say(rep, v)
+}
+
+// byFunction judges dropout that is called as a function. One that is told to
+// drop although the model stands in evaluation mode is meant; one that is told
+// nothing drops always.
+func (r *evaluating) byFunction(f *rule.Facts, rep *rule.Report) {
+	e := f.Evaluation
+	if !e.FunctionalDropout || len(r.said) > 0 || e.RootTraining && slices.Contains(e.Kinds, record.DropoutModule) {
+		return
+	}
+	v := rule.Violation{
+		Check: "functional_dropout", Subject: "dropout", Observed: 1, Threshold: 0, Comparator: ">", Steps: int(e.Steps),
+		Cause:   "the function dropout drops in evaluation too, unless it is told not to",
+		Remedy:  "write F.dropout(x, p, training=self.training), or use nn.Dropout",
+		Message: "The model is in evaluation mode, and dropout is still at work: the function F.dropout was called without training=self.training, and its default is True.",
+	}
+	if e.RootTraining {
+		v.Check, v.Subject = "evaluated_in_training_mode", "evaluation"
+		v.Cause, v.Remedy = "model.eval() is missing before evaluation", "call model.eval() before each evaluation and model.train() after it"
+		v.Message = "The model is evaluated in training mode: the dropout that it calls as a function still drops values; call model.eval() before evaluation and model.train() after it."
+	}
+	if len(f.Models) > 1 || len(f.Optimisers) > 1 {
 		v.Severity = rule.Info
 	}
 	r.say(rep, v)

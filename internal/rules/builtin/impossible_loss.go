@@ -23,7 +23,7 @@ var impossibleLoss = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why: "Only a loss whose function is certain is judged: that of a loss module, or the operation that backward was called on. Sums of several terms and losses written by hand may have any value. " +
-			"Rounding takes a loss below zero by no more than a millionth.",
+			"Rounding takes a loss below zero by no more than a millionth. A wrong sign counts where the graph shows it and all of the first losses are negative.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
@@ -47,6 +47,7 @@ type impossible struct {
 	state   struct {
 		Curve    lossCurve `json:"curve"`
 		Kind     lossKind  `json:"kind"`
+		Negated  string    `json:"negated"`  // what is minimised with the wrong sign, in words
 		Negative int       `json:"negative"` // losses below zero
 		Least    float64   `json:"least"`
 		Zeros    int       `json:"zeros"` // first losses that are zero
@@ -62,7 +63,7 @@ func (r *impossible) Save() ([]byte, error)  { return save(&r.state) }
 func (r *impossible) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *impossible) Facts(f *rule.Facts, rep *rule.Report) {
-	r.state.Kind = kindOfLoss(f)
+	r.state.Kind, r.state.Negated = kindOfLoss(f), negated(f)
 	r.judge(rep)
 }
 
@@ -94,7 +95,14 @@ func (r *impossible) Finish(rep *rule.Report) { r.judge(rep) }
 
 func (r *impossible) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if r.state.Fired || c.N > firstLosses && int64(r.state.Negative+r.state.Zeros) == 0 || c.Several || k.Optimisers > 1 || !k.Certain || lossTakes[k.Function] == "" {
+	if r.state.Fired || c.N > firstLosses && int64(r.state.Negative+r.state.Zeros) == 0 || c.Several || k.Optimisers > 1 {
+		return
+	}
+	if r.state.Negated != "" && r.state.Negative >= r.confirm && int64(r.state.Negative) >= min(c.N, firstLosses) {
+		r.upsideDown(rep)
+		return
+	}
+	if !k.Certain || lossTakes[k.Function] == "" {
 		return
 	}
 	switch {
@@ -133,6 +141,57 @@ func (r *impossible) negative(rep *rule.Report) {
 	r.report(rep, rule.Violation{
 		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: class, Cause: cause, Remedy: remedy,
 		Message: fmt.Sprintf("The loss is negative (%s), which %s never is: it takes %s.", num(r.state.Least), k.Function, lossTakes[k.Function]),
+	})
+}
+
+// negated says what the training makes larger although it measures errors, or
+// smaller although it is the logarithm of the probability of what is right; ""
+// when the way from backward to the last layer shows nothing of it.
+func negated(f *rule.Facts) string {
+	if f.Graph == nil || f.Graph.Parts > 1 || len(f.Optimisers) != 1 || len(f.Graph.Head) < 2 {
+		return ""
+	}
+	if len(f.Optimisers[0].Groups) > 0 && f.Optimisers[0].Groups[0].Maximize {
+		return ""
+	}
+	minus := false
+	h := f.Graph.Head
+	for i, op := range h {
+		switch op {
+		case "neg":
+			minus = !minus
+		case "mean", "sum", "div":
+		case "log_softmax":
+			if i > 0 && !minus && i+1 < len(h) && linearOperation(h[i+1]) {
+				return "the logarithm of the right class's probability"
+			}
+			return ""
+		case "index", "gather":
+			if i+1 >= len(h) || h[i+1] != "log_softmax" {
+				return ""
+			}
+		default:
+			if minus && lossTakes[op] != "" && (f.Loss == nil || f.Loss.Function == op) {
+				return op
+			}
+			if (op == "pow" || op == "abs") && minus && i+1 < len(h) && h[i+1] == "sub" && f.Loss != nil && (f.Loss.Function == "mse_loss" || f.Loss.Function == "l1_loss") {
+				return f.Loss.Function
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// upsideDown reports a loss with the wrong sign.
+func (r *impossible) upsideDown(rep *rule.Report) {
+	what, remedy := fmt.Sprintf("%s, which measures errors, with a minus before it", r.state.Negated), "take the minus away"
+	if lossTakes[r.state.Negated] == "" {
+		what, remedy = r.state.Negated+" itself", "put a minus before it, or use cross_entropy"
+	}
+	r.report(rep, rule.Violation{
+		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a loss with the wrong sign", Remedy: remedy,
+		Message: fmt.Sprintf("The loss has the wrong sign: what is minimised is %s (%s at its least so far), so the model learns to be wrong.", what, num(r.state.Least)),
 	})
 }
 

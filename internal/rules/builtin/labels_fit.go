@@ -72,14 +72,18 @@ func (v *lossView) labels(check, message, remedy string, severity rule.Severity)
 // column of outputs with a row of labels.
 func stretched(v *lossView) []rule.Violation {
 	g := v.facts.Graph
-	if g == nil || g.Stretched == nil || len(g.Stretched.From) != 2 || len(g.Stretched.To) != 2 {
+	if g == nil || g.Stretched == nil || len(g.Stretched.From) == 0 || len(g.Stretched.To) != 2 {
 		return nil
 	}
 	if s := g.Stretched; s.At+1 >= len(g.Head) || g.Head[s.At] != "sub" || !slices.Contains([]string{"linear", "convolution"}, g.Head[s.At+1]) {
 		return nil
 	}
 	s := g.Stretched
-	text := fmt.Sprintf("The loss subtracts labels of shape [%d] from predictions of shape [%d 1]: all are compared with all, %d × %d differences, and the model learns the mean of the labels.", s.From[0], s.From[0], s.To[0], s.To[1])
+	predictions, labels := fmt.Sprintf("[%d]", s.To[0]), fmt.Sprintf("[%d 1]", s.To[0])
+	if len(s.From) == 2 {
+		predictions, labels = labels, predictions
+	}
+	text := fmt.Sprintf("The loss subtracts labels of shape %s from predictions of shape %s: all are compared with all, %d × %d differences, and the model learns the mean of the labels.", labels, predictions, s.To[0], s.To[1])
 	return []rule.Violation{v.violation("broadcast", text, "give both one shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
 }
 

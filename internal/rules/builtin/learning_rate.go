@@ -36,7 +36,8 @@ var learningRate = rule.Definition{
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
-			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive.",
+			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, a thousandth being left after three tenths of the job. " +
+			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(),
@@ -63,10 +64,11 @@ type rateJudge struct {
 		Kind   lossKind     `json:"kind"`
 		// Far is how far the weights got in the last 200 steps, summed over
 		// weights, in units of Near, the same over the last 50 of these.
-		Far   float64 `json:"far"`
-		Fresh bool    `json:"fresh"` // weights began as an initialiser leaves them
-		Fired bool    `json:"fired"` // an error: nothing more to say
-		Said  bool    `json:"said"`  // a warning
+		Far      float64             `json:"far"`
+		Schedule *rule.ScheduleFacts `json:"schedule,omitempty"`
+		Fresh    bool                `json:"fresh"` // weights began as an initialiser leaves them
+		Fired    bool                `json:"fired"` // an error: nothing more to say
+		Said     bool                `json:"said"`  // a warning
 	}
 }
 
@@ -78,7 +80,7 @@ func (r *rateJudge) Save() ([]byte, error)  { return save(&r.state) }
 func (r *rateJudge) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
-	r.state.Kind, r.state.Fresh = kindOfLoss(f), false
+	r.state.Kind, r.state.Fresh, r.state.Schedule = kindOfLoss(f), false, f.Schedule
 	if f.Parameters == nil {
 		return
 	}
@@ -122,6 +124,12 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 	}
 	if r.judgeable() {
 		r.tooHigh(rep)
+	}
+	if r.judgeable() && !rep.Cut {
+		r.schedule(rep)
+	}
+	if check, message := r.scattered(); check != "" && !r.state.Said {
+		r.report(rep, rule.Warning, check, r.state.Motion.Grown, scatteredGrowth, int(r.state.Curve.N), message)
 	}
 	if r.state.Curve.N >= r.steps/2 && !rep.Cut {
 		r.tooLow(rep)

@@ -29,7 +29,7 @@ var lossFlat = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
-			"which takes labels that were seen (for values their variance, and 200 steps), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
+			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
 			"over different batches needs nothing else.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -107,16 +107,23 @@ func (r *flat) judge(rep *rule.Report) {
 		return
 	}
 	guess, uniform := min(k.Guess, k.Uniform), k.Uniform
+	tolerance := r.tolerance
+	if k.Classes < 3 { // yes or no may be hard to foretell
+		tolerance /= 2
+	}
 	level := c.share(0.75, 1)
+	if k.Pairs && k.Spread > 0 && k.Spread < narrowLogits && r.narrow(rep, level) {
+		return
+	}
 	if k.Terms == 2 && level > 1.5*uniform { // two losses of one kind, one of each side of a pair
 		guess, uniform = 2*guess, 2*uniform
 	}
-	if level < (1-r.tolerance)*guess || level > 1.15*uniform || c.share(0.5, 0.75)-level > r.tolerance/2*guess || still(c) {
+	if level < (1-tolerance)*guess || level > 1.15*uniform || c.share(0.5, 0.75)-level > r.tolerance/2*guess || still(c) {
 		return
 	}
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
-		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - r.tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Cause: "labels that do not belong to the inputs, or input without signal",
 		Message: fmt.Sprintf("Nothing is learnt of the labels: after %d steps the %s is %s, and who knows only how often each label occurs has %s; the weights do move.",
 			c.N, called("loss", c.Name), num(level), num(guess)),
@@ -124,16 +131,45 @@ func (r *flat) judge(rep *rule.Report) {
 	})
 }
 
+// narrowLogits is how near to each other all similarities of a batch of pairs
+// lie, at most, when a temperature has squeezed them.
+const narrowLogits = 0.5
+
+// narrow judges a contrastive training whose similarities were multiplied by
+// the temperature, or divided by a large one: no pair can stand out, so the loss
+// stays near that of a guess whatever is learnt.
+func (r *flat) narrow(rep *rule.Report, level float64) bool {
+	c, k := &r.state.Curve, &r.state.Kind
+	share := level / k.Uniform
+	if k.Terms == 2 && share > 1.5 {
+		share /= 2
+	}
+	if share < 0.9 || share > 1.1 || still(c) {
+		return false
+	}
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "temperature", Subject: c.Name, Observed: k.Spread, Threshold: narrowLogits, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
+		CauseClass: "loss", Cause: "a temperature that squeezes similarities: they are multiplied by it where they are to be divided",
+		Remedy:  "divide the similarities by a temperature of 0.05 to 0.5 before cross_entropy",
+		Message: fmt.Sprintf("The similarities of the %s pairs of a batch lie within %s of each other, so that cross_entropy cannot tell them apart: after %d steps the %s is %s, which is %s %% of that of a guess. Divide them by the temperature.", num(k.Classes), num(k.Spread), c.N, called("loss", c.Name), num(level), num(math.Round(100*share))),
+		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "uniform_guess": k.Uniform, "spread": k.Spread, "last_values": slices.Clone(c.tail(20))},
+	})
+	return true
+}
+
 // valueSteps is the least length of a training whose labels are values: how far
 // a guess is off has to be estimated from the first of them.
 const valueSteps = 200
 
-// values judges a regression. Who knows only the mean of the labels has their
+// values judges a regression whose labels are hidden in the input, as noise is
+// that was added to it: of others nobody can tell whether the input says more of
+// them, and of prices or measurements it may be next to nothing. Who knows only the mean of the labels has their
 // variance as loss; a loss that has never been clearly below it, nor lower in
 // one part of the training than in another, has nothing from the input.
 func (r *flat) values(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if !k.Certain || k.Function != "mse_loss" || k.Elements < 1000 || c.N < valueSteps {
+	if !k.Certain || !k.Alike || k.Function != "mse_loss" || k.Elements < 1000 || c.N < valueSteps {
 		return
 	}
 	level := c.share(0.75, 1)

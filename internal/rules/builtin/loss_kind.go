@@ -28,6 +28,14 @@ type lossKind struct {
 	Terms float64 `json:"terms"`
 	// Elements is the number of labels from which the guess was computed.
 	Elements int64 `json:"elements"`
+	// Pairs: labels are the places of the samples in their batch, as where each
+	// of two views is to find the other. Spread is how far apart the first
+	// predictions lie, largest minus least; 0: not known.
+	Pairs  bool    `json:"pairs,omitempty"`
+	Spread float64 `json:"spread,omitempty"`
+	// Alike: labels have the shape of an input, or of one with a time or a class
+	// besides, as noise has that was added to it.
+	Alike bool `json:"alike,omitempty"`
 	// Input is the largest magnitude in the input, 0 when it was not seen. Whole
 	// numbers are names of things, such as tokens.
 	Input float64 `json:"input"`
@@ -91,6 +99,7 @@ func (k *lossKind) guess(f *rule.Facts) {
 			return
 		}
 		k.Uniform = math.Log(k.Classes)
+		k.pairs(f)
 		if h := entropy(y.Counts); h > 0 {
 			k.Guess = h
 		} else if y.Counts == nil && !strings.HasPrefix(y.DType, "F") && !strings.HasPrefix(y.DType, "BF") {
@@ -105,9 +114,40 @@ func (k *lossKind) guess(f *rule.Facts) {
 			k.Guess = -p*math.Log(p) - (1-p)*math.Log(1-p)
 		}
 	case "mse_loss":
+		k.Alike = f.Inputs != nil && slices.ContainsFunc(f.Inputs.Tensors, func(t rule.TensorFacts) bool { return alike(y.Shape, t.Shape) })
 		if y.Std != nil {
 			k.Guess = *y.Std * *y.Std
 		}
+	}
+}
+
+// alike tells whether labels have the shape of an input, but for one or two
+// features that it has more.
+func alike(labels, input []int64) bool {
+	if len(labels) < 2 || len(labels) != len(input) || labels[1] < 2 {
+		return false
+	}
+	for i := range labels {
+		if more := input[i] - labels[i]; more != 0 && (i != 1 || more < 0 || more > 2) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *lossKind) pairs(f *rule.Facts) {
+	y, p := f.Labels, f.Predictions
+	if y.Distinct == nil || float64(*y.Distinct) != k.Classes || k.Classes < 4 || len(y.Counts) == 0 || len(y.Shape) != 1 || float64(y.Shape[0]) != k.Classes {
+		return
+	}
+	for _, n := range y.Counts {
+		if n != y.Elements / *y.Distinct {
+			return
+		}
+	}
+	k.Pairs = true
+	if p != nil && p.Values != nil && p.Values.NonFinite == 0 && f.Graph != nil && len(f.Graph.Head) > 2 {
+		k.Spread = float64(p.Values.Max - p.Values.Min)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // between linear ones, and what stands right before the loss.
 var networkStructure = rule.Definition{
 	Name: "network_structure", Class: "NetworkStructure", Family: rule.Tensors, Severity: rule.Warning,
-	Summary:    "Linear layers follow each other without an activation, or dropout or batch normalisation stands between the last layer and the loss.",
+	Summary:    "Linear layers follow each other without an activation, dropout or batch normalisation stands between the last layer and the loss, or a layer reads across samples.",
 	Why:        "Linear layers in a row compute no more than one of them. Dropout on the output changes the answer itself, at random.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "structure",
@@ -20,7 +20,7 @@ var networkStructure = rule.Definition{
 	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "take dropout off the output", "call every module that is made"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "too_few_updates", "loss_flat", "learning_rate"},
 	Default: &rule.Preset{
-		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so.",
+		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample.",
 	},
 	Needs: noNeeds,
 	New:   func(rule.Params) (rule.Rule, error) { return &structure{newTold()}, nil },
@@ -31,6 +31,7 @@ type structure struct{ told }
 // Facts implements rule.FactReader.
 func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 	r.sameOutput(f, rep)
+	r.samplesAsSteps(f, rep)
 	if f.Graph == nil || !f.Graph.Complete {
 		return
 	}
@@ -70,6 +71,16 @@ func (r *structure) sameOutput(f *rule.Facts, rep *rule.Report) {
 			}
 		}
 	}
+	if dead := deadBefore(f, p.Shape[0]); dead != "" {
+		r.say(rep, rule.Violation{
+			Check: "dead_units", Subject: dead, Severity: rule.Error, CauseClass: "activation", Observed: float64(p.Shape[0]), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
+			Cause:   "units of a ReLU that are all dead: a large negative bias, or weights that were thrown there",
+			Remedy:  "initialise biases with 0 and weights as the framework does; use LeakyReLU or GELU",
+			Message: fmt.Sprintf("The layer %s gets nothing but zeros for all %d samples of a batch: all units before it are dead, so that every output is the same and nothing before it learns.", dead, p.Shape[0]),
+			Context: map[string]any{"predictions": p.Shape, "inputs": in.Tensors[0].Shape},
+		})
+		return
+	}
 	where := ""
 	if at != "" {
 		where = " from " + at + " on"
@@ -82,6 +93,56 @@ func (r *structure) sameOutput(f *rule.Facts, rep *rule.Report) {
 			p.Shape[0], where),
 		Context: map[string]any{"predictions": p.Shape, "inputs": in.Tensors[0].Shape},
 	})
+}
+
+// deadBefore names the layer with a weight that is the first to get zeros only;
+// "" without one.
+func deadBefore(f *rule.Facts, samples int64) string {
+	at, order := "", int64(0)
+	if f.Network == nil {
+		return ""
+	}
+	for _, m := range f.Network.Modules {
+		if v := m.Input; (m.Kind == record.LinearModule || m.Kind == record.ConvModule) && v != nil && v.Values != nil && v.Values.Zeros == 1 &&
+			len(v.Shape) > 1 && v.Shape[0] == samples && (at == "" || m.Order < order) {
+			at, order = m.Path, m.Order
+		}
+	}
+	return at
+}
+
+// samplesAsSteps finds a recurrent or attention layer that takes the samples of a
+// batch for the steps of a sequence: its first axis is as long as the batch,
+// which labels with one row for each sample confirm, and batch_first is off.
+func (r *structure) samplesAsSteps(f *rule.Facts, rep *rule.Report) {
+	p, l, in := f.Predictions, f.Labels, f.Inputs
+	if f.Network == nil || f.Network.More > 0 || p == nil || l == nil || in == nil || len(in.Tensors) == 0 || len(in.Tensors[0].Shape) < 2 || len(l.Shape) == 0 || len(l.Shape) > 2 || len(p.Shape) == 0 {
+		return
+	}
+	n := l.Shape[0]
+	if n < leastSamples || p.Shape[0] != n || in.Tensors[0].Shape[0] != n || len(p.Shape) > 2 || len(f.Models) > 1 {
+		return
+	}
+	steps := in.Tensors[0].Shape[1]
+	if steps < 2 || steps == n || len(l.Shape) == 2 && l.Shape[1] == steps {
+		return // labels of each step, or nobody can tell
+	}
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		first, ok := m.Settings["batch_first"].(bool)
+		if !ok || first || m.Input == nil || len(m.Input.Shape) != 3 || m.Input.Shape[0] != n || m.Input.Shape[1] != steps || m.Kind != record.RecurrentModule && m.Kind != record.AttentionModule {
+			continue
+		}
+		r.say(rep, rule.Violation{
+			Check: "batch_first", Subject: m.Path, Observed: float64(n), Threshold: float64(steps), Comparator: "!=", Steps: int(max(p.Steps, 1)),
+			Cause:  "batch_first=True is missing",
+			Remedy: "make the layer with batch_first=True, or give it the steps on the first axis",
+			Message: fmt.Sprintf("The %s gets %d samples of %d steps, but takes the first axis for the steps: it reads across the samples of a batch. Set batch_first=True.",
+				called(m.Type+" layer", m.Path), n, steps),
+			Context: map[string]any{"input": m.Input.Shape, "labels": l.Shape},
+		})
+		return
+	}
 }
 
 // leastSamples is the smallest batch whose equal outputs mean something.

@@ -31,7 +31,7 @@ var notUpdated = rule.Definition{
 	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
-			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a trained body before them. " +
+			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a body before them that was trained, be it before or in the same process. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
 			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet.",
 	},

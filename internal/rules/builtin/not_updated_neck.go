@@ -22,6 +22,9 @@ func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
 	neck := head
 	var names []string
 	n := int64(0)
+	if head < 0 {
+		return
+	}
 	for neck > 0 && untouched(units[neck-1].weight) {
 		neck--
 		u := units[neck]
@@ -31,7 +34,7 @@ func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
 		names = append([]string{u.name()}, names...)
 		n += u.weight.First.Elements
 	}
-	if neck < 1 || neck == head || n < leastNeck {
+	if neck == head || n < leastNeck && !earlier(f, units[neck]) {
 		return
 	}
 	var body []*rule.ParameterFact
@@ -40,7 +43,7 @@ func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
 			body = append(body, p)
 		}
 	}
-	if age(body) != worn {
+	if age(body) != worn && !earlier(f, units[neck]) {
 		return // all of it is random on purpose
 	}
 	r.say(rep, rule.Violation{
@@ -49,6 +52,19 @@ func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
 		Remedy:  "set requires_grad_(True) on the new layers and give them to the optimiser",
 		Message: fmt.Sprintf("%s frozen (requires_grad is False) together with trained layers before, but still as initialised at random: what the head gets is a random mixture; train what is new.", these(names, "is", "are")),
 		Context: map[string]any{"layers": names, "elements": n},
+	})
+}
+
+// earlier tells whether layers before this one were trained by an earlier
+// training of the process: they ran, and are no parameters of the present one.
+func earlier(f *rule.Facts, u unit) bool {
+	if f.Network == nil || f.Network.More > 0 || f.Parameters.More > 0 || u.module == nil {
+		return false
+	}
+	return slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool {
+		return slices.Contains(weightedKinds, m.Kind) && m.Order < u.module.Order && !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool {
+			return p.Module == m.Path || within(p.Module, m.Path)
+		})
 	})
 }
 

@@ -37,6 +37,10 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 	if found := intoDivergence(&v); found != nil {
 		return found
 	}
+	if f.Graph != nil && f.Graph.AcrossSamples {
+		text := "log_softmax works over the samples of the batch in place of the classes: what nll_loss gets for a sample depends on the others in its batch."
+		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}
+	}
 	if p == nil || v.loss == "" {
 		return handWritten(&v)
 	}

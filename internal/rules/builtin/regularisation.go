@@ -45,6 +45,9 @@ func (r *regular) Facts(f *rule.Facts, rep *rule.Report) {
 		rep.Inspect(len(f.Network.Modules))
 		r.drops(f, rep)
 	}
+	if f.Graph != nil && f.Graph.Dropout >= r.dropout && len(r.said) == 0 {
+		r.dropsByFunction(f, rep)
+	}
 	if f.Parameters != nil && (len(layersOf(f)) > 1 || tablesOf(f) > 1) {
 		rep.Inspect(len(f.Optimisers))
 		for _, o := range f.Optimisers {
@@ -96,6 +99,22 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("Dropout with p = 1 in %s lets nothing through: lower p to 0.5 or less (it is the share that is dropped).", someNames(names))
 	}
 	r.say(rep, v)
+}
+
+// dropsByFunction judges dropout that is called as a function, in a model that
+// has none as modules.
+func (r *regular) dropsByFunction(f *rule.Facts, rep *rule.Report) {
+	if f.Network == nil || f.Network.More > 0 || slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool {
+		return m.Kind == record.DropoutModule || m.Kind == record.AttentionModule || m.Kind == record.EmbeddingModule
+	}) {
+		return
+	}
+	most := f.Graph.Dropout
+	r.say(rep, rule.Violation{
+		Check: "dropout", Subject: "dropout", Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
+		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less",
+		Message: fmt.Sprintf("A dropout that the model calls as a function sets %s of the values to 0, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most)),
+	})
 }
 
 // decays judges the weight decay of one optimiser.

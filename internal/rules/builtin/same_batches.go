@@ -22,7 +22,9 @@ var sameBatches = rule.Definition{
 	CauseClass: "data-loading",
 	Causes:     []string{"a batch that is taken once, before the loop, or a loader that begins anew at every step", "a loader or dataset that ignores its index", "preprocessing that wipes the data out"},
 	Remedies:   []string{"take a new batch from the loader at each step", "look at two samples of the dataset and at what preprocessing makes of them"},
-	Explains:   []string{"underfit", "overtraining", "overfit", "loss_not_decreasing", "loss_flat", "learning_rate", "too_few_updates"},
+	// Units that get one input only live or die together.
+	ExplainsAlways: []string{"dead_relu", "vanishing_gradient", "saturated_activation", "all_zero"},
+	Explains:       []string{"underfit", "overtraining", "overfit", "loss_not_decreasing", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
 		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step out of data of which there is more. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
 	},

@@ -164,6 +164,42 @@ def evaluated_well():
 
 
 @case
+def functional_dropout_in_evaluation():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(6, 3)
+
+        def forward(self, x):
+            return self.layer(F.dropout(x, 0.4))
+
+    original = F.dropout
+    model = train(Model(), F.cross_entropy).eval()
+    with torch.no_grad():
+        model(torch.full((16, 6), 7.0))
+        assert F.dropout is original
+        model(torch.full((16, 6), 7.0))
+    train(model.train(), F.cross_entropy)
+
+
+@case
+def warmed_up():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda n: (n + 1) / 100)
+    for x, y in [*data(), *data()]:
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+        schedule.step()
+
+
+@case
+def log_softmax_over_samples():
+    train(net(nn.Linear(6, 3), nn.Dropout(0.5), nn.Linear(3, 3)), lambda p, y: F.nll_loss(F.log_softmax(p, dim=0), y))
+
+
+@case
 def trained_in_eval():
     model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
     model.eval()

@@ -10,6 +10,7 @@ from vigil._torch import graph, summary
 
 MOST = 20000  # nodes
 HEAD = 64
+_MASKS = 256  # products that are looked at for masks
 _MASK = 8  # elements; of fewer nobody can tell
 
 # Name of a node without "Backward" and digits -> neutral name.
@@ -122,8 +123,10 @@ class Walk(object):
         self.count = len(nodes)
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.stretched = None  # the first difference with a constant that stretches a column: its place in the head and both shapes
+        self.across = False  # nll_loss gets log_softmax over samples
         self.head = _head(node, self) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
+        self.dropout = _most_dropped(nodes)
 
     def _nodes(self, start):
         """All nodes, each before those below it, and what is below each."""
@@ -232,6 +235,7 @@ def _head(node, walk):
             if name == "nll_loss":
                 softmax = _through(below[0]) if below else None
                 if softmax is not None and base(softmax) == "LogSoftmax":
+                    walk.across = walk.across or _across(softmax)
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
             elif name == "mul" and _drops(node):
                 name = "dropout"
@@ -252,14 +256,25 @@ def _head(node, walk):
 
 
 def _stretched(node, at):
-    """{at, from, to} where a column minus a constant row became a square; None otherwise, and where PyTorch does not tell shapes."""
+    """{at, from, to} where a column minus a constant row, or a row minus a constant column, became a square.
+
+    None otherwise, and where PyTorch does not tell shapes.
+    """
     given = [(n, i) for n, i in node.next_functions if n is not None]
     if len(given) != 1 or len(node.next_functions) != 2:
         return None
     before, after = _shape(*given[0]), _shape(node, 0)
-    if before is None or after is None or len(before) != 2 or before[0] < 2 or before[1] != 1 or after != [before[0], before[0]]:
+    if before is None or after is None or not before or before[0] < 2 or before[1:] not in ([], [1]) or after != [before[0], before[0]]:
         return None
     return {"at": at, "from": before, "to": after}
+
+
+def _across(softmax):
+    """Whether softmax of samples by classes goes over the samples."""
+    shape, axis = _shape(softmax, 0), getattr(softmax, "_saved_dim", None)
+    if shape is None or len(shape) != 2 or shape[0] < 2 or not isinstance(axis, int):
+        return False
+    return axis in (0, -2, (1 << 64) - 2)  # some releases show it without its sign
 
 
 def _shape(node, i):
@@ -291,8 +306,22 @@ def _of_divergence(node, below):
         return below[1] if any(x.shape[a] > 1 and float((x.sum(a) - 1).abs().max()) <= 1e-3 for a in (1, x.dim() - 1)) else None
 
 
+def _most_dropped(nodes):
+    """The largest share that dropout drops anywhere: 0 without dropout."""
+    most, looks = 0.0, 0
+    for node in nodes:
+        name = base(node)
+        if name == "NativeDropout":
+            p = getattr(node, "_saved_p", None)
+            most = max(most, float(p)) if isinstance(p, (int, float)) else most
+        elif name == "Mul" and looks < _MASKS:
+            looks += 1
+            most = max(most, _drops(node) or 0.0)
+    return most
+
+
 def _drops(node):
-    """Whether a product is one with a mask that dropout drew: zeros, and for all others what makes up for them.
+    """The share that a mask drops which dropout drew: zeros, and for all others what makes up for them. False of any other product.
 
     On some devices PyTorch drops in this way.
     """
@@ -309,7 +338,7 @@ def _drops(node):
         if not 1.0 < kept < float("inf") or zeros == 0 or zeros + int((mask == kept).sum()) != n:
             return False
         share = 1.0 - 1.0 / kept
-        return abs(zeros - n * share) <= 1.0 + 5.0 * (n * share * (1.0 - share)) ** 0.5
+        return share if abs(zeros - n * share) <= 1.0 + 5.0 * (n * share * (1.0 - share)) ** 0.5 else False
 
 
 def _through(node):
@@ -330,6 +359,8 @@ class Graphs(object):
         self.nodes = 0
         self.complete = True
         self.weighted = self.non_linear = 0
+        self.dropout = 0.0
+        self.across = False
         self.reached = set()
         self.parts = 0
         self.stretched = None
@@ -346,6 +377,8 @@ class Graphs(object):
             self.first = walk.head
             self.stretched = walk.stretched
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
+            self.dropout = walk.dropout
+            self.across = walk.across
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
         self.reached |= walk.reached
@@ -366,6 +399,10 @@ class Graphs(object):
             "reached": len(trained) - len(unreached),
             "parts": self.parts,
         }
+        if self.dropout:
+            out["dropout"] = round(self.dropout, 4)
+        if self.across:
+            out["across_samples"] = True
         if self.stretched:
             out["stretched"] = self.stretched
         if unreached and self.complete:

@@ -3,11 +3,12 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import kinds, summary
+from vigil._torch import kinds, names, summary
 
 STEPS = 2  # EVAL steps that are looked at
 MODULES = 20  # whose running statistics are compared with a batch
 LISTED = 50
+_LAYERS = frozenset(("linear", "convolution", "recurrent", "attention", "embedding"))
 
 
 class Evaluation(object):
@@ -20,6 +21,9 @@ class Evaluation(object):
         self.training = {}  # path -> kind
         self.root_training = False
         self.statistics = {}  # path -> place
+        self.functional = False  # F.dropout dropped
+        self.original = None  # of F.dropout, while another stands in its place
+        self.layer = None  # (path, values) of the first layer with a weight that ran
         self.handles = []
         self.step = None
 
@@ -34,10 +38,54 @@ class Evaluation(object):
             if one.training:
                 self.training[root.path(path)] = kind
         self.root_training = self.root_training or bool(inner.training)
+        if self.layer is None and not root.compiled:
+            layers = [(path, one) for path, one in names.walk(inner) if kinds.kind(one) in _LAYERS]
+            for path, one in layers[:MODULES]:
+                self._first(root.path(path), one)
+        if not root.compiled:
+            self._functional(module, bool(inner.training))
         if not self.statistics and not root.compiled:
             still = [(path, one) for path, kind, one in modal if kind == "normalisation" and not one.training]
             for path, one in still[:MODULES]:
                 self._compare(root.path(path), one)
+
+    def _functional(self, module, training):
+        """While ``module`` runs, see F.dropout drop: in evaluation mode only where it is not told of it, because then nobody meant that."""
+        look, space = self.look, torch.nn.functional
+        self._restore()
+        original = self.original = space.dropout
+
+        def dropout(*args, **kwargs):
+            said = args[2] if len(args) > 2 else kwargs.get("training")
+            if (said is None or training and said) and (args[1] if len(args) > 1 else kwargs.get("p", 0.5)) != 0:
+                self.functional = True
+            return original(*args, **kwargs)
+
+        @_guard.guard
+        def ran(module, args, output):
+            if look.here():
+                self._restore()
+
+        space.dropout = dropout
+        self.handles.append(module.register_forward_hook(ran))
+
+    def _restore(self):
+        if self.original is not None:
+            torch.nn.functional.dropout, self.original = self.original, None
+
+    def _first(self, path, module):
+        """See what a layer gets, if it is the first to run."""
+        look = self.look
+
+        @_guard.guard
+        def runs(module, args):
+            if look.here() and self.layer is None and args:
+                with look.timed():
+                    x = args[0]
+                    fit = isinstance(x, torch.Tensor) and x.is_floating_point() and x.numel() and summary.readable(x)
+                    self.layer = (path, summary.described(x), summary.values(x, self.numbers)) if fit else (path, None, None)
+
+        self.handles.append(module.register_forward_pre_hook(runs))
 
     def _compare(self, path, module):
         look = self.look
@@ -74,6 +122,7 @@ class Evaluation(object):
             self.steps += 1
 
     def detach(self):
+        self._restore()
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
@@ -96,6 +145,12 @@ class Evaluation(object):
                 {"module": path, "distance": summary.number(numbers[place][0]), "ratio": summary.number(numbers[place][1])}
                 for path, place in self.statistics.items()
             ]
+        if self.functional:
+            out["functional_dropout"] = True
+        if self.layer is not None and self.layer[1] is not None:
+            path, facts, values = self.layer
+            out["layer"] = path
+            out["input"] = summary.read(dict(facts, values=values), numbers)
         return out
 
 

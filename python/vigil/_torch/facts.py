@@ -6,6 +6,7 @@ from vigil import _guard
 from vigil._torch import backend, names, parts
 from vigil._torch.evaluation import EvalTrained, Evaluation
 from vigil._torch.look import SEE, Look, node_settings
+from vigil._torch.schedule import Schedule
 
 AFTER = 20  # TRAIN steps
 
@@ -35,6 +36,7 @@ class Facts(object):
         self.labels = self.look.labels
         self.evaluation = Evaluation(self.look)
         self.eval_trained = EvalTrained()
+        self.schedule = Schedule()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them
         self.early = {}  # models and optimisers as they were found: a script that ends early has let go of them
@@ -61,11 +63,17 @@ class Facts(object):
         self.eval_trained.update(root)
         if n - self.began >= SEE and self._news():
             self._tell()
+            self._rate(n)
         if n >= self.look_at:
+            self._rate(n)
             self.labels.open = self.labels.open and n - self.began < AFTER
             self.look_at = n - n % 100 + 100
             if not self.said or self.told != self.tracker.publisher.auto.interval:
                 self.say()
+
+    def _rate(self, n):
+        """Note the learning rate after n TRAIN steps."""
+        self.schedule.take(n - self.began, [s for s in self.tracker.optims if s not in self.look.old])
 
     def eval_step(self, step):
         """An EVAL step has closed."""
@@ -77,6 +85,7 @@ class Facts(object):
         """The run ends, maybe before the line was said."""
         self.evaluation.ends(self.evaluation.step)
         if self.tracker.counter.next:
+            _guard.guard(self._rate)(self.tracker.publisher.auto.count)
             self._tell(True)
         if not self.said and self.tracker.counter.next:
             self.say()
@@ -105,6 +114,8 @@ class Facts(object):
             new["evaluation"] = self.evaluation.gather()
         if "eval_trained" not in self.sections:
             new["eval_trained"] = self.eval_trained.facts
+        if last:
+            new["schedule"] = self.schedule.gather()
         new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}
         if new:
             self.sections.update(new)

@@ -1,0 +1,42 @@
+package builtin
+
+import (
+	"fmt"
+)
+
+const (
+	scatteredSpan   = 3   // times their size that weights move within the first 50 steps
+	scatteredGrowth = 4   // times as large as at first
+	scatteredScale  = 2.5 // of the weights, where a half is usual
+	scatteredFrom   = 0.2 // least scale at first: small initial weights have to grow
+	scatteredLayers = 4   // least number of weight matrices: one layer alone may be of any size
+	scatteredSteps  = 150
+	scatteredLevel  = 0.5 // share of a guess's loss that is left at least
+
+	collapsedSpan   = 5
+	collapsedGrowth = 10
+	collapsedShare  = 1e-4 // of the first movement that is left at most
+	collapsedPull   = 1e-9 // gradient in units of its weight: nothing pulls any more
+)
+
+// scattered looks for a rate that threw all weights far beyond what layers are
+// made for within the first steps. Such a network learns only what comes cheap,
+// or, where it draws its own samples, comes to be certain of one answer and has
+// no gradient left.
+func (r *rateJudge) scattered() (check, message string) {
+	c, m, k := &r.state.Curve, &r.state.Motion, &r.state.Kind
+	if len(m.Spans) < 2 || m.Spans[0].Step > plateauEvery || m.Grown < scatteredGrowth || m.Scale/m.Grown < scatteredFrom {
+		return "", ""
+	}
+	first, last := m.Spans[0].Ratio, m.Spans[len(m.Spans)-1].Ratio
+	far := fmt.Sprintf("within %d steps the weights moved by %s times their size, and they are %s times as large as at first", plateauEvery, num(first), num(m.Grown))
+	switch {
+	case c.N >= scatteredSteps && r.judgeable() && len(m.Last) >= scatteredLayers && first >= scatteredSpan && m.Scale >= scatteredScale &&
+		k.classifies() && !k.summed() && k.Guess > 0 && c.share(0.75, 1) >= scatteredLevel*min(k.Guess, k.Uniform):
+		return "scattered", fmt.Sprintf("The learning rate is too high: %s; the %s stands at %s, where a guess has %s",
+			far, called("loss", c.Name), num(c.share(0.75, 1)), num(min(k.Guess, k.Uniform)))
+	case c.N >= scatteredSteps && k.Function == "" && k.Optimisers == 1 && first >= collapsedSpan && m.Grown >= collapsedGrowth && last <= collapsedShare*first && m.Pull <= collapsedPull:
+		return "collapsed", fmt.Sprintf("The learning rate is too high: %s; since then there is no gradient left, and nothing moves: the model is certain of one answer", far)
+	}
+	return "", ""
+}
