@@ -244,7 +244,7 @@ func TestCurves(t *testing.T) {
 	returns := functionFacts("MSELoss", "mse_loss")
 	returns.Graph, returns.Inputs = values.Graph, values.Inputs
 	returns.Labels = &record.LabelFacts{DType: "F32", Shape: []int64{64, 1}, Elements: 1600, Std: setTo(2), Mean: setTo(0)}
-	policy := &record.Facts{Loss: &record.LossFacts{}, Optimisers: make([]record.OptimiserFacts, 1)}
+	policy := &record.Facts{Loss: &record.LossFacts{}, Graph: &record.GraphFacts{Head: []string{"mean", "mul", "gather"}, Parts: 1}, Optimisers: make([]record.OptimiserFacts, 1)}
 	single := &record.Facts{Loss: &record.LossFacts{}, Inputs: &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{1, 3}}}, Distinct: 9}}
 	summed := classes()
 	summed.Loss.Reduction = "sum"

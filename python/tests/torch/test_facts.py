@@ -149,7 +149,7 @@ FACTS = {
     "evaluated_in_training_mode": {"evaluation.training": ["1", "3"], "evaluation.kinds": ["dropout", "normalisation"], "evaluation.root_training": True, "evaluation.steps": 2},
     "evaluated_well": {"evaluation.training": None, "evaluation.root_training": False, "evaluation.statistics.0.module": "1"},
     "functional_dropout_in_evaluation": {"evaluation.functional_dropout": True, "evaluation.layer": "layer", "evaluation.input.shape": [16, 6], "evaluation.training": None},
-    "warmed_up": {"schedule.initial": 0.5, "schedule.steps": [9, 12], "graph.dropout": None, "graph.across_samples": None},
+    "warmed_up": {"schedule.initial": 0.5, "schedule.steps.0": 9, "graph.dropout": None, "graph.across_samples": None},
     "log_softmax_over_samples": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None, "graph.dropout": 0.5},
     "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
     "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
