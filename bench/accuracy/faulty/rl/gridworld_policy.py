@@ -1,7 +1,7 @@
 # fault: learning-rate-too-high
 # cause_class: learning-rate
 # family: rl
-# split: held
+# split: tune
 # twin: healthy/rl/gridworld_policy.py
 """REINFORCE on a 4x4 grid: walk from anywhere to the corner."""
 import os

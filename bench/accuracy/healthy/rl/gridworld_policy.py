@@ -1,6 +1,6 @@
 # fault: none
 # family: rl
-# split: held
+# split: tune
 """REINFORCE on a 4x4 grid: walk from anywhere to the corner."""
 import os
 import torch
