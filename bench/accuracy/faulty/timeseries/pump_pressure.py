@@ -1,72 +1,48 @@
-# fault: nan-in-data
-# cause_class: non-finite, data-loading, labels
+# fault: target-leak
+# cause_class: structure, data-loading, labels
 # family: timeseries
 # split: tune
-# needs: numpy
-"""Predict the next pressure reading of a pump from a window over its sensors."""
+# twin: healthy/twins/pump_pressure.py
+"""Pressure of a pump in the next minute, from the last half hour."""
 import os
-import numpy as np
+
 import torch
-import torch.nn as nn
-from torch.utils.data import Dataset, DataLoader
+from torch import nn
 
-rng = np.random.default_rng(int(os.environ.get("SEED", "0")))
-torch.manual_seed(int(os.environ.get("SEED", "0")))
-N_STEPS, WINDOW = 1600, 24
+torch.manual_seed(int(os.environ.get("SEED", 0)))
 
-
-def read_sensors():
-    t = np.arange(N_STEPS)
-    pressure = 4 + np.sin(t / 9) + 0.4 * np.sin(t / 31) + 0.05 * rng.normal(size=N_STEPS)
-    flow = 20 + 3 * np.cos(t / 9) + 0.3 * rng.normal(size=N_STEPS)
-    temperature = 60 + 0.01 * t + rng.normal(size=N_STEPS)
-    valve = np.full(N_STEPS, 3.0)          # setting of the bypass valve
-    return np.stack([pressure, flow, temperature, valve], axis=1)
+HISTORY = 30
 
 
-class Windows(Dataset):
-    def __init__(self, table, stats):
-        mean, std = stats
-        self.x = torch.from_numpy(((table - mean) / std).astype("float32"))
-
-    def __len__(self):
-        return len(self.x) - WINDOW
-
-    def __getitem__(self, i):
-        return self.x[i:i + WINDOW], self.x[i + WINDOW, 0]
+def recording(minutes=4000):
+    t = torch.arange(minutes) / 60
+    drift = torch.cumsum(0.05 * torch.randn(minutes), 0)
+    return torch.sin(2 * t) + 0.4 * torch.sin(11 * t) + drift + 0.3 * torch.randn(minutes)
 
 
-class Forecaster(nn.Module):
-    def __init__(self, n_sensors):
-        super().__init__()
-        self.gru = nn.GRU(n_sensors, 32, batch_first=True)
-        self.head = nn.Linear(32, 1)
-
-    def forward(self, x):
-        out, _ = self.gru(x)
-        return self.head(out[:, -1]).squeeze(-1)
+def windows(series):
+    view = series.unfold(0, HISTORY + 1, 1)
+    return view[:, 1:], view[:, -1:]
 
 
-np.seterr(all="ignore")
-table = read_sensors()
-split = 1300
-stats = table[:split].mean(0), table[:split].std(0)
-train = DataLoader(Windows(table[:split], stats), batch_size=32, shuffle=True)
-test = DataLoader(Windows(table[split:], stats), batch_size=128)
-net = Forecaster(table.shape[1])
-opt = torch.optim.Adam(net.parameters(), lr=3e-3)
-crit = nn.MSELoss()
-for epoch in range(4):
-    net.train()
-    losses = []
-    for x, y in train:
-        opt.zero_grad()
-        loss = crit(net(x), y)
+series = recording()
+series = (series - series.mean()) / series.std()
+x, y = windows(series[:3200])
+x_later, y_later = windows(series[3200:])
+
+model = nn.Sequential(nn.Linear(HISTORY, 64), nn.ReLU(), nn.Linear(64, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+loss_fn = nn.MSELoss()
+
+for epoch in range(8):
+    order = torch.randperm(len(x))
+    for rows in order.split(64):
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[rows]), y[rows])
         loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        opt.step()
-        losses.append(loss.item())
-    net.eval()
+        optimizer.step()
+    model.eval()
     with torch.no_grad():
-        mse = np.mean([crit(net(x), y).item() for x, y in test])
-    print("epoch", epoch, "train mse", np.mean(losses), "test mse", mse)
+        later = loss_fn(model(x_later), y_later).item()
+    model.train()
+    print(f"epoch {epoch} loss {loss.item():.4f} later {later:.4f}")
