@@ -36,6 +36,7 @@ class Step(object):
         self.mode_step = mode_step
         self.scalars = {}
         self.tensors = {}  # name -> bytes
+        self.places = {}  # name -> where in the data area it lay, of what came by itself
         self.dtypes = {}
         self.reduced = {}  # name -> (numbers of its rows, histogram), of statistics that the hook computed
         self.repeated = []  # names that came more than once
@@ -209,6 +210,7 @@ class Run(object):
                     self._tensor(step, e["tensor"], data[e["offset"] : e["offset"] + e["nbytes"]])
         elif kind == _wire.TENSOR:
             self._tensor(step, id, data)
+            step.places[self.infos[id]["name"]] = r[7]
             if flags & 1:
                 self.raw.append(self.infos[id]["name"])
         elif kind == _wire.PIECE:

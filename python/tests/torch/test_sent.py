@@ -54,6 +54,9 @@ def test_values_of_tensors_that_come_again(trained, write):
     for name, rows in seen.items():
         values = step.values(name)
         assert list(values) == [v for row in rows for v in row], name
+    at = step.places
+    assert at["act_input_0"] == at["act_output_0"] and at["same_input_0"] == at["same_output_0"] and at["last_output_0"] == at["Net_output_0"]
+    assert at["same_output_0"] != at["last_input_0"], "changed in between"
 
 
 def test_what_is_known_to_lie_in_the_ring():
