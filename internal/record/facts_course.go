@@ -1,0 +1,86 @@
+package record
+
+// UpdateFacts are how the first updates went.
+type UpdateFacts struct {
+	At    int64 `json:"at"`
+	Steps int64 `json:"steps"` // updates that were looked at
+	// Kept: those whose first backward found the gradients of an earlier
+	// update still there, not zero and unchanged since, for most parameters.
+	Kept int64 `json:"kept"`
+	// Cleared: those at which the optimiser found no gradient, or zeros only,
+	// although backward had been called since the last update.
+	Cleared int64 `json:"cleared"`
+	// NoBackward: those before which backward was not called at all, and whose
+	// gradients were none, zero, or those of the update before.
+	NoBackward int64 `json:"no_backward"`
+	// Norms of all gradients, as the optimiser used them.
+	Norms []Number `json:"norms,omitempty"`
+	// Clip is how gradients were clipped by norm; nil when they were not, or
+	// not by the framework's own function.
+	Clip *ClipFacts `json:"clip,omitempty"`
+}
+
+// ClipFacts are calls of the framework's clipping by norm, or by value.
+type ClipFacts struct {
+	MaxNorm Number   `json:"max_norm"`
+	Calls   int64    `json:"calls"`
+	Clipped int64    `json:"clipped"`
+	Norms   []Number `json:"norms"` // before clipping, of the first calls
+	// ByValue: elements are clipped one by one. MaxNorm is the largest
+	// magnitude that is left to them, Norms the largest there were.
+	ByValue bool `json:"by_value,omitempty"`
+}
+
+// EvaluationFacts are the first evaluation steps.
+type EvaluationFacts struct {
+	At    int64 `json:"at"`
+	Steps int64 `json:"steps"` // that were looked at
+	// RootTraining: the model as a whole stood in training mode. Modules that
+	// do although it does not were put there on purpose, or by mistake.
+	RootTraining bool `json:"root_training"`
+	// Training are dropout and batch normalisation modules that ran in
+	// training mode, at most 50.
+	Training []string `json:"training,omitempty"`
+	Kinds    []string `json:"kinds,omitempty"` // their kinds, each once
+	// Statistics compare the running statistics of normalisation with a batch:
+	// |running mean − batch mean| in units of the batch's deviation, largest
+	// over channels, per module.
+	Statistics []StatisticsFact `json:"statistics,omitempty"`
+	// FunctionalDropout: the function dropout dropped, in evaluation mode
+	// because it was not told of the mode.
+	FunctionalDropout bool `json:"functional_dropout,omitempty"`
+	// Layer is the first layer with a weight that ran, and Input what it got at
+	// the first of these steps; both are missing where that was no floating
+	// tensor.
+	Layer string       `json:"layer,omitempty"`
+	Input *TensorFacts `json:"input,omitempty"`
+}
+
+// ScheduleFacts are the learning rate of a training's only optimiser, the
+// largest of its groups, at some of its updates: after the first look, then
+// every hundred or more, and at the end. They come at the end.
+type ScheduleFacts struct {
+	At int64 `json:"at"`
+	// Initial is the rate that a scheduler was given to scale, or its largest;
+	// null without a scheduler of PyTorch's.
+	Initial *float64  `json:"initial"`
+	Steps   []int64   `json:"steps"` // updates before each rate
+	Rates   []float64 `json:"rates"`
+}
+
+// StatisticsFact is one module's running statistics against a batch.
+type StatisticsFact struct {
+	Module   string `json:"module"`
+	Distance Number `json:"distance"`
+	Ratio    Number `json:"ratio"` // running variance to batch variance, median over channels
+}
+
+// EvalTrainedFacts say that updates were made while the model stood in
+// evaluation mode, after it had been in training mode before.
+type EvalTrainedFacts struct {
+	At      int64    `json:"at"`
+	Modules []string `json:"modules"` // dropout and batch normalisation modules that stood still, at most 50
+	Kinds   []string `json:"kinds"`
+	// Always: the model never was in training mode.
+	Always bool `json:"always"`
+}
