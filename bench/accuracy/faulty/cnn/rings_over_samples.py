@@ -1,4 +1,4 @@
-# fault: softmax-twice
+# fault: axes-mixed-up
 # cause_class: output-activation, structure, loss
 # family: cnn
 # split: tune
