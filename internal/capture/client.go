@@ -76,6 +76,7 @@ func (c *Client) Alloc(n uint64) (offset uint64, data []byte, ok bool) {
 	c.area.release(c.ring.Consumed())
 	offset, ok = c.area.alloc(n)
 	if !ok {
+		c.ring.setWanted(c.head)
 		return 0, nil, false
 	}
 	data, ok = c.ring.data(offset, n)
@@ -90,6 +91,7 @@ func (c *Client) Hold() { c.area.hold(c.head) }
 // slot for it.
 func (c *Client) Publish(r Record) bool {
 	if c.Full() {
+		c.ring.setWanted(c.head)
 		c.ring.word(offDropped).Add(1)
 		return false
 	}

@@ -86,8 +86,8 @@ func (s *Session) batch(head uint64) error {
 }
 
 // advance moves the marks. Data is released when its step is stored, so that
-// an agent that takes over finds it again; earlier when the hook may need the
-// room before its step closes.
+// an agent that takes over finds it again; earlier when the hook waits for room,
+// or may need it before its step closes.
 func (s *Session) advance(acked, size uint64, urgent bool) {
 	s.held += size
 	if acked > s.acked && acked <= s.tail {
@@ -98,7 +98,7 @@ func (s *Session) advance(acked, size uint64, urgent bool) {
 		}
 	}
 	consumed := s.acked
-	if urgent || s.held > s.use/4 || s.tail-s.acked > s.ring.Slots/4 {
+	if urgent || s.wanted() || s.held > s.use/4 || s.tail-s.acked > s.ring.Slots/4 {
 		consumed = s.tail
 		s.held = 0
 	}
@@ -106,6 +106,9 @@ func (s *Session) advance(acked, size uint64, urgent bool) {
 		s.ring.setConsumed(consumed)
 	}
 }
+
+// wanted tells whether the hook waits for the data of records that were read.
+func (s *Session) wanted() bool { return s.ring.Wanted() > s.ring.Consumed() }
 
 // item checks a record against everything that is known.
 func (s *Session) item(n uint64, rec Record) (Item, error) {

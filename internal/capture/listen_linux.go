@@ -317,11 +317,12 @@ func (s *Session) loop(ctx context.Context) error {
 }
 
 // pace is the time to the next look at a busy ring. A hook has few frames; when
-// more than one came since the last look, it may be about to run out of them.
+// more than one came since the last look, it may be about to run out of them, and
+// while it waits for room every look counts.
 func (s *Session) pace(last time.Duration) time.Duration {
 	n := s.frames
 	s.frames = 0
-	if n > 1 {
+	if n > 1 || s.wanted() {
 		return max(last/2, s.opts.Poll/8)
 	}
 	return min(last*5/4, s.opts.Poll)

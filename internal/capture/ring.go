@@ -21,6 +21,7 @@ const (
 	offDropped     = 136
 	offAlive       = 144
 	offEnded       = 152
+	offWanted      = 160
 	offConsumed    = 256
 	offAcked       = 264
 	offSynced      = 272
@@ -125,6 +126,10 @@ func (r *Ring) Alive() time.Time { return time.UnixMicro(int64(r.word(offAlive).
 // Ended tells that the hook closed in good order. Its bye may not have arrived.
 func (r *Ring) Ended() bool { return r.word(offEnded).Load() != 0 }
 
+// Wanted is the number of records whose data the hook would like to overwrite:
+// it waits for room.
+func (r *Ring) Wanted() uint64 { return r.word(offWanted).Load() }
+
 // Consumed is the number of records whose data may be overwritten.
 func (r *Ring) Consumed() uint64 { return r.word(offConsumed).Load() }
 
@@ -171,6 +176,9 @@ func (r *Ring) publish(n uint64, rec *Record) {
 
 // setEnded leaves word that the hook closes in good order. Only the hook does.
 func (r *Ring) setEnded() { r.word(offEnded).Store(uint64(time.Now().UnixMicro())) }
+
+// setWanted asks for the data of everything published before record n. Only the hook does.
+func (r *Ring) setWanted(n uint64) { r.word(offWanted).Store(n) }
 
 // data is a part of the data area; ok is false when it is not inside.
 func (r *Ring) data(offset, n uint64) (b []byte, ok bool) {

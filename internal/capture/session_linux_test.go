@@ -306,6 +306,39 @@ func TestWordsBeforeRecords(t *testing.T) {
 	}
 }
 
+// TestWanted publishes one open step that is larger than the hook's free area:
+// what was read makes room when the hook waits for it, although the step is not
+// stored, and not before.
+func TestWanted(t *testing.T) {
+	r := newRecorder()
+	r.hold = true
+	socket, _ := serve(t, r, Options{Poll: time.Millisecond})
+	c := dial(t, socket)
+	c.area.size = 1024
+	c.Say(TypeTensors, Tensors{[]TensorInfo{info(0, "x", record.Custom, 100)}})
+	const n = 20
+	for i := range n {
+		var off uint64
+		wait(t, "room", func() (ok bool) {
+			off, _, ok = c.Alloc(400)
+			return ok
+		})
+		if i == 1 && c.ring.Consumed() != 0 {
+			t.Errorf("%d records were released before anybody wanted their room", c.ring.Consumed())
+		}
+		c.Publish(Record{Kind: Tensor, DType: tensor.F32, ID: 0, Offset: off, NBytes: 400})
+		c.Hold()
+	}
+	wait(t, "all records", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.records == n
+	})
+	if a := c.ring.Acked(); a != 0 {
+		t.Errorf("%d records of an open step are acknowledged", a)
+	}
+}
+
 // TestWrap publishes many times what the record and the data area hold.
 func TestWrap(t *testing.T) {
 	r := newRecorder()

@@ -141,6 +141,7 @@ class Ring(object):
         patience = self.patience if seconds is None else 0.0
         if holder.open and not patience:
             return False
+        self.words[_wire.W_WANTED] = self.head
         began = time.monotonic()
         end = began + max(self.wait if seconds is None else seconds, patience)
         pause = 0.00005
