@@ -276,7 +276,7 @@ func (r *RawWriter) commit() error {
 		if err := w.manifest.sync(); err != nil {
 			return err
 		}
-		return replace(w.fs, w.at(r.rel), func(out io.Writer) error {
+		err := replace(w.fs, w.at(r.rel), func(out io.Writer) error {
 			if err := write(out); err != nil {
 				return err
 			}
@@ -285,6 +285,10 @@ func (r *RawWriter) commit() error {
 			}
 			return w.manifest.sync()
 		})
+		if err == nil {
+			w.wrote(w.at(r.rel), total)
+		}
+		return err
 	}
 	if err := replace(w.fs, w.at(r.rel), write); err != nil {
 		return err
@@ -292,6 +296,7 @@ func (r *RawWriter) commit() error {
 	if err := list(); err != nil {
 		return errors.Join(err, w.fs.Remove(w.at(r.rel)))
 	}
+	w.wrote(w.at(r.rel), total)
 	return nil
 }
 

@@ -45,6 +45,7 @@ type Writer struct {
 	sealRows int64
 	raw      map[string]int64 // raw files of this run and their lengths
 	keep     keepState
+	cached   cache
 	rewound  *manifest.Rewound // the last one; changed only while nothing else is written
 	buf      []byte            // scratch for encoding
 	frame    []byte

@@ -45,10 +45,11 @@ func TestRaw(t *testing.T) {
 	w := create(t, vfs.OS, t.TempDir())
 	// More than a raw writer keeps in memory, in several tensors and in one.
 	big := map[string]tensor.View{"z": {DType: tensor.C128, Shape: []int64{1}, Data: pattern(16, 1)}, odd[0]: bytesView(pattern(5, 2)), "0-d": {DType: tensor.F32, Data: pattern(4, 3)}}
-	for _, name := range []string{"a", "b", "c", "d"} {
-		big[name] = bytesView(pattern(12<<20, name[0]))
+	huge := pattern(129<<20, 9)
+	for i, name := range []string{"a", "b", "c", "d"} {
+		big[name] = bytesView(huge[i*1001:][:36<<20])
 	}
-	big["huge"] = bytesView(pattern(40<<20, 9))
+	big["huge"] = bytesView(huge)
 	save(t, w, "worker_0", 1, big)
 	// A second commit for the same step adds and replaces.
 	second := map[string]tensor.View{"a": bytesView(pattern(3, 7)), "new": bytesView(nil)}
@@ -92,6 +93,37 @@ func TestRaw(t *testing.T) {
 		t.Errorf("files of raw tensors: %v", list)
 	}
 	whole(t, tr)
+	ok(t, w.Close())
+}
+
+// advised notes of which files the system was told that nobody is about to read them.
+type advised struct {
+	vfs.FS
+	files []string
+}
+
+func (a *advised) Uncache(name string) error {
+	a.files = append(a.files, filepath.Base(name))
+	return a.FS.Uncache(name)
+}
+
+func TestRawLetsGoOfTheCache(t *testing.T) {
+	disk := &advised{FS: vfs.OS}
+	w := create(t, disk, t.TempDir())
+	data := pattern(50<<20, 1)
+	for i := range int64(4) {
+		save(t, w, "w", i, map[string]tensor.View{"a": bytesView(data)})
+		s := step("w", i)
+		s.Raw = []string{"a"}
+		ok(t, w.Append("w", "", uint64(i), s))
+	}
+	if want := []string{"0.safetensors", "1.safetensors"}; !cmp.Equal(disk.files, want) {
+		t.Errorf("let go of %v, want %v: the last 128 MB stay", disk.files, want)
+	}
+	tr := open(t, disk, w.Path())
+	if got, err := tr.Raw("a", record.Train, 0, ""); err != nil || !bytes.Equal(got.Data, data) {
+		t.Errorf("a file that was let go of: %d bytes, %v", len(got.Data), err)
+	}
 	ok(t, w.Close())
 }
 

@@ -267,6 +267,9 @@ func (c *Crash) SyncDir(dir string) error {
 	return nil
 }
 
+// Uncache implements FS: everything is memory.
+func (c *Crash) Uncache(string) error { return nil }
+
 // Usage implements FS: a disk of 1 GB, or what SetRoom says.
 func (c *Crash) Usage(string) (Usage, error) {
 	c.mu.Lock()

@@ -51,6 +51,8 @@ func (osFS) List(dir string) ([]fs.DirEntry, error) { return os.ReadDir(dir) }
 
 func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
+func (osFS) Uncache(name string) error { return uncache(name) }
+
 func (osFS) Usage(path string) (Usage, error) { return usage(path) }
 
 // mkdirAll makes what is missing from the top down, so that a directory's own

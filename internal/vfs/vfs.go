@@ -35,6 +35,10 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 	// SyncDir makes the entries of a directory survive a loss of power.
 	SyncDir(dir string) error
+	// Uncache says that nobody is about to read a synced file, so that its
+	// bytes need not take memory. Its content stays; where the system has no
+	// such advice, nothing happens.
+	Uncache(name string) error
 	// Usage says how much room the disk that holds path has.
 	Usage(path string) (Usage, error)
 }

@@ -86,6 +86,12 @@ func TestBothFileSystemsAgree(t *testing.T) {
 		if got := read(fsys, p("y")); got != "one!" {
 			t.Errorf("after truncation the file holds %q", got)
 		}
+		if err := fsys.Uncache(p("y")); err != nil {
+			t.Errorf("let go of a file in the cache: %v", err)
+		}
+		if got := read(fsys, p("y")); got != "one!" {
+			t.Errorf("let go of, the file holds %q", got)
+		}
 		if err := fsys.Mkdir(p("d")); err != nil {
 			t.Fatal(err)
 		}
