@@ -121,7 +121,7 @@ func (w *worker) leave(it *capture.Item) {
 			n -= int64(len(slices.DeleteFunc(slices.Clone(it.Present), func(b byte) bool { return b != 0 })))
 		}
 	case it.Kind == capture.Step:
-		if o := w.open[stepKey{it.Mode, it.Step}]; o != nil {
+		if o := w.open[stepKey{mode: it.Mode, step: it.Step}]; o != nil {
 			o.abort()
 			w.forget(o)
 		}

@@ -31,6 +31,7 @@ func (w *worker) Records(items []capture.Item) uint64 {
 		w.seen = it.N + 1
 	}
 	w.measure()
+	w.closeBetween()
 	if len(items) > 0 || len(w.ready) > 0 || len(w.unsaved) > 0 {
 		w.flush(false)
 	}
@@ -62,6 +63,7 @@ func (w *worker) record(it *capture.Item) {
 		w.reduced(it)
 	case capture.Step:
 		w.measure()
+		w.closeBetween()
 		w.closeStep(it)
 	case capture.Drop:
 		w.drop(it)
@@ -71,7 +73,10 @@ func (w *worker) record(it *capture.Item) {
 // step is the open step that a record belongs to; nil when the hook has too
 // many of them open.
 func (w *worker) step(it *capture.Item) *openStep {
-	key := stepKey{it.Mode, it.Step}
+	if it.Between() {
+		w.last = it.N + 1
+	}
+	key := stepKey{mode: it.Mode, step: it.Step, between: it.Between()}
 	if o := w.open[key]; o != nil {
 		return o
 	}
@@ -84,6 +89,9 @@ func (w *worker) step(it *capture.Item) *openStep {
 	o := &openStep{key: key, first: it.N, step: &record.Step{
 		Worker: w.name, Step: it.Step, Mode: it.Mode, ModeStep: it.ModeStep,
 	}}
+	if key.between {
+		o.step.Time = record.Moment(it.Time)
+	}
 	w.open[key] = o
 	w.order = append(w.order, o)
 	return o
@@ -264,11 +272,44 @@ func (w *worker) closeStep(it *capture.Item) {
 	w.take(st, it.N+1, false)
 }
 
+// closeBetween stores the tensors that the script gave between steps. Their
+// part of the step comes after the one that closed it, and is not judged. One
+// whose pieces are still coming waits.
+func (w *worker) closeBetween() {
+	for _, o := range slices.Clone(w.order) {
+		if !o.key.between || w.coming(o.key) {
+			continue
+		}
+		w.forget(o)
+		if w.last <= w.stored { // an earlier agent stored it
+			o.abort()
+			continue
+		}
+		if o.lost > 0 {
+			w.job.missing(w.name, "lost when the agent died", o.lost)
+		}
+		w.commitRaw(o)
+		if len(o.step.Stats) > 0 {
+			w.take(o.step, w.last, true)
+		}
+	}
+}
+
+// coming tells that pieces of a tensor of a step are still to come.
+func (w *worker) coming(key stepKey) bool {
+	for _, a := range w.pieces {
+		if a.key == key {
+			return true
+		}
+	}
+	return false
+}
+
 // abandon gives up earlier steps of the mode that were never closed: a step
 // that closes proves that nothing more of them will come.
 func (w *worker) abandon(closed stepKey) {
 	for _, o := range slices.Clone(w.order) {
-		if o.key.mode == closed.mode && o.key.step < closed.step {
+		if !o.key.between && o.key.mode == closed.mode && o.key.step < closed.step {
 			o.abort()
 			w.forget(o)
 			w.job.missing(w.name, "the step was never closed", 1)

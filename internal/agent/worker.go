@@ -35,6 +35,7 @@ type worker struct {
 	readySq uint64 // seq of the last of ready
 	stored  uint64 // seq that the store knows; steps up to it are not stored again
 	seen    uint64 // records handled
+	last    uint64 // seq of the last tensor that was given between steps
 	retry   time.Time
 	failing bool
 
@@ -55,8 +56,9 @@ type worker struct {
 }
 
 type stepKey struct {
-	mode record.Mode
-	step int64
+	mode    record.Mode
+	step    int64
+	between bool // tensors given after the step had closed
 }
 
 // openStep is a step whose closing record has not come.

@@ -119,7 +119,7 @@ func (s *Session) item(n uint64, rec Record) (Item, error) {
 	if rec.Step < 0 || rec.ModeStep < 0 || rec.Step > maxStep || rec.ModeStep > maxStep {
 		return it, fmt.Errorf("step out of range")
 	}
-	free := (rec.Kind == Scalar || rec.Kind == Scalars) && rec.Flags&FlagFree != 0 || rec.Kind == Drop
+	free := (rec.Kind == Scalar || rec.Kind == Scalars) && rec.Flags&FlagFree != 0 || rec.Between() || rec.Kind == Drop
 	if m := &s.order[rec.Mode]; !free && m.seen && (rec.Step <= m.step || rec.ModeStep <= m.modeStep) {
 		return it, fmt.Errorf("step runs backwards")
 	}

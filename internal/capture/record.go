@@ -39,6 +39,8 @@ const (
 	FlagSkipped uint8 = 1 // Step: the loss scaler skipped the update
 
 	FlagRawPiece uint8 = 2 // Piece: the script wants the values themselves
+
+	FlagBetween uint8 = 4 // Tensor, Piece: given between steps; belongs to one that has closed
 )
 
 // Reason says why a hook dropped values.
@@ -82,6 +84,11 @@ type Record struct {
 	Time     uint64 // microseconds since 1970
 	Shape    uint32 // 0: as announced; the reason of a Drop
 	Seq      uint32 // low 32 bits of the record's number plus one
+}
+
+// Between says that the values were given between steps.
+func (r *Record) Between() bool {
+	return (r.Kind == Tensor || r.Kind == Piece) && r.Flags&FlagBetween != 0
 }
 
 // Encode writes the record's 64 bytes to b.

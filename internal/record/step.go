@@ -87,9 +87,12 @@ type Step struct {
 	Raw     []string // names of tensors whose raw values were stored for this step
 }
 
-// Free says that the part holds only numbers that belong to no step the hook
-// counts: such parts are stored, but not judged.
-func (s *Step) Free() bool { return s.Seconds == 0 && s.Overhead == 0 && len(s.Stats) == 0 }
+// Free says that the part closes no step that the hook counts: it holds
+// numbers, and values of tensors, that the script gave between steps. Such
+// parts are stored, but not judged.
+func (s *Step) Free() bool {
+	return s.Seconds == 0 && s.Overhead == 0 && (len(s.Stats) == 0 || len(s.Stats) <= len(s.Raw) && len(s.Scalars) == 0)
+}
 
 // Complete is a step as rules see it: closed, with the parts of all workers
 // that were in when it was declared complete, sorted by worker.

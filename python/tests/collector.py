@@ -151,6 +151,7 @@ class Run(object):
         self.steps = []
         self.open = {}
         self.free = []
+        self.between = []  # (name, mode, mode step, data) of tensors that came between steps
         self.together = []  # numbers that came in one record
         self.dropped = []
         self.shapes = {}
@@ -191,6 +192,14 @@ class Run(object):
             self.free += [(name, number, mode, v) for name, v in numbers.items()]
             return
         key = (number, mode)
+        if kind in (_wire.TENSOR, _wire.PIECE) and flags & _wire.BETWEEN:
+            name = self.infos[id]["name"]
+            assert any((s.number, s.mode, s.mode_step, s.seconds is not None) == (number, mode, mode_step, True) for s in self.steps) or number == 0
+            begun = self.between.pop()[3] if kind == _wire.PIECE and value else b""
+            self.between.append((name, mode, mode_step, begun + data))
+            if kind == _wire.TENSOR and flags & 1:
+                self.raw.append(name)
+            return
         step = self.open.get(key)
         if step is None:
             assert all(s.number != number for s in self.steps), "step %d comes again" % number

@@ -110,10 +110,10 @@ class Values(object):
         """Size of the free area; a larger tensor goes with big(...)."""
         return self._division.area.bytes
 
-    def tensor(self, id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw=False):
-        """Publish the nbytes that were copied to offset. dtype: code of the element type; shape: id, 0 for the announced one."""
+    def tensor(self, id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw=False, between=False):
+        """Publish the nbytes that were copied to offset. dtype: code of the element type; shape: id, 0 for the announced one; between: of a step that has closed."""
         try:
-            n = self._put(2, mode, dtype, 1 if force_raw else 0, id, step, mode_step, offset, nbytes, 0.0, shape)
+            n = self._put(2, mode, dtype, (1 if force_raw else 0) | (4 if between else 0), id, step, mode_step, offset, nbytes, 0.0, shape)
             self._division.area.publish(offset, n)
             return n is not None
         except Exception as error:
@@ -133,7 +133,7 @@ class Values(object):
             _guard.failed("Session.again", error)
             return False
 
-    def big(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False, wait_s=None):
+    def big(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False, wait_s=None, between=False):
         """Publish a tensor larger than the free area, in pieces.
 
         copy(offset, start, n) copies the tensor's bytes start..start+n to
@@ -154,7 +154,7 @@ class Values(object):
                 except BaseException:
                     area.publish(offset, None)
                     raise
-                flags = (1 if start + n == nbytes else 0) | (2 if force_raw else 0)
+                flags = (1 if start + n == nbytes else 0) | (2 if force_raw else 0) | (4 if between else 0)
                 number = self._put(4, mode, dtype, flags, id, step, mode_step, offset, n, float(start), shape)
                 area.publish(offset, number)
                 if number is None:
@@ -166,18 +166,19 @@ class Values(object):
             _guard.failed("Session.big", error)
             return False
 
-    def whole(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False):
+    def whole(self, id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw=False, between=False):
         """Publish a tensor that is in no frame: through the free area, in pieces when it is large.
 
         Where it lies, for ``again``; True when it went in pieces, False when it did not go.
 
         copy as for big. force_raw: the script asked for the values, which is
-        worth a longer wait for room than what is captured unasked.
+        worth a longer wait for room than what is captured unasked. between: of a
+        step that has closed.
         """
         try:
             use = getattr(self.plan, "use", 0) or len(self.buffer)
             if nbytes > use // 8:
-                return self.big(id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw, PIECE_WAIT if force_raw else None)
+                return self.big(id, dtype, shape, nbytes, copy, step, mode, mode_step, force_raw, PIECE_WAIT if force_raw else None, between)
             offset = self.alloc(nbytes, ASKED_WAIT if force_raw else None)
             if offset is None:
                 self.drop(id, 1, _wire.FULL, step, mode, mode_step)
@@ -187,7 +188,7 @@ class Values(object):
             except BaseException:
                 self.free(offset)
                 raise
-            return self.tensor(id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw) and self.lying(offset)
+            return self.tensor(id, dtype, shape, offset, nbytes, step, mode, mode_step, force_raw, between) and self.lying(offset)
         except Exception as error:
             _guard.failed("Session.whole", error)
             return False

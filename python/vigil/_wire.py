@@ -12,6 +12,7 @@ SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS, REDUCED = 1, 2, 3, 4, 5, 6, 7
 
 # Flags. Their meaning depends on the kind of the record.
 FREE = 1  # SCALAR: does not belong to a step the hook counts
+BETWEEN = 4  # TENSOR, PIECE: given between steps; belongs to one that has closed
 RAW = 1  # TENSOR: raw wanted by the script
 PARTIAL = 1  # FRAME: not all are there
 LAST = 1  # PIECE: the last one

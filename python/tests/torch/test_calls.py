@@ -1,5 +1,6 @@
 """Numbers and tensors that the script gives: at which step and in which mode they stand."""
 
+import struct
 import sys
 
 import collector
@@ -22,6 +23,7 @@ def loss():
 
 for i in range(6):
     hook.save_scalar("before", i)
+    hook.save_tensor("ahead", torch.tensor([float(i)]))
     given = loss()
     hook.save_scalar("twice", i)
     hook.save_scalar("twice", i + 0.5)
@@ -32,6 +34,8 @@ for i in range(6):
     given.backward()
     optimizer.step()
     hook.save_scalar("after", i)
+    hook.save_tensor("behind", torch.tensor([float(i)]))
+    hook.save_tensor("behind_large", torch.full((1 << 19,), float(i)))
     if i % 2:
         model.eval()
         with torch.no_grad():
@@ -55,7 +59,7 @@ TRAIN, EVAL, PREDICT, GLOBAL = range(4)
 def run(tmp_path_factory):
     script = tmp_path_factory.mktemp("calls") / "calls.py"
     script.write_text(SCRIPT)
-    return train([sys.executable, str(script)], schedule=collector.NEVER).run
+    return train([sys.executable, str(script)], schedule=collector.NEVER, data=8 << 20).run
 
 
 def numbers(run, name):
@@ -88,6 +92,30 @@ TENSORS = {
     "seen": ("f", [(EVAL, 0, (1.0,)), (EVAL, 1, (3.0,)), (EVAL, 2, (5.0,))]),
     "told_tensor": ("f", [(PREDICT, 0, (1.0,))]),
 }
+
+
+LARGE = 1 << 19  # elements; it goes in pieces
+BETWEEN = {  # after an evaluation's last forward its step is still open, so its values come within it
+    "ahead": [(TRAIN, 0, 0), (TRAIN, 0, 1), (EVAL, 0, 2), (TRAIN, 2, 3), (EVAL, 1, 4), (TRAIN, 4, 5)],
+    "behind": [(TRAIN, i, i) for i in range(6)],
+    "behind_large": [(TRAIN, i, i) for i in range(6)],
+}
+
+
+@pytest.mark.parametrize("name", sorted(BETWEEN))
+def test_tensors_between_steps_are_of_the_step_that_ended(run, name):
+    """They open no step, neither a TRAIN step of their own nor in the place of an evaluation's."""
+    count = LARGE if name.endswith("large") else 1
+    came = [(mode, step, struct.unpack("<%df" % count, data)) for n, mode, step, data in run.between if n == name]
+    came += [(s.mode, s.mode_step, s.values(name)) for s in run.steps if name in s.tensors]
+    assert sorted((mode, step, values[0]) for mode, step, values in came) == sorted(BETWEEN[name])
+    assert all(len(set(values)) == 1 for _, _, values in came)
+
+
+def test_every_forward_and_update_has_its_step(run):
+    assert [(s.mode, s.mode_step) for s in run.steps] == [
+        (TRAIN, 0), (TRAIN, 1), (EVAL, 0), (TRAIN, 2), (TRAIN, 3), (EVAL, 1), (TRAIN, 4), (TRAIN, 5), (EVAL, 2), (PREDICT, 0), (GLOBAL, 0),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(TENSORS))

@@ -6,7 +6,7 @@ import time
 import torch
 
 from vigil import _wire
-from vigil._torch import backend, names
+from vigil._torch import backend, device, frames, names
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
@@ -96,6 +96,7 @@ class Control(object):
             self.session.metrics(values, *at, free=free)
 
     def save_tensor(self, name, value, collections=None):
+        """Values of the open step; between steps, of the one that closed last."""
         self.settle()
         if not self._begin_session():
             return
@@ -117,8 +118,14 @@ class Control(object):
             known = self.custom[name] = (self.session.announce_tensors([info])[0], shape)
         if known[0] is None:
             return
-        at = self.publisher.at(self.open) if self.open is not None else self.publisher.at(self._begin(self.mode or 0, None, time.perf_counter()))
-        self.publisher.frames.send(known[0], tensor, 0 if known[1] == shape else self.session.shape_id(shape), at, force_raw=True)
+        shape_id = 0 if known[1] == shape else self.session.shape_id(shape)
+        if self.open is not None:
+            self.publisher.frames.send(known[0], tensor, shape_id, self.publisher.at(self.open), force_raw=True)
+        elif not device.capturing(tensor):
+            if self.session._next_plan is not None and self.publisher.take_plan():
+                self.publisher.reschedule(self.counter.modes)
+            self.publisher.flush(True)
+            frames.send(self.session, known[0], tensor.cpu(), shape_id, self.last_closed, force_raw=True, between=True)
 
     def _begin_session(self):
         """Whether there is a session; a script that uses the control calls gets one before it trains."""

@@ -344,7 +344,7 @@ def _copy_from_device(targets, sources):
             target.copy_(pinned)
 
 
-def send(session, id, tensor, shape_id, at, force_raw=False):
+def send(session, id, tensor, shape_id, at, force_raw=False, between=False):
     """Publish one tensor by itself: through the free area, in pieces when it is larger. As Session.whole."""
     source = tensor.detach()
     nbytes = backend.nbytes(source)
@@ -359,4 +359,4 @@ def send(session, id, tensor, shape_id, at, force_raw=False):
                 flat.append(source.contiguous().view(-1).view(torch.uint8))
             backend.view(session.buffer, torch.uint8, (n,), offset).copy_(flat[0][start : start + n])
 
-    return session.whole(id, backend.DTYPE_CODES[source.dtype], shape_id, nbytes, copy, at[0], at[1], at[2], force_raw)
+    return session.whole(id, backend.DTYPE_CODES[source.dtype], shape_id, nbytes, copy, at[0], at[1], at[2], force_raw, between)

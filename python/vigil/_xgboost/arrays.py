@@ -29,7 +29,7 @@ def info(name, array, kind):
     return {"name": name, "kind": kind, "dtype": dtype(array), "shape": list(array.shape)}
 
 
-def send(session, id, array, shape_id, at, force_raw=False):
+def send(session, id, array, shape_id, at, force_raw=False, between=False):
     """Publish one array; at is (step, mode, mode step)."""
     array = numpy.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
     data = memoryview(array.reshape(-1).view(numpy.uint8)) if array.size else b""
@@ -37,4 +37,4 @@ def send(session, id, array, shape_id, at, force_raw=False):
     def copy(offset, start, n):
         session.buffer[offset : offset + n] = data[start : start + n]
 
-    session.whole(id, _wire.DTYPES[dtype(array)], shape_id, array.nbytes, copy, at[0], at[1], at[2], force_raw)
+    session.whole(id, _wire.DTYPES[dtype(array)], shape_id, array.nbytes, copy, at[0], at[1], at[2], force_raw, between)

@@ -42,11 +42,9 @@ class Control(object):
         self.session.metrics(values, *at, free=free)
 
     def save_tensor(self, name, value, collections=None):
+        """Values of the round under way; between rounds, of the one that closed last."""
         training = self.training
         if not self._begin_session():
-            return
-        if training is None or not training.open:
-            self.session.missing([(name, "saved while no round of boosting was under way", 1)])
             return
         array = arrays.array(value)
         if arrays.dtype(array) is None:
@@ -61,7 +59,8 @@ class Control(object):
                 self.wait_for_plan(lambda plan: plan.use)
         if known[0] is not None:
             shape = 0 if known[1] == array.shape else self.session.shape_id(array.shape)
-            arrays.send(self.session, known[0], array, shape, self.at(training.next), force_raw=True)
+            between = training is None or not training.open
+            arrays.send(self.session, known[0], array, shape, self.last if between else self.at(training.next), force_raw=True, between=between)
 
     def _begin_session(self):
         """Whether there is a session; a script that uses the control calls gets one before it trains."""

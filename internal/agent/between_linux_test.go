@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// between gives tensors before the first step, within steps and after each.
+const between = `
+import torch
+import vigil.torch as vg
+from torch import nn
+
+hook = vg.Hook()
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+hook.save_tensor("first", torch.zeros(3))
+for i in range(4):
+    loss = model(torch.ones(3, 4)).pow(2).mean()
+    hook.save_tensor("inside", torch.full((2,), float(i)))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    hook.save_tensor("after", torch.full((2,), 10.0 + i))
+    hook.save_tensor("after, too", torch.full((2,), 20.0 + i))
+    with torch.no_grad():
+        model(torch.ones(3, 4)).pow(2).mean()
+`
+
+// What the script saves between steps is stored with the step that ended, beside
+// what came within it, and nobody waits for that step a second time.
+func TestBetweenSteps(t *testing.T) {
+	set := settings(t)
+	a := startAgent(t, set)
+	cmd := exec.Command(testenv.Python(t), "-c", between)
+	cmd.Env = append(cmd.Environ(), "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	a.completed()
+	tr := openTrial(t, set)
+	all := []int64{0, 1, 2, 3}
+	for name, want := range map[string][]float32{"first": {0, 0, 0}, "inside": {3, 3}, "after": {13, 13}, "after, too": {23, 23}} {
+		steps := all
+		if name == "first" {
+			steps = all[:1]
+		}
+		if got := tr.RawSteps(name, record.Train, ""); !slices.Equal(got, steps) {
+			t.Errorf("%s: values at the steps %v, want %v", name, got, steps)
+		}
+		if v, err := tr.Raw(name, record.Train, steps[len(steps)-1], ""); err != nil || !slices.Equal(v.Data, toBytes(want)) {
+			t.Errorf("%s: %v, %v", name, v, err)
+		}
+		rows, err := tr.Stats(trial.Query{Tensor: name, Mode: record.Train})
+		if err != nil || len(rows) != len(steps) || rows[len(steps)-1].Stats.Mean != float64(want[0]) {
+			t.Errorf("%s: statistics %v, %v", name, rows, err)
+		}
+	}
+	if got := tr.Steps(record.Train); !slices.Equal(got, all) {
+		t.Errorf("TRAIN steps %v", got)
+	}
+	if got := tr.Steps(record.Eval); !slices.Equal(got, all) {
+		t.Errorf("EVAL steps %v", got)
+	}
+	complete := 0
+	if err := tr.Replay(func(c *record.Complete) error {
+		complete++
+		if len(c.Parts) != 1 || c.Parts[0].Free() {
+			t.Errorf("%s step %d is complete with %v", c.Mode, c.ModeStep, c.Parts)
+		}
+		return nil
+	}); err != nil || complete != 8 {
+		t.Errorf("%d complete steps, %v", complete, err)
+	}
+	if err := tr.Undecided(func(s *record.Step) error {
+		if !s.Free() {
+			t.Errorf("%s step %d was not decided on", s.Mode, s.ModeStep)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
