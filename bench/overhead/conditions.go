@@ -30,12 +30,13 @@ var conditions = []condition{
 	{name: "nothing due", vigil: true, flags: []string{"--rules", "none", "--every", "1000000000"}},
 	{name: "defaults", vigil: true},
 	{name: "statistics at every step", vigil: true, flags: []string{"--every", "1"}},
-}
-
-// besides are those that have a peer's work to do.
-var besides = []condition{
+	{name: "statistics of weights and gradients at every step", vigil: true, flags: []string{"--rules", "none", "--collect", "weights:stats,every=1", "--collect", "biases:stats,every=1", "--collect", "gradients:stats,every=1", "--every", "1000000000"}},
 	{name: "all tensors raw every 10 steps", vigil: true, flags: []string{"--rules", "none", "--save-all", "--every", "10"}},
 	{name: "weights raw every 10 steps", vigil: true, flags: []string{"--rules", "none", "--collect", "weights:raw,every=10", "--collect", "biases:raw,every=10", "--every", "1000000000"}},
+}
+
+// besides are the peers.
+var besides = []condition{
 	{name: "bare, smdebug's environment", env: original},
 	{name: "smdebug: all tensors raw every 10 steps", peer: "smdebug_all", env: original},
 	{name: "smdebug: weights raw every 10 steps", peer: "smdebug_weights", env: original},
