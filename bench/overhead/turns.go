@@ -40,6 +40,13 @@ type training struct {
 	due       int64 // bytes of those tensors at those steps, of Vigil only
 }
 
+// heap has every process keep its memory alike. Left to itself the C library
+// gives the largest gradients back to the system and takes them again at every
+// step, or not, as chance lays out the heap: two bare processes differ by up to
+// 7 %. The hook would end it in its own process (python/vigil/_torch/heap.py);
+// limits in the environment it leaves alone.
+var heap = []string{"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"}
+
 // runName is the name of every run; each has a folder of its own.
 const runName = "run"
 
@@ -67,6 +74,7 @@ func (b bench) begin(c condition, workload string, warmup int) (*training, error
 	t := &training{condition: c, out: out, cmd: exec.Command(argv[0], argv[1:]...)}
 	threads := strconv.Itoa(b.threads)
 	t.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads)
+	t.cmd.Env = append(t.cmd.Env, heap...)
 	t.cmd.Env = append(t.cmd.Env, b.device.environment()...)
 	t.cmd.Stderr = &t.errors
 	t.cmd.WaitDelay = 10 * time.Second // a child of a killed one may hold the pipe
