@@ -325,9 +325,13 @@ type GraphFacts struct {
 	Dropout float64 `json:"dropout,omitempty"`
 	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch.
 	AcrossSamples bool `json:"across_samples,omitempty"`
-	// Stretched is a difference in the head with something that is no result of
-	// the model, which made a square of a column or a row; nil without one.
+	// Stretched is a difference, product or quotient in the head with something
+	// that is no result of the model, which made a square of a column or a row;
+	// nil without one.
 	Stretched *StretchedFact `json:"stretched,omitempty"`
+	// Rootless: backward was called on a tensor that is the result of no
+	// operation that gradients go through, and on nothing else.
+	Rootless bool `json:"rootless,omitempty"`
 	// Several losses, or several backwards, make one step: what one graph does
 	// not reach another may.
 	Parts int64 `json:"parts"`

@@ -159,11 +159,114 @@ func TestFunctions(t *testing.T) {
 			f.Graph.AcrossSamples = true
 		}, "error wrong_axis output-activation cross_entropy", "over the samples"},
 	})
-	stretched := classifier()
-	stretched.Loss, stretched.Labels, stretched.Predictions = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
-	head(stretched, "sqrt", "mean", "pow", "sub", "linear")
-	stretched.Graph.Stretched = &record.StretchedFact{At: 3, From: []int64{50}, To: []int64{50, 50}}
-	runFacts(t, "labels_fit", []factCase{{"a row against a column", stretched, nil, "error broadcast labels loss", "labels of shape [50 1] from predictions of shape [50]"}})
+	stretched := func(at int, ops ...string) *record.Facts {
+		f := classifier()
+		f.Loss, f.Labels, f.Predictions = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
+		head(f, ops...)
+		f.Graph.Stretched = &record.StretchedFact{At: at, From: []int64{50}, To: []int64{50, 50}}
+		return f
+	}
+	ofModule := func(labels, predictions []int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "SmoothLoss", Module: "SmoothLoss"}
+			f.Labels = &record.LabelFacts{Loss: "SmoothLoss", DType: "F32", Shape: labels}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: predictions}, LabelShape: labels}
+		}
+	}
+	const rowAgainstColumn = "error broadcast labels loss"
+	runFacts(t, "labels_fit", []factCase{
+		{"a row against a column", stretched(3, "sqrt", "mean", "pow", "sub", "linear"), nil, rowAgainstColumn, "labels of shape [50 1] from predictions of shape [50]"},
+		{"in a loss of one's own", stretched(5, "mean", "where", "mul", "pow", "abs", "sub", "linear"), ofModule([]int64{50, 1}, []int64{50}), "error broadcast labels SmoothLoss", ""},
+		{"in one that got two columns", stretched(5, "mean", "where", "mul", "pow", "abs", "sub", "linear"), ofModule([]int64{50, 1}, []int64{50, 1}), "", ""},
+		{"a value of each sample that is picked first", stretched(2, "mean", "pow", "sub", "gather", "relu", "linear"), nil, rowAgainstColumn, ""},
+		{"weights of samples", stretched(1, "mean", "mul", "smooth_l1_loss", "linear"), nil, "error broadcast labels smooth_l1_loss", "multiplies values of shape [50], one for each sample, with others of shape [50 1]"},
+		{"distances between two sets", stretched(4, "sub", "mul", "mean", "abs", "sub", "linear"), nil, "", ""},
+		{"a kernel", stretched(4, "mean", "exp", "neg", "pow", "sub", "linear"), nil, "", ""},
+		{"deep in a network", stretched(2, "mean", "pow", "sub", "matmul", "softmax", "linear"), nil, "", ""},
+	})
+}
+
+// A bias that a model keeps by itself hides no activation after it.
+func TestActivationAfterOwnBias(t *testing.T) {
+	logits := func(ops ...string) *record.Facts {
+		f := classifier()
+		f.Loss = &record.LossFacts{Name: "binary_cross_entropy_with_logits", Function: "binary_cross_entropy_with_logits"}
+		f.Labels = &record.LabelFacts{DType: "F32", Shape: []int64{64}}
+		f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{64}}, LabelShape: []int64{64}}
+		head(f, append([]string{"binary_cross_entropy_with_logits"}, ops...)...)
+		return f
+	}
+	const twice = "error sigmoid_twice output-activation binary_cross_entropy_with_logits"
+	runFacts(t, "output_activation", []factCase{
+		{"sigmoid of a sum with a bias", logits("sigmoid", "add"), nil, twice, ""},
+		{"sigmoid of a product with a scale", logits("sigmoid", "mul"), nil, twice, ""},
+		{"a sum with a bias", logits("add"), nil, "", ""},
+		{"a gate before it", logits("add", "mul", "sigmoid", "linear"), nil, "", ""},
+	})
+}
+
+// A loss that depends on nothing teaches nothing.
+func TestLossWithoutGraph(t *testing.T) {
+	cut := func(f *record.Facts) {
+		f.Graph = &record.GraphFacts{Complete: true, Rootless: true}
+		f.Updates.Norms = []record.Number{0, 0, 0, 0, 0}
+		for i := range f.Parameters.List {
+			f.Parameters.List[i].Gradient, f.Parameters.List[i].Changed = record.GradientMissing, false
+		}
+	}
+	runFacts(t, "not_updated", []factCase{
+		{"backward on a tensor of nothing", classifier(), cut, "error no_graph not-updated loss", "does not depend on the model"},
+		{"the first batch had nothing to learn from", classifier(), func(f *record.Facts) {
+			cut(f)
+			f.Updates.Norms[2] = 1
+			for i := range f.Parameters.List {
+				f.Parameters.List[i].Gradient, f.Parameters.List[i].Changed = record.GradientFinite, true
+			}
+		}, "", ""},
+		{"no backward", classifier(), func(f *record.Facts) { cut(f); f.Updates.NoBackward = 5 }, "", ""},
+	})
+}
+
+// Embeddings that no optimiser holds, as the framework draws them and as others
+// have trained them.
+func TestTablesOutside(t *testing.T) {
+	tables := func(mean, std float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			for range 2 {
+				first := normal(mean, std)
+				first.Elements = 900
+				f.Parameters.Outside = append(f.Parameters.Outside, record.ParameterFact{
+					Name: "Embedding_weight", Module: "Embedding", Type: "Embedding", Kind: record.EmbeddingModule, Shape: []int64{150, 6}, Trained: true, First: &first, FanIn: 6,
+				})
+			}
+		}
+	}
+	runFacts(t, "not_updated", []factCase{
+		{"new", classifier(), tables(0.01, 1.02), "warning outside not-updated Embedding", ""},
+		{"trained", classifier(), tables(0.02, 1.3), "", ""},
+		{"of small numbers", classifier(), tables(0, 0.1), "", ""},
+	})
+}
+
+// One prediction that is compared with the labels of all samples.
+func TestOneForAll(t *testing.T) {
+	compared := func(loss string, input, predictions, labels []int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: loss, Function: loss}
+			head(f, loss, "linear")
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: input, Values: valuesOf(640, 0, 1)}}, Steps: 8, Distinct: 8}
+			f.Labels = &record.LabelFacts{DType: "F32", Shape: labels}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: predictions}, Steps: 8, LabelShape: labels}
+		}
+	}
+	const found = "warning one_for_all structure "
+	runFacts(t, "network_structure", []factCase{
+		{"an average over samples", classifier(), compared("mse_loss", []int64{32, 20}, []int64{4}, []int64{32, 4}), found, "32 samples ([32 20]) and gives one prediction for all of them ([4])"},
+		{"that keeps the axis", classifier(), compared("mse_loss", []int64{32, 20}, []int64{1, 4}, []int64{32, 4}), found, ""},
+		{"a set and what is asked of it", classifier(), compared("mse_loss", []int64{32, 20}, []int64{4}, []int64{4}), "", ""},
+		{"parameters that are fitted to samples", classifier(), compared("mse_loss", []int64{1, 4}, []int64{1, 4}, []int64{32, 4}), "", ""},
+		{"one prediction for each", classifier(), compared("mse_loss", []int64{32, 20}, []int64{32, 4}, []int64{32, 4}), "", ""},
+	})
 }
 
 // What is only worth knowing hides no alarm.

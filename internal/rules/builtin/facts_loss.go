@@ -64,14 +64,25 @@ func viewLoss(f *rule.Facts) lossView {
 	if !byHand {
 		at = slices.IndexFunc(f.Graph.Head, func(op string) bool { return slices.Contains(knownLosses, op) })
 	}
-	if at < 0 || !slices.Contains(weightedOps, f.Graph.Head[last]) || !byHand && !sameLoss(v.loss, f.Graph.Head[at]) {
+	if at < 0 || at >= last || !byHand && !sameLoss(v.loss, f.Graph.Head[at]) {
 		return v
+	}
+	if !slices.Contains(weightedOps, f.Graph.Head[last]) {
+		// A parameter that is added or multiplied comes first, as a bias does
+		// that a model keeps by itself: it is one operation more.
+		if !slices.Contains([]string{"add", "sub", "mul", "div", "matmul"}, f.Graph.Head[last]) {
+			return v
+		}
+		last++
 	}
 	if v.loss == "" {
 		v.loss = f.Graph.Head[at]
 	}
 	v.alone = (at == 0 || byHand) && f.Graph.Parts <= 1 && len(f.Optimisers) <= 1 && (f.Labels == nil || len(f.Labels.Others) == 0)
-	v.seen, v.layer = true, f.Graph.Head[last]
+	v.seen = true
+	if last < len(f.Graph.Head) {
+		v.layer = f.Graph.Head[last]
+	}
 	for _, op := range f.Graph.Head[at+1 : last] {
 		if !slices.Contains(pickingOps, op) {
 			v.acts = append(v.acts, op)
@@ -145,6 +156,9 @@ func (v *lossView) lone() string {
 func (v *lossView) raw() bool { return v.seen && len(v.acts) == 0 }
 
 func (v *lossView) regression() bool { return slices.Contains(regressionLosses, v.loss) }
+
+// regresses tells whether the loss is one for values.
+func regresses(f *rule.Facts) bool { v := viewLoss(f); return v.regression() }
 
 // module names the module that makes the last operation, for a sentence: "the
 // softmax at the end of the model" where it is none.

@@ -49,10 +49,13 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if p == nil || v.loss == "" {
-		return nil
+		return stretched(&v)
 	}
 	if found := broadcast(&v, p, l); found != nil {
 		return found
+	}
+	if g := v.facts.Graph; g != nil && g.Stretched != nil && g.Stretched.At < len(g.Head) && g.Head[g.Stretched.At] != "sub" { // weights of samples
+		return stretched(&v)
 	}
 	if found := outsideLabels(&v, p, l); found != nil {
 		return found
@@ -69,22 +72,45 @@ func (v *lossView) labels(check, message, remedy string, severity rule.Severity)
 }
 
 // stretched finds a loss that the script computes itself, and that compares a
-// column of outputs with a row of labels.
+// column of outputs with a row of labels. Distances of all to all, as between two
+// sets of samples, are no such loss: they are compared in an exponential, or with
+// those inside of each set, and both sets have as many axes.
 func stretched(v *lossView) []rule.Violation {
 	g := v.facts.Graph
 	if g == nil || g.Stretched == nil || len(g.Stretched.From) == 0 || len(g.Stretched.To) != 2 {
 		return nil
 	}
-	if s := g.Stretched; s.At+1 >= len(g.Head) || g.Head[s.At] != "sub" || !slices.Contains([]string{"linear", "convolution"}, g.Head[s.At+1]) {
+	s := g.Stretched
+	if s.At+1 >= len(g.Head) || !slices.Contains([]string{"sub", "mul", "div"}, g.Head[s.At]) || !onlyOps(g.Head[:s.At], errorOps) || !onlyOps(g.Head[s.At+1:len(g.Head)-1], slices.Concat(knownLosses, outputOps)) {
 		return nil
 	}
-	s := g.Stretched
+	if last := g.Head[len(g.Head)-1]; last != "linear" && last != "convolution" {
+		return nil
+	}
 	predictions, labels := fmt.Sprintf("[%d]", s.To[0]), fmt.Sprintf("[%d 1]", s.To[0])
 	if len(s.From) == 2 {
 		predictions, labels = labels, predictions
 	}
-	text := fmt.Sprintf("The loss subtracts labels of shape %s from predictions of shape %s: all are compared with all, %d × %d differences, and the model learns the mean of the labels.", labels, predictions, s.To[0], s.To[1])
+	if l, p := v.facts.Labels, v.facts.Predictions; l != nil && p != nil && v.facts.Loss != nil && l.Loss == v.facts.Loss.Module && len(l.Shape) == len(p.Shape) {
+		return nil
+	}
+	what := fmt.Sprintf("subtracts labels of shape %s from predictions of shape %s", labels, predictions)
+	if g.Head[s.At] != "sub" {
+		what = fmt.Sprintf("multiplies values of shape %s, one for each sample, with others of shape %s", predictions, labels)
+	}
+	text := fmt.Sprintf("The loss %s: all are compared with all, %d × %d values, and the model learns the mean of the labels.", what, s.To[0], s.To[1])
 	return []rule.Violation{v.violation("broadcast", text, "give both one shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
+}
+
+var (
+	// errorOps make a loss of differences.
+	errorOps = []string{"mean", "sum", "div", "mul", "pow", "abs", "where", "sqrt", "add", "clamp", "log", "cosh", "max", "min", "norm", "smooth_l1_loss", "huber_loss", "relu", "softplus", "logsumexp", "median"}
+	// outputOps stand between a last layer and a loss.
+	outputOps = append([]string{"sigmoid", "tanh", "relu", "softplus", "exp", "dropout", "mul", "add", "clamp", "batch_norm", "layer_norm", "log", "log_sigmoid"}, pickingOps...)
+)
+
+func onlyOps(ops, among []string) bool {
+	return !slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(among, op) })
 }
 
 // signed are the losses whose labels are -1 and 1.

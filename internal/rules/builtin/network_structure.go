@@ -31,6 +31,7 @@ type structure struct{ told }
 // Facts implements rule.FactReader.
 func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 	r.sameOutput(f, rep)
+	r.oneForAll(f, rep)
 	r.samplesAsSteps(f, rep)
 	if f.Graph == nil || !f.Graph.Complete {
 		return
@@ -92,6 +93,29 @@ func (r *structure) sameOutput(f *rule.Facts, rep *rule.Report) {
 		Message: fmt.Sprintf("The model gives all %d samples of a batch the same output%s, although their inputs differ: look for a mean, sum or reshape over the first axis.",
 			p.Shape[0], where),
 		Context: map[string]any{"predictions": p.Shape, "inputs": in.Tensors[0].Shape},
+	})
+}
+
+// oneForAll finds a model that is called with the samples of a batch and gives one
+// row, which is then stretched and compared with the labels of all of them.
+func (r *structure) oneForAll(f *rule.Facts, rep *rule.Report) {
+	p, l, in := f.Predictions, f.Labels, f.Inputs
+	if p == nil || l == nil || in == nil || len(in.Tensors) == 0 || in.Distinct < 2 || p.Steps < 2 || len(p.LabelShape) < 2 || !regresses(f) {
+		return
+	}
+	n := p.LabelShape[0]
+	row := slices.Equal(p.Shape, p.LabelShape[1:]) || len(p.Shape) == len(p.LabelShape) && p.Shape[0] == 1 && slices.Equal(p.Shape[1:], p.LabelShape[1:])
+	first := in.Tensors[0]
+	if n < leastSamples || !row || len(first.Shape) < 2 || first.Shape[0] != n || first.Values == nil || first.Values.SameRows {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "one_for_all", Subject: "", Observed: float64(n), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
+		Cause:  "an operation that mixes the samples of a batch: a mean, a sum or a reshape over the axis of the samples",
+		Remedy: "look at the axes (dim=) of reductions and at reshapes in forward: what is averaged has to be places or steps, not samples",
+		Message: fmt.Sprintf("The model gets %d samples (%v) and gives one prediction for all of them (%v), which is compared with the labels of each (%v): look for a mean, sum or reshape over the axis of the samples.",
+			n, first.Shape, p.Shape, p.LabelShape),
+		Context: map[string]any{"predictions": p.Shape, "labels": p.LabelShape, "inputs": first.Shape},
 	})
 }
 

@@ -58,6 +58,7 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	if r.strangers(f, rep) {
 		return
 	}
+	r.rootless(f, rep)
 	r.unheld(f, rep)
 	r.outside(f, rep)
 	r.anew(f, rep)

@@ -156,7 +156,7 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 			ps = append(ps, p)
 		}
 	}
-	if len(ps) == 0 || age(ps) != fresh || len(f.Optimisers) > 1 {
+	if len(ps) == 0 || age(ps) != fresh && !newTables(ps) || len(f.Optimisers) > 1 {
 		return
 	}
 	modules := modulesOf(ps)
@@ -168,6 +168,22 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 			plural(len(ps), "parameter"), someNames(modules)),
 		Context: map[string]any{"parameters": namesOf(ps)},
 	})
+}
+
+// newTables tells whether parameters are embeddings with the mean and the
+// deviation that the framework draws them with. One that was trained has others.
+func newTables(ps []*rule.ParameterFact) bool {
+	for _, p := range ps {
+		v := p.First
+		if p.Kind != record.EmbeddingModule || v == nil || v.NonFinite > 0 || v.Elements < 2 {
+			return false
+		}
+		n := float64(v.Elements)
+		if math.Abs(float64(v.Mean)) > 3/math.Sqrt(n) || math.Abs(float64(v.Std)-1) > 3/math.Sqrt(2*n)+3/n {
+			return false
+		}
+	}
+	return len(ps) > 0
 }
 
 // reachedBy tells whether gradients come to a parameter, which are looked at

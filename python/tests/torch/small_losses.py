@@ -27,6 +27,23 @@ def own_loss_of_a_column():
 
 
 @case
+def weights_of_samples_in_a_row():
+    w = torch.arange(32.0) + 1
+    train(net(nn.Linear(6, 1)), lambda p, y: (F.huber_loss(p, y.float()[:, None], reduction="none") * w).mean())
+
+
+@case
+def weights_of_samples_in_a_column():
+    w = torch.arange(32.0)[:, None] + 1
+    train(net(nn.Linear(6, 1)), lambda p, y: (F.huber_loss(p, y.float()[:, None], reduction="none") * w).mean())
+
+
+@case
+def loss_of_nothing():
+    train(net(nn.Linear(6, 3)), lambda p, y: (p.argmax(1) != y).float().mean().requires_grad_(True))
+
+
+@case
 def squares_written_out():
     torch.manual_seed(1)
     train(net(nn.Linear(6, 1)), lambda p, y: ((p.squeeze() - y) ** 2).mean())

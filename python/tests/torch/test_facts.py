@@ -48,12 +48,19 @@ def gradients(facts):
     return [(p["name"].split("_", 1)[1], p["trained"], p["held"], p["gradient"], p["changed"]) for p in facts["parameters"]["list"]]
 
 
+SHAPES_ARE_TOLD = hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata")
 FACTS = {
     "probabilities_into_kl_div": {"graph.head": ["div", "sum", "kl_div", "softmax", "linear"], "graph.stretched": None},
     "own_loss_of_a_column": {
         "graph.head": ["mean", "pow", "clamp", "abs", "sub", "linear"],
-        "graph.stretched": {"at": 4, "from": [32, 1], "to": [32, 32]} if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None,
+        "graph.stretched": {"at": 4, "from": [32, 1], "to": [32, 32]} if SHAPES_ARE_TOLD else None,
     },
+    "weights_of_samples_in_a_row": {
+        "graph.head": ["mean", "mul", "huber_loss", "linear"],
+        "graph.stretched": {"at": 1, "from": [32, 1], "to": [32, 32]} if SHAPES_ARE_TOLD else None,
+    },
+    "weights_of_samples_in_a_column": {"graph.head": ["mean", "mul", "huber_loss", "linear"], "graph.stretched": None},
+    "loss_of_nothing": {"graph.rootless": True, "graph.head": [], "graph.parts": 0, "updates.no_backward": 0, "parameters.list.0.gradient": "missing"},
     "squares_written_out": {
         "loss.function": "mse_loss",
         "labels.shape": [32],

@@ -122,7 +122,7 @@ class Walk(object):
         nodes, below = self._nodes(node)
         self.count = len(nodes)
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
-        self.stretched = None  # the first difference with a constant that stretches a column: its place in the head and both shapes
+        self.stretched = None  # the first operation with a constant that stretches a column: its place in the head and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
         self.head = _head(node, self) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
@@ -239,6 +239,8 @@ def _head(node, walk):
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
             elif name == "mul" and _drops(node):
                 name = "dropout"
+            elif name in ("mul", "div"):
+                walk.stretched = walk.stretched or _stretched(node, len(head), True)
             elif name == "sub":
                 product = _of_divergence(node, below)
                 if product is not None:
@@ -255,10 +257,11 @@ def _head(node, walk):
     return head
 
 
-def _stretched(node, at):
-    """{at, from, to} where a column minus a constant row, or a row minus a constant column, became a square.
+def _stretched(node, at, saved=False):
+    """{at, from, to} where a column and a constant row, or a row and a constant column, became a square.
 
-    None otherwise, and where PyTorch does not tell shapes.
+    None otherwise, and where PyTorch does not tell shapes. saved: the node
+    keeps the constant; then its shape counts, too.
     """
     given = [(n, i) for n, i in node.next_functions if n is not None]
     if len(given) != 1 or len(node.next_functions) != 2:
@@ -266,6 +269,10 @@ def _stretched(node, at):
     before, after = _shape(*given[0]), _shape(node, 0)
     if before is None or after is None or not before or before[0] < 2 or before[1:] not in ([], [1]) or after != [before[0], before[0]]:
         return None
+    if saved:
+        other = graph.saved(node, "self" if node.next_functions[0][0] is None else "other")
+        if other is None or list(other.shape) != (before[:1] if len(before) == 2 else before + [1]):
+            return None
     return {"at": at, "from": before, "to": after}
 
 
@@ -363,12 +370,14 @@ class Graphs(object):
         self.across = False
         self.reached = set()
         self.parts = 0
+        self.rootless = 0  # tensors that are no result of anything
         self.stretched = None
         self.stray = {}  # of Walk, the last one's
 
     def take(self, tensor, known=()):
         """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, as of Walk."""
         if tensor.grad_fn is None:
+            self.rootless += not isinstance(tensor, torch.nn.Parameter)
             return {}
         walk = Walk(graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn, known)
         self.stray = walk.stray
@@ -387,7 +396,7 @@ class Graphs(object):
     def gather(self, parameters):
         """GraphFacts without their place, or None. parameters: [(name, parameter, whether it had a gradient)] of all roots."""
         if not self.parts:
-            return None
+            return {"nodes": 0, "complete": True, "head": [], "weighted": 0, "non_linear": 0, "reached": 0, "parts": 0, "rootless": True} if self.rootless else None
         trained = [(name, p, had) for name, p, had in parameters if p.requires_grad]
         unreached = [name for name, p, had in trained if id(p) not in self.reached and not had]
         out = {
