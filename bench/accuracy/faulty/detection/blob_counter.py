@@ -1,7 +1,7 @@
 # fault: constant-output
 # cause_class: structure, data-loading
 # family: detection
-# split: held
+# split: tune
 """Box of the single object in an image: (cx, cy, w, h), all relative."""
 import os
 

@@ -1,7 +1,7 @@
 # fault: zero-grad
 # cause_class: zero-grad, optimizer
 # family: gan
-# split: held
+# split: tune
 import os, math
 import torch
 import torch.nn as nn

@@ -1,7 +1,7 @@
 # fault: no-gradient
 # cause_class: loss, regularisation, not-updated, structure
 # family: gan
-# split: held
+# split: tune
 # WGAN-GP on a 2-d spiral (Gulrajani et al. 2017)
 import argparse
 import os

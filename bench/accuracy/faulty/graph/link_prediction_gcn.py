@@ -1,7 +1,7 @@
 # fault: sigmoid-twice
 # cause_class: output-activation, loss
 # family: graph
-# split: held
+# split: tune
 """Link prediction on a stochastic block model, GCN written by hand."""
 import argparse
 import os

@@ -1,7 +1,7 @@
 # fault: not-in-optimiser
 # cause_class: not-updated, optimizer
 # family: pinn
-# split: held
+# split: tune
 """
 Inverse problem with a physics-informed network: damped oscillator
     u'' + 2 d u' + w^2 u = 0

@@ -1,7 +1,7 @@
 # fault: layers-not-registered
 # cause_class: not-updated, structure, optimizer
 # family: recommender
-# split: held
+# split: tune
 import os
 
 import torch

@@ -1,7 +1,7 @@
 # fault: no-gradient
 # cause_class: not-updated, loss, structure
 # family: segmentation
-# split: held
+# split: tune
 import argparse
 import os
 

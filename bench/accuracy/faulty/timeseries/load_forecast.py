@@ -1,7 +1,7 @@
 # fault: broadcast-targets
 # cause_class: loss, labels, structure
 # family: timeseries
-# split: held
+# split: tune
 """Day-ahead load from the last 24 hours."""
 import math
 import os

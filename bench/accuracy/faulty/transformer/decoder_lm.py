@@ -1,7 +1,7 @@
 # fault: target-leak
 # cause_class: structure, data-loading, labels
 # family: transformer
-# split: held
+# split: tune
 """Character-level language model over a small grammar, then a sample from it."""
 import os
 import random

@@ -1,7 +1,7 @@
 # fault: output-range
 # cause_class: output-activation, data-scaling
 # family: vae
-# split: held
+# split: tune
 import os
 
 import torch
