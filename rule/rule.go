@@ -45,6 +45,9 @@ type Definition struct {
 	// ExplainsAlways those whose earlier findings are, too.
 	Explains       []string
 	ExplainsAlways []string
+	// ExplainsBy are further rules whose later findings are symptoms of one
+	// check's, by the name of the check.
+	ExplainsBy map[string][]string
 
 	// Example is a configuration that does for a rule whose defaults say too
 	// little to judge by (a limit, another run); nil when they suffice. Such a

@@ -325,6 +325,9 @@ type GraphFacts struct {
 	Dropout float64 `json:"dropout,omitempty"`
 	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch.
 	AcrossSamples bool `json:"across_samples,omitempty"`
+	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
+	// operations: what they give is 1 whatever they get.
+	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`
 	// Stretched is a difference, product or quotient in the head with something
 	// that is no result of the model, which made a square of a column or a row;
 	// nil without one.

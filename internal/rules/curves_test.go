@@ -33,6 +33,14 @@ type curve struct {
 	facts  *record.Facts
 }
 
+// forgotten falls for a hundred steps, and then lies where a guess of ten classes has it.
+func forgotten(n int64) float64 {
+	if n < 100 {
+		return falling(2.4, 1.4, 20)(n)
+	}
+	return 2.31
+}
+
 // judge runs one rule of the default set over a curve; half-way its state is
 // saved and the rest is judged by another engine.
 func (c curve) judge(t *testing.T, name string) []record.Finding {
@@ -292,6 +300,9 @@ func TestCurves(t *testing.T) {
 		{"lost in a training after one whose optimiser still lives", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3, names: []string{"loss/1"}}, "warning lost learning-rate"},
 		{"folds", "loss_spike", curve{steps: 400, loss: noisy(0.05, func(n int64) float64 { return falling(4, 0.3, 20)(n % 100) }), facts: folds(100, 200, 300)}, ""},
 		{"another task", "learning_rate", curve{steps: 300, loss: noisy(0.1, stepAt(200, 0.01, 1)), update: 0.01}, ""},
+		{"learns, and forgets all of it", "learning_rate", curve{steps: 300, loss: noisy(0.02, forgotten), update: 0.3, facts: classes()}, "warning unlearnt learning-rate"},
+		{"learns, forgets and learns again", "learning_rate", curve{steps: 300, loss: noisy(0.02, func(n int64) float64 { return forgotten(n) - 0.01*max(0, float64(n)-200) }), update: 0.3, facts: classes()}, ""},
+		{"forgets by small updates", "learning_rate", curve{steps: 300, loss: noisy(0.02, forgotten), update: 0.01, facts: classes()}, ""},
 		{"swings while it falls", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return (2 + float64(n%2)*3) * math.Exp(-float64(n)/60) }, update: 0.3}, ""},
 		{"noise of small batches", "learning_rate", curve{steps: 300, loss: noisy(0.5, falling(2, 0.5, 80)), update: 0.01}, ""},
 		{"weights of two layers thrown far, where something is learnt", "learning_rate", curve{steps: 220, loss: noisy(0.02, falling(2.4, 1.7, 20)), size: stepAt(1, 0.03, 0.3), spans: stepAt(60, 5, 0.3), update: 0.02, facts: classes()}, ""},

@@ -158,6 +158,9 @@ func TestFunctions(t *testing.T) {
 			head(f, "cross_entropy", "linear")
 			f.Graph.AcrossSamples = true
 		}, "error wrong_axis output-activation cross_entropy", "over the samples"},
+		{"attention over one entry", pooled(), nil, "warning scores_of_one output-activation score", "an axis of length 1"},
+		{"attention over one entry, whose scores move", pooled(), func(f *record.Facts) { f.Parameters.List[2].Changed = true }, "", ""},
+		{"scores that get no gradient, without a softmax over one entry", pooled(), func(f *record.Facts) { f.Graph.SoftmaxOfOne = 0 }, "", ""},
 	})
 	stretched := func(at int, ops ...string) *record.Facts {
 		f := classifier()
@@ -292,4 +295,17 @@ func TestNoteIsNoRoot(t *testing.T) {
 	if len(groups) == 0 || groups[0].Root.Rule != "learning_rate" {
 		t.Errorf("groups are %s", asJSON(t, groups))
 	}
+}
+
+// pooled is a network whose scores of attention go through a softmax over an
+// axis of length one: the layer that makes them gets gradients of zero.
+func pooled() *record.Facts {
+	f := network("embed Linear 10 32", "score Linear 32 1", "act ReLU", "head Linear 32 10")
+	f.Graph.SoftmaxOfOne = 1
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Module == "score" {
+			p.Changed, p.Gradient = false, record.GradientZero
+		}
+	}
+	return f
 }

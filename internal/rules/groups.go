@@ -104,7 +104,7 @@ func explains(defs []*rule.Definition, root, symptom record.Finding) bool {
 	if slices.Contains(d.ExplainsAlways, symptom.Rule) {
 		return true
 	}
-	return slices.Contains(d.Explains, symptom.Rule) && root.Step <= symptom.Step
+	return root.Step <= symptom.Step && (slices.Contains(d.Explains, symptom.Rule) || slices.Contains(d.ExplainsBy[root.Check], symptom.Rule))
 }
 
 // weight orders severities, most serious first.

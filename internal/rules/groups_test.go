@@ -38,6 +38,31 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// A network whose normalisation stands still needs a smaller rate: what comes of
+// that follows from the mode. Dropout that stays on while it is evaluated makes
+// no loss infinite.
+func TestGroupsByCheck(t *testing.T) {
+	trained := classifier()
+	trained.EvalTrained = &record.EvalTrainedFacts{At: 2, Modules: []string{"act1"}, Kinds: []string{"normalisation"}}
+	evaluated := classifier()
+	evaluated.Evaluation = &record.EvaluationFacts{At: 2, Steps: 2, Training: []string{"act1"}, Kinds: []string{"dropout"}, RootTraining: true}
+	for name, c := range map[string]struct {
+		facts *record.Facts
+		want  string
+	}{
+		"trained in evaluation mode": {trained, "evaluation_mode"},
+		"evaluated in training mode": {evaluated, "not_finite"},
+	} {
+		j := newJob(t, config("evaluation_mode"), config("not_finite"))
+		j.engine.Facts(c.facts)
+		j.feed(scalarsAt("loss", 1, 1, 1, math.NaN(), math.NaN())...)
+		groups := j.engine.Groups()
+		if len(groups) == 0 || groups[0].Root.Rule != c.want {
+			t.Errorf("%s: groups are %s", name, asJSON(t, groups))
+		}
+	}
+}
+
 func TestNoGroups(t *testing.T) {
 	j := newJob(t, config("not_finite"))
 	j.feed(scalarsAt("loss", 1, 1, 1)...)

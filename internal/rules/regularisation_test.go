@@ -27,6 +27,13 @@ func TestRegularisation(t *testing.T) {
 			decay("SGD", 1e-3, 0.1)(f)
 			f.Updates.Norms = []record.Number{0.01, 0.01}
 		}, "warning weight_decay regularisation SGD", ""},
+		{"on the weights of a transformer", classifier(), func(f *record.Facts) {
+			decay("AdamW", 0.001, 30)(f)
+			g := f.Optimisers[0].Groups[0]
+			f.Optimisers[0].Groups[0].Parameters = 10
+			g.Parameters, g.WeightDecay = 18, setTo(0)
+			f.Optimisers[0].Groups = append(f.Optimisers[0].Groups, g)
+		}, "warning weight_decay regularisation AdamW", "takes 3 % of every weight"},
 		{"on a few parameters only", classifier(), func(f *record.Facts) {
 			decay("AdamW", 0.01, 10)(f)
 			g := f.Optimisers[0].Groups[0]

@@ -26,6 +26,8 @@ var evaluationMode = rule.Definition{
 	Remedies:       []string{"call model.eval() before each evaluation and model.train() before each epoch of training", "look at the momentum of batch normalisation"},
 	Explains:       []string{"overfit", "overtraining", "underfit", "loss_spike"},
 	ExplainsAlways: []string{"accuracy_drop", "vanishing_gradient"}, // batch normalisation that stands still lets gradients fade
+	// Without normalisation the usual rates are too high.
+	ExplainsBy: map[string][]string{"trained_in_evaluation_mode": {"learning_rate", "not_finite", "exploding_tensor", "dead_relu", "loss_flat"}},
 	Default: &rule.Preset{
 		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where it was not told of the mode.",
 	},

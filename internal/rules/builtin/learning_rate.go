@@ -58,6 +58,7 @@ type rateJudge struct {
 	explosion, update, growth, swing float64
 	fall, small                      float64
 	steps                            int64
+	ending                           bool // nothing more will come
 	state                            struct {
 		Curve  lossCurve    `json:"curve"`
 		Motion weightMotion `json:"motion"`
@@ -122,7 +123,7 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 	if r.state.Fired || r.state.Curve.Several || r.state.Kind.Optimisers > 1 {
 		return
 	}
-	if r.judgeable() {
+	if r.ending = !rep.Cut; r.judgeable() {
 		r.tooHigh(rep)
 	}
 	if r.judgeable() && !rep.Cut {
@@ -232,6 +233,11 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s",
 				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
+	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && r.unlearnt(start):
+		low, to := c.lowest(highWait)
+		r.report(rep, rule.Warning, "unlearnt", median(c.tail(highWait))/low, 1/unlearntShare, highWait,
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s, where a guess lies",
+				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
 	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && swing(c.tail(highWait)) >= r.swing:
 		r.report(rep, rule.Warning, "oscillates", swing(c.tail(highWait)), r.swing, highWait,
 			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and is no lower (%s) than where it began (%s)",
@@ -262,6 +268,24 @@ func (r *rateJudge) lost(start float64) bool {
 	last := r.state.Curve.tail(highWait)
 	half := len(last) / 2
 	return median(last) >= max(lostLevel*low, lostShare*start) && median(last[half:]) > 0.8*median(last[:half])
+}
+
+// unlearntShare is what is left of a guess's loss, at most, where something was learnt.
+const unlearntShare = 0.8
+
+// unlearnt tells whether a classifier that had learnt something knows nothing
+// any more, and for longer than a detour takes.
+func (r *rateJudge) unlearnt(start float64) bool {
+	k := &r.state.Kind
+	if !k.classifies() || k.summed() || k.Guess <= 0 || k.Samples > 0 && k.Samples <= fewSamples {
+		return false
+	}
+	low, to := r.state.Curve.lowest(highWait)
+	wait := int64(3 * highWait)
+	if r.ending {
+		wait = highWait
+	}
+	return low <= unlearntShare*min(start, k.Guess, k.Uniform) && r.state.Curve.N-to >= wait
 }
 
 // stands tells whether the last losses are no lower than where they began, and

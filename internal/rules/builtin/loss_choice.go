@@ -50,15 +50,15 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 }
 
 // balanced tells whether all labels are equally frequent, as far as chance
-// allows.
+// allows: Pearson's chi-squared, which is at most three of its deviations above
+// its mean.
 func balanced(l *rule.LabelFacts) bool {
-	expected := float64(l.Elements) / float64(len(l.Counts))
+	expected, free := float64(l.Elements)/float64(len(l.Counts)), float64(len(l.Counts)-1)
+	sum := 0.0
 	for _, n := range l.Counts {
-		if math.Abs(float64(n)-expected) > 3*math.Sqrt(expected) {
-			return false
-		}
+		sum += (float64(n) - expected) * (float64(n) - expected) / expected
 	}
-	return true
+	return sum <= free+3*math.Sqrt(2*free)
 }
 
 // classesAsNumbers finds numbers of classes that are given to a loss for

@@ -41,6 +41,9 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		text := "log_softmax works over the samples of the batch in place of the classes: what nll_loss gets for a sample depends on the others in its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}
 	}
+	if found := scoresOfOne(f, &v); found != nil {
+		return found
+	}
 	if p == nil || v.loss == "" {
 		return handWritten(&v)
 	}
@@ -279,4 +282,29 @@ func capital(text string) string {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// scoresOfOne finds a softmax inside the network that gives 1 whatever it gets:
+// scores of attention, or of experts, over an axis that has one entry. No
+// gradient goes through it, so the layer of one unit before it never changes.
+func scoresOfOne(f *rule.Facts, v *lossView) []rule.Violation {
+	if f.Graph == nil || f.Graph.SoftmaxOfOne == 0 || f.Parameters == nil || f.Parameters.Updates < 4 {
+		return nil
+	}
+	var scores []*rule.ParameterFact
+	alive := false
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		alive = alive || p.Gradient == record.GradientFinite
+		if p.Held && p.Trained && !p.Changed && p.Gradient == record.GradientZero && len(p.Shape) == 2 && p.Shape[0] == 1 {
+			scores = append(scores, p)
+		}
+	}
+	if len(scores) == 0 || !alive {
+		return nil
+	}
+	text := fmt.Sprintf("A softmax inside the model goes over an axis of length 1, which gives 1 whatever it gets: no gradient comes to %s, whose scores do not count.", someNames(modulesOf(scores)))
+	out := v.violation("scores_of_one", text, "take the softmax over the axis that the scores are to be compared along, as the steps of a sequence: dim=1 of (batch, steps, 1)", rule.Warning)
+	out.Subject, out.Cause = scores[0].Module, "a softmax over an axis of length 1"
+	return []rule.Violation{out}
 }

@@ -129,8 +129,8 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 		all += g.Parameters
 	}
 	for _, g := range o.Groups {
-		if g.WeightDecay == nil || g.LR == nil || !(*g.WeightDecay > 0) || 2*g.Parameters < all {
-			continue
+		if g.WeightDecay == nil || g.LR == nil || !(*g.WeightDecay > 0) || 4*g.Parameters < all {
+			continue // the weights of a transformer are a third of its parameters, biases and norms the others
 		}
 		decay, lr := *g.WeightDecay, *g.LR
 		v := rule.Violation{

@@ -216,6 +216,22 @@ def log_softmax_over_samples():
     train(net(nn.Linear(6, 3), nn.Dropout(0.5), nn.Linear(3, 3)), lambda p, y: F.nll_loss(F.log_softmax(p, dim=0), y))
 
 
+class Pooled(nn.Module):
+    """Attention over an axis of length one."""
+
+    def __init__(self):
+        super().__init__()
+        self.score, self.head = nn.Linear(6, 1), nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.head(F.softmax(self.score(x), dim=-1) * x)
+
+
+@case
+def softmax_of_one():
+    train(Pooled(), F.cross_entropy)
+
+
 @case
 def trained_in_eval():
     model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)

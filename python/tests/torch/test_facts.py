@@ -158,6 +158,11 @@ FACTS = {
     "functional_dropout_in_evaluation": {"evaluation.functional_dropout": True, "evaluation.layer": "layer", "evaluation.input.shape": [16, 6], "evaluation.training": None},
     "warmed_up": {"schedule.initial": 0.5, "schedule.steps.0": 9, "graph.dropout": None, "graph.across_samples": None},
     "log_softmax_over_samples": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None, "graph.dropout": 0.5},
+    "softmax_of_one": {
+        "graph.softmax_of_one": 1 if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None,
+        "parameters.list.0.gradient": "zero",
+        "graph.head": ["cross_entropy", "linear"],
+    },
     "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
     "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
     "one_class": {"predictions.one_class": True},

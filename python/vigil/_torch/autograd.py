@@ -127,6 +127,7 @@ class Walk(object):
         self.head = _head(node, self) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
         self.dropout = _most_dropped(nodes)
+        self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and _of_one(n))
 
     def _nodes(self, start):
         """All nodes, each before those below it, and what is below each."""
@@ -284,6 +285,15 @@ def _across(softmax):
     return axis in (0, -2, (1 << 64) - 2)  # some releases show it without its sign
 
 
+def _of_one(softmax):
+    """Whether softmax goes over an axis of length one."""
+    shape, axis = _shape(softmax, 0), getattr(softmax, "_saved_dim", None)
+    if not shape or not isinstance(axis, int):
+        return False
+    axis = axis - (1 << 64) if axis >= 1 << 63 else axis
+    return -len(shape) <= axis < len(shape) and shape[axis] == 1
+
+
 def _shape(node, i):
     """The shape of what a node gave, None where it cannot be told."""
     given = getattr(node, "_input_metadata", None)  # what backward takes
@@ -368,6 +378,7 @@ class Graphs(object):
         self.weighted = self.non_linear = 0
         self.dropout = 0.0
         self.across = False
+        self.of_one = 0
         self.reached = set()
         self.parts = 0
         self.rootless = 0  # tensors that are no result of anything
@@ -388,6 +399,7 @@ class Graphs(object):
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
             self.across = walk.across
+            self.of_one = walk.of_one
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
         self.reached |= walk.reached
@@ -412,6 +424,8 @@ class Graphs(object):
             out["dropout"] = round(self.dropout, 4)
         if self.across:
             out["across_samples"] = True
+        if self.of_one:
+            out["softmax_of_one"] = self.of_one
         if self.stretched:
             out["stretched"] = self.stretched
         if unreached and self.complete:
