@@ -37,7 +37,8 @@ var learningRate = rule.Definition{
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
 			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, a thousandth being left after three tenths of the job. " +
-			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left.",
+			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left. " +
+			"Unlearnt: a classifier had four fifths of a guess's loss over 50 steps, and for 150 steps (50 at the end of the job) it stands at a guess again.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(),
@@ -201,10 +202,20 @@ const (
 
 func (r *rateJudge) tooHigh(rep *rule.Report) {
 	c, m := &r.state.Curve, &r.state.Motion
-	if c.N < highSteps+5 || !r.thrown() {
+	if c.N < highSteps+5 {
 		return
 	}
 	start := r.start()
+	if !r.state.Said && (r.thrown() || m.Fast >= unlearntMove) && c.N >= 2*highWait && r.unlearnt() {
+		low, to := c.lowest(highWait)
+		r.report(rep, rule.Warning, "unlearnt", median(c.tail(highWait))/low, 1/unlearntShare, highWait,
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s, where a guess lies",
+				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
+		return
+	}
+	if !r.thrown() {
+		return
+	}
 	last := c.tail(highSteps)
 	level := median(last)
 	half := len(last) / 2
@@ -232,11 +243,6 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 		low, to := c.lowest(highSteps)
 		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s",
-				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
-	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && r.unlearnt(start):
-		low, to := c.lowest(highWait)
-		r.report(rep, rule.Warning, "unlearnt", median(c.tail(highWait))/low, 1/unlearntShare, highWait,
-			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s, where a guess lies",
 				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
 	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && swing(c.tail(highWait)) >= r.swing:
 		r.report(rep, rule.Warning, "oscillates", swing(c.tail(highWait)), r.swing, highWait,
@@ -270,12 +276,14 @@ func (r *rateJudge) lost(start float64) bool {
 	return median(last) >= max(lostLevel*low, lostShare*start) && median(last[half:]) > 0.8*median(last[:half])
 }
 
-// unlearntShare is what is left of a guess's loss, at most, where something was learnt.
-const unlearntShare = 0.8
+const (
+	unlearntShare = 0.8 // of a guess's loss that is left, at most, where something was learnt
+	unlearntMove  = 1   // times their own size that weights moved within 50 steps, at least
+)
 
 // unlearnt tells whether a classifier that had learnt something knows nothing
 // any more, and for longer than a detour takes.
-func (r *rateJudge) unlearnt(start float64) bool {
+func (r *rateJudge) unlearnt() bool {
 	k := &r.state.Kind
 	if !k.classifies() || k.summed() || k.Guess <= 0 || k.Samples > 0 && k.Samples <= fewSamples {
 		return false
@@ -285,7 +293,9 @@ func (r *rateJudge) unlearnt(start float64) bool {
 	if r.ending {
 		wait = highWait
 	}
-	return low <= unlearntShare*min(start, k.Guess, k.Uniform) && r.state.Curve.N-to >= wait
+	guess, last := min(k.Guess, k.Uniform), r.state.Curve.tail(highWait)
+	half := len(last) / 2
+	return low <= unlearntShare*guess && r.state.Curve.N-to >= wait && median(last) >= 0.95*guess && median(last[half:]) > 0.97*median(last[:half])
 }
 
 // stands tells whether the last losses are no lower than where they began, and
