@@ -232,9 +232,12 @@ type LabelFacts struct {
 	OneHot bool `json:"one_hot,omitempty"`
 	// RowsSumToOne: the rows of the last axis (two entries or more) are
 	// probabilities.
-	RowsSumToOne bool          `json:"rows_sum_to_one,omitempty"`
-	Predictions  *TensorFacts  `json:"predictions"`
-	Others       []*LabelFacts `json:"others,omitempty"`
+	RowsSumToOne bool `json:"rows_sum_to_one,omitempty"`
+	// InOrder: four batches or more of one label for each sample came sorted by
+	// class, two neighbouring classes at most in each of them.
+	InOrder     bool          `json:"in_order,omitempty"`
+	Predictions *TensorFacts  `json:"predictions"`
+	Others      []*LabelFacts `json:"others,omitempty"`
 }
 
 // PredictionFacts are what the loss got as predictions.
@@ -254,6 +257,9 @@ type PredictionFacts struct {
 	// each, and the largest entry of every sample is in one and the same place.
 	OneClass bool  `json:"one_class"`
 	Steps    int64 `json:"steps"` // that were looked at; the values are the first one's
+	// Spread is the most that the entries of one sample lie apart along the axis,
+	// at any of these steps, those that are masked left out; 0 when not known.
+	Spread Number `json:"spread,omitempty"`
 	// LabelShape is the shape of the labels that came with them. Where a loss
 	// compares element by element, a different one means that it broadcasts.
 	LabelShape []int64 `json:"label_shape"`

@@ -16,13 +16,13 @@ var labelsFit = rule.Definition{
 	Why:        "A loss takes shapes and values that make no sense without a word where they can be computed with. The training then learns something else than what was meant, or nothing.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "labels",
-	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same"},
+	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same", "samples that are sorted by their label and not shuffled", "an ignore_index that is one of the classes"},
 	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to the number of classes minus 1, and use 0 and 1 for yes and no", "look at the labels of a few batches"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
-	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: at once with three classes or more; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way."},
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. An ignored class counts only with one label for each sample, where there is no padding."},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
 	},
@@ -58,6 +58,12 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 		return stretched(&v)
 	}
 	if found := outsideLabels(&v, p, l); found != nil {
+		return found
+	}
+	if found := leftOut(&v, p, l); found != nil {
+		return found
+	}
+	if found := comesSorted(&v, p, l); found != nil {
 		return found
 	}
 	return constantLabels(&v, p, l)
@@ -211,12 +217,64 @@ func constantLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []
 		out.Observed, out.Threshold, out.Comparator = float64(l.Elements), leastLabels, ">="
 		return []rule.Violation{out}
 	}
-	if v.loss != "cross_entropy" || !classNumbers(v.facts) || lossClasses(p) < 3 {
+	return nil
+}
+
+// leftOut finds a class that the loss is told to ignore, in a classifier with
+// one label for each sample: there is no padding there that it could stand for.
+func leftOut(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	if v.facts.Loss == nil || v.loss != "cross_entropy" && v.loss != "nll_loss" || !v.alone || l.Ignored == 0 || !ofSamples(v.facts, p, l) {
 		return nil
 	}
-	text := fmt.Sprintf("All %s labels of the first %d steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(l.Elements)), p.Steps, num(least), lossClasses(p))
-	out := v.labels("constant", text, "look at how labels are made; if the data are sorted by class, shuffle them", rule.Warning)
-	out.Observed, out.Threshold = float64(l.Elements), leastLabels
-	out.Comparator = ">="
+	ignored, ok := number(v.facts.Loss.Settings["ignore_index"])
+	if !ok || ignored < 0 || int64(ignored) >= lossClasses(p) {
+		return nil
+	}
+	text := fmt.Sprintf("%s ignores class %s, one of the %d that the model tells apart: %s of the %s labels of the first steps count for nothing, and that class is never learnt.",
+		v.subject(), num(ignored), lossClasses(p), num(float64(l.Ignored)), num(float64(l.Ignored+l.Elements)))
+	out := v.labels("left_out", text, fmt.Sprintf("take ignore_index=%s out, or number classes so that this value marks samples without a label only", num(ignored)), rule.Warning)
+	out.CauseClass, out.Cause = "loss", "an ignore_index that is one of the classes"
+	out.Observed, out.Threshold, out.Comparator = float64(l.Ignored), 0, ">"
 	return []rule.Violation{out}
+}
+
+// number is a setting that is a number.
+func number(x any) (float64, bool) {
+	switch n := x.(type) {
+	case float64:
+		return n, true
+	case int64:
+		return float64(n), true
+	case int:
+		return float64(n), true
+	}
+	return 0, false
+}
+
+// ofSamples tells whether there is one class number for each sample that the
+// model was called with.
+func ofSamples(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool {
+	if !classNumbers(f) || len(l.Shape) != 1 || len(p.Shape) != 2 || f.Inputs == nil || len(f.Inputs.Tensors) == 0 {
+		return false
+	}
+	in := f.Inputs.Tensors[0].Shape
+	return len(in) > 0 && in[0] == l.Shape[0]
+}
+
+// comesSorted finds a classifier whose samples come sorted by their label.
+func comesSorted(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	if !l.InOrder || v.loss != "cross_entropy" && v.loss != "nll_loss" || lossClasses(p) < 3 || !v.alone || !ofSamples(v.facts, p, l) {
+		return nil
+	}
+	text := fmt.Sprintf("The samples come sorted by their class: each batch of the first %d steps has one class, or two that follow each other, and later batches have later classes (%s, of %d). Each update makes the model forget the classes before.",
+		p.Steps, rangeText(l.Range[0], l.Range[1]), lossClasses(p))
+	return []rule.Violation{sorted(v.labels("sorted", text, sortedRemedy, rule.Warning))}
+}
+
+const sortedRemedy = "shuffle the samples: DataLoader(..., shuffle=True), or a permutation for each epoch"
+
+// sorted gives a finding the cause of data that come sorted.
+func sorted(v rule.Violation) rule.Violation {
+	v.CauseClass, v.Cause, v.Remedy = "data-loading", "samples that are sorted by their label and not shuffled", sortedRemedy
+	return v
 }

@@ -2,18 +2,25 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// fit is labelsFit: what the facts show is told at once. Two classes of which the
-// first steps show one may be a rare class, so the loss has to show it as well.
+// fit is labelsFit: what the facts show is told at once. Labels of which the
+// first steps show one class may be a rare class's complement, or those of data
+// that are sorted by class, so the loss has to show it as well.
 type fit struct {
 	told
 	waits struct {
 		Only     float64   `json:"only"`     // the label that all samples had
 		Elements int64     `json:"elements"` // of these; 0: there is nothing to wait for
+		Classes  int64     `json:"classes"`  // that the model tells apart
+		Batch    int64     `json:"batch"`    // samples in the first batch
+		Least    float64   `json:"least"`    // loss so far
+		Jump     float64   `json:"jump"`     // mean of two losses in a row, after it was low, that no batch like those before gives; 0: there was none
+		Last     float64   `json:"last"`     // loss
 		Curve    lossCurve `json:"curve"`
 	}
 }
@@ -25,9 +32,18 @@ func (r *fit) Facts(f *rule.Facts, rep *rule.Report) {
 	for _, v := range found {
 		r.say(rep, v)
 	}
-	r.waits.Only, r.waits.Elements = 0, 0
-	if only, n := oneOfTwo(f); len(found) == 0 {
-		r.waits.Only, r.waits.Elements = only, n
+	w := &r.waits
+	w.Only, w.Elements, w.Classes, w.Batch = 0, 0, 0, 0
+	if len(found) > 0 {
+		return
+	}
+	if w.Only, w.Elements = oneOfTwo(f); w.Elements > 0 {
+		w.Classes = 2
+	} else if w.Only, w.Elements = oneOfMany(f); w.Elements > 0 {
+		w.Classes = lossClasses(f.Predictions)
+	}
+	if w.Elements > 0 && len(f.Labels.Shape) > 0 {
+		w.Batch = f.Labels.Shape[0]
 	}
 }
 
@@ -37,7 +53,23 @@ const (
 	ofTwoLive   = 1000 // steps after which the verdict does not wait for the end
 	learntOfTwo = 0.1  // share of the first loss that is left
 	ofTwoRise   = 1.5  // how far above the least so far the loss may lie
+
+	ofManyLive = 150 // steps after which labels of one class of three or more are told
+	sortedLow  = 0.3 // of the loss of a guess: so far it falls while one class comes
+	sortedHigh = 1.5 // of that loss: so far it jumps when all samples of a batch are of another
+	sortedSize = 8   // samples in a batch
 )
+
+// oneOfMany gives the only label that a classifier of three classes or more was
+// shown, and how often.
+func oneOfMany(f *rule.Facts) (only float64, n int64) {
+	v, l, p := viewLoss(f), f.Labels, f.Predictions
+	least, most, ok := span(l)
+	if !ok || p == nil || least != most || l.Elements < leastLabels || p.Steps < 3 || !v.alone || !v.raw() || v.loss != "cross_entropy" || !classNumbers(f) || lossClasses(p) < 3 {
+		return 0, 0
+	}
+	return least, l.Elements
+}
 
 // oneOfTwo gives the only label that a classifier of two classes was shown, and
 // how often. Whoever compares pairs has labels that are all alike; what that
@@ -67,9 +99,40 @@ func (r *fit) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) {
 		return
 	}
-	if _, ok := r.waits.Curve.step(v.Scalars(0)); ok && r.waits.Curve.N == ofTwoLive {
+	w := &r.waits
+	x, ok := w.Curve.step(v.Scalars(0))
+	if !ok {
+		return
+	}
+	// Facts come after the first steps, so jumps are kept against a guess of two
+	// classes until it is known how many there are.
+	if n := w.Curve.N; n == 1 {
+		w.Least = x
+	} else if both := (x + w.Last) / 2; w.Least < sortedLow*both && both > w.Jump {
+		w.Jump = both
+	}
+	w.Last, w.Least = x, min(w.Least, x)
+	if w.Elements == 0 {
+		return
+	}
+	if w.Curve.N == ofTwoLive || w.Classes > 2 && w.Curve.N == ofManyLive || w.Curve.N%8 == 0 && r.changes() {
 		r.never(rep)
 	}
+}
+
+// changes tells whether the loss was low for the one class that the first
+// batches had, and then as high as it is when all samples are of another.
+func (r *fit) changes() bool {
+	w := &r.waits
+	if w.Elements == 0 || w.Batch < sortedSize || !w.Curve.usable() {
+		return false
+	}
+	guess := math.Log(float64(w.Classes))
+	size := int64(sortedSize)
+	if w.Classes == 2 { // one sample of a rare class may cost much
+		size, guess = 2*size, 1.3*guess
+	}
+	return w.Batch >= size && w.Least < sortedLow*guess && w.Jump > sortedHigh*guess
 }
 
 // Finish judges a shorter job.
@@ -84,7 +147,30 @@ func (r *fit) Finish(rep *rule.Report) {
 func (r *fit) never(rep *rule.Report) {
 	w := &r.waits
 	c := &w.Curve
-	if w.Elements == 0 || c.N < ofTwoSteps || !c.usable() || c.share(0.75, 1) > learntOfTwo*c.begin() {
+	if w.Elements == 0 || !c.usable() {
+		return
+	}
+	if r.changes() {
+		r.say(rep, sorted(rule.Violation{
+			Check: "sorted", Subject: c.Name, Severity: rule.Warning, Observed: w.Jump, Threshold: sortedHigh * math.Log(float64(w.Classes)), Comparator: ">", Steps: int(c.N),
+			Message: fmt.Sprintf("The samples come sorted by their class: all %s labels of the first steps are class %s, of %d; the %s fell to %s with them and then jumped to %s, as it does when all samples of a batch are of another class. Each update makes the model forget the classes before.",
+				num(float64(w.Elements)), num(w.Only), w.Classes, called("loss", c.Name), num(w.Least), num(w.Jump)),
+			Context: map[string]any{"label": w.Only, "labels": w.Elements, "least": w.Least, "jump": w.Jump},
+		}))
+		w.Elements = 0
+		return
+	}
+	if w.Classes > 2 {
+		r.say(rep, rule.Violation{
+			Check: "constant", Subject: c.Name, Severity: rule.Warning, Observed: float64(w.Elements), Threshold: leastLabels, Comparator: ">=", Steps: int(c.N),
+			Cause:   "labels that are all the same",
+			Remedy:  "look at how labels are made; if the data are sorted by class, shuffle them",
+			Message: fmt.Sprintf("All %s labels of the first steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(w.Elements)), num(w.Only), w.Classes),
+			Context: map[string]any{"label": w.Only, "labels": w.Elements, "first": c.begin(), "last_mean": c.share(0.75, 1)},
+		})
+		return
+	}
+	if c.N < ofTwoSteps || c.share(0.75, 1) > learntOfTwo*c.begin() {
 		return
 	}
 	lowest := c.Buckets[0].mean()

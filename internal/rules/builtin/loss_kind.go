@@ -30,7 +30,7 @@ type lossKind struct {
 	Elements int64 `json:"elements"`
 	// Pairs: labels are the places of the samples in their batch, as where each
 	// of two views is to find the other. Spread is how far apart the first
-	// predictions lie, largest minus least; 0: not known.
+	// predictions of a sample lie, largest minus least; 0: not known.
 	Pairs  bool    `json:"pairs,omitempty"`
 	Spread float64 `json:"spread,omitempty"`
 	// Alike: labels have the shape of an input, or of one with a time or a class
@@ -146,7 +146,9 @@ func (k *lossKind) pairs(f *rule.Facts) {
 		}
 	}
 	k.Pairs = true
-	if p != nil && p.Values != nil && p.Values.NonFinite == 0 && f.Graph != nil && len(f.Graph.Head) > 2 {
+	if p != nil && p.Spread > 0 && f.Graph != nil && len(f.Graph.Head) > 2 {
+		k.Spread = float64(p.Spread)
+	} else if p != nil && p.Values != nil && p.Values.NonFinite == 0 && f.Graph != nil && len(f.Graph.Head) > 2 {
 		k.Spread = float64(p.Values.Max - p.Values.Min)
 	}
 }

@@ -124,6 +124,39 @@ def test_values(batches, ignore, expected):
     assert {k: got[k] for k in expected} == expected
 
 
+@pytest.mark.parametrize(
+    "batches,sorted_by_class",
+    [
+        ([[0] * 8, [0] * 5 + [1] * 3, [1] * 8, [1] * 2 + [2] * 6], True),
+        ([[0] * 8, [0] * 8, [1] * 8, [1] * 8], True),
+        ([[0] * 8, [0] * 8, [0] * 8, [0] * 8], False),  # nothing comes after the first class
+        ([[0, 1] * 4, [0, 1] * 4, [0, 1] * 4, [1, 2] * 4], False),  # mixed
+        ([[1] * 8, [0] * 8, [1] * 8, [2] * 8], False),
+        ([[0] * 8, [1] * 8, [2] * 8], False),  # few
+        ([[0] * 4, [1] * 4, [2] * 4, [3] * 4], False),  # tiny
+        ([[[0] * 4] * 2, [[1] * 4] * 2, [[2] * 4] * 2, [[3] * 4] * 2], False),  # of the places of sequences
+    ],
+)
+def test_sorted_by_class(batches, sorted_by_class):
+    assert facts(*[torch.tensor(b) for b in batches]).get("in_order", False) is sorted_by_class
+
+
+@pytest.mark.parametrize(
+    "logits,given,spread",
+    [
+        (torch.tensor([[0.0, 3.0], [1.0, -4.0]]), False, 5.0),
+        (torch.tensor([[0.0, 3.0], [1.0, -4.0]]).log_softmax(1), True, 5.0),
+        (torch.tensor([[float("-inf"), 0.5, 0.25], [0.5, -1e9, 0.25]]), False, 0.25),
+        (torch.tensor([[1.0], [2.0]]), False, None),
+    ],
+)
+def test_how_far_predictions_lie_apart(logits, given, spread):
+    got = Labels()
+    got._take("Loss", logits, torch.tensor([0, 0]), None, given)
+    predictions = got.predictions("Loss", got.numbers.read())
+    assert predictions.get("spread") == (spread if spread is None else pytest.approx(spread, rel=1e-5))
+
+
 def test_read_once(monkeypatch):
     """A few calls are read, in training only; then nothing is looked at any more."""
     got = Labels()

@@ -88,6 +88,7 @@ class Source(object):
         self.sums = [0.0, 0.0]  # of values and of their squares
         self.rows = 0  # of the last axis, where it has two entries or more
         self.one_hot = self.probabilities = True
+        self.batches = []  # (least, largest, how many) of labels with one axis, by call; None once a call had others
 
     def read(self, label, ignore):
         """Take the values in. A large tensor is judged by its first MOST elements."""
@@ -111,6 +112,9 @@ class Source(object):
             self.elements += flat.numel()
             if flat.numel():
                 self._count(flat, whole)
+            if self.batches is not None:
+                one = whole and flat.numel() == total and flat.numel() == label.shape[0]
+                self.batches = self.batches + [(flat.min().item(), flat.max().item(), total)] if one else None
 
     def _rows(self, flat, label):
         """Whether rows are probabilities, or mark one class each."""
@@ -136,6 +140,14 @@ class Source(object):
             if n:
                 self.counts[low + i] = self.counts.get(low + i, 0) + n
 
+    def in_order(self):
+        """Whether the labels came sorted: one class in nearly all batches, or two neighbouring ones, and later ones in later batches only."""
+        b = self.batches or ()
+        if len(b) < 4 or any(n < 8 or high - low > 1 for low, high, n in b):
+            return False
+        span, mixed = b[-1][1] - b[0][0], sum(high > low for low, high, _ in b)
+        return span >= 1 and mixed <= span and all(x[1] <= y[0] for x, y in zip(b, b[1:]))
+
     def gather(self):
         """As a JSON object: counts by value, null where the labels are no classes or more than MOST_CLASSES."""
         counts = self.counts if self.elements else None
@@ -157,6 +169,8 @@ class Source(object):
             if mean - mean == 0 and variance - variance == 0:
                 facts["mean"] = mean
                 facts["std"] = 0.0 if self.range[0] == self.range[1] else variance**0.5
+        if self.in_order():
+            facts["in_order"] = True
         if self.rows:
             facts["one_hot"] = self.one_hot
             facts["rows_sum_to_one"] = self.probabilities

@@ -5,6 +5,7 @@ import torch
 from vigil._torch import summary
 
 ROWS = 1 << 12  # rows of one call that are looked at
+MASKED = -1e4  # entries below it stand for minus infinity
 CALLS = 8
 
 
@@ -30,7 +31,10 @@ class Predictions(object):
             self.steps.append((self._rows(prediction.detach()), prediction.shape[self.axis] if prediction.dim() else 1, prediction.dtype))
 
     def _rows(self, x):
-        """Place of: least and largest entry, least and largest sum of rows, the same of their exponentials, first and last place of the largest entry, rows."""
+        """Place of: least and largest entry, least and largest sum of rows, the same of their exponentials, first and last place of the largest entry, most that entries of a row lie apart, rows.
+
+        What is masked is as far as nothing: a sample that is compared with all but itself has such an entry.
+        """
         with torch.no_grad():
             kind = summary.precise(x)
             if x.dim() > 1 and self.axis < x.dim():
@@ -42,7 +46,9 @@ class Predictions(object):
             if x.shape[1] < 2 or x.shape[1] > 1 << 17:
                 x = x[:, :1]
             sums, exponents, top = x.sum(1), x.clamp(max=1.0).exp().sum(1), x.argmax(1)
-            parts = [x.min(), x.max(), sums.min(), sums.max(), exponents.min(), exponents.max(), top.min(), top.max()]
+            high = x.amax(1, keepdim=True)
+            apart = (high - torch.where(x < MASKED, high, x)).max()
+            parts = [x.min(), x.max(), sums.min(), sums.max(), exponents.min(), exponents.max(), top.min(), top.max(), apart]
             return self.numbers.put(torch.stack([p.to(kind) for p in parts] + [torch.full_like(x[0, 0], x.shape[0])]))
 
     def gather(self, numbers):
@@ -51,9 +57,10 @@ class Predictions(object):
             return None
         probabilities = logs = bool(self.steps) and self.classes >= 2 and not self.inside
         places = set()
-        seen = 0
+        seen, apart = 0, 0.0
         for place, classes, dtype in self.steps:
-            low, high, least, most, least_exp, most_exp, first, last, rows = numbers[place]
+            low, high, least, most, least_exp, most_exp, first, last, most_apart, rows = numbers[place]
+            apart = max(apart, most_apart)
             near = max(1e-4, 8 * torch.finfo(dtype).eps * classes**0.5)
             probabilities = probabilities and low >= 0 and high <= 1 + near and abs(least - 1) <= near and abs(most - 1) <= near
             logs = logs and high <= near and abs(least_exp - 1) <= near * 4 and abs(most_exp - 1) <= near * 4
@@ -71,6 +78,8 @@ class Predictions(object):
             steps=len(self.steps),
             label_shape=self.label_shape,
         )
+        if 0 < apart < float("inf"):
+            out["spread"] = summary.number(apart)
         return out
 
 

@@ -1,7 +1,7 @@
 # fault: loss-misused
 # cause_class: loss
 # family: contrastive
-# split: held
+# split: tune
 """Two-tower search model: queries against products with in-batch negatives."""
 import os
 

@@ -1,7 +1,7 @@
 # fault: loss-misused
 # cause_class: loss
 # family: contrastive
-# split: held
+# split: tune
 # CLIP in small: 'images' (noisy 24-d vectors) and 'captions' (token sets) of the same scene
 import os
 import torch

@@ -1,7 +1,7 @@
 # fault: not-shuffled
 # cause_class: data-loading
 # family: mlp
-# split: held
+# split: tune
 import os
 import torch
 import torch.nn as nn

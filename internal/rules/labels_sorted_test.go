@@ -1,0 +1,127 @@
+package rules_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// oneClass is a classifier of ten classes whose first batches have one.
+func oneClass(batch int64) *record.Facts {
+	one := int64(1)
+	f := classes()
+	f.Loss = &record.LossFacts{Name: "loss", Function: "cross_entropy", Reduction: "mean"}
+	f.Graph = &record.GraphFacts{Parts: 1, Head: []string{"cross_entropy", "linear"}}
+	f.Labels = &record.LabelFacts{DType: "I64", Shape: []int64{batch}, Range: []float64{0, 0}, Distinct: &one, Counts: map[string]int64{"0": 8 * batch}, Elements: 8 * batch}
+	f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{batch, 10}}, Axis: 1, Classes: 10, Steps: 8, LabelShape: []int64{batch}}
+	f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{batch, 20}}}, Steps: 8, Distinct: 8}
+	return f
+}
+
+// Samples that come sorted by their label are no labels that are all the same.
+func TestSortedByLabel(t *testing.T) {
+	sorted := func(each int64) func(int64) float64 { // the loss falls with each class, and jumps at the next
+		return noisy(0.05, func(n int64) float64 { return 0.02 + 4.5*math.Exp(-float64(n%each)/2) })
+	}
+	constant := noisy(0.05, falling(2.3, 0.003, 8))
+	inOrder := func(do func(*record.Facts)) *record.Facts {
+		f := oneClass(32)
+		n := int64(5)
+		f.Labels.Range, f.Labels.Distinct, f.Labels.InOrder = []float64{0, 4}, &n, true
+		f.Labels.Counts = map[string]int64{"0": 50, "1": 50, "2": 50, "3": 50, "4": 56}
+		if do != nil {
+			do(f)
+		}
+		return f
+	}
+	guess := noisy(0.05, stepAt(0, 0, 2.3))
+	for _, c := range []struct {
+		name string
+		c    curve
+		want string
+	}{
+		{"sorted", curve{steps: 300, loss: sorted(40), facts: oneClass(32)}, "warning sorted data-loading"},
+		{"sorted, a short job", curve{steps: 60, loss: sorted(20), facts: oneClass(16)}, "warning sorted data-loading"},
+		{"one label for all", curve{steps: 300, loss: constant, facts: oneClass(32)}, "warning constant labels"},
+		{"one label for all, a short job", curve{steps: 60, loss: constant, facts: oneClass(32)}, "warning constant labels"},
+		{"tiny batches, of which one sample may make the loss", curve{steps: 60, loss: sorted(20), facts: oneClass(4)}, "warning constant labels"},
+		{"small classes", curve{steps: 60, loss: guess, facts: inOrder(nil)}, "warning sorted data-loading"},
+		{"labels of the places of sequences", curve{steps: 60, loss: guess, facts: inOrder(func(f *record.Facts) { f.Inputs.Tensors[0].Shape = []int64{4, 8} })}, ""},
+		{"a second loss", curve{steps: 60, loss: guess, facts: inOrder(func(f *record.Facts) { f.Graph.Head = []string{"add", "cross_entropy", "linear"} })}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, x := range c.c.judge(t, "labels_fit") {
+				got += fmt.Sprintf("%s %s %s", x.Severity, x.Check, x.CauseClass)
+			}
+			if got != c.want {
+				t.Errorf("findings are %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A class that the loss ignores is never learnt.
+func TestClassLeftOut(t *testing.T) {
+	with := func(index float64, do func(*record.Facts)) *record.Facts {
+		f := oneClass(32)
+		n := int64(9)
+		f.Loss.Settings = map[string]any{"ignore_index": index}
+		f.Labels.Range, f.Labels.Distinct, f.Labels.Ignored, f.Labels.Elements = []float64{1, 9}, &n, 26, 230
+		f.Labels.Counts = map[string]int64{"1": 30, "9": 200}
+		if do != nil {
+			do(f)
+		}
+		return f
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"one of the classes", with(0, nil), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the 10"},
+		{"no class", with(-1, nil), nil, "", ""},
+		{"padding of sequences", with(0, func(f *record.Facts) { f.Inputs.Tensors[0].Shape = []int64{4, 8} }), nil, "", ""},
+		{"places of an image", with(0, func(f *record.Facts) {
+			f.Labels.Shape, f.Predictions.LabelShape = []int64{32, 8, 8}, []int64{32, 8, 8}
+			f.Predictions.Shape = []int64{32, 10, 8, 8}
+		}), nil, "", ""},
+		{"none of it came", with(0, func(f *record.Facts) { f.Labels.Ignored = 0 }), nil, "", ""},
+	})
+}
+
+// A temperature that similarities are multiplied with leaves no pair to stand
+// out.
+func TestTemperature(t *testing.T) {
+	pairs := func(spread float64) *record.Facts {
+		f := classes()
+		n := int64(64)
+		f.Loss = &record.LossFacts{Name: "cross_entropy", Function: "cross_entropy", Reduction: "mean"}
+		f.Graph = &record.GraphFacts{Parts: 1, Head: []string{"cross_entropy", "mul", "matmul", "div", "linear"}}
+		counts := map[string]int64{}
+		for i := range 64 {
+			counts[fmt.Sprint(i)] = 8
+		}
+		f.Labels = &record.LabelFacts{DType: "I64", Shape: []int64{64}, Range: []float64{0, 63}, Distinct: &n, Counts: counts, Elements: 512}
+		f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{64, 64}}, Axis: 1, Classes: 64, Steps: 8, Spread: record.Number(spread), LabelShape: []int64{64}}
+		return f
+	}
+	for _, c := range []struct {
+		name   string
+		spread float64
+		loss   float64
+		want   string
+	}{
+		{"multiplied", 0.1, math.Log(64), "temperature loss"},
+		{"divided, and nothing is learnt", 12, math.Log(64), "guess labels"},
+		{"divided", 12, 0.8, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, x := range (curve{steps: 300, loss: noisy(0.002, stepAt(0, 0, c.loss)), span: 0.02, facts: pairs(c.spread)}).judge(t, "loss_flat") {
+				got = fmt.Sprintf("%s %s", x.Check, x.CauseClass)
+			}
+			if got != c.want {
+				t.Errorf("finding is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
