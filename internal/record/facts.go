@@ -329,6 +329,9 @@ type GraphFacts struct {
 	// Dropout is the largest share that a dropout among the operations drops,
 	// be it a module or not; 0 without one.
 	Dropout float64 `json:"dropout,omitempty"`
+	// Penalty is what the script adds to the loss of the parameters themselves;
+	// nil without it.
+	Penalty *PenaltyFacts `json:"penalty,omitempty"`
 	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch.
 	AcrossSamples bool `json:"across_samples,omitempty"`
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
@@ -344,6 +347,16 @@ type GraphFacts struct {
 	// Several losses, or several backwards, make one step: what one graph does
 	// not reach another may.
 	Parts int64 `json:"parts"`
+}
+
+// PenaltyFacts are squares, magnitudes or norms of parameters that a script adds
+// to its loss.
+type PenaltyFacts struct {
+	Kind   string `json:"kind"`   // l2: sum of squares; l1: sum of magnitudes; norm: Euclidean norm
+	Factor Number `json:"factor"` // that it is multiplied with, the median of those of all terms
+	// Pull is the norm of its gradient, at the step that was looked at.
+	Pull    Number `json:"pull"`
+	Tensors int64  `json:"tensors"` // parameters that are in it
 }
 
 // StretchedFact is an operation that stretched what it was given.

@@ -153,6 +153,22 @@ func TestFunctions(t *testing.T) {
 		{"strong dropout as a function", classifier(), func(f *record.Facts) { f.Graph.Dropout = 0.95 }, "warning dropout regularisation dropout", "calls as a function sets 95 %"},
 		{"usual dropout as a function", classifier(), func(f *record.Facts) { f.Graph.Dropout = 0.5 }, "", ""},
 	})
+	penalty := func(kind string, factor, pull, norm float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Graph.Penalty = &record.PenaltyFacts{Kind: kind, Factor: record.Number(factor), Pull: record.Number(pull), Tensors: 6}
+			f.Updates.Norms = []record.Number{record.Number(norm), record.Number(norm)}
+		}
+	}
+	runFacts(t, "regularisation", []factCase{
+		{"squares of the weights that outweigh the loss", classifier(), penalty("l2", 0.5, 4.4, 4.5), "warning penalty regularisation loss", "squares of the weights times 0.5, and its gradient is 98 %"},
+		{"a smaller factor, and hardly anything besides", classifier(), penalty("l2", 0.03, 0.98, 1), "warning penalty regularisation loss", ""},
+		{"magnitudes of the weights", classifier(), penalty("l1", 0.1, 5, 5.1), "warning penalty regularisation loss", "magnitudes of the weights times 0.1"},
+		{"a usual factor", classifier(), penalty("l2", 1e-3, 0.01, 1), "", ""},
+		{"a usual factor at the end of a training", classifier(), penalty("l2", 1e-3, 0.99, 1), "", ""},
+		{"a usual factor of magnitudes", classifier(), penalty("l1", 1e-3, 0.2, 0.4), "", ""},
+		{"a loss that pulls as well", classifier(), penalty("l2", 0.5, 4, 9), "", ""},
+		{"one layer: a ridge regression", network("fc Linear 10 1"), penalty("l2", 0.5, 4.4, 4.5), "", ""},
+	})
 	runFacts(t, "output_activation", []factCase{
 		{"log_softmax over samples", classifier(), func(f *record.Facts) {
 			head(f, "cross_entropy", "linear")

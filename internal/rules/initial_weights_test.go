@@ -119,6 +119,16 @@ func TestSmallInitialWeights(t *testing.T) {
 		{"normalisation brings the signal back", curve{steps: 120, loss: stands, facts: small(1e-3, normalised...)}, ""},
 		{"a transformer: one normalisation for several layers", curve{steps: 120, loss: stands, facts: arriving(0.9)}, ""},
 		{"a normalisation before the signal fades", curve{steps: 120, loss: stands, facts: arriving(0.001)}, "small_weights"},
+		{"a rate with which nothing moves yet, as at the start of a long warm-up", curve{steps: 120, loss: stands, facts: func() *record.Facts {
+			f := small(0.01, append(three, "c ReLU", "fc4 Linear 10 10")...)
+			group(f, "Adam").LR = setTo(1e-7)
+			return f
+		}()}, ""},
+		{"a usual rate", curve{steps: 120, loss: stands, facts: func() *record.Facts {
+			f := small(0.01, append(three, "c ReLU", "fc4 Linear 10 10")...)
+			group(f, "Adam").LR = setTo(1e-4)
+			return f
+		}()}, "small_weights"},
 		{"one layer is small", curve{steps: 120, loss: stands, facts: func() *record.Facts {
 			f := network(three...)
 			change(f, begin(normal(0, 1e-4)), "fc3.weight")

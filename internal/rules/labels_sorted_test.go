@@ -125,3 +125,54 @@ func TestTemperature(t *testing.T) {
 		})
 	}
 }
+
+// A classifier that is shown hardly anything but one class says that one.
+func TestImbalance(t *testing.T) {
+	rare := func(do func(*record.Facts)) *record.Facts {
+		f := oneClass(128)
+		n := int64(2)
+		f.Labels.Range, f.Labels.Distinct, f.Labels.Elements = []float64{0, 1}, &n, 1024
+		f.Labels.Counts = map[string]int64{"0": 1012, "1": 12}
+		f.Predictions.Shape, f.Predictions.Classes = []int64{128, 2}, 2
+		if do != nil {
+			do(f)
+		}
+		return f
+	}
+	one := func(f *record.Facts) { // a single output
+		mean := 12.0 / 1024
+		f.Loss.Function, f.Graph.Head[0] = "binary_cross_entropy_with_logits", "binary_cross_entropy_with_logits"
+		f.Labels.DType, f.Labels.Mean, f.Labels.Shape = "F32", &mean, []int64{128, 1}
+		f.Predictions.Shape, f.Predictions.LabelShape, f.Predictions.Classes = []int64{128, 1}, []int64{128, 1}, 1
+	}
+	little := noisy(0.1, falling(0.5, 0.05, 20)) // a guess has 0.064
+	for _, c := range []struct {
+		name string
+		loss func(int64) float64
+		f    *record.Facts
+		want string
+	}{
+		{"one in eighty-five", little, rare(nil), "imbalance imbalance"},
+		{"a single output", little, rare(one), "imbalance imbalance"},
+		{"told apart all the same", noisy(0.1, falling(0.5, 0.02, 20)), rare(nil), ""},
+		{"classes have weights", little, rare(func(f *record.Facts) { f.Loss.Settings = map[string]any{"weight": true} }), ""},
+		{"one in ten", noisy(0.1, falling(0.6, 0.3, 20)), rare(func(f *record.Facts) { f.Labels.Counts = map[string]int64{"0": 922, "1": 102} }), ""},
+		{"few were seen", little, rare(func(f *record.Facts) { f.Labels.Elements, f.Labels.Counts = 256, map[string]int64{"0": 253, "1": 3} }), ""},
+		{"still falling", func(n int64) float64 { return 0.08 - 0.0001*float64(n) }, rare(nil), ""},
+		{"places of images", little, rare(func(f *record.Facts) { f.Labels.Shape = []int64{128, 8, 8} }), ""},
+		{"clicks", little, rare(func(f *record.Facts) {
+			one(f)
+			f.Network = &record.NetworkFacts{Modules: []record.ModuleFacts{{Path: "users", Kind: record.EmbeddingModule}}}
+		}), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, x := range (curve{steps: 300, loss: c.loss, span: 0.02, facts: c.f}).judge(t, "loss_flat") {
+				got = fmt.Sprintf("%s %s", x.Check, x.CauseClass)
+			}
+			if got != c.want {
+				t.Errorf("finding is %q, want %q", got, c.want)
+			}
+		})
+	}
+}

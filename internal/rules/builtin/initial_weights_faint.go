@@ -52,9 +52,29 @@ func (r *initial) suspect(f *rule.Facts, layers []layer) {
 			s.Least, s.Ratio, s.Deviation, s.Usual, s.Inputs = l.name(), q, float64(l.weight.First.Std), usual(l.weight), l.weight.FanIn
 		}
 	}
-	if 2*len(s.Layers) >= len(layers) && s.Fade <= r.fade {
+	if 2*len(s.Layers) >= len(layers) && s.Fade <= r.fade && !creeps(f, s.Deviation) {
 		r.waits.Small = s
 	}
+}
+
+// creepShare is the share of their deviation that weights have to be able to
+// move by while the loss stands still, before that says anything of them.
+const creepShare = 0.05
+
+// creeps tells whether the learning rate is so small, as at the start of a long
+// warm-up, that the loss would stand still with any weights.
+func creeps(f *rule.Facts, deviation float64) bool {
+	if len(f.Optimisers) != 1 || !scaleFree(f.Optimisers[0].Class) {
+		return false
+	}
+	most := 0.0
+	for _, g := range f.Optimisers[0].Groups {
+		if g.LR == nil {
+			return false
+		}
+		most = max(most, *g.LR)
+	}
+	return most > 0 && most*stillSteps < creepShare*deviation
 }
 
 // arrives tells whether the last layer gets a signal on scale behind a

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -147,7 +148,7 @@ func (r *fit) Finish(rep *rule.Report) {
 func (r *fit) never(rep *rule.Report) {
 	w := &r.waits
 	c := &w.Curve
-	if w.Elements == 0 || !c.usable() {
+	if w.Elements == 0 {
 		return
 	}
 	if r.changes() {
@@ -162,15 +163,15 @@ func (r *fit) never(rep *rule.Report) {
 	}
 	if w.Classes > 2 {
 		r.say(rep, rule.Violation{
-			Check: "constant", Subject: c.Name, Severity: rule.Warning, Observed: float64(w.Elements), Threshold: leastLabels, Comparator: ">=", Steps: int(c.N),
+			Check: "constant", Subject: cmp.Or(c.Name, "labels"), Severity: rule.Warning, Observed: float64(w.Elements), Threshold: leastLabels, Comparator: ">=", Steps: int(c.N),
 			Cause:   "labels that are all the same",
 			Remedy:  "look at how labels are made; if the data are sorted by class, shuffle them",
 			Message: fmt.Sprintf("All %s labels of the first steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(w.Elements)), num(w.Only), w.Classes),
-			Context: map[string]any{"label": w.Only, "labels": w.Elements, "first": c.begin(), "last_mean": c.share(0.75, 1)},
+			Context: map[string]any{"label": w.Only, "labels": w.Elements},
 		})
 		return
 	}
-	if c.N < ofTwoSteps || c.share(0.75, 1) > learntOfTwo*c.begin() {
+	if !c.usable() || c.N < ofTwoSteps || c.share(0.75, 1) > learntOfTwo*c.begin() {
 		return
 	}
 	lowest := c.Buckets[0].mean()

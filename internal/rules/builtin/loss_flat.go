@@ -20,7 +20,7 @@ var lossFlat = rule.Definition{
 		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by this share of their size within 50 steps move"},
 	},
 	CauseClass: "labels",
-	Causes:     []string{"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input"},
+	Causes:     []string{"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input", "one class that makes nearly all labels, and nothing that makes up for it"},
 	Remedies: []string{
 		"look at some pairs of input and label just before they go into the model", "check that both are shuffled with the same permutation",
 		"train on one batch alone: if even that cannot be learnt, the model or the loss is wrong",
@@ -30,7 +30,7 @@ var lossFlat = rule.Definition{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
 			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
-			"over different batches needs nothing else.",
+			"over different batches needs nothing else. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
@@ -115,6 +115,9 @@ func (r *flat) judge(rep *rule.Report) {
 	if k.Pairs && k.Spread > 0 && k.Spread < narrowLogits && r.narrow(rep, level) {
 		return
 	}
+	if k.Rare > 0 && moved >= r.move && r.imbalanced(rep, level) {
+		return
+	}
 	if k.Terms == 2 && level > 1.5*uniform { // two losses of one kind, one of each side of a pair
 		guess, uniform = 2*guess, 2*uniform
 	}
@@ -154,6 +157,29 @@ func (r *flat) narrow(rep *rule.Report, level float64) bool {
 		Remedy:  "divide the similarities by a temperature of 0.05 to 0.5 before cross_entropy",
 		Message: fmt.Sprintf("The similarities of the %s pairs of a batch lie within %s of each other, so that cross_entropy cannot tell them apart: after %d steps the %s is %s, which is %s %% of that of a guess. Divide them by the temperature.", num(k.Classes), num(k.Spread), c.N, called("loss", c.Name), num(level), num(math.Round(100*share))),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "uniform_guess": k.Uniform, "spread": k.Spread, "last_values": slices.Clone(c.tail(20))},
+	})
+	return true
+}
+
+// rareLevel is the share of a guess's loss that is left, at least, when rare
+// classes are not told apart.
+const rareLevel = 0.6
+
+// imbalanced judges a classifier that is shown hardly anything but one class, in
+// a loss without weights: it does best by saying that class for nearly all.
+func (r *flat) imbalanced(rep *rule.Report, level float64) bool {
+	c, k := &r.state.Curve, &r.state.Kind
+	if level < rareLevel*k.Guess || level > 1.3*k.Guess || c.share(0.5, 0.75)-level > 0.1*k.Guess || still(c) {
+		return false
+	}
+	r.state.Fired = true
+	rep.Violate(rule.Violation{
+		Check: "imbalance", Subject: c.Name, Observed: k.Rare, Threshold: mostRare, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
+		CauseClass: "imbalance", Cause: "one class makes nearly all labels, and nothing makes up for it",
+		Remedy: "give the loss weights (weight, pos_weight) or draw rare samples more often (WeightedRandomSampler), and judge by recall or average precision instead of accuracy",
+		Message: fmt.Sprintf("%s of the %s labels that the loss got in the first steps are class %s, and they all weigh alike: after %d steps the %s is %s, where who always says how rare the others are has %s. A model like this says class %s for nearly all samples, which looks like an accuracy of %s.",
+			percent(1-k.Rare), num(float64(k.RareLabels)), k.Common, c.N, called("loss", c.Name), num(level), num(k.Guess), k.Common, percent(1-k.Rare)),
+		Context: map[string]any{"rare_share": k.Rare, "labels": k.RareLabels, "last_mean": level, "guess": k.Guess, "last_values": slices.Clone(c.tail(20))},
 	})
 	return true
 }

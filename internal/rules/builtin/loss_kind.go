@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -33,6 +34,12 @@ type lossKind struct {
 	// predictions of a sample lie, largest minus least; 0: not known.
 	Pairs  bool    `json:"pairs,omitempty"`
 	Spread float64 `json:"spread,omitempty"`
+	// Rare is the share of labels that are not of the most frequent class, of
+	// RareLabels in all, where each sample has one label and one class makes nearly
+	// all of them; Common is that class.
+	Rare       float64 `json:"rare,omitempty"`
+	RareLabels int64   `json:"rare_labels,omitempty"`
+	Common     string  `json:"common,omitempty"`
 	// Alike: labels have the shape of an input, or of one with a time or a class
 	// besides, as noise has that was added to it.
 	Alike bool `json:"alike,omitempty"`
@@ -100,6 +107,7 @@ func (k *lossKind) guess(f *rule.Facts) {
 		}
 		k.Uniform = math.Log(k.Classes)
 		k.pairs(f)
+		k.rare(f)
 		if h := entropy(y.Counts); h > 0 {
 			k.Guess = h
 		} else if y.Counts == nil && !strings.HasPrefix(y.DType, "F") && !strings.HasPrefix(y.DType, "BF") {
@@ -110,6 +118,7 @@ func (k *lossKind) guess(f *rule.Facts) {
 			return
 		}
 		k.Uniform = math.Ln2
+		k.rare(f)
 		if p := *y.Mean; p > 0 && p < 1 && y.Distinct != nil && *y.Distinct == 2 {
 			k.Guess = -p*math.Log(p) - (1-p)*math.Log(1-p)
 		}
@@ -151,6 +160,41 @@ func (k *lossKind) pairs(f *rule.Facts) {
 	} else if p != nil && p.Values != nil && p.Values.NonFinite == 0 && f.Graph != nil && len(f.Graph.Head) > 2 {
 		k.Spread = float64(p.Values.Max - p.Values.Min)
 	}
+}
+
+const (
+	mostRare    = 0.03 // share of the labels that are not of the most frequent class
+	rareElement = 500  // labels from which that is told
+	leastRare   = 4    // of those that are not
+)
+
+// rare notes how rare the labels are that are not of the most frequent class.
+func (k *lossKind) rare(f *rule.Facts) {
+	y, p := f.Labels, f.Predictions
+	if p == nil || f.Inputs == nil || len(f.Inputs.Tensors) == 0 || len(y.Shape) == 0 || y.Elements < rareElement || y.Ignored > 0 || !k.Certain {
+		return
+	}
+	in := f.Inputs.Tensors[0].Shape
+	if len(in) == 0 || in[0] != y.Shape[0] || product(y.Shape) != y.Shape[0] || in[0] < 2 {
+		return // labels of places, of several questions
+	}
+	if k.Function != "cross_entropy" && tablesOfNetwork(f) {
+		return // a recommender is to say how probable a click is, however rare
+	}
+	most := int64(0)
+	for _, class := range slices.Sorted(maps.Keys(y.Counts)) {
+		if n := y.Counts[class]; n > most {
+			k.Common, most = class, n
+		}
+	}
+	if others := y.Elements - most; most > 0 && others >= leastRare && float64(others) <= mostRare*float64(y.Elements) {
+		k.Rare, k.RareLabels = float64(others)/float64(y.Elements), y.Elements
+	}
+}
+
+// tablesOfNetwork tells whether the network looks things up in a table.
+func tablesOfNetwork(f *rule.Facts) bool {
+	return f.Network != nil && slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool { return m.Kind == record.EmbeddingModule })
 }
 
 // entropy of a distribution in nats; 0 when there is none.

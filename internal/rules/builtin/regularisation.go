@@ -26,7 +26,7 @@ var regularisation = rule.Definition{
 	Remedies:   []string{"lower the dropout to 0.5 or less", "lower the weight decay (1e-4 to 1e-2 is usual)"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
 	Default: &rule.Preset{
-		Why: "Dropout of up to 0.75 is used with success. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are.",
+		Why: "Dropout of up to 0.75 is used with success. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -53,6 +53,7 @@ func (r *regular) Facts(f *rule.Facts, rep *rule.Report) {
 		for _, o := range f.Optimisers {
 			r.decays(f, o, rep)
 		}
+		r.penalises(f, rep)
 	}
 }
 
@@ -114,6 +115,45 @@ func (r *regular) dropsByFunction(f *rule.Facts, rep *rule.Report) {
 		Check: "dropout", Subject: "dropout", Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
 		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less",
 		Message: fmt.Sprintf("A dropout that the model calls as a function sets %s of the values to 0, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most)),
+	})
+}
+
+const (
+	penaltyShare  = 0.7  // of all gradients that a strong penalty makes
+	penaltyNearly = 0.95 // the same of a weaker one
+	penaltyL1     = 0.02 // factor of magnitudes
+)
+
+// penalises judges squares or magnitudes of the weights that the script adds to
+// its loss: the former are a weight decay of twice their factor.
+func (r *regular) penalises(f *rule.Facts, rep *rule.Report) {
+	if f.Graph == nil || f.Graph.Penalty == nil || f.Graph.Parts > 1 || f.Updates == nil || len(f.Optimisers) != 1 {
+		return
+	}
+	p := f.Graph.Penalty
+	factor, share := float64(p.Factor), float64(p.Pull)/medianOf(f.Updates.Norms)
+	if p.Tensors < 2 || !finite(share) {
+		return
+	}
+	what, limit := "squares", r.decay/2
+	switch p.Kind {
+	case "l2":
+		if !(factor >= limit && share >= penaltyShare || factor >= limit/6 && share >= penaltyNearly) {
+			return
+		}
+	case "l1":
+		if what, limit = "magnitudes", penaltyL1; factor < limit || share < penaltyNearly {
+			return
+		}
+	default:
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "penalty", Subject: "loss", Observed: factor, Threshold: limit, Comparator: ">=", Steps: int(updates(f)),
+		Cause: "a penalty on the weights that outweighs the loss it is added to", Remedy: "lower its factor to 1e-4 to 1e-2",
+		Message: fmt.Sprintf("The loss holds the sum of the %s of the weights times %s, and its gradient is %s of the whole: the weights are drawn to 0 whatever the data say. Lower the factor to 0.001 or less.",
+			what, num(factor), percent(math.Min(share, 1))),
+		Context: map[string]any{"kind": p.Kind, "factor": factor, "pull": float64(p.Pull), "tensors": p.Tensors, "share": share},
 	})
 }
 

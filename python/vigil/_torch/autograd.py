@@ -6,6 +6,7 @@ kept: what is remembered are names, numbers and ids of parameters.
 
 import torch
 
+from vigil import _guard
 from vigil._torch import graph, summary
 
 MOST = 20000  # nodes
@@ -368,10 +369,19 @@ def _through(node):
     return node
 
 
+@_guard.guard
+def _penalty(node, numbers):
+    from vigil._torch import penalty  # which reads graphs with what is here
+
+    return penalty.of(node, numbers) if numbers is not None else None
+
+
 class Graphs(object):
     """The graphs of one TRAIN step: one per backward."""
 
-    def __init__(self):
+    def __init__(self, numbers=None):
+        self.numbers = numbers
+        self.penalty = None  # what the first loss adds of the parameters themselves
         self.first = None
         self.nodes = 0
         self.complete = True
@@ -395,6 +405,7 @@ class Graphs(object):
         self.parts += 1
         if self.first is None:
             self.first = walk.head
+            self.penalty = _penalty(tensor.grad_fn, self.numbers)
             self.stretched = walk.stretched
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
@@ -405,8 +416,11 @@ class Graphs(object):
         self.reached |= walk.reached
         return walk.leaves
 
-    def gather(self, parameters):
-        """GraphFacts without their place, or None. parameters: [(name, parameter, whether it had a gradient)] of all roots."""
+    def gather(self, parameters, numbers=None):
+        """GraphFacts without their place, or None.
+
+        parameters: [(name, parameter, whether it had a gradient)] of all roots; numbers: those that were put, read.
+        """
         if not self.parts:
             return {"nodes": 0, "complete": True, "head": [], "weighted": 0, "non_linear": 0, "reached": 0, "parts": 0, "rootless": True} if self.rootless else None
         trained = [(name, p, had) for name, p, had in parameters if p.requires_grad]
@@ -428,6 +442,8 @@ class Graphs(object):
             out["softmax_of_one"] = self.of_one
         if self.stretched:
             out["stretched"] = self.stretched
+        if self.penalty is not None and numbers is not None:
+            out["penalty"] = self.penalty.gather(numbers)
         if unreached and self.complete:
             out["unreached"] = unreached[:50]
         return out

@@ -113,7 +113,7 @@ class Source(object):
             if flat.numel():
                 self._count(flat, whole)
             if self.batches is not None:
-                one = whole and flat.numel() == total and flat.numel() == label.shape[0]
+                one = whole and label.dim() == 1 and flat.numel() == total
                 self.batches = self.batches + [(flat.min().item(), flat.max().item(), total)] if one else None
 
     def _rows(self, flat, label):

@@ -161,7 +161,7 @@ class Look(object):
             self.gradients.backward()
             step = self.tracker.open
             if self.graphs is None and self.network is not None and not step.tentative:
-                self.graphs = autograd.Graphs()
+                self.graphs = autograd.Graphs(self.numbers)
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
@@ -259,7 +259,7 @@ class Look(object):
                 ours = self._held()
                 values = [(name, p) for name, p in values if id(p) in ours or id(p) not in self.trained]
             every = [(name, p, id(p) in had) for name, p in values]
-            sections["graph"] = part(self.graphs.gather, every)
+            sections["graph"] = part(self.graphs.gather, every, numbers)
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
         self.parameters = self.gradients = self.inputs = self.first = self.anew = None

@@ -1,7 +1,7 @@
 # fault: learning-rate-too-low
 # cause_class: learning-rate, epochs
 # family: huggingface
-# split: held
+# split: tune
 # needs: transformers, accelerate
 import os
 import tempfile

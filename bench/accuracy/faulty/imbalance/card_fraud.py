@@ -1,7 +1,7 @@
 # fault: class-imbalance
 # cause_class: imbalance, labels, loss
 # family: imbalance
-# split: held
+# split: tune
 import os
 import torch
 import torch.nn as nn

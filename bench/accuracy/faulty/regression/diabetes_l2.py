@@ -1,7 +1,7 @@
 # fault: weight-decay-too-strong
 # cause_class: regularisation, loss
 # family: regression
-# split: held
+# split: tune
 import os
 import torch
 from torch import nn

@@ -1,7 +1,7 @@
 # fault: class-imbalance
 # cause_class: imbalance, loss, labels
 # family: tabular
-# split: held
+# split: tune
 """Fraud scoring: one transaction in a hundred is a fraud; the business wants them found."""
 import os
 from dataclasses import dataclass
