@@ -99,6 +99,9 @@ func (r *flat) judge(rep *rule.Report) {
 		r.constant(rep)
 		return
 	}
+	if k.Rare > 0 && !k.summed() && r.imbalanced(rep, c.share(0.75, 1)) {
+		return
+	}
 	if k.Guess <= 0 || k.summed() || k.Elements < 100 || moved < r.move {
 		return
 	}
@@ -113,9 +116,6 @@ func (r *flat) judge(rep *rule.Report) {
 	}
 	level := c.share(0.75, 1)
 	if k.Pairs && k.Spread > 0 && k.Spread < narrowLogits && r.narrow(rep, level) {
-		return
-	}
-	if k.Rare > 0 && moved >= r.move && r.imbalanced(rep, level) {
 		return
 	}
 	if k.Terms == 2 && level > 1.5*uniform { // two losses of one kind, one of each side of a pair
@@ -169,8 +169,10 @@ const rareLevel = 0.6
 // a loss without weights: it does best by saying that class for nearly all.
 func (r *flat) imbalanced(rep *rule.Report, level float64) bool {
 	c, k := &r.state.Curve, &r.state.Kind
-	if level < rareLevel*k.Guess || level > 1.3*k.Guess || c.share(0.5, 0.75)-level > 0.1*k.Guess || still(c) {
-		return false
+	n := float64(k.RareLabels)
+	least := k.Rare - math.Sqrt(k.Rare*(1-k.Rare)/n) // few rare labels were seen: they may be rarer
+	if level < rareLevel*entropy(map[string]int64{"rare": int64(least * n), "others": int64((1 - least) * n)}) || level > 1.3*k.Guess || c.begin() < 2*level || c.share(0.5, 0.75)-level > 0.1*k.Guess || still(c) {
+		return false // it never fell: something else is wrong
 	}
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
