@@ -81,6 +81,7 @@ const (
 	// What a loss was given.
 	Label      = record.Label
 	Prediction = record.Prediction
+	State      = record.State
 )
 
 // What is wanted of a due tensor.

@@ -26,7 +26,7 @@ var (
 
 	// holdsNothing are collections of SageMaker Debugger into which nothing of
 	// what Vigil captures goes.
-	holdsNothing = []string{"sm_metrics", "optimizer_variables", "tensorflow_summaries"}
+	holdsNothing = []string{"sm_metrics", "tensorflow_summaries"}
 	// asValues are collections whose tensors are kept as they are, whatever the
 	// document says.
 	asValues = []string{plan.Losses, plan.Metrics, plan.FeatureImportance, plan.AverageShap}

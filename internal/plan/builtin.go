@@ -11,7 +11,7 @@ import (
 // Names of the collections that exist without being defined.
 const (
 	Default   = "default" // what the script or the user names by pattern
-	All       = "all"     // every tensor
+	All       = "all"     // every tensor but the optimisers' state
 	Weights   = "weights" // parameters that are not biases
 	Biases    = "biases"
 	Gradients = "gradients" // of weights and biases
@@ -21,7 +21,10 @@ const (
 	// What the losses were given.
 	Labels      = "labels"
 	Predictions = "predictions"
-	Layers      = "layers" // inputs and outputs of every other module
+	// What optimisers keep of parameters.
+	OptimizerVariables = "optimizer_variables"
+
+	Layers = "layers" // inputs and outputs of every other module
 	// What the hook for XGBoost saves besides, under names that begin like this.
 	Metrics           = "metrics" // called DATA-METRIC: train-rmse
 	Hyperparameters   = "hyperparameters"
@@ -76,6 +79,7 @@ var builtins = []builtin{
 	{name: Outputs, side: record.Output, root: true},
 	{name: Labels, kinds: []record.Kind{record.Label}, pattern: `^labels$`},
 	{name: Predictions, kinds: []record.Kind{record.Prediction}, pattern: `^predictions$`},
+	{name: OptimizerVariables, kinds: []record.Kind{record.State}},
 	{name: Layers, layers: true},
 	{name: "relu_output", pattern: `.*relu_output`, types: []string{"ReLU", "ReLU6"}, side: record.Output},
 	{name: "relu_input", pattern: `.*relu_input`, types: []string{"ReLU", "ReLU6"}, side: record.Input},
@@ -107,7 +111,7 @@ func Names() []string {
 }
 
 // known are the kinds by which the hook says what a tensor is.
-var known = []record.Kind{record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Label, record.Prediction}
+var known = []record.Kind{record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Label, record.Prediction, record.State}
 
 type builtinMatcher struct {
 	builtin
@@ -135,7 +139,7 @@ func (b *builtinMatcher) isKind(k record.Kind) bool { return slices.Contains(b.k
 func (b *builtinMatcher) has(t *record.TensorInfo) bool {
 	root := t.Module == ""
 	switch {
-	case b.name == All, slices.Contains(b.kinds, t.Kind):
+	case b.name == All && t.Kind != record.State, slices.Contains(b.kinds, t.Kind):
 		return true
 	case b.root && side(t.Kind) == b.side && root, b.layers && (side(t.Kind) == record.Input || t.Kind == record.Output) && !root:
 		return true

@@ -73,7 +73,7 @@ func (p *Plan) Decide(t record.TensorInfo) Decision {
 			d.Requests = append(d.Requests, Request{By: "rule " + n.By, Schedule: n.Schedule, Want: n.Need.Want, Pairs: n.Pairs, Units: n.Units, Quantiles: n.Quantiles, Readings: n.Readings})
 		}
 	}
-	if t.Kind == record.Gradient {
+	if t.Kind == record.Gradient || t.Kind == record.State {
 		for i := range d.Requests {
 			d.Requests[i].Schedule = d.Requests[i].Schedule.training()
 		}

@@ -16,7 +16,7 @@ func (p *Plan) Effective() []Collection {
 		for _, n := range p.needs {
 			if slices.Contains(n.Collections, g.name) {
 				s := n.Schedule
-				if g.name == Gradients {
+				if g.name == Gradients || g.name == OptimizerVariables {
 					s = s.training()
 				}
 				requests = append(requests, Request{By: "rule " + n.By, Schedule: s, Want: n.Need.Want})

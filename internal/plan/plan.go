@@ -147,7 +147,7 @@ func (p *Plan) finish(g *group) error {
 	for _, r := range g.requests {
 		r.Want = want
 		r.Schedule = r.Schedule.resolve(p.opts.Every)
-		if g.name == Gradients {
+		if g.name == Gradients || g.name == OptimizerVariables {
 			r.Schedule = r.Schedule.training()
 		}
 		if !r.Schedule.Never() {

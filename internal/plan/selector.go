@@ -65,7 +65,7 @@ func (c *selector) has(t *record.TensorInfo) bool {
 		yes = true
 	}
 	for _, p := range c.patterns {
-		if p.found(t.Name) {
+		if p.found(t.Name) && (t.Kind != record.State || MeansState(t.Name, p.found)) {
 			p.hits.Add(1)
 			yes = true
 		}

@@ -14,7 +14,8 @@ type WireModule struct{ Path, Type string }
 
 // WireWatch asks for one side of a module on Schedules[Schedule]. With an empty
 // path and Side record.Label or record.Prediction it asks for what the losses
-// are given, whatever they are called.
+// are given, whatever they are called; with Side record.State for what
+// optimisers keep.
 type WireWatch struct {
 	Path     string
 	Side     record.Kind
@@ -63,6 +64,9 @@ func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
 		for _, s := range p.role(role) {
 			w.Modules = append(w.Modules, WireWatch{"", role, w.index(s)})
 		}
+	}
+	for _, s := range p.state(tensors) {
+		w.Modules = append(w.Modules, WireWatch{"", record.State, w.index(s)})
 	}
 	return w
 }

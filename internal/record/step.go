@@ -20,8 +20,9 @@ const (
 	// What a loss was given.
 	Label      Kind = "label"
 	Prediction Kind = "prediction"
-	Metric     Kind = "scalar" // a number the script logged
-	Custom     Kind = "custom" // a tensor the script saved
+	State      Kind = "optimizer_state" // what an optimiser keeps of a parameter, after its update
+	Metric     Kind = "scalar"          // a number the script logged
+	Custom     Kind = "custom"          // a tensor the script saved
 )
 
 // TensorInfo is what is known of a tensor besides its values. It is announced

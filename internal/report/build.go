@@ -245,7 +245,7 @@ func captured(run record.Run, infos []record.TensorInfo) string {
 		name string
 	}{{record.Loss, "losses"}, {record.Weight, "weights"}, {record.Bias, "biases"}, {record.Gradient, "gradients"},
 		{record.Input, "module inputs"}, {record.Output, "module outputs"}, {record.Label, "labels of losses"}, {record.Prediction, "predictions given to losses"},
-		{record.Metric, "logged numbers"}, {record.Custom, "saved tensors"}} {
+		{record.State, "tensors that optimisers keep"}, {record.Metric, "logged numbers"}, {record.Custom, "saved tensors"}} {
 		if n := count[k.kind]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, k.name))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -145,11 +146,11 @@ func (s *selection) wants(info *rule.TensorInfo, hits []int) bool {
 		if s.sel.Side != "" && strings.HasPrefix(info.Name, "gradient") && !strings.HasPrefix(strings.TrimPrefix(s.sel.Regex[i], "^"), "gradient") {
 			continue
 		}
-		if s.sel.Regex[i] == ".*" {
+		if s.sel.Regex[i] == ".*" && info.Kind != rule.State {
 			hit(len(s.sel.Collections) + i)
 		} else if ok, err := re.Search(info.Name); err != nil {
 			s.tooDear(s.sel.Regex[i], info.Name)
-		} else if ok {
+		} else if ok && (info.Kind != rule.State || plan.MeansState(info.Name, func(n string) bool { ok, _ := re.Search(n); return ok })) {
 			hit(len(s.sel.Collections) + i)
 		}
 	}

@@ -10,7 +10,7 @@ of the kinds label and prediction, and can be asked for as such.
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, labels, names, parts, sent
+from vigil._torch import backend, labels, names, parts, sent, states
 
 _LIMIT = 256  # tensors of one module in one step
 _ROLES = ("label", "prediction")
@@ -33,7 +33,7 @@ class Activations(object):
         self.sent = sent.Sent()
 
     def apply(self, plan):
-        self.wanted = list(plan.modules)
+        self.wanted = [m for m in plan.modules if m[1] != states.KIND]
         self.told.clear()
 
     def attach(self, step, schedules):

@@ -195,7 +195,7 @@ class Facts(object):
             "loss": self._loss(),
             "labels": None,
             "step": self._what_a_step_is(),
-            "tensors": {"weights": sum(not e.grad for e in entries), "gradients": sum(e.grad for e in entries)},
+            "tensors": {"weights": sum(not e.grad and not e.kept for e in entries), "gradients": sum(e.grad for e in entries)},
             "interval": t.publisher.auto.interval,
             "set_up_seconds": round(self.set_up * 1e-9, 6),
             "rank": t.publisher.rank,

@@ -7,7 +7,7 @@ import torch
 
 from vigil import _guard, _schedule
 from vigil._session import Session
-from vigil._torch import backend, device, frames, names, parts, roots
+from vigil._torch import backend, device, frames, names, parts, roots, states
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 STRICT_PLAN_S = 60.0  # and in tests, which are to see the same on a busy machine
@@ -24,6 +24,7 @@ class Publisher(_schedule.Due):
         self.session = None
         self.activations = activations
         self.frames = frames.Frames()
+        self.states = states.States(self.frames)
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
         self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id
@@ -106,6 +107,7 @@ class Publisher(_schedule.Due):
         if plan is None:
             return False
         self.frames.apply()
+        self.states.apply(plan)
         self._schedules()
         self.activations.apply(plan)
         self.reschedule((0, 0, 0, 0))

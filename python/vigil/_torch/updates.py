@@ -275,6 +275,8 @@ class Updates(object):
         frames = self.publisher.frames
         if frames.held or frames.carrier.waiting:
             frames.publish((step.number(), step.mode, step.mode_step))
+        if step.is_due and self.publisher.states.wanted and state not in step.done:
+            self.publisher.states.capture(state, optimiser, step.due, self.publisher.at(step))
         if self.facts.look.open and self.session is not None:
             self.facts.look.updated(state)
         self._updated(state, step)
