@@ -148,6 +148,9 @@ func TestHookDocumentSettings(t *testing.T) {
 		{"losses are kept as they are", `{"CollectionConfigurations": [{"CollectionName": "losses", "CollectionParameters": {"reductions": "min"}}]}`, func(r *Run) {
 			r.Collect = []plan.Collection{{Name: "losses", Schedule: plan.Every(500), Want: plan.Stats | plan.Hist | plan.Raw, By: []string{"c.json:1:32"}}}
 		}, ""},
+		{"what optimisers keep", `{"CollectionConfigurations": [{"CollectionName": "optimizer_variables", "CollectionParameters": {"reductions": "min"}}]}`, func(r *Run) {
+			r.Collect = []plan.Collection{{Name: "optimizer_variables", Schedule: plan.Every(500), Want: plan.Stats | plan.Hist, By: []string{"c.json:1:32"}}}
+		}, ""},
 		{"names", `{"CollectionConfigurations": [{"CollectionName": "mine", "CollectionParameters": {"tensor_names": "a.weight,b"}}]}`, func(r *Run) {
 			r.Collect = []plan.Collection{{
 				Name: "mine", Selector: plan.Selector{Names: []string{"a.weight", "b"}}, Schedule: plan.Every(500),

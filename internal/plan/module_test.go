@@ -37,6 +37,8 @@ func TestModule(t *testing.T) {
 		{"both by pattern", re(`^fc`), "fc", "Linear", []Watch{in, out}},
 		{"third output", re(`_output_2$`), "fc", "Linear", []Watch{out}},
 		{"path in the middle", re(`encoder\.layers\.\d+\.linear1_input`), "encoder.layers.11.linear1", "Linear", []Watch{in}},
+		{"attention weights", re(`attention_output_1`), "attention", "MultiheadAttention", []Watch{out}},
+		{"attention written by hand", re(`softmax_output`), "blocks.0.softmax", "Softmax", []Watch{out}},
 		{"pattern of a weight", re(`fc\.weight`), "fc", "Linear", nil},
 		{"root by class name", re(`Net_output_0`), "", "Net", []Watch{out}},
 		{"names", select7(Selector{Names: []string{"fc_output_17"}}), "fc", "Linear", []Watch{out}},
