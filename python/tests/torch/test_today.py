@@ -174,6 +174,24 @@ def test_loops_of_other_kinds(cases, case):
     assert run.missing == [] and run.notices == []
 
 
+def test_plain_tensors_trained_by_hand(cases):
+    """They go by the names that the script has for them; each update is a step with a loss, and its values are what the script computed with."""
+    run = cases["plain_tensors_by_hand"]
+    assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
+    assert len(run.series("loss")) == today.STEPS and all(isinstance(v, float) for v in run.series("loss"))
+    assert run.facts["models"] == run.facts["optimisers"] == [] and run.facts["step"] == "one update written by hand"
+    names = {"slope", "parts_0", "parts_1"}
+    steps = run.mode(0)[1:]  # that somebody updates by hand is known after the first update
+    for step in steps:
+        assert {n for n in step.tensors if "put_" not in n} == names | {"gradient/" + n for n in names}
+        assert step.repeated == []
+    for a, b in zip(steps, steps[1:]):
+        for name in names:
+            w, g, after = (s.values(n) for s, n in ((a, name), (a, "gradient/" + name), (b, name)))
+            assert any(g) and after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-6)
+    assert {m["reason"] for m in run.missing} <= {"no module of this name any more"} and run.notices == []
+
+
 WHOLE = {"up.weight": [8, 6], "up.bias": [8], "down.weight": [3, 8], "down.bias": [3]}
 # Of each way to divide a model: what the parts of its parameters are on each rank: (shape, offset, placements).
 DIVIDED = {

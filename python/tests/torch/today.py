@@ -397,6 +397,24 @@ def updated_by_hand():
     return list(model.parameters())
 
 
+@case
+def plain_tensors_by_hand():
+    """Neither a module nor an optimiser; before it a graph that belongs to no training."""
+    other = torch.tensor(2.0, requires_grad=True)
+    (other**2).backward()
+    slope = torch.randn(6, 3, requires_grad=True)
+    parts = [torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)]
+    for x, y in data():
+        loss = F.cross_entropy(parts[1] * torch.tanh(x @ slope) + parts[0], y)
+        loss.backward()
+        with torch.no_grad():
+            for p in [slope] + parts:
+                p -= 0.1 * p.grad
+                p.grad = None
+    KEPT.append([slope] + parts)
+    return [slope] + parts
+
+
 def trained_elsewhere(method):
     """Train here while a child process of this kind trains too; both are watched, each in a session of its own."""
     model = Net()

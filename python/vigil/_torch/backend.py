@@ -163,6 +163,32 @@ def view(buffer, dtype, shape, offset):
     return torch.frombuffer(buffer, dtype=dtype, count=count, offset=offset).view(tuple(shape))
 
 
+def views(buffer, start, nbytes, parts):
+    """Tensors over ``buffer[start : start + nbytes]`` for parts of (dtype, shape, offset from start), without copying.
+
+    nbytes and all offsets are multiples of the size of every element type. For many tensors, where ``view`` takes twice as long.
+    """
+    flat, strides, out = {}, {}, []
+    with torch.no_grad():
+        for dtype, shape, offset in parts:
+            stride = strides.get(shape)
+            if stride is None:
+                stride, count = [], 1
+                for n in reversed(shape):
+                    stride.append(count)
+                    count *= n
+                stride = strides[shape] = tuple(reversed(stride)) if count else False
+            if stride is False:
+                out.append(torch.empty(tuple(shape), dtype=dtype, device="cpu"))
+                continue
+            over = flat.get(dtype)
+            if over is None:
+                size = torch.empty((), dtype=dtype, device="cpu").element_size()
+                over = flat[dtype] = torch.frombuffer(buffer, dtype=dtype, count=nbytes // size, offset=start), size
+            out.append(over[0].as_strided(shape, stride, offset // over[1]))
+    return out
+
+
 def nbytes(tensor):
     """Bytes the values of a tensor take when they lie close together."""
     return tensor.numel() * tensor.element_size()

@@ -169,12 +169,12 @@ class Facts(object):
             inner = root.inner()
             if inner is None:
                 continue
-            params = [p.value for p in names.parameters(inner) if p.shared is None and backend.why_not(parts.local(p.value)) is None]
+            elements, trained = _elements(inner)
             models.append({
                 "name": root.name,
                 "class": root.type,
-                "parameters": sum(p.numel() for p in params),
-                "trained": sum(p.numel() for p in params if p.requires_grad),
+                "parameters": elements,
+                "trained": trained,
                 "compiled": root.compiled,
                 "called": root.known_called,
             })  # fmt: skip
@@ -252,6 +252,23 @@ class Facts(object):
                 'add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
             )
             t.session.missing([("loss in EVAL", "computed without gradients and without a loss module", t.counter.modes[1])])
+
+
+def _elements(model):
+    """(elements of all parameters of a model, of those that are trained)."""
+    every = trained = 0
+    seen = set()
+    for _, module in names.walk(model):
+        for p in module._parameters.values():
+            if p is None or id(p) in seen:
+                continue
+            seen.add(id(p))
+            if backend.why_not(parts.local(p)) is None:
+                n = p.numel()
+                every += n
+                if p.requires_grad:
+                    trained += n
+    return every, trained
 
 
 def sentence(facts):

@@ -13,6 +13,8 @@ from vigil import _wire
 from vigil._torch import backend, carry, device, parts, reduce
 
 CHUNK = 8 << 20  # bytes of a frame, at least one tensor
+# Of so many small tensors the views take more time and memory than their bytes: there is one set of them, over memory aside, which is then copied as a whole.
+MANY, SMALL = 512, 4096  # tensors of a frame, bytes of one on average
 _STRIDED = torch.strided
 
 
@@ -60,15 +62,17 @@ class Chunk(object):
 
     ``device``: where the tensors are, None for those that the CPU copies;
     ``values``: the schedules at which their values are wanted, None for always;
-    ``reduce``: at this step their statistics are enough.
+    ``reduce``: at this step their statistics are enough; ``aside``: memory of
+    the size of a frame through which they are copied, when they are many.
     """
 
-    __slots__ = ("entries", "layout", "views", "device", "values", "reduce")
+    __slots__ = ("entries", "layout", "views", "device", "values", "reduce", "aside")
 
     def __init__(self, entries, layout, device=None, values=None):
         self.entries = entries
         self.layout = layout
-        self.views = {}  # slot -> list of tensors over the ring
+        self.views = {}  # slot -> list of tensors over the ring; 0 -> over what is aside
+        self.aside = None
         self.device = device
         self.values = values
         self.reduce = False
@@ -202,9 +206,7 @@ class Frames(object):
                 e = chunk.entries[0]
                 self.session.drop(e.id, len(chunk.entries), _wire.FULL, *at)
                 continue
-            views = chunk.views.get(slot)
-            if views is None:
-                views = chunk.views[slot] = self._views(chunk, slot)
+            views = chunk.views.get(slot if chunk.aside is None else 0) or self._views(chunk, slot)
             present = self.gather(chunk, views, targets, sources, scaled if scale is not None else None)
             on_device = on_device or chunk.device is not None
             work.append((chunk, slot, present))
@@ -219,6 +221,10 @@ class Frames(object):
                 scale = float(scale)
                 for view in scaled:
                     view.div_(scale)
+            for chunk, slot, _ in work:
+                if chunk.aside is not None:
+                    start = chunk.layout.slots[slot]
+                    self.session.buffer[start : start + chunk.layout.bytes] = chunk.aside
         except Exception:
             for chunk, slot, _ in work:
                 chunk.layout.cancel(slot)
@@ -244,10 +250,14 @@ class Frames(object):
             chunk.layout.cancel(slot)
 
     def _views(self, chunk, slot):
-        base = chunk.layout.slots[slot]
-        buffer = self.session.buffer
-        with torch.no_grad():
-            return [backend.view(buffer, e.dtype, e.shape, base + o) for e, o in zip(chunk.entries, chunk.layout.offsets)]
+        layout, entries = chunk.layout, chunk.entries
+        buffer, start = self.session.buffer, layout.slots[slot]
+        if len(entries) >= MANY and layout.bytes <= SMALL * len(entries):
+            buffer = chunk.aside = bytearray(layout.bytes)
+            slot = start = 0
+        parts = [(e.dtype, e.shape, o) for e, o in zip(entries, layout.offsets)]
+        views = chunk.views[slot] = backend.views(buffer, start, layout.bytes, parts)
+        return views
 
     def gather(self, chunk, views, targets, sources, scaled):
         """Append what is there of a chunk to sources, and of views (one for each entry) to targets, those of gradients to scaled too; presence, or None."""

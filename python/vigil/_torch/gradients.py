@@ -1,6 +1,7 @@
 """How gradients stand at updates: whether they are there, left from before, thrown away, clipped."""
 
 import functools
+import itertools
 
 import torch
 
@@ -167,7 +168,8 @@ class Held(object):
         optimiser = self.state.ref()
         if optimiser is None:
             return []
-        return [p for group in optimiser.param_groups for p in group["params"] if isinstance(p, torch.Tensor) and summary.initialised(p)][:2000]
+        every = (p for group in optimiser.param_groups for p in group["params"] if isinstance(p, torch.Tensor) and summary.initialised(p))
+        return list(itertools.islice(every, 2000))
 
     def sample(self):
         parameters = self.parameters()

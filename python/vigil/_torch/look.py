@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, discover, names, network, summary
+from vigil._torch import autograd, backend, calm, discover, names, network, summary
 from vigil._torch.activations import tensors
 from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
@@ -67,7 +67,8 @@ class Look(object):
         """What is done inside is no part of the step."""
         began = _now()
         try:
-            yield
+            with calm.calm():
+                yield
         finally:
             self.took(_now() - began)
 

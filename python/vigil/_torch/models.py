@@ -15,6 +15,7 @@ class Models(object):
     """Mixed into Tracker."""
 
     by_hand = False  # no optimiser updates the weights
+    counted = False  # the script's own updates are counted by the versions of the weights
     rebuilt = False  # something was put into a model after it was announced
 
     # Before the roots are known.
@@ -32,6 +33,7 @@ class Models(object):
             return
         self.discovery.entered(module)
         if any(p.requires_grad for p in module.parameters()):
+            self.plain.forget()
             self.nest = self.nest if self.in_closure else 0
             step = self.open
             if step is None:
@@ -166,6 +168,8 @@ class Models(object):
             self.publisher.announce(root, self._owner_of, taken)
         for state in self.optims:
             self._announce_loose(state, taken)
+        if self.plain.root is not None:
+            self.publisher.announce(self.plain.root, self._owner_of, taken)
         criteria = {type(m).__name__: m for m in self.losses.known}
         if criteria:
             self.session.announce_modules("", [(name, name, i) for i, name in enumerate(sorted(criteria))])
@@ -245,10 +249,12 @@ class Models(object):
     def _note_gradients(self):
         """The end of a backward: remember what an update by hand would change, and copy what is due."""
         params = self._hand_parameters()
-        self.snapshot = [(weakref.ref(p), p._version, id(p.grad), _sample(p)) for p in params if p.grad is not None]
+        sample = _sample if not self.counted else lambda p: None
+        self.snapshot = [(weakref.ref(p), p._version, id(p.grad), sample(p)) for p in params if p.grad is not None]
         if self.by_hand and self.session is not None and self.open is not None and self.open.is_due:
             frames = self.publisher.frames
-            chunks = [c for root in self.roots for c in frames.due(root, self.open.due)]
+            held = [self.plain.root] if self.plain.root is not None else []
+            chunks = [c for root in self.roots + held for c in frames.due(root, self.open.due)]
             if chunks:
                 frames.copy(chunks, self.publisher.at(self.open))
 
@@ -260,7 +266,7 @@ class Models(object):
                 for p in module.parameters():
                     if p.requires_grad and len(out) < 64:
                         out.append(p)
-        return out
+        return out or self.plain.living()[:64]
 
     def _changed_by_hand(self, root):
         """Whether the weights changed, or their gradients were cleared, since the last backward, and no optimiser did it."""
@@ -270,7 +276,10 @@ class Models(object):
             p = ref()
             if p is None:
                 continue
-            if p._version != version or (sample is not None and _sample(p) != sample):
+            if p._version != version:
+                self.counted = True
+                return True
+            if sample is not None and _sample(p) != sample:
                 return True
             if self.by_hand and (p.grad is None or id(p.grad) != grad):
                 return True
@@ -284,6 +293,14 @@ class Models(object):
         for module in modules:
             if module is not None and any(id(p) in changed for p in module.parameters()):
                 self._add_root(module)
+        self._hand_is_known()
+
+    def adopt_plain(self):
+        """The script changes plain tensors itself after backward."""
+        self.by_hand = True
+        self._hand_is_known()
+
+    def _hand_is_known(self):
         self.discovery.stop()
         if self._connect():
             self._announce_all()

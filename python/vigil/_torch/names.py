@@ -115,12 +115,14 @@ def parameters(root):
     out = []
     first = {}
     for path, module in walk(root):
+        kind = None
         for key, value in module._parameters.items():
             if value is None:
                 continue
+            kind = kind or class_name(module)
             name = path + "." + key if path else key
             shared = first.setdefault(id(value), name)
-            out.append(Parameter(name, module, key, path, class_name(module), len(out), shared if shared != name else None))
+            out.append(Parameter(name, module, key, path, kind, len(out), shared if shared != name else None))
     return out
 
 

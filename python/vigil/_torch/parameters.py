@@ -38,7 +38,7 @@ class Parameters(object):
         self.numbers = numbers
         self.list = []
         self.outsiders = []
-        self.known = {}  # id of a parameter -> One
+        self.known = {}  # id of a parameter -> One, None of those beyond MOST
         self.roots = set()  # ids of the roots that were looked at
         self.more = 0
         self.updates = 0
@@ -56,6 +56,7 @@ class Parameters(object):
                 continue
             if len(self.list) >= MOST:
                 self.more += 1
+                self.known[id(value)] = None
                 continue
             one = self._one(p, "%s_%s" % (root.name, p.path), root.path(p.module_path), modules[p.module_path])
             self.list.append(one)

@@ -133,7 +133,7 @@ def announce(session, root, owner_of, known, taken):
             reason = "the processes hold what is still to be added up"
         if reason is None and value.layout is not frames._STRIDED:
             reason = "sparse parameter"
-        name = "%s_%s" % (root.name, p.path)
+        name = "%s_%s" % (root.name, p.path) if root.name else p.path
         if reason is not None:
             missing.append((name, reason, 1))
             continue

@@ -22,6 +22,7 @@ from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
+from vigil._torch.plain import Plain
 from vigil._torch.publisher import Publisher
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Step
 from vigil._torch.trainings import Trainings
@@ -68,6 +69,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.facts = Facts(self)
         self.formula = Formula(self)
         self.trainings = Trainings(self)
+        self.plain = Plain(self)
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted
         self.last_closed = (0, 0, 0)

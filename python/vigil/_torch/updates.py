@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, device, discover, graph, optimisers, parts, written
+from vigil._torch import autograd, calm, device, discover, graph, optimisers, parts, written
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
@@ -47,11 +47,13 @@ class Updates(object):
             self.nest = 0
         if self.depth:
             self.depth = 0
+        tensors = args[0] if args else kwargs.get("tensors")
+        if not (self.optims or self.roots):
+            self.plain.backward(tensors)
         step = self.open
         if step is None or step.mode not in _UPDATED:
             step = self._train_after_all(step)
         step.backwards += 1
-        tensors = args[0] if args else kwargs.get("tensors")
         if self.facts.look.open and self.session is not None:
             self.facts.look.backward([tensors] if isinstance(tensors, torch.Tensor) else [t for t in tensors if isinstance(t, torch.Tensor)])
         if isinstance(tensors, torch.Tensor):
@@ -225,10 +227,11 @@ class Updates(object):
         if self.publisher.frozen:
             for root in self.publisher.unfrozen():
                 self.publisher.announce(root, self._owner_of, set())
-        chunks = frames.due(state, step.due)
-        if chunks:
-            scale = getattr(optimiser, "grad_scale", None)
-            frames.copy(chunks, self.publisher.at(step), scale)
+        with calm.calm():
+            chunks = frames.due(state, step.due)
+            if chunks:
+                scale = getattr(optimiser, "grad_scale", None)
+                frames.copy(chunks, self.publisher.at(step), scale)
 
     def _digest(self, state, step):
         """In a job of several ranks: numbers that are equal where the weights are, were before the first update, and where the gradients are."""
@@ -360,7 +363,8 @@ class Updates(object):
     def _adopt_new(self, state, step, optimiser):
         """Adopt an optimiser that steps for the first time. With a closure that is after its first call: only then is it known what the script calls."""
         if not state.adopted:
-            self._adopt(state, optimiser)
+            with calm.calm():
+                self._adopt(state, optimiser)
             step.began += self._set_up_is_over()
 
     def _adopt(self, state, optimiser):
