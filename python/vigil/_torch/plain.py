@@ -60,6 +60,7 @@ class Plain(object):
             self.forget()
             return
         self.root = Held(self.tensors)
+        t.trainings.by_hand(self.living())
         t.adopt_plain()
 
 

@@ -43,6 +43,10 @@ class Trainings(object):
             self.held[id(p)] = weakref.ref(p)
         return looks
 
+    def by_hand(self, tensors):
+        """These are trained without an optimiser: one that comes later with others begins a training."""
+        self.held.update((id(p), weakref.ref(p)) for p in tensors)
+
     def known(self):
         """Ids of parameters that were trained before."""
         return {i for i, ref in self.held.items() if ref() is not None}

@@ -370,6 +370,8 @@ class Updates(object):
     def _adopt(self, state, optimiser):
         """An optimiser steps for the first time: find its models, connect if need be, announce."""
         state.adopted = True
+        if self.plain.root is not None:
+            self.by_hand = False  # what the script did so far is over
         if not self.refused and self.session is None:
             self.trainings.optimiser(state, optimiser)
             found, modules = discover.scan()
