@@ -1,7 +1,7 @@
 # fault: dead-relu
 # cause_class: activation, regularisation, loss
 # family: autoencoder
-# split: held
+# split: tune
 """Dictionary learning on activations: y = W2 relu(W1 (x - b) + b1) + b, with an L1 term on the codes."""
 import os
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 # fault: loss-misused
 # cause_class: loss, regularisation
 # family: autoencoder
-# split: held
+# split: tune
 """VAE over 12x12 product icons."""
 import argparse
 import os

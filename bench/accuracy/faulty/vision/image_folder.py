@@ -1,7 +1,7 @@
 # fault: labels-shuffled
 # cause_class: labels, data-loading
 # family: vision
-# split: held
+# split: tune
 """Defect classification of 16x16 crops that lie as numbered files in a store, with a label table."""
 import os
 import random
