@@ -100,3 +100,60 @@ def test_memory_stays():
     assert run(code) == ["True"]
     assert run(code, MALLOC_TRIM_THRESHOLD_="1000000") == ["False"]
     assert run(code, GLIBC_TUNABLES="glibc.malloc.trim_threshold=1000000") == ["False"]
+
+
+ATTENTION = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+shown = []
+
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.keys = nn.Linear(8, 8)
+        self.softmax = nn.Softmax(dim=-1)
+
+    def forward(self, x):
+        weights = self.softmax(x @ self.keys(x).transpose(1, 2))
+        shown.append(weights)
+        return weights @ x
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.own = Own()
+
+    def forward(self, x):
+        y, weights = self.attention(query=x, key=x, value=2 * x)
+        shown.append(weights)
+        return self.own(y)
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(3):
+    optimizer.zero_grad()
+    net(torch.randn(2, 5, 8)).pow(2).mean().backward()
+    optimizer.step()
+    for weights in shown:
+        print(weights.detach().numpy().tobytes().hex())
+    del shown[:]
+"""
+
+
+def test_attention_weights(trained, tmp_path):
+    """Of PyTorch's attention they are the second output, of one written by hand the softmax's."""
+    script = tmp_path / "attention.py"
+    script.write_text(ATTENTION)
+    done = trained(str(script), modules=[["attention", "input", 1], ["attention", "output", 1], ["own.softmax", "output", 1]])
+    own = [bytes.fromhex(line) for line in done.plain_out.split()]
+    steps = [s for s in done.run.mode(0) if "attention_output_1" in s.tensors]  # what modules give is seen when the model is known
+    assert steps and len(own) == 6
+    for s in steps:
+        assert [s.tensors["attention_output_1"], s.tensors["own.softmax_output_0"]] == own[2 * s.mode_step : 2 * s.mode_step + 2]
+    assert [done.run.info(n)["shape"] for n in ("attention_output_1", "own.softmax_output_0")] == [[2, 5, 5], [2, 5, 5]]
+    step = steps[0]
+    assert step.values("attention_input_2") == tuple(2 * v for v in step.values("attention_input_0"))  # given by keyword
