@@ -263,6 +263,10 @@ type PredictionFacts struct {
 	// LabelShape is the shape of the labels that came with them. Where a loss
 	// compares element by element, a different one means that it broadcasts.
 	LabelShape []int64 `json:"label_shape"`
+	// Way are the operations that made the predictions, down to the first that
+	// uses a parameter, by names as in GraphFacts.Head. It is missing where they
+	// were not the same at all steps, or cannot be told.
+	Way []string `json:"way,omitempty"`
 }
 
 // Kinds of modules. A module of a kind of its own is "other", one that holds

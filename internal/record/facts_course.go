@@ -15,9 +15,20 @@ type UpdateFacts struct {
 	NoBackward int64 `json:"no_backward"`
 	// Norms of all gradients, as the optimiser used them.
 	Norms []Number `json:"norms,omitempty"`
+	// Each tells the same of every optimiser, in the order of their first
+	// updates, where there are several.
+	Each []OptimiserUpdates `json:"each,omitempty"`
 	// Clip is how gradients were clipped by norm; nil when they were not, or
 	// not by the framework's own function.
 	Clip *ClipFacts `json:"clip,omitempty"`
+}
+
+// OptimiserUpdates are the first updates by one of several optimisers.
+type OptimiserUpdates struct {
+	Class string `json:"class"`
+	Model string `json:"model"` // that it updates, or the first of them; "" when it is not known
+	Steps int64  `json:"steps"`
+	Kept  int64  `json:"kept"`
 }
 
 // ClipFacts are calls of the framework's clipping by norm, or by value.

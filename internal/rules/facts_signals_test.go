@@ -224,6 +224,46 @@ func TestActivationAfterOwnBias(t *testing.T) {
 	})
 }
 
+// One of several optimisers whose gradients are never cleared.
+func TestOneKeepsGradients(t *testing.T) {
+	two := func(kept ...int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
+			f.Updates.Steps, f.Updates.Kept = 0, 0
+			for i, n := range kept {
+				f.Updates.Each = append(f.Updates.Each, record.OptimiserUpdates{Class: "Adam", Model: []string{"D", "G"}[i], Steps: 8, Kept: n})
+				f.Updates.Steps, f.Updates.Kept = f.Updates.Steps+8, f.Updates.Kept+n
+			}
+		}
+	}
+	runFacts(t, "zero_grad", []factCase{
+		{"the discriminator's", classifier(), two(7, 0), "error kept_by_one zero-grad gradients", "The gradients of D are never cleared: 7 of the first 8 updates"},
+		{"of both", classifier(), two(7, 7), "error kept zero-grad gradients", ""},
+		{"of some batches", classifier(), two(4, 0), "", ""},
+		{"of none", classifier(), two(0, 0), "", ""},
+	})
+}
+
+// The outputs of a model in one term of a loss tell themselves what made them.
+func TestTermOfALossOutOfReach(t *testing.T) {
+	term := func(low, high, mean, std float64, way ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "mse_loss", Function: "mse_loss", Reduction: "sum"}
+			head(f, "add", "div", "mul", "sum", "add", "linear")
+			f.Labels = &record.LabelFacts{Loss: "mse_loss", DType: "F32", Shape: []int64{50, 64}, Range: []float64{low, high}, Elements: 3200, Mean: &mean, Std: &std}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{50, 64}}, LabelShape: []int64{50, 64}, Steps: 8, Way: way}
+		}
+	}
+	runFacts(t, "output_activation", []factCase{
+		{"sigmoid against images of -1 to 1", classifier(), term(-1, 1, -0.4, 0.75, "sigmoid", "linear"), "error out_of_reach output-activation mse_loss", "can only give 0 to 1, but the labels go from -1 to 1"},
+		{"tanh against them", classifier(), term(-1, 1, -0.4, 0.75, "tanh", "linear"), "", ""},
+		{"sigmoid against images with noise", classifier(), term(-0.41, 1.25, 0.1, 0.25, "sigmoid", "linear"), "", ""},
+		{"a layer itself", classifier(), term(-1, 1, -0.4, 0.75, "linear"), "", ""},
+		{"not the same at all calls", classifier(), term(-1, 1, -0.4, 0.75), "", ""},
+		{"labels of another loss", classifier(), func(f *record.Facts) { term(-1, 1, -0.4, 0.75, "sigmoid", "linear")(f); f.Labels.Loss = "l1_loss" }, "", ""},
+	})
+}
+
 // A loss that depends on nothing teaches nothing.
 func TestLossWithoutGraph(t *testing.T) {
 	cut := func(f *record.Facts) {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,9 @@ type lossView struct {
 	// alone: backward was called once, on this loss itself, and nothing was
 	// added. Only then all labels belong to these predictions.
 	alone bool
+	// own: these predictions came with these labels and no others, whatever else
+	// is part of the loss.
+	own bool
 	// seen: the graph shows what lies between the loss and the last layer.
 	seen bool
 	// acts are the operations between them, the last one of the network first.
@@ -40,8 +44,8 @@ var (
 )
 
 // viewLoss reads the facts about the main loss.
-func viewLoss(f *rule.Facts) lossView {
-	v := lossView{facts: f}
+func viewLoss(f *rule.Facts) (v lossView) {
+	v.facts = f
 	if f.Loss != nil {
 		v.loss = f.Loss.Function
 		if l := lossOfModule[f.Loss.Module]; l != "" {
@@ -56,6 +60,7 @@ func viewLoss(f *rule.Facts) lossView {
 	if !slices.Contains(knownLosses, v.loss) {
 		v.loss = ""
 	}
+	defer v.ownWay()
 	if f.Graph == nil {
 		return v
 	}
@@ -67,33 +72,60 @@ func viewLoss(f *rule.Facts) lossView {
 	if at < 0 || at >= last || !byHand && !sameLoss(v.loss, f.Graph.Head[at]) {
 		return v
 	}
-	if !slices.Contains(weightedOps, f.Graph.Head[last]) {
-		// A parameter that is added or multiplied comes first, as a bias does
-		// that a model keeps by itself: it is one operation more.
-		if !slices.Contains([]string{"add", "sub", "mul", "div", "matmul"}, f.Graph.Head[last]) {
-			return v
-		}
-		last++
+	acts, layer, ok := cutAtLayer(f.Graph.Head[at+1:])
+	if !ok {
+		return v
 	}
 	if v.loss == "" {
 		v.loss = f.Graph.Head[at]
 	}
 	v.alone = (at == 0 || byHand) && f.Graph.Parts <= 1 && len(f.Optimisers) <= 1 && (f.Labels == nil || len(f.Labels.Others) == 0)
-	v.seen = true
-	if last < len(f.Graph.Head) {
-		v.layer = f.Graph.Head[last]
-	}
-	for _, op := range f.Graph.Head[at+1 : last] {
-		if !slices.Contains(pickingOps, op) {
-			v.acts = append(v.acts, op)
-		}
-	}
+	v.seen, v.acts, v.layer = true, acts, layer
 	// Where log_softmax stands right before nll_loss the two are one.
 	if v.loss == "nll_loss" && f.Graph.Head[at] == "cross_entropy" {
 		v.acts = append([]string{"log_softmax"}, v.acts...)
 	}
 	v.path = lastModule(f, []string{record.LinearModule, record.ConvModule}, nil)
 	return v
+}
+
+// cutAtLayer takes a way from a loss down to the first operation with a
+// parameter apart. A parameter that is only added or multiplied, as a bias that a
+// model keeps by itself, is no layer but one operation more.
+func cutAtLayer(way []string) (acts []string, layer string, ok bool) {
+	if len(way) == 0 {
+		return nil, "", false
+	}
+	last := len(way) - 1
+	if slices.Contains(weightedOps, way[last]) {
+		layer = way[last]
+	} else if last++; !slices.Contains([]string{"add", "sub", "mul", "div", "matmul"}, way[last-1]) {
+		return nil, "", false
+	}
+	for _, op := range way[:last] {
+		if !slices.Contains(pickingOps, op) {
+			acts = append(acts, op)
+		}
+	}
+	return acts, layer, true
+}
+
+// ownWay adds what the predictions themselves tell of how they were made, where
+// they are those of this loss.
+func (v *lossView) ownWay() {
+	p, l, loss := v.facts.Predictions, v.facts.Labels, v.facts.Loss
+	if v.facts.Graph == nil || p == nil || l == nil || loss == nil || v.loss == "" || l.Loss != cmp.Or(loss.Module, loss.Function, l.Loss) {
+		return
+	}
+	acts, layer, ok := cutAtLayer(p.Way)
+	switch {
+	case !ok:
+	case !v.seen:
+		v.seen, v.own, v.acts, v.layer = true, true, acts, layer
+		v.path = lastModule(v.facts, []string{record.LinearModule, record.ConvModule}, nil)
+	default:
+		v.own = slices.Equal(acts, v.acts)
+	}
 }
 
 // writtenOut is the place in the graph's head of the operation that takes the

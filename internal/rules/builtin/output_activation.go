@@ -26,7 +26,7 @@ var outputActivation = rule.Definition{
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling", "not_updated",
 	},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
-		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range, and either by more than their deviation or with their mean at the edge of the range."},
+		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their deviation and 0.3 of their range."},
 	Needs: noNeeds,
 	New:   onFacts(judgeOutput),
 }
@@ -242,7 +242,7 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	l := v.facts.Labels
 	low, high, limited := limits(v.act())
 	least, most, ok := span(l)
-	if !limited || !ok || !v.alone || l.OneHot || v.act() == "softmax" && isWhole(l) || !slices.Equal(p.Shape, p.LabelShape) && product(p.Shape) != product(p.LabelShape) {
+	if !limited || !ok || !v.alone && !v.own || l.OneHot || v.act() == "softmax" && isWhole(l) || !slices.Equal(p.Shape, p.LabelShape) && product(p.Shape) != product(p.LabelShape) {
 		return nil
 	}
 	over := max(low-least, most-high)
@@ -251,6 +251,9 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 		std = *l.Std
 	}
 	if over <= 0.1*(most-least) || over <= std && !centredAtEdge(l, low, high, std) {
+		return nil
+	}
+	if !v.alone && (over <= std || over <= 0.3*(most-least)) { // a term of a loss, which is seen less well
 		return nil
 	}
 	severity, outside := rule.Warning, "some labels lie"

@@ -22,7 +22,7 @@ var zeroGrad = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"not_finite", "underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch",
 	},
-	Default: &rule.Preset{Why: "Gradients of an earlier update have to be found at all but one of the first updates, three at least. Clearing between backward and the update, or no backward at all, count with one optimiser, when they happen at most of three updates or more; with several, clearing counts where it happens at all of them and none of their parameters had a gradient or moved."},
+	Default: &rule.Preset{Why: "Gradients of an earlier update have to be found at all but one of the first updates, three at least; of one of several optimisers, four at least. Clearing between backward and the update, or no backward at all, count with one optimiser, when they happen at most of three updates or more; with several, clearing counts where it happens at all of them and none of their parameters had a gradient or moved."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeGradients),
 }
@@ -47,6 +47,14 @@ func judgeGradients(f *rule.Facts) []rule.Violation {
 	case optimisers > 1 && u.Cleared >= 3*optimisers && u.Cleared >= u.Steps-optimisers && nothingMoves(f):
 		text := fmt.Sprintf("Gradients are cleared between backward and the update: at %d of the first %d the optimisers found none, and no parameter has moved.", u.Cleared, u.Steps)
 		return found("cleared", u.Cleared, text, "zero_grad is called between backward and the update", "call zero_grad() of each optimiser before loss.backward(), not after it")
+	case optimisers > 1 && !own && keeps(u.Each) != nil:
+		one := keeps(u.Each)
+		whose := "its optimiser " + one.Class
+		if one.Model == "" {
+			whose = "one of the optimisers (" + one.Class + ")"
+		}
+		text := fmt.Sprintf("The gradients of %s are never cleared: %d of the first %d updates by %s added to the gradients of the one before, while those of other optimisers are cleared.", modelName(one.Model), one.Kept, one.Steps, whose)
+		return found("kept_by_one", one.Kept, text, "zero_grad is called on some of the optimisers only", "call zero_grad() of each optimiser before the backward that it is to follow")
 	case optimisers > 1 || own:
 		return nil
 	case u.NoBackward >= 2 && 2*u.NoBackward > u.Steps:
@@ -58,6 +66,22 @@ func judgeGradients(f *rule.Facts) []rule.Violation {
 	}
 	return nil
 }
+
+// keeps is the one of several optimisers whose updates, but for the first, all
+// found the gradients of the one before still there when each of the backwards
+// in between began; nil without one.
+func keeps(each []record.OptimiserUpdates) *record.OptimiserUpdates {
+	for i := range each {
+		if e := &each[i]; e.Kept >= leastKept && e.Kept >= e.Steps-1 {
+			return e
+		}
+	}
+	return nil
+}
+
+// leastKept is how many updates of one of several optimisers have to keep
+// gradients.
+const leastKept = 4
 
 // nothingMoves: of the parameters that optimisers hold none ever had a gradient,
 // and none has changed.

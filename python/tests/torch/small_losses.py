@@ -44,6 +44,12 @@ def loss_of_nothing():
 
 
 @case
+def term_by_a_function():
+    torch.manual_seed(1)
+    train(net(nn.Linear(6, 1), nn.Tanh()), lambda p, y: F.mse_loss(p.squeeze(), y.float(), reduction="sum") / 32 + p.exp().mean())
+
+
+@case
 def squares_written_out():
     torch.manual_seed(1)
     train(net(nn.Linear(6, 1)), lambda p, y: ((p.squeeze() - y) ** 2).mean())

@@ -103,18 +103,24 @@ def clipped_by_value():
 
 
 @case
-def gan():
+def gan(zero=True):
     make, judge = net(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 6)), net(nn.Linear(6, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
     first, second = torch.optim.Adam(judge.parameters(), lr=1e-3), torch.optim.Adam(make.parameters(), lr=1e-3)
     loss = nn.BCEWithLogitsLoss()
     for x, _ in data():
-        first.zero_grad()
+        if zero:
+            first.zero_grad()
         fake = make(torch.randn(32, 2))
         (loss(judge(x), torch.ones(32, 1)) + loss(judge(fake.detach()), torch.zeros(32, 1))).backward()
         first.step()
         second.zero_grad()
         loss(judge(fake), torch.ones(32, 1)).backward()
         second.step()
+
+
+@case
+def gan_that_clears_one_of_two():
+    gan(zero=False)
 
 
 @case

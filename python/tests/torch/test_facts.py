@@ -60,6 +60,7 @@ FACTS = {
         "graph.stretched": {"at": 1, "from": [32, 1], "to": [32, 32]} if SHAPES_ARE_TOLD else None,
     },
     "weights_of_samples_in_a_column": {"graph.head": ["mean", "mul", "huber_loss", "linear"], "graph.stretched": None},
+    "term_by_a_function": {"labels.loss": "mse_loss", "predictions.way": ["tanh", "linear"]},
     "loss_of_nothing": {"graph.rootless": True, "graph.head": [], "graph.parts": 0, "updates.no_backward": 0, "parameters.list.0.gradient": "missing"},
     "squares_written_out": {
         "loss.function": "mse_loss",
@@ -172,7 +173,8 @@ FACTS = {
     "index_stands": {"inputs.distinct": 1, "inputs.renewed": 7, "inputs.part_of_more": True, "inputs.of_loader": None},
     "kept_batch": {"inputs.distinct": 1, "inputs.renewed": None, "inputs.part_of_more": None},
     "shared_weights": {"graph.reached": 1, "graph.unreached": None, "graph.weighted": 2, "graph.non_linear": 1, "network.modules.1.kind": "embedding"},
-    "gan": {"parameters.list.0.updates": 9, "parameters.list.0.lr": None, "updates.kept": 0, "updates.cleared": 0, "graph.unreached": None, "graph.parts": 2, "loss.module": ""},
+    "gan_that_clears_one_of_two": {"updates.each.0.kept": 7, "updates.each.0.steps": 8, "updates.each.1.kept": 0},
+    "gan": {"updates.each.0.kept": 0, "updates.each.1.kept": 0, "updates.each.0.class": "Adam", "parameters.list.0.updates": 9, "parameters.list.0.lr": None, "updates.kept": 0, "updates.cleared": 0, "graph.unreached": None, "graph.parts": 2, "loss.module": ""},
     "lbfgs": {"updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "parameters.list.0.changed": True},
     "keywords_and_mappings": {"inputs.tensors.0.shape": [4, 5], "inputs.tensors.1.dtype": "I64", "inputs.distinct": 8, "inputs.features": None, "graph.unreached": None},
     "one_hot_labels": {"labels.one_hot": True, "labels.rows_sum_to_one": True, "predictions.axis": 1, "predictions.label_shape": [32, 3]},

@@ -169,6 +169,17 @@ class Walk(object):
         return nodes, below
 
 
+class _Aside(object):
+    """Takes what _head says besides."""
+
+    across, stretched = False, None
+
+
+def way(node):
+    """The operations from a node down to the first that uses a parameter, as of the head of a graph; none without a node."""
+    return _head(node, _Aside()) if node is not None else []
+
+
 def _between(nodes, below):
     """(operations that use a weight, operations between those that are not affine)."""
     names = {id(n): neutral(n) for n in nodes}

@@ -23,7 +23,7 @@ class Gradients(object):
         self.tracker = tracker
         self.numbers = numbers
         self.states = {}  # id of an optimiser's state -> its Held
-        self.updates = []  # (places of used norms and ids, of the sample's at the update before, at this one, at backwards between, after the last of them; backwards)
+        self.updates = []  # (places of used norms and ids, of the sample's at the update before, at this one, at backwards between, after the last of them; backwards; Held)
         self.seen = {}  # id of a parameter -> places of (place, index) of its norms
         self.clip = Clip(numbers)
 
@@ -61,7 +61,7 @@ class Gradients(object):
         held = self.states.get(id(state))
         if held is None or held.used is None:
             return
-        self.updates.append((held.used, held.left, held.left_now, held.starts, held.made, held.backwards))
+        self.updates.append((held.used, held.left, held.left_now, held.starts, held.made, held.backwards, held))
         held.left = held.left_now
         held.updates += 1
         held.forget()
@@ -98,7 +98,10 @@ class Gradients(object):
         states = {}
         kept = cleared = without = 0
         norms = []
-        for (places, ids), left, now, starts, made, backwards in self.updates:
+        each = {}  # Held -> [updates, those that were kept]
+        for (places, ids), left, now, starts, made, backwards, held in self.updates:
+            own = each.setdefault(held, [0, 0])
+            own[0] += 1
             used = _flat(numbers, places)
             for i, n in zip(ids, used):
                 state = "zero" if n == 0 else "finite" if n - n == 0 else "non_finite"
@@ -119,13 +122,24 @@ class Gradients(object):
                 there = [_flat(numbers, s) for s in starts]
                 if any(n != 0 for n in there[0]) and there[0] == _flat(numbers, left) and all(any(n != 0 for n in s) for s in there):
                     kept += 1
+                    own[1] += 1
         if not self.updates:
             return None, states
         facts = {"steps": len(self.updates), "kept": kept, "cleared": cleared, "no_backward": without, "norms": norms}
+        if len(each) > 1:
+            facts["each"] = [{"class": held.state.type, "model": self._model(held.state), "steps": n, "kept": of} for held, (n, of) in each.items()]
         clip = self.clip.gather(numbers)
         if clip:
             facts["clip"] = clip
         return facts, states
+
+    def _model(self, state):
+        """The name of the first model that an optimiser updates a part of, "" without one."""
+        for root in self.tracker.roots:
+            inner = root.inner()
+            if inner is not None and any(state.has(p) for p in inner.parameters()):
+                return root.name
+        return ""
 
 
 _WORSE = {None: 0, "zero": 1, "finite": 2, "non_finite": 3}

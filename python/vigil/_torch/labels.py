@@ -9,7 +9,7 @@ import inspect
 
 import torch
 
-from vigil._torch import backend, graph, summary, written
+from vigil._torch import autograd, backend, graph, summary, written
 from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
@@ -199,7 +199,7 @@ class Labels(object):
         prediction, label = roles(module, args, kwargs or {})
         if label is not None and label.numel() > 0:
             self.fresh = True
-            self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None))
+            self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None), node=getattr(prediction, "grad_fn", None))
 
     def backward(self, node, outputs=()):
         """backward begins at ``node``: the loss may be a function's, or written out. outputs: what the model returned."""
@@ -213,25 +213,26 @@ class Labels(object):
         if found is None:
             found = written.given(node, outputs)
             if found is not None:
-                name, prediction, label, logs = found
-                self._take(name, prediction, label, None, logs)
+                name, prediction, label, logs, below = found
+                self._take(name, prediction, label, None, logs, below)
         else:
             name, prediction, label, ignore = found
-            if prediction is not None and prediction.shape == label.shape and graph.expanded(graph.find(node)[1]):
+            node = graph.find(node)[1]
+            if prediction is not None and prediction.shape == label.shape and graph.expanded(node):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
                 prediction, label = _unexpanded(prediction), _unexpanded(label)
             logs = name == "cross_entropy"
             if logs:  # what it was given itself is better than what it made of that
-                below = graph.find(node)[1].next_functions[0][0]
-                output = written.of(below.next_functions[0][0], outputs, prediction)
+                node = node.next_functions[0][0]
+                output = written.of(node.next_functions[0][0], outputs, prediction)
                 if output is not None and output.shape == prediction.shape:
                     prediction, logs = output, False
                 elif not outputs and self.tries <= 2:
                     prediction = None  # the model is not known yet; soon more can be told
-            self._take(name, prediction, label, ignore, logs)
+            self._take(name, prediction, label, ignore, logs, node.next_functions[0][0])
 
-    def _take(self, name, prediction, label, ignore, logs=False):
-        """logs: the prediction is what the loss itself made of its own with log_softmax."""
+    def _take(self, name, prediction, label, ignore, logs=False, node=None):
+        """logs: the prediction is what the loss itself made of its own with log_softmax. node: what the loss was given is its result."""
         self.calls += 1
         self.open = False  # what fails once fails always
         source = self.sources.get(name)
@@ -239,6 +240,7 @@ class Labels(object):
             source = self.sources[name] = Source(name, label, prediction, self.numbers)
         source.read(label, ignore if isinstance(ignore, int) else None)
         source.predictions.take(prediction, label, logs)
+        source.predictions.came(autograd.way(node))
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
 
     def _main(self, main):

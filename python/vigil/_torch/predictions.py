@@ -15,6 +15,7 @@ class Predictions(object):
     def __init__(self, numbers):
         self.numbers = numbers
         self.facts = None
+        self.way = None  # empty: not the same at all calls
         self.steps = []  # places of (least sum, largest sum, ... of rows)
 
     def take(self, prediction, label, logs=False):
@@ -29,6 +30,10 @@ class Predictions(object):
             self.label_shape = [int(n) for n in label.shape] if label is not None else []
         if summary.readable(prediction) and prediction.numel() and prediction.is_floating_point():
             self.steps.append((self._rows(prediction.detach()), prediction.shape[self.axis] if prediction.dim() else 1, prediction.dtype))
+
+    def came(self, way):
+        """The operations that made the predictions of a call, as of autograd.way."""
+        self.way = way if self.way in (None, way) else []
 
     def _rows(self, x):
         """Place of: least and largest entry, least and largest sum of rows, the same of their exponentials, first and last place of the largest entry, most that entries of a row lie apart, rows.
@@ -80,6 +85,8 @@ class Predictions(object):
         )
         if 0 < apart < float("inf"):
             out["spread"] = summary.number(apart)
+        if self.way:
+            out["way"] = self.way
         return out
 
 

@@ -62,7 +62,7 @@ def _product(node, below):
 
 
 def given(node, outputs):
-    """(name, prediction, label, whether only log_softmax of the prediction is known) of a loss written out below ``node``, or None.
+    """(name, prediction, label, whether only log_softmax of the prediction is known, node of the prediction) of a loss written out below ``node``, or None.
 
     outputs: what the model returned.
     """
@@ -74,9 +74,11 @@ def given(node, outputs):
         return None
     if name == "cross_entropy":
         output = of(operation.next_functions[0][0], outputs, value)
-        return (name, value, value, True) if output is None or output.shape != value.shape else (name, output, value, False)
+        below = operation.next_functions[0][0]
+        return (name, value, value, True, below) if output is None or output.shape != value.shape else (name, output, value, False, below)
     left = operation.next_functions[0][0]
-    output = of(left if left is not None else operation.next_functions[1][0], outputs, value)
+    below = left if left is not None else operation.next_functions[1][0]
+    output = of(below, outputs, value)
     if output is None or not summary.readable(output) or output.shape != value.shape and not _broadcasts(output, value):
         return None
     with torch.no_grad():
@@ -85,7 +87,7 @@ def given(node, outputs):
         label = _exact(label, (output.abs() + difference.abs()) * torch.finfo(label.dtype).eps * 2)
         if output.shape != difference.shape:
             label = _narrowed(label)
-    return None if label is None else (name, output, label, False)
+    return None if label is None else (name, output, label, False, below)
 
 
 def of(node, outputs, like=None):
