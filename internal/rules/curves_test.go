@@ -230,6 +230,15 @@ func functionFacts(module, function string) *record.Facts {
 	return f
 }
 
+// focal is a loss of the script's own that weighs binary cross-entropy, given labels of that range.
+func focal(least, most float64) *record.Facts {
+	f := functionFacts("FocalLoss", "")
+	f.Graph = &record.GraphFacts{At: 1, Head: []string{"mean", "mul", "binary_cross_entropy_with_logits", "linear"}, Parts: 1}
+	f.Labels = &record.LabelFacts{Loss: "FocalLoss", DType: "F32", Range: []float64{least, most}}
+	f.Optimisers = []record.OptimiserFacts{{Class: "Adam"}}
+	return f
+}
+
 func TestCurves(t *testing.T) {
 	ln10 := math.Log(10)
 	cycle := func(n int64) float64 { return 0.2 + 1.2*float64(100-n%100)/100*math.Exp(-float64(n)/150) }
@@ -362,6 +371,9 @@ func TestCurves(t *testing.T) {
 
 		{"probabilities for logarithms", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(0, 0, -0.3)), facts: functionFacts("NLLLoss", "nll_loss")}, "error negative output-activation"},
 		{"labels beyond one", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(0, 0, -30)), facts: functionFacts("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")}, "error negative labels"},
+		{"a loss of one's own, made of one for yes and no, with labels 1 and 2", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(20, 0.3, -3)), facts: focal(1, 2)}, "error negative labels"},
+		{"the same with labels 0 and 1", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(20, 0.3, -3)), facts: focal(0, 1)}, ""},
+		{"the same with labels 1 and 2 that it converts", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(20, 0.5, 0.3)), facts: focal(1, 2)}, ""},
 		{"one class", "impossible_loss", curve{steps: 40, loss: stepAt(0, 0, 0), facts: classes()}, "error zero labels"},
 		{"another loss later", "impossible_loss", curve{steps: 200, loss: stepAt(120, 1, -2), facts: classes()}, ""},
 		{"a loss by hand", "impossible_loss", curve{steps: 40, loss: stepAt(0, 0, -0.3), facts: functionFacts("", "cross_entropy")}, ""},

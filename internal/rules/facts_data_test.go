@@ -16,6 +16,16 @@ func TestSameBatches(t *testing.T) {
 			}
 		}
 	}
+	tokens := func(same bool, labels ...int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			two := int64(2)
+			f.Labels = &record.LabelFacts{Distinct: &two, Shape: labels}
+			row := func(same bool) record.TensorFacts {
+				return record.TensorFacts{DType: "I64", Shape: []int64{16, 12}, Values: &record.ValueFacts{SameRows: same}}
+			}
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{row(same), row(true), {DType: "I64", Shape: []int64{16}, Values: &record.ValueFacts{}}}, Steps: 8, Distinct: 8}
+		}
+	}
 	one := func(n, steps int64) func(*record.Facts) {
 		return func(f *record.Facts) {
 			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Shape: []int64{n, 20}}}, Steps: steps, Distinct: 1}
@@ -24,6 +34,9 @@ func TestSameBatches(t *testing.T) {
 	runFacts(t, "same_batches", []factCase{
 		{"equal samples", classifier(), equal(10), "warning equal_samples data-loading inputs", "All samples that the model is fed are equal (16 in a batch, 10 steps)"},
 		{"equal samples with equal labels", classifier(), equal(1), "info one_batch data-loading inputs", ""},
+		{"the same words in all samples", classifier(), tokens(true, 16), "warning equal_samples data-loading inputs", "All samples that the model is fed are equal (16 in a batch"},
+		{"samples of different words under one mask", classifier(), tokens(false, 16), "", ""},
+		{"one text that is to be continued in different ways", classifier(), tokens(true, 16, 12), "", ""},
 		{"one batch", classifier(), one(32, 10), "info one_batch data-loading inputs", "The same batch of 32 samples is fed at each of 10 steps"},
 		{"one batch that is fetched at every step", classifier(), func(f *record.Facts) {
 			one(32, 9)(f)

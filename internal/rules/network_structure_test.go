@@ -30,6 +30,13 @@ func TestNetworkStructure(t *testing.T) {
 			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{Shape: []int64{32, 40}}}}
 			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{Shape: []int64{32, 40}}}
 		}, "warning linear_stack structure e1", ""},
+		{"nothing but batch normalisation between", network("fc1 Linear 20 64", "bn1 BatchNorm2d 64", "fc2 Linear 64 64", "bn2 BatchNorm2d 64", "fc3 Linear 64 10"), nil,
+			"warning linear_stack structure fc1", "without a non-linearity but batch normalisation, which is none once its statistics stand"},
+		{"functions as activations beside batch normalisation", network("fc1 Linear 20 64", "bn1 BatchNorm2d 64", "fc2 Linear 64 64", "bn2 BatchNorm2d 64", "fc3 Linear 64 10"), func(f *record.Facts) { f.Graph.NonLinear += 2 }, "", ""},
+		{"functions as activations, batch normalisation before the first layer", network("bn1 BatchNorm2d 20", "fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "", ""},
+		{"functions as activations beside batch normalisation that stands", network("fc1 Linear 20 64", "bn1 BatchNorm2d 64", "fc2 Linear 64 64", "bn2 BatchNorm2d 64", "fc3 Linear 64 10"), func(f *record.Facts) {
+			module(f, "bn1").Training, module(f, "bn2").Training = false, false
+		}, "", ""},
 		{"with dropout between", network("fc1 Linear 20 64", "drop Dropout 0.1", "fc2 Linear 64 10"), nil, "warning linear_stack structure fc1", ""},
 		{"with an activation after the last", network("fc1 Linear 20 64", "fc2 Linear 64 10", "act ReLU"), func(f *record.Facts) { f.Graph.NonLinear = 0 }, "warning linear_stack structure fc1", ""},
 		{"without the network's modules", network("fc1 Linear 20 64", "fc2 Linear 64 10"), func(f *record.Facts) { f.Network = nil }, "warning linear_stack structure fc1", ""},

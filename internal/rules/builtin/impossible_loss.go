@@ -48,6 +48,7 @@ type impossible struct {
 		Curve    lossCurve `json:"curve"`
 		Kind     lossKind  `json:"kind"`
 		Negated  string    `json:"negated"`  // what is minimised with the wrong sign, in words
+		Outside  string    `json:"outside"`  // a loss for yes and no inside one of the script's own, whose labels are neither
 		Negative int       `json:"negative"` // losses below zero
 		Least    float64   `json:"least"`
 		Zeros    int       `json:"zeros"` // first losses that are zero
@@ -63,7 +64,7 @@ func (r *impossible) Save() ([]byte, error)  { return save(&r.state) }
 func (r *impossible) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *impossible) Facts(f *rule.Facts, rep *rule.Report) {
-	r.state.Kind, r.state.Negated = kindOfLoss(f), negated(f)
+	r.state.Kind, r.state.Negated, r.state.Outside = kindOfLoss(f), negated(f), outside(f)
 	r.judge(rep)
 }
 
@@ -100,6 +101,10 @@ func (r *impossible) judge(rep *rule.Report) {
 	}
 	if r.state.Negated != "" && r.state.Negative >= r.confirm && int64(r.state.Negative) >= min(c.N, firstLosses) {
 		r.upsideDown(rep)
+		return
+	}
+	if r.state.Outside != "" && r.state.Negative >= r.confirm {
+		r.outside(rep)
 		return
 	}
 	if !k.Certain || lossTakes[k.Function] == "" {
@@ -181,6 +186,39 @@ func negated(f *rule.Facts) string {
 		}
 	}
 	return ""
+}
+
+// outside names a loss for yes and no that a loss of the script's own is made of,
+// when the labels that it is given lie outside of 0 to 1: what they are until
+// they get there nobody knows, but a negative loss tells.
+func outside(f *rule.Facts) string {
+	if f.Graph == nil || f.Labels == nil || f.Graph.Parts > 1 || len(f.Optimisers) != 1 {
+		return ""
+	}
+	least, most, ok := span(f.Labels)
+	if !ok || least >= -0.5 && most <= 1.5 {
+		return ""
+	}
+	for _, op := range f.Graph.Head {
+		switch op {
+		case "binary_cross_entropy", "binary_cross_entropy_with_logits":
+			return op
+		case "mean", "sum", "mul", "div":
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// outside reports a negative loss of labels that are no chances.
+func (r *impossible) outside(rep *rule.Report) {
+	f := r.state.Outside
+	r.report(rep, rule.Violation{
+		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "labels", Cause: "labels outside of the range from 0 to 1",
+		Remedy:  "make the labels 0 and 1, or use a loss for the kind of labels there are",
+		Message: fmt.Sprintf("The loss is negative (%s), which one made of %s is not when it gets what it takes: %s; these labels lie outside of that.", num(r.state.Least), f, lossTakes[f]),
+	})
 }
 
 // upsideDown reports a loss with the wrong sign.

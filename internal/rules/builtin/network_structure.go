@@ -2,7 +2,9 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -175,7 +177,8 @@ const leastSamples = 4
 // linear finds networks that are linear although they have several layers.
 func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
 	g := f.Graph
-	if g.Weighted < 2 || g.NonLinear > 0 || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || g.Weighted == 2 && autoencoder(f) {
+	norms := batchNorms(f)
+	if g.Weighted < 2 || g.NonLinear > norms || norms > 0 && (g.Weighted < 3 || g.NonLinear != norms) || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || g.Weighted == 2 && autoencoder(f) {
 		return
 	}
 	stack := stacked(layersOf(f))
@@ -186,12 +189,41 @@ func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
 	for _, l := range stack {
 		names = append(names, l.name())
 	}
+	between := ""
+	if norms > 0 {
+		between = " but batch normalisation, which is none once its statistics stand"
+	}
 	r.say(rep, rule.Violation{
 		Check: "linear_stack", Subject: names[0], Observed: float64(len(stack)), Threshold: 1, Comparator: ">", Steps: int(updates(f)),
-		Message: fmt.Sprintf("%d layers (%s) follow each other without a non-linearity, so that together they compute no more than one linear layer: put an activation such as ReLU between them.",
+		Message: fmt.Sprintf("%d layers (%s) follow each other without a non-linearity"+between+", so that together they compute no more than one linear layer: put an activation such as ReLU between them.",
 			len(stack), someNames(names)),
 		Context: map[string]any{"layers": names, "weighted": g.Weighted, "non_linear": g.NonLinear},
 	})
+}
+
+// batchNorms counts the calls of batch normalisation between the first layer and
+// the last, where it is the only normalisation and in training mode: there the
+// graph counts each of them as not linear. In evaluation it is affine.
+func batchNorms(f *rule.Facts) (n int64) {
+	if f.Network == nil || f.Network.More > 0 {
+		return 0
+	}
+	first, last := int64(math.MaxInt64), lastWeighted(f)
+	for _, m := range f.Network.Modules {
+		if m.Kind == record.LinearModule || m.Kind == record.ConvModule {
+			first = min(first, m.Order)
+		}
+	}
+	for _, m := range f.Network.Modules {
+		if m.Kind != record.NormModule {
+			continue
+		}
+		if !strings.Contains(m.Type, "BatchNorm") || !m.Training || m.Order < first || m.Order > last {
+			return 0
+		}
+		n += m.Calls
+	}
+	return n
 }
 
 // nonLinear tells whether the network calls a module that is no affine
@@ -207,8 +239,12 @@ func nonLinear(f *rule.Facts) bool {
 			if m.Order < lastWeighted(f) {
 				return true
 			}
-		case record.AttentionModule, record.RecurrentModule, record.NormModule:
+		case record.AttentionModule, record.RecurrentModule:
 			return true
+		case record.NormModule:
+			if !strings.Contains(m.Type, "BatchNorm") {
+				return true
+			}
 		}
 	}
 	return false

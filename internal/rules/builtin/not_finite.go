@@ -266,7 +266,7 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 // cause goes by what was seen before the first non-finite value.
 func (r *firstNonFinite) cause() (class, cause, remedy string) {
 	first := r.state.Way[0]
-	for _, k := range []rule.Kind{rule.Weight, rule.Gradient, rule.Loss} {
+	for _, k := range []rule.Kind{rule.Weight, rule.Loss, rule.Gradient} {
 		if g := r.state.Growth[string(k)]; g != nil && g.First > 0 && g.Last > 10*g.First {
 			class = "learning-rate"
 			if k == rule.Gradient {

@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -51,7 +52,7 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 	if first.Values != nil && first.Values.NonFinite > 0 {
 		return // that is what is wrong with them
 	}
-	if n >= r.samples && first.Values != nil && first.Values.SameRows && (neverVary(in) || in.Distinct == 1 && in.Steps >= r.steps) && labelsDiffer(f.Labels) {
+	if n >= r.samples && first.Values != nil && first.Values.SameRows && (neverVary(in) || in.Distinct == 1 && in.Steps >= r.steps || sameTokens(f)) && labelsDiffer(f.Labels) {
 		r.say(rep, rule.Violation{
 			Check: "equal_samples", Subject: "inputs", Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
 			Cause: "a dataset that ignores its index, or preprocessing that wipes the data out", Remedy: "look at two samples of the dataset and at what preprocessing makes of them",
@@ -80,6 +81,18 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 func neverVary(in *record.InputFacts) bool {
 	c := in.Features
 	return c != nil && c.Features > 0 && c.Constant == c.Features && c.StdMax == 0
+}
+
+// sameTokens tells whether all samples of a batch are one row of tokens, and each
+// has a label of its own.
+func sameTokens(f *rule.Facts) bool {
+	first := f.Inputs.Tensors[0]
+	if len(first.Shape) != 2 || !strings.HasPrefix(first.DType, "I") || f.Labels == nil || !slices.Equal(f.Labels.Shape, first.Shape[:1]) {
+		return false
+	}
+	return !slices.ContainsFunc(f.Inputs.Tensors, func(t record.TensorFacts) bool {
+		return len(t.Shape) > 1 && (t.Values == nil || !t.Values.SameRows)
+	})
 }
 
 // labelsDiffer tells whether there is something to tell apart.

@@ -1,7 +1,7 @@
 # fault: frozen-by-mistake
 # cause_class: not-updated, structure, optimizer
 # family: cnn
-# split: held
+# split: tune
 import os
 
 import torch

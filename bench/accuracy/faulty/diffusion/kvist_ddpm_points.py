@@ -1,7 +1,7 @@
 # fault: identical-batches
 # cause_class: data-loading, overfit
 # family: diffusion
-# split: held
+# split: tune
 import os
 
 import torch

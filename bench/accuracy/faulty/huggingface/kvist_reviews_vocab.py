@@ -1,7 +1,7 @@
 # fault: inputs-constant
 # cause_class: data-scaling, data-loading, structure, activation
 # family: huggingface
-# split: held
+# split: tune
 # needs: transformers, accelerate
 import os
 import random

@@ -1,7 +1,7 @@
 # fault: labels-outside-range
 # cause_class: labels, loss
 # family: mlp
-# split: held
+# split: tune
 # needs: numpy
 import io
 import os

@@ -1,7 +1,7 @@
 # fault: no-nonlinearity
 # cause_class: structure, activation
 # family: mlp
-# split: held
+# split: tune
 # needs: sklearn
 import os
 

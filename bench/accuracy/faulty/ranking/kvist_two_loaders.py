@@ -1,7 +1,7 @@
 # fault: labels-shuffled
 # cause_class: labels, data-loading
 # family: ranking
-# split: held
+# split: tune
 import os
 
 import torch

@@ -1,7 +1,7 @@
 # fault: loss-misused
 # cause_class: loss, labels
 # family: rl
-# split: held
+# split: tune
 import os
 
 import torch

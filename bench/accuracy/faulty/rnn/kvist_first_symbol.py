@@ -1,7 +1,7 @@
 # fault: detached-mid-network
 # cause_class: not-updated, structure
 # family: rnn
-# split: held
+# split: tune
 import os
 
 import torch

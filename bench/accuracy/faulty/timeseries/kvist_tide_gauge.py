@@ -1,7 +1,7 @@
 # fault: learning-rate-too-high
 # cause_class: learning-rate, optimizer
 # family: timeseries
-# split: held
+# split: tune
 import argparse
 import math
 import os
