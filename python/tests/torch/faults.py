@@ -6,6 +6,7 @@ functions of WALL only pass calls through, like the guard itself; nothing can
 stand between them and the script.
 """
 
+import linecache
 import os
 import random
 import sys
@@ -34,7 +35,8 @@ def trace(frame, event, arg):
 
 
 def lines(frame, event, arg):
-    if event == "line":
+    # A block's "with" is met once more on the way out, between the block and what ends it, where nothing of Python's can raise.
+    if event == "line" and not linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with "):
         countdown[0] -= 1
         if countdown[0] <= 0:
             injected[0] += 1
