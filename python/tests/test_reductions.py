@@ -6,10 +6,10 @@ mean and the like of integers and booleans are theirs as numbers.
 
 import math
 
+import numpy
 import pytest
 
-numpy = pytest.importorskip("numpy")
-from vigil import _reductions  # noqa: E402
+from vigil import _reductions
 
 X = [[3.0, -4.0, 0.0], [1.0, 2.0, -2.0]]
 TENSORS = {
