@@ -66,6 +66,15 @@ def test_full_ring_waits_once_and_then_drops(ring, monkeypatch):
     assert not ring.open
 
 
+def test_who_waits_says_so(ring):
+    """The agent releases what an open step holds only when it is asked for."""
+    ring, reader = ring
+    for i in range(3):
+        put(ring, i)
+    assert ring.wait_for(lambda: True, ring) and reader.words[_wire.W_WANTED] == 0
+    assert not ring.wait_for(lambda: False, ring, 0.001) and reader.words[_wire.W_WANTED] == 3
+
+
 def test_a_wait_ends_when_there_is_room(ring):
     ring, reader = ring
     ring.wait = fakeagent.DEADLINE
