@@ -32,6 +32,7 @@ func (s *Session) drain() (bool, error) {
 		if err := s.listen(0); err != nil {
 			return any, err
 		}
+		s.fills(head)
 		if err := s.batch(head); err != nil {
 			return any, err
 		}
@@ -66,6 +67,9 @@ func (s *Session) batch(head uint64) error {
 				continue
 			}
 			return fmt.Errorf("read ring: record %d bears the number %d", n, rec.Seq-1)
+		}
+		if rec.Kind == Fill {
+			continue // done already
 		}
 		it, err := s.item(n, rec)
 		if err != nil {

@@ -218,7 +218,8 @@ func (s *Session) begin(h Handler) error {
 		}
 	}
 	s.ring.setAgentPID(os.Getpid())
-	w := Welcome{Version, a.Run, a.Worker, RingInfo{int64(s.ring.DataBytes)}, a.Place}
+	s.ring.setFilled(s.asked) // after the pid: a hook that sees this knows who says it
+	w := Welcome{Version, a.Run, a.Worker, RingInfo{int64(s.ring.DataBytes)}, a.Place, true}
 	b, err := AppendMessage(nil, TypeWelcome, w)
 	if err == nil {
 		if s.Hello.Takeover {
@@ -243,6 +244,7 @@ func (s *Session) resume() error {
 		return fmt.Errorf("take over ring: marks acked %d, consumed %d, head %d do not fit", acked, consumed, head)
 	}
 	s.tail, s.acked, s.lost = acked, acked, consumed
+	s.asked = head // what was to be filled before is the hook's own to copy
 	if head-acked > s.ring.Slots {
 		s.tail = head - s.ring.Slots
 		s.sink.Refuse("record overwritten before it was stored", int64(s.tail-acked))

@@ -161,6 +161,8 @@ type Welcome struct {
 	Ring   RingInfo `json:"ring"`
 	// Place is where the hook goes on counting steps; nil: at 0.
 	Place *record.Place `json:"place,omitempty"`
+	// Fills says that the agent knows Fill records.
+	Fills bool `json:"fills,omitempty"`
 }
 
 // Refused turns a Hello down; the hook goes inert. It is an error so that a

@@ -28,6 +28,9 @@ const (
 	// Reduced are the statistics of ID tensors that the hook computed itself, on
 	// a device; Shape is the number of elements in a block.
 	Reduced Kind = 8
+	// Fill asks the agent to copy the tensors of layout ID out of the hook's
+	// memory into the frame at Offset, which now holds their addresses.
+	Fill Kind = 9
 )
 
 // Flags mean something else for each kind of record.

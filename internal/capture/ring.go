@@ -27,6 +27,8 @@ const (
 	offSynced      = 272
 	offPlanVersion = 280
 	offAgentPID    = 288
+	offFilled      = 296
+	offUnfilled    = 304
 
 	headerBytes = 4096
 	magic       = "VIGILRNG"
@@ -145,6 +147,14 @@ func (r *Ring) PlanVersion() uint64 { return r.word(offPlanVersion).Load() }
 // AgentPID is the process that reads the ring.
 func (r *Ring) AgentPID() int { return int(r.word(offAgentPID).Load()) }
 
+// Filled is the number of records up to which every Fill was dealt with.
+func (r *Ring) Filled() uint64 { return r.word(offFilled).Load() }
+
+// Unfilled is one more than the number of the last Fill that could not be done.
+func (r *Ring) Unfilled() uint64 { return r.word(offUnfilled).Load() }
+
+func (r *Ring) setFilled(n uint64)      { r.word(offFilled).Store(n) }
+func (r *Ring) setUnfilled(n uint64)    { r.word(offUnfilled).Store(n) }
 func (r *Ring) setConsumed(n uint64)    { r.word(offConsumed).Store(n) }
 func (r *Ring) setAcked(n uint64)       { r.word(offAcked).Store(n) }
 func (r *Ring) setSynced(n uint64)      { r.word(offSynced).Store(n) }

@@ -19,6 +19,7 @@ type Session struct {
 	opts  Options
 
 	tail    uint64 // records read
+	asked   uint64 // records looked at for what is to be filled
 	acked   uint64
 	lost    uint64 // records before this one may have lost their data
 	held    uint64 // bytes of data between acked and tail

@@ -4,6 +4,7 @@ It runs in the test; the training runs in a child process with the real boot
 file, session and ring.
 """
 
+import ctypes
 import os
 import re
 import struct
@@ -19,6 +20,7 @@ from vigil import _wire
 PYTHON = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(PYTHON)
 SCRIPTS = os.path.join(ROOT, "e2e", "scripts")
+_libc = ctypes.CDLL(None, use_errno=True)
 _FORMATS = {"F32": "f", "F64": "d", "I64": "q", "U8": "B", "BOOL": "?"}
 
 EVERY_STEP = {"TRAIN": {"every": 1}, "EVAL": {"every": 1}, "PREDICT": {"every": 1}, "GLOBAL": {"every": 1}}
@@ -55,15 +57,17 @@ class Collector(fakeagent.FakeAgent):
     named: list of (pattern, schedule, or None for never) for tensors whose name
     it is found in; the first that fits holds. values: patterns of the tensors
     of which more than statistics is wanted; None: the plan does not say.
+    fills: True says that frames are filled on request, and does; "never" says so and does not; "fails" says of each that it could not.
     """
 
-    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True, named=(), values=None):
+    def __init__(self, path, schedule=None, modules=(), slots=1 << 14, data=64 << 20, budget=0.02, ids=True, named=(), values=None, fills=None):
         self.schedule = schedule or TRAIN_ONLY
         self.modules = [list(m) for m in modules]
         self.budget = budget
         self.ids = ids
         self.named = [(re.compile(pattern), schedule) for pattern, schedule in named]
         self.values = values
+        self.fills = fills
         self.runs = []
         self.idle = []  # why processes did not train
         self.by_conn = {}
@@ -82,10 +86,11 @@ class Collector(fakeagent.FakeAgent):
                 conn.close()
                 return
             fd = fakeagent.make_ring(self.slots, self.data)
-            run = Run(hello, fakeagent.Reader(fd))
+            run = Run(hello, fakeagent.Reader(fd), self.fills)
+            run.ring.words[_wire.W_AGENT] = os.getpid()
             with self.lock:
                 self.runs.append(run)
-                fakeagent.send(conn, self._welcome(os.fstat(fd).st_size), fd)
+                fakeagent.send(conn, dict(self._welcome(os.fstat(fd).st_size), fills=self.fills is not None), fd)
             version = 0
             while True:
                 message, _ = fakeagent.receive(conn)
@@ -142,8 +147,9 @@ class Collector(fakeagent.FakeAgent):
 class Run(object):
     """One session: messages, announced tensors, and steps in the order of their first record."""
 
-    def __init__(self, hello, ring):
+    def __init__(self, hello, ring, fills=None):
         self.hello = hello
+        self.fills = fills
         self.ring = ring
         self.messages = []
         self.infos = {}
@@ -175,14 +181,33 @@ class Run(object):
         while self.backlog:
             r, data = self.backlog[0]
             kind, mode, dtype, flags, id = r[:5]
-            known = id in self.layouts if kind == _wire.FRAME else id in self.infos
+            known = id in self.layouts if kind in (_wire.FRAME, _wire.FILL) else id in self.infos
             if not known and kind not in (_wire.STEP, _wire.DROP, _wire.REDUCED):
                 return  # its announcement is still in the socket
             self.backlog.pop(0)
             self._record(r, data)
 
+    def _fill(self, r):
+        """Copy what a FILL record asks for out of the hook's process."""
+        ring, entries, offset = self.ring, self.layouts[r[4]]["entries"], r[7]
+        done = r[12]  # in a short run the number of the record plus one
+        if self.fills == "fails":
+            ring.words[_wire.W_UNFILLED] = done
+        else:
+            places = struct.unpack_from("<%dQ" % len(entries), ring.map, ring.data + offset)
+            start = ctypes.addressof(ctypes.c_char.from_buffer(ring.map)) + ring.data + offset
+            for e, place in zip(entries, places):
+                mine, theirs = (ctypes.c_size_t * 2)(start + e["offset"], e["nbytes"]), (ctypes.c_size_t * 2)(place, e["nbytes"])
+                n = _libc.process_vm_readv(self.hello["pid"], mine, 1, theirs, 1, 0)
+                assert n == e["nbytes"], "%d of %d bytes at %d: errno %d" % (n, e["nbytes"], place, ctypes.get_errno())
+        ring.words[_wire.W_FILLED] = done
+
     def _record(self, r, data):
         kind, mode, dtype, flags, id, number, mode_step, offset, nbytes, value = r[:10]
+        if kind == _wire.FILL:
+            if self.fills != "never":
+                self._fill(r)
+            return
         if kind == _wire.SCALARS:
             numbers = {self.infos[id + i]["name"]: v for i, v in enumerate(struct.unpack("<%dd" % (nbytes // 8), data))}
             self.together.append(numbers)

@@ -158,6 +158,11 @@ class Layout(object):
         self.next = i + 1 if i + 1 < len(self.slots) else 0
         return i
 
+    def is_free(self):
+        """Whether ``acquire`` would give a slot without waiting."""
+        i = self.next
+        return not (self.busy[i] or self.ring.closed or self.used[i] > self.ring.consumed())
+
     def _wait(self, wait_s):
         found = []
 

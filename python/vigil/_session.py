@@ -86,6 +86,7 @@ class Session(Words, Values):
         self.plan = Plan()
         self.run = ""
         self.worker = ""
+        self.fills = False  # whether the agent copies out of this process when asked
         self.place = None  # where a resumed job goes on: {"step", "modes": {name: step}}
         self.ring = None
         self.buffer = None
@@ -124,6 +125,7 @@ class Session(Words, Values):
         self.run = welcome.get("run") or ""
         self.worker = welcome.get("worker") or ""
         self.place = welcome.get("place")
+        self.fills = welcome.get("fills") is True
         self.buffer = self.ring.buffer
         self._division = _layout.Division(self.ring)
         self._put = self.ring.put

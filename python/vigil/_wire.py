@@ -8,7 +8,7 @@ MAX_MESSAGE = 64 << 20
 PLAN = b'{"t":"plan"'  # how the agent begins a plan
 
 # Kinds of records.
-SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS, REDUCED = 1, 2, 3, 4, 5, 6, 7, 8
+SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS, REDUCED, FILL = 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 # Flags. Their meaning depends on the kind of the record.
 FREE = 1  # SCALAR: does not belong to a step the hook counts
@@ -45,7 +45,8 @@ MAGIC = b"VIGILRNG"
 HEADER = struct.Struct("<8sIIQQQQ")
 HEADER_BYTES = 4096
 W_HEAD, W_DROPPED, W_ALIVE, W_ENDED, W_WANTED = 128 // 8, 136 // 8, 144 // 8, 152 // 8, 160 // 8
-W_CONSUMED, W_ACKED, W_SYNCED, W_PLAN = 256 // 8, 264 // 8, 272 // 8, 280 // 8
+W_CONSUMED, W_ACKED, W_SYNCED, W_PLAN, W_AGENT = 256 // 8, 264 // 8, 272 // 8, 280 // 8, 288 // 8
+W_FILLED, W_UNFILLED = 296 // 8, 304 // 8
 
 MAX_NAME = 8192
 MAX_TENSORS = 1000000

@@ -10,7 +10,7 @@ import weakref
 import torch
 
 from vigil import _wire
-from vigil._torch import backend, carry, device, parts, reduce
+from vigil._torch import ahead, backend, carry, device, parts, reduce
 
 CHUNK = 8 << 20  # bytes of a frame, at least one tensor
 # Of so many small tensors the views take more time and memory than their bytes: there is one set of them, over memory aside, which is then copied as a whole.
@@ -63,10 +63,11 @@ class Chunk(object):
     ``device``: where the tensors are, None for those that the CPU copies;
     ``values``: the schedules at which their values are wanted, None for always;
     ``reduce``: at this step their statistics are enough; ``aside``: memory of
-    the size of a frame through which they are copied, when they are many.
+    the size of a frame through which they are copied, when they are many;
+    ``grads``: gradients are among them; ``probe``: see ahead.
     """
 
-    __slots__ = ("entries", "layout", "views", "device", "values", "reduce", "aside")
+    __slots__ = ("entries", "layout", "views", "device", "values", "reduce", "aside", "grads", "probe")
 
     def __init__(self, entries, layout, device=None, values=None):
         self.entries = entries
@@ -76,6 +77,12 @@ class Chunk(object):
         self.device = device
         self.values = values
         self.reduce = False
+        self.grads = any(e.grad for e in entries)
+        self.probe = None
+
+    def many(self):
+        """Whether its tensors are so many and so small that they travel through memory aside."""
+        return len(self.entries) >= MANY and self.layout.bytes <= SMALL * len(self.entries)
 
 
 class Frames(object):
@@ -89,6 +96,7 @@ class Frames(object):
         self.first_sight = True  # tensors that the plan does not know yet are captured once
         self.stale = False  # a parameter is not as it was announced
         self.carrier = carry.Carrier(self)
+        self.ahead = ahead.Ahead(self)
 
     def add(self, entry):
         self.entries.append(entry)
@@ -111,6 +119,7 @@ class Frames(object):
 
     def apply(self):
         """The plan or the entries changed: build groups and layouts anew when next due."""
+        self.ahead.forget()
         for groups in self.groups.values():
             for chunks in groups.values():
                 for chunk in chunks:
@@ -123,16 +132,17 @@ class Frames(object):
         groups = self.groups.get(owner)
         if groups is None:
             plan = self.session.plan.tensors
+            apart = sum(e.nbytes for e in self.entries if e.owner is owner and not e.grad) >= ahead.LEAST
             by = {}
             for e in self.entries:
                 if e.owner is owner:
                     known = plan.get(e.id)
                     if known is not None:
-                        by.setdefault((frozenset(i for i in known if i >= 0),) + self._place(e), []).append(e)
+                        by.setdefault((frozenset(i for i in known if i >= 0), apart and e.grad) + self._place(e), []).append(e)
                     elif self.first_sight and not e.seen:
-                        by.setdefault((None,) + self._place(e), []).append(e)
+                        by.setdefault((None, apart and e.grad) + self._place(e), []).append(e)
             groups = self.groups[owner] = {}
-            for (sig, place, values), entries in by.items():
+            for (sig, _, place, values), entries in by.items():
                 if sig is None or sig:
                     groups.setdefault(sig, []).extend(self._chunks(entries, place, values if sig is not None else None))
         return groups
@@ -201,6 +211,10 @@ class Frames(object):
                 continue
             slot = held.pop(id(chunk), (None, None))[1]
             if slot is None:
+                slot = self.ahead.take(chunk)
+                if slot is not None:
+                    work.append((chunk, slot, None))
+                    continue
                 slot = chunk.layout.acquire()
             if slot is None:
                 e = chunk.entries[0]
@@ -252,7 +266,7 @@ class Frames(object):
     def _views(self, chunk, slot):
         layout, entries = chunk.layout, chunk.entries
         buffer, start = self.session.buffer, layout.slots[slot]
-        if len(entries) >= MANY and layout.bytes <= SMALL * len(entries):
+        if chunk.many():
             buffer = chunk.aside = bytearray(layout.bytes)
             slot = start = 0
         parts = [(e.dtype, e.shape, o) for e, o in zip(entries, layout.offsets)]

@@ -244,6 +244,10 @@ class Tracker(models.Models, updates.Updates, control.Control):
             step.is_due = True
             if self.activations.wanted:
                 self.activations.attach(step, due)
+            if step.mode == TRAIN:
+                for state in self.optims:
+                    if state.adopted:
+                        self.publisher.frames.ahead.begin(state, due)
 
     def _watch_eval(self, root, module, step):
         """See what a root returns in evaluation, and for some steps which modules come after it: losses."""
