@@ -123,6 +123,24 @@ def test_interval_holds_the_budget(step, base, extra):
         assert extra / smaller > 0.8 * room
 
 
+@pytest.mark.parametrize("before,after", [(0.04, 0.002), (0.1, 0.005), (0.02, 0.001), (0.002, 0.04), (1.0, 0.05)])
+@pytest.mark.parametrize("capture", [200e-6, 1e-3, 4e-3])
+def test_a_training_that_becomes_another(before, after, capture):
+    """The length of a step changes twenty-fold: after fifty steps captures are back inside the budget, above what every step costs."""
+    auto, base, taken = schedule.Auto(0.02), 20e-6, 0.0
+    _run(auto, before, base, capture, 2000)
+    due_next = 2000
+    for i in range(2000, 3000):
+        due = i >= due_next
+        own = base + (capture if due else 0)
+        if auto.add(after, own * 1e9, schedule.OURS if due else schedule.NOTHING) or due:
+            due_next = (i // auto.interval + 1) * auto.interval
+        if i >= 2050:
+            taken += own
+    assert taken <= 0.025 * 950 * after
+    assert i - due_next < 1000  # and captures go on
+
+
 def test_what_rules_capture_counts():
     """Captures at an interval that a rule names take from the budget of the others."""
     auto = schedule.Auto(0.02)

@@ -10,6 +10,7 @@ and where they were; otherwise they are copied as all else is.
 import math
 import struct
 import time
+import weakref
 
 import torch
 
@@ -26,7 +27,7 @@ _SET_PTRACER = 0x59616D61
 
 
 class Asked(object):
-    """A frame that the agent was asked to fill."""
+    """A frame that the agent was asked to fill. Its tensors are held weakly: a model that goes meanwhile goes."""
 
     __slots__ = ("chunk", "slot", "record", "agent", "tensors", "places", "versions")
 
@@ -35,14 +36,15 @@ class Asked(object):
         self.slot = slot
         self.record = record
         self.agent = agent
-        self.tensors = tensors
+        self.tensors = [weakref.ref(t) for t in tensors]
         self.places = places
         self.versions = [t._version for t in tensors]
 
     def unchanged(self):
         """Whether the same tensors lie at the same places, and PyTorch counted no change."""
         for e, t, place, version in zip(self.chunk.entries, self.tensors, self.places, self.versions):
-            if e.tensor() is not t or t._version != version or t.data_ptr() != place:
+            tensor = e.tensor()
+            if tensor is None or tensor is not t() or tensor._version != version or tensor.data_ptr() != place:
                 return False
         return True
 
@@ -77,7 +79,7 @@ class Ahead(object):
         tensors, places = [], []
         for e in chunk.entries:
             t = e.tensor()
-            if t is None or t.layout is not _STRIDED or t.shape != e.shape or t.dtype is not e.dtype or t.device.type != "cpu" or not t.is_contiguous():
+            if t is None or e.placements is not None or t.layout is not _STRIDED or t.shape != e.shape or t.dtype is not e.dtype or t.device.type != "cpu" or not t.is_contiguous():
                 return
             tensors.append(t)
             places.append(t.data_ptr())
@@ -135,7 +137,7 @@ class Ahead(object):
         if chunk.probe is None:
             chunk.probe = Probe(chunk.entries)
         with torch.no_grad():
-            return chunk.probe.of(asked.tensors) == chunk.probe.of(views)
+            return chunk.probe.of([e.tensor() for e in chunk.entries]) == chunk.probe.of(views)
 
     def forget(self):
         """The frames are made anew: nothing of what was asked for is used."""
