@@ -78,6 +78,14 @@ class Handle(object):
         if self._tracker is not None:
             self._tracker.close()
 
+    # A model that has its hook as an attribute is copied and stored with it.
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return object.__new__, (type(self),)  # inactive
+
     def __enter__(self):
         return self
 

@@ -10,7 +10,7 @@ of the kinds label and prediction, and can be asked for as such.
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, labels, names, parts, sent, states
+from vigil._torch import backend, hanging, labels, names, parts, sent, states
 
 _LIMIT = 256  # tensors of one module in one step
 _ROLES = ("label", "prediction")
@@ -90,7 +90,7 @@ class Activations(object):
 
         @_guard.guard
         def hook(module, args, kwargs, output):
-            if backend.is_compiling():
+            if backend.is_compiling() or torch.jit.is_tracing():
                 return None
             tracker.activation(self.take, name, path, kind, sides, args, kwargs, output, step)
             return None
@@ -121,7 +121,7 @@ class Activations(object):
                 tracker.activation(self.take_loss, module, sides, args, kwargs, output, step)
             return None
 
-        self.handles.append(module.register_forward_pre_hook(begins))
+        self.handles.append(hanging.before(module, begins))
         self.handles.append(backend.forward_hook(module, hook))
 
     def take_loss(self, module, sides, args, kwargs, output, step):

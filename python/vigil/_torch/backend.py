@@ -11,6 +11,7 @@ import sys
 import torch
 
 from vigil import _guard
+from vigil._torch import hanging
 
 # (attribute of torch, name in the safetensors spelling, code of the wire protocol)
 _DTYPES = (
@@ -194,16 +195,16 @@ def nbytes(tensor):
     return tensor.numel() * tensor.element_size()
 
 
-def forward_hook(module, hook):
-    """Register hook(module, args, kwargs, output); kwargs are empty on PyTorch 1.13."""
+def forward_hook(module, hook, shared=False):
+    """Register hook(module, args, kwargs, output), which copies of the module have too if ``shared``; kwargs are empty on PyTorch 1.13."""
     if HAS_KWARG_HOOKS:
-        return module.register_forward_hook(hook, with_kwargs=True)
+        return hanging.after(module, hook, shared, with_kwargs=True)
 
     @_guard.guard
     def without(module, args, output):
         return hook(module, args, {}, output)
 
-    return module.register_forward_hook(without)
+    return hanging.after(module, without, shared)
 
 
 def on_registration(registered):
@@ -228,6 +229,6 @@ _registration = []  # handles of the hooks
 def closing_forward_hook(module, hook):
     """Register hook(module, args, output) that is called after an error in forward too, where PyTorch can do that."""
     try:
-        return module.register_forward_hook(hook, always_call=True)
+        return hanging.after(module, hook, shared=True, always_call=True)
     except TypeError:
-        return module.register_forward_hook(hook)
+        return hanging.after(module, hook, shared=True)

@@ -15,7 +15,7 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from vigil import _guard
-from vigil._torch import backend
+from vigil._torch import backend, hanging
 
 MOST = 64  # candidates remembered
 
@@ -147,7 +147,7 @@ class Discovery(object):
             self.remember(module)
             if module not in self.hooked:
                 self.hooked.add(module)
-                self.handles.append(module.register_forward_pre_hook(self._outermost))
+                self.handles.append(hanging.before(module, self._outermost, shared=True))
 
 
 def scan():

@@ -3,7 +3,7 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import kinds, names, summary
+from vigil._torch import hanging, kinds, names, summary
 
 STEPS = 2  # EVAL steps that are looked at
 MODULES = 20  # whose running statistics are compared with a batch
@@ -67,7 +67,7 @@ class Evaluation(object):
                 self._restore()
 
         space.dropout = dropout
-        self.handles.append(module.register_forward_hook(ran))
+        self.handles.append(hanging.after(module, ran))
 
     def _restore(self):
         if self.original is not None:
@@ -85,7 +85,7 @@ class Evaluation(object):
                     fit = isinstance(x, torch.Tensor) and x.is_floating_point() and x.numel() and summary.readable(x)
                     self.layer = (path, summary.described(x), summary.values(x, self.numbers)) if fit else (path, None, None)
 
-        self.handles.append(module.register_forward_pre_hook(runs))
+        self.handles.append(hanging.before(module, runs))
 
     def _compare(self, path, module):
         look = self.look
@@ -96,7 +96,7 @@ class Evaluation(object):
                 with look.timed():
                     self._distance(path, module, args[0])
 
-        self.handles.append(module.register_forward_pre_hook(runs))
+        self.handles.append(hanging.before(module, runs))
 
     def _distance(self, path, module, x):
         mean, variance = module.running_mean, module.running_var

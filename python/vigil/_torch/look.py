@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, calm, discover, names, network, summary
+from vigil._torch import autograd, backend, calm, discover, hanging, names, network, summary
 from vigil._torch.activations import tensors
 from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
@@ -84,7 +84,9 @@ class Look(object):
     def here(self):
         """Whether a call that a hook sees is one of the training's own."""
         t = self.tracker
-        return t.thread in (None, _thread()) and not t.closed and not backend.is_compiling() and not t.again()
+        if backend.is_compiling() or torch.jit.is_tracing():  # asked first: a compiler follows the rest
+            return False
+        return t.thread in (None, _thread()) and not t.closed and not t.again()
 
     # Events.
 
@@ -105,7 +107,7 @@ class Look(object):
             for root in roots[:MOST_OUTPUTS]:
                 outer = root.outer()
                 if outer is not None and not root.compiled:
-                    self.handles.append(outer.register_forward_hook(self._gave))
+                    self.handles.append(hanging.after(outer, self._gave))
 
     def _hook(self, root, module):
         @_guard.guard
@@ -115,9 +117,9 @@ class Look(object):
                     self._forward(root, module, args, kwargs or {})
 
         if backend.HAS_KWARG_HOOKS:
-            self.handles.append(module.register_forward_pre_hook(begins, with_kwargs=True))
+            self.handles.append(hanging.before(module, begins, with_kwargs=True))
         else:
-            self.handles.append(module.register_forward_pre_hook(begins))
+            self.handles.append(hanging.before(module, begins))
 
     @_guard.guard
     def _gave(self, module, args, output):
@@ -149,7 +151,7 @@ class Look(object):
             if self.network.attach():
                 if module is root.inner():
                     self.network.entered(module, args)
-                self.handles.append(module.register_forward_hook(self._returned))
+                self.handles.append(hanging.after(module, self._returned))
 
     @_guard.guard
     def _returned(self, module, args, output):

@@ -132,7 +132,7 @@ class Modules(object):
             if not backend.is_compiling():
                 self.tracker.loss_output(module, output, args, kwargs)
 
-        backend.forward_hook(module, hook)
+        backend.forward_hook(module, hook, shared=True)
 
     def gave(self, module, output, mode, reader, site):
         """A loss module returned ``output``."""

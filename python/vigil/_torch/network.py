@@ -5,7 +5,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, kinds, names, summary
+from vigil._torch import backend, hanging, kinds, names, summary
 from vigil._torch.activations import tensors
 
 MOST = 400  # modules with values
@@ -55,7 +55,7 @@ class Network(object):
                 with look.timed():
                     self._begins(path, module, args, values)
 
-        self.handles.append(module.register_forward_pre_hook(begins))
+        self.handles.append(hanging.before(module, begins))
         if values:
 
             @_guard.guard
@@ -64,7 +64,7 @@ class Network(object):
                     with look.timed():
                         self._ends(module, output)
 
-            self.handles.append(module.register_forward_hook(ends))
+            self.handles.append(hanging.after(module, ends))
 
     def _begins(self, path, module, args, values):
         facts = self.met.get(id(module))

@@ -5,7 +5,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, frames, names, parts
+from vigil._torch import backend, frames, hanging, names, parts
 
 
 class Root(object):
@@ -43,7 +43,7 @@ class Root(object):
                 if not (lane.armed and lane.forward(module)):
                     called(root, module)
 
-        self.handles.append(module.register_forward_pre_hook(about_to_run))
+        self.handles.append(hanging.before(module, about_to_run, shared=True))
         self.seen.append(weakref.ref(module))
 
     def hooked(self):

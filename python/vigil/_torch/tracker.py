@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _fork, _guard, _log, _wire
-from vigil._torch import backend, checkpoints, control, device, idle, models, optimisers, updates
+from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, updates
 from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
@@ -101,6 +101,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         wrap_backward(self)
         wrap_clip(self)
         self.discovery.wrap_compile()
+        hanging.wrap_script()
         self.discovery.start()
         idle.watch(self)
         checkpoints.watch(self)
@@ -258,7 +259,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             handle.remove()
             self.eval_returned(root, output, step)
 
-        handle = module.register_forward_hook(returned)
+        handle = hanging.after(module, returned)
 
     def eval_returned(self, root, output, step):
         found = loss_in_output(output)
