@@ -156,7 +156,7 @@ func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err error) {
 	switch key {
 	case "dir":
-		r.Dir, err = text, notEmpty(text)
+		r.Dir, err = rootOf(text)
 	case "name":
 		r.Name, err = text, checkName(text)
 	case "resume":
@@ -197,6 +197,19 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.NoColor, err = parseBool(text)
 	}
 	return err
+}
+
+// rootOf is the directory that the root of the runs names: a path, in which ~/
+// is the user's own, or a file:// address.
+func rootOf(text string) (string, error) {
+	path := localPath(strings.TrimSpace(text))
+	if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
+		return "", fmt.Errorf("%q is no directory; runs are stored in directories only", text)
+	}
+	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
+		path = filepath.Join(home, path[1:])
+	}
+	return path, notEmpty(path)
 }
 
 func notEmpty(s string) error {

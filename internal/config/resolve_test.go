@@ -33,6 +33,27 @@ func TestResolveDefaults(t *testing.T) {
 	equal(t, run, Run{Dir: "vigil-runs", Rules: "default", Budget: 0.02, Keep: 20e9})
 }
 
+// What names the root of the runs.
+func TestRootOfTheRuns(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for text, want := range map[string]string{
+		"runs":              "runs",
+		"../runs":           "../runs",
+		"/srv/my runs":      "/srv/my runs",
+		"~/runs":            filepath.Join(home, "runs"),
+		"~":                 home,
+		"~other/runs":       "~other/runs",
+		"a~/b":              "a~/b",
+		"file:///srv/runs":  "/srv/runs",
+		"./odd://directory": "./odd://directory",
+	} {
+		if run, err := Resolve(Flags{Dir: ptr(text)}, nil, t.TempDir(), catalogue); err != nil || run.Dir != want {
+			t.Errorf("%q is %q, %v; want %q", text, run.Dir, err, want)
+		}
+	}
+}
+
 func TestPrecedence(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "vigil.yaml", `
@@ -97,6 +118,8 @@ func TestResolveErrors(t *testing.T) {
 		{"configuration of two rules", `configuration "x" is of rule "dead_relu"`, "another", Flags{Rule: []string{"dead_relu:configuration=x", "vanishing_gradient:configuration=x"}}, nil},
 		{"missing file", "read configuration file", "--config", Flags{Config: ptr("nope.yaml")}, nil},
 		{"missing file of variable", "nope.yaml", "", Flags{}, []string{"VIGIL_CONFIG=nope.yaml"}},
+		{"dir in a bucket", `--dir: "s3://bucket/runs" is no directory; runs are stored in directories only`, "", Flags{Dir: ptr("s3://bucket/runs")}, nil},
+		{"dir in a bucket, by the environment", `VIGIL_DIR: "gs://bucket" is no directory`, "", Flags{}, []string{"VIGIL_DIR=gs://bucket"}},
 		{"directory as file", "read configuration file", "", Flags{Config: ptr(".")}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -238,6 +238,16 @@ func (h *hookDocument) hook() error {
 			if _, train := h.common.find("train.save_interval"); !train || p.key != "save_interval" {
 				err = h.setting(h.layer, p, "every")
 			}
+		case "dry_run":
+			var text string
+			var on bool
+			if text, err = h.text(p.value, p.key); err == nil {
+				if on, err = parseBool(text); err != nil {
+					err = h.wrap(p.value, fmt.Errorf("dry_run: %w", err))
+				} else if on {
+					h.layer.warn(h.document, p.keyNode, "dry_run is left out: what is captured is stored")
+				}
+			}
 		case "export_tensorboard", "tensorboard_dir":
 			h.layer.warn(h.document, p.keyNode, "%s is left out: Vigil does not write for TensorBoard", p.key)
 		}

@@ -136,6 +136,11 @@ func TestHookDocumentSettings(t *testing.T) {
 	}{
 		{"save_all", `{"HookParameters": {"save_all": "True", "save_interval": 5}}`, func(r *Run) { r.SaveAll, r.Every = true, 5 }, ""},
 		{"workers", `{"HookParameters": {"include_workers": "all"}}`, func(r *Run) { r.AllWorkers = true }, ""},
+		{"any other text means one worker", `{"HookParameters": {"include_workers": "ALL"}}`, func(*Run) {}, ""},
+		{"nothing saved", `{"HookParameters": {"save_all": "False"}}`, func(*Run) {}, ""},
+		{"dry_run", `{"HookParameters": {"dry_run": "True"}}`, func(*Run) {}, "dry_run is left out: what is captured is stored"},
+		{"no dry_run", `{"HookParameters": {"dry_run": false}}`, func(*Run) {}, ""},
+		{"a hook that says nothing", `{"HookParameters": null, "CollectionConfigurations": null}`, func(*Run) {}, ""},
 		{"one worker", `{"HookParameters": {"include_workers": "one"}}`, func(*Run) {}, ""},
 		{"interval of TRAIN", `{"HookParameters": {"save_interval": "9", "train.save_interval": "4"}}`, func(r *Run) { r.Every = 4 }, ""},
 		{"tensors by pattern", `{"HookParameters": {"include_regex": "conv1, fc.*", "save_interval": "4"}}`, func(r *Run) {
@@ -147,6 +152,12 @@ func TestHookDocumentSettings(t *testing.T) {
 		}, ""},
 		{"losses are kept as they are", `{"CollectionConfigurations": [{"CollectionName": "losses", "CollectionParameters": {"reductions": "min"}}]}`, func(r *Run) {
 			r.Collect = []plan.Collection{{Name: "losses", Schedule: plan.Every(500), Want: plan.Stats | plan.Hist | plan.Raw, By: []string{"c.json:1:32"}}}
+		}, ""},
+		{"and so are all collections of numbers", `{"CollectionConfigurations": [{"CollectionName": "metrics"}, {"CollectionName": "feature_importance"}, {"CollectionName": "average_shap"}], "HookParameters": {"reductions": "min"}}`, func(r *Run) {
+			for i, name := range []string{"metrics", "feature_importance", "average_shap"} {
+				at := []string{"c.json:1:32", "c.json:1:63", "c.json:1:105"}[i]
+				r.Collect = append(r.Collect, plan.Collection{Name: name, Schedule: plan.Every(500), Want: plan.Stats | plan.Hist | plan.Raw, By: []string{at}})
+			}
 		}, ""},
 		{"what optimisers keep", `{"CollectionConfigurations": [{"CollectionName": "optimizer_variables", "CollectionParameters": {"reductions": "min"}}]}`, func(r *Run) {
 			r.Collect = []plan.Collection{{Name: "optimizer_variables", Schedule: plan.Every(500), Want: plan.Stats | plan.Hist, By: []string{"c.json:1:32"}}}
@@ -187,6 +198,7 @@ func TestSageMakerErrors(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, message, hint string }{
 		{"an interval of 0", weights(`"save_interval": "0"`), `c.json:1:103: save_interval: "0" is not a whole number of at least 1`, ""},
+		{"whether it is a dry run", `{"HookParameters": {"dry_run": "maybe"}}`, `dry_run: "maybe" is neither true nor false`, ""},
 		{"an interval of the hook, of which nobody asks", `{"HookParameters": {"eval.save_interval": "0"}}`, `eval.save_interval: "0"`, ""},
 		{"steps", weights(`"save_steps": "1,x"`), `save_steps: "x"`, ""},
 		{"a pattern", weights(`"include_regex": "a("`), `"a(" is not a regular expression`, "Python"},
