@@ -106,6 +106,9 @@ const maxExtra = 200
 func (j *job) addCollection(c plan.Collection) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if c.Joins {
+		return j.addMembers(c)
+	}
 	key, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -130,9 +133,35 @@ func (j *job) addCollection(c plan.Collection) error {
 	return nil
 }
 
+// addMembers takes tensors that the script saved into a collection. Many are
+// kept as one; j.mu is held.
+func (j *job) addMembers(c plan.Collection) error {
+	i := slices.IndexFunc(j.extra, func(o plan.Collection) bool { return o.Joins && o.Name == c.Name })
+	if i >= 0 {
+		known := j.extra[i].Names
+		c.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return slices.Contains(known, name) })
+		if len(c.Names) == 0 {
+			return nil
+		}
+	} else if len(j.extra) >= maxExtra {
+		return fmt.Errorf("there are %d collections already", maxExtra)
+	}
+	p, err := j.plan.With(c)
+	if err != nil {
+		return err
+	}
+	if i < 0 {
+		j.extra = append(j.extra, c)
+	} else {
+		j.extra[i].Names = slices.Concat(j.extra[i].Names, c.Names)
+	}
+	j.setPlan(p, "members of the collection "+c.Name)
+	return nil
+}
+
 // collectionOf turns the message of a hook into a collection.
 func collectionOf(c capture.Collection) (plan.Collection, error) {
-	out := plan.Collection{Name: c.Name, Selector: plan.Selector{Regex: c.Regex, Names: c.Names}, Want: plan.Stats, By: []string{"script"}}
+	out := plan.Collection{Name: c.Name, Selector: plan.Selector{Regex: c.Regex, Names: c.Names}, Want: plan.Stats, By: []string{"script"}, Joins: c.Joins}
 	if c.Name == "" {
 		return out, fmt.Errorf("it has no name")
 	}
@@ -157,7 +186,7 @@ func collectionOf(c capture.Collection) (plan.Collection, error) {
 		s := plan.ModeSchedule{Every: c.Every, Start: c.Start, End: c.End, Steps: c.Steps}
 		// Steps alone mean those steps and no others.
 		s.Off = c.Every == 0 && len(c.Steps) > 0
-		if len(modes) > 0 && !modes[record.Mode(m)] {
+		if c.Off || len(modes) > 0 && !modes[record.Mode(m)] {
 			s = plan.ModeSchedule{Off: true}
 		}
 		out.Schedule[m] = s

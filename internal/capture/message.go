@@ -126,6 +126,9 @@ type Collection struct {
 	Mode  string   `json:"mode"` // empty: every mode
 	Raw   bool     `json:"raw"`
 	Hist  bool     `json:"hist"`
+	Off   bool     `json:"off,omitempty"` // at no step
+	// Joins: the tensors belong to the collection, of which nothing is asked.
+	Joins bool `json:"joins,omitempty"`
 }
 
 // Notice is a line for the user.

@@ -118,7 +118,11 @@ func (p *Plan) addCollection(c Collection) error {
 	if merged.empty() && (g.builtin == nil || c.Name == Default) {
 		return fmt.Errorf("it selects nothing: give a pattern (regex=...)")
 	}
-	g.selector, g.by = merged, union(g.by, c.By)
+	g.selector = merged
+	if c.Joins {
+		return nil
+	}
+	g.by = union(g.by, c.By)
 	want := c.Want
 	if want == 0 {
 		want = Stats | Hist

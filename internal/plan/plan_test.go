@@ -277,6 +277,40 @@ func TestNewCollectionsOfTheScript(t *testing.T) {
 	}
 }
 
+// What a script saved into a collection belongs to it; what is captured of the
+// collection, and when, stays as it is.
+func TestMembersThatJoin(t *testing.T) {
+	own := info(record.Custom, "own", "", "")
+	joins := func(name string) Collection {
+		return Collection{Name: name, Selector: Selector{Names: []string{"own"}}, Joins: true, Want: Raw, By: []string{"script"}}
+	}
+	for _, c := range []struct {
+		name  string
+		given []Collection
+		want  map[string][]int64 // steps below 7 at which a tensor is captured
+	}{
+		{"weights", nil, map[string][]int64{"own": {0, 3, 6}, weight.Name: {0, 3, 6}}},
+		{"weights", []Collection{{Name: "weights", Schedule: Every(2), By: []string{"--collect"}}}, map[string][]int64{"own": {0, 2, 4, 6}, weight.Name: {0, 2, 4, 6}}},
+		{"losses", nil, map[string][]int64{"own": {0, 1, 2, 3, 4, 5, 6}, loss.Name: {0, 1, 2, 3, 4, 5, 6}}},
+		{"mine", nil, map[string][]int64{"own": nil}},
+		{"mine", []Collection{regex("mine", Every(5), Stats, "^conv")}, map[string][]int64{"own": {0, 5}}},
+	} {
+		p := must(t, Options{Every: 3}, append(c.given, joins(c.name)))
+		for _, i := range []record.TensorInfo{own, weight, loss} {
+			want, ok := c.want[i.Name]
+			if got := due(p, i, record.Train, 7); ok && !slices.Equal(got, want) {
+				t.Errorf("%s in %s: captured at %v, want %v", i.Name, c.name, got, want)
+			}
+			if p.Decide(i).Want(record.Train, 0)&Raw != 0 {
+				t.Errorf("%s in %s is raw", i.Name, c.name)
+			}
+		}
+		if !slices.Contains(p.Decide(own).Collections, c.name) {
+			t.Errorf("it is not in %s", c.name)
+		}
+	}
+}
+
 func TestNewErrors(t *testing.T) {
 	for _, c := range []struct {
 		c    Collection

@@ -78,6 +78,9 @@ type Collection struct {
 	Schedule Schedule `json:"schedule"`
 	Want     Want     `json:"want"`
 	By       []string `json:"by"` // who asked: "default", "--collect", "rule vanishing_gradient"
+	// Joins: what is selected belongs to the collection too, and nothing is
+	// asked for: neither Schedule nor Want counts.
+	Joins bool `json:"joins,omitempty"`
 }
 
 // Need is what one rule configuration asks of capture.

@@ -57,11 +57,15 @@ class Handle(object):
     def collection(self, name, regex=None, names=None, every=None, start=None, end=None, steps=None, mode=None, raw=False, hist=False):
         """A group of tensors with a schedule: those whose name matches ``regex`` (re.search) or stands in ``names``.
 
-        every, start, end and steps say at which steps of ``mode`` (default: all
-        modes) they are captured; raw keeps their values, hist their histograms.
+        every, start, end and steps say at which steps of ``mode`` (one or several,
+        default: all modes) they are captured; with end=0 at none. raw keeps their
+        values, hist their histograms.
         """
         if self._tracker is not None:
-            fields = dict(name=name, regex=regex, names=names, every=every, start=start, end=end, steps=steps, mode=mode, raw=raw, hist=hist)
+            fields = dict(name=name, regex=_list(regex), names=_list(names), every=_whole(every), start=_whole(start), end=_whole(end),
+                          steps=_steps(steps), mode=_mode_names(mode), raw=bool(raw), hist=bool(hist))  # fmt: skip
+            if fields["end"] == 0:
+                fields["off"] = True
             self._tracker.collection({k: v for k, v in fields.items() if v is not None and v is not False})
 
     def _collections(self, collections):
@@ -102,7 +106,7 @@ def settings(every=None, budget=None, rules=None, save_all=False, include_worker
     """Leave the settings of a run of our own where its agent, our child, reads them; under ``vigil run`` its flags decide."""
     if os.environ.get("VIGIL_SOCKET"):
         return
-    wanted = (("EVERY", every), ("BUDGET", _percent(budget)), ("RULES", rules), ("WORKERS", include_workers),
+    wanted = (("EVERY", every), ("BUDGET", _percent(budget)), ("RULES", rules), ("WORKERS", "all" if include_workers == "all" else None),
               ("SAVE_ALL", "1" if save_all else None))  # fmt: skip
     for key, value in wanted:
         if value is not None:
@@ -113,6 +117,34 @@ def _percent(budget):
     if budget is None or isinstance(budget, str):
         return budget
     return "%g%%" % (100.0 * budget)
+
+
+def _list(texts):
+    """One text or several as a list; None stays None."""
+    if texts is None:
+        return None
+    return [texts] if isinstance(texts, str) else [str(text) for text in texts]
+
+
+def _whole(number):
+    return None if number is None else int(number)
+
+
+def _steps(steps):
+    """Numbers of steps: one, several, or text as in ``steps=1/5/9``."""
+    if steps is None:
+        return None
+    if isinstance(steps, str):
+        steps = steps.replace("/", " ").replace(",", " ").split()
+    return [int(n) for n in steps] if hasattr(steps, "__iter__") else [int(steps)]
+
+
+def _mode_names(mode):
+    """Modes as the message for a collection names them: "TRAIN/EVAL". What is no mode goes along, for the agent to refuse."""
+    if mode is None:
+        return None
+    several = mode if isinstance(mode, (tuple, list, set, frozenset)) else [mode]
+    return "/".join(modes(one).name if isinstance(one, int) else str(getattr(one, "name", one)) for one in several)
 
 
 def mode_number(mode):

@@ -12,7 +12,7 @@ FEW = 4  # numbers that go one by one
 
 
 class Words(object):
-    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics."""
+    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics, _joined."""
 
     @_guard.guard
     def announce_modules(self, root, modules):
@@ -104,6 +104,15 @@ class Words(object):
         if self.alive:
             self._link.send(message, key="collection " + str(fields.get("name")))
 
+    def joins(self, name, collections):
+        """The tensor that the script saves under ``name`` belongs to collections: one name or several. What they ask for stays as it is."""
+        for collection in [collections] if isinstance(collections, str) else collections or ():
+            key = collection, name
+            if key not in self._joined:
+                self._joined.add(key)
+                if self.alive:
+                    self._link.send({"t": "collection", "name": str(collection), "names": [name], "joins": True}, key="joins %s %s" % key)
+
     @_guard.guard
     def metrics(self, values, step, mode, mode_step, free=False):
         """Publish numbers by name, announcing new names; what is no number is reported as missing, once."""
@@ -114,9 +123,7 @@ class Words(object):
             try:
                 number = to_number(value)
             except Exception:
-                if name not in self._bad_metrics:
-                    self._bad_metrics.add(name)
-                    self.missing([(name, "logged value of type %s is not a number" % type(value).__name__, 1)])
+                self.not_taken(name, value, "logged value of type %s is not a number")
                 continue
             id = known.get(name)
             if id is None:
@@ -124,6 +131,12 @@ class Words(object):
                 id = known[name] = (self.announce_tensors([info]) or [None])[0]
             if id is not None:
                 self.scalar(id, step, mode, mode_step, number, free)
+
+    def not_taken(self, name, value, why):
+        """What the script gave under ``name`` cannot be kept: reported as missing, once."""
+        if name not in self._bad_metrics:
+            self._bad_metrics.add(name)
+            self.missing([(name, why % type(value).__name__, 1)])
 
     def batch(self, names, values, step, mode, mode_step, free=False, shared=False):
         """Publish the numbers of a dict, whose keys are names, as one record; False when they have to go one by one, with metrics.

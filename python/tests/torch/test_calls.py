@@ -28,7 +28,9 @@ for i in range(6):
     hook.save_scalar("twice", i)
     hook.save_scalar("twice", i + 0.5)
     hook.save_tensor("inside", torch.full((2,), float(i)), collections=["one", "other"])
-    hook.save_tensor("inside_int", [i, i + 1])
+    hook.save_tensor("inside_int", [i, i + 1], collections="weights")
+    hook.save_tensor("no tensor", "text")
+    hook.save_scalar("no number", [i, i])
     vigil.log({"counted": i}, step=100 + i)
     optimizer.zero_grad()
     given.backward()
@@ -76,7 +78,7 @@ NUMBERS = {
     # within a step: the last word counts
     "scalar/twice": [(TRAIN, i, i + 0.5) for i in range(6)],
     "scalar/checked": [(EVAL, 0, 1), (EVAL, 1, 3), (EVAL, 2, 5)],
-    "scalar/told": [(PREDICT, 0, 7), (GLOBAL, 0, 8)],
+    "scalar/told": [(PREDICT, 0, 7), (GLOBAL, 10, 8)],
     "counted": [(GLOBAL, 100 + i, i) for i in range(6)],
 }
 
@@ -112,16 +114,27 @@ def test_tensors_between_steps_are_of_the_step_that_ended(run, name):
     assert all(len(set(values)) == 1 for _, _, values in came)
 
 
+def test_what_cannot_be_kept_is_told_once(run):
+    assert [(m["name"], m["reason"], m["count"]) for m in run.missing if "no " in m["name"]] == [
+        ("no tensor", "saved value of type str is not a tensor", 1),
+        ("scalar/no number", "logged value of type list is not a number", 1),
+    ]
+
+
 def test_every_forward_and_update_has_its_step(run):
     assert [(s.mode, s.mode_step) for s in run.steps] == [
-        (TRAIN, 0), (TRAIN, 1), (EVAL, 0), (TRAIN, 2), (TRAIN, 3), (EVAL, 1), (TRAIN, 4), (TRAIN, 5), (EVAL, 2), (PREDICT, 0), (GLOBAL, 0),
+        (TRAIN, 0), (TRAIN, 1), (EVAL, 0), (TRAIN, 2), (TRAIN, 3), (EVAL, 1), (TRAIN, 4), (TRAIN, 5), (EVAL, 2), (PREDICT, 0), (GLOBAL, 10),
     ]  # fmt: skip
+    assert [s.number for s in run.steps] == list(range(11))
 
 
 @pytest.mark.parametrize("name", sorted(TENSORS))
 def test_tensors_are_of_the_step_and_mode_of_their_call(run, name):
-    """Whatever is due, with their values, in all the collections that the call names."""
+    """Whatever is due, with their values, in all the collections that the call names; those are asked for nothing."""
     format, want = TENSORS[name]
     assert [(s.mode, s.mode_step, s.values(name, format)) for s in run.steps if name in s.tensors] == want
     assert run.raw.count(name) == len(want)
-    assert [c["name"] for c in run.of("collection") if c["names"] == [name]] == (["one", "other"] if name == "inside" else [])
+    want = {"inside": ["one", "other"], "inside_int": ["weights"]}.get(name, [])
+    assert [c for c in run.of("collection") if c["names"] == [name]] == [
+        {"t": "collection", "name": one, "names": [name], "joins": True} for one in want
+    ]

@@ -241,6 +241,8 @@ def tensors(value, depth=0):
         for key in list(value.keys()):
             for t in tensors(value[key], depth + 1):
                 yield t
+    elif type(value).__name__ == "PackedSequence":  # a tuple, of which the first is the values
+        yield value.data
     elif isinstance(value, (tuple, list)):
         for item in value:
             for t in tensors(item, depth + 1):
@@ -249,5 +251,3 @@ def tensors(value, depth=0):
         for field in type(value).__dataclass_fields__:
             for t in tensors(getattr(value, field, None), depth + 1):
                 yield t
-    elif type(value).__name__ == "PackedSequence":
-        yield value.data

@@ -100,7 +100,11 @@ class Control(object):
         self.settle()
         if not self._begin_session():
             return
-        tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+        try:
+            tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+        except Exception:
+            self.session.not_taken(name, value, "saved value of type %s is not a tensor")
+            return
         tensor = tensor.detach()
         reason = backend.why_not(tensor)
         if reason is None and tensor.layout is not torch.strided:
@@ -110,11 +114,10 @@ class Control(object):
             self.session.missing([(name, reason, 1)])
             return
         shape = tuple(tensor.shape)
+        self.session.joins(name, collections)
         known = self.custom.get(name)
         if known is None:
             info = {"name": name, "kind": "custom", "dtype": backend.DTYPE_NAMES[tensor.dtype], "shape": list(shape)}
-            for collection in collections or ():
-                self.session.collection(name=collection, names=[name], raw=True)
             known = self.custom[name] = (self.session.announce_tensors([info])[0], shape)
         if known[0] is None:
             return

@@ -4,7 +4,7 @@ import weakref
 
 from vigil import _wire
 
-TRAIN, EVAL = _wire.TRAIN, _wire.EVAL
+TRAIN, EVAL, GLOBAL = _wire.TRAIN, _wire.EVAL, _wire.GLOBAL
 _NONE_DUE = frozenset()
 
 
@@ -38,6 +38,8 @@ class Step(object):
     def number(self):
         if self._number is None:
             self._number = self.counter.take()
+            if self.mode == GLOBAL:
+                self.mode_step = self._number
         return self._number
 
     def renumber(self):
@@ -50,11 +52,18 @@ class Step(object):
 
 
 class Counter(object):
-    """Numbers of steps: global, and one per mode."""
+    """Numbers of steps: global, and one per mode. Steps of mode GLOBAL have their global number there too."""
 
     def __init__(self):
         self.next = 0
         self.modes = [0, 0, 0, 0]
+
+    def of(self, mode):
+        """The number within its mode of a step that begins now."""
+        return self.next if mode == GLOBAL else self.modes[mode]
+
+    def closed(self, step):
+        self.modes[step.mode] = step.mode_step + 1 if step.mode == GLOBAL else self.modes[step.mode] + 1
 
     def take(self):
         n = self.next

@@ -226,7 +226,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
     def _begin(self, mode, root, began):
         if self.formula.replaced:
             self.formula.ends()
-        step = self.open = Step(self.counter, mode, self.counter.modes[mode], began)
+        step = self.open = Step(self.counter, mode, self.counter.of(mode), began)
         step.root = root
         if self.session is not None:
             if self.session._next_plan is not None and self.publisher.take_plan():
@@ -347,7 +347,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         own, self.spent = self.spent + now - self.entered, 0
         self.entered = now
         self.last_closed = (step.number(), step.mode, step.mode_step)
-        self.counter.modes[step.mode] += 1
+        self.counter.closed(step)
         self.publisher.close(step, scalars, step.skipped, seconds, own, step.flag)
         self._after_close(step, seconds, own)
         if step.mode == TRAIN and not self.facts.look.open:
@@ -435,7 +435,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.counter.modes[:] = [place["modes"].get(name, 0) for name in _wire.MODES]
         for step in (self.open, self.suspended):
             if step is not None:
-                step.mode_step = self.counter.modes[step.mode]
+                step.mode_step = self.counter.of(step.mode)
                 step.renumber()
         self.last_closed = (max(self.counter.next - 1, 0), TRAIN, max(self.counter.modes[TRAIN] - 1, 0))
 

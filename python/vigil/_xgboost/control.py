@@ -46,14 +46,17 @@ class Control(object):
         training = self.training
         if not self._begin_session():
             return
-        array = arrays.array(value)
+        try:
+            array = arrays.array(value)
+        except Exception:
+            self.session.not_taken(name, value, "saved value of type %s is not a tensor")
+            return
         if arrays.dtype(array) is None:
             self.session.missing([(name, "element type %s" % array.dtype, 1)])
             return
+        self.session.joins(name, collections)
         known = self.custom.get(name)
         if known is None:
-            for collection in [collections] if isinstance(collections, str) else collections or ():
-                self.session.collection(name=collection, names=[name], raw=True)
             known = self.custom[name] = (self.session.announce_tensors([arrays.info(name, array, "custom")])[0], array.shape)
             if not self.session.plan.use:  # before the first plan there is no room
                 self.wait_for_plan(lambda plan: plan.use)
