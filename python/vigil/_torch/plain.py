@@ -10,6 +10,7 @@ import weakref
 import torch
 
 from vigil._torch import autograd, discover, losses
+from vigil._torch.variables import variables
 
 LOOKS = 200  # calls of backward after which no training is expected any more
 NODES = 2000  # of a graph
@@ -110,8 +111,8 @@ def named(tensors):
     left = {id(t): t for t in tensors}
     out = {}
     frame = losses.script_frame()
-    for variables in (frame.f_locals, frame.f_globals):
-        for name, value in list(variables.items()) if left else ():
+    for scope in (variables(frame), frame.f_globals):
+        for name, value in list(scope.items()) if left else ():
             for full, one in _in(name, value):
                 if id(one) in left and left[id(one)] is one and full not in out and full != "loss":
                     out[full] = weakref.ref(left.pop(id(one)))
