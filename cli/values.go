@@ -35,7 +35,7 @@ func (valuesCmd) Help() string {
 
 // Run prints the values.
 func (c valuesCmd) Run(a *app) error {
-	if c.JSON {
+	if c.JSON || c.Format == "json" {
 		c.Format, a.json = "json", true
 	}
 	if !contains(formats, c.Format) {
