@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
+)
+
+// take queues a step for the store.
+func (w *worker) take(st *record.Step, seq uint64, free bool) {
+	if len(w.ready) >= maxReady/2 {
+		w.flush(false) // a batch can bring more steps than may wait
+	}
+	if len(w.ready) >= maxReady {
+		w.job.missing(w.name, "the disk was full", int64(len(w.ready[0].Scalars)+len(w.ready[0].Stats)))
+		w.job.droppedHere(diskFull, 1)
+		w.ready = slices.Delete(w.ready, 0, 1)
+	}
+	w.ready = append(w.ready, readyStep{st, free})
+	w.readySq = seq
+}
+
+// flush stores what is ready, then hands it to the rules. It reports false
+// when something is left because the store failed; it is tried again a little
+// later, or at once when force is set.
+func (w *worker) flush(force bool) bool {
+	if w.failing && !force && time.Now().Before(w.retry) {
+		return false
+	}
+	ok := w.announce()
+	if ok && len(w.ready) > 0 {
+		list := make([]*record.Step, len(w.ready))
+		for i, st := range w.ready {
+			list[i] = st.Step
+		}
+		if err := w.job.store.Append(w.name, w.session, w.readySq, list...); err != nil {
+			w.job.storeFailed(err)
+			ok = false
+		}
+	}
+	w.failing = !ok
+	if !ok {
+		w.retry = time.Now().Add(500 * time.Millisecond)
+		return false
+	}
+	w.job.storeWorks()
+	judge := make([]*record.Step, 0, len(w.ready))
+	for _, st := range w.ready {
+		if st.free {
+			continue
+		}
+		for i := range st.Stats {
+			st.Stats[i].Hist = nil // rules do not look at it, and it is large
+		}
+		w.meters.stored(st.Mode, st.ModeStep)
+		w.job.stepStored(w, st.Step)
+		judge = append(judge, st.Step)
+	}
+	if len(judge) > 0 {
+		w.job.eval.steps(judge)
+	}
+	w.ready = nil
+	return true
+}
+
+// commitRaw finishes the raw file of a step.
+func (w *worker) commitRaw(o *openStep) {
+	if o.raw == nil {
+		return
+	}
+	if err := o.raw.Commit(); err != nil {
+		w.rawFailed(err, int64(len(o.rawN)))
+		return
+	}
+	o.step.Raw = o.rawN
+	w.job.rawStored(o.bytes)
+}
+
+// addRaw copies one tensor into the raw file of its step.
+func (w *worker) addRaw(o *openStep, name string, v tensor.View) {
+	if w.job.rawStopped() {
+		w.rawFailed(nil, 1)
+		return
+	}
+	if o.raw == nil {
+		r, err := w.job.store.RawStep(w.name, o.key.mode, o.step.ModeStep)
+		if err != nil {
+			w.rawFailed(err, 1)
+			return
+		}
+		o.raw = r
+	}
+	if err := o.raw.Add(name, v); err != nil {
+		w.rawFailed(err, 1)
+		return
+	}
+	o.rawN = append(o.rawN, name)
+	o.bytes += int64(len(v.Data))
+}
+
+func (w *worker) rawFailed(err error, n int64) {
+	switch {
+	case errors.Is(err, store.ErrLowDisk), errors.Is(err, store.ErrNoSpace):
+		w.job.stopRaw(err)
+	case err != nil:
+		w.job.events.notice("warning", "raw tensors of a step could not be stored: "+err.Error(), "")
+	}
+	w.job.missing("raw tensors", "the disk was nearly full", n)
+}
