@@ -5,7 +5,8 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, frames, hanging, names, parts
+from vigil._torch import backend, hanging, names, parts
+from vigil._torch.entries import Entry
 
 
 class Root(object):
@@ -131,7 +132,7 @@ def announce(session, root, owner_of, known, taken):
         reason = backend.why_not(value)
         if part is not None and parts.partial(whole):
             reason = "the processes hold what is still to be added up"
-        if reason is None and value.layout is not frames._STRIDED:
+        if reason is None and value.layout is not torch.strided:
             reason = "sparse parameter"
         name = "%s_%s" % (root.name, p.path) if root.name else p.path
         if reason is not None:
@@ -171,5 +172,5 @@ def announce(session, root, owner_of, known, taken):
             continue
         known[name] = (id_, value.dtype, tuple(value.shape))
         if owner is not None:
-            entries.append(frames.Entry(name, id_, p.module, p.key, grad, value.dtype, value.shape, backend.nbytes(value), root, owner, getattr(p.value, "placements", None)))
+            entries.append(Entry(name, id_, p.module, p.key, grad, value.dtype, value.shape, backend.nbytes(value), root, owner, getattr(p.value, "placements", None)))
     return entries, missing

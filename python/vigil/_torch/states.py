@@ -11,12 +11,12 @@ import weakref
 
 import torch
 
-from vigil._torch import backend, frames, parts
+from vigil._torch import backend, entries, parts
 
 KIND = "optimizer_state"
 
 
-class Kept(frames.Entry):
+class Kept(entries.Entry):
     """One tensor that an optimiser keeps: ``state[p][key]``, whatever stands there at the time."""
 
     __slots__ = ("of",)
