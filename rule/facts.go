@@ -14,6 +14,8 @@ type (
 	ModuleFacts = record.ModuleFacts
 	// LabelFacts are the labels that the loss got.
 	LabelFacts = record.LabelFacts
+	// FeatureLabels are numbers about labels of several values each.
+	FeatureLabels = record.FeatureLabels
 	// PredictionFacts are what the loss got as predictions.
 	PredictionFacts = record.PredictionFacts
 	// ParameterFact is one parameter.

@@ -235,9 +235,35 @@ type LabelFacts struct {
 	RowsSumToOne bool `json:"rows_sum_to_one,omitempty"`
 	// InOrder: four batches or more of one label for each sample came sorted by
 	// class, two neighbouring classes at most in each of them.
-	InOrder     bool          `json:"in_order,omitempty"`
+	InOrder bool `json:"in_order,omitempty"`
+	// Features is how labels of several values each vary from sample to sample;
+	// nil without such labels.
+	Features *FeatureLabels `json:"features,omitempty"`
+	// Ahead: the labels are what the model was called with, one place further on;
+	// nil where they are not, at all steps that were looked at.
+	Ahead       *AheadFacts   `json:"ahead,omitempty"`
 	Predictions *TensorFacts  `json:"predictions"`
 	Others      []*LabelFacts `json:"others,omitempty"`
+}
+
+// FeatureLabels are numbers about labels of which each sample has several,
+// place by place: who knows only those places has this as a loss.
+type FeatureLabels struct {
+	Places   int64   `json:"places"`   // values of one sample
+	Samples  int64   `json:"samples"`  // that were looked at
+	Variance float64 `json:"variance"` // of a place over the samples, the mean of all places
+	// Entropy, in nats, of the mean of a place, the mean of all places, and Floor
+	// that of single labels: the cross-entropy of who knows the means, and the
+	// least there is. nil unless all labels are 0 to 1.
+	Entropy *float64 `json:"entropy,omitempty"`
+	Floor   *float64 `json:"floor,omitempty"`
+}
+
+// AheadFacts tell of a model that is to foretell the next place of its input.
+type AheadFacts struct {
+	Length int64 `json:"length"` // of a sequence
+	Input  int64 `json:"input"`  // which of the tensors that the model was called with
+	Alone  bool  `json:"alone"`  // it was the only sequence
 }
 
 // PredictionFacts are what the loss got as predictions.
@@ -345,6 +371,18 @@ type GraphFacts struct {
 	// that is no result of the model, which made a square of a column or a row;
 	// nil without one.
 	Stretched *StretchedFact `json:"stretched,omitempty"`
+	// Terms are what the loss is the sum of, where it is the errors of one
+	// prediction and something else; nil otherwise.
+	Terms *TermFacts `json:"terms,omitempty"`
+	// Attention is what the places of a sequence see of each other in attention
+	// to themselves, by the length of the sequence.
+	Attention []AttentionFacts `json:"attention,omitempty"`
+	// Lost counts the losses that are a sum with a constant term, where gradients
+	// that no gradient goes through were taken before, not for parameters.
+	Lost int64 `json:"lost,omitempty"`
+	// Policy is how a loss holds logarithms of the probabilities of what was
+	// chosen, times what that was worth; nil where it does not.
+	Policy *PolicyFacts `json:"policy,omitempty"`
 	// Rootless: backward was called on a tensor that is the result of no
 	// operation that gradients go through, and on nothing else.
 	Rootless bool `json:"rootless,omitempty"`
@@ -361,6 +399,33 @@ type PenaltyFacts struct {
 	// Pull is the norm of its gradient, at the step that was looked at.
 	Pull    Number `json:"pull"`
 	Tensors int64  `json:"tensors"` // parameters that are in it
+}
+
+// TermFacts take a loss apart into errors and the rest.
+type TermFacts struct {
+	Function string  `json:"function"` // of the errors: mse_loss, binary_cross_entropy, …
+	Places   int64   `json:"places"`   // values that are compared, of the whole batch
+	Weight   float64 `json:"weight"`   // of the mean error in the loss
+	// Labels is what the errors compare with, where they are written out and
+	// LabelFacts does not tell; nil otherwise.
+	Labels *FeatureLabels `json:"labels,omitempty"`
+	Others string         `json:"others"` // divergence, as of a variational autoencoder; magnitudes of units; other
+}
+
+// PolicyFacts are about a policy gradient.
+type PolicyFacts struct {
+	Sign  int64 `json:"sign"` // 1: the product is minimised as it is; -1: with a minus before it
+	Terms int64 `json:"terms"`
+	// Gains: names in the script speak of rewards, returns or advantages, and none
+	// of costs.
+	Gains bool `json:"gains"`
+}
+
+// AttentionFacts are the attention maps of one length.
+type AttentionFacts struct {
+	Length int64 `json:"length"`
+	Maps   int64 `json:"maps"`
+	Causal int64 `json:"causal"` // of these: no place sees a later one
 }
 
 // StretchedFact is an operation that stretched what it was given.

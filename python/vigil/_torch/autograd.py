@@ -114,9 +114,10 @@ class Walk(object):
 
     known: ids of parameters. ``stray`` are others that are a weight of an
     operation which computes with what a known one gave: id -> the operation.
+    looks: what attention sees is read, too.
     """
 
-    def __init__(self, node, known=()):
+    def __init__(self, node, known=(), looks=False):
         self.complete = True
         self.reached = set()  # ids of parameters
         self.leaves = {}  # id -> nn.Parameter
@@ -128,6 +129,7 @@ class Walk(object):
         self.head = _head(node, self) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
         self.dropout = _most_dropped(nodes)
+        self.attention = _attention(nodes) if looks else None
         self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and _of_one(n))
 
     def _nodes(self, start):
@@ -387,12 +389,44 @@ def _penalty(node, numbers):
     return penalty.of(node, numbers) if numbers is not None else None
 
 
+@_guard.guard
+def _terms(node):
+    from vigil._torch import terms
+
+    return terms.of(node)
+
+
+@_guard.guard
+def _attention(nodes):
+    from vigil._torch import attention
+
+    return attention.maps(nodes)
+
+
+@_guard.guard
+def _policy(node):
+    from vigil._torch import policy
+
+    return policy.of(node)
+
+
+@_guard.guard
+def _lost(node):
+    from vigil._torch import lost
+
+    return lost.adds_constant(node)
+
+
 class Graphs(object):
     """The graphs of one TRAIN step: one per backward."""
 
     def __init__(self, numbers=None):
         self.numbers = numbers
         self.penalty = None  # what the first loss adds of the parameters themselves
+        self.terms = None  # of the first loss
+        self.attention = None
+        self.policy = None  # of the first loss that is one
+        self.lost = 0  # losses that add a constant, where gradients without a graph were taken for them
         self.first = None
         self.nodes = 0
         self.complete = True
@@ -406,17 +440,27 @@ class Graphs(object):
         self.stretched = None
         self.stray = {}  # of Walk, the last one's
 
-    def take(self, tensor, known=()):
-        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, as of Walk."""
+    def take(self, tensor, known=(), constants=0):
+        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, as of Walk.
+
+        constants: how often gradients without a graph were taken for it.
+        """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)
             return {}
-        walk = Walk(graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn, known)
+        base_node = graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn
+        walk = Walk(base_node, known, self.first is None)
+        if constants and _lost(base_node):
+            self.lost += 1
         self.stray = walk.stray
         self.parts += 1
         if self.first is None:
             self.first = walk.head
             self.penalty = _penalty(tensor.grad_fn, self.numbers)
+            self.terms = _terms(base_node) if base_node is not None else None
+            self.attention = walk.attention
+        if self.policy is None and base_node is not None:
+            self.policy = _policy(base_node)
             self.stretched = walk.stretched
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
@@ -453,6 +497,14 @@ class Graphs(object):
             out["softmax_of_one"] = self.of_one
         if self.stretched:
             out["stretched"] = self.stretched
+        if self.terms:
+            out["terms"] = self.terms
+        if self.attention:
+            out["attention"] = self.attention
+        if self.policy:
+            out["policy"] = self.policy
+        if self.lost:
+            out["lost"] = self.lost
         if self.penalty is not None and numbers is not None:
             out["penalty"] = self.penalty.gather(numbers)
         if unreached and self.complete:

@@ -9,7 +9,9 @@ import inspect
 
 import torch
 
-from vigil._torch import autograd, backend, graph, summary, written
+from vigil import _guard
+from vigil._torch import autograd, backend, graph, summary, terms, written
+from vigil._torch.features import Features
 from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
@@ -88,6 +90,7 @@ class Source(object):
         self.sums = [0.0, 0.0]  # of values and of their squares
         self.rows = 0  # of the last axis, where it has two entries or more
         self.one_hot = self.probabilities = True
+        self.features = Features()
         self.batches = []  # (least, largest, how many) of labels with one axis, by call; None once a call had others
 
     def read(self, label, ignore):
@@ -99,6 +102,8 @@ class Source(object):
         with torch.no_grad():
             flat = summary.first(label, Labels.MOST).cpu()
             self._rows(flat, label)
+            if label.is_floating_point():
+                self.features.take(label)
             whole = not flat.is_floating_point()
             flat = flat.to(torch.int64 if whole else torch.float64)
             total = flat.numel()
@@ -169,6 +174,9 @@ class Source(object):
             if mean - mean == 0 and variance - variance == 0:
                 facts["mean"] = mean
                 facts["std"] = 0.0 if self.range[0] == self.range[1] else variance**0.5
+        features = self.features.gather()
+        if features is not None:
+            facts["features"] = features
         if self.in_order():
             facts["in_order"] = True
         if self.rows:
@@ -186,12 +194,14 @@ class Labels(object):
     SPAN = 1 << 16  # range of values in which they are counted
     MOST_CLASSES = 1000
 
-    def __init__(self, numbers=None):
+    def __init__(self, numbers=None, ahead=None):
+        self.ahead = ahead
         self.numbers = numbers or summary.Numbers()
         self.open = True
         self.sources = {}  # name of the loss -> Source
         self.calls = 0
         self.tries = 0
+        self.beside = Features()  # labels of errors that are one term of several
         self.fresh = False  # a loss module was read since the last backward
 
     def call(self, module, args, kwargs):
@@ -215,6 +225,8 @@ class Labels(object):
             if found is not None:
                 name, prediction, label, logs, below = found
                 self._take(name, prediction, label, None, logs, below)
+            else:
+                _guard.guard(self._beside)(node, outputs)
         else:
             name, prediction, label, ignore = found
             node = graph.find(node)[1]
@@ -231,6 +243,12 @@ class Labels(object):
                     prediction = None  # the model is not known yet; soon more can be told
             self._take(name, prediction, label, ignore, logs, node.next_functions[0][0])
 
+    def _beside(self, node, outputs):
+        """The loss is a sum, of which one term may be errors that are written out."""
+        label = terms.label(node, outputs)
+        if label is not None:
+            self.beside.take(label)
+
     def _take(self, name, prediction, label, ignore, logs=False, node=None):
         """logs: the prediction is what the loss itself made of its own with log_softmax. node: what the loss was given is its result."""
         self.calls += 1
@@ -239,6 +257,8 @@ class Labels(object):
         if source is None:
             source = self.sources[name] = Source(name, label, prediction, self.numbers)
         source.read(label, ignore if isinstance(ignore, int) else None)
+        if self.ahead is not None:
+            _guard.guard(self.ahead.labels)(label)
         source.predictions.take(prediction, label, logs)
         source.predictions.came(autograd.way(node))
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
@@ -259,4 +279,7 @@ class Labels(object):
         others = [s.gather() for s in self.sources.values() if s is not first]
         if others:
             facts["others"] = others
+        ahead = self.ahead.gather() if self.ahead is not None else None
+        if ahead is not None and not others:
+            facts["ahead"] = ahead
         return facts

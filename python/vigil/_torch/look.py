@@ -18,6 +18,7 @@ from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
+from vigil._torch.next_place import NextPlace
 from vigil._torch.parameters import Parameters
 from vigil._torch.steps import TRAIN
 
@@ -42,7 +43,9 @@ class Look(object):
         self.trained = tracker.trainings.known() if self.later else frozenset()  # ids of parameters
         self.open = True
         self.numbers = summary.Numbers()
-        self.labels = Labels(self.numbers)
+        self.next_place = NextPlace()
+        self.labels = Labels(self.numbers, self.next_place)
+        self.constants = 0  # gradients without a graph that were taken since the last backward
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
@@ -146,6 +149,8 @@ class Look(object):
             return
         self.input_step = step
         self.inputs.take(args, kwargs)
+        if self.labels.open:
+            self.next_place.called(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
         if self.network is None:
             self.network = network.Network(self, root)
             if self.network.attach():
@@ -168,7 +173,7 @@ class Look(object):
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(step, self.graphs.take(tensor, self.parameters.known))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants))
             elif self.anew.wants(step):
                 for tensor in tensors:
                     self.anew.look(step, tensor, self.parameters.known, lambda ids: ids - self._unowned(ids)[0])
@@ -195,6 +200,7 @@ class Look(object):
 
     def backward_ends(self):
         self.outputs = []
+        self.constants = 0
         with self.timed():
             self.gradients.backward_ends()
 
@@ -213,13 +219,14 @@ class Look(object):
 
     def closed(self):
         """A step has closed."""
-        self.outputs = []
+        self.outputs, self.next_place.given = [], []
+        self.constants = 0
         if self.network is not None and self.network.handles:
             self.network.detach()
 
     def detach(self):
         """Hook nothing any more."""
-        self.outputs = []
+        self.outputs, self.next_place.given = [], []
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
@@ -262,7 +269,10 @@ class Look(object):
                 ours = self._held()
                 values = [(name, p) for name, p in values if id(p) in ours or id(p) not in self.trained]
             every = [(name, p, id(p) in had) for name, p in values]
-            sections["graph"] = part(self.graphs.gather, every, numbers)
+            found = sections["graph"] = part(self.graphs.gather, every, numbers)
+            beside = part(self.labels.beside.gather)
+            if found and beside and "terms" in found:
+                found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
         self.parameters = self.gradients = self.inputs = self.first = self.anew = None

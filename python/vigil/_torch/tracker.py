@@ -21,6 +21,7 @@ from vigil._torch.facts import Facts
 from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.lane import Lane
+from vigil._torch.lost import wrap_grad
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.plain import Plain
 from vigil._torch.publisher import Publisher
@@ -100,6 +101,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         optimisers.install(self)
         wrap_backward(self)
         wrap_clip(self)
+        wrap_grad(self)
         self.discovery.wrap_compile()
         hanging.wrap_script()
         self.discovery.start()

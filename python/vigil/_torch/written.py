@@ -67,8 +67,11 @@ def given(node, outputs):
     outputs: what the model returned.
     """
     found = find(node)
-    if found is None:
-        return None
+    return None if found is None else compared(found, outputs)
+
+
+def compared(found, outputs):
+    """What ``given`` gives of what ``find`` found, or None."""
     name, operation, value = found
     if not summary.readable(value) or value.is_complex() or value.numel() > 1 << 22:
         return None

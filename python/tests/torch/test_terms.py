@@ -1,0 +1,212 @@
+"""What the graph and the data tell of losses that are sums, of attention, of policies, and of labels that are the input one place on."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from vigil._torch import attention, graph, lost, policy, terms
+from vigil._torch.next_place import NextPlace
+from vigil._torch.features import Features
+
+X = torch.rand(8, 6)
+LAYER, MU, LOGVAR = nn.Linear(6, 6), nn.Linear(6, 3), nn.Linear(6, 3)
+
+
+def divergence(sum_of=lambda x: x.sum(1).mean()):
+    mu, logvar = MU(X), LOGVAR(X)
+    return -0.5 * sum_of(1 + logvar - mu.pow(2) - logvar.exp())
+
+
+def normal():
+    mu, logvar = MU(X), LOGVAR(X)
+    prior = torch.distributions.Normal(torch.zeros(8, 3), torch.ones(8, 3))
+    return torch.distributions.kl_divergence(torch.distributions.Normal(mu, (0.5 * logvar).exp()), prior).sum(1).mean()
+
+
+@pytest.mark.parametrize(
+    "loss,expected",
+    [
+        (lambda: F.mse_loss(LAYER(X), X) + divergence(), ("mse_loss", 48, 1.0, "divergence")),
+        (lambda: F.mse_loss(LAYER(X), X) + 0.1 * normal(), ("mse_loss", 48, 1.0, "divergence")),
+        (lambda: F.binary_cross_entropy(LAYER(X).sigmoid(), X, reduction="sum") + divergence(torch.sum), ("binary_cross_entropy", 48, 48.0, "divergence")),
+        (lambda: (LAYER(X) - X).pow(2).sum(1).mean() + divergence(), ("mse_loss", 48, 6.0, "divergence")),
+        (lambda: ((LAYER(X) - X).pow(2).sum(1) + divergence(lambda x: x.sum(1))).mean(), ("mse_loss", 48, 6.0, "divergence")),
+        (lambda: F.mse_loss(LAYER(X), X, reduction="none").sum(1).mean() + 8 * F.relu(MU(X)).abs().sum(1).mean(), ("mse_loss", 48, 6.0, "magnitudes")),
+        (lambda: F.mse_loss(LAYER(X), X) + F.cross_entropy(MU(X), torch.zeros(8, dtype=torch.long)), ("mse_loss", 48, 1.0, "other")),
+        (lambda: F.mse_loss(LAYER(X), X), None),
+        (lambda: F.mse_loss(LAYER(X), X) + F.mse_loss(MU(X), X[:, :3]), None),
+        (lambda: divergence(), None),
+    ],
+)
+def test_terms(loss, expected):
+    found = terms.of(graph.base(loss())[1])
+    assert (found and (found["function"], found["places"], pytest.approx(found["weight"]), found["others"])) == expected
+
+
+def test_label_of_one_term():
+    output = LAYER(X)
+    loss = (output - X).pow(2).sum(1).mean() + divergence()
+    assert torch.allclose(terms.label(loss.grad_fn, [output]), X, atol=1e-6)
+    assert terms.label(divergence().grad_fn, [output]) is None
+
+
+def maps(x):
+    return attention.maps(list(_nodes(x.sum().grad_fn)))
+
+
+def _nodes(node):
+    seen, stack = {}, [node]
+    while stack:
+        node = stack.pop()
+        if node is not None and id(node) not in seen:
+            seen[id(node)] = node
+            stack.extend(n for n, _ in node.next_functions)
+    return seen.values()
+
+
+MASK = torch.triu(torch.ones(6, 6, dtype=torch.bool), 1)
+
+
+def by_hand(x, mask=None):
+    scores = x @ x.transpose(1, 2)
+    return (scores if mask is None else scores.masked_fill(mask, float("-inf"))).softmax(-1) @ x
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_attention(dropout):
+    layer = nn.MultiheadAttention(8, 2, dropout=dropout, batch_first=True)
+    x = torch.randn(3, 6, 8)
+    for weights in (False, True):
+        assert maps(layer(x, x, x, need_weights=weights)[0]) == [{"length": 6, "maps": 1, "causal": 0}]
+        assert maps(layer(x, x, x, need_weights=weights, attn_mask=MASK)[0]) == [{"length": 6, "maps": 1, "causal": 1}]
+        assert maps(layer(x, x[:, :5], x[:, :5], need_weights=weights)[0]) is None
+
+
+def test_attention_by_hand():
+    x = torch.randn(3, 6, 8, requires_grad=True)
+    assert maps(by_hand(x)) == [{"length": 6, "maps": 1, "causal": 0}]
+    assert maps(by_hand(by_hand(x, MASK), MASK)) == [{"length": 6, "maps": 2, "causal": 2}]
+    padding = torch.zeros(3, 1, 6, dtype=torch.bool)
+    padding[:, :, 4:] = True
+    assert maps(by_hand(x, padding)) == [{"length": 6, "maps": 1, "causal": 0}]
+    assert maps(torch.softmax(x @ x.transpose(1, 2), dim=0)) is None
+    assert maps(nn.Linear(8, 3)(x)) is None
+
+
+TOKENS = torch.randint(1, 20, (5, 13))
+
+
+@pytest.mark.parametrize(
+    "given,label,expected",
+    [
+        ([TOKENS[:, :-1]], TOKENS[:, 1:].reshape(-1), (12, 0, True)),
+        ([TOKENS[:, :-1]], TOKENS[:, 1:], (12, 0, True)),
+        ([TOKENS], TOKENS[:, 1:].reshape(-1), (13, 0, True)),
+        ([TOKENS], torch.cat([TOKENS[:, 1:], torch.full((5, 1), -100)], 1).reshape(-1), (13, 0, True)),
+        ([TOKENS[:, :-1].t()], TOKENS[:, 1:].t().reshape(-1), (12, 0, True)),
+        ([TOKENS * 2, TOKENS[:, :-1]], TOKENS[:, 1:].reshape(-1), (12, 1, False)),
+        ([TOKENS], TOKENS.reshape(-1), None),
+        ([torch.ones_like(TOKENS)], torch.ones_like(TOKENS), None),
+        ([TOKENS], TOKENS.flip(1), None),
+        ([TOKENS.float()[:, :-1, None] / 7], TOKENS.float()[:, 1:, None] / 7, (12, 0, True)),
+        ([torch.randn(13, 4)], torch.randint(0, 4, (13,)), None),
+    ],
+)
+def test_labels_ahead(given, label, expected):
+    ahead = NextPlace()
+    ahead.called(given)
+    ahead.labels(label)
+    found = ahead.gather()
+    assert (found and (found["length"], found["input"], found["alone"])) == expected
+
+
+def test_places_of_labels():
+    features = Features()
+    labels = (torch.rand(600, 3) < torch.tensor([0.1, 0.5, 0.9])).float()
+    for part in labels.split(100):
+        features.take(part)
+    found = features.gather()
+    mean = labels.mean(0).double()
+    assert found["places"] == 3 and found["samples"] == 600 and found["floor"] == 0
+    assert found["variance"] == pytest.approx(labels.double().var(0).mean().item())
+    assert found["entropy"] == pytest.approx(F.binary_cross_entropy(mean, mean).item())
+    features.take(labels[:, :2])
+    assert features.gather() is None
+
+
+POLICY = nn.Linear(6, 4)
+ACTIONS, REWARDS = torch.randint(0, 4, (8,)), torch.randn(8)
+
+
+def chosen():
+    return torch.distributions.Categorical(logits=POLICY(X)).log_prob(ACTIONS)
+
+
+def ratio():
+    return (chosen() - chosen().detach()).exp()
+
+
+def drawn():
+    return torch.distributions.Normal(POLICY(X), torch.ones(4)).log_prob(torch.zeros(8, 4)).sum(1)
+
+
+@pytest.mark.parametrize(
+    "loss,sign",
+    [
+        (lambda: (chosen() * REWARDS).mean(), 1),
+        (lambda: -(chosen() * REWARDS).mean(), -1),
+        (lambda: (-chosen() * REWARDS).mean() + 0.5 * F.mse_loss(POLICY(X)[:, 0], REWARDS), -1),
+        (lambda: (REWARDS * F.log_softmax(POLICY(X), 1).gather(1, ACTIONS[:, None]).squeeze(1)).mean() - 0.01 * POLICY(X).softmax(1).log().mean(), 1),
+        (lambda: -torch.stack([lp * r for lp, r in zip(chosen(), REWARDS)]).sum(), -1),
+        (lambda: torch.stack([lp * r for lp, r in zip(chosen(), REWARDS)]).sum(), 1),
+        (lambda: torch.stack([-lp * r for lp, r in zip(chosen(), REWARDS)]).mean(), -1),
+        (lambda: torch.min(ratio() * REWARDS, ratio().clamp(0.8, 1.2) * REWARDS).mean(), 1),
+        (lambda: -torch.min(ratio() * REWARDS, ratio().clamp(0.8, 1.2) * REWARDS).mean(), -1),
+        (lambda: (drawn() * REWARDS).mean(), 1),
+        (lambda: -(drawn() * REWARDS).mean(), -1),
+        (lambda: F.cross_entropy(POLICY(X), ACTIONS), None),
+        (lambda: -chosen().mean(), None),
+        (lambda: ((POLICY(X) - 1).pow(2) * REWARDS[:, None].abs()).mean(), None),
+    ],
+)
+def test_policy(loss, sign):
+    found = policy.of(graph.base(loss())[1])
+    assert (found and found["sign"]) == sign
+
+
+def test_lost_terms():
+    x = X.clone().requires_grad_(True)
+    output = LAYER(x).tanh()
+    (constant,) = torch.autograd.grad(output.sum(), x, retain_graph=True)
+    (kept,) = torch.autograd.grad(output.sum(), x, create_graph=True)
+    assert lost.adds_constant((-output.mean() + 10 * (constant.norm(2, 1) - 1).pow(2).mean()).grad_fn)
+    assert not lost.adds_constant((-output.mean() + 10 * (kept.norm(2, 1) - 1).pow(2).mean()).grad_fn)
+    assert not lost.adds_constant(F.mse_loss(output, X).grad_fn)
+
+
+def test_gradients_are_what_they_are(monkeypatch):
+    """Whatever torch.autograd.grad takes it takes still."""
+    seen = []
+
+    class Look(object):
+        open, constants = True, 0
+        parameters = type("P", (), {"known": frozenset()})
+
+        def here(self):
+            seen.append(1)
+            return True
+
+    class Tracker(object):
+        in_backward, facts = False, type("F", (), {"look": Look()})
+
+    original = getattr(torch.autograd.grad, "__wrapped__", torch.autograd.grad)
+    monkeypatch.setattr(torch.autograd, "grad", original)
+    lost.wrap_grad(Tracker)
+    x = X.clone().requires_grad_(True)
+    output = LAYER(x).tanh().sum()
+    by_one = torch.autograd.grad(output, (p for p in LAYER.parameters()), retain_graph=True)
+    assert all(torch.equal(a, b) for a, b in zip(by_one, original(output, list(LAYER.parameters()), retain_graph=True)))
+    assert torch.autograd.grad(output, LAYER.weight, retain_graph=True)[0].shape == (6, 6) and Tracker.facts.look.constants == 0
+    assert torch.autograd.grad(outputs=output, inputs=[x], retain_graph=True)[0].shape == x.shape and Tracker.facts.look.constants == 1
+    torch.autograd.grad(output, x, create_graph=True)
+    assert Tracker.facts.look.constants == 1 and seen

@@ -1,0 +1,59 @@
+"""How labels of several values each vary from sample to sample, place by place.
+
+Who knows only how often each place is set, or what its mean is, has a loss that
+follows from it; a training that never gets below learnt nothing of its inputs.
+"""
+
+import torch
+
+MOST = 1 << 14  # places
+ROWS = 1 << 12  # samples of one call
+
+
+class Features(object):
+    """Sums over the labels of several calls, for each place of a sample."""
+
+    def __init__(self):
+        self.shape = None  # of a sample; () once a call had others
+        self.samples = 0
+        self.sums = None  # of values, of their squares, of their entropies where they are chances
+        self.chances = True
+
+    def take(self, label):
+        """Take the labels of one call in: the first axis holds samples. What is not finite ends it."""
+        shape = tuple(label.shape[1:])
+        if self.shape is None:
+            self.shape = shape
+        if self.shape != shape or not self.shape or label.dtype == torch.bool:
+            self.shape = ()
+            return
+        n = label[0].numel() if label.shape[0] else 0
+        if not 2 <= n <= MOST:
+            self.shape = ()
+            return
+        x = label.detach()[: min(ROWS, max((1 << 20) // n, 1))].cpu().reshape(-1, n).to(torch.float64)
+        total = x.sum(0)
+        if not bool(torch.isfinite(total).all()):
+            self.shape = ()
+            return
+        self.chances = self.chances and 0 <= x.min().item() and x.max().item() <= 1
+        sums = torch.stack([total, x.pow(2).sum(0), _entropy(x).sum(0) if self.chances else torch.zeros_like(total)])
+        self.sums = sums if self.sums is None else self.sums + sums
+        self.samples += x.shape[0]
+
+    def gather(self):
+        """FeatureLabels as a JSON object, or None."""
+        if not self.shape or self.samples < 2:
+            return None
+        mean = self.sums[0] / self.samples
+        variance = (self.sums[1] / self.samples - mean.pow(2)).clamp(min=0) * self.samples / (self.samples - 1)
+        out = {"places": int(mean.numel()), "samples": self.samples, "variance": variance.mean().item()}
+        if self.chances:
+            out["entropy"] = _entropy(mean).mean().item()
+            out["floor"] = (self.sums[2].mean() / self.samples).item()
+        return out
+
+
+def _entropy(p):
+    """In nats, of yes with these chances."""
+    return -(torch.xlogy(p, p) + torch.xlogy(1 - p, 1 - p))

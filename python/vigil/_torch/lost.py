@@ -1,0 +1,65 @@
+"""Terms of a loss that gradients were taken for, and that no gradient goes through.
+
+``torch.autograd.grad`` gives results that are constants unless it is told
+create_graph=True: whoever makes a penalty of them adds a number to the loss.
+"""
+
+import functools
+
+import torch
+
+from vigil import _guard
+from vigil._torch import autograd, backend, penalty
+
+_MARK = "_vigil_wrapped"
+_MOST = 64  # nodes that are looked at
+
+
+def wrap_grad(tracker):
+    """Have the look at the first steps told of calls of torch.autograd.grad that leave no graph."""
+    original = torch.autograd.grad
+    if getattr(original, _MARK, False):
+        return
+
+    @_guard.guard
+    def called(inputs, create_graph):
+        look = tracker.facts.look
+        if create_graph or not isinstance(inputs, (torch.Tensor, tuple, list)):  # an iterator can be read once
+            return
+        if not look.open or tracker.in_backward or backend.is_compiling() or not look.here():
+            return
+        given = [inputs] if isinstance(inputs, torch.Tensor) else inputs
+        if given and not any(isinstance(t, torch.nn.Parameter) or id(t) in look.parameters.known for t in given):
+            look.constants += 1
+
+    @functools.wraps(original)
+    def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, *args, **kwargs):
+        called(inputs, create_graph)
+        return original(outputs, inputs, grad_outputs, retain_graph, create_graph, *args, **kwargs)
+
+    setattr(grad, _MARK, True)
+    torch.autograd.grad = grad
+
+
+def adds_constant(node):
+    """Whether a loss is a sum of which one term, at the top, is a constant."""
+    stack = [node]
+    for _ in range(_MOST):
+        if not stack:
+            break
+        node = stack.pop()
+        if node is None:
+            continue
+        name = autograd.base(node)
+        below = [n for n, _ in node.next_functions]
+        if name in ("Add", "Sub"):
+            if any(n is None for n in below) and len(below) == 2:
+                return True
+            stack.extend(below)
+        elif name in ("Mul", "Div"):
+            scaled = penalty._scaled(node, name)
+            if scaled is not None:
+                stack.append(scaled[0])
+        elif name == "Neg" or name in autograd.SHAPES and name != "AccumulateGrad":
+            stack.append(below[0])
+    return False
