@@ -366,6 +366,16 @@ func TestCurves(t *testing.T) {
 		{"weights stand still", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 1e-4, facts: classes()}, ""},
 		{"no labels seen", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05}, ""},
 		{"too short", "loss_flat", curve{steps: 80, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
+		{"tags shuffled, each with its frequency", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, facts: places([]int64{64, 8}, 0.42)}, "warning guess labels"},
+		{"tags, whose frequencies alone are told", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, facts: places([]int64{64, 8}, 0.5)}, ""},
+		{"masks shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, "warning guess labels"},
+		{"masks that are hard to tell", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.48)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, ""},
+		{"a divergence that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("divergence", 1)}, "warning outweighed loss"},
+		{"the same, summed over places", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(90, 63.9, 20)), span: 0.05, facts: code("divergence", 64)}, "warning outweighed loss"},
+		{"a penalty that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("magnitudes", 1)}, "warning outweighed loss"},
+		{"a code that holds something", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.9, 20)), span: 0.05, facts: code("divergence", 1)}, ""},
+		{"a code that begins to hold something", "loss_flat", curve{steps: 300, loss: noisy(0.005, func(n int64) float64 { return 1.2 - 0.0007*float64(n) }), span: 0.05, facts: code("divergence", 1)}, ""},
+		{"something else is added", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("other", 1)}, ""},
 		{"the same to the last bit", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), facts: inputs}, "warning constant structure"},
 		{"floor of a fine-tuning", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.8)), span: 0.05, facts: classes()}, ""},
 
@@ -473,4 +483,25 @@ func TestRanksDiverge(t *testing.T) {
 			}
 		})
 	}
+}
+
+// places makes facts of yes and no for several places of each sample, whose mean
+// is 0.3; each place by itself tells as much as entropy says.
+func places(shape []int64, entropy float64) *record.Facts {
+	f := functionFacts("", "binary_cross_entropy_with_logits")
+	n, floor := int64(2), 0.0
+	f.Labels = &record.LabelFacts{DType: "F32", Shape: shape, Elements: 8 * 64 * 64, Range: []float64{0, 1}, Distinct: &n, Mean: setTo(0.3), Std: setTo(0.458),
+		Features: &record.FeatureLabels{Places: 64, Samples: 512, Variance: 0.15, Entropy: &entropy, Floor: &floor}}
+	return f
+}
+
+// code makes facts of an autoencoder of 64 places with a variance of 1, and of
+// what is added to its errors.
+func code(added string, weight float64) *record.Facts {
+	f := functionFacts("", "mse_loss")
+	f.Optimisers = []record.OptimiserFacts{{Class: "Adam"}}
+	f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{32, 64}}}, Steps: 8, Distinct: 8}
+	f.Labels = &record.LabelFacts{Loss: "mse_loss", DType: "F32", Shape: []int64{32, 64}, Elements: 8 * 32 * 64, Features: &record.FeatureLabels{Places: 64, Samples: 256, Variance: 1}}
+	f.Graph = &record.GraphFacts{Parts: 1, Head: []string{"add", "mse_loss", "linear"}, Terms: &record.TermFacts{Function: "mse_loss", Places: 32 * 64, Weight: weight, Others: added}}
+	return f
 }

@@ -63,6 +63,16 @@ func TestSortedByLabel(t *testing.T) {
 	}
 }
 
+// pixels makes labels one for each pixel, of which some are ignored.
+func pixels(classes, ignored, others int64) func(*record.Facts) {
+	return func(f *record.Facts) {
+		f.Labels.Shape, f.Predictions.LabelShape = []int64{32, 8, 8}, []int64{32, 8, 8}
+		f.Predictions.Shape, f.Inputs.Tensors[0].Shape = []int64{32, classes, 8, 8}, []int64{32, 3, 8, 8}
+		f.Labels.Ignored, f.Labels.Elements = ignored, others
+		f.Labels.Range = []float64{1, float64(classes - 1)}
+	}
+}
+
 // A class that the loss ignores is never learnt.
 func TestClassLeftOut(t *testing.T) {
 	with := func(index float64, do func(*record.Facts)) *record.Facts {
@@ -84,6 +94,10 @@ func TestClassLeftOut(t *testing.T) {
 			f.Labels.Shape, f.Predictions.LabelShape = []int64{32, 8, 8}, []int64{32, 8, 8}
 			f.Predictions.Shape = []int64{32, 10, 8, 8}
 		}), nil, "", ""},
+		{"one of three kinds of pixels", with(0, pixels(3, 700, 1348)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the 3"},
+		{"one of two kinds of pixels", with(0, pixels(2, 100, 1948)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the 2"},
+		{"pixels that nobody labelled", with(0, pixels(3, 200, 1848)), nil, "", ""},
+		{"only some pixels are labelled", with(0, pixels(3, 1900, 148)), nil, "", ""},
 		{"none of it came", with(0, func(f *record.Facts) { f.Labels.Ignored = 0 }), nil, "", ""},
 	})
 }

@@ -22,7 +22,7 @@ var labelsFit = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
-	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. An ignored class counts only with one label for each sample, where there is no padding."},
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two."},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
 	},
@@ -220,14 +220,15 @@ func constantLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []
 	return nil
 }
 
-// leftOut finds a class that the loss is told to ignore, in a classifier with
-// one label for each sample: there is no padding there that it could stand for.
+// leftOut finds a class that the loss is told to ignore: in a classifier with one
+// label for each sample, where there is no padding that it could stand for, and in
+// one of pixels where it is as frequent as the others.
 func leftOut(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
-	if v.facts.Loss == nil || v.loss != "cross_entropy" && v.loss != "nll_loss" || !v.alone || l.Ignored == 0 || !ofSamples(v.facts, p, l) {
+	if v.facts.Loss == nil || v.loss != "cross_entropy" && v.loss != "nll_loss" || !v.alone || l.Ignored == 0 {
 		return nil
 	}
 	ignored, ok := number(v.facts.Loss.Settings["ignore_index"])
-	if !ok || ignored < 0 || int64(ignored) >= lossClasses(p) {
+	if !ok || ignored < 0 || int64(ignored) >= lossClasses(p) || !ofSamples(v.facts, p, l) && !ofPlaces(v.facts, p, l) {
 		return nil
 	}
 	text := fmt.Sprintf("%s ignores class %s, one of the %d that the model tells apart: %s of the %s labels of the first steps count for nothing, and that class is never learnt.",
@@ -259,6 +260,26 @@ func ofSamples(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool 
 	}
 	in := f.Inputs.Tensors[0].Shape
 	return len(in) > 0 && in[0] == l.Shape[0]
+}
+
+// leastOfPixels is the least share of pixels that are ignored which is not taken
+// for those that nobody labelled.
+const leastOfPixels = 0.15
+
+// ofPlaces tells whether each pixel of an image has a class number, and those
+// that are ignored are about as many as there are of another class, or there are
+// two classes only. Pixels that nobody labelled are few, or nearly all.
+func ofPlaces(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool {
+	if !classNumbers(f) || len(p.Shape) < 4 || len(l.Shape) != len(p.Shape)-1 || f.Inputs == nil || len(f.Inputs.Tensors) == 0 {
+		return false
+	}
+	in := f.Inputs.Tensors[0].Shape
+	if len(in) != len(p.Shape) || in[0] != p.Shape[0] {
+		return false
+	}
+	classes := lossClasses(p)
+	share, fair := float64(l.Ignored)/float64(l.Ignored+l.Elements), 1/float64(classes)
+	return classes == 2 || share >= max(fair/2, leastOfPixels) && share <= 2*fair
 }
 
 // comesSorted finds a classifier whose samples come sorted by their label.

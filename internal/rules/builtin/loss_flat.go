@@ -20,7 +20,7 @@ var lossFlat = rule.Definition{
 		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by this share of their size within 50 steps move"},
 	},
 	CauseClass: "labels",
-	Causes:     []string{"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input", "one class that makes nearly all labels, and nothing that makes up for it"},
+	Causes:     []string{"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input", "one class that makes nearly all labels, and nothing that makes up for it", "a term that outweighs the errors it is added to"},
 	Remedies: []string{
 		"look at some pairs of input and label just before they go into the model", "check that both are shuffled with the same permutation",
 		"train on one batch alone: if even that cannot be learnt, the model or the loss is wrong",
@@ -30,7 +30,7 @@ var lossFlat = rule.Definition{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
 			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
-			"over different batches needs nothing else. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart.",
+			"over different batches needs nothing else. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
@@ -102,6 +102,9 @@ func (r *flat) judge(rep *rule.Report) {
 	if k.Rare > 0 && !k.summed() && r.imbalanced(rep, c.share(0.75, 1)) {
 		return
 	}
+	if moved >= r.move && r.outweighed(rep) {
+		return
+	}
 	if k.Guess <= 0 || k.summed() || k.Elements < 100 || moved < r.move {
 		return
 	}
@@ -121,6 +124,9 @@ func (r *flat) judge(rep *rule.Report) {
 	if k.Terms == 2 && level > 1.5*uniform { // two losses of one kind, one of each side of a pair
 		guess, uniform = 2*guess, 2*uniform
 	}
+	if k.Places > 0 && level >= maskLevel*guess { // near the edges it does
+		guess = min(guess, k.Places)
+	}
 	if level < (1-tolerance)*guess || level > 1.15*uniform || c.share(0.5, 0.75)-level > r.tolerance/2*guess || still(c) {
 		return
 	}
@@ -133,6 +139,10 @@ func (r *flat) judge(rep *rule.Report) {
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": guess, "uniform_guess": uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
 	})
 }
+
+// maskLevel is the share of a guess's loss over all pixels alike that is left, at
+// least, when nothing is learnt of masks.
+const maskLevel = 0.9
 
 // narrowLogits is how near to each other all similarities of a batch of pairs
 // lie, at most, when a temperature has squeezed them.

@@ -43,6 +43,11 @@ type lossKind struct {
 	// Alike: labels have the shape of an input, or of one with a time or a class
 	// besides, as noise has that was added to it.
 	Alike bool `json:"alike,omitempty"`
+	// Places is the loss of who knows how often each pixel of a mask is set; 0
+	// where labels are none.
+	Places float64 `json:"places,omitempty"`
+	// Added is what is added to the errors of an autoencoder; nil otherwise.
+	Added *addedTerm `json:"added,omitempty"`
 	// Input is the largest magnitude in the input, 0 when it was not seen. Whole
 	// numbers are names of things, such as tokens.
 	Input float64 `json:"input"`
@@ -86,6 +91,7 @@ func kindOfLoss(f *rule.Facts) lossKind {
 		}
 	}
 	k.guess(f)
+	k.Added = termOf(f)
 	return k
 }
 
@@ -121,12 +127,25 @@ func (k *lossKind) guess(f *rule.Facts) {
 		k.rare(f)
 		if p := *y.Mean; p > 0 && p < 1 && y.Distinct != nil && *y.Distinct == 2 {
 			k.Guess = -p*math.Log(p) - (1-p)*math.Log(1-p)
+			k.ofPlaces(y)
 		}
 	case "mse_loss":
 		k.Alike = f.Inputs != nil && slices.ContainsFunc(f.Inputs.Tensors, func(t rule.TensorFacts) bool { return alike(y.Shape, t.Shape) })
 		if y.Std != nil {
 			k.Guess = *y.Std * *y.Std
 		}
+	}
+}
+
+// ofPlaces lowers a guess to that of who knows how often each of several
+// answers to a sample is yes: levels that are reached, tags. Of masks it is kept
+// aside, since a network of convolutions does not know where it is.
+func (k *lossKind) ofPlaces(y *rule.LabelFacts) {
+	if p := y.Features; p != nil && p.Entropy != nil && len(y.Shape) == 2 && p.Places <= 100 && p.Samples >= 200 && *p.Entropy > 0 {
+		k.Guess = min(k.Guess, *p.Entropy)
+	}
+	if p := y.Features; p != nil && p.Entropy != nil && len(y.Shape) > 2 && p.Samples >= 100 {
+		k.Places = *p.Entropy
 	}
 }
 

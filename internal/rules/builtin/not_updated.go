@@ -24,6 +24,7 @@ var notUpdated = rule.Definition{
 		"the optimiser was made before the layer was added, replaced or moved, or was given the parameters of a part only",
 		"a detach, .data, .item() or no_grad between the layer and the loss",
 		"requires_grad that was turned off and never on again",
+		"torch.autograd.grad without create_graph=True for a term of the loss",
 		"a layer that forward constructs, or a group of parameters with a learning rate of 0",
 	},
 	Remedies:       []string{"make the optimiser after the model is complete, from model.parameters()", "remove the detach or no_grad on the way to the loss", "set requires_grad_(True) on what is to be trained"},
@@ -59,6 +60,7 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.rootless(f, rep)
+	r.lostTerm(f, rep)
 	r.unheld(f, rep)
 	r.outside(f, rep)
 	r.anew(f, rep)

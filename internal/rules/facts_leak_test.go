@@ -1,0 +1,65 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// A model that is to foretell what comes next does not see it.
+func TestSeesAhead(t *testing.T) {
+	foretells := func(alone bool, maps ...record.AttentionFacts) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Labels = &record.LabelFacts{DType: "I64", Shape: []int64{24, 32}, Elements: 6144, Ahead: &record.AheadFacts{Length: 32, Alone: alone}}
+			f.Graph.Attention = maps
+		}
+	}
+	both := func(f *record.Facts) {
+		foretells(true)(f)
+		f.Network.Modules[1].Settings = map[string]any{"bidirectional": true}
+	}
+	runFacts(t, "network_structure", []factCase{
+		{"no mask", transformer(), foretells(true, record.AttentionFacts{Length: 32, Maps: 2}), "warning sees_ahead structure attention", "sequences of 32), and attention has no causal mask"},
+		{"a token more in front", transformer(), foretells(true, record.AttentionFacts{Length: 33, Maps: 2}), "warning sees_ahead structure attention", ""},
+		{"a mask", transformer(), foretells(true, record.AttentionFacts{Length: 32, Maps: 2, Causal: 2}), "", ""},
+		{"an encoder, and a decoder with a mask", transformer(), foretells(false, record.AttentionFacts{Length: 32, Maps: 4, Causal: 2}), "", ""},
+		{"attention between other things", transformer(), foretells(true, record.AttentionFacts{Length: 8, Maps: 2}), "", ""},
+		{"labels that are something else", transformer(), func(f *record.Facts) {
+			foretells(true, record.AttentionFacts{Length: 32, Maps: 2})(f)
+			f.Labels.Ahead = nil
+		}, "", ""},
+		{"a layer that reads both ways", lstm(), both, "warning sees_ahead structure rnn", "reads backwards as well"},
+		{"a layer that reads one way", lstm(), foretells(true), "", ""},
+		{"an encoder that reads both ways", lstm(), func(f *record.Facts) {
+			both(f)
+			f.Labels.Ahead.Alone = false
+		}, "", ""},
+	})
+}
+
+// A term of the loss that is made of gradients without a graph trains nothing.
+func TestLostTerm(t *testing.T) {
+	runFacts(t, "not_updated", []factCase{
+		{"a penalty that is a constant", gan(), func(f *record.Facts) { f.Graph.Lost = 1 }, "warning lost_term not-updated loss", "create_graph=True"},
+		{"none", gan(), nil, "", ""},
+	})
+}
+
+// A policy gradient without its minus makes what pays rarer.
+func TestPolicySign(t *testing.T) {
+	policy := func(sign int64, gains bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "a scalar of the script"}
+			f.Graph.Policy = &record.PolicyFacts{Sign: sign, Terms: 1, Gains: gains}
+		}
+	}
+	runFacts(t, "loss_choice", []factCase{
+		{"no minus", classifier(), policy(1, true), "warning policy_sign loss loss", "Put a minus before it"},
+		{"a minus", classifier(), policy(-1, true), "", ""},
+		{"costs", classifier(), policy(1, false), "", ""},
+		{"an optimiser that maximises", classifier(), func(f *record.Facts) {
+			policy(1, true)(f)
+			f.Optimisers[0].Groups[0].Maximize = true
+		}, "", ""},
+	})
+}
