@@ -1,7 +1,7 @@
 # fault: labels-shuffled
 # cause_class: labels, data-loading
 # family: segmentation
-# split: held
+# split: tune
 # twin: healthy/segmentation/rivers.py
 # find the bright river in a noisy 24x24 tile
 import os

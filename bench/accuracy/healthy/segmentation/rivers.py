@@ -1,6 +1,6 @@
 # fault: none
 # family: segmentation
-# split: held
+# split: tune
 # find the bright river in a noisy 24x24 tile
 import os
 import torch
