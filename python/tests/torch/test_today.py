@@ -192,6 +192,31 @@ def test_plain_tensors_trained_by_hand(cases):
     assert {m["reason"] for m in run.missing} <= {"no module of this name any more"} and run.notices == []
 
 
+@pytest.mark.parametrize("case", ["gradients_returned_to_plain_tensors", "gradients_returned_to_a_module", "gradients_returned_for_an_optimiser"])
+def test_gradients_that_grad_returns(cases, case):
+    """torch.autograd.grad stands for backward where there is none: each update is a step with its loss, weights and gradients."""
+    run = cases[case]
+    assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
+    assert len(run.series("loss")) == today.STEPS and all(isinstance(v, float) for v in run.series("loss"))
+    names = {"slope", "offset"} if "plain" in case else {"Net_" + n for n, _ in today.Net().named_parameters()}
+    steps = run.mode(0)["optimiser" not in case :]
+    for step in steps:
+        assert {n for n in step.tensors if "put_" not in n} == names | {"gradient/" + n for n in names}
+        assert step.repeated == []
+    for a, b in zip(steps, steps[1:]):
+        for name in names:
+            w, g, after = (s.values(n) for s, n in ((a, name), (a, "gradient/" + name), (b, name)))
+            assert any(g) and after == pytest.approx([x - 0.1 * y for x, y in zip(w, g)], rel=1e-5, abs=1e-6)
+    assert run.notices == []
+
+
+def test_gradients_of_an_inner_loop(cases, trained):
+    """Where backward follows, it alone says what the loss is, from the first step on."""
+    run = cases["gradients_of_an_inner_loop"]
+    assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
+    assert all(0 < v < 10 for v in run.series("loss")), run.series("loss")
+
+
 WHOLE = {"up.weight": [8, 6], "up.bias": [8], "down.weight": [3, 8], "down.bias": [3]}
 # Of each way to divide a model: what the parts of its parameters are on each rank: (shape, offset, placements).
 DIVIDED = {

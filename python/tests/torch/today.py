@@ -415,6 +415,64 @@ def plain_tensors_by_hand():
     return [slope] + parts
 
 
+@case
+def gradients_returned_to_plain_tensors():
+    """As above, with torch.autograd.grad in the place of backward."""
+    slope = torch.randn(6, 3, requires_grad=True)
+    offset = torch.zeros(3, requires_grad=True)
+    for x, y in data():
+        gradients = torch.autograd.grad(F.cross_entropy(torch.tanh(x @ slope) + offset, y), [slope, offset])
+        with torch.no_grad():
+            for p, g in zip([slope, offset], gradients):
+                p -= 0.1 * g
+    KEPT.append([slope, offset])
+    return [slope, offset]
+
+
+@case
+def gradients_returned_to_a_module():
+    model = Net()
+    for x, y in data():
+        gradients = torch.autograd.grad(F.cross_entropy(model(x), y), model.parameters())
+        with torch.no_grad():
+            for p, g in zip(model.parameters(), gradients):
+                p.add_(g, alpha=-0.1)
+    KEPT.append(model)
+    return list(model.parameters())
+
+
+@case
+def gradients_returned_for_an_optimiser():
+    model = Net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        for p, g in zip(model.parameters(), torch.autograd.grad(F.cross_entropy(model(x), y), list(model.parameters()))):
+            p.grad = g
+        optimiser.step()
+    return list(model.parameters())
+
+
+@case
+def gradients_of_an_inner_loop():
+    """What torch.autograd.grad returns is no update where backward makes one."""
+    model = Net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        inner = torch.autograd.grad(F.cross_entropy(model(x), y) * 100, list(model.parameters()))
+        with torch.no_grad():
+            for p, g in zip(model.parameters(), inner):
+                p -= 0.001 * g
+        optimiser.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        print(float(loss))
+        with torch.no_grad():
+            for p, g in zip(model.parameters(), inner):
+                p += 0.001 * g
+        optimiser.step()
+    return list(model.parameters())
+
+
 def trained_elsewhere(method):
     """Train here while a child process of this kind trains too; both are watched, each in a session of its own."""
     model = Net()

@@ -1,4 +1,9 @@
-"""Being told of ``backward``: Tensor.backward and the backends of wrappers all call torch.autograd.backward."""
+"""Being told of ``backward``: Tensor.backward and the backends of wrappers all call torch.autograd.backward.
+
+A script that never calls it may take its gradients from torch.autograd.grad
+instead, and update the weights with what that returns; it is told of as well,
+until the first call of backward.
+"""
 
 import functools
 
@@ -22,6 +27,8 @@ def wrap_backward(tracker):
     def begins(args, kwargs):
         if tracker.in_backward or backend.is_compiling():
             return False  # checkpointing calls backward inside backward
+        if not tracker.backward_seen:
+            tracker.grads.over()
         tracker.in_backward = tracker.backward_seen = True
         if not (lane.armed and lane.backward(args)):
             tracker.backward_begins(args, kwargs)
@@ -47,3 +54,33 @@ def wrap_backward(tracker):
 
     setattr(backward, _MARK, True)
     torch.autograd.backward = backward
+    _wrap_grad(tracker)
+
+
+def _wrap_grad(tracker):
+    """Report torch.autograd.grad to tracker.grads, which says whether it stands for backward."""
+    original = torch.autograd.grad
+
+    @_guard.guard
+    def begins(args, kwargs):
+        if tracker.in_backward or tracker.backward_seen or backend.is_compiling():
+            return None
+        return tracker.grads.begins(args, kwargs)
+
+    @_guard.guard
+    def ends(inputs, gradients):
+        tracker.grads.ends(inputs, gradients)
+
+    @functools.wraps(original)
+    def grad(*args, **kwargs):
+        inputs = None
+        if not tracker.backward_seen and len(args) == 2:
+            if not isinstance(args[1], (torch.Tensor, list, tuple)):
+                args = (args[0], list(args[1]))  # an iterator can be gone through once only
+            inputs = begins(args, kwargs)
+        gradients = original(*args, **kwargs)
+        if inputs:
+            ends(inputs, gradients)
+        return gradients
+
+    torch.autograd.grad = grad

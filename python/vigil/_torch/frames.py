@@ -24,6 +24,7 @@ class Frames(object):
         self.groups = {}  # owner -> {schedule indexes: [Chunk]}
         self.held = []  # frames copied by a closure, published when the update is done
         self.first_sight = True  # tensors that the plan does not know yet are captured once
+        self.given = {}  # id of a parameter -> its gradient, of those that are not with their parameter
         self.stale = False  # a parameter is not as it was announced
         self.carrier = carry.Carrier(self)
         self.ahead = ahead.Ahead(self)
@@ -209,6 +210,8 @@ class Frames(object):
         for i, e in enumerate(chunk.entries):
             t = e.tensor()
             e.seen = True
+            if t is None and self.given and e.grad:
+                t = self.given.get(id(e.parameter()))
             if t is not None and t.layout is not _STRIDED:
                 t = self._dense(e, t)
             if t is None or t.shape != e.shape or t.dtype is not e.dtype:

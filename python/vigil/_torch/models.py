@@ -250,13 +250,17 @@ class Models(object):
         """The end of a backward: remember what an update by hand would change, and copy what is due."""
         params = self._hand_parameters()
         sample = _sample if not self.counted else lambda p: None
-        self.snapshot = [(weakref.ref(p), p._version, id(p.grad), sample(p)) for p in params if p.grad is not None]
+        self.snapshot = [(weakref.ref(p), p._version, p.grad is not None and id(p.grad), sample(p)) for p in params if self.grads.of(p) is not None]
         if self.by_hand and self.session is not None and self.open is not None and self.open.is_due:
             frames = self.publisher.frames
             held = [self.plain.root] if self.plain.root is not None else []
             chunks = [c for root in self.roots + held for c in frames.due(root, self.open.due)]
             if chunks:
-                frames.copy(chunks, self.publisher.at(self.open))
+                frames.given = self.grads.given
+                try:
+                    frames.copy(chunks, self.publisher.at(self.open))
+                finally:
+                    frames.given = {}
 
     def _hand_parameters(self):
         modules = [r.inner() for r in self.roots] or [ref() for ref in self.discovery.candidates.values()]
@@ -281,7 +285,7 @@ class Models(object):
                 return True
             if sample is not None and _sample(p) != sample:
                 return True
-            if self.by_hand and (p.grad is None or id(p.grad) != grad):
+            if self.by_hand and grad and (p.grad is None or id(p.grad) != grad):
                 return True
         return False
 

@@ -20,6 +20,7 @@ from vigil._torch.discover import Discovery
 from vigil._torch.facts import Facts
 from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
+from vigil._torch.grads import Grads
 from vigil._torch.lane import Lane
 from vigil._torch.lost import wrap_grad
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
@@ -71,6 +72,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.formula = Formula(self)
         self.trainings = Trainings(self)
         self.plain = Plain(self)
+        self.grads = Grads(self)
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted
         self.last_closed = (0, 0, 0)
