@@ -151,7 +151,7 @@ FACTS = {
     "never_zeroed": {"updates.kept": 7, "updates.cleared": 0},
     "cleared_before_step": {"updates.cleared": 7, "updates.no_backward": 0, "parameters.list.0.changed": False},
     "no_backward": {"updates.no_backward": 7, "updates.cleared": 0, "updates.kept": 0},
-    "gradients_by_function": {"updates.no_backward": 0, "updates.cleared": 0, "updates.kept": 0, "graph": None, "parameters.list.0.gradient": "finite"},
+    "gradients_by_function": {"updates.no_backward": 0, "updates.cleared": 0, "updates.kept": 0, "graph.head": ["cross_entropy", "linear"], "parameters.list.0.gradient": "finite"},
     "accumulated": {"updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "graph.head": ["cross_entropy", "linear"], "graph.parts": 2, "inputs.steps": 8},
     "constant_batches": {"inputs.steps": 8, "inputs.distinct": 1, "inputs.features.constant": 1},
     "evaluated_in_training_mode": {"evaluation.training": ["1", "3"], "evaluation.kinds": ["dropout", "normalisation"], "evaluation.root_training": True, "evaluation.steps": 2},

@@ -36,6 +36,8 @@ class Gradients(object):
 
     def backward(self):
         """backward is about to begin: what optimisers left is what stands there now."""
+        if self.tracker.grads.seen:
+            return  # torch.autograd.grad adds to nothing
         for held in self.states.values():
             held.backwards += 1
             if held.updates < held.most and len(held.starts) < STARTS and held.updates > 0:
@@ -43,6 +45,8 @@ class Gradients(object):
 
     def backward_ends(self):
         """backward is over: what it made of the gradients."""
+        if self.tracker.grads.seen:
+            return
         for held in self.states.values():
             if held.updates < held.most and held.backwards <= STARTS:
                 held.made = self._norms(held.sample())[0]
