@@ -22,6 +22,8 @@ type (
 	ParameterFact = record.ParameterFact
 	// OptimiserFacts are one optimiser.
 	OptimiserFacts = record.OptimiserFacts
+	// LooseFact is a tensor of the loss that stands by itself.
+	LooseFact = record.LooseFact
 	// GroupFacts are one group of an optimiser's parameters.
 	GroupFacts = record.GroupFacts
 	// ScheduleFacts are how the learning rate went.

@@ -327,6 +327,19 @@ type ModuleFacts struct {
 	Calls    int64 `json:"calls"`
 	Order    int64 `json:"order"`
 	Training bool  `json:"training"`
+	// Recorded are its calls in that forward with gradients turned on, InGraph
+	// the operations in the graph that use its weights: fewer, when the loss does
+	// not depend on all calls. Only of modules that were called four times or more,
+	// and of those with States.
+	Recorded int64 `json:"recorded,omitempty"`
+	InGraph  int64 `json:"in_graph,omitempty"`
+	// States are the calls, from the forward to the first backward of the step, in which a
+	// recurrent module took a single step from the state that it had returned before; StatesCut
+	// those in which gradients could not go back through that state (64 at most),
+	// StatesCutInGraph those of them on whose result the loss depends.
+	States           int64 `json:"states,omitempty"`
+	StatesCut        int64 `json:"states_cut,omitempty"`
+	StatesCutInGraph int64 `json:"states_cut_in_graph,omitempty"`
 	// Settings are what its constructor was given, as far as rules ask: p,
 	// dim, inplace, negative_slope, bias, momentum, eps, track_running_stats,
 	// in_features, out_features, kernel_size, groups, num_layers.
@@ -479,8 +492,21 @@ type ParameterFacts struct {
 	// were looked at: they compute with what the models gave, belong to no
 	// module, and are gone after backward.
 	Anew []AnewFact `json:"anew,omitempty"`
+	// Loose are tensors that the loss depends on and that neither a module nor an
+	// optimiser has, and that were at the last look as at the first.
+	Loose []LooseFact `json:"loose,omitempty"`
 	// Updates that lie between the first look at the values and the last.
 	Updates int64 `json:"updates"`
+}
+
+// LooseFact is a tensor that asks for gradients and stands by itself: a
+// parameter of any shape, or at most four numbers that no part of a network
+// takes as input.
+type LooseFact struct {
+	Name      string   `json:"name"` // attribute or key it stands under; "" when not known
+	Shape     []int64  `json:"shape"`
+	Parameter bool     `json:"parameter"`       // made as a parameter, not as a plain tensor
+	Value     *float64 `json:"value,omitempty"` // of a single number
 }
 
 // AnewFact is a weight that does not outlive its step.

@@ -256,3 +256,50 @@ func blocks() *record.Facts {
 func deepNetwork() *record.Facts {
 	return network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU")
 }
+
+// Parameters beside the model are somebody's to update, or nobody's.
+func TestLooseParameters(t *testing.T) {
+	half := 0.5
+	beside := func(loose ...record.LooseFact) func(*record.Facts) {
+		return func(f *record.Facts) { f.Parameters.Loose = loose }
+	}
+	stiffness := record.LooseFact{Name: "stiffness", Shape: []int64{}, Parameter: true, Value: &half}
+	runFacts(t, "not_updated", []factCase{
+		{"a coefficient", classifier(), beside(stiffness), "warning loose not-updated stiffness", "The loss depends on stiffness (1 tensor), which asks to be trained but belongs to no module and no optimiser"},
+		{"weights of losses in a list", classifier(), beside(record.LooseFact{Name: "log_vars", Parameter: true}, record.LooseFact{Name: "log_vars", Parameter: true}), "warning loose not-updated log_vars", "on log_vars (2 tensors), which ask"},
+		{"a number without a name", classifier(), beside(record.LooseFact{Shape: []int64{1}}), "warning loose not-updated a tensor of shape [1]", ""},
+		{"optimisers that take turns", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Optimisers = append(f.Optimisers, f.Optimisers[0]) }, "", ""},
+		{"hardly any update yet", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Parameters.Updates = 3 }, "", ""},
+	})
+}
+
+// A recurrence needs the history of its state.
+func TestStatesWithoutHistory(t *testing.T) {
+	cell := func(recorded, inGraph, states, cut, cutInGraph int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			m := module(f, "rnn")
+			m.Recorded, m.InGraph, m.States, m.StatesCut, m.StatesCutInGraph = recorded, inGraph, states, cut, cutInGraph
+		}
+	}
+	const found = "warning states_cut not-updated rnn"
+	linear := func(calls int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			m := module(f, "fc2")
+			m.Recorded, m.InGraph = calls, 1
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{32, 12, 4}}}, Steps: 8, Distinct: 8}
+		}
+	}
+	runFacts(t, "not_updated", []factCase{
+		{"detached at every step, the last output used", lstm(), cell(12, 1, 11, 11, 1), found, "rnn runs 12 times in one forward, and the loss depends on the last of them only"},
+		{"detached at every step, all outputs used", lstm(), cell(12, 12, 11, 11, 11), found, "gets back its own state at 11 steps in a row, and each time without its history"},
+		{"the first outputs left out", lstm(), cell(12, 12, 11, 11, 8), found, ""},
+		{"the model is called for every step", lstm(), cell(1, 12, 11, 11, 11), found, ""},
+		{"detached now and then", lstm(), cell(12, 12, 11, 3, 3), "", ""},
+		{"detached but for the last few steps", lstm(), cell(12, 4, 11, 8, 1), "", ""},
+		{"acting with a detached state, learning on sequences", lstm(), cell(1, 12, 11, 11, 0), "", ""},
+		{"with its history", lstm(), cell(12, 12, 11, 0, 0), "", ""},
+		{"a cell of one's own, called along a sequence", classifier(), linear(12), "warning states_cut not-updated fc2", ""},
+		{"one of several candidates is used", classifier(), linear(5), "", ""},
+		{"called a few times", classifier(), linear(3), "", ""},
+	})
+}

@@ -22,7 +22,7 @@ var notUpdated = rule.Definition{
 	CauseClass: "not-updated",
 	Causes: []string{
 		"the optimiser was made before the layer was added, replaced or moved, or was given the parameters of a part only",
-		"a detach, .data, .item() or no_grad between the layer and the loss",
+		"a detach, .data, .item() or no_grad between the layer and the loss, or on the state in the loop of a recurrence",
 		"requires_grad that was turned off and never on again",
 		"torch.autograd.grad without create_graph=True for a term of the loss",
 		"a layer that forward constructs, or a group of parameters with a learning rate of 0",
@@ -34,7 +34,9 @@ var notUpdated = rule.Definition{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
 			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a body before them that was trained, be it before or in the same process. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
-			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet.",
+			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet. " +
+			"A parameter beside the model, which no module has, counts where one optimiser trains the model and the script does not update it by hand. A recurrent state that is detached counts where that happens at every step, " +
+			"not where a long sequence is cut now and then.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -64,6 +66,8 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.unheld(f, rep)
 	r.outside(f, rep)
 	r.anew(f, rep)
+	r.loose(f, rep)
+	r.cutStates(f, rep)
 	r.unreached(f, rep)
 	r.frozenBetween(f, rep)
 	r.zeroGroup(f, rep)

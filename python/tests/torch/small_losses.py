@@ -332,3 +332,77 @@ def odd_tensors():
 
     model = Model()
     train(model, F.cross_entropy, ((torch.randint(11, (4, 5)), torch.randint(3, (4,))) for _ in range(STEPS)))
+
+
+@case
+def beside_the_model():
+    """A parameter in a list, a number and a coordinate, none of which an optimiser holds; one that the script updates by hand."""
+    model, scales = net(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 1)), [nn.Parameter(torch.tensor(0.5))]
+    factor, begin = torch.tensor([2.0], requires_grad=True), torch.zeros(1, requires_grad=True)
+    by_hand = nn.Parameter(torch.ones(()))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+    for x, _ in data():
+        optimiser.zero_grad()
+        out = model(torch.cat([x[:, 1:], begin.expand(len(x), 1)], 1))
+        (scales[0] * (out - factor).pow(2).mean() + by_hand * out.mean()).backward()
+        optimiser.step()
+        with torch.no_grad():
+            by_hand += 0.1
+
+
+def stepwise(between, last):
+    """A cell that is called for each step of a sequence. between: what is done to the state; last: the loss gets the last output only."""
+    torch.manual_seed(0)
+
+    class Steps(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.out = nn.LSTMCell(2, 8), nn.Linear(8, 3)
+
+        def forward(self, x):
+            state, outs = None, []
+            for t in range(5):
+                state = self.cell(x[:, t], state) if state is None else self.cell(x[:, t], between(t, state))
+                outs.append(self.out(state[0]))
+            return outs[-1] if last else torch.stack(outs).mean(0)
+
+    train(Steps(), nn.CrossEntropyLoss(), ((torch.randn(8, 5, 2), torch.randint(3, (8,))) for _ in range(STEPS)))
+
+
+@case
+def state_cut_and_last_used():
+    stepwise(lambda t, state: tuple(s.detach() for s in state), True)
+
+
+@case
+def state_cut_and_all_used():
+    stepwise(lambda t, state: tuple(s.detach().clone() for s in state), False)
+
+
+@case
+def state_cut_once():
+    stepwise(lambda t, state: tuple(s.detach() for s in state) if t == 3 else state, False)
+
+
+@case
+def acts_and_learns():
+    """Steps whose state is cut off, and that the loss does not depend on; then a sequence."""
+    model = Reader()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(STEPS):
+        state = None
+        for _ in range(5):
+            _, state = model(torch.randn(1, 1, 2), state)
+            state = state.detach()
+        optimiser.zero_grad()
+        model(torch.randn(4, 5, 2))[0].pow(2).mean().backward()
+        optimiser.step()
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(2, 8, batch_first=True)
+
+    def forward(self, x, state=None):
+        return self.rnn(x, state)

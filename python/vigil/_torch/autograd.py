@@ -12,6 +12,8 @@ from vigil._torch import graph, summary
 MOST = 20000  # nodes
 HEAD = 64
 _MASKS = 256  # products that are looked at for masks
+_FEW = 4  # elements of a coefficient
+_MOST_COEFFICIENTS = 8
 _MASK = 8  # elements; of fewer nobody can tell
 
 # Name of a node without "Backward" and digits -> neutral name.
@@ -112,17 +114,22 @@ def _by_weight(node):
 class Walk(object):
     """One graph from a loss down. ``nodes`` lives for the walk only.
 
-    known: ids of parameters. ``stray`` are others that are a weight of an
+    known: ids of parameters; marks: nodes that somebody holds, ``marked`` the ids of those met. ``stray`` are others that are a weight of an
     operation which computes with what a known one gave: id -> the operation.
     looks: what attention sees is read, too.
     """
 
-    def __init__(self, node, known=(), looks=False):
+    def __init__(self, node, known=(), looks=False, marks=()):
         self.complete = True
         self.reached = set()  # ids of parameters
         self.leaves = {}  # id -> nn.Parameter
+        self.ends = {}  # id of the node of a leaf -> the leaf
         nodes, below = self._nodes(node)
         self.count = len(nodes)
+        self.marked = {id(n) for n in nodes}.intersection(id(n) for n in marks) if marks else set()
+        above = _above(nodes, below)
+        self.uses = {id(leaf): _uses(at, above) for at, leaf in self.ends.items()}  # id of a leaf -> operations that take it
+        self.coefficients = _coefficients(self.ends, above, known)
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.stretched = None  # the first operation with a constant that stretches a column: its place in the head and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
@@ -163,6 +170,7 @@ class Walk(object):
             if name == "AccumulateGrad":
                 variable = node.variable
                 self.reached.add(id(variable))
+                self.ends[at] = variable
                 if isinstance(variable, torch.nn.Parameter):
                     self.leaves[id(variable)] = variable
             elif name.startswith(("CompiledFunction", "CheckpointFunction")):
@@ -205,6 +213,55 @@ def _between(nodes, below):
         elif at in above and at in under and not _affine(n, name):
             non_linear += 1
     return weighted, non_linear
+
+
+def _above(nodes, below):
+    """id of a node -> the nodes that take what it gives."""
+    above = {}
+    for node in nodes:
+        for at in set(below.get(id(node), ())):
+            above.setdefault(at, []).append(node)
+    return above
+
+
+def _uses(at, above):
+    """How many operations take a leaf, whatever its shape or type is changed to before. at: the id of its node."""
+    queue, seen, found = [at], set(), set()
+    while queue:
+        for node in above.get(queue.pop(), ()):
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if base(node) in SHAPES:
+                queue.append(id(node))
+            else:
+                found.add(id(node))
+    return len(found)
+
+
+def _coefficients(ends, above, known):
+    """Leaves of a few numbers that are no parameters, and that meet a network's outputs and never its inputs: [tensor]."""
+    out = []
+    for at, leaf in ends.items():
+        if isinstance(leaf, torch.nn.Parameter) or id(leaf) in known or leaf.dim() > 1 or leaf.numel() > _FEW:
+            continue
+        if len(out) < _MOST_COEFFICIENTS and _beside(at, above):
+            out.append(leaf)
+    return out
+
+
+def _beside(at, above):
+    """Whether nothing that a weight is used on comes from a leaf."""
+    queue, seen = [at], set()
+    while queue:
+        for node in above.get(queue.pop(), ()):
+            if id(node) in seen:
+                continue
+            if len(seen) >= MOST or neutral(node) in _WEIGHTED:
+                return False
+            seen.add(id(node))
+            queue.append(id(node))
+    return True
 
 
 def _stray(nodes, below, known):
@@ -439,20 +496,27 @@ class Graphs(object):
         self.rootless = 0  # tensors that are no result of anything
         self.stretched = None
         self.stray = {}  # of Walk, the last one's
+        self.coefficients = []  # the same
+        self.uses = {}  # id of a leaf -> operations that take it
+        self.marked = set()  # ids of nodes, as of Walk
 
-    def take(self, tensor, known=(), constants=0):
-        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, as of Walk.
+    def take(self, tensor, known=(), constants=0, marks=()):
+        """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, marks: nodes, as of Walk.
 
         constants: how often gradients without a graph were taken for it.
         """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)
+            self.coefficients = []
             return {}
         base_node = graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn
-        walk = Walk(base_node, known, self.first is None)
+        walk = Walk(base_node, known, self.first is None, marks)
         if constants and _lost(base_node):
             self.lost += 1
-        self.stray = walk.stray
+        self.marked |= walk.marked
+        self.stray, self.coefficients = walk.stray, walk.coefficients
+        for at, n in walk.uses.items():
+            self.uses[at] = self.uses.get(at, 0) + n
         self.parts += 1
         if self.first is None:
             self.first = walk.head

@@ -18,6 +18,7 @@ from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
+from vigil._torch.loose import Loose
 from vigil._torch.next_place import NextPlace
 from vigil._torch.parameters import Parameters
 from vigil._torch.steps import TRAIN
@@ -53,6 +54,7 @@ class Look(object):
         self.graphs = None
         self.graph_step = None
         self.anew = Anew()
+        self.loose = Loose()
         self.counts = {}  # id of an optimiser's state -> its updates
         self.input_step = None
         self.first = None  # the first model that was found
@@ -173,7 +175,8 @@ class Look(object):
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants, self.network.recurrence.marks()))
+                self.network.backward(self.graphs)
             elif self.anew.wants(step):
                 for tensor in tensors:
                     self.anew.look(step, tensor, self.parameters.known, lambda ids: ids - self._unowned(ids)[0])
@@ -191,6 +194,10 @@ class Look(object):
             if owners:
                 self.parameters.outside(outside, owners)
             self.anew.take(step, leaves, self.graphs.stray, outside - nobodys)
+            self.loose.take([leaves[i] for i in nobodys if i in leaves])
+        if not self.tracker.by_hand:
+            self.loose.take(self.graphs.coefficients)
+        self.graphs.coefficients = []
 
     def _unowned(self, ids):
         """(of parameters those that neither an optimiser nor a module that lives has, modules that have the others)."""
@@ -221,8 +228,8 @@ class Look(object):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
         self.constants = 0
-        if self.network is not None and self.network.handles:
-            self.network.detach()
+        if self.network is not None:
+            self.network.ends()
 
     def detach(self):
         """Hook nothing any more."""
@@ -231,7 +238,7 @@ class Look(object):
         for handle in handles:
             handle.remove()
         if self.network is not None:
-            self.network.detach()
+            self.network.ends()
 
     def loss_module(self, module):
         kind = type(module).__name__
@@ -258,7 +265,9 @@ class Look(object):
         # Nobody can say what held them and which gradients were used when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
         if whole and not t.by_hand:
-            sections["parameters"] = part(self.parameters.gather, numbers, self._held(), states, self._by_parameter(), self.anew.gather(), self.trained)
+            held = self._held()
+            loose = part(self.loose.gather, held)
+            sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
             sections["updates"] = updates
         if self.network is not None and self.network.order:
             sections["network"] = part(self.network.gather, numbers)
@@ -275,7 +284,7 @@ class Look(object):
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.gradients = self.inputs = self.first = self.anew = None
+        self.parameters = self.gradients = self.inputs = self.first = self.anew = self.loose = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 

@@ -7,9 +7,11 @@ import torch
 from vigil import _guard
 from vigil._torch import backend, hanging, kinds, names, summary
 from vigil._torch.activations import tensors
+from vigil._torch.recurrence import Recurrence
 
 MOST = 400  # modules with values
 MOST_MODULES = 800  # that are listed
+SEVERAL = 4  # calls of a module in one forward
 
 
 class Network(object):
@@ -19,6 +21,9 @@ class Network(object):
         self.look = look
         self.root = root
         self.handles = []
+        self.recurrence = Recurrence(look)
+        self.calls = {}  # id of a module -> (weak reference to it, its calls with gradients)
+        self.uses = {}  # id of a leaf of the graph -> operations that take it
         self.met = {}  # id of a module -> its facts
         self.order = []
         self.last = None  # (weak reference to a tensor, version, Values): what one module gives is often what the next one gets
@@ -33,6 +38,7 @@ class Network(object):
             return False
         for path, module in modules[:MOST_MODULES]:
             self._hook(self.root.path(path), module, len(self.handles) < 2 * MOST and kinds.whole(module))
+            self.recurrence.hook(module)
         self.more = max(len(modules) - MOST_MODULES, 0)
         return True
 
@@ -45,6 +51,16 @@ class Network(object):
         for handle in handles:
             handle.remove()
         self.last = None
+
+    def ends(self):
+        """The step is over."""
+        self.detach()
+        self.recurrence.detach()
+
+    def backward(self, graphs):
+        """The graphs of the step were looked at."""
+        self.uses = graphs.uses
+        self.recurrence.backward(graphs.marked)
 
     def _hook(self, path, module, values):
         look = self.look
@@ -68,6 +84,8 @@ class Network(object):
 
     def _begins(self, path, module, args, values):
         facts = self.met.get(id(module))
+        if torch.is_grad_enabled():
+            self.calls[id(module)] = (weakref.ref(module), self.calls.get(id(module), (None, 0))[1] + 1)
         if facts is not None:
             facts["calls"] += 1
             return
@@ -79,6 +97,7 @@ class Network(object):
             "order": len(self.order),
             "training": bool(module.training),
             "settings": kinds.settings(module),
+            "id": id(module),
         }
         self.met[id(module)] = facts
         self.order.append(facts)
@@ -106,6 +125,7 @@ class Network(object):
         modules = []
         for facts in self.order:
             facts = dict(facts)
+            self._passes(facts, facts.pop("id"))
             for side in ("input", "output"):
                 tensor = facts.pop(side, None)
                 if tensor is not None:
@@ -115,6 +135,22 @@ class Network(object):
         if self.more:
             out["more"] = self.more
         return out
+
+
+    def _passes(self, facts, at):
+        """Of a module that ran several times: how many of its calls the loss depends on, and whether it was given its own state."""
+        module, calls = self.calls.get(at, (None, 0))
+        module = module() if module is not None else None
+        if module is None or not self.uses:
+            return
+        states = self.recurrence.states(at)
+        if calls < SEVERAL and not states:
+            return
+        uses = [self.uses[id(p)] for p in module._parameters.values() if p is not None and id(p) in self.uses]
+        if not uses:
+            return
+        facts["recorded"], facts["in_graph"] = calls, max(uses)
+        facts.update(states)
 
 
 def opaque(module):

@@ -113,11 +113,11 @@ class Parameters(object):
             # On a device a sum of all and of a part say it; more would have to be kept there or copied.
             return self.numbers.put(torch.stack([x.sum(), x.abs().sum(), (x * torch.arange(1, x.numel() + 1, device=x.device, dtype=kind)).sum()]))
 
-    def gather(self, numbers, held, gradients, more, anew, trained=frozenset()):
+    def gather(self, numbers, held, gradients, more, anew, trained=frozenset(), loose=()):
         """ParameterFacts without their place, or None.
 
         held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; anew: [AnewFact];
-        trained: ids of those that an earlier training has trained, which are left out unless held.
+        trained: ids of those that an earlier training has trained, which are left out unless held; loose: [LooseFact].
         """
         if not self.list:
             return None
@@ -145,6 +145,8 @@ class Parameters(object):
             facts["outside"] = outside
         if anew:
             facts["anew"] = anew
+        if loose:
+            facts["loose"] = loose
         return facts
 
 

@@ -1,0 +1,67 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// loose finds parameters that stand beside the model, in an object, a list or a
+// variable, and that nobody gave to the optimiser: coefficients that are to be
+// identified, temperatures, variances, weights of losses. Where several
+// optimisers take turns, another one's time may still come.
+func (r *updating) loose(f *rule.Facts, rep *rule.Report) {
+	found := f.Parameters.Loose
+	if len(found) == 0 || f.Parameters.Updates < r.least || len(f.Optimisers) > 1 || !slices.ContainsFunc(f.Parameters.List, heldAndMoved) {
+		return
+	}
+	var names []string
+	for _, l := range found {
+		if name := looseName(l); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	who := someNames(names)
+	r.say(rep, rule.Violation{
+		Check: "loose", Subject: names[0], Severity: rule.Warning, Observed: float64(len(found)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "a parameter that is no part of a module, so that model.parameters() does not have it, and that was not given to the optimiser beside it",
+		Remedy: "give it to the optimiser as well (list(model.parameters()) + [p]), or make it an attribute of the module; turn requires_grad off if it is to stay",
+		Message: fmt.Sprintf("The loss depends on %s (%s), which %s to be trained but %s to no module and no optimiser: after %d updates the values are what they were; give %s to the optimiser.",
+			who, plural(len(found), "tensor"), asks(len(found)), belongs(len(found)), f.Parameters.Updates, it(len(found))),
+		Context: map[string]any{"tensors": found},
+	})
+}
+
+func heldAndMoved(p rule.ParameterFact) bool { return p.Held && p.Changed }
+
+func looseName(l rule.LooseFact) string {
+	switch {
+	case l.Name != "":
+		return l.Name
+	case l.Parameter:
+		return fmt.Sprintf("a parameter of shape %v", l.Shape)
+	}
+	return fmt.Sprintf("a tensor of shape %v", l.Shape)
+}
+
+func asks(n int) string {
+	if n == 1 {
+		return "asks"
+	}
+	return "ask"
+}
+
+func belongs(n int) string {
+	if n == 1 {
+		return "belongs"
+	}
+	return "belong"
+}
+
+func it(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
