@@ -3,9 +3,11 @@ package rules_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -302,4 +304,124 @@ func TestStatesWithoutHistory(t *testing.T) {
 		{"one of several candidates is used", classifier(), linear(5), "", ""},
 		{"called a few times", classifier(), linear(3), "", ""},
 	})
+}
+
+// Blocks that are frozen were trained before, or are to be thawed.
+func TestFrozenBlocksAsInitialised(t *testing.T) {
+	stages := func() *record.Facts {
+		return network("stage1.0 Conv2d 1 8 3", "stage1.1 BatchNorm2d 8", "stage2.0 Conv2d 8 16 3", "stage2.1 BatchNorm2d 16", "stage3.0 Conv2d 16 32 3", "stage3.1 BatchNorm2d 32", "fc Linear 32 5")
+	}
+	blocks := func() *record.Facts {
+		return network("emb Embedding 100 32", "block.0.ff1 Linear 32 128", "block.0.norm LayerNorm 128", "block.0.ff2 Linear 128 32", "block.1.ff1 Linear 32 128", "block.1.norm LayerNorm 128", "block.1.ff2 Linear 128 32",
+			"block.2.ff1 Linear 32 128", "block.2.norm LayerNorm 128", "block.2.ff2 Linear 128 32", "head Linear 32 100")
+	}
+	frozen := func(paths ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			for i := range f.Parameters.List {
+				p := &f.Parameters.List[i]
+				if slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(p.Module, path) }) {
+					p.Trained, p.Held, p.Changed, p.Gradient = false, false, false, record.GradientMissing
+				}
+				if !p.Bias && p.First != nil { // no two layers begin alike
+					p.First.Mean += record.Number(1e-4 * float64(i))
+				}
+				if p.Kind == record.NormModule {
+					mean := record.Number(1)
+					if p.Bias {
+						mean = 0
+					}
+					p.First = &record.ValueFacts{Elements: 16, Min: mean, Max: mean, Mean: mean}
+				}
+			}
+		}
+	}
+	worn := func(paths ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			frozen(paths...)(f)
+			for i := range f.Parameters.List {
+				if p := &f.Parameters.List[i]; p.First != nil {
+					p.First.Max += 0.1
+				}
+			}
+		}
+	}
+	runFacts(t, "not_updated", []factCase{
+		{"after a trained layer", blocks(), frozen("block.0", "block.1"), "warning frozen_stack not-updated block.0", "block.0 and block.1 are frozen (requires_grad is False) but still as initialised at random, while block.2"},
+		{"trained before", blocks(), worn("block.0", "block.1"), "", ""},
+		{"all blocks: there is no other that is trained", blocks(), frozen("block."), "", ""},
+		{"from the first on: they may be thawed", stages(), frozen("stage1", "stage2"), "", ""},
+	})
+	for _, c := range []struct {
+		name   string
+		facts  *record.Facts
+		do     func(*record.Facts)
+		steps  int64
+		thawed bool
+		want   string
+	}{
+		{"frozen to the end", stages(), frozen("stage1", "stage2"), 120, false, "warning frozen_stack stage1"},
+		{"thawed on the way", stages(), frozen("stage1", "stage2"), 120, true, ""},
+		{"a short job", stages(), frozen("stage1", "stage2"), 40, false, ""},
+		{"trained before", stages(), worn("stage1", "stage2"), 120, false, ""},
+		{"one layer and no block", classifier(), frozen("fc1"), 120, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.do(c.facts)
+			got := ""
+			for _, x := range judgeFrozen(t, c.facts, c.steps, c.thawed) {
+				got = fmt.Sprintf("%s %s %s", x.Severity, x.Check, x.Subject)
+			}
+			if got != c.want {
+				t.Errorf("finding is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// judgeFrozen lets not_updated look at a training of so many steps; thawed:
+// what was frozen asks for gradients from its middle on.
+func judgeFrozen(t *testing.T, f *record.Facts, steps int64, thawed bool) (found []record.Finding) {
+	t.Helper()
+	set, err := rules.Set("default", "pytorch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set = slices.DeleteFunc(set, func(c rules.Config) bool { return c.Rule != "not_updated" })
+	start := func(thawed bool) *rules.Engine {
+		e, err := rules.NewEngine(rules.Options{Configs: set, OnFinding: func(f record.Finding) { found = append(found, f) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var infos []record.TensorInfo
+		for _, p := range f.Parameters.List {
+			infos = append(infos, record.TensorInfo{Name: p.Name, Kind: record.Weight, Shape: p.Shape, Frozen: !p.Trained && !thawed})
+		}
+		e.Announce("worker_0", infos)
+		e.Facts(f)
+		return e
+	}
+	e := start(false)
+	for n := range steps {
+		s := &record.Step{Worker: "worker_0", Mode: record.Train, Step: n, ModeStep: n}
+		for _, p := range f.Parameters.List {
+			if n%10 == 0 {
+				x := record.TensorStats{Tensor: p.Name}
+				x.Stats.Count, x.Stats.L1 = 100, 7
+				s.Stats = append(s.Stats, x)
+			}
+		}
+		if n == steps/2 { // the agent restarts
+			state, err := e.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e = start(thawed)
+			if err := e.Restore(state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Observe(rules.NewComplete([]*record.Step{s}))
+	}
+	e.Finish(record.Completed)
+	return found
 }

@@ -30,15 +30,20 @@ var notUpdated = rule.Definition{
 	Remedies:       []string{"make the optimiser after the model is complete, from model.parameters()", "remove the detach or no_grad on the way to the loss", "set requires_grad_(True) on what is to be trained"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "learning_rate", "loss_flat", "loss_spike", "too_few_updates"},
 	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero"},
+	// What is random and frozen takes the signal away, however large it is.
+	ExplainsBy: map[string][]string{"frozen_stack": {"initial_weights"}},
 	Default: &rule.Preset{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
 			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a body before them that was trained, be it before or in the same process. " +
+			"Whole blocks that are frozen as they were initialised count before a trained one that is built alike: after a trained layer at once, from the first layer on when they are frozen to the end. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
 			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet. " +
 			"A parameter beside the model, which no module has, counts where one optimiser trains the model and the script does not update it by hand. A recurrent state that is detached counts where that happens at every step, " +
 			"not where a long sequence is cut now and then.",
 	},
-	Needs: noNeeds,
+	Needs: func(rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"weights"}}, Schedule: rule.TrainOnly(rule.Auto), Want: rule.WantStats}}
+	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &updating{told: newTold(), least: p.Int("least_updates"), frozen: p.Float("most_frozen")}, nil
 	},
@@ -48,6 +53,7 @@ type updating struct {
 	told
 	least  int64
 	frozen float64
+	stack  *frozenStack // that may be thawed yet
 }
 
 // Facts implements rule.FactReader.

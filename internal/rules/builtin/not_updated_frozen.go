@@ -56,6 +56,9 @@ func unitsOf(f *rule.Facts) []unit {
 func (r *updating) frozenIn(f *rule.Facts, units []unit, rep *rule.Report) {
 	r.frozenNeck(f, units, rep)
 	if len(units) < 3 || !units[0].trained || !units[len(units)-1].trained {
+		if r.stack == nil {
+			r.stack = stackOf(f, units)
+		}
 		return // a body, or a head, that is frozen
 	}
 	var names, layers []string
@@ -74,6 +77,7 @@ func (r *updating) frozenIn(f *rule.Facts, units []unit, rep *rule.Report) {
 		}
 		these, sibling := forgotten(f, units, run)
 		if these == nil {
+			r.stackBetween(f, units, rep)
 			return // frozen on purpose, and so the others are
 		}
 		if len(these) == 1 && len(run) > 1 {
@@ -86,6 +90,7 @@ func (r *updating) frozenIn(f *rule.Facts, units []unit, rep *rule.Report) {
 		i = n
 	}
 	if len(names) == 0 || float64(len(layers)) > r.frozen*float64(len(units)) {
+		r.stackBetween(f, units, rep)
 		return
 	}
 	who := "the layers before and after are trained"

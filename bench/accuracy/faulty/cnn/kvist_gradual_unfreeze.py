@@ -2,6 +2,7 @@
 # cause_class: not-updated, structure, optimizer
 # family: cnn
 # split: tune
+# twin: healthy/twins/kvist_gradual_unfreeze.py
 import os
 
 import torch
