@@ -365,3 +365,25 @@ func pooled() *record.Facts {
 	}
 	return f
 }
+
+// Noise that is to be found is drawn anew for every batch.
+func TestNoiseDrawnOnce(t *testing.T) {
+	drawn := func(renewed int64, mean, std float64, times []int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "mse_loss", Function: "mse_loss"}
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{
+				{DType: "F32", Shape: []int64{64, 2}, Values: valuesOf(128, 0, 1)}, {DType: "I64", Shape: times, Values: valuesOf(64, 24, 13)},
+			}, Steps: 8, Distinct: 1, Renewed: renewed}
+			f.Labels = &record.LabelFacts{Loss: "mse_loss", DType: "F32", Shape: []int64{64, 2}, Range: []float64{-2.8, 2.2}, Elements: 896, Mean: &mean, Std: &std}
+		}
+	}
+	const known = "info one_batch data-loading inputs"
+	runFacts(t, "same_batches", []factCase{
+		{"a generator that is seeded for every batch", classifier(), drawn(7, -0.04, 1.02, []int64{64}), "warning one_batch data-loading inputs", "Seed the generator once"},
+		{"times in a column", classifier(), drawn(7, -0.04, 1.02, []int64{64, 1}), "warning one_batch data-loading inputs", ""},
+		{"a batch that is kept", classifier(), drawn(0, -0.04, 1.02, []int64{64}), known, ""},
+		{"targets that were scaled", classifier(), drawn(7, 0, 1, []int64{64}), known, ""},
+		{"targets on another scale", classifier(), drawn(7, 0.5, 0.6, []int64{64}), known, ""},
+		{"no number for each sample", classifier(), drawn(7, -0.04, 1.02, []int64{64, 2}), known, ""},
+	})
+}

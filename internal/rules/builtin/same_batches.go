@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ var sameBatches = rule.Definition{
 	ExplainsAlways: []string{"dead_relu", "vanishing_gradient", "saturated_activation", "all_zero"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "loss_not_decreasing", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step out of data of which there is more. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
+		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step out of data of which there is more, or of samples, times and noise that are drawn. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -72,9 +73,36 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 			v.Severity = rule.Warning
 			v.Cause, v.Remedy = "a loader that begins anew at every step (next(iter(loader))), or an index that does not move", "make the iterator once, before the loop, and look at how the index of a batch is computed"
 			v.Message = fmt.Sprintf("A batch of %d samples is fetched at each of %d steps, and it is the same one each time although there are more data: look at how a batch is chosen; next(iter(loader)) begins anew at every step.", n, in.Steps)
+		} else if in.Renewed >= in.Steps-1 && noiseAgain(f) {
+			v.Severity = rule.Warning
+			v.Cause, v.Remedy = "a random generator that is seeded anew for every batch", "seed once, before the loop, and go on with the same generator"
+			v.Message = fmt.Sprintf("A batch of %d noised samples is drawn at each of %d steps, and it is the same one each time: samples, times and the noise that is to be found. Seed the generator once, before the loop.", n, in.Steps)
 		}
 		r.say(rep, v)
 	}
+}
+
+// leastNoise is how many values tell that they are noise.
+const leastNoise = 100
+
+// noiseAgain tells whether a model gets samples with a number for each (how much
+// noise they have), and is to find values that look drawn from the standard
+// normal distribution: noise that is drawn once for all steps is no task.
+// Targets that were scaled to mean 0 and deviation 1 have exactly these.
+func noiseAgain(f *rule.Facts) bool {
+	in, l := f.Inputs, f.Labels
+	if len(in.Tensors) < 2 || l == nil || l.Mean == nil || l.Std == nil || len(l.Range) != 2 || len(l.Shape) < 2 || !slices.Equal(l.Shape, in.Tensors[0].Shape) {
+		return false
+	}
+	times := in.Tensors[1]
+	if len(times.Shape) == 0 || times.Shape[0] != l.Shape[0] || elementsOf(times.Shape) != times.Shape[0] || times.Values == nil || times.Values.Min == times.Values.Max {
+		return false
+	}
+	n, mean, off := float64(elementsOf(l.Shape)), math.Abs(*l.Mean), math.Abs(*l.Std-1)
+	if n < leastNoise || l.Range[0] > -1.8 || l.Range[1] < 1.8 {
+		return false
+	}
+	return mean < 3/math.Sqrt(n) && off < 3/math.Sqrt(2*n) && (mean > 1e-4 || off > 1e-3)
 }
 
 // neverVary tells whether no feature varied over the steps that were looked at.
