@@ -53,6 +53,23 @@ func TestNotUpdated(t *testing.T) {
 		{"a module in a plain list", classifier(), func(f *record.Facts) {
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
 		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that no optimiser holds"},
+		{"a generator whose optimiser has the critic's parameters", critics(), nil, "error held_twice not-updated g1", "Two optimisers hold the same 4 parameters, while the loss depends on 4 parameters of g1 and g2 that none holds"},
+		{"a generator that was trained before, behind two optimisers of one network", critics(), func(f *record.Facts) {
+			for i := range f.Parameters.Outside {
+				f.Parameters.Outside[i].First.Max += 0.1
+			}
+		}, "", ""},
+		{"two optimisers of two networks", critics(), func(f *record.Facts) {
+			f.Optimisers[0].Groups[0].Parameters, f.Optimisers[1].Groups[0].Parameters = 2, 2
+		}, "", ""},
+		{"two optimisers that share an encoder", critics(), func(f *record.Facts) {
+			f.Optimisers[0].Groups[0].Parameters, f.Optimisers[1].Groups[0].Parameters = 3, 3
+		}, "", ""},
+		{"a target that does not ask for gradients", critics(), func(f *record.Facts) {
+			for i := range f.Parameters.Outside {
+				f.Parameters.Outside[i].Trained = false
+			}
+		}, "", ""},
 		{"a trained network behind the model", classifier(), func(f *record.Facts) {
 			change(f, pretrained, "fc1")
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
@@ -424,4 +441,22 @@ func judgeFrozen(t *testing.T, f *record.Facts, steps int64, thawed bool) (found
 	}
 	e.Finish(record.Completed)
 	return found
+}
+
+// critics is a critic that two optimisers hold, and a generator that none does.
+func critics() *record.Facts {
+	f := gan()
+	f.Parameters.Outside = slices.Clone(f.Parameters.List[:4])
+	for i := range f.Parameters.Outside {
+		if p := &f.Parameters.Outside[i]; p.First != nil {
+			first := *p.First
+			p.First = &first
+		}
+	}
+	f.Parameters.List = f.Parameters.List[4:]
+	f.Models = f.Models[1:]
+	for i := range f.Optimisers {
+		f.Optimisers[i].Groups = slices.Clone(f.Optimisers[i].Groups)
+	}
+	return f
 }

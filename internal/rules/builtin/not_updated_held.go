@@ -156,10 +156,23 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 			ps = append(ps, p)
 		}
 	}
-	if len(ps) == 0 || age(ps) != fresh && !newTables(ps) || len(f.Optimisers) > 1 {
+	if len(ps) == 0 || age(ps) != fresh && !newTables(ps) {
 		return
 	}
 	modules := modulesOf(ps)
+	if len(f.Optimisers) > 1 {
+		if same := sameHeld(f); same > 0 {
+			r.say(rep, rule.Violation{
+				Check: "held_twice", Subject: modules[0], Severity: rule.Error, Observed: float64(same), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+				Cause:  "the second optimiser was made over the parameters of the first one's network",
+				Remedy: "give each optimiser the parameters of its own network",
+				Message: fmt.Sprintf("Two optimisers hold the same %s, while the loss depends on %s of %s that none holds: they keep the values that they were initialised with; give each optimiser the parameters of its own network.",
+					plural(same, "parameter"), plural(len(ps), "parameter"), someNames(modules)),
+				Context: map[string]any{"parameters": namesOf(ps), "held_twice": same},
+			})
+		}
+		return
+	}
 	r.say(rep, rule.Violation{
 		Check: "outside", Subject: modules[0], Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:  "the module is not registered in the model (kept in a plain list or dictionary), or was left out when the optimiser was made",
@@ -168,6 +181,34 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 			plural(len(ps), "parameter"), someNames(modules)),
 		Context: map[string]any{"parameters": namesOf(ps)},
 	})
+}
+
+// sameHeld is how many parameters two optimisers hold that hold exactly the
+// same; 0 without such a pair. What two of them share besides their own, such as
+// an encoder, makes none.
+func sameHeld(f *rule.Facts) int {
+	if f.Parameters.More > 0 {
+		return 0
+	}
+	var held, all int64
+	for i := range f.Parameters.List {
+		held += ifTrue(f.Parameters.List[i].Held)
+	}
+	known := map[int64]int{}
+	for _, o := range f.Optimisers {
+		var n int64
+		for _, g := range o.Groups {
+			n += g.Parameters - g.Strangers
+		}
+		all += n
+		known[n]++
+	}
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(known))) {
+		if n > 1 && known[n] > 1 && all-held >= n {
+			return int(n)
+		}
+	}
+	return 0
 }
 
 // newTables tells whether parameters are embeddings with the mean and the
