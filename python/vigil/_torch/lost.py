@@ -22,8 +22,10 @@ def wrap_grad(tracker):
         return
 
     @_guard.guard
-    def called(inputs, create_graph):
+    def called(args, kwargs):
         look = tracker.facts.look
+        inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
+        create_graph = args[4] if len(args) > 4 else kwargs.get("create_graph")
         if create_graph or not isinstance(inputs, (torch.Tensor, tuple, list)):  # an iterator can be read once
             return
         if not look.open or tracker.in_backward or backend.is_compiling() or not look.here():
@@ -33,9 +35,9 @@ def wrap_grad(tracker):
             look.constants += 1
 
     @functools.wraps(original)
-    def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, *args, **kwargs):
-        called(inputs, create_graph)
-        return original(outputs, inputs, grad_outputs, retain_graph, create_graph, *args, **kwargs)
+    def grad(*args, **kwargs):
+        called(args, kwargs)
+        return original(*args, **kwargs)
 
     setattr(grad, _MARK, True)
     torch.autograd.grad = grad
