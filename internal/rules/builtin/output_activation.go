@@ -38,7 +38,7 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if f.Graph != nil && f.Graph.AcrossSamples {
-		text := "log_softmax works over the samples of the batch in place of the classes: what nll_loss gets for a sample depends on the others in its batch."
+		text := "log_softmax works over the samples of the batch in place of the classes: what the loss gets for a sample depends on the others in its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}
 	}
 	if found := scoresOfOne(f, &v); found != nil {

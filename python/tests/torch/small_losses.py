@@ -222,6 +222,45 @@ def log_softmax_over_samples():
     train(net(nn.Linear(6, 3), nn.Dropout(0.5), nn.Linear(3, 3)), lambda p, y: F.nll_loss(F.log_softmax(p, dim=0), y))
 
 
+@case
+def log_softmax_over_nodes_of_which_some_are_trained():
+    chosen = torch.arange(0, 32, 2)
+    train(net(nn.Linear(6, 3)), lambda p, y: F.nll_loss(F.log_softmax(p, dim=0)[chosen], y[chosen]))
+
+
+@case
+def log_softmax_over_classes_of_which_some_samples_are_trained():
+    chosen = torch.arange(0, 32, 2)
+    train(net(nn.Linear(6, 3)), lambda p, y: F.nll_loss(F.log_softmax(p, dim=1)[chosen], y[chosen]))
+
+
+@case
+def log_softmax_over_samples_picked_by_label():
+    train(net(nn.Linear(6, 3)), lambda p, y: -F.log_softmax(p, dim=0).gather(1, y[:, None]).mean())
+
+
+@case
+def log_softmax_over_samples_picked_by_index():
+    train(net(nn.Linear(6, 3)), lambda p, y: -p.log_softmax(0)[torch.arange(32), y].mean())
+
+
+@case
+def log_softmax_over_candidates():
+    """Each column is a question, each row an answer to it."""
+    train(net(nn.Linear(6, 3)), lambda p, y: -p.log_softmax(0).gather(0, y[None, :3]).mean())
+
+
+@case
+def loss_of_two_views():
+    class PairLoss(nn.Module):
+        def forward(self, a, b):
+            a, b = F.normalize(a, dim=-1), F.normalize(b, dim=-1)
+            return F.cross_entropy(0.07 * a @ b.T, torch.arange(32))
+
+    loss = PairLoss()
+    train(net(nn.Linear(6, 3)), lambda p, y: loss(p, p + 0.1 * torch.randn_like(p)))
+
+
 class Pooled(nn.Module):
     """Attention over an axis of length one."""
 

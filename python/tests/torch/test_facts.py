@@ -166,6 +166,12 @@ FACTS = {
     "functional_dropout_in_evaluation": {"evaluation.functional_dropout": True, "evaluation.layer": "layer", "evaluation.input.shape": [16, 6], "evaluation.training": None},
     "warmed_up": {"schedule.initial": 0.5, "schedule.steps.0": 9, "graph.dropout": None, "graph.across_samples": None},
     "log_softmax_over_samples": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None, "graph.dropout": 0.5},
+    "log_softmax_over_nodes_of_which_some_are_trained": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None},
+    "log_softmax_over_classes_of_which_some_samples_are_trained": {"graph.across_samples": None},
+    "log_softmax_over_samples_picked_by_label": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None},
+    "log_softmax_over_samples_picked_by_index": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None},
+    "log_softmax_over_candidates": {"graph.across_samples": None},
+    "loss_of_two_views": {"labels.loss": "cross_entropy", "labels.distinct": 32, "labels.shape": [32], "predictions.classes": 32},
     "softmax_of_one": {
         "graph.softmax_of_one": 1 if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None,
         "parameters.list.0.gradient": "zero",

@@ -55,6 +55,7 @@ SHAPES = frozenset((
     "UnsafeSplit", "CopyBackwards", "Copys",
 ))  # fmt: skip
 _PARTS = frozenset(("Select", "Slice", "Split", "SplitWithSizes", "Unbind", "Chunk", "UnsafeSplit", "Narrow"))  # of a parameter
+_ROWS = frozenset(("Index", "IndexSelect", "Slice"))  # of samples
 _names = {}  # name of a class -> that of the operation
 _WEIGHTED = frozenset(("linear", "convolution", "embedding", "recurrent", "lstm", "attention"))
 _AFFINE = frozenset((
@@ -306,9 +307,14 @@ def _head(node, walk):
             name = neutral(node)
             if name == "nll_loss":
                 softmax = _through(below[0]) if below else None
+                if softmax is not None and base(softmax) in _ROWS:  # of some samples only, such as those of a training set
+                    picked = _through_rows(softmax)
+                    walk.across = walk.across or picked is not None and base(picked) == "LogSoftmax" and _across(picked)
                 if softmax is not None and base(softmax) == "LogSoftmax":
                     walk.across = walk.across or _across(softmax)
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
+            elif name in ("gather", "index"):
+                walk.across = walk.across or _picks_across(node)
             elif name == "mul" and _drops(node):
                 name = "dropout"
             elif name in ("mul", "div"):
@@ -354,6 +360,31 @@ def _across(softmax):
     if shape is None or len(shape) != 2 or shape[0] < 2 or not isinstance(axis, int):
         return False
     return axis in (0, -2, (1 << 64) - 2)  # some releases show it without its sign
+
+
+def _picks_across(node):
+    """Whether an entry of each row is picked of a log_softmax that goes over the rows. Not of squares, which are compared both ways."""
+    softmax = _through(node.next_functions[0][0])
+    if softmax is None or base(softmax) != "LogSoftmax" or not _across(softmax):
+        return False
+    rows, columns = _shape(softmax, 0)
+    if rows == columns:
+        return False
+    if base(node) == "Gather":
+        return getattr(node, "_saved_dim", None) in (1, (1 << 64) - 1)
+    if any(getattr(i, "unpack_hook", None) is not None for i in getattr(node, "_raw_saved_indices", None) or ()):
+        return False
+    try:
+        at = getattr(node, "_saved_indices", None)
+    except RuntimeError:
+        return False  # changed in place since
+    if not isinstance(at, (tuple, list)) or len(at) != 2 or any(not isinstance(i, torch.Tensor) for i in at):
+        return False
+    each = at[0]
+    if each.dim() != 1 or each.shape[0] != rows or each.dtype is not torch.int64 or not summary.readable(each) or each.device.type != "cpu":
+        return False
+    with torch.no_grad():
+        return bool((each == torch.arange(rows)).all())
 
 
 def _of_one(softmax):
@@ -437,6 +468,16 @@ def _through(node):
         below = [n for n, _ in node.next_functions if n is not None]
         node = below[0] if below else None
     return node
+
+
+def _through_rows(node):
+    """The first node that is more than a change of shape or type, or a choice of rows of a table."""
+    for _ in range(4):
+        node = _through(node)
+        if node is None or base(node) not in _ROWS or (_shape(node, 0) or [0])[1:] != (_shape(node.next_functions[0][0], 0) or [1])[1:]:
+            return node
+        node = node.next_functions[0][0]
+    return None
 
 
 @_guard.guard

@@ -207,6 +207,8 @@ class Labels(object):
     def call(self, module, args, kwargs):
         """A loss module was called in training."""
         prediction, label = roles(module, args, kwargs or {})
+        if label is not None and label.grad_fn is not None and type(module).__module__ != "torch.nn.modules.loss":
+            return  # it was computed, too, as the other view of a pair: what the loss makes of both tells the labels
         if label is not None and label.numel() > 0:
             self.fresh = True
             self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None), node=getattr(prediction, "grad_fn", None))
