@@ -1,0 +1,140 @@
+package record
+
+// NetworkFacts are the modules of the first model in the order in which one
+// forward called them.
+type NetworkFacts struct {
+	At      int64         `json:"at"`
+	Modules []ModuleFacts `json:"modules"`
+	More    int64         `json:"more,omitempty"` // modules that did not fit into the record
+}
+
+// ModuleFacts are one module. Only those without children, and attention and
+// recurrent ones as a whole, have values.
+type ModuleFacts struct {
+	Path string `json:"path"`
+	Type string `json:"type"` // class: Linear, BatchNorm2d
+	Kind string `json:"kind"`
+	// Calls in one forward; Order of the first of them.
+	Calls    int64 `json:"calls"`
+	Order    int64 `json:"order"`
+	Training bool  `json:"training"`
+	// Recorded are its calls in that forward with gradients turned on, InGraph
+	// the operations in the graph that use its weights: fewer, when the loss does
+	// not depend on all calls. Only of modules that were called four times or more,
+	// and of those with States.
+	Recorded int64 `json:"recorded,omitempty"`
+	InGraph  int64 `json:"in_graph,omitempty"`
+	// States are the calls, from the forward to the first backward of the step, in which a
+	// recurrent module took a single step from the state that it had returned before; StatesCut
+	// those in which gradients could not go back through that state (64 at most),
+	// StatesCutInGraph those of them on whose result the loss depends.
+	States           int64 `json:"states,omitempty"`
+	StatesCut        int64 `json:"states_cut,omitempty"`
+	StatesCutInGraph int64 `json:"states_cut_in_graph,omitempty"`
+	// Settings are what its constructor was given, as far as rules ask: p,
+	// dim, inplace, negative_slope, bias, momentum, eps, track_running_stats,
+	// in_features, out_features, kernel_size, groups, num_layers.
+	Settings map[string]any `json:"settings,omitempty"`
+	Input    *TensorFacts   `json:"input,omitempty"`
+	Output   *TensorFacts   `json:"output,omitempty"`
+}
+
+// GraphFacts are the operations between the loss and the parameters, by
+// neutral names: cross_entropy, log_softmax, softmax, sigmoid, tanh, relu,
+// linear, convolution, matmul, dropout, batch_norm, mean, sum, log, add, mul …
+type GraphFacts struct {
+	At       int64 `json:"at"`
+	Nodes    int64 `json:"nodes"`
+	Complete bool  `json:"complete"` // all of it was walked
+	// Head is the way from the loss down to the first operation that uses a
+	// parameter, that operation included: ["cross_entropy", "softmax",
+	// "linear"]. Where a node has several inputs it follows the one that the
+	// loss takes as prediction, otherwise the first that needs gradients.
+	Head []string `json:"head"`
+	// Weighted counts the operations that use a weight, NonLinear those
+	// between them that are no affine function of what the model computed:
+	// activations, normalisation by the batch, pooling by maximum, products of
+	// two computed tensors, recurrent cells, attention.
+	Weighted  int64 `json:"weighted"`
+	NonLinear int64 `json:"non_linear"`
+	// Unreached are trained parameters that the loss does not depend on.
+	Reached   int64    `json:"reached"`
+	Unreached []string `json:"unreached,omitempty"` // at most 50
+	// Dropout is the largest share that a dropout among the operations drops,
+	// be it a module or not; 0 without one.
+	Dropout float64 `json:"dropout,omitempty"`
+	// Penalty is what the script adds to the loss of the parameters themselves;
+	// nil without it.
+	Penalty *PenaltyFacts `json:"penalty,omitempty"`
+	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch.
+	AcrossSamples bool `json:"across_samples,omitempty"`
+	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
+	// operations: what they give is 1 whatever they get.
+	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`
+	// Stretched is a difference, product or quotient in the head with something
+	// that is no result of the model, which made a square of a column or a row;
+	// nil without one.
+	Stretched *StretchedFact `json:"stretched,omitempty"`
+	// Terms are what the loss is the sum of, where it is the errors of one
+	// prediction and something else; nil otherwise.
+	Terms *TermFacts `json:"terms,omitempty"`
+	// Attention is what the places of a sequence see of each other in attention
+	// to themselves, by the length of the sequence.
+	Attention []AttentionFacts `json:"attention,omitempty"`
+	// Lost counts the losses that are a sum with a constant term, where gradients
+	// that no gradient goes through were taken before, not for parameters.
+	Lost int64 `json:"lost,omitempty"`
+	// Policy is how a loss holds logarithms of the probabilities of what was
+	// chosen, times what that was worth; nil where it does not.
+	Policy *PolicyFacts `json:"policy,omitempty"`
+	// Rootless: backward was called on a tensor that is the result of no
+	// operation that gradients go through, and on nothing else.
+	Rootless bool `json:"rootless,omitempty"`
+	// Several losses, or several backwards, make one step: what one graph does
+	// not reach another may.
+	Parts int64 `json:"parts"`
+}
+
+// PenaltyFacts are squares, magnitudes or norms of parameters that a script adds
+// to its loss.
+type PenaltyFacts struct {
+	Kind   string `json:"kind"`   // l2: sum of squares; l1: sum of magnitudes; norm: Euclidean norm
+	Factor Number `json:"factor"` // that it is multiplied with, the median of those of all terms
+	// Pull is the norm of its gradient, at the step that was looked at.
+	Pull    Number `json:"pull"`
+	Tensors int64  `json:"tensors"` // parameters that are in it
+}
+
+// TermFacts take a loss apart into errors and the rest.
+type TermFacts struct {
+	Function string  `json:"function"` // of the errors: mse_loss, binary_cross_entropy, …
+	Places   int64   `json:"places"`   // values that are compared, of the whole batch
+	Weight   float64 `json:"weight"`   // of the mean error in the loss
+	// Labels is what the errors compare with, where they are written out and
+	// LabelFacts does not tell; nil otherwise.
+	Labels *FeatureLabels `json:"labels,omitempty"`
+	Others string         `json:"others"` // divergence, as of a variational autoencoder; magnitudes of units; other
+}
+
+// PolicyFacts are about a policy gradient.
+type PolicyFacts struct {
+	Sign  int64 `json:"sign"` // 1: the product is minimised as it is; -1: with a minus before it
+	Terms int64 `json:"terms"`
+	// Gains: names in the script speak of rewards, returns or advantages, and none
+	// of costs.
+	Gains bool `json:"gains"`
+}
+
+// AttentionFacts are the attention maps of one length.
+type AttentionFacts struct {
+	Length int64 `json:"length"`
+	Maps   int64 `json:"maps"`
+	Causal int64 `json:"causal"` // of these: no place sees a later one
+}
+
+// StretchedFact is an operation that stretched what it was given.
+type StretchedFact struct {
+	At   int     `json:"at"` // in the head
+	From []int64 `json:"from"`
+	To   []int64 `json:"to"`
+}
