@@ -2,7 +2,7 @@
 
 import torch
 
-from vigil._torch import autograd, graph, summary
+from vigil._torch import graph, operations, summary
 
 _MAPS = 64  # that are looked at
 _ROWS = 4  # samples and heads of each
@@ -17,7 +17,7 @@ def maps(nodes):
     """
     found = {}  # length -> [maps, causal]
     for node in nodes:
-        one = _weights(node) if autograd.base(node) in _SOFTMAXES else _fused(node)
+        one = _weights(node) if operations.base(node) in _SOFTMAXES else _fused(node)
         if one is None:
             continue
         length, causal = one
@@ -43,7 +43,7 @@ def _weights(node):
 
 def _fused(node):
     """The same of an operation that computes attention as a whole; its mask is added to what is compared, or says who is seen."""
-    if not autograd.base(node).startswith("ScaledDotProduct"):
+    if not operations.base(node).startswith("ScaledDotProduct"):
         return None
     query, key = graph.saved(node, "query"), graph.saved(node, "key")
     if query is None or key is None or query.dim() < 3 or query.shape[-2] != key.shape[-2] or query.shape[-2] < 4:

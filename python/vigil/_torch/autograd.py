@@ -1,115 +1,25 @@
 """The operations between a loss and the parameters, read from the autograd graph before backward.
 
-The names of PyTorch's nodes become neutral ones. No reference to the graph is
-kept: what is remembered are names, numbers and ids of parameters.
+No reference to the graph is kept: what is remembered are names, numbers and ids
+of parameters.
 """
 
 import torch
 
 from vigil import _guard
-from vigil._torch import graph, summary
+from vigil._torch import attention, drops, graph, lost, penalty, policy, summary, terms
+from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral, shape_of, through
 
 MOST = 20000  # nodes
 HEAD = 64
-_MASKS = 256  # products that are looked at for masks
 _FEW = 4  # elements of a coefficient
 _MOST_COEFFICIENTS = 8
-_MASK = 8  # elements; of fewer nobody can tell
-
-# Name of a node without "Backward" and digits -> neutral name.
-_NAMES = {
-    "Addmm": "linear", "Linear": "linear", "MkldnnLinear": "linear", "Mm": "matmul", "Bmm": "matmul", "Baddbmm": "matmul", "Addbmm": "matmul",
-    "Mv": "matmul", "Dot": "matmul", "Matmul": "matmul", "Addmv": "linear",
-    "Convolution": "convolution", "ConvolutionOverrideable": "convolution", "MkldnnConvolution": "convolution", "CudnnConvolution": "convolution",
-    "MiopenConvolution": "convolution", "SlowConvDilated": "convolution", "ConvDepthwise": "convolution", "SlowConv": "convolution", "ThnnConv": "convolution",
-    "Embedding": "embedding", "EmbeddingBag": "embedding",
-    "Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "LogSigmoid": "log_sigmoid", "Tanh": "tanh", "Relu": "relu",
-    "Threshold": "relu", "Gelu": "gelu", "Elu": "elu", "Silu": "silu", "Mish": "mish", "LeakyRelu": "leaky_relu", "Hardtanh": "hardtanh",
-    "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish", "Softplus": "softplus", "Prelu": "prelu", "PreluKernel": "prelu", "Glu": "glu", "Rrelu": "rrelu",
-    "RreluWithNoise": "rrelu", "Softshrink": "softshrink", "Hardshrink": "hardshrink",
-    "NativeBatchNorm": "batch_norm", "CudnnBatchNorm": "batch_norm", "MiopenBatchNorm": "batch_norm", "BatchNormWithUpdate": "batch_norm",
-    "NativeBatchNormLegit": "batch_norm",
-    "NativeLayerNorm": "layer_norm", "NativeGroupNorm": "group_norm", "FusedRmsNorm": "rms_norm", "RmsNorm": "rms_norm",
-    "NativeDropout": "dropout", "FusedDropout": "dropout",
-    "MaxPoolDWithIndices": "max_pool", "MaxPoolD": "max_pool", "MkldnnMaxPoolD": "max_pool", "AdaptiveMaxPoolD": "max_pool", "QuantizedMaxPoolD": "max_pool",
-    "FractionalMaxPoolD": "max_pool", "MaxPool": "max_pool",
-    "AvgPoolD": "avg_pool", "AdaptiveAvgPoolD": "avg_pool", "MkldnnAdaptiveAvgPoolD": "avg_pool", "AvgPool": "avg_pool", "AdaptiveAvgPool": "avg_pool",
-    "Mean": "mean", "Sum": "sum", "Log": "log", "Logp": "log", "Exp": "exp", "Expm": "exp", "Pow": "pow", "Square": "pow",
-    "Sub": "sub", "Rsub": "sub", "Add": "add", "Mul": "mul", "Div": "div", "Neg": "neg", "Abs": "abs", "Clamp": "clamp", "ClampMin": "clamp", "ClampMax": "clamp",
-    "Sqrt": "sqrt", "Rsqrt": "rsqrt", "Logsumexp": "logsumexp", "Max": "max", "Min": "min", "Maximum": "max", "Minimum": "min", "Amax": "max", "Amin": "min",
-    "Norm": "norm", "LinalgVectorNorm": "norm", "Var": "var", "Std": "std", "VarMean": "var", "StdMean": "std",
-    "Cat": "cat", "Stack": "stack", "Select": "select", "Slice": "slice", "Index": "index", "IndexSelect": "index", "Gather": "gather", "Where": "where",
-    "MaskedFill": "masked_fill", "Cumsum": "cumsum", "ConstantPadNd": "pad", "ConstantPad": "pad", "UpsampleNearest": "upsample", "UpsampleBilinear": "upsample",
-    "ThnnFusedLstmCell": "lstm", "CudnnRnn": "recurrent", "MkldnnRnnLayer": "recurrent", "Lstm": "recurrent", "ThnnFusedGruCell": "recurrent",
-    "MiopenRnn": "recurrent", "NativeMultiHeadAttention": "attention",
-    "NllLoss": "nll_loss", "NllLossD": "nll_loss", "MseLoss": "mse_loss", "LLoss": "l1_loss", "SmoothLLoss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss", "BinaryCrossEntropy": "binary_cross_entropy", "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits",
-    "KlDiv": "kl_div", "CtcLoss": "ctc_loss", "CudnnCtcLoss": "ctc_loss", "SoftMarginLoss": "soft_margin_loss", "MultiMarginLoss": "multi_margin_loss",
-    "MultilabelMarginLoss": "multilabel_margin_loss", "CompiledFunction": "compiled", "CheckpointFunction": "checkpoint",
-}  # fmt: skip
-# They change neither values nor, as far as a reader is concerned, anything else.
-SHAPES = frozenset((
-    "View", "UnsafeView", "Reshape", "ReshapeAlias", "T", "Permute", "Transpose", "Squeeze", "Unsqueeze", "Expand", "ToCopy", "Copy", "Clone", "Alias",
-    "Contiguous", "Flatten", "Unflatten", "AsStrided", "MvAlias", "CopySlices", "Movedim", "_DDPSink", "DDPSink", "Identity", "Detach", "To", "ViewAs",
-    "Swapaxes", "Mt", "H", "MH", "MT", "Lift", "LiftFresh", "ToDense", "ToMkldnn", "AccumulateGrad", "SplitWithSizes", "Split", "Chunk", "Unbind",
-    "UnsafeSplit", "CopyBackwards", "Copys",
-))  # fmt: skip
-_PARTS = frozenset(("Select", "Slice", "Split", "SplitWithSizes", "Unbind", "Chunk", "UnsafeSplit", "Narrow"))  # of a parameter
 _ROWS = frozenset(("Index", "IndexSelect", "Slice"))  # of samples
-_names = {}  # name of a class -> that of the operation
-_WEIGHTED = frozenset(("linear", "convolution", "embedding", "recurrent", "lstm", "attention"))
 _AFFINE = frozenset((
     "linear", "convolution", "embedding", "avg_pool", "mean", "sum", "sub", "add", "neg", "cat", "stack", "select", "slice", "index", "gather",
     "masked_fill", "cumsum", "pad", "upsample", "dropout",
 ))  # fmt: skip
 _OPAQUE = frozenset(("compiled", "checkpoint"))
-
-
-def base(node):
-    """The name of a node without "Backward" and digits."""
-    kind = type(node).__name__
-    name = _names.get(kind)
-    if name is None:
-        name = kind.rsplit("::", 1)[-1].rstrip("0123456789")
-        if name.endswith("Backward"):
-            name = name[:-8]
-        name = _names[kind] = "".join(c for c in name if not c.isdigit())
-    return name
-
-
-def neutral(node):
-    """The neutral name of a node; of one that is not known its own in small letters."""
-    name = base(node)
-    found = _NAMES.get(name)
-    if found is None:
-        if name.startswith("ScaledDotProduct") or "Attention" in name:
-            return "attention"
-        if name.startswith("Upsample"):
-            return "upsample"
-        return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(name))
-    if found == "matmul" and _by_weight(node):
-        return "linear"
-    return found
-
-
-def _leaf(node):
-    """The parameter that a node, freed of what only changes shape or type, stands for; None without one."""
-    for _ in range(6):
-        if node is None:
-            return None
-        name = base(node)
-        if name == "AccumulateGrad":
-            return node.variable
-        if name not in SHAPES and name not in _PARTS:
-            return None
-        node = node.next_functions[0][0]
-    return None
-
-
-def _by_weight(node):
-    """Whether one of a product's operands is no result of other operations: a weight, or a constant."""
-    below = [n for n, _ in node.next_functions]
-    return any(n is None or _leaf(n) is not None for n in below)
 
 
 class Walk(object):
@@ -136,7 +46,7 @@ class Walk(object):
         self.across = False  # nll_loss gets log_softmax over samples
         self.head = _head(node, self) if node is not None else []
         self.weighted, self.non_linear = _between(nodes, below)
-        self.dropout = _most_dropped(nodes)
+        self.dropout = drops.most(nodes)
         self.attention = _attention(nodes) if looks else None
         self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and _of_one(n))
 
@@ -197,17 +107,17 @@ def _between(nodes, below):
     above, under = set(), set()
     for n in nodes:
         at = id(n)
-        passes = at in above or names[at] in _WEIGHTED
+        passes = at in above or names[at] in WEIGHTED
         if passes:
             above.update(below.get(at, ()))
     for n in reversed(nodes):
         at = id(n)
-        if any(c in under or names.get(c) in _WEIGHTED for c in below.get(at, ())):
+        if any(c in under or names.get(c) in WEIGHTED for c in below.get(at, ())):
             under.add(at)
     weighted = non_linear = 0
     for n in nodes:
         at, name = id(n), names[id(n)]
-        if name in _WEIGHTED:
+        if name in WEIGHTED:
             weighted += 1
             if name in ("recurrent", "lstm", "attention") and (at in above or at in under):
                 non_linear += 1
@@ -258,7 +168,7 @@ def _beside(at, above):
         for node in above.get(queue.pop(), ()):
             if id(node) in seen:
                 continue
-            if len(seen) >= MOST or neutral(node) in _WEIGHTED:
+            if len(seen) >= MOST or neutral(node) in WEIGHTED:
                 return False
             seen.add(id(node))
             queue.append(id(node))
@@ -275,8 +185,8 @@ def _stray(nodes, below, known):
         elif any(at in over for at in below.get(id(node), ())):
             over.add(id(node))
             name = neutral(node)
-            if name in _WEIGHTED:
-                for leaf in (_leaf(n) for n, _ in node.next_functions):
+            if name in WEIGHTED:
+                for leaf in (leaf_of(n) for n, _ in node.next_functions):
                     if isinstance(leaf, torch.nn.Parameter) and id(leaf) not in known and leaf.dim() > 1:
                         out[id(leaf)] = name
     return out
@@ -288,8 +198,8 @@ def _affine(node, name):
     if name in ("mul", "div", "matmul"):
         below = [n for n, _ in node.next_functions]
         if name == "div":
-            return len(below) < 2 or below[1] is None or _leaf(below[1]) is not None
-        return _by_weight(node) or len(below) < 2
+            return len(below) < 2 or below[1] is None or leaf_of(below[1]) is not None
+        return by_weight(node) or len(below) < 2
     return False
 
 
@@ -306,7 +216,7 @@ def _head(node, walk):
         if kind not in SHAPES:
             name = neutral(node)
             if name == "nll_loss":
-                softmax = _through(below[0]) if below else None
+                softmax = through(below[0]) if below else None
                 if softmax is not None and base(softmax) in _ROWS:  # of some samples only, such as those of a training set
                     picked = _through_rows(softmax)
                     walk.across = walk.across or picked is not None and base(picked) == "LogSoftmax" and _across(picked)
@@ -315,7 +225,7 @@ def _head(node, walk):
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
             elif name in ("gather", "index"):
                 walk.across = walk.across or _picks_across(node)
-            elif name == "mul" and _drops(node):
+            elif name == "mul" and drops.share(node):
                 name = "dropout"
             elif name in ("mul", "div"):
                 walk.stretched = walk.stretched or _stretched(node, len(head), True)
@@ -328,10 +238,10 @@ def _head(node, walk):
             head.append(name)
             if name == "kl_div" and kind == "KlDiv" and below and below[0] is None:
                 break  # what is trained is its target
-            if name in _WEIGHTED or name in _OPAQUE or any(_leaf(n) is not None for n in below):
+            if name in WEIGHTED or name in _OPAQUE or any(leaf_of(n) is not None for n in below):
                 break
         there = [n for n in below if n is not None]
-        node = next((n for n in there if _leaf(n) is None), there[0] if there else None)
+        node = next((n for n in there if leaf_of(n) is None), there[0] if there else None)
     return head
 
 
@@ -344,7 +254,7 @@ def _stretched(node, at, saved=False):
     given = [(n, i) for n, i in node.next_functions if n is not None]
     if len(given) != 1 or len(node.next_functions) != 2:
         return None
-    before, after = _shape(*given[0]), _shape(node, 0)
+    before, after = shape_of(*given[0]), shape_of(node, 0)
     if before is None or after is None or not before or before[0] < 2 or before[1:] not in ([], [1]) or after != [before[0], before[0]]:
         return None
     if saved:
@@ -356,7 +266,7 @@ def _stretched(node, at, saved=False):
 
 def _across(softmax):
     """Whether softmax of samples by classes goes over the samples."""
-    shape, axis = _shape(softmax, 0), getattr(softmax, "_saved_dim", None)
+    shape, axis = shape_of(softmax, 0), getattr(softmax, "_saved_dim", None)
     if shape is None or len(shape) != 2 or shape[0] < 2 or not isinstance(axis, int):
         return False
     return axis in (0, -2, (1 << 64) - 2)  # some releases show it without its sign
@@ -364,10 +274,10 @@ def _across(softmax):
 
 def _picks_across(node):
     """Whether an entry of each row is picked of a log_softmax that goes over the rows. Not of squares, which are compared both ways."""
-    softmax = _through(node.next_functions[0][0])
+    softmax = through(node.next_functions[0][0])
     if softmax is None or base(softmax) != "LogSoftmax" or not _across(softmax):
         return False
-    rows, columns = _shape(softmax, 0)
+    rows, columns = shape_of(softmax, 0)
     if rows == columns:
         return False
     if base(node) == "Gather":
@@ -389,20 +299,11 @@ def _picks_across(node):
 
 def _of_one(softmax):
     """Whether softmax goes over an axis of length one."""
-    shape, axis = _shape(softmax, 0), getattr(softmax, "_saved_dim", None)
+    shape, axis = shape_of(softmax, 0), getattr(softmax, "_saved_dim", None)
     if not shape or not isinstance(axis, int):
         return False
     axis = axis - (1 << 64) if axis >= 1 << 63 else axis
     return -len(shape) <= axis < len(shape) and shape[axis] == 1
-
-
-def _shape(node, i):
-    """The shape of what a node gave, None where it cannot be told."""
-    given = getattr(node, "_input_metadata", None)  # what backward takes
-    try:
-        return [int(n) for n in given[i].shape]
-    except (TypeError, IndexError, AttributeError, RuntimeError):
-        return None
 
 
 def _of_divergence(node, below):
@@ -425,56 +326,11 @@ def _of_divergence(node, below):
         return below[1] if any(x.shape[a] > 1 and float((x.sum(a) - 1).abs().max()) <= 1e-3 for a in (1, x.dim() - 1)) else None
 
 
-def _most_dropped(nodes):
-    """The largest share that dropout drops anywhere: 0 without dropout."""
-    most, looks = 0.0, 0
-    for node in nodes:
-        name = base(node)
-        if name == "NativeDropout":
-            p = getattr(node, "_saved_p", None)
-            most = max(most, float(p)) if isinstance(p, (int, float)) else most
-        elif name == "Mul" and looks < _MASKS:
-            looks += 1
-            most = max(most, _drops(node) or 0.0)
-    return most
-
-
-def _drops(node):
-    """The share that a mask drops which dropout drew: zeros, and for all others what makes up for them. False of any other product.
-
-    On some devices PyTorch drops in this way.
-    """
-    below = [n for n, _ in node.next_functions]
-    if len(below) != 2 or (below[0] is None) == (below[1] is None):
-        return False
-    mask = graph.saved(node, "self" if below[0] is None else "other")
-    if mask is None or mask.device.type != "cpu" or not mask.is_floating_point() or not summary.readable(mask) or mask.numel() < _MASK:
-        return False
-    with torch.no_grad():
-        mask = summary.first(mask, 1 << 16)
-        kept = float(mask.max())
-        zeros, n = int((mask == 0).sum()), mask.numel()
-        if not 1.0 < kept < float("inf") or zeros == 0 or zeros + int((mask == kept).sum()) != n:
-            return False
-        share = 1.0 - 1.0 / kept
-        return share if abs(zeros - n * share) <= 1.0 + 5.0 * (n * share * (1.0 - share)) ** 0.5 else False
-
-
-def _through(node):
-    """The first node that is more than a change of shape or type."""
-    for _ in range(8):
-        if node is None or base(node) not in SHAPES:
-            return node
-        below = [n for n, _ in node.next_functions if n is not None]
-        node = below[0] if below else None
-    return node
-
-
 def _through_rows(node):
     """The first node that is more than a change of shape or type, or a choice of rows of a table."""
     for _ in range(4):
-        node = _through(node)
-        if node is None or base(node) not in _ROWS or (_shape(node, 0) or [0])[1:] != (_shape(node.next_functions[0][0], 0) or [1])[1:]:
+        node = through(node)
+        if node is None or base(node) not in _ROWS or (shape_of(node, 0) or [0])[1:] != (shape_of(node.next_functions[0][0], 0) or [1])[1:]:
             return node
         node = node.next_functions[0][0]
     return None
@@ -482,36 +338,26 @@ def _through_rows(node):
 
 @_guard.guard
 def _penalty(node, numbers):
-    from vigil._torch import penalty  # which reads graphs with what is here
-
     return penalty.of(node, numbers) if numbers is not None else None
 
 
 @_guard.guard
 def _terms(node):
-    from vigil._torch import terms
-
     return terms.of(node)
 
 
 @_guard.guard
 def _attention(nodes):
-    from vigil._torch import attention
-
     return attention.maps(nodes)
 
 
 @_guard.guard
 def _policy(node):
-    from vigil._torch import policy
-
     return policy.of(node)
 
 
 @_guard.guard
 def _lost(node):
-    from vigil._torch import lost
-
     return lost.adds_constant(node)
 
 

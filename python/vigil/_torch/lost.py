@@ -9,7 +9,7 @@ import functools
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, penalty
+from vigil._torch import backend, operations, penalty
 
 _MARK = "_vigil_wrapped"
 _MOST = 64  # nodes that are looked at
@@ -52,7 +52,7 @@ def adds_constant(node):
         node = stack.pop()
         if node is None:
             continue
-        name = autograd.base(node)
+        name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         if name in ("Add", "Sub"):
             if any(n is None for n in below) and len(below) == 2:
@@ -62,6 +62,6 @@ def adds_constant(node):
             scaled = penalty._scaled(node, name)
             if scaled is not None:
                 stack.append(scaled[0])
-        elif name == "Neg" or name in autograd.SHAPES and name != "AccumulateGrad":
+        elif name == "Neg" or name in operations.SHAPES and name != "AccumulateGrad":
             stack.append(below[0])
     return False

@@ -5,7 +5,7 @@ Read from the autograd graph before backward; no reference to it is kept.
 
 import torch
 
-from vigil._torch import autograd, graph, summary
+from vigil._torch import graph, operations, summary
 
 _MOST = 4096  # nodes that are looked at
 _JOINED = frozenset(("Cat", "Stack"))
@@ -26,7 +26,7 @@ def find(node):
         if node is None:
             continue
         left[0] -= 1
-        name = autograd.base(node)
+        name = operations.base(node)
         if added:
             try:
                 out.extend(_terms(node, factor, left))
@@ -37,7 +37,7 @@ def find(node):
             first, second = (n for n, _ in node.next_functions)
             stack.append((first, factor, True))
             stack.append((second, factor * float(getattr(node, "_saved_alpha", 1)), True))
-        elif name in autograd.SHAPES and name != "AccumulateGrad":
+        elif name in operations.SHAPES and name != "AccumulateGrad":
             stack.append((node.next_functions[0][0], factor, added))
         elif name in ("Mul", "Div"):
             scaled = _scaled(node, name)
@@ -56,14 +56,14 @@ def _terms(node, factor, left):
             if node is None:
                 continue
             raise _Other
-        name = autograd.base(node)
+        name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         if name == "Add":
             stack.append((below[0], factor))
             stack.append((below[1], factor * float(getattr(node, "_saved_alpha", 1))))
         elif name in ("Mul", "Div") and len(below) == 2 and name == "Mul" and below[0] is not None and below[1] is not None:
-            leaf = autograd._leaf(below[0])
-            if leaf is None or autograd._leaf(below[1]) is not leaf:
+            leaf = operations.leaf_of(below[0])
+            if leaf is None or operations.leaf_of(below[1]) is not leaf:
                 raise _Other
             out.append(("l2", leaf, factor))
         elif name in ("Mul", "Div"):
@@ -84,7 +84,7 @@ def _terms(node, factor, left):
             out.extend(("l1", p, factor) for p in _parameters(below[0]))
         elif name in ("Norm", "LinalgVectorNorm"):
             out.extend((_order(node), p, factor) for p in _parameters(below[0]))
-        elif name in autograd.SHAPES and name != "AccumulateGrad":
+        elif name in operations.SHAPES and name != "AccumulateGrad":
             stack.append((below[0], factor))
         else:
             raise _Other
@@ -104,13 +104,13 @@ def _order(node):
 
 def _parameters(node, norms=False):
     """The parameters that ``node`` is, or joins. norms: it may be their Euclidean norm as well."""
-    if norms and node is not None and autograd.base(node) in ("Norm", "LinalgVectorNorm") and _order(node) == "norm":
+    if norms and node is not None and operations.base(node) in ("Norm", "LinalgVectorNorm") and _order(node) == "norm":
         node = node.next_functions[0][0]
     joined = node
-    while joined is not None and autograd.base(joined) in autograd.SHAPES and autograd.base(joined) != "AccumulateGrad":
+    while joined is not None and operations.base(joined) in operations.SHAPES and operations.base(joined) != "AccumulateGrad":
         joined = joined.next_functions[0][0]
-    parts = [n for n, _ in joined.next_functions] if joined is not None and autograd.base(joined) in _JOINED else [node]
-    leaves = [autograd._leaf(n) for n in parts]
+    parts = [n for n, _ in joined.next_functions] if joined is not None and operations.base(joined) in _JOINED else [node]
+    leaves = [operations.leaf_of(n) for n in parts]
     if not leaves or not all(isinstance(p, torch.nn.Parameter) for p in leaves):
         raise _Other
     return leaves

@@ -9,7 +9,7 @@ import weakref
 
 import torch
 
-from vigil._torch import autograd, discover, losses
+from vigil._torch import discover, losses, operations
 from vigil._torch.variables import variables
 
 LOOKS = 200  # calls of backward after which no training is expected any more
@@ -100,7 +100,7 @@ def _leaves(node):
             continue
         seen.add(id(node))
         keep.append(node)
-        if autograd.base(node) == "AccumulateGrad":
+        if operations.base(node) == "AccumulateGrad":
             found.append(node.variable)
         stack.extend(n for n, _ in node.next_functions)
     return found

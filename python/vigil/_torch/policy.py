@@ -6,7 +6,7 @@ no reference to either is kept.
 
 import re
 
-from vigil._torch import autograd, graph, losses, penalty, summary
+from vigil._torch import graph, losses, operations, penalty, summary
 
 _MOST = 400  # nodes that are looked at
 _FRAMES = 6
@@ -24,14 +24,14 @@ def of(node):
         node, sign = stack.pop()
         if node is None:
             continue
-        name = autograd.base(node)
+        name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         if name in ("Add", "Sub"):
             alpha = float(getattr(node, "_saved_alpha", 1)) * (-1 if name == "Sub" else 1)
             stack.extend((n, sign * (alpha if i else 1)) for i, n in enumerate(below))
         elif name == "Neg":
             stack.append((below[0], -sign))
-        elif name in ("Mean", "Sum", "Stack", "Cat") or name in autograd.SHAPES and name != "AccumulateGrad":
+        elif name in ("Mean", "Sum", "Stack", "Cat") or name in operations.SHAPES and name != "AccumulateGrad":
             stack.extend((n, sign) for n in below)
         elif name in ("Minimum", "Maximum"):
             clipped = [_ratio(n) for n in below if n is not None]
@@ -61,10 +61,10 @@ def _negated(node):
     for _ in range(8):
         if node is None:
             break
-        name = autograd.base(node)
+        name = operations.base(node)
         if name == "Neg":
             minus = not minus
-        elif name not in autograd.SHAPES or name == "AccumulateGrad":
+        elif name not in operations.SHAPES or name == "AccumulateGrad":
             break
         node = node.next_functions[0][0]
     return minus
@@ -72,7 +72,7 @@ def _negated(node):
 
 def _through(node):
     for _ in range(8):
-        if node is None or autograd.base(node) == "AccumulateGrad" or autograd.base(node) not in autograd.SHAPES and autograd.base(node) != "Neg":
+        if node is None or operations.base(node) == "AccumulateGrad" or operations.base(node) not in operations.SHAPES and operations.base(node) != "Neg":
             return node
         node = node.next_functions[0][0]
     return node
@@ -82,7 +82,7 @@ def _joined(node):
     """The first part of what was put together of several."""
     node = _through(node)
     for _ in range(2):
-        if node is not None and autograd.base(node) in ("Stack", "Cat"):
+        if node is not None and operations.base(node) in ("Stack", "Cat"):
             node = _through(node.next_functions[0][0])
     return node
 
@@ -93,11 +93,11 @@ def _normal(node):
     for _ in range(12):
         if node is None:
             return False
-        name = autograd.base(node)
+        name = operations.base(node)
         minus = minus or name == "Neg"
         if name == "Pow":
             return minus
-        if name not in ("Sub", "Add", "Neg", "Div", "Sum") and name not in autograd.SHAPES or name == "AccumulateGrad":
+        if name not in ("Sub", "Add", "Neg", "Div", "Sum") and name not in operations.SHAPES or name == "AccumulateGrad":
             return False
         node = node.next_functions[0][0]
     return False
@@ -106,17 +106,17 @@ def _normal(node):
 def _logarithm(node):
     """Whether a node gave the logarithm of the probability of what was picked, of several."""
     node = _joined(node)
-    if node is None or autograd.base(node) not in ("Gather", "Index", "Select"):
-        return node is not None and autograd.base(node) in ("Sub", "Sum") and _normal(node)
+    if node is None or operations.base(node) not in ("Gather", "Index", "Select"):
+        return node is not None and operations.base(node) in ("Sub", "Sum") and _normal(node)
     node = _through(node.next_functions[0][0])
     for _ in range(3):
         if node is None:
             return False
-        name = autograd.base(node)
+        name = operations.base(node)
         if name == "LogSoftmax" or name == "Log":
             return True
         if name == "Sub":
-            return any(n is not None and autograd.base(_through(n)) == "Logsumexp" for n, _ in node.next_functions if _through(n) is not None)
+            return any(n is not None and operations.base(_through(n)) == "Logsumexp" for n, _ in node.next_functions if _through(n) is not None)
         if name not in ("Gather", "Index", "Select"):
             return False
         node = _through(node.next_functions[0][0])
@@ -127,15 +127,15 @@ def _ratio(node):
     """1 or -1 when a node is a ratio of two probabilities, or one that is clamped, times a constant; 0 otherwise."""
     sign = -1 if _negated(node) else 1
     node = _through(node)
-    if node is None or autograd.base(node) != "Mul":
+    if node is None or operations.base(node) != "Mul":
         return 0
     below = [n for n, _ in node.next_functions]
     if len(below) != 2 or (below[0] is None) == (below[1] is None):
         return 0
     node = _through(below[0] or below[1])
-    if node is not None and autograd.base(node) in ("Clamp", "ClampMin", "ClampMax"):
+    if node is not None and operations.base(node) in ("Clamp", "ClampMin", "ClampMax"):
         node = _through(node.next_functions[0][0])
-    return sign if node is not None and autograd.base(node) == "Exp" else 0
+    return sign if node is not None and operations.base(node) == "Exp" else 0
 
 
 def _speaks_of_gains():

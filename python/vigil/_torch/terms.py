@@ -3,7 +3,7 @@
 Read from the autograd graph before backward; no reference to it is kept.
 """
 
-from vigil._torch import autograd, graph, penalty, written
+from vigil._torch import graph, operations, penalty, written
 
 _MOST = 400  # nodes that are looked at
 _ERRORS = {"MseLoss": "mse_loss", "BinaryCrossEntropy": "binary_cross_entropy", "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits"}
@@ -24,7 +24,7 @@ def of(node):
 def label(node, outputs):
     """What is compared with the model's output in errors that are written out and one term of several; None when it is not known."""
     found = _taken_apart(node)
-    if found is None or autograd.base(found[0]) not in ("Pow", "Mul"):
+    if found is None or operations.base(found[0]) not in ("Pow", "Mul"):
         return None
     difference = written._difference("mse_loss", found[0], [n for n, _ in found[0].next_functions])
     given = written.compared(difference, outputs) if difference is not None else None
@@ -40,7 +40,7 @@ def _taken_apart(node):
         node, factor = stack.pop()
         if node is None:
             return None
-        name = autograd.base(node)
+        name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         there = [n for n in below if n is not None]
         found = _errors(node, name, below)
@@ -54,7 +54,7 @@ def _taken_apart(node):
             stack.append((below[0], -factor))
         elif name == "Mean" and _averaged(node):
             stack.append((below[0], factor / _averaged(node)))
-        elif name == "Sum" or name in autograd.SHAPES and name != "AccumulateGrad" and there:
+        elif name == "Sum" or name in operations.SHAPES and name != "AccumulateGrad" and there:
             stack.append((there[0], factor))
         elif name in ("Mul", "Div"):
             scaled = penalty._scaled(node, name)
@@ -77,7 +77,7 @@ def _errors(node, name, below):
         return None if value is None or reduction not in (0, 1, 2) else (_ERRORS[name], value.numel(), reduction == 1)
     if name == "Pow" and getattr(node, "_saved_exponent", None) == 2 or name == "Mul" and len(below) == 2 and below[0] is not None and below[0] is below[1]:
         difference = below[0]
-        if difference is not None and autograd.base(difference) == "Sub" and sum(n is None for n, _ in difference.next_functions) == 1:
+        if difference is not None and operations.base(difference) == "Sub" and sum(n is None for n, _ in difference.next_functions) == 1:
             value = graph.saved(node, "self")
             return None if value is None else ("mse_loss", value.numel(), False)
     return None
@@ -104,12 +104,12 @@ def _kind(nodes):
             continue
         seen.add(id(node))
         keep.append(node)
-        name, below = autograd.neutral(node), [n for n, _ in node.next_functions]
-        if name == "accumulate_grad" or name in autograd._WEIGHTED or any(autograd._leaf(n) is not None for n in below if n is not None):
+        name, below = operations.neutral(node), [n for n, _ in node.next_functions]
+        if name == "accumulate_grad" or name in operations.WEIGHTED or any(operations.leaf_of(n) is not None for n in below if n is not None):
             continue
         if name == "mul" and len(below) == 2 and below[0] is not None and below[0] is below[1]:
             name = "pow"
-        if autograd.base(node) not in autograd.SHAPES:
+        if operations.base(node) not in operations.SHAPES:
             names.add(name)
         left.extend(below)
     if left:

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, calm, device, discover, graph, optimisers, parts, written
+from vigil._torch import calm, device, discover, graph, operations, optimisers, parts, written
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
@@ -22,13 +22,13 @@ def _named(node, last):
     """(function, loss module, node of the function, reduction if the loss is that function alone) of the loss that ``node`` gave."""
     name, found = graph.find(node)
     alone = ""
-    if name and (found is node or autograd.base(node) == "Mean" and node.next_functions[0][0] is found):
+    if name and (found is node or operations.base(node) == "Mean" and node.next_functions[0][0] is found):
         alone = "mean"
     if not name:
         by_hand = written.find(node)
         if by_hand is not None:
             name = by_hand[0]
-            alone = "mean" if autograd.base(node) == "Mean" else ""
+            alone = "mean" if operations.base(node) == "Mean" else ""
     return name, last[1].type if last is not None and last[1].is_main else "", found, alone
 
 

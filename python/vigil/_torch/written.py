@@ -7,7 +7,7 @@ product with log_softmax when its labels are probabilities.
 
 import torch
 
-from vigil._torch import autograd, graph, summary
+from vigil._torch import graph, operations, summary
 
 _STEPS = 12  # nodes between the loss and the difference
 
@@ -21,7 +21,7 @@ def find(node):
     for _ in range(_STEPS):
         if node is None:
             return None
-        name = autograd.base(node)
+        name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         if name in ("Mean", "Sum"):
             added = True
@@ -35,7 +35,7 @@ def find(node):
             if below[0] is not None and below[0] is below[1]:
                 return _difference("mse_loss", node, below)
             return _product(node, below) if negative else None
-        elif name != "Div" and name not in autograd.SHAPES:
+        elif name != "Div" and name not in operations.SHAPES:
             return None
         node = next((n for n in below if n is not None), None)
     return None
@@ -44,7 +44,7 @@ def find(node):
 def _difference(name, node, below):
     difference = graph.saved(node, "self")
     below = below[0]
-    if difference is None or below is None or autograd.base(below) != "Sub" or getattr(below, "_saved_alpha", 1) != 1:
+    if difference is None or below is None or operations.base(below) != "Sub" or getattr(below, "_saved_alpha", 1) != 1:
         return None
     sides = [n for n, _ in below.next_functions]
     if len(sides) != 2 or (sides[0] is None) == (sides[1] is None):
@@ -55,7 +55,7 @@ def _difference(name, node, below):
 def _product(node, below):
     """Minus the sum of log_softmax times probabilities: cross_entropy with a value for each class."""
     for i, side in enumerate(("other", "self")):
-        if below[i] is not None and autograd.base(below[i]) == "LogSoftmax" and below[1 - i] is None:
+        if below[i] is not None and operations.base(below[i]) == "LogSoftmax" and below[1 - i] is None:
             label = graph.saved(node, side)
             return None if label is None else ("cross_entropy", below[i], label)
     return None
@@ -107,7 +107,7 @@ def of(node, outputs, like=None):
                 if direct:
                     return output
                 return output.detach().reshape(like.shape) if like is not None and like.numel() == output.numel() else None
-        if autograd.base(node) not in autograd.SHAPES:
+        if operations.base(node) not in operations.SHAPES:
             return None
         node, direct = node.next_functions[0][0], False
     return None
