@@ -2,9 +2,13 @@ package capture
 
 import (
 	"encoding/binary"
+	"os"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -90,3 +94,46 @@ func TestFillAfterTakeover(t *testing.T) {
 }
 
 func at(f *float32) uint64 { return uint64(uintptr(unsafe.Pointer(f))) }
+
+// A hook that sees a Fill dealt with looks who says so: by then the pid must be
+// that of the agent that does. Here the ring ends where filled begins, so an
+// agent that takes over is stopped at the moment at which it says it.
+func TestPIDBeforeFilled(t *testing.T) {
+	const size, slots = 16 << 10, 16
+	g, err := geometry(size, slots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := os.Getpagesize()
+	pages, err := unix.Mmap(-1, 0, 2*page+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(pages)
+	ring := &Ring{Geometry: g, mem: pages[page-offFilled:][:size]}
+	ring.setAgentPID(1)
+	ring.publish(0, &Record{Kind: Fill, ID: 1, NBytes: 24})
+	if err := unix.Mprotect(pages[page:2*page], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	s := &Session{ring: ring, opts: Options{}.withDefaults(), Hello: Hello{Takeover: true}}
+	at := faultOf(func() { s.begin(newRecorder()) })
+	if at != uintptr(unsafe.Pointer(&ring.mem[offFilled])) {
+		t.Errorf("stopped at %#x, want that at filled", at)
+	}
+	if pid := ring.AgentPID(); pid != os.Getpid() {
+		t.Errorf("when it says what is filled, the pid is %d, want its own, %d", pid, os.Getpid())
+	}
+}
+
+// faultOf calls a function and returns the address that it could not write to, 0 if there was none.
+func faultOf(f func()) (at uintptr) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault, ok := recover().(interface{ Addr() uintptr }); ok {
+			at = fault.Addr()
+		}
+	}()
+	f()
+	return 0
+}
