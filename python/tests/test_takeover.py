@@ -62,6 +62,32 @@ def test_the_next_agent_gets_the_ring_and_the_state(connected, make_agent):
     assert until(session.new_plan).version == 7
 
 
+def test_all_that_was_said_of_a_collection_is_said_again(connected, make_agent):
+    """The agent adds up what is said of one name: a second time takes nothing back. What says nothing new is not sent."""
+    agent, session = connected()
+    said = [dict(regex="x"), dict(regex="y", every=5), dict(regex="x"), dict(names=["z"])]
+    for fields in said:
+        session.collection(name="c", **fields)
+    until(lambda: len(agent.of("collection")) == 3)
+    agent.die()
+    session.collection(name="c", steps=[7])  # while nobody listens
+    session.notice("info", "the last word")
+    second = make_agent()
+    until(lambda: second.of("notice"))
+    assert second.of("collection")[:3] == agent.of("collection")
+    assert [{k: v for k, v in m.items() if k not in ("t", "name")} for m in second.of("collection")] == [
+        {"regex": ["x"]}, {"regex": ["y"], "every": 5}, {"names": ["z"]}, {"steps": [7]},
+    ]  # fmt: skip
+
+
+def test_collections_without_end_are_not_kept(connected):
+    """A script that says another one at every step: the agent takes 200, and says so."""
+    agent, session = connected()
+    for n in range(3000):
+        session.collection(name="now", steps=[n])
+    assert len(session._link.journal) == 1000
+
+
 def test_state_is_sent_before_the_welcome(connected, sockdir):
     """So that a new agent knows every name before it reads the ring."""
     import socket

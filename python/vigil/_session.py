@@ -105,6 +105,7 @@ class Session(Words, Values):
         self._shapes = {}
         self._metrics = {}
         self._bad_metrics = set()
+        self._defined = set()  # what was said of collections, as JSON
         self._joined = set()  # (collection, tensor)
         self._batches = {}
         self._steps = {}

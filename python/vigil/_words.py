@@ -6,13 +6,14 @@ from vigil import _guard, _wire
 
 _CHUNK = 2000  # tensors or modules per message
 _MOST_BATCHES, _MOST_IN_BATCH = 256, 2000  # sets of names that are logged together, and names in one of them
+_COLLECTIONS = 1000  # that are said of a session; an agent takes 200
 _PLAIN = frozenset((float, int, bool))
 
 FEW = 4  # numbers that go one by one
 
 
 class Words(object):
-    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics, _joined."""
+    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics, _defined, _joined."""
 
     @_guard.guard
     def announce_modules(self, root, modules):
@@ -95,14 +96,19 @@ class Words(object):
 
     @_guard.guard
     def collection(self, **fields):
-        """A collection that the script defines: name, regex, names, every, start, end, steps, mode, raw, hist."""
+        """A collection that the script defines: name, regex, names, every, start, end, steps, mode, raw, hist.
+
+        The agent adds up what is said of one name, so the next agent is told all of it.
+        """
         message = {k: v for k, v in fields.items() if v is not None}
         for k in ("regex", "names"):
             if isinstance(message.get(k), str):
                 message[k] = [message[k]]
         message["t"] = "collection"
-        if self.alive:
-            self._link.send(message, key="collection " + str(fields.get("name")))
+        key = _wire.dumps(message)
+        if self.alive and key not in self._defined and len(self._defined) < _COLLECTIONS:
+            self._defined.add(key)
+            self._link.send(message, keep=True)
 
     def joins(self, name, collections):
         """The tensor that the script saves under ``name`` belongs to collections: one name or several. What they ask for stays as it is."""
