@@ -4,6 +4,7 @@
 //
 //	go run ./bench/accuracy [-python P] [-seeds 3] [-only REGEX] [-split tune|held|all] [-jobs 2] [-out FILE.md] [-keep DIR]
 //	go run ./bench/accuracy -check -keep DIR
+//	go run ./bench/accuracy -leave-out -keep DIR
 //
 // It is run from the top of the checkout.
 package main
@@ -22,7 +23,7 @@ type options struct {
 	python, suite, only, split, out, keep string
 	seeds, jobs                           int
 	timeout                               time.Duration
-	check                                 bool
+	check, leaveOut                       bool
 }
 
 func main() {
@@ -37,6 +38,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "file for the report (default: standard output)")
 	flag.StringVar(&o.keep, "keep", "", "folder in which the runs are kept")
 	flag.BoolVar(&o.check, "check", false, "train nothing: judge the runs kept in -keep again")
+	flag.BoolVar(&o.leaveOut, "leave-out", false, "train nothing: choose the thresholds anew without each family, on the runs kept in -keep, and score the choice on it")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
@@ -45,8 +47,8 @@ func main() {
 }
 
 func run(o options) error {
-	if o.check && o.keep == "" {
-		return fmt.Errorf("-check judges kept runs: -keep names their folder")
+	if (o.check || o.leaveOut) && o.keep == "" {
+		return fmt.Errorf("-check and -leave-out judge kept runs: -keep names their folder")
 	}
 	if o.seeds < 1 {
 		return fmt.Errorf("-seeds is %d; each program runs at least once", o.seeds)
@@ -76,8 +78,15 @@ func run(o options) error {
 	if b.vigil, err = build(tmp); err != nil {
 		return err
 	}
-	if b.python, err = interpreter(o.python); err != nil && !o.check {
+	if b.python, err = interpreter(o.python); err != nil && !o.check && !o.leaveOut {
 		return err
+	}
+	if o.leaveOut {
+		text, err := b.leaveOut(programs, o.seeds, o.jobs)
+		if err != nil {
+			return err
+		}
+		return o.write(text)
 	}
 	do := b.check
 	if !o.check {
@@ -91,8 +100,13 @@ func run(o options) error {
 	verdicts := all(programs, o.seeds, o.jobs, do)
 	text := report(verdicts)
 	fmt.Fprintf(os.Stderr, "%d runs in %v\n", len(verdicts), time.Since(begin).Round(time.Second))
+	return o.write(text)
+}
+
+// write puts the report where it was asked for.
+func (o options) write(text string) error {
 	if o.out == "" {
-		_, err = fmt.Print(text)
+		_, err := fmt.Print(text)
 		return err
 	}
 	return os.WriteFile(o.out, []byte(text), 0o644)

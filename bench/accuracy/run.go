@@ -27,9 +27,14 @@ type bench struct {
 }
 
 // build compiles the vigil of this checkout into dir.
-func build(dir string) (string, error) {
+func build(dir string) (string, error) { return buildAt(".", dir) }
+
+// buildAt does so for the checkout whose top is given.
+func buildAt(top, dir string) (string, error) {
 	vigil := filepath.Join(dir, "vigil")
-	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "build", "-o", vigil, "./cmd/vigil")
+	cmd.Dir = top
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build vigil (from the top of the checkout): %w\n%s", err, out)
 	}
 	return vigil, nil
@@ -84,8 +89,8 @@ func (b bench) read(p Program, seed int, command ...string) verdict {
 	if _, err := os.Stat(run); err != nil {
 		return verdict{Program: p, Seed: seed, Failed: fmt.Sprintf("no run %q is kept", filepath.Base(run))}
 	}
-	var d diagnosis
-	if err := b.ask(&d, append(command, "--json", run)...); err != nil {
+	d, err := b.diagnosis(run, command...)
+	if err != nil {
 		return verdict{Program: p, Seed: seed, Failed: err.Error()}
 	}
 	var shown struct {
@@ -95,6 +100,12 @@ func (b bench) read(p Program, seed int, command ...string) verdict {
 		return verdict{Program: p, Seed: seed, Failed: err.Error()}
 	}
 	return judge(p, seed, d, shown.Run.Steps)
+}
+
+// diagnosis is what a command of vigil says of a run.
+func (b bench) diagnosis(run string, command ...string) (d diagnosis, err error) {
+	err = b.ask(&d, append(command, "--json", run)...)
+	return d, err
 }
 
 // ask runs a command of vigil that answers in JSON.

@@ -45,7 +45,12 @@ func judge(p Program, seed int, d diagnosis, steps map[string]int64) verdict {
 		v.Failed = "no TRAIN step was captured"
 		return v
 	}
-	right := func(class string) bool { return slices.Contains(p.Causes, class) }
+	return v.compare(d, steps)
+}
+
+// compare puts into the verdict what the diagnosis is worth.
+func (v verdict) compare(d diagnosis, steps map[string]int64) verdict {
+	right := func(class string) bool { return slices.Contains(v.Program.Causes, class) }
 	for _, f := range d.Findings {
 		if f.Muted {
 			continue
