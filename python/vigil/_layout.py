@@ -275,7 +275,7 @@ class Area(object):
                 break
             self.given.pop(blocks.popleft()[0], None)
         if not blocks:
-            return self.start if self.end - self.at < need else self.at
+            return self.start  # pages that are mapped, and warm in the caches
         oldest = blocks[0][0]
         if self.at > oldest:  # used: oldest..at; free: at..end and start..oldest
             if self.end - self.at >= need:
