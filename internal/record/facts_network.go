@@ -118,11 +118,13 @@ type TermFacts struct {
 
 // PolicyFacts are about a policy gradient.
 type PolicyFacts struct {
-	Sign  int64 `json:"sign"` // 1: the product is minimised as it is; -1: with a minus before it
+	// Sign is that of what the logarithms are multiplied with, in the loss, beside
+	// what the script calls rewards, returns or advantages: 1 where actions that pay
+	// become rarer, -1 where they become likelier, 0 where the script's variables do
+	// not tell.
+	Sign  int64 `json:"sign"`
 	Terms int64 `json:"terms"`
-	// Gains: names in the script speak of rewards, returns or advantages, and none
-	// of costs.
-	Gains bool `json:"gains"`
+	Gains bool  `json:"gains"` // the script's variables tell, and none speaks of costs
 }
 
 // AttentionFacts are the attention maps of one length.

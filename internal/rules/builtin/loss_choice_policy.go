@@ -8,7 +8,8 @@ import (
 
 // policyUpsideDown finds a policy gradient of the wrong sign: what is minimised is
 // the logarithm of the probability of an action times its advantage, as it is.
-// Whoever speaks of costs means that, so the script has to speak of rewards.
+// The sign is that beside the script's own rewards, because a minus may have gone
+// into the numbers. Whoever speaks of costs means it so.
 func policyUpsideDown(f *rule.Facts) []rule.Violation {
 	if f.Graph == nil || f.Graph.Policy == nil || f.Graph.Policy.Sign <= 0 || !f.Graph.Policy.Gains {
 		return nil

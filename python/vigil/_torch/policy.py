@@ -1,22 +1,23 @@
-"""A loss that is the logarithm of what a policy gave an action, times what the action was worth: its sign, and what the script calls the worth.
+"""A loss that is the logarithm of what a policy gave an action, times what the action was worth: whether what pays is made likelier.
 
-Read from the autograd graph and from the names in the script before backward;
-no reference to either is kept.
+The graph has the numbers that the logarithms are multiplied with, but not where
+their signs come from: -advantages is a number like any other. So they are held
+against the variables of the script that are named after gains. No reference to
+any of it is kept.
 """
 
 import re
 
-from vigil._torch import graph, losses, operations, penalty, summary
+from vigil._torch import graph, losses, operations, penalty, summary, worth
 
 _MOST = 400  # nodes that are looked at
 _FRAMES = 6
 _FUNCTIONS = 60  # of a script whose names are read
-_GAIN = re.compile("^(rewards?|rews?|returns?|rets?|adv|advs|advantages?|pay|payoffs?|gains?|profits?)$")
 _LOSS = re.compile("^(costs?|regrets?|tours?|lengths?|distances?|makespan|delays?|energy|energies|negative|neg)$")
 
 
 def of(node):
-    """PolicyFacts of a loss, or None: whether the logarithm is minimised as it is (sign 1) or with a minus before it (-1)."""
+    """PolicyFacts of a loss, or None: whether a logarithm times a gain is minimised as it is (sign 1) or with a minus before it (-1)."""
     stack, found = [(node, 1.0)], []
     for _ in range(_MOST):
         if not stack:
@@ -28,31 +29,45 @@ def of(node):
         below = [n for n, _ in node.next_functions]
         if name in ("Add", "Sub"):
             alpha = float(getattr(node, "_saved_alpha", 1)) * (-1 if name == "Sub" else 1)
-            stack.extend((n, sign * (alpha if i else 1)) for i, n in enumerate(below))
+            stack.extend((n, sign * (alpha if i else 1)) for i, n in reversed(list(enumerate(below))))
         elif name == "Neg":
             stack.append((below[0], -sign))
         elif name in ("Mean", "Sum", "Stack", "Cat") or name in operations.SHAPES and name != "AccumulateGrad":
-            stack.extend((n, sign) for n in below)
+            stack.extend((n, sign) for n in reversed(below))
         elif name in ("Minimum", "Maximum"):
             clipped = [_ratio(n) for n in below if n is not None]
-            if len(clipped) == 2 and all(clipped):
-                found.append(sign * clipped[0])
+            if len(clipped) == 2 and all(c is not None for c in clipped):
+                found.append(_numbers(clipped[0], sign))
         elif name in ("Mul", "Div"):
             scaled = penalty._scaled(node, name)
             if scaled is not None:
                 if not _logarithm(scaled[0]):
                     stack.append((scaled[0], sign * scaled[1]))
                 elif not (below[0] is not None and len(below) > 1 and below[1] is not None):
-                    # One action at a time: the number is its worth, and has a sign of its own.
-                    found.append(sign * (-1 if _negated(scaled[0]) else 1) * (-1 if scaled[1] == -1 else 1))
+                    # One action at a time: the number is its worth.
+                    found.append([sign * (-1 if _negated(scaled[0]) else 1) * scaled[1]])
             elif name == "Mul" and len(below) == 2 and (below[0] is None) != (below[1] is None):
-                factor = -1.0 if _negated(below[0] or below[1]) else 1.0
-                worth = graph.saved(node, "self" if below[0] is None else "other")
-                if worth is not None and worth.numel() > 1 and worth.is_floating_point() and summary.readable(worth) and _logarithm(below[0] or below[1]):
-                    found.append(sign * factor)
-    if stack or not found or any((s > 0) != (found[0] > 0) for s in found):
+                factor = _factor(node, below)
+                if factor is not None and _logarithm(below[0] or below[1]):
+                    found.append(_numbers(factor, -sign if _negated(below[0] or below[1]) else sign))
+    if stack or not found:
         return None
-    return {"sign": 1 if found[0] > 0 else -1, "terms": len(found), "gains": _speaks_of_gains()}
+    numbers = [x for part in found for x in part]
+    gains = _scripts_gains()
+    sign = worth.sign(numbers, gains) if gains else 0
+    return {"sign": sign, "terms": len(found), "gains": sign != 0}
+
+
+def _factor(node, below):
+    """The numbers that something with a gradient is multiplied with, or None."""
+    factor = graph.saved(node, "self" if below[0] is None else "other")
+    if factor is None or not 1 < factor.numel() <= worth.MOST or not factor.is_floating_point() or not summary.readable(factor):
+        return None
+    return factor
+
+
+def _numbers(factor, sign):
+    return (factor.detach().reshape(-1).double() * sign).tolist()
 
 
 def _negated(node):
@@ -124,37 +139,44 @@ def _logarithm(node):
 
 
 def _ratio(node):
-    """1 or -1 when a node is a ratio of two probabilities, or one that is clamped, times a constant; 0 otherwise."""
-    sign = -1 if _negated(node) else 1
+    """The numbers, with their sign, that a ratio of two probabilities is multiplied with, or one that is clamped; None of anything else."""
+    minus = _negated(node)
     node = _through(node)
     if node is None or operations.base(node) != "Mul":
-        return 0
+        return None
     below = [n for n, _ in node.next_functions]
     if len(below) != 2 or (below[0] is None) == (below[1] is None):
-        return 0
+        return None
+    factor = _factor(node, below)
     node = _through(below[0] or below[1])
     if node is not None and operations.base(node) in ("Clamp", "ClampMin", "ClampMax"):
         node = _through(node.next_functions[0][0])
-    return sign if node is not None and operations.base(node) == "Exp" else 0
+    if factor is None or node is None or operations.base(node) != "Exp":
+        return None
+    return -factor if minus else factor
 
 
-def _speaks_of_gains():
-    """Whether names in the script tell of rewards, and none of costs."""
+def _scripts_gains():
+    """What variables of the script hold that are named after gains: lists of numbers. None where the script speaks of costs, which are to become smaller."""
     words = set()
     frame, left = losses.script_frame(), _FRAMES
     if frame is None:
-        return False
-    functions = 0
+        return []
+    file, functions = frame.f_code.co_filename, 0
     for value in list(frame.f_globals.values()):
         code = getattr(value, "__code__", None)
-        if code is not None and code.co_filename == frame.f_code.co_filename and functions < _FUNCTIONS:
+        if code is not None and code.co_filename == file and functions < _FUNCTIONS:
             functions += 1
             _words(code, words)
+    frames = []
     while frame is not None and left:
-        if frame.f_code.co_filename == losses.script_frame().f_code.co_filename or left == _FRAMES:
+        if frame.f_code.co_filename == file:
             _words(frame.f_code, words)
+            frames.append(frame)
         frame, left = frame.f_back, left - 1
-    return any(_GAIN.match(w) for w in words) and not any(_LOSS.match(w) for w in words)
+    if any(_LOSS.match(w) for w in words):
+        return []
+    return worth.gains(frames)
 
 
 def _words(code, words):
