@@ -213,6 +213,21 @@ func classes() *record.Facts {
 	}
 }
 
+// behindStill are the facts of the same with a network of which the first layers get no
+// gradient, or are frozen as they began.
+func behindStill(cut bool) *record.Facts {
+	f := classifier()
+	if cut {
+		unreach(f, "fc1", "fc2")
+	} else {
+		change(f, begin(evenlyIn(64)), "fc1.weight", "fc2.weight", "fc3.weight")
+		change(f, freeze, "fc1", "fc2")
+	}
+	c := classes()
+	f.Loss, f.Labels = c.Loss, c.Labels
+	return f
+}
+
 // started are the facts of a training whose loss nothing is known of, and whose
 // weights began as PyTorch leaves them, or with something else.
 func started(with func(*record.ParameterFact)) *record.Facts {
@@ -318,6 +333,9 @@ func TestCurves(t *testing.T) {
 		{"a policy that is certain of one answer", "learning_rate", curve{steps: 220, loss: stepAt(0, 0, -1e-12), size: stepAt(1, 0.06, 1.2), spans: stepAt(60, 40, 1e-7), update: 0.6, pull: 1e-13, facts: policy}, "warning collapsed learning-rate"},
 		{"a policy that has learnt", "learning_rate", curve{steps: 220, loss: stepAt(0, 0, -1e-12), size: stepAt(1, 0.03, 0.1), spans: stepAt(60, 1, 1e-7), update: 0.1, pull: 1e-13, facts: policy}, ""},
 		{"thrown to where nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(0, 0, 2.3)), size: stepAt(1, 0.1, 5), update: 0.01}, "error stuck learning-rate"},
+		{"small weights thrown to where nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(0, 0, 2.3)), size: stepAt(1, 0.02, 0.5), spans: stepAt(60, 24, 0.02), update: 0.01, facts: classes()}, "warning at_guess learning-rate"},
+		{"small weights thrown, and something is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, falling(2.3, 1.5, 20)), size: stepAt(1, 0.02, 0.5), spans: stepAt(60, 24, 0.02), update: 0.01, facts: classes()}, ""},
+		{"small weights that come to their usual size", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(0, 0, 2.3)), size: stepAt(1, 0.02, 0.06), spans: stepAt(60, 2, 0.5), update: 0.01, facts: classes()}, ""},
 		{"small initial weights", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(90, 2.3, 1.5)), size: stepAt(20, 1e-3, 0.1), update: 0.8}, ""},
 		{"negative losses", "learning_rate", curve{steps: 100, loss: stepAt(5, -1, 900), update: 0.5}, ""},
 		{"two optimisers", "learning_rate", curve{steps: 100, loss: stepAt(5, 1, 900), update: 0.5, names: []string{"loss", "loss/1"}}, ""},
@@ -349,26 +367,32 @@ func TestCurves(t *testing.T) {
 		}}, ""},
 		{"zero", "loss_spike", curve{steps: 200, loss: stepAt(0, 0, 0)}, ""},
 
-		{"labels shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
-		{"pairs shuffled apart, seen from both sides", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: bothSides}, "warning guess labels"},
+		{"labels shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: classes()}, "warning guess labels"},
+		{"a guess, and no gradient is left", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess activation"},
+		{"a guess after weights were thrown, and no gradient is left", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, size: stepAt(1, 1, 4), facts: classes()}, "warning guess learning-rate"},
+		{"a guess while weights creep one way", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.02, update: 4e-4, pull: 0.1, facts: classes()}, "warning guess learning-rate"},
+		{"a guess behind layers that no gradient reaches", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(true)}, "warning guess not-updated"},
+		{"a guess behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(false)}, "warning guess not-updated"},
+		{"learns behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, pull: 0.1, facts: behindStill(false)}, ""},
+		{"pairs shuffled apart, seen from both sides", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, pull: 0.1, facts: bothSides}, "warning guess labels"},
 		{"twice the guess of one loss", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: classes()}, ""},
-		{"noise that is not the one that was added", "loss_flat", curve{steps: 400, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: values}, "warning guess labels"},
+		{"noise that is not the one that was added", "loss_flat", curve{steps: 400, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, pull: 0.1, facts: values}, "warning guess labels"},
 		{"returns that can hardly be foretold", "loss_flat", curve{steps: 400, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: returns}, ""},
 		{"values, a short job", "loss_flat", curve{steps: 150, loss: noisy(0.1, stepAt(0, 0, 4)), span: 0.05, facts: values}, ""},
 		{"values that are learnt a little", "loss_flat", curve{steps: 400, loss: noisy(0.1, falling(4, 3.7, 60)), span: 0.05, facts: values}, ""},
 		{"values learnt, and lost again", "loss_flat", curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return 4 - 3*map[bool]float64{true: 1}[n > 40 && n < 90] }), span: 0.05, facts: values}, ""},
 		{"labels shuffled, and the job is stopped", "loss_flat", curve{steps: 300, ended: record.Stopped, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
 		{"labels shuffled, and the job fails", "loss_flat", curve{steps: 300, ended: record.Failed, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
-		{"labels shuffled, a long job", "loss_flat", curve{steps: 1500, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess labels"},
+		{"labels shuffled, a long job", "loss_flat", curve{steps: 1500, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: classes()}, "warning guess labels"},
 		{"a plateau, then progress", "loss_flat", curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return ln10 / (1 + math.Exp(float64(n-300)/20)) }), span: 0.05, facts: classes()}, ""},
 		{"a plateau that begins to give way", "loss_flat", curve{steps: 400, loss: noisy(0.005, func(n int64) float64 { return ln10 * (1 - 0.02*max(0, float64(n-320)/80)) }), span: 0.05, facts: classes()}, ""},
 		{"learns", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, facts: classes()}, ""},
 		{"weights stand still", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 1e-4, facts: classes()}, ""},
 		{"no labels seen", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05}, ""},
 		{"too short", "loss_flat", curve{steps: 80, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, ""},
-		{"tags shuffled, each with its frequency", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, facts: places([]int64{64, 8}, 0.42)}, "warning guess labels"},
+		{"tags shuffled, each with its frequency", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, pull: 0.1, facts: places([]int64{64, 8}, 0.42)}, "warning guess labels"},
 		{"tags, whose frequencies alone are told", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, facts: places([]int64{64, 8}, 0.5)}, ""},
-		{"masks shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, "warning guess labels"},
+		{"masks shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, pull: 0.1, facts: places([]int64{64, 1, 8, 8}, 0.45)}, "warning guess labels"},
 		{"masks that are hard to tell", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.48)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, ""},
 		{"a divergence that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("divergence", 1)}, "warning outweighed loss"},
 		{"the same, summed over places", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(90, 63.9, 20)), span: 0.05, facts: code("divergence", 64)}, "warning outweighed loss"},

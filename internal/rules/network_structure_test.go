@@ -40,6 +40,21 @@ func TestNetworkStructure(t *testing.T) {
 		{"with dropout between", network("fc1 Linear 20 64", "drop Dropout 0.1", "fc2 Linear 64 10"), nil, "warning linear_stack structure fc1", ""},
 		{"with an activation after the last", network("fc1 Linear 20 64", "fc2 Linear 64 10", "act ReLU"), func(f *record.Facts) { f.Graph.NonLinear = 0 }, "warning linear_stack structure fc1", ""},
 		{"without the network's modules", network("fc1 Linear 20 64", "fc2 Linear 64 10"), func(f *record.Facts) { f.Network = nil }, "warning linear_stack structure fc1", ""},
+		{"a slope of one", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) {
+			f.Graph.NonLinear = 0
+			module(f, "act").Type, module(f, "act").Settings = "LeakyReLU", map[string]any{"negative_slope": 1.0}
+		}, "warning linear_stack structure fc1", "because what stands between them (LeakyReLU with negative_slope=1) gives back what it gets"},
+		{"a slope", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) {
+			module(f, "act").Type, module(f, "act").Settings = "LeakyReLU", map[string]any{"negative_slope": 0.2}
+		}, "", ""},
+		{"an activation whose result is thrown away", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) {
+			f.Graph.NonLinear = 0
+			gives(f, "SwitchableActivation", -2, -2)
+		}, "warning linear_stack structure fc1", "what stands between them (SwitchableActivation) gives back what it gets"},
+		{"bounds that no value comes near", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { gives(f, "Hardtanh", -2, -2) },
+			"warning linear_stack structure fc1", "what stands between them (Hardtanh) gives back what it gets"},
+		{"bounds that some values meet", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { gives(f, "Hardtanh", -2, -1) }, "", ""},
+		{"a slope that is learnt and begins at one", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { gives(f, "PReLU", -2, -2) }, "", ""},
 		{"dropout on the output", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "dropout", "linear"),
 			"warning dropout_on_output regularisation drop", "Dropout (p 0.3) is applied to the output of the last layer"},
 		{"dropout by a mask", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "mul", "linear"), "warning dropout_on_output regularisation drop", ""},
@@ -58,4 +73,14 @@ func TestNetworkStructure(t *testing.T) {
 		{"dropout under another loss", classifier(), head("mul", "dropout", "linear"), "", ""},
 		{"normalisation on the output", classifier(), head("mse_loss", "batch_norm"), "info normalisation_on_output structure batch_norm", ""},
 	})
+}
+
+// gives makes the activation one of another class, and says what it was given and
+// what it gave at the least.
+func gives(f *record.Facts, class string, in, out float64) {
+	m := module(f, "act")
+	values := func(least float64) *record.TensorFacts {
+		return &record.TensorFacts{DType: "F32", Shape: []int64{50, 64}, Values: &record.ValueFacts{Elements: 3200, Min: record.Number(least), Max: 2, Mean: 0.1, Std: 0.8}}
+	}
+	m.Type, m.Input, m.Output = class, values(in), values(out)
 }

@@ -77,6 +77,16 @@ func TestNotUpdated(t *testing.T) {
 
 		{"body detached", resnet(), func(f *record.Facts) { unreach(f, "conv1", "bn1", "layer1.", "layer2.") }, "error no_gradient not-updated conv1", "No gradient reaches conv1, bn1, layer1.conv1 and 7 more (20 parameters, 98 % of the elements)"},
 		{"first layer detached", classifier(), func(f *record.Facts) { unreach(f, "fc1") }, "warning no_gradient not-updated fc1", "No gradient reaches fc1 (2 parameters, 22 % of the elements)"},
+		{"embedding detached in a model with a bias of its own", network("song Embedding 150 24", "fc1 Linear 24 24", "act ReLU", "fc2 Linear 24 150"), func(f *record.Facts) {
+			unreach(f, "song")
+			own := f.Parameters.List[1]
+			own.Name, own.Module, own.Kind, own.Bias, own.Shape = "bias", "", "container", true, []int64{150}
+			f.Parameters.List = append([]record.ParameterFact{own}, f.Parameters.List...)
+			for i := range f.Network.Modules {
+				f.Network.Modules[i].Order++
+			}
+			f.Network.Modules = append([]record.ModuleFacts{{Type: "TwoTower", Kind: "container", Calls: 1}}, f.Network.Modules...)
+		}, "warning no_gradient not-updated song", "No gradient reaches song"},
 		{"trained body without gradients", resnet(), func(f *record.Facts) {
 			change(f, pretrained, "")
 			unreach(f, "conv1", "bn1", "layer1.", "layer2.")

@@ -13,6 +13,13 @@ const (
 	scatteredSteps  = 150
 	scatteredLevel  = 0.5 // share of a guess's loss that is left at least
 
+	strewnSteps  = 100
+	strewnSpan   = 1.5  // times their size that weights move within the first 50 steps, where nothing at all is learnt
+	strewnGrowth = 3    // times as large as at first
+	strewnUnseen = 5    // the same, where the first steps were not seen
+	strewnScale  = 1.5  // of the weights, where a half is usual
+	strewnLevel  = 0.95 // share of a guess's loss that is left at least
+
 	collapsedSpan   = 5
 	collapsedGrowth = 10
 	collapsedShare  = 1e-4 // of the first movement that is left at most
@@ -25,6 +32,10 @@ const (
 // no gradient left.
 func (r *rateJudge) scattered() (check, message string) {
 	c, m, k := &r.state.Curve, &r.state.Motion, &r.state.Kind
+	if r.strewn() {
+		return "at_guess", fmt.Sprintf("The learning rate is too high: the weights are %s times as large as at first, far larger than layers are made for, and the %s stands at %s, where a guess has %s",
+			num(m.Grown), called("loss", c.Name), num(c.share(0.75, 1)), num(r.guess()))
+	}
 	if len(m.Spans) < 2 || m.Spans[0].Step > plateauEvery || m.Grown < scatteredGrowth || m.Scale/m.Grown < scatteredFrom {
 		return "", ""
 	}
@@ -39,4 +50,32 @@ func (r *rateJudge) scattered() (check, message string) {
 		return "collapsed", fmt.Sprintf("The learning rate is too high: %s; since then there is no gradient left, and nothing moves: the model is certain of one answer", far)
 	}
 	return "", ""
+}
+
+// strewn tells whether nothing is learnt and the first steps threw the weights to
+// where they are larger than layers are made for, however small they began.
+func (r *rateJudge) strewn() bool {
+	c, m := &r.state.Curve, &r.state.Motion
+	if !r.judgeable() || c.N < strewnSteps || len(m.Last) < 2 || m.Scale < strewnScale {
+		return false
+	}
+	far := m.Grown >= strewnUnseen
+	if len(m.Spans) > 0 && m.Spans[0].Step <= plateauEvery {
+		far = m.Grown >= strewnGrowth && m.Spans[0].Ratio >= strewnSpan
+	}
+	guess := r.guess()
+	return far && guess > 0 && c.share(0.75, 1) >= strewnLevel*guess
+}
+
+// guess is the loss of who knows only how the labels are distributed, 0 when
+// that is not known.
+func (r *rateJudge) guess() float64 {
+	k := &r.state.Kind
+	switch {
+	case k.summed() || k.Guess <= 0:
+		return 0
+	case k.classifies():
+		return min(k.Guess, k.Uniform)
+	}
+	return k.Guess
 }

@@ -20,7 +20,11 @@ var lossFlat = rule.Definition{
 		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by this share of their size within 50 steps move"},
 	},
 	CauseClass: "labels",
-	Causes:     []string{"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input", "one class that makes nearly all labels, and nothing that makes up for it", "a term that outweighs the errors it is added to"},
+	Causes: []string{
+		"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input",
+		"layers that no gradient reaches, or that are frozen as they were initialised", "units that are all dead or saturated", "a learning rate that throws the weights away, or is too low",
+		"one class that makes nearly all labels, and nothing that makes up for it", "a term that outweighs the errors it is added to",
+	},
 	Remedies: []string{
 		"look at some pairs of input and label just before they go into the model", "check that both are shuffled with the same permutation",
 		"train on one batch alone: if even that cannot be learnt, the model or the loss is wrong",
@@ -30,7 +34,7 @@ var lossFlat = rule.Definition{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
 			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
-			"over different batches needs nothing else. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
+			"over different batches needs nothing else. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
@@ -52,6 +56,7 @@ type flat struct {
 		Same   bool         `json:"same"`  // all losses were equal to the last bit
 		Batch  bool         `json:"batch"` // batches differ
 		Fired  bool         `json:"fired"`
+		Still  stillParts   `json:"still"` // layers that do not learn
 	}
 }
 
@@ -64,6 +69,7 @@ func (r *flat) Restore(b []byte) error { return restore(b, &r.state) }
 func (r *flat) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind = kindOfLoss(f)
 	r.state.Batch = f.Inputs != nil && f.Inputs.Distinct > 1
+	r.state.Still.take(f)
 }
 
 func (r *flat) Step(v *rule.View, rep *rule.Report) {
@@ -131,13 +137,12 @@ func (r *flat) judge(rep *rule.Report) {
 		return
 	}
 	r.state.Fired = true
-	rep.Violate(rule.Violation{
+	v := rule.Violation{
 		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
-		Cause: "labels that do not belong to the inputs, or input without signal",
-		Message: fmt.Sprintf("Nothing is learnt of the labels: after %d steps the %s is %s, and who knows only how often each label occurs has %s; the weights do move.",
-			c.N, called("loss", c.Name), num(level), num(guess)),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": guess, "uniform_guess": uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
-	})
+	}
+	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only how often each label occurs has %s", c.N, called("loss", c.Name), num(level), num(guess)))
+	rep.Violate(v)
 }
 
 // maskLevel is the share of a guess's loss over all pixels alike that is left, at
@@ -216,13 +221,12 @@ func (r *flat) values(rep *rule.Report) {
 		return
 	}
 	r.state.Fired = true
-	rep.Violate(rule.Violation{
+	v := rule.Violation{
 		Check: "guess", Subject: c.Name, Observed: level, Threshold: 0.95 * k.Guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
-		Cause: "labels that do not belong to the inputs, or input without signal",
-		Message: fmt.Sprintf("Nothing is learnt of the labels: after %d steps the %s is %s, and who knows only their mean has %s; the weights do move.",
-			c.N, called("loss", c.Name), num(level), num(k.Guess)),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "largest_move": r.state.Motion.Fast, "last_values": slices.Clone(c.tail(20))},
-	})
+	}
+	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only the mean of the labels has %s", c.N, called("loss", c.Name), num(level), num(k.Guess)))
+	rep.Violate(v)
 }
 
 // still tells whether the loss is still falling at the end: it may be about to

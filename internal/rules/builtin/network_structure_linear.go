@@ -14,7 +14,9 @@ import (
 func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
 	g := f.Graph
 	norms := batchNorms(f)
-	if g.Weighted < 2 || g.NonLinear > norms || norms > 0 && (g.Weighted < 3 || g.NonLinear != norms) || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || g.Weighted == 2 && autoencoder(f) {
+	nothing, calls := passing(f)
+	bent := g.NonLinear - calls // what is not linear but for them
+	if g.Weighted < 2 || bent > norms || norms > 0 && (g.Weighted < 3 || bent != norms) || g.Parts > 1 || f.Parameters == nil || f.Parameters.More > 0 || len(f.Models) > 1 || nonLinear(f) || g.Weighted == 2 && autoencoder(f) {
 		return
 	}
 	stack := stacked(layersOf(f))
@@ -28,6 +30,9 @@ func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
 	between := ""
 	if norms > 0 {
 		between = " but batch normalisation, which is none once its statistics stand"
+	}
+	if len(nothing) > 0 {
+		between += fmt.Sprintf(", because what stands between them (%s) gives back what it gets", nothing[0])
 	}
 	r.say(rep, rule.Violation{
 		Check: "linear_stack", Subject: names[0], Observed: float64(len(stack)), Threshold: 1, Comparator: ">", Steps: int(updates(f)),
@@ -62,6 +67,49 @@ func batchNorms(f *rule.Facts) (n int64) {
 	return n
 }
 
+// passing gives the activations that change nothing, as messages call them, and
+// how many of their calls the graph took for non-linear ones.
+func passing(f *rule.Facts) (names []string, calls int64) {
+	if f.Network == nil || f.Network.More > 0 {
+		return nil, 0
+	}
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		if !passes(m) {
+			continue
+		}
+		name := m.Type
+		if x, ok := setting(m, "negative_slope"); ok {
+			name += fmt.Sprintf(" with negative_slope=%s", num(x))
+		} else if m.Type == "Hardtanh" {
+			calls += m.Calls
+		}
+		names = append(names, name)
+	}
+	return names, calls
+}
+
+// passes tells whether an activation gives back what it gets: a leaky one whose
+// slope is 1 on both sides, bounds that no value comes near, a function whose
+// result is thrown away. A ReLU does so on what is positive, but not for good,
+// and a slope that is learnt is none of them.
+func passes(m *rule.ModuleFacts) bool {
+	if m.Kind != record.ActivationKind || slices.Contains([]string{"ReLU", "ReLU6", "PReLU"}, m.Type) {
+		return false
+	}
+	if x, ok := setting(m, "negative_slope"); ok {
+		return x == 1
+	}
+	in, out := m.Input, m.Output
+	if in == nil || out == nil || in.Values == nil || out.Values == nil || in.Values.Elements < leastPassing || in.Values.Min >= 0 || in.Values.Min == in.Values.Max {
+		return false
+	}
+	return *in.Values == *out.Values
+}
+
+// leastPassing is how many values have to have passed.
+const leastPassing = 64
+
 // nonLinear tells whether the network calls a module that is no affine
 // function, whatever the graph says of it.
 func nonLinear(f *rule.Facts) bool {
@@ -72,7 +120,7 @@ func nonLinear(f *rule.Facts) bool {
 		switch m.Kind {
 		case record.ActivationKind:
 			// An output activation is part of the loss: the graph has not counted it.
-			if m.Order < lastWeighted(f) {
+			if m.Order < lastWeighted(f) && !passes(&m) {
 				return true
 			}
 		case record.AttentionModule, record.RecurrentModule:

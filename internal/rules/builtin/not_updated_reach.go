@@ -58,7 +58,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	}
 	places := placesOf(f)
 	start, _ := reach(places, used)
-	next, _ := reach(places, reached)
+	next, _ := reach(places, placed(reached, used))
 	// What comes before all that is reached is cut off; what comes later may be
 	// an output that is not used yet.
 	cut, whole := start < next, wholeModel(f, missing, reached)
@@ -82,6 +82,20 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	v.Message = fmt.Sprintf("No gradient reaches %s (%s, %s of the elements), although the optimiser holds them: look for detach, .data or no_grad on the way from there to the loss.",
 		someNames(modulesOf(used)), plural(len(used), "parameter"), percent(share))
 	r.say(rep, v)
+}
+
+// placed leaves out parameters of modules that contain the others, such as a bias
+// of the model itself: their place in the forward is not that of their container.
+func placed(ps, others []*rule.ParameterFact) []*rule.ParameterFact {
+	in := slices.DeleteFunc(slices.Clone(ps), func(p *rule.ParameterFact) bool {
+		return slices.ContainsFunc(others, func(o *rule.ParameterFact) bool {
+			return p.Kind == "container" && o.Module != p.Module && (p.Module == "" || strings.HasPrefix(o.Module, p.Module+"."))
+		})
+	})
+	if len(in) == 0 {
+		return ps
+	}
+	return in
 }
 
 // wholeModel tells whether one of several models got no gradient at all.

@@ -41,7 +41,7 @@ var saturatedActivation = rule.Definition{
 	CauseClass: "activation",
 	Causes:     []string{"weights or inputs that are too large", "a learning rate that is too high", "sigmoid in hidden layers"},
 	Remedies:   []string{"normalise the inputs", "use Glorot initialisation", "add normalisation before the activation", "use activations of the ReLU family"},
-	Explains:   []string{"vanishing_gradient", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
+	Explains:   []string{"vanishing_gradient", "loss_flat", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
 	Needs: func(p rule.Params) []rule.Need {
 		tanh, sigmoid, err := saturationUnits(p)
 		if err != nil {

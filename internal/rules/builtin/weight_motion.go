@@ -33,6 +33,8 @@ type weightMotion struct {
 	// Pull is the largest mean gradient in units of its mean weight at the
 	// step at which gradients were seen last.
 	Pull float64 `json:"pull"`
+	// Felt: gradients were seen.
+	Felt bool `json:"felt,omitempty"`
 	// Odd: a value was not finite.
 	Odd bool `json:"odd"`
 }
@@ -157,6 +159,7 @@ func (m *weightMotion) gradients(v *rule.View, items []rule.Item) {
 		w := m.Last[strings.TrimPrefix(items[i].Info.Name, "gradient/")]
 		if s := items[i].Stats; s != nil && !s.NonFinite() && w > 0 {
 			pull = max(pull, min(s.AbsMean()/w, math.MaxFloat64))
+			m.Felt = true
 		}
 	}
 	m.Pull = pull

@@ -83,6 +83,8 @@ GRAPHS = [
     ("two linear ones", lambda: F.mse_loss(F.linear(X, W.t()) @ V, X[:, :1]), ["mse_loss", "linear"], 2, 0),
     ("dropout between", lambda: F.mse_loss(F.dropout(X @ W, 0.5) @ V, X[:, :1]), ["mse_loss", "linear"], 2, 0),
     ("relu between", lambda: F.mse_loss(F.relu(X @ W) @ V, X[:, :1]), ["mse_loss", "linear"], 2, 1),
+    ("a slope of one between", lambda: F.mse_loss(F.leaky_relu(X @ W, 1.0) @ V, X[:, :1]), ["mse_loss", "linear"], 2, 0),
+    ("a slope between", lambda: F.mse_loss(F.leaky_relu(X @ W) @ V, X[:, :1]), ["mse_loss", "linear"], 2, 1),
     ("product between", lambda: F.mse_loss(((X @ W) * (X @ W)) @ V, X[:, :1]), ["mse_loss", "linear"], 3, 1),
     ("normalisation", lambda: NORM(X @ W).sum(), ["sum", "batch_norm"], 1, 0),
     ("log of a sigmoid", lambda: -torch.log(torch.sigmoid(X @ W)).mean(), ["neg", "mean", "log", "sigmoid", "linear"], 1, 0),

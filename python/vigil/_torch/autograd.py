@@ -200,7 +200,7 @@ def _affine(node, name):
         if name == "div":
             return len(below) < 2 or below[1] is None or leaf_of(below[1]) is not None
         return by_weight(node) or len(below) < 2
-    return False
+    return name == "leaky_relu" and getattr(node, "_saved_negative_slope", None) == 1
 
 
 def _head(node, walk):
