@@ -42,6 +42,7 @@ func TestEvaluationMode(t *testing.T) {
 			module(f, "bn1").Settings["momentum"] = 0.0001
 		}, "warning statistics eval-mode bn1", ""},
 		{"statistics that are what they began with", resnet(), behind(0.0005), "warning statistics eval-mode bn1", ""},
+		{"a momentum that is what a decay of 0.999 leaves", resnet(), behind(1 - 0.999), "warning statistics eval-mode bn1", ""},
 		{"as far away with the usual momentum", resnet(), behind(0.1), "", ""},
 		{"a frozen layer keeps its statistics", resnet(), func(f *record.Facts) {
 			standing(true)(f)

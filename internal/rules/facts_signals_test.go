@@ -163,17 +163,34 @@ func TestFunctions(t *testing.T) {
 		{"squares of the weights that outweigh the loss", classifier(), penalty("l2", 0.5, 4.4, 4.5), "warning penalty regularisation loss", "squares of the weights times 0.5, and its gradient is 98 %"},
 		{"a smaller factor, and hardly anything besides", classifier(), penalty("l2", 0.03, 0.98, 1), "warning penalty regularisation loss", ""},
 		{"magnitudes of the weights", classifier(), penalty("l1", 0.1, 5, 5.1), "warning penalty regularisation loss", "magnitudes of the weights times 0.1"},
+		{"norms of the weights", classifier(), penalty("norm", 0.5, 0.87, 0.96), "warning penalty regularisation loss", "lengths (norms) of the weights times 0.5"},
+		{"a usual factor of norms", classifier(), penalty("norm", 0.005, 0.01, 0.96), "", ""},
+		{"norms beside a loss that pulls as well", classifier(), penalty("norm", 0.5, 0.87, 3), "", ""},
 		{"a usual factor", classifier(), penalty("l2", 1e-3, 0.01, 1), "", ""},
 		{"a usual factor at the end of a training", classifier(), penalty("l2", 1e-3, 0.99, 1), "", ""},
 		{"a usual factor of magnitudes", classifier(), penalty("l1", 1e-3, 0.2, 0.4), "", ""},
 		{"a loss that pulls as well", classifier(), penalty("l2", 0.5, 4, 9), "", ""},
 		{"one layer: a ridge regression", network("fc Linear 10 1"), penalty("l2", 0.5, 4.4, 4.5), "", ""},
 	})
+	oneUnit := func(do func(*record.ParameterFact)) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss, f.Labels, f.Predictions = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
+			head(f, "sub", "mean", "div", "add", "mul", "sum", "mul", "softmax", "linear")
+			f.Graph.SoftmaxOfOne = 1
+			change(f, do, "")
+		}
+	}
 	runFacts(t, "output_activation", []factCase{
 		{"log_softmax over samples", classifier(), func(f *record.Facts) {
 			head(f, "cross_entropy", "linear")
 			f.Graph.AcrossSamples = true
 		}, "error wrong_axis output-activation cross_entropy", "over the samples"},
+		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation", "works over an axis with one entry, so every prediction is 1"},
+		{"softmax of one output, and gradients all the same", classifier(), oneUnit(func(*record.ParameterFact) {}), "", ""},
+		{"no gradient behind a softmax of several", classifier(), func(f *record.Facts) {
+			oneUnit(flat)(f)
+			f.Graph.SoftmaxOfOne = 0
+		}, "", ""},
 		{"attention over one entry", pooled(), nil, "warning scores_of_one output-activation score", "an axis of length 1"},
 		{"attention over one entry, whose scores move", pooled(), func(f *record.Facts) { f.Parameters.List[2].Changed = true }, "", ""},
 		{"scores that get no gradient, without a softmax over one entry", pooled(), func(f *record.Facts) { f.Graph.SoftmaxOfOne = 0 }, "", ""},
@@ -199,6 +216,7 @@ func TestFunctions(t *testing.T) {
 		{"in one that got two columns", stretched(5, "mean", "where", "mul", "pow", "abs", "sub", "linear"), ofModule([]int64{50, 1}, []int64{50, 1}), "", ""},
 		{"a value of each sample that is picked first", stretched(2, "mean", "pow", "sub", "gather", "relu", "linear"), nil, rowAgainstColumn, ""},
 		{"weights of samples", stretched(1, "mean", "mul", "smooth_l1_loss", "linear"), nil, "error broadcast labels smooth_l1_loss", "multiplies values of shape [50], one for each sample, with others of shape [50 1]"},
+		{"log(cosh) by softplus", stretched(3, "mean", "sub", "add", "sub", "linear"), nil, rowAgainstColumn, ""},
 		{"distances between two sets", stretched(4, "sub", "mul", "mean", "abs", "sub", "linear"), nil, "", ""},
 		{"a kernel", stretched(4, "mean", "exp", "neg", "pow", "sub", "linear"), nil, "", ""},
 		{"deep in a network", stretched(2, "mean", "pow", "sub", "matmul", "softmax", "linear"), nil, "", ""},

@@ -190,7 +190,7 @@ func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
 
 // slowMomentum is a momentum of batch normalisation under which running
 // statistics need thousands of updates.
-const slowMomentum = 0.001
+const slowMomentum = 0.002
 
 // lags tells whether running statistics still are mostly what they began with:
 // after n updates they are so to (1 - momentum)^n.

@@ -87,7 +87,7 @@ func stretched(v *lossView) []rule.Violation {
 		return nil
 	}
 	s := g.Stretched
-	if s.At+1 >= len(g.Head) || !slices.Contains([]string{"sub", "mul", "div"}, g.Head[s.At]) || !onlyOps(g.Head[:s.At], errorOps) || !onlyOps(g.Head[s.At+1:len(g.Head)-1], slices.Concat(knownLosses, outputOps)) {
+	if s.At+1 >= len(g.Head) || !slices.Contains([]string{"sub", "mul", "div"}, g.Head[s.At]) || !makesErrors(g.Head[:s.At]) || !onlyOps(g.Head[s.At+1:len(g.Head)-1], slices.Concat(knownLosses, outputOps)) {
 		return nil
 	}
 	if last := g.Head[len(g.Head)-1]; last != "linear" && last != "convolution" {
@@ -114,6 +114,20 @@ var (
 	// outputOps stand between a last layer and a loss.
 	outputOps = append([]string{"sigmoid", "tanh", "relu", "softplus", "exp", "dropout", "mul", "add", "clamp", "batch_norm", "layer_norm", "log", "log_sigmoid"}, pickingOps...)
 )
+
+// makesErrors tells whether operations make a loss of differences. One that is
+// subtracted below a mean belongs to the error of a place, as in log(cosh(d));
+// above it means are compared.
+func makesErrors(ops []string) bool {
+	reduced := false
+	for _, op := range ops {
+		if !slices.Contains(errorOps, op) && !(reduced && (op == "sub" || op == "neg")) {
+			return false
+		}
+		reduced = reduced || op == "mean" || op == "sum"
+	}
+	return true
+}
 
 func onlyOps(ops, among []string) bool {
 	return !slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(among, op) })

@@ -44,6 +44,9 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 	if found := scoresOfOne(f, &v); found != nil {
 		return found
 	}
+	if found := answersOfOne(f, &v); found != nil {
+		return found
+	}
 	if p == nil || v.loss == "" {
 		return handWritten(&v)
 	}
@@ -310,4 +313,36 @@ func scoresOfOne(f *rule.Facts, v *lossView) []rule.Violation {
 	out := v.violation("scores_of_one", text, "take the softmax over the axis that the scores are to be compared along, as the steps of a sequence: dim=1 of (batch, steps, 1)", rule.Warning)
 	out.Subject, out.Cause = scores[0].Module, "a softmax over an axis of length 1"
 	return []rule.Violation{out}
+}
+
+// answersOfOne finds a softmax over one output at the end of a model, by the
+// graph alone: the loss is one that the script computes itself, and no parameter
+// gets anything but zeros as gradient.
+func answersOfOne(f *rule.Facts, v *lossView) []rule.Violation {
+	if f.Graph == nil || f.Graph.SoftmaxOfOne == 0 || f.Predictions != nil || f.Parameters == nil || f.Parameters.Updates < 4 {
+		return nil
+	}
+	h := f.Graph.Head
+	at := slices.IndexFunc(h, func(op string) bool { return op == "softmax" || op == "log_softmax" })
+	if at < 0 || !endsIn(h[at+1:], "") || slices.Contains(h, "cross_entropy") {
+		return nil
+	}
+	still := false
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Held && p.Trained {
+			if p.Changed && p.Gradient != record.GradientZero || p.Gradient == record.GradientFinite {
+				return nil
+			}
+			still = still || p.Gradient == record.GradientZero
+		}
+	}
+	if !still {
+		return nil
+	}
+	what, constant := capital(v.module(h[at])), "1"
+	if h[at] == "log_softmax" {
+		constant = "0"
+	}
+	text := fmt.Sprintf("%s works over an axis with one entry, so every prediction is %s whatever the input, and no parameter gets a gradient.", what, constant)
+	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for one output, or one output for each class; check dim of the "+h[at], rule.Error)}
 }

@@ -122,10 +122,11 @@ const (
 	penaltyShare  = 0.7  // of all gradients that a strong penalty makes
 	penaltyNearly = 0.95 // the same of a weaker one
 	penaltyL1     = 0.02 // factor of magnitudes
+	penaltyNorm   = 0.1  // factor of lengths, whose pull does not grow weaker as weights shrink
 )
 
-// penalises judges squares or magnitudes of the weights that the script adds to
-// its loss: the former are a weight decay of twice their factor.
+// penalises judges squares, magnitudes or norms of the weights that the script adds to
+// its loss: squares are a weight decay of twice their factor.
 func (r *regular) penalises(f *rule.Facts, rep *rule.Report) {
 	if f.Graph == nil || f.Graph.Penalty == nil || f.Graph.Parts > 1 || f.Updates == nil || len(f.Optimisers) != 1 {
 		return
@@ -143,6 +144,10 @@ func (r *regular) penalises(f *rule.Facts, rep *rule.Report) {
 		}
 	case "l1":
 		if what, limit = "magnitudes", penaltyL1; factor < limit || share < penaltyNearly {
+			return
+		}
+	case "norm":
+		if what, limit = "lengths (norms)", penaltyNorm; !(factor >= limit && share >= penaltyShare || factor >= limit/5 && share >= penaltyNearly) {
 			return
 		}
 	default:
