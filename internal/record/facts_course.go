@@ -95,3 +95,14 @@ type EvalTrainedFacts struct {
 	// Always: the model never was in training mode.
 	Always bool `json:"always"`
 }
+
+// AstrayFacts say that an optimiser found no gradients any more from a step on,
+// although backward was called: another instance of the model got them, of
+// which no optimiser holds anything.
+type AstrayFacts struct {
+	At         int64  `json:"at"`
+	Since      int64  `json:"since"` // TRAIN step; 16 late at most
+	Optimiser  string `json:"optimiser"`
+	Model      string `json:"model"` // class of that instance
+	Parameters int64  `json:"parameters"`
+}

@@ -26,6 +26,27 @@ func TestDivergenceTakesLogarithms(t *testing.T) {
 	})
 }
 
+// Minus what is picked for the label is minus its logarithm. Who scales a policy's
+// probability by its worth, or weighs by what is left to certainty, means that.
+func TestPickedProbability(t *testing.T) {
+	own := func(ops ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss, f.Labels, f.Predictions = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
+			head(f, ops...)
+		}
+	}
+	const found = "error no_logarithm output-activation loss"
+	runFacts(t, "output_activation", []factCase{
+		{"smoothed labels", classifier(), own("mean", "add", "mul", "neg", "gather", "softmax", "linear"), found, "minus the probability that softmax gives the label"},
+		{"the minus before the choice", classifier(), own("mean", "index", "neg", "softmax", "linear"), found, ""},
+		{"the choice before the minus", classifier(), own("neg", "mean", "gather", "softmax", "linear"), found, ""},
+		{"logarithms", classifier(), own("mean", "neg", "gather", "log_softmax", "linear"), "", ""},
+		{"logarithms of what was picked", classifier(), own("mean", "neg", "log", "gather", "softmax", "linear"), "", ""},
+		{"weighed by what is left to certainty", classifier(), own("mean", "mul", "neg", "pow", "sub", "gather", "softmax", "linear"), "", ""},
+		{"attention that is looked at", classifier(), own("mean", "neg", "gather", "softmax", "div", "matmul", "linear"), "", ""},
+	})
+}
+
 // Labels around the edge of what an output can give are out of its reach, labels
 // that hardly leave its range are not.
 func TestLabelsInReach(t *testing.T) {

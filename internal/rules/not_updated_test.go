@@ -19,6 +19,13 @@ func TestNotUpdated(t *testing.T) {
 			g.Parameters, g.Strangers = n, n
 		}
 	}
+	copied := func(f *record.Facts) {
+		for i := range f.Parameters.List {
+			f.Parameters.List[i].Gradient, f.Parameters.List[i].Changed = record.GradientMissing, false
+		}
+		f.Models[0].Called, f.Graph, f.Network = false, nil, nil
+		f.Updates.Norms, f.Updates.NoBackward = make([]rule.Number, f.Updates.Steps), 0
+	}
 	whileNorms := func(f *record.Facts) { // a body in evaluation mode
 		for i := range f.Network.Modules {
 			f.Network.Modules[i].Training = false
@@ -50,6 +57,14 @@ func TestNotUpdated(t *testing.T) {
 			f.Updates.Norms = make([]rule.Number, f.Updates.Steps)
 		}, "error strangers not-updated Adam", "None of the 6 tensors"},
 		{"other tensors", classifier(), strangers(2), "", ""},
+		{"a copy of the model is trained", classifier(), func(f *record.Facts) { copied(f) }, "error strangers not-updated Net", "that instance is never called"},
+		{"gradients that were thrown away", classifier(), func(f *record.Facts) {
+			copied(f)
+			f.Updates.NoBackward = f.Updates.Steps
+		}, "", ""},
+		{"another instance from the middle on", classifier(), func(f *record.Facts) {
+			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Optimiser: "Adam", Model: "Net", Parameters: 6}
+		}, "error astray not-updated Adam", "Since step 7 no gradient comes to what the optimiser Adam holds; another Net gets them"},
 		{"a module in a plain list", classifier(), func(f *record.Facts) {
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
 		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that no optimiser holds"},
@@ -391,6 +406,11 @@ func TestFrozenBlocksAsInitialised(t *testing.T) {
 		{"a short job", stages(), frozen("stage1", "stage2"), 40, false, ""},
 		{"trained before", stages(), worn("stage1", "stage2"), 120, false, ""},
 		{"one layer and no block", classifier(), frozen("fc1"), 120, false, ""},
+		{"all blocks after a trained embedding", blocks(), frozen("block."), 120, false, "warning frozen_stack block.0"},
+		{"all blocks, thawed on the way", blocks(), frozen("block."), 120, true, ""},
+		{"all blocks of a network that was loaded", blocks(), worn("block."), 120, false, ""},
+		{"all blocks and the embedding before them", blocks(), frozen("emb", "block."), 120, false, ""},
+		{"all blocks but their normalisation", blocks(), frozen("block.0.ff", "block.1.ff", "block.2.ff"), 120, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.do(c.facts)

@@ -36,7 +36,9 @@ var notUpdated = rule.Definition{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
 			"A network that no optimiser holds counts beside several optimisers where two of these hold the same parameters. " +
 			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a body before them that was trained, be it before or in the same process. " +
-			"Whole blocks that are frozen as they were initialised count before a trained one that is built alike: after a trained layer at once, from the first layer on when they are frozen to the end. " +
+			"Whole blocks that are frozen as they were initialised count before a trained one that is built alike: after a trained layer at once, from the first layer on when they are frozen to the end; " +
+			"and where all blocks of that build are frozen to the end, between a first layer or an embedding and a head that are trained. " +
+			"An optimiser whose parameters stop getting gradients in the middle counts where another instance, built alike, gets them instead. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
 			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet. " +
 			"A parameter beside the model, which no module has, counts where one optimiser trains the model and the script does not update it by hand. A recurrent state that is detached counts where that happens at every step, " +
@@ -59,13 +61,14 @@ type updating struct {
 
 // Facts implements rule.FactReader.
 func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
+	r.astray(f, rep)
 	r.nobodys(f, rep)
 	ps := f.Parameters
 	if ps == nil || len(ps.List) == 0 || ps.Updates < 2 {
 		return
 	}
 	rep.Inspect(len(ps.List))
-	if r.strangers(f, rep) {
+	if r.strangers(f, rep) || r.untouchedModel(f, rep) {
 		return
 	}
 	r.rootless(f, rep)

@@ -164,10 +164,28 @@ func frozenWhole(f *rule.Facts, path string) bool {
 	return !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool { return within(p.Module, path) && p.Trained })
 }
 
-// builtAlike finds modules whose path differs from a block's in one place, that
-// have the same parameters as it, as far as names and axes go, and are trained:
-// the last before it and the first after it.
+// builtAlike finds modules that are built like a block, and trained: the last
+// before it and the first after it.
 func builtAlike(f *rule.Facts, block string) (before, after string) {
+	past := false
+	for _, path := range alikes(f, block) {
+		switch {
+		case path == block:
+			past = true
+		case frozenWhole(f, path):
+		case !past:
+			before = path
+		case after == "":
+			after = path
+		}
+	}
+	return before, after
+}
+
+// alikes gives a block and the modules whose path differs from its in one place,
+// and that have the same parameters as it, as far as names and axes go, in the
+// order in which they are registered.
+func alikes(f *rule.Facts, block string) []string {
 	words := strings.Split(block, ".")
 	built := map[string]string{}
 	var paths []string
@@ -183,17 +201,9 @@ func builtAlike(f *rule.Facts, block string) (before, after string) {
 		}
 		built[path] += fmt.Sprintf("%s.%s %d\n", strings.Join(w[len(words):], "."), p.Name[strings.LastIndex(p.Name, ".")+1:], len(p.Shape))
 	}
-	at := slices.Index(paths, block)
-	for i, path := range paths {
-		switch {
-		case built[path] != built[block] || frozenWhole(f, path) || !differInOne(strings.Split(path, "."), words):
-		case i < at:
-			before = path
-		case after == "":
-			after = path
-		}
-	}
-	return before, after
+	return slices.DeleteFunc(paths, func(path string) bool {
+		return path != block && (built[path] != built[block] || !differInOne(strings.Split(path, "."), words))
+	})
 }
 
 func differInOne(a, b []string) bool {

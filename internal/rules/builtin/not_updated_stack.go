@@ -16,7 +16,7 @@ const openEnd = 3000
 // frozenStack is a run of blocks that nobody trains and nobody has trained.
 type frozenStack struct {
 	Blocks  []string      `json:"blocks"`
-	Alike   string        `json:"alike"` // a block that is built like them, and trained
+	Alike   string        `json:"alike"` // a block that is built like them, and trained; "" when none is
 	Layers  []string      `json:"layers"`
 	Of      int           `json:"of"`
 	Updates int64         `json:"updates"`
@@ -139,21 +139,27 @@ func leadsTo(units []unit, block, after string) bool {
 }
 
 // stackBetween reports a stack after a layer that is trained: nobody thaws from
-// below.
+// below. Blocks of which none is trained are watched to the end.
 func (r *updating) stackBetween(f *rule.Facts, units []unit, rep *rule.Report) {
 	if s := stackOf(f, units); s != nil {
 		r.saysStack(s, updates(f), rep)
+	} else if r.stack == nil {
+		r.stack = randomBlocks(f, units)
 	}
 }
 
 // saysStack reports a stack.
 func (r *updating) saysStack(s *frozenStack, steps int64, rep *rule.Report) {
+	while := fmt.Sprintf("%s, which is built alike and comes after, is trained", s.Alike)
+	if s.Alike == "" {
+		while = "what comes before and the head are trained"
+	}
 	r.say(rep, rule.Violation{
 		Check: "frozen_stack", Subject: s.Blocks[0], Observed: float64(len(s.Layers)), Threshold: 0, Comparator: ">", Steps: int(steps),
 		Cause:  "requires_grad was turned off for blocks that were never trained: no weights were loaded, or what is to turn it on again does not find them",
 		Remedy: "load trained weights before freezing, or set requires_grad_(True) on the blocks; compare the names that are to be thawed with those of named_parameters()",
-		Message: fmt.Sprintf("%s frozen (requires_grad is False) but still as initialised at random, while %s, which is built alike and comes after, is trained (%d of %d layers are frozen, over %d updates): load trained weights or train them.",
-			these(s.Blocks, "is", "are"), s.Alike, len(s.Layers), s.Of, steps),
+		Message: fmt.Sprintf("%s frozen (requires_grad is False) but still as initialised at random, while %s (%d of %d layers are frozen, over %d updates): load trained weights or train them.",
+			these(s.Blocks, "is", "are"), while, len(s.Layers), s.Of, steps),
 		Context: map[string]any{"blocks": s.Blocks, "layers": s.Layers[:min(len(s.Layers), 20)], "of": s.Of},
 	})
 }

@@ -78,6 +78,9 @@ func handWritten(v *lossView) []rule.Violation {
 		return nil
 	}
 	head := v.facts.Graph.Head
+	if found := pickedProbability(v, head); found != nil {
+		return found
+	}
 	at := slices.Index(head, "log")
 	if at < 2 || head[at-1] != "mul" || head[at-2] != "add" || !slices.Contains(head[:at], "neg") {
 		return nil
@@ -96,6 +99,36 @@ func handWritten(v *lossView) []rule.Violation {
 	}
 	text := fmt.Sprintf("The loss takes the logarithm of the raw outputs of %s as if they were probabilities: what lies outside 0 to 1 is cut off and gets no gradient, or has no logarithm.", what)
 	return []rule.Violation{v.violation("raw_logarithm", text, "put sigmoid at the end of the model, or use binary_cross_entropy_with_logits on the raw outputs", rule.Error)}
+}
+
+// pickedProbability finds a likelihood that is written out, minus what is picked
+// for the label of each sample, where softmax comes without a logarithm.
+func pickedProbability(v *lossView, head []string) []rule.Violation {
+	at := slices.Index(head, "softmax")
+	if at < 2 || at+1 >= len(head) || v.facts.Graph.Policy != nil || len(v.facts.Optimisers) > 1 {
+		return nil
+	}
+	minus, picked := 0, 0
+	for _, op := range head[:at] {
+		switch op {
+		case "neg":
+			minus++
+		case "gather", "index":
+			picked++
+		case "mul":
+			if minus > 0 { // scaled by something else before the minus
+				return nil
+			}
+		case "mean", "sum", "add", "div", "select":
+		default:
+			return nil
+		}
+	}
+	if minus != 1 || picked != 1 || head[at+1] != "linear" && head[at+1] != "convolution" {
+		return nil
+	}
+	text := "The loss is minus the probability that softmax gives the label of a sample, where it wants minus its logarithm: a sample that is told wrong for sure gets no gradient."
+	return []rule.Violation{v.violation("no_logarithm", text, "use log_softmax in place of softmax, or cross_entropy on the raw outputs", rule.Error)}
 }
 
 // violation is a finding about the way from the model to the loss.

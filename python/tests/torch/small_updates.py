@@ -195,3 +195,48 @@ def begun_anew_in_the_same_weights():
         for layer in (model[0], model[2]):
             layer.reset_parameters()
         train(model, nn.CrossEntropyLoss(), [next(data()) for _ in range(60)])
+
+
+def replaced(zero=None, steps=70):
+    """The model is loaded anew after ten updates. zero: (optimiser, model) before each backward."""
+    model = net()
+    optimiser = torch.optim.Adam(model.parameters())
+    x, y = next(iter(data()))
+    for i in range(steps):
+        if i == 10:
+            state, model = model.state_dict(), net()
+            model.load_state_dict(state)
+        zero(optimiser, model) if zero else optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+
+
+@case
+def model_replaced():
+    replaced()
+
+
+@case
+def model_replaced_that_is_zeroed():
+    replaced(lambda optimiser, model: model.zero_grad())
+
+
+@case
+def model_replaced_with_zeros_left():
+    replaced(lambda optimiser, model: optimiser.zero_grad(set_to_none=False))
+
+
+@case
+def loss_that_comes_now_and_then():
+    """No gradient comes to the second model at most updates."""
+    one, two = net(), net()
+    optimisers = [torch.optim.Adam(m.parameters()) for m in (one, two)]
+    x, y = next(iter(data()))
+    for i in range(90):
+        for optimiser in optimisers:
+            optimiser.zero_grad()
+        F.cross_entropy(one(x), y).backward()
+        if i < 12 or i % 40 == 0:
+            F.cross_entropy(two(x), y).backward()
+        for optimiser in optimisers:
+            optimiser.step()

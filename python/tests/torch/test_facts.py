@@ -179,6 +179,10 @@ FACTS = {
     },
     "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
     "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
+    "model_replaced": {"astray.since": 10, "astray.optimiser": "Adam", "astray.model": "Sequential", "astray.parameters": 4},
+    "model_replaced_that_is_zeroed": {"astray.model": "Sequential"},
+    "model_replaced_with_zeros_left": {"astray.model": "Sequential"},
+    "loss_that_comes_now_and_then": {"astray": None},
     "one_class": {"predictions.one_class": True},
     "clipped": {"updates.clip.max_norm": 0.001, "updates.clip.clipped": 9, "optimisers.0.groups.0.betas": [0.9, 0.999], "optimisers.0.groups.0.weight_decay": 0.01},
     "clipped_by_value": {"updates.clip.max_norm": pytest.approx(1e-4), "updates.clip.by_value": True, "updates.clip.clipped": 9},
@@ -266,7 +270,7 @@ def test_facts_of_a_further_training_leave_out_the_ones_before(trainings):
 def test_told_once(trainings, name):
     """A section never changes, and is told before any record of the step from which on rules may look at it."""
     run = trainings[name]
-    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained")
+    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "astray")
     told = {}
     for message in run.of("facts"):
         for section in sections:

@@ -4,6 +4,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import backend, names, parts
+from vigil._torch.astray import Astray
 from vigil._torch.evaluation import EvalTrained, Evaluation
 from vigil._torch.look import SEE, Look, node_settings
 from vigil._torch.schedule import Schedule
@@ -36,6 +37,7 @@ class Facts(object):
         self.labels = self.look.labels
         self.evaluation = Evaluation(self.look)
         self.eval_trained = EvalTrained()
+        self.astray = Astray(self.tracker)
         self.schedule = Schedule()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them
@@ -95,7 +97,11 @@ class Facts(object):
         """Whether a section is complete and was not sent."""
         if self.look.open or (self.evaluation.ready and "evaluation" not in self.sections):
             return True
-        return self.eval_trained.facts is not None and "eval_trained" not in self.sections
+        return any(one.facts is not None and name not in self.sections for name, one in self._late())
+
+    def _late(self):
+        """What may show at any step: (name of the section, what has its facts)."""
+        return ("eval_trained", self.eval_trained), ("astray", self.astray)
 
     @_guard.guard
     def _tell(self, last=False):
@@ -112,8 +118,7 @@ class Facts(object):
             self._fix(self.look.gather(self.module or self.function), new)
         if "evaluation" not in self.sections and (self.evaluation.ready or last):
             new["evaluation"] = self.evaluation.gather()
-        if "eval_trained" not in self.sections:
-            new["eval_trained"] = self.eval_trained.facts
+        new.update((name, one.facts) for name, one in self._late() if name not in self.sections)
         if last:
             new["schedule"] = self.schedule.gather()
         new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}

@@ -215,6 +215,8 @@ class Updates(object):
             return
         if self.facts.look.open:
             self.facts.look.update(state)
+        else:
+            self.facts.astray.update(state, optimiser, step)
         if self.publisher.world > 1 and step.mode == 0:
             self._digest(state, step)
         if not step.is_due or (state in step.done):
