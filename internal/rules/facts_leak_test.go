@@ -28,6 +28,8 @@ func TestSeesAhead(t *testing.T) {
 			foretells(true, record.AttentionFacts{Length: 32, Maps: 2})(f)
 			f.Labels.Ahead = nil
 		}, "", ""},
+		{"an encoder, and a recurrent decoder that attends to it", lstm(), foretells(false, record.AttentionFacts{Length: 32, Maps: 1}), "", ""},
+		{"an encoder and a decoder, both without a mask", transformer(), foretells(false, record.AttentionFacts{Length: 32, Maps: 4}), "warning sees_ahead structure attention", ""},
 		{"a layer that reads both ways", lstm(), both, "warning sees_ahead structure rnn", "reads backwards as well"},
 		{"a layer that reads one way", lstm(), foretells(true), "", ""},
 		{"an encoder that reads both ways", lstm(), func(f *record.Facts) {

@@ -20,6 +20,13 @@ func oneClass(batch int64) *record.Facts {
 	return f
 }
 
+// scored is a model with one output, which is called with each candidate.
+func scored() *record.Facts {
+	f, g := oneClass(32), network("body Linear 20 64", "act ReLU", "score Linear 64 1")
+	f.Network, f.Parameters = g.Network, g.Parameters
+	return f
+}
+
 // Samples that come sorted by their label are no labels that are all the same.
 func TestSortedByLabel(t *testing.T) {
 	sorted := func(each int64) func(int64) float64 { // the loss falls with each class, and jumps at the next
@@ -45,6 +52,7 @@ func TestSortedByLabel(t *testing.T) {
 		{"sorted", curve{steps: 300, loss: sorted(40), facts: oneClass(32)}, "warning sorted data-loading"},
 		{"sorted, a short job", curve{steps: 60, loss: sorted(20), facts: oneClass(16)}, "warning sorted data-loading"},
 		{"one label for all", curve{steps: 300, loss: constant, facts: oneClass(32)}, "warning constant labels"},
+		{"candidates that are scored one by one, the right one first", curve{steps: 300, loss: constant, facts: scored()}, ""},
 		{"one label for all, a short job", curve{steps: 60, loss: constant, facts: oneClass(32)}, "warning constant labels"},
 		{"tiny batches, of which one sample may make the loss", curve{steps: 60, loss: sorted(20), facts: oneClass(4)}, "warning constant labels"},
 		{"small classes", curve{steps: 60, loss: guess, facts: inOrder(nil)}, "warning sorted data-loading"},

@@ -62,14 +62,23 @@ const (
 )
 
 // oneOfMany gives the only label that a classifier of three classes or more was
-// shown, and how often.
+// shown, and how often. Who scores candidates one by one and puts the right one
+// first has labels that are all 0.
 func oneOfMany(f *rule.Facts) (only float64, n int64) {
 	v, l, p := viewLoss(f), f.Labels, f.Predictions
 	least, most, ok := span(l)
-	if !ok || p == nil || least != most || l.Elements < leastLabels || p.Steps < 3 || !v.alone || !v.raw() || v.loss != "cross_entropy" || !classNumbers(f) || lossClasses(p) < 3 {
+	if !ok || p == nil || least != most || l.Elements < leastLabels || p.Steps < 3 || !v.alone || !v.raw() || v.loss != "cross_entropy" || !classNumbers(f) || lossClasses(p) < 3 || scoresSingly(f) {
 		return 0, 0
 	}
 	return least, l.Elements
+}
+
+// scoresSingly tells whether the last layer of the network has one unit.
+func scoresSingly(f *rule.Facts) bool {
+	path := lastModule(f, weightedKinds, nil)
+	return path != "" && f.Parameters != nil && slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool {
+		return p.Module == path && !p.Bias && len(p.Shape) > 1 && p.Shape[0] == 1
+	})
 }
 
 // oneOfTwo gives the only label that a classifier of two classes was shown, and

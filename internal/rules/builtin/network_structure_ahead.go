@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -10,7 +11,9 @@ import (
 // seesAhead finds a model that is to foretell the next place of its input, and
 // sees it: attention without a causal mask, or a recurrent layer that reads
 // backwards as well. In an encoder and a decoder the former attends to all
-// places, so nothing is said as soon as any attention is causal.
+// places, so nothing is said as soon as any attention is causal, nor where a
+// decoder may be recurrent or made of convolutions and attends to the other
+// sequence that the model is given.
 func (r *structure) seesAhead(f *rule.Facts, rep *rule.Report) {
 	if f.Labels == nil || f.Labels.Ahead == nil || f.Graph == nil || len(f.Optimisers) != 1 {
 		return
@@ -25,7 +28,7 @@ func (r *structure) seesAhead(f *rule.Facts, rep *rule.Report) {
 	}
 	how, remedy, subject := "", "", ""
 	switch {
-	case causal > 0:
+	case causal > 0 || open > 0 && !a.Alone && decodesOtherwise(f):
 		return
 	case open > 0:
 		subject, how = "attention", "attention has no causal mask"
@@ -42,6 +45,13 @@ func (r *structure) seesAhead(f *rule.Facts, rep *rule.Report) {
 		Message: fmt.Sprintf("The labels are the model's input one place further on (sequences of %d), and %s: at each place the model is shown what it is to foretell, so its loss says nothing of how well it will. %s.",
 			a.Length, how, capital(remedy)),
 		Context: map[string]any{"length": a.Length, "attention_maps": open},
+	})
+}
+
+// decodesOtherwise tells whether something else than attention reads sequences.
+func decodesOtherwise(f *rule.Facts) bool {
+	return f.Network != nil && slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool {
+		return m.Kind == record.RecurrentModule || m.Kind == record.ConvModule
 	})
 }
 

@@ -89,6 +89,11 @@ def test_attention_by_hand():
     padding = torch.zeros(3, 1, 6, dtype=torch.bool)
     padding[:, :, 4:] = True
     assert maps(by_hand(x, padding)) == [{"length": 6, "maps": 1, "causal": 0}]
+    left = (MASK | padding.flip(2)).float() * -1e9
+    assert maps(((x @ x.transpose(1, 2)) + left).softmax(-1) @ x) == [{"length": 6, "maps": 1, "causal": 1}]
+    prefix = MASK.clone()
+    prefix[:, :3] = False
+    assert maps(by_hand(x, prefix)) == [{"length": 6, "maps": 1, "causal": 1}]
     assert maps(torch.softmax(x @ x.transpose(1, 2), dim=0)) is None
     assert maps(nn.Linear(8, 3)(x)) is None
 
@@ -229,7 +234,7 @@ def test_gradients_are_what_they_are(monkeypatch):
     seen = []
 
     class Look(object):
-        open, constants = True, 0
+        open, constants, of_scalars = True, 0, 0
         parameters = type("P", (), {"known": frozenset()})
 
         def here(self):
@@ -246,7 +251,12 @@ def test_gradients_are_what_they_are(monkeypatch):
     output = LAYER(x).tanh().sum()
     by_one = torch.autograd.grad(output, (p for p in LAYER.parameters()), retain_graph=True)
     assert all(torch.equal(a, b) for a, b in zip(by_one, original(output, list(LAYER.parameters()), retain_graph=True)))
-    assert torch.autograd.grad(output, LAYER.weight, retain_graph=True)[0].shape == (6, 6) and Tracker.facts.look.constants == 0
-    assert torch.autograd.grad(outputs=output, inputs=[x], retain_graph=True)[0].shape == x.shape and Tracker.facts.look.constants == 1
+    assert torch.autograd.grad(output, LAYER.weight, retain_graph=True)[0].shape == (6, 6) and Tracker.facts.look.of_scalars == 0
+    assert torch.autograd.grad(outputs=output, inputs=[x], retain_graph=True)[0].shape == x.shape and Tracker.facts.look.of_scalars == 1
     torch.autograd.grad(output, x, create_graph=True)
-    assert Tracker.facts.look.constants == 1 and seen
+    rows = LAYER(x)
+    torch.autograd.grad(rows, x, torch.ones_like(rows), retain_graph=True)
+    assert (Tracker.facts.look.constants, Tracker.facts.look.of_scalars) == (1, 1) and seen
+    shared = LAYER(x)
+    torch.autograd.grad(shared.sum(), shared)
+    assert Tracker.facts.look.of_scalars == 1  # what several tasks share

@@ -38,7 +38,22 @@ def _weights(node):
         rows = x.detach().reshape(-1, x.shape[-2], x.shape[-1])[:_ROWS]
         if float((rows.sum(-1) - 1).abs().max()) > 1e-2:
             return None  # over another axis
-        return int(x.shape[-1]), not bool((rows.triu(1) > 0).any())
+        seen = rows > 0
+        blank = rows.amax(-1) == rows.amin(-1)  # all is hidden from it, as from padding on the left, and softmax makes that one weight
+        if not blank.all():
+            seen &= ~blank[..., None]
+        return int(x.shape[-1]), _causal(seen)
+
+
+def _causal(seen):
+    """Whether no place sees a later one, beyond a prefix that all see. seen: bool, (maps, places, places they see)."""
+    later = seen.triu(1).any(1)
+    for one, columns in zip(seen, later):
+        prefix = int(columns.nonzero().max()) + 1 if columns.any() else 0
+        # What is only padding at the end is not seen by itself either.
+        if prefix and (prefix > len(columns) - 2 or not one.diagonal()[prefix:].all()):
+            return False
+    return True
 
 
 def _fused(node):
@@ -61,7 +76,7 @@ def _fused(node):
     with torch.no_grad():
         rows = mask.detach().reshape(-1, mask.shape[-2], mask.shape[-1])[:_ROWS]
         seen = rows if rows.dtype == torch.bool else rows > -1e4
-        return length, not bool(seen.triu(1).any())
+        return length, _causal(seen)
 
 
 def _square(shape):

@@ -47,6 +47,7 @@ class Look(object):
         self.next_place = NextPlace()
         self.labels = Labels(self.numbers, self.next_place)
         self.constants = 0  # gradients without a graph that were taken since the last backward
+        self.of_scalars = 0  # others, of one number, since a model was called last
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
@@ -138,6 +139,7 @@ class Look(object):
 
         Where it runs without gradients at two steps, it is the one after it.
         """
+        self.of_scalars = 0  # what came of them is a model's input
         step = self.tracker.open
         if step is None or step.mode != TRAIN or step.tentative or step is self.input_step:
             return
@@ -175,7 +177,7 @@ class Look(object):
                 self.graph_step = step
             if self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants, self.network.recurrence.marks()))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks()))
                 self.network.backward(self.graphs)
             elif self.anew.wants(step):
                 for tensor in tensors:
@@ -207,7 +209,7 @@ class Look(object):
 
     def backward_ends(self):
         self.outputs = []
-        self.constants = 0
+        self.constants = self.of_scalars = 0
         with self.timed():
             self.gradients.backward_ends()
 
@@ -227,7 +229,7 @@ class Look(object):
     def closed(self):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
-        self.constants = 0
+        self.constants = self.of_scalars = 0
         if self.network is not None:
             self.network.ends()
 

@@ -2,6 +2,9 @@
 
 ``torch.autograd.grad`` gives results that are constants unless it is told
 create_graph=True: whoever makes a penalty of them adds a number to the loss.
+Whoever perturbs inputs by gradients of a loss (FGSM, PGD, samples of an energy)
+wants no graph, calls the model again with what came of it, and may begin the
+sum of his loss with 0, which is a constant, too.
 """
 
 import functools
@@ -24,6 +27,7 @@ def wrap_grad(tracker):
     @_guard.guard
     def called(args, kwargs):
         look = tracker.facts.look
+        outputs = args[0] if args else kwargs.get("outputs")
         inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
         create_graph = args[4] if len(args) > 4 else kwargs.get("create_graph")
         if create_graph or not isinstance(inputs, (torch.Tensor, tuple, list)):  # an iterator can be read once
@@ -31,8 +35,12 @@ def wrap_grad(tracker):
         if not look.open or tracker.in_backward or backend.is_compiling() or not look.here():
             return
         given = [inputs] if isinstance(inputs, torch.Tensor) else inputs
-        if given and not any(isinstance(t, torch.nn.Parameter) or id(t) in look.parameters.known for t in given):
+        if not given or any(isinstance(t, torch.nn.Parameter) or id(t) in look.parameters.known for t in given):
+            return
+        if not _scalar(outputs):
             look.constants += 1
+        elif all(isinstance(t, torch.Tensor) and t.is_leaf for t in given):  # other gradients weigh the losses of several tasks
+            look.of_scalars += 1
 
     @functools.wraps(original)
     def grad(*args, **kwargs):
@@ -41,6 +49,12 @@ def wrap_grad(tracker):
 
     setattr(grad, _MARK, True)
     torch.autograd.grad = grad
+
+
+def _scalar(outputs):
+    """Whether gradients are taken of one number, as of a loss or of a sum over samples."""
+    outputs = [outputs] if isinstance(outputs, torch.Tensor) else outputs
+    return isinstance(outputs, (tuple, list)) and all(isinstance(t, torch.Tensor) and t.numel() == 1 for t in outputs)
 
 
 def adds_constant(node):
