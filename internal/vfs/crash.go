@@ -152,6 +152,9 @@ func (c *Crash) open(op, name string, create, empty, appending bool) (File, erro
 // Create implements FS.
 func (c *Crash) Create(name string) (File, error) { return c.open("open", name, true, true, false) }
 
+// CreateOnce implements FS: past a cache or not, what was not synced may be lost.
+func (c *Crash) CreateOnce(name string) (File, error) { return c.Create(name) }
+
 // Append implements FS.
 func (c *Crash) Append(name string) (File, error) { return c.open("open", name, true, false, true) }
 

@@ -76,6 +76,9 @@ func (f *faulty) file(kind OpKind, name string, open func(string) (File, error))
 }
 
 func (f *faulty) Create(name string) (File, error) { return f.file(OpCreate, name, f.FS.Create) }
+func (f *faulty) CreateOnce(name string) (File, error) {
+	return f.file(OpCreate, name, f.FS.CreateOnce)
+}
 func (f *faulty) Append(name string) (File, error) { return f.file(OpAppend, name, f.FS.Append) }
 func (f *faulty) Open(name string) (File, error)   { return f.file(OpOpen, name, f.FS.Open) }
 func (f *faulty) MkdirAll(name string) error       { return mkdirAll(f, name) }

@@ -33,6 +33,8 @@ func (osFS) Create(name string) (File, error) {
 	return open(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 }
 
+func (osFS) CreateOnce(name string) (File, error) { return createOnce(name) }
+
 func (osFS) Append(name string) (File, error) {
 	return open(name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 }

@@ -18,6 +18,11 @@ import (
 type FS interface {
 	// Create makes a file for writing and empties one that is there.
 	Create(name string) (File, error)
+	// CreateOnce is Create for a file that is written once and that nobody is
+	// about to read. Where the system can, pieces that lie in memory at, and
+	// whose lengths are, multiples of Unit go to the disk past its cache, until
+	// a piece does not. What is promised is the same.
+	CreateOnce(name string) (File, error)
 	// Append opens a file for writing at its end and makes it when missing.
 	Append(name string) (File, error)
 	// Open opens a file for reading.
@@ -42,6 +47,9 @@ type FS interface {
 	// Usage says how much room the disk that holds path has.
 	Usage(path string) (Usage, error)
 }
+
+// Unit is what pieces written past the cache are multiples of, in bytes.
+const Unit = 4096
 
 // File is an open file. Reading and writing may go on at the same time from
 // different handles.
