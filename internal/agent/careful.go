@@ -100,6 +100,7 @@ func (w *worker) carefully(it *capture.Item) {
 	}
 	w.record(it)
 	w.measure()
+	w.keepRaw()
 	if it.Kind == capture.Step {
 		w.flush(false)
 	}

@@ -27,6 +27,7 @@ func (w *worker) Records(items []capture.Item) uint64 {
 	}
 	w.measure()
 	w.closeBetween()
+	w.keepRaw()
 	if len(items) > 0 || len(w.ready) > 0 || len(w.unsaved) > 0 {
 		w.flush(false)
 	}

@@ -149,4 +149,5 @@ func (w *worker) endPieces(o *openStep, a *assembly) {
 		view: tensor.View{DType: a.dtype, Shape: a.dims, Data: data},
 	})
 	w.measure()
+	w.keepRaw() // the file goes
 }

@@ -80,7 +80,8 @@ func (w *worker) commitRaw(o *openStep) {
 	w.job.rawStored(o.bytes)
 }
 
-// addRaw copies one tensor into the raw file of its step.
+// addRaw lends one tensor to the raw file of its step: keepRaw must be called,
+// or the file committed, while v is there.
 func (w *worker) addRaw(o *openStep, name string, v tensor.View) {
 	if w.job.rawStopped() {
 		w.rawFailed(nil, 1)
@@ -94,12 +95,27 @@ func (w *worker) addRaw(o *openStep, name string, v tensor.View) {
 		}
 		o.raw = r
 	}
-	if err := o.raw.Add(name, v); err != nil {
+	if err := o.raw.Lend(name, v); err != nil {
 		w.rawFailed(err, 1)
 		return
 	}
 	o.rawN = append(o.rawN, name)
 	o.bytes += int64(len(v.Data))
+}
+
+// keepRaw copies what the raw files of open steps were lent. A step whose
+// values and end come together is written without that.
+func (w *worker) keepRaw() {
+	for _, o := range w.order {
+		if o.raw == nil {
+			continue
+		}
+		if err := o.raw.Keep(); err != nil {
+			w.rawFailed(err, int64(len(o.rawN)))
+			o.abort()
+			o.rawN, o.bytes = nil, 0
+		}
+	}
 }
 
 func (w *worker) rawFailed(err error, n int64) {

@@ -106,12 +106,17 @@ func (a *appender) sync() error {
 
 // replace writes a file as a whole: the old content or the new one is there at
 // any time, and the new one is safe when it returns.
-func replace(fsys vfs.FS, path string, write func(io.Writer) error) (err error) {
+func replace(fsys vfs.FS, path string, write func(io.Writer) error) error {
+	return replaceBy(fsys, fsys.Create, path, write)
+}
+
+// replaceBy is replace with another way to make the file.
+func replaceBy(fsys vfs.FS, create func(string) (vfs.File, error), path string, write func(io.Writer) error) (err error) {
 	if err := fsys.MkdirAll(filepath.Dir(path)); err != nil {
 		return typed(fmt.Errorf("replace %q: %w", path, err))
 	}
 	temp := path + tempSuffix
-	f, err := fsys.Create(temp)
+	f, err := create(temp)
 	if err != nil {
 		return typed(fmt.Errorf("replace %q: %w", path, err))
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/layout"
-	"github.com/vigil-ml/vigil/internal/store/lines"
 	"github.com/vigil-ml/vigil/internal/store/manifest"
 	"github.com/vigil-ml/vigil/internal/store/safetensors"
 	"github.com/vigil-ml/vigil/internal/tensor"
@@ -22,9 +20,9 @@ const (
 	// spoolBytes is what a RawWriter keeps in memory; more goes to a file,
 	// which costs writing it twice.
 	spoolBytes = 128 << 20
-	// gather is how many bytes of small tensors are written at once; a large
-	// tensor is written from where it lies.
-	gather = 64 << 10
+	// direct is the size from which a file goes to the disk past the system's
+	// cache: copying it there, and letting go of it, costs more than waiting.
+	direct = 256 << 10
 	// minFree is the share of the disk that raw tensors leave free.
 	minFree = 0.05
 )
@@ -49,10 +47,12 @@ type RawWriter struct {
 	done  bool
 }
 
-// rawItem is a tensor and where in the spool its bytes lie.
+// rawItem is a tensor and where in the spool its bytes lie, unless they were
+// lent.
 type rawItem struct {
 	safetensors.Item
 	off, n int64
+	lent   []byte
 }
 
 // RawStep opens the file for the raw tensors of one step of a worker; step is
@@ -76,27 +76,72 @@ func (w *Writer) RawStep(worker string, mode record.Mode, step int64) (*RawWrite
 
 // Add copies one tensor. A name that was added before is replaced.
 func (r *RawWriter) Add(name string, v tensor.View) error {
+	name, it, err := r.item(name, v)
+	if err != nil {
+		return err
+	}
+	if it.off, err = r.copy(v.Data); err != nil {
+		return fmt.Errorf("store raw tensor %.200q: %w", name, err)
+	}
+	r.items[name] = it
+	return nil
+}
+
+// Lend is Add without the copy: v is read until Keep, Commit or Abort returns.
+func (r *RawWriter) Lend(name string, v tensor.View) error {
+	name, it, err := r.item(name, v)
+	if err != nil {
+		return err
+	}
+	it.lent = v.Data
+	r.items[name] = it
+	return nil
+}
+
+// Keep copies what was lent. After an error nothing can be added any more.
+func (r *RawWriter) Keep() error {
+	for name, it := range r.items {
+		if it.lent == nil || r.done {
+			continue
+		}
+		var err error
+		if it.off, err = r.copy(it.lent); err != nil {
+			r.done = true
+			return fmt.Errorf("store raw tensor %.200q: %w", name, err)
+		}
+		it.lent = nil
+		r.items[name] = it
+	}
+	return nil
+}
+
+// item checks a tensor that comes; name is the one it is stored under.
+func (r *RawWriter) item(name string, v tensor.View) (string, rawItem, error) {
 	name = clean(name)
 	if _, err := tensor.NewView(v.DType, v.Shape, v.Data); err != nil {
-		return fmt.Errorf("store raw tensor %.200q: %w", name, err)
+		return name, rawItem{}, fmt.Errorf("store raw tensor %.200q: %w", name, err)
 	}
 	if r.done {
-		return fmt.Errorf("store raw tensor %.200q: %w", name, ErrClosed)
+		return name, rawItem{}, fmt.Errorf("store raw tensor %.200q: %w", name, ErrClosed)
 	}
-	if err := r.flush(len(v.Data)); err != nil {
-		return fmt.Errorf("store raw tensor %.200q: %w", name, err)
+	return name, rawItem{Item: safetensors.Item{Name: name, DType: v.DType, Shape: slices.Clone(v.Shape)}, n: int64(len(v.Data))}, nil
+}
+
+// copy takes bytes into the spool and says where they lie.
+func (r *RawWriter) copy(b []byte) (off int64, err error) {
+	if err := r.flush(len(b)); err != nil {
+		return 0, err
 	}
-	off := r.size + r.used
-	if len(v.Data) > spoolBytes {
-		if _, err := r.spool.Write(v.Data); err != nil {
-			return typed(fmt.Errorf("store raw tensor %.200q: %w", name, err))
-		}
-		r.size += int64(len(v.Data))
-	} else {
-		r.hold(v.Data)
+	off = r.size + r.used
+	if len(b) <= spoolBytes {
+		r.hold(b)
+		return off, nil
 	}
-	r.items[name] = rawItem{safetensors.Item{Name: name, DType: v.DType, Shape: slices.Clone(v.Shape)}, off, int64(len(v.Data))}
-	return nil
+	if _, err := r.spool.Write(b); err != nil {
+		return 0, typed(err)
+	}
+	r.size += int64(len(b))
+	return off, nil
 }
 
 // hold copies bytes to the end of the memory.
@@ -162,6 +207,10 @@ func (r *RawWriter) flush(n int) error {
 
 // put writes the bytes of an item.
 func (r *RawWriter) put(out io.Writer, it rawItem) error {
+	if it.lent != nil {
+		_, err := out.Write(it.lent)
+		return err
+	}
 	if it.off >= r.size {
 		return r.held(out, it.off-r.size, it.n)
 	}
@@ -234,11 +283,15 @@ func (r *RawWriter) commit() error {
 	if err != nil {
 		return err
 	}
+	create := w.fs.Create
+	if total >= direct {
+		create = w.fs.CreateOnce
+	}
 	entry := manifest.File{Path: r.rel, Bytes: total, Block: manifest.BlockSize(total)}
 	write := func(out io.Writer) error {
 		entry.Sums = nil
-		s := &summer{out: out, entry: &entry}
-		b := bufio.NewWriterSize(s, gather)
+		b := newGather(out, &entry)
+		defer b.release()
 		if _, err := b.Write(header); err != nil {
 			return err
 		}
@@ -247,14 +300,7 @@ func (r *RawWriter) commit() error {
 				return fmt.Errorf("tensor %.200q: %w", it.Name, err)
 			}
 		}
-		if err := b.Flush(); err != nil {
-			return err
-		}
-		if s.n != total {
-			return fmt.Errorf("%d bytes were written instead of %d", s.n, total)
-		}
-		s.end()
-		return nil
+		return b.end()
 	}
 	list := func() error {
 		w.mu.Lock()
@@ -276,7 +322,7 @@ func (r *RawWriter) commit() error {
 		if err := w.manifest.sync(); err != nil {
 			return err
 		}
-		err := replace(w.fs, w.at(r.rel), func(out io.Writer) error {
+		err := replaceBy(w.fs, create, w.at(r.rel), func(out io.Writer) error {
 			if err := write(out); err != nil {
 				return err
 			}
@@ -290,7 +336,7 @@ func (r *RawWriter) commit() error {
 		}
 		return err
 	}
-	if err := replace(w.fs, w.at(r.rel), write); err != nil {
+	if err := replaceBy(w.fs, create, w.at(r.rel), write); err != nil {
 		return err
 	}
 	if err := list(); err != nil {
@@ -298,37 +344,6 @@ func (r *RawWriter) commit() error {
 	}
 	w.wrote(w.at(r.rel), total)
 	return nil
-}
-
-// summer writes through and fills in the checksums of the blocks.
-type summer struct {
-	out   io.Writer
-	entry *manifest.File
-	sum   uint32 // of the block that is not whole yet
-	part  int64  // bytes of it
-	n     int64
-}
-
-func (s *summer) Write(p []byte) (int, error) {
-	n, err := s.out.Write(p)
-	s.n += int64(n)
-	for b := p[:n]; len(b) > 0; {
-		m := min(int64(len(b)), s.entry.Block-s.part)
-		s.sum = lines.Extend(s.sum, b[:m])
-		s.part += m
-		b = b[m:]
-		if s.part == s.entry.Block {
-			s.end()
-		}
-	}
-	return n, err
-}
-
-func (s *summer) end() {
-	if s.part > 0 {
-		s.entry.Sums = append(s.entry.Sums, s.sum)
-		s.sum, s.part = 0, 0
-	}
 }
 
 // FreeDisk says how much of the disk below the run is free.

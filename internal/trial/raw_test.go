@@ -96,6 +96,43 @@ func TestRaw(t *testing.T) {
 	ok(t, w.Close())
 }
 
+// What is lent is stored as what is copied is: whether it stays until the end,
+// is kept before that, is replaced, or is too much for the memory.
+func TestRawLent(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	huge := pattern(130<<20, 5)
+	views := map[string]tensor.View{"a": bytesView(pattern(300_000, 1)), "b": bytesView(pattern(5<<20, 2)), "none": bytesView(nil), "huge": bytesView(huge)}
+	var content [][]byte
+	for n, way := range []string{"copied", "lent", "kept", "mixed"} {
+		r, err := w.RawStep("worker_0", record.Train, int64(n))
+		ok(t, err)
+		if way == "kept" {
+			ok(t, r.Lend("a", bytesView([]byte("replaced later"))))
+			ok(t, r.Keep())
+		}
+		for name, v := range views {
+			if way == "copied" || way == "mixed" && name < "b" {
+				ok(t, r.Add(name, v))
+				continue
+			}
+			mine := bytesView(bytes.Clone(v.Data))
+			ok(t, r.Lend(name, mine))
+			if way == "kept" {
+				ok(t, r.Keep())
+				clear(mine.Data)
+			}
+		}
+		ok(t, r.Commit())
+		b, err := os.ReadFile(filepath.Join(w.Path(), "tensors", "worker_0", "TRAIN", fmt.Sprintf("%d.safetensors", n)))
+		ok(t, err)
+		if content = append(content, b); !bytes.Equal(b, content[0]) {
+			t.Errorf("%s: %d bytes are not the %d that were copied", way, len(b), len(content[0]))
+		}
+	}
+	whole(t, open(t, vfs.OS, w.Path()))
+	ok(t, w.Close())
+}
+
 // advised notes of which files the system was told that nobody is about to read them.
 type advised struct {
 	vfs.FS
