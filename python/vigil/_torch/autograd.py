@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, drops, graph, lost, penalty, policy, summary, terms
+from vigil._torch import attention, drops, graph, lost, penalty, policy, reading, summary, terms
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral, shape_of, through
 
 MOST = 20000  # nodes
@@ -282,7 +282,7 @@ def _picks_across(node):
         return False
     if base(node) == "Gather":
         return getattr(node, "_saved_dim", None) in (1, (1 << 64) - 1)
-    if any(getattr(i, "unpack_hook", None) is not None for i in getattr(node, "_raw_saved_indices", None) or ()):
+    if any(reading.runs_code(i) for i in getattr(node, "_raw_saved_indices", None) or ()):
         return False
     try:
         at = getattr(node, "_saved_indices", None)

@@ -7,6 +7,8 @@ import weakref
 
 import torch
 
+from vigil._torch import reading
+
 # What a loss function leaves in the graph, and the name users know it by.
 _FUNCTIONS = {
     "NllLossBackward": "nll_loss",
@@ -247,13 +249,9 @@ def find(node):
 
 
 def saved(node, name):
-    """A tensor that a node saved, None when it has none or reading it would run code of the script.
-
-    Whoever saves tensors in a way of their own (offloading, checkpointing) has
-    them computed again when they are read.
-    """
+    """A tensor that a node saved, None when it has none or reading it would run code of the script."""
     saved = getattr(node, "_raw_saved_" + name, None)
-    if saved is None or getattr(saved, "unpack_hook", None) is not None:
+    if saved is None or reading.runs_code(saved):
         return None
     try:
         value = getattr(node, "_saved_" + name)

@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _fork, _guard, _log, _wire
-from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, updates
+from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, reading, updates
 from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
@@ -106,6 +106,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         wrap_grad(self)
         self.discovery.wrap_compile()
         hanging.wrap_script()
+        reading.watch()
         self.discovery.start()
         idle.watch(self)
         checkpoints.watch(self)
