@@ -185,7 +185,7 @@ func TestFunctions(t *testing.T) {
 			head(f, "cross_entropy", "linear")
 			f.Graph.AcrossSamples = true
 		}, "error wrong_axis output-activation cross_entropy", "over the samples"},
-		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation", "works over an axis with one entry, so every prediction is 1"},
+		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation loss", "works over an axis with one entry, so every prediction is 1"},
 		{"softmax of one output, and gradients all the same", classifier(), oneUnit(func(*record.ParameterFact) {}), "", ""},
 		{"no gradient behind a softmax of several", classifier(), func(f *record.Facts) {
 			oneUnit(flat)(f)

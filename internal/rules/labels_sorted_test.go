@@ -138,7 +138,7 @@ func TestTemperature(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
-			for _, x := range (curve{steps: 300, loss: noisy(0.002, stepAt(0, 0, c.loss)), span: 0.02, facts: pairs(c.spread)}).judge(t, "loss_flat") {
+			for _, x := range (curve{steps: 300, loss: noisy(0.002, stepAt(0, 0, c.loss)), span: 0.02, pull: 0.1, facts: pairs(c.spread)}).judge(t, "loss_flat") {
 				got = fmt.Sprintf("%s %s", x.Check, x.CauseClass)
 			}
 			if got != c.want {

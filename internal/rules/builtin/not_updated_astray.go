@@ -29,7 +29,7 @@ func (r *updating) astray(f *rule.Facts, rep *rule.Report) {
 // a copy of it, or another instance.
 func (r *updating) untouchedModel(f *rule.Facts, rep *rule.Report) bool {
 	u := f.Updates
-	if u == nil || u.Steps < r.least || !noGradients(u) || f.Parameters.More > 0 || len(f.Models) != 1 || f.Models[0].Called {
+	if f.Graph != nil && f.Graph.Rootless || u == nil || u.Steps < r.least || !noGradients(u) || f.Parameters.More > 0 || len(f.Models) != 1 || f.Models[0].Called {
 		return false
 	}
 	for i := range f.Parameters.List {
