@@ -245,6 +245,29 @@ func functionFacts(module, function string) *record.Facts {
 	return f
 }
 
+// strides are the facts of a classifier whose small weights are updated by Adam with
+// these rates at the begin and at the end.
+func strides(rate, last float64) *record.Facts {
+	f := classes()
+	f.Optimisers = []record.OptimiserFacts{{Class: "AdamW", LR: &rate}}
+	f.Schedule = &record.ScheduleFacts{At: 1, Steps: []int64{9, 250}, Rates: []float64{rate, last}}
+	f.Parameters = &record.ParameterFacts{At: 1, Updates: 9}
+	for i := range 5 {
+		f.Parameters.List = append(f.Parameters.List, record.ParameterFact{
+			Name: fmt.Sprint("Net_", i), Shape: []int64{32, 32}, Trained: true, Held: true, Gradient: record.GradientFinite, Changed: true,
+			First: &record.ValueFacts{Elements: 1024, Min: -0.07, Max: 0.06, Std: 0.02},
+		})
+	}
+	return f
+}
+
+// divided has the loss be a sum that is divided by something.
+func divided(f *record.Facts) *record.Facts {
+	f.Loss.Reduction = "sum"
+	f.Graph = &record.GraphFacts{At: 1, Head: []string{"div", "cross_entropy", "linear"}, Parts: 1}
+	return f
+}
+
 // focal is a loss of the script's own that weighs binary cross-entropy, given labels of that range.
 func focal(least, most float64) *record.Facts {
 	f := functionFacts("FocalLoss", "")
@@ -336,6 +359,12 @@ func TestCurves(t *testing.T) {
 		{"small weights thrown to where nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(0, 0, 2.3)), size: stepAt(1, 0.02, 0.5), spans: stepAt(60, 24, 0.02), update: 0.01, facts: classes()}, "warning at_guess learning-rate"},
 		{"small weights thrown, and something is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, falling(2.3, 1.5, 20)), size: stepAt(1, 0.02, 0.5), spans: stepAt(60, 24, 0.02), update: 0.01, facts: classes()}, ""},
 		{"small weights that come to their usual size", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(0, 0, 2.3)), size: stepAt(1, 0.02, 0.06), spans: stepAt(60, 2, 0.5), update: 0.01, facts: classes()}, ""},
+		{"a rate larger than the weights", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: strides(0.06, 0.06)}, "warning strides learning-rate"},
+		{"the same, of a sum that is divided by the labels", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: divided(strides(0.06, 0.06))}, "warning strides learning-rate"},
+		{"a rate larger than the weights, and much is learnt", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 0.9, 20)), update: 0.01, facts: strides(0.06, 0.06)}, ""},
+		{"a rate larger than the weights, and the loss falls", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.2, 120)), update: 0.01, facts: strides(0.06, 0.06)}, ""},
+		{"a rate that is lowered", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: strides(0.06, 0.02)}, ""},
+		{"a rate of the size of the weights", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: strides(0.02, 0.02)}, ""},
 		{"small initial weights", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(90, 2.3, 1.5)), size: stepAt(20, 1e-3, 0.1), update: 0.8}, ""},
 		{"negative losses", "learning_rate", curve{steps: 100, loss: stepAt(5, -1, 900), update: 0.5}, ""},
 		{"two optimisers", "learning_rate", curve{steps: 100, loss: stepAt(5, 1, 900), update: 0.5, names: []string{"loss", "loss/1"}}, ""},

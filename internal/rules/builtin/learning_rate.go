@@ -37,7 +37,7 @@ var learningRate = rule.Definition{
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
 			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, a thousandth being left after three tenths of the job. " +
-			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left. " +
+			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of a guess's loss is left and falls no more. " +
 			"Unlearnt: a classifier had four fifths of a guess's loss over 50 steps, and for 150 steps (50 at the end of the job) it stands at a guess again.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -71,6 +71,7 @@ type rateJudge struct {
 		Fresh    bool                `json:"fresh"` // weights began as an initialiser leaves them
 		Fired    bool                `json:"fired"` // an error: nothing more to say
 		Said     bool                `json:"said"`  // a warning
+		Stride   float64             `json:"stride,omitempty"`
 	}
 }
 
@@ -91,6 +92,7 @@ func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
 		ps = append(ps, &f.Parameters.List[i])
 	}
 	r.state.Fresh = age(ps) == fresh
+	r.state.Stride = strideOf(f)
 }
 
 func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
@@ -132,6 +134,9 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 	}
 	if check, message := r.scattered(); check != "" && !r.state.Said {
 		r.report(rep, rule.Warning, check, r.state.Motion.Grown, scatteredGrowth, int(r.state.Curve.N), message)
+	}
+	if r.judgeable() && !rep.Cut {
+		r.strides(rep)
 	}
 	if r.state.Curve.N >= r.steps/2 && !rep.Cut {
 		r.tooLow(rep)

@@ -18,8 +18,9 @@ type lossKind struct {
 	Function  string  `json:"function"`
 	Certain   bool    `json:"certain"`
 	Reduction string  `json:"reduction"`
-	Weighted  bool    `json:"weighted"` // classes have weights
-	Classes   float64 `json:"classes"`  // 0: not known
+	Divided   bool    `json:"divided,omitempty"` // a sum is divided by something
+	Weighted  bool    `json:"weighted"`          // classes have weights
+	Classes   float64 `json:"classes"`           // 0: not known
 	// Guess is the loss of the best guess that knows only how labels are
 	// distributed, Uniform that of one which knows nothing; 0: not known.
 	Guess   float64 `json:"guess"`
@@ -78,6 +79,7 @@ func kindOfLoss(f *rule.Facts) lossKind {
 		}
 		k.Certain = k.Certain && k.Function != ""
 		k.Reduction = l.Reduction
+		k.Divided = f.Graph != nil && len(f.Graph.Head) > 1 && f.Graph.Head[0] == "div" && f.Graph.Head[1] == k.Function
 		k.Weighted = l.Settings["weight"] == true || l.Settings["pos_weight"] == true
 	}
 	if f.Inputs != nil {
