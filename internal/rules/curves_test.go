@@ -213,6 +213,20 @@ func classes() *record.Facts {
 	}
 }
 
+// aliveAtFirst are the facts of a training whose first updates had gradients.
+func aliveAtFirst() *record.Facts {
+	f := classes()
+	f.Updates = &record.UpdateFacts{Steps: 8, Norms: []record.Number{0.8, 1.1, 3}}
+	return f
+}
+
+// decaying are the facts of a training with weight decay.
+func decaying(decay float64) *record.Facts {
+	f := classes()
+	f.Optimisers = []record.OptimiserFacts{{Class: "Adam", Groups: []record.GroupFacts{{Parameters: 4, WeightDecay: setTo(decay)}}}}
+	return f
+}
+
 // behindStill are the facts of the same with a network of which the first layers get no
 // gradient, or are frozen as they began.
 func behindStill(cut bool) *record.Facts {
@@ -399,7 +413,11 @@ func TestCurves(t *testing.T) {
 		{"labels shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: classes()}, "warning guess labels"},
 		{"a guess, and no gradient is left", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess activation"},
 		{"a guess after weights were thrown, and no gradient is left", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, size: stepAt(1, 1, 4), facts: classes()}, "warning guess learning-rate"},
+		{"a guess, and gradients that came at first are gone", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: aliveAtFirst()}, "warning guess learning-rate"},
 		{"a guess while weights creep one way", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.02, update: 4e-4, pull: 0.1, facts: classes()}, "warning guess learning-rate"},
+		{"weights that a decay draws to nothing", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.001, 40), span: 0.5, pull: 0.1, facts: decaying(1e-2)}, "warning shrunk regularisation"},
+		{"weights that become smaller under a decay", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.2, 40), span: 0.5, pull: 0.1, facts: decaying(1e-2)}, ""},
+		{"weights that become nothing, and no decay", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.001, 40), span: 0.5, pull: 0.1, facts: decaying(0)}, ""},
 		{"a guess behind layers that no gradient reaches", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(true)}, "warning guess not-updated"},
 		{"a guess behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(false)}, "warning guess not-updated"},
 		{"learns behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, pull: 0.1, facts: behindStill(false)}, ""},

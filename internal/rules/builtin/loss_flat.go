@@ -34,7 +34,7 @@ var lossFlat = rule.Definition{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
 			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
-			"over different batches needs nothing else. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
+			"over different batches needs nothing else. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. Where a penalty or a weight decay is known, weight matrices of which none keeps a twentieth of its first size say enough. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
@@ -57,6 +57,7 @@ type flat struct {
 		Batch  bool         `json:"batch"` // batches differ
 		Fired  bool         `json:"fired"`
 		Still  stillParts   `json:"still"` // layers that do not learn
+		Drawn  string       `json:"drawn"` // what draws weights to 0
 	}
 }
 
@@ -70,6 +71,7 @@ func (r *flat) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind = kindOfLoss(f)
 	r.state.Batch = f.Inputs != nil && f.Inputs.Distinct > 1
 	r.state.Still.take(f)
+	r.state.Drawn = drawnBy(f)
 }
 
 func (r *flat) Step(v *rule.View, rep *rule.Report) {
@@ -103,6 +105,9 @@ func (r *flat) judge(rep *rule.Report) {
 	moved := r.state.Motion.Fast
 	if r.state.Same && r.state.Batch && c.First[0] != 0 {
 		r.constant(rep)
+		return
+	}
+	if r.shrunk(rep) {
 		return
 	}
 	if k.Rare > 0 && !k.summed() && r.imbalanced(rep, c.share(0.75, 1)) {

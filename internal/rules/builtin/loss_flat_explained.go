@@ -14,11 +14,12 @@ type stillParts struct {
 	CutShare    float64  `json:"cut_share,omitempty"`
 	Frozen      []string `json:"frozen,omitempty"` // as they were initialised
 	FrozenShare float64  `json:"frozen_share,omitempty"`
+	Alive       bool     `json:"alive,omitempty"` // gradients came in the first updates
 }
 
 // take reads the facts anew.
 func (s *stillParts) take(f *rule.Facts) {
-	*s = stillParts{}
+	*s = stillParts{Alive: f.Updates != nil && len(f.Updates.Norms) > 0 && float64(f.Updates.Norms[0]) > aliveGradient}
 	if f.Parameters == nil || f.Parameters.More > 0 {
 		return
 	}
@@ -88,9 +89,10 @@ func (r *flat) explain(v *rule.Violation, what string) {
 		v.CauseClass, v.Cause = "activation", "units that are all dead or saturated: no gradient is left for any weight"
 		v.Remedy = "look at the outputs of the layers; lower the learning rate, initialise biases with 0, use a leaky activation or a normalisation before bounded ones"
 		v.Message = what + ". No weight gets a gradient any more: the units behind them are dead or saturated."
-		if m.Grown >= 2 || len(m.Spans) > 0 && m.Spans[0].Ratio >= 1 {
+		if s.Alive || m.Grown >= 2 || len(m.Spans) > 0 && m.Spans[0].Ratio >= 1 {
 			v.CauseClass, v.Cause = "learning-rate", "a learning rate that threw the weights to where no gradient is left"
-			v.Remedy = "lower the learning rate by a factor of ten, or warm it up"
+			v.Remedy = "lower the learning rate by a factor of ten, or warm it up; then look at the outputs of the layers: units may be dead or saturated for other reasons"
+			v.Message = what + ". No weight gets a gradient any more, as they did at first: their updates were so large that the units behind them are dead or saturated."
 		}
 	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live:
 		v.CauseClass, v.Cause = "learning-rate", "a learning rate that is too low, or too few updates"
