@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import attention, graph, lost, policy, terms, worth
+from vigil._torch import attention, graph, lost, policy, terms, watching, worth
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
 
@@ -229,6 +229,19 @@ def test_lost_terms():
     assert not lost.adds_constant(F.mse_loss(output, X).grad_fn)
 
 
+def test_all_who_watch_grad_are_told(monkeypatch):
+    """By one wrapper; an iterator goes to all of them, and to the call."""
+    original = getattr(torch.autograd.grad, "__wrapped__", torch.autograd.grad)
+    monkeypatch.setattr(torch.autograd, "grad", original)
+    begun, ended = [], []
+    watching.grad(lambda args, kwargs: begun.append(list(args[1])))
+    watching.grad(lambda args, kwargs: begun.append(list(args[1])) or ended.append)
+    assert torch.autograd.grad.__wrapped__ is original
+    gradients = torch.autograd.grad(LAYER(X).sum(), LAYER.parameters())
+    assert [[id(p) for p in inputs] for inputs in begun] == [[id(p) for p in LAYER.parameters()]] * 2
+    assert len(ended) == 1 and ended[0] is gradients and all(g.shape == p.shape for g, p in zip(gradients, LAYER.parameters()))
+
+
 def test_gradients_are_what_they_are(monkeypatch):
     """Whatever torch.autograd.grad takes it takes still."""
     seen = []
@@ -246,7 +259,7 @@ def test_gradients_are_what_they_are(monkeypatch):
 
     original = getattr(torch.autograd.grad, "__wrapped__", torch.autograd.grad)
     monkeypatch.setattr(torch.autograd, "grad", original)
-    lost.wrap_grad(Tracker)
+    lost.watch_grad(Tracker)
     x = X.clone().requires_grad_(True)
     output = LAYER(x).tanh().sum()
     by_one = torch.autograd.grad(output, (p for p in LAYER.parameters()), retain_graph=True)

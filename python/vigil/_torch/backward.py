@@ -10,7 +10,7 @@ import functools
 import torch
 
 from vigil import _guard
-from vigil._torch import backend
+from vigil._torch import backend, watching
 
 _MARK = "_vigil_wrapped"
 
@@ -54,33 +54,16 @@ def wrap_backward(tracker):
 
     setattr(backward, _MARK, True)
     torch.autograd.backward = backward
-    _wrap_grad(tracker)
+    watching.grad(_stands_for_backward(tracker))
 
 
-def _wrap_grad(tracker):
-    """Report torch.autograd.grad to tracker.grads, which says whether it stands for backward."""
-    original = torch.autograd.grad
+def _stands_for_backward(tracker):
+    """What reports a call of torch.autograd.grad to tracker.grads, which says whether it stands for backward."""
 
-    @_guard.guard
     def begins(args, kwargs):
-        if tracker.in_backward or tracker.backward_seen or backend.is_compiling():
+        if len(args) != 2 or tracker.in_backward or tracker.backward_seen:
             return None
-        return tracker.grads.begins(args, kwargs)
+        inputs = tracker.grads.begins(args, kwargs)
+        return inputs and (lambda gradients: tracker.grads.ends(inputs, gradients))
 
-    @_guard.guard
-    def ends(inputs, gradients):
-        tracker.grads.ends(inputs, gradients)
-
-    @functools.wraps(original)
-    def grad(*args, **kwargs):
-        inputs = None
-        if not tracker.backward_seen and len(args) == 2:
-            if not isinstance(args[1], (torch.Tensor, list, tuple)):
-                args = (args[0], list(args[1]))  # an iterator can be gone through once only
-            inputs = begins(args, kwargs)
-        gradients = original(*args, **kwargs)
-        if inputs:
-            ends(inputs, gradients)
-        return gradients
-
-    torch.autograd.grad = grad
+    return begins

@@ -7,32 +7,24 @@ wants no graph, calls the model again with what came of it, and may begin the
 sum of his loss with 0, which is a constant, too.
 """
 
-import functools
-
 import torch
 
-from vigil import _guard
-from vigil._torch import backend, operations, penalty
+from vigil._torch import operations, penalty, watching
 
-_MARK = "_vigil_wrapped"
 _MOST = 64  # nodes that are looked at
 
 
-def wrap_grad(tracker):
+def watch_grad(tracker):
     """Have the look at the first steps told of calls of torch.autograd.grad that leave no graph."""
-    original = torch.autograd.grad
-    if getattr(original, _MARK, False):
-        return
 
-    @_guard.guard
-    def called(args, kwargs):
+    def begins(args, kwargs):
         look = tracker.facts.look
         outputs = args[0] if args else kwargs.get("outputs")
         inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
         create_graph = args[4] if len(args) > 4 else kwargs.get("create_graph")
-        if create_graph or not isinstance(inputs, (torch.Tensor, tuple, list)):  # an iterator can be read once
+        if create_graph or not isinstance(inputs, (torch.Tensor, tuple, list)):
             return
-        if not look.open or tracker.in_backward or backend.is_compiling() or not look.here():
+        if not look.open or tracker.in_backward or not look.here():
             return
         given = [inputs] if isinstance(inputs, torch.Tensor) else inputs
         if not given or any(isinstance(t, torch.nn.Parameter) or id(t) in look.parameters.known for t in given):
@@ -42,13 +34,7 @@ def wrap_grad(tracker):
         elif all(isinstance(t, torch.Tensor) and t.is_leaf for t in given):  # other gradients weigh the losses of several tasks
             look.of_scalars += 1
 
-    @functools.wraps(original)
-    def grad(*args, **kwargs):
-        called(args, kwargs)
-        return original(*args, **kwargs)
-
-    setattr(grad, _MARK, True)
-    torch.autograd.grad = grad
+    watching.grad(begins)
 
 
 def _scalar(outputs):

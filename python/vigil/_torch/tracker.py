@@ -22,7 +22,7 @@ from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.grads import Grads
 from vigil._torch.lane import Lane
-from vigil._torch.lost import wrap_grad
+from vigil._torch.lost import watch_grad
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.plain import Plain
 from vigil._torch.publisher import Publisher
@@ -101,9 +101,9 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         self.installed = True
         optimisers.install(self)
+        watch_grad(self)
         wrap_backward(self)
         wrap_clip(self)
-        wrap_grad(self)
         self.discovery.wrap_compile()
         hanging.wrap_script()
         reading.watch()
