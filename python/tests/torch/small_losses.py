@@ -1,5 +1,7 @@
 """Small trainings that differ in their model, their loss, or what they are fed."""
 
+import copy
+
 import torch
 import torch.nn.functional as F
 from small import STEPS, case, data, net, train
@@ -182,6 +184,30 @@ def evaluated_well():
     model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
     model.eval()
     with torch.no_grad():
+        for x, _ in data():
+            model(x)
+
+
+@case
+def copies_evaluated_well():
+    """Snapshots are in evaluation mode while the model that they were taken of is trained on."""
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    snapshot = copy.deepcopy(model).eval()
+    with torch.no_grad():
+        for x, _ in data():
+            snapshot(x)
+
+
+@case
+def statistics_made_anew():
+    """Before it is evaluated a model goes through some batches in training mode, for its running statistics."""
+    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3)), F.cross_entropy)
+    with torch.no_grad():
+        model[1].momentum = None
+        model[1].reset_running_stats()
+        for x, _ in data():
+            model(x)
+        model.eval()
         for x, _ in data():
             model(x)
 

@@ -163,6 +163,8 @@ FACTS = {
     "constant_batches": {"inputs.steps": 8, "inputs.distinct": 1, "inputs.features.constant": 1},
     "evaluated_in_training_mode": {"evaluation.training": ["1", "3"], "evaluation.kinds": ["dropout", "normalisation"], "evaluation.root_training": True, "evaluation.steps": 2},
     "evaluated_well": {"evaluation.training": None, "evaluation.root_training": False, "evaluation.statistics.0.module": "1"},
+    "copies_evaluated_well": {"evaluation.training": None, "evaluation.root_training": False, "evaluation.steps": 2},
+    "statistics_made_anew": {"evaluation.training": None, "evaluation.root_training": False, "evaluation.steps": 2},
     "functional_dropout_in_evaluation": {"evaluation.functional_dropout": True, "evaluation.layer": "layer", "evaluation.input.shape": [16, 6], "evaluation.training": None},
     "warmed_up": {"schedule.initial": 0.5, "schedule.steps.0": 9, "graph.dropout": None, "graph.across_samples": None},
     "log_softmax_over_samples": {"graph.across_samples": True if hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata") else None, "graph.dropout": 0.5},

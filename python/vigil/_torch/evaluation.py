@@ -32,8 +32,12 @@ class Evaluation(object):
         inner = root.inner()
         if self.steps >= STEPS or self.step is step or inner is None or step.maybe_train:
             return
-        self.step = step
+        if not any(one is inner for one in module.modules()):
+            inner = module  # a copy of the model, which has a mode of its own
         modal = kinds.modal(inner)
+        if any(kind == "normalisation" and one.training and getattr(one, "momentum", 0.1) in (None, 1) for _, kind, one in modal):
+            return  # its running statistics are made anew, from these batches: no evaluation
+        self.step = step
         for path, kind, one in modal:
             if one.training:
                 self.training[root.path(path)] = kind
