@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import attention, graph, lost, policy, terms, watching, worth
+from vigil._torch import attention, graph, look, lost, policy, reading, terms, watching, worth
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
 
@@ -48,6 +48,30 @@ def test_label_of_one_term():
     loss = (output - X).pow(2).sum(1).mean() + divergence()
     assert torch.allclose(terms.label(loss.grad_fn, [output]), X, atol=1e-6)
     assert terms.label(divergence().grad_fn, [output]) is None
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda: F.mse_loss(LAYER(X), X) / 4,
+        lambda: 0.5 * F.mse_loss(LAYER(X), X),
+        lambda: F.mse_loss(LAYER(X), X, reduction="sum") / torch.tensor(8.0),
+        lambda: (LAYER(X) - X).pow(2).sum() / X.numel(),
+        lambda: F.cross_entropy(LAYER(X), torch.zeros(8, dtype=torch.long), weight=torch.ones(6)) * torch.tensor(2.0),
+    ],
+)
+def test_what_the_script_saves_its_own_way_is_not_read(loss):
+    """A loss computed inside a checkpoint: reading what its nodes saved would compute it again."""
+    read = []
+    if not reading._SAYS:
+        reading.watch()
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: read.append(t) or t):
+        value = loss()
+    _, node = graph.base(value)
+    graph.share(value.grad_fn)
+    look.node_settings(graph.find(node)[1])
+    terms.of(node)
+    assert read == []
 
 
 def maps(x):

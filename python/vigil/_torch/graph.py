@@ -56,13 +56,13 @@ def base(loss, ranks=1):
         if name in _SCALINGS:
             below = node.next_functions
             if below[0][0] is None:
-                other, next_node = node._saved_self, below[1][0]
+                other, next_node = saved(node, "self"), below[1][0]
                 if name == "DivBackward0":
                     break  # constant / x is not a factor
             else:
                 if len(below) > 1 and below[1][0] is not None:
                     break
-                other, next_node = node._saved_other, below[0][0]
+                other, next_node = saved(node, "other"), below[0][0]
             if not isinstance(other, torch.Tensor) or other.numel() != 1:
                 break
             chain.append((node, name == "DivBackward0", other))
@@ -114,7 +114,7 @@ def share(node):
             below = node.next_functions
             if below[0][0] is not None and (len(below) < 2 or below[1][0] is None):
                 terms = _sum_below(below[0][0])
-                divisor = node._saved_other
+                divisor = saved(node, "other")
                 if terms is not None and isinstance(divisor, torch.Tensor) and divisor.numel() == 1:
                     return Share(divisor, *terms)
         if name in _SCALINGS or name in _SAME_VALUE or name in ("AddBackward0", "SubBackward0"):
@@ -133,7 +133,7 @@ def _sum_below(node):
         name = type(node).__name__
         if name == "MulBackward0" and len(node.next_functions) == 2 and (node.next_functions[0][0] is None) != (node.next_functions[1][0] is None):
             first = node.next_functions[0][0]
-            other = node._saved_other if first is not None else node._saved_self
+            other = saved(node, "other" if first is not None else "self")
             if not isinstance(other, torch.Tensor) or other.numel() != 1 or other.device.type != "cpu":
                 return None
             factor *= float(other.item())

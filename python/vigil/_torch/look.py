@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, calm, discover, hanging, names, network, summary
+from vigil._torch import autograd, backend, calm, discover, hanging, names, network, reading, summary
 from vigil._torch.activations import tensors
 from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
@@ -388,7 +388,8 @@ def node_settings(node):
     for name in ("weight", "pos_weight"):
         if hasattr(type(node), "_raw_saved_" + name):
             saved = getattr(node, "_raw_saved_" + name)
-            out[name] = saved is not None and getattr(node, "_saved_" + name, None) is not None
+            if saved is None or not reading.runs_code(saved):
+                out[name] = saved is not None and getattr(node, "_saved_" + name, None) is not None
     for name in ("beta", "delta"):
         value = getattr(node, "_saved_" + name, None)
         if isinstance(value, (int, float)):
