@@ -21,7 +21,7 @@ type logged struct {
 	Points  int64   `json:"points"`
 	Seconds float64 `json:"seconds"`
 	Call    times   `json:"call"`    // of 100 numbers
-	Control times   `json:"control"` // Python of the same length without Vigil, in turn with the calls
+	Control times   `json:"control"` // Python that takes as long without Vigil, in turn with the calls
 	Single  times   `json:"single"`  // of one number
 	Safe    float64 `json:"safe_s"`  // the longest until numbers were synced
 	Unsafe  int     `json:"unsafe"`  // marks that were not synced in the end
@@ -91,7 +91,7 @@ func (b *bench) ingest() error {
 	row(fmt.Sprintf("numbers from one process, %d a call, for %.0f s; %d logged, %d dropped, %d read back", names, l.Seconds, l.Points, l.Dropped, stored),
 		fmt.Sprintf("%.2f million/s", rate/1e6), "at least 1.00 million/s", rate >= 1e6 && l.Dropped == 0 && stored >= l.Points)
 	row(fmt.Sprintf("time of a call of %d numbers", names), l.Call.String(), "p99 at most 20 µs", l.Call.P99 <= 20)
-	row("in turn with them, packing as many numbers without Vigil (control)", l.Control.String(), "", true)
+	row("in turn with them, packing the numbers for as long without Vigil (control)", l.Control.String(), "", true)
 	row("time of a call of one number", l.Single.String(), "p99 at most 20 µs", l.Single.P99 <= 20)
 	row("until safe from a loss of power, longest", fmt.Sprintf("%.0f ms", 1000*l.Safe), "at most 1 s", l.Safe <= 1 && l.Unsafe == 0)
 	row("CPU time of client, agent and launcher together", fmt.Sprintf("%.2f µs a number", float64(agent.Microseconds())/float64(l.Points)), "", true)
