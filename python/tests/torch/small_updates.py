@@ -151,6 +151,16 @@ def by_hand():
 
 
 @case
+def plain_tensors_of_an_optimiser():
+    weights = [torch.rand(7, 6).requires_grad_(), torch.rand(3, 7).requires_grad_()]
+    optimiser = torch.optim.SGD(weights, lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(F.linear(F.linear(x, weights[0]).relu(), weights[1]).softmax(1), y).backward()
+        optimiser.step()
+
+
+@case
 def short():
     train(net(), nn.CrossEntropyLoss(), list(data())[:3])
 

@@ -198,6 +198,7 @@ FACTS = {
     "keywords_and_mappings": {"inputs.tensors.0.shape": [4, 5], "inputs.tensors.1.dtype": "I64", "inputs.distinct": 8, "inputs.features": None, "graph.unreached": None},
     "one_hot_labels": {"labels.one_hot": True, "labels.rows_sum_to_one": True, "predictions.axis": 1, "predictions.label_shape": [32, 3]},
     "by_hand": {"parameters": None, "updates": None, "graph.head": ["cross_entropy", "linear"]},
+    "plain_tensors_of_an_optimiser": {"model": None, "network": None, "parameters": None, "graph.head": ["cross_entropy", "softmax", "linear"], "graph.weighted": 2, "graph.non_linear": 1, "graph.reached": 2, "graph.unreached": None, "updates.kept": 0},
     "short": {"models.0.class": "Sequential", "model.parameters": 83, "optimisers.0.class": "SGD", "tensors.weights": 4, "inputs.steps": 2, "updates.steps": 3, "labels.elements": 96, "parameters.updates": 3},
     "odd_tensors": {"graph.complete": False, "graph.unreached": None},
 }  # fmt: skip

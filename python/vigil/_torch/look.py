@@ -172,16 +172,24 @@ class Look(object):
         with self.timed():
             self.gradients.backward()
             step = self.tracker.open
-            if self.graphs is None and self.network is not None and not step.tentative:
+            if self.graphs is None and not step.tentative and (self.network is not None or self._plain()):
                 self.graphs = autograd.Graphs(self.numbers)
                 self.graph_step = step
-            if self.graph_step is step and self.graphs is not None:
+            if self.graph_step is step and self.graphs is not None and self.network is None:
+                for tensor in tensors:
+                    self.graphs.take(tensor)
+            elif self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
                     self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks()))
                 self.network.backward(self.graphs)
             elif self.anew.wants(step):
                 for tensor in tensors:
                     self.anew.look(step, tensor, self.parameters.known, lambda ids: ids - self._unowned(ids)[0])
+
+    def _plain(self):
+        """Whether optimisers update tensors of the script, and no model is known: functions do what modules do elsewhere."""
+        t = self.tracker
+        return not (self.later or self.seen or t.roots or t.by_hand) and bool(t.optims)
 
     def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
@@ -275,7 +283,7 @@ class Look(object):
             sections["network"] = part(self.network.gather, numbers)
         if whole and self.graphs is not None:
             had = {i for i, state in states.items() if state != "zero"}
-            values = [(one.facts["name"], one.value) for one in self.parameters.list if one.value is not None]
+            values = [(one.facts["name"], one.value) for one in self.parameters.list if one.value is not None] or self._captured()
             if self.later:
                 ours = self._held()
                 values = [(name, p) for name, p in values if id(p) in ours or id(p) not in self.trained]
@@ -301,6 +309,11 @@ class Look(object):
             if o is not None:
                 held.update(id(p) for group in o.param_groups for p in group["params"])
         return held
+
+    def _captured(self):
+        """(name, tensor) of what is captured of the optimisers' own tensors, where no model is known."""
+        entries = self.tracker.publisher.frames.entries
+        return [(e.name, e.parameter()) for e in entries if not e.grad and e.parameter() is not None]
 
     def _by_parameter(self):
         """Of each parameter of an optimiser what cannot be told from the optimisers as a whole: id -> {lr, updates}."""
