@@ -151,6 +151,28 @@ def by_hand():
 
 
 @case
+def by_hand_never_zeroed():
+    model = net()
+    for x, y in data():
+        F.cross_entropy(model(x), y).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= 0.1 * p.grad
+
+
+@case
+def by_hand_after_two_backwards():
+    weights = [torch.rand(7, 6).requires_grad_(), torch.rand(3, 7).requires_grad_()]
+    for i, (x, y) in enumerate(list(data()) * 2):
+        F.cross_entropy(F.linear(F.linear(x, weights[0]).relu(), weights[1]), y).backward()
+        if i % 2:
+            with torch.no_grad():
+                for w in weights:
+                    w -= 0.1 * w.grad
+                    w.grad.zero_()
+
+
+@case
 def plain_tensors_of_an_optimiser():
     weights = [torch.rand(7, 6).requires_grad_(), torch.rand(3, 7).requires_grad_()]
     optimiser = torch.optim.SGD(weights, lr=0.1)

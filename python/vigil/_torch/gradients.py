@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import weakref
 
 import torch
 
@@ -26,6 +27,7 @@ class Gradients(object):
         self.updates = []  # (places of used norms and ids, of the sample's at the update before, at this one, at backwards between, after the last of them; backwards; Held)
         self.seen = {}  # id of a parameter -> places of (place, index) of its norms
         self.clip = Clip(numbers)
+        self.hand = None  # the Hand of a script that updates weights itself
 
     def of(self, state):
         held = self.states.get(id(state))
@@ -50,6 +52,15 @@ class Gradients(object):
         for held in self.states.values():
             if held.updates < held.most and held.backwards <= STARTS:
                 held.made = self._norms(held.sample())[0]
+                if held.state is self.hand:
+                    self.update(held.state)
+
+    def by_hand(self, parameters):
+        """The script has updated ``parameters`` itself: with what the last backward left in their gradients, as far as anybody can tell."""
+        if self.hand is None:
+            self.hand = Hand(parameters)
+            self.of(self.hand)
+        self.updated(self.hand)
 
     def update(self, state):
         """An optimiser is about to use the gradients."""
@@ -163,6 +174,22 @@ def _norms(grads):
                 out[i] = grads[i].abs().max()
         return out.to(torch.float64)
     return torch.where(out == 0, torch.stack([g.abs().max() for g in grads]).to(out.dtype), out).to(torch.float32)
+
+
+class Hand(object):
+    """What a script that updates weights itself holds, shaped like an optimiser and its state. It keeps no tensor alive."""
+
+    type = ""
+
+    def __init__(self, parameters):
+        self.tensors = [weakref.ref(p) for p in parameters]
+
+    def ref(self):
+        return self
+
+    @property
+    def param_groups(self):
+        return [{"params": [p for p in (ref() for ref in self.tensors) if p is not None]}]
 
 
 class Held(object):

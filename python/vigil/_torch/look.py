@@ -187,9 +187,9 @@ class Look(object):
                     self.anew.look(step, tensor, self.parameters.known, lambda ids: ids - self._unowned(ids)[0])
 
     def _plain(self):
-        """Whether optimisers update tensors of the script, and no model is known: functions do what modules do elsewhere."""
+        """Whether tensors of the script are trained, and no model is known: functions do what modules do elsewhere."""
         t = self.tracker
-        return not (self.later or self.seen or t.roots or t.by_hand) and bool(t.optims)
+        return not (self.later or self.seen or t.roots) and (bool(t.optims) or t.plain.root is not None)
 
     def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
@@ -234,6 +234,11 @@ class Look(object):
             self.parameters.updates += 1
             self.counts[id(state)] = self.counts.get(id(state), 0) + 1
 
+    def by_hand(self, parameters):
+        """The script has updated these parameters itself."""
+        with self.timed():
+            self.gradients.by_hand(parameters)
+
     def closed(self):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
@@ -272,12 +277,13 @@ class Look(object):
             "predictions": part(self.labels.predictions, main, numbers),
             "inputs": part(self.inputs.gather, numbers),
         }
-        # Nobody can say what held them and which gradients were used when an update was written by hand, or when each process has a part.
+        # Nobody can say what held them when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
         if whole and not t.by_hand:
             held = self._held()
             loose = part(self.loose.gather, held)
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
+        if whole:
             sections["updates"] = updates
         if self.network is not None and self.network.order:
             sections["network"] = part(self.network.gather, numbers)

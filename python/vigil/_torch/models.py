@@ -321,6 +321,8 @@ class Models(object):
             mean = Mean()
             mean.add(total(means))
             step.losses = {_ByHand: mean}
+        if self.facts.look.open and self.session is not None:
+            self.facts.look.by_hand(self._hand_parameters())
         step.done.append(_ByHand)
         self.snapshot = None
         self._close(step, time.perf_counter())
