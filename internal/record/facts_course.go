@@ -42,6 +42,13 @@ type ClipFacts struct {
 	ByValue bool `json:"by_value,omitempty"`
 }
 
+// What passes without gradients in training mode are for, where they are no
+// evaluation.
+const (
+	PurposeSamples = "samples" // several over the same inputs between two updates: Monte Carlo dropout
+	PurposeTargets = "targets" // over new inputs before each update: labels are guessed
+)
+
 // EvaluationFacts are the first evaluation steps.
 type EvaluationFacts struct {
 	At    int64 `json:"at"`
@@ -49,6 +56,9 @@ type EvaluationFacts struct {
 	// RootTraining: the model as a whole stood in training mode. Modules that
 	// do although it does not were put there on purpose, or by mistake.
 	RootTraining bool `json:"root_training"`
+	// Purpose is what passes in training mode are for, where that is certain:
+	// PurposeSamples or PurposeTargets.
+	Purpose string `json:"purpose,omitempty"`
 	// Training are dropout and batch normalisation modules that ran in
 	// training mode, at most 50.
 	Training []string `json:"training,omitempty"`

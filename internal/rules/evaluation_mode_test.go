@@ -26,6 +26,14 @@ func TestEvaluationMode(t *testing.T) {
 	}
 	runFacts(t, "evaluation_mode", []factCase{
 		{"evaluated in training mode", transformer(), training, "warning evaluated_in_training_mode eval-mode evaluation", "drop and block.drop (dropout) still drop values or use the batch's statistics at 4 evaluation steps; call model.eval()"},
+		{"samples of a posterior", transformer(), func(f *record.Facts) {
+			training(f)
+			f.Evaluation.Purpose = record.PurposeSamples
+		}, "", ""},
+		{"labels that are guessed", transformer(), func(f *record.Facts) {
+			training(f)
+			f.Evaluation.Purpose = record.PurposeTargets
+		}, "", ""},
 		{"a generator that is looked at", gan(), func(f *record.Facts) {
 			training(f)
 			f.Evaluation.Training = []string{"bn"}

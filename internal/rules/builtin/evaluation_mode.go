@@ -29,7 +29,7 @@ var evaluationMode = rule.Definition{
 	// Without normalisation the usual rates are too high.
 	ExplainsBy: map[string][]string{"trained_in_evaluation_mode": {"learning_rate", "not_finite", "exploding_tensor", "dead_relu", "loss_flat"}},
 	Default: &rule.Preset{
-		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where it was not told of the mode.",
+		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), so are several passes over the same inputs, or over new inputs before each update (labels that are guessed), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where it was not told of the mode.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -46,8 +46,10 @@ type evaluating struct {
 func (r *evaluating) Facts(f *rule.Facts, rep *rule.Report) {
 	if f.Evaluation != nil {
 		rep.Inspect(1)
-		r.inTraining(f, rep)
-		r.byFunction(f, rep)
+		if f.Evaluation.Purpose == "" { // samples of a posterior and guessed labels are made in training mode on purpose
+			r.inTraining(f, rep)
+			r.byFunction(f, rep)
+		}
 		r.statistics(f, rep)
 	}
 	if f.EvalTrained != nil {

@@ -1,6 +1,7 @@
 """Small trainings that differ in their model, their loss, or what they are fed."""
 
 import copy
+import itertools
 
 import torch
 import torch.nn.functional as F
@@ -186,6 +187,37 @@ def evaluated_well():
     with torch.no_grad():
         for x, _ in data():
             model(x)
+
+
+@case
+def losses_of_several_shapes():
+    """One loss module compares pictures, then numbers of theirs."""
+    criterion = nn.MSELoss()
+    train(net(nn.Linear(6, 12)), lambda p, y: criterion(p.view(-1, 3, 2, 2), torch.zeros(len(p), 3, 2, 2)) + criterion(p.sum(1), y.float()))
+
+
+@case
+def samples_of_a_posterior():
+    """Monte Carlo dropout: several passes over the same inputs in training mode."""
+    model = train(net(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
+    with torch.no_grad():
+        for x, _ in itertools.islice(data(), 2):
+            torch.stack([model(x) for _ in range(5)]).mean(0)
+
+
+@case
+def labels_that_are_guessed():
+    """Before each update the model guesses labels for new inputs."""
+    model = net(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        other = torch.randn_like(x)
+        with torch.no_grad():
+            guessed = model(other).softmax(1)
+        loss = F.cross_entropy(model(x), y) + F.cross_entropy(model(other), guessed)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
 
 
 @case

@@ -253,6 +253,18 @@ def test_lost_terms():
     assert not lost.adds_constant(F.mse_loss(output, X).grad_fn)
 
 
+def test_what_was_added_before_gradients_were_taken_is_not_made_of_them():
+    """A sum that begins with 0, and a gradient that is only looked at."""
+    x = X.clone().requires_grad_(True)
+    output = LAYER(x).tanh()
+    loss = 0.0 + F.mse_loss(output, X)
+    looked_at = output.sum()
+    (gradient,) = torch.autograd.grad(looked_at, x, retain_graph=True)
+    since = looked_at.grad_fn._sequence_nr()
+    assert not lost.adds_constant((loss + 1e-4 * LAYER.weight.abs().sum()).grad_fn, since)
+    assert lost.adds_constant((loss + 10 * gradient.square().mean()).grad_fn, since)
+
+
 def test_all_who_watch_grad_are_told(monkeypatch):
     """By one wrapper; an iterator goes to all of them, and to the call."""
     original = getattr(torch.autograd.grad, "__wrapped__", torch.autograd.grad)
@@ -271,7 +283,7 @@ def test_gradients_are_what_they_are(monkeypatch):
     seen = []
 
     class Look(object):
-        open, constants, of_scalars = True, 0, 0
+        open, constants, of_scalars, since = True, 0, 0, 1 << 63
         parameters = type("P", (), {"known": frozenset()})
 
         def here(self):

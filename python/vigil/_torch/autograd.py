@@ -357,8 +357,8 @@ def _policy(node):
 
 
 @_guard.guard
-def _lost(node):
-    return lost.adds_constant(node)
+def _lost(node, since):
+    return lost.adds_constant(node, since)
 
 
 class Graphs(object):
@@ -387,10 +387,10 @@ class Graphs(object):
         self.uses = {}  # id of a leaf -> operations that take it
         self.marked = set()  # ids of nodes, as of Walk
 
-    def take(self, tensor, known=(), constants=0, marks=()):
+    def take(self, tensor, known=(), constants=0, marks=(), since=0):
         """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, marks: nodes, as of Walk.
 
-        constants: how often gradients without a graph were taken for it.
+        constants: how often gradients without a graph were taken for it. since: number of the node that the first of them were taken of.
         """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)
@@ -398,7 +398,7 @@ class Graphs(object):
             return {}
         base_node = graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn
         walk = Walk(base_node, known, self.first is None, marks)
-        if constants and _lost(base_node):
+        if constants and _lost(base_node, since):
             self.lost += 1
         self.marked |= walk.marked
         self.stray, self.coefficients = walk.stray, walk.coefficients

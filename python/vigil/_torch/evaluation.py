@@ -4,6 +4,8 @@ import torch
 
 from vigil import _guard
 from vigil._torch import hanging, kinds, names, summary
+from vigil._torch.passes import Passes
+from vigil._torch.steps import TRAIN
 
 STEPS = 2  # EVAL steps that are looked at
 MODULES = 20  # whose running statistics are compared with a batch
@@ -24,13 +26,14 @@ class Evaluation(object):
         self.functional = False  # F.dropout dropped
         self.original = None  # of F.dropout, while another stands in its place
         self.layer = None  # (path, values) of the first layer with a weight that ran
+        self.passes = Passes(look, self.numbers)
         self.handles = []
         self.step = None
 
     def begins(self, root, module, step):
         """A root is about to run in an EVAL step."""
         inner = root.inner()
-        if self.steps >= STEPS or self.step is step or inner is None or step.maybe_train:
+        if self.ready or self.step is step or inner is None or step.maybe_train:
             return
         if not any(one is inner for one in module.modules()):
             inner = module  # a copy of the model, which has a mode of its own
@@ -38,6 +41,13 @@ class Evaluation(object):
         if any(kind == "normalisation" and one.training and getattr(one, "momentum", 0.1) in (None, 1) for _, kind, one in modal):
             return  # its running statistics are made anew, from these batches: no evaluation
         self.step = step
+        if inner.training and not root.compiled:
+            self.handles.append(self.passes.begins(module, self.look.tracker.counter.modes[TRAIN]))
+        if self.steps < STEPS:
+            self._look(root, module, inner, modal)
+
+    def _look(self, root, module, inner, modal):
+        """See how the model stands, and what its first layer and its normalisation get."""
         for path, kind, one in modal:
             if one.training:
                 self.training[root.path(path)] = kind
@@ -133,14 +143,18 @@ class Evaluation(object):
 
     @property
     def ready(self):
-        return self.steps >= STEPS
+        asked = self.root_training and (self.training or self.functional) and self.passes.count
+        return self.steps >= STEPS and (not asked or self.passes.known)
 
     def gather(self):
         """EvaluationFacts without their place, or None."""
         if not self.steps:
             return None
         numbers = self.numbers.read()
-        out = {"steps": self.steps, "root_training": self.root_training}
+        out = {"steps": min(self.steps, STEPS), "root_training": self.root_training}
+        purpose = self.passes.purpose(numbers) if self.root_training else None
+        if purpose:
+            out["purpose"] = purpose
         if self.training:
             out["training"] = list(self.training)[:LISTED]
             out["kinds"] = sorted(set(self.training.values()))

@@ -27,6 +27,7 @@ _now = time.perf_counter_ns
 _thread = threading.get_ident
 
 MOST_OUTPUTS = 8
+FIRST = 1 << 63  # larger than the number of any node
 SEE = 9  # TRAIN steps; the first of them was under way before anything was known
 
 
@@ -48,6 +49,7 @@ class Look(object):
         self.labels = Labels(self.numbers, self.next_place)
         self.constants = 0  # gradients without a graph that were taken since the last backward
         self.of_scalars = 0  # others, of one number, since a model was called last
+        self.since = FIRST  # lowest number of the nodes that they were taken of
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
@@ -180,7 +182,7 @@ class Look(object):
                     self.graphs.take(tensor)
             elif self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks()))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks(), self.since))
                 self.network.backward(self.graphs)
             elif self.anew.wants(step):
                 for tensor in tensors:
@@ -217,7 +219,7 @@ class Look(object):
 
     def backward_ends(self):
         self.outputs = []
-        self.constants = self.of_scalars = 0
+        self.constants, self.of_scalars, self.since = 0, 0, FIRST
         with self.timed():
             self.gradients.backward_ends()
 
@@ -242,7 +244,7 @@ class Look(object):
     def closed(self):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
-        self.constants = self.of_scalars = 0
+        self.constants, self.of_scalars, self.since = 0, 0, FIRST
         if self.network is not None:
             self.network.ends()
 

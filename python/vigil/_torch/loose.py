@@ -3,7 +3,9 @@
 They are parameters that stand beside the model, in an object, a list or a
 variable of the script, or single numbers that ask for gradients: coefficients,
 temperatures, variances, weights of losses. What the script updates by hand
-changes between the first look and the last.
+changes between the first look and the last, or has a gradient that the script
+clears: that of a forgotten tensor grows from backward to backward, because
+nobody's zero_grad() knows it.
 """
 
 import gc
@@ -15,6 +17,7 @@ from vigil._torch import summary
 
 MOST = 20
 VALUES = 4096  # elements that are compared
+GREW = 3  # backward passes added to a gradient that nobody clears
 
 
 class Loose(object):
@@ -40,6 +43,8 @@ class Loose(object):
         for ref, before in self.seen:
             tensor = ref()
             if tensor is None or id(tensor) in held or not tensor.requires_grad or not torch.equal(before, self._values(tensor)):
+                continue
+            if tensor.grad is None or tensor.grad._version < GREW:
                 continue
             facts = {"name": name(tensor), "shape": [int(n) for n in tensor.shape], "parameter": isinstance(tensor, torch.nn.Parameter)}
             if tensor.numel() == 1:

@@ -4,7 +4,8 @@
 create_graph=True: whoever makes a penalty of them adds a number to the loss.
 Whoever perturbs inputs by gradients of a loss (FGSM, PGD, samples of an energy)
 wants no graph, calls the model again with what came of it, and may begin the
-sum of his loss with 0, which is a constant, too.
+sum of his loss with 0, which is a constant, too. Who only looks at gradients
+has often made his loss before, and what was added before is not made of them.
 """
 
 import torch
@@ -33,6 +34,10 @@ def watch_grad(tracker):
             look.constants += 1
         elif all(isinstance(t, torch.Tensor) and t.is_leaf for t in given):  # other gradients weigh the losses of several tasks
             look.of_scalars += 1
+        else:
+            return
+        made = [_number(t.grad_fn) for t in ([outputs] if isinstance(outputs, torch.Tensor) else outputs or ()) if isinstance(t, torch.Tensor)]
+        look.since = min([look.since] + made)
 
     watching.grad(begins)
 
@@ -43,8 +48,14 @@ def _scalar(outputs):
     return isinstance(outputs, (tuple, list)) and all(isinstance(t, torch.Tensor) and t.numel() == 1 for t in outputs)
 
 
-def adds_constant(node):
-    """Whether a loss is a sum of which one term, at the top, is a constant."""
+def _number(node):
+    """When a node was made: the later, the larger; 0 where that is not known."""
+    number = getattr(node, "_sequence_nr", None)
+    return number() if number is not None else 0
+
+
+def adds_constant(node, since=0):
+    """Whether a loss is a sum of which one term, at the top, is a constant that was added after the node of number ``since``."""
     stack = [node]
     for _ in range(_MOST):
         if not stack:
@@ -55,7 +66,7 @@ def adds_constant(node):
         name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         if name in ("Add", "Sub"):
-            if any(n is None for n in below) and len(below) == 2:
+            if any(n is None for n in below) and len(below) == 2 and not 0 < _number(node) < since:
                 return True
             stack.extend(below)
         elif name in ("Mul", "Div"):

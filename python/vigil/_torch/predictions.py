@@ -29,7 +29,7 @@ class Predictions(object):
             self.axis, self.classes = axis(prediction, label)
             self.label_shape = [int(n) for n in label.shape] if label is not None else []
         if summary.readable(prediction) and prediction.numel() and prediction.is_floating_point():
-            self.steps.append((self._rows(prediction.detach()), prediction.shape[self.axis] if prediction.dim() else 1, prediction.dtype))
+            self.steps.append((self._rows(prediction.detach()), prediction.shape[self.axis] if self.axis < prediction.dim() else 1, prediction.dtype))
 
     def came(self, way):
         """The operations that made the predictions of a call, as of autograd.way."""
