@@ -307,12 +307,21 @@ func TestLooseParameters(t *testing.T) {
 	beside := func(loose ...record.LooseFact) func(*record.Facts) {
 		return func(f *record.Facts) { f.Parameters.Loose = loose }
 	}
+	plain := func(reached int64) *record.Facts {
+		return &record.Facts{
+			Optimisers: []record.OptimiserFacts{{Class: "SGD", Groups: []record.GroupFacts{{Parameters: 2}}}},
+			Parameters: &record.ParameterFacts{Updates: 9},
+			Graph:      &record.GraphFacts{Nodes: 16, Complete: true, Head: []string{"cross_entropy", "linear"}, Weighted: 3, NonLinear: 2, Reached: reached, Parts: 1},
+		}
+	}
 	stiffness := record.LooseFact{Name: "stiffness", Shape: []int64{}, Parameter: true, Value: &half}
 	runFacts(t, "not_updated", []factCase{
 		{"a coefficient", classifier(), beside(stiffness), "warning loose not-updated stiffness", "The loss depends on stiffness (1 tensor), which asks to be trained but belongs to no module and no optimiser"},
 		{"weights of losses in a list", classifier(), beside(record.LooseFact{Name: "log_vars", Parameter: true}, record.LooseFact{Name: "log_vars", Parameter: true}), "warning loose not-updated log_vars", "on log_vars (2 tensors), which ask"},
 		{"a number without a name", classifier(), beside(record.LooseFact{Shape: []int64{1}}), "warning loose not-updated a tensor of shape [1]", ""},
 		{"optimisers that take turns", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Optimisers = append(f.Optimisers, f.Optimisers[0]) }, "", ""},
+		{"weights in a dict, of which the optimiser has the last", plain(2), beside(record.LooseFact{Name: "w0", Shape: []int64{64, 20}}, record.LooseFact{Name: "w1", Shape: []int64{64, 64}}), "warning loose not-updated w0", "The loss depends on w0 and w1 (2 tensors)"},
+		{"the optimiser's own tensors are not reached", plain(0), beside(stiffness), "", ""},
 		{"hardly any update yet", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Parameters.Updates = 3 }, "", ""},
 	})
 }

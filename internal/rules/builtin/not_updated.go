@@ -64,7 +64,11 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.astray(f, rep)
 	r.nobodys(f, rep)
 	ps := f.Parameters
-	if ps == nil || len(ps.List) == 0 || ps.Updates < 2 {
+	if ps == nil || ps.Updates < 2 {
+		return
+	}
+	if len(ps.List) == 0 {
+		r.loose(f, rep)
 		return
 	}
 	rep.Inspect(len(ps.List))

@@ -13,7 +13,7 @@ import (
 // optimisers take turns, another one's time may still come.
 func (r *updating) loose(f *rule.Facts, rep *rule.Report) {
 	found := f.Parameters.Loose
-	if len(found) == 0 || f.Parameters.Updates < r.least || len(f.Optimisers) > 1 || !slices.ContainsFunc(f.Parameters.List, heldAndMoved) {
+	if len(found) == 0 || f.Parameters.Updates < r.least || len(f.Optimisers) > 1 || !trainsOthers(f) {
 		return
 	}
 	var names []string
@@ -31,6 +31,15 @@ func (r *updating) loose(f *rule.Facts, rep *rule.Report) {
 			who, plural(len(found), "tensor"), asks(len(found)), belongs(len(found)), f.Parameters.Updates, it(len(found))),
 		Context: map[string]any{"tensors": found},
 	})
+}
+
+// trainsOthers: what the optimiser holds is trained. Without a model that holds
+// plain tensors, of which the loss depends on some.
+func trainsOthers(f *rule.Facts) bool {
+	if len(f.Models) == 0 && len(f.Parameters.List) == 0 {
+		return f.Graph != nil && f.Graph.Reached > 0
+	}
+	return slices.ContainsFunc(f.Parameters.List, heldAndMoved)
 }
 
 func heldAndMoved(p rule.ParameterFact) bool { return p.Held && p.Changed }

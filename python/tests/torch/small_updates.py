@@ -183,6 +183,16 @@ def plain_tensors_of_an_optimiser():
 
 
 @case
+def plain_tensors_left_out():
+    weights = {"first": torch.rand(7, 6).requires_grad_(), "last": torch.rand(3, 7).requires_grad_()}
+    optimiser = torch.optim.SGD([weights["last"]], lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(F.linear(F.linear(x, weights["first"]).relu(), weights["last"]), y).backward()
+        optimiser.step()
+
+
+@case
 def short():
     train(net(), nn.CrossEntropyLoss(), list(data())[:3])
 

@@ -205,6 +205,7 @@ FACTS = {
     "by_hand_never_zeroed": {"updates.steps": 8, "updates.kept": 7},
     "by_hand_after_two_backwards": {"updates.steps": 8, "updates.kept": 0, "graph.head": ["cross_entropy", "linear"], "graph.weighted": 2},
     "plain_tensors_of_an_optimiser": {"model": None, "network": None, "parameters": None, "graph.head": ["cross_entropy", "softmax", "linear"], "graph.weighted": 2, "graph.non_linear": 1, "graph.reached": 2, "graph.unreached": None, "updates.kept": 0},
+    "plain_tensors_left_out": {"parameters.list": [], "parameters.loose": [{"name": "first", "shape": [7, 6], "parameter": False}], "graph.reached": 1},
     "short": {"models.0.class": "Sequential", "model.parameters": 83, "optimisers.0.class": "SGD", "tensors.weights": 4, "inputs.steps": 2, "updates.steps": 3, "labels.elements": 96, "parameters.updates": 3},
     "odd_tensors": {"graph.complete": False, "graph.unreached": None},
 }  # fmt: skip

@@ -26,7 +26,7 @@ class Walk(object):
     """One graph from a loss down. ``nodes`` lives for the walk only.
 
     known: ids of parameters; marks: nodes that somebody holds, ``marked`` the ids of those met. ``stray`` are others that are a weight of an
-    operation which computes with what a known one gave: id -> the operation.
+    operation which computes with what a known one gave: id -> the operation. ``weights``: all that operations use as a weight, with two axes at least.
     looks: what attention sees is read, too.
     """
 
@@ -48,6 +48,7 @@ class Walk(object):
         self.weighted, self.non_linear = _between(nodes, below)
         self.dropout = drops.most(nodes)
         self.attention = _attention(nodes) if looks else None
+        self.weights = _weights(nodes)
         self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and _of_one(n))
 
     def _nodes(self, start):
@@ -173,6 +174,17 @@ def _beside(at, above):
             seen.add(id(node))
             queue.append(id(node))
     return True
+
+
+def _weights(nodes):
+    """The tables among the leaves that operations which use a weight take: id -> tensor."""
+    out = {}
+    for node in nodes:
+        if neutral(node) in WEIGHTED:
+            for leaf in (leaf_of(n) for n, _ in node.next_functions):
+                if leaf is not None and leaf.dim() > 1:
+                    out[id(leaf)] = leaf
+    return out
 
 
 def _stray(nodes, below, known):
@@ -384,6 +396,7 @@ class Graphs(object):
         self.stretched = None
         self.stray = {}  # of Walk, the last one's
         self.coefficients = []  # the same
+        self.weights = {}  # the same
         self.uses = {}  # id of a leaf -> operations that take it
         self.marked = set()  # ids of nodes, as of Walk
 
@@ -394,14 +407,14 @@ class Graphs(object):
         """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)
-            self.coefficients = []
+            self.coefficients, self.weights = [], {}
             return {}
         base_node = graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn
         walk = Walk(base_node, known, self.first is None, marks)
         if constants and _lost(base_node, since):
             self.lost += 1
         self.marked |= walk.marked
-        self.stray, self.coefficients = walk.stray, walk.coefficients
+        self.stray, self.coefficients, self.weights = walk.stray, walk.coefficients, walk.weights
         for at, n in walk.uses.items():
             self.uses[at] = self.uses.get(at, 0) + n
         self.parts += 1

@@ -180,6 +180,7 @@ class Look(object):
             if self.graph_step is step and self.graphs is not None and self.network is None:
                 for tensor in tensors:
                     self.graphs.take(tensor)
+                    self._left_out()
             elif self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
                     self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks(), self.since))
@@ -192,6 +193,13 @@ class Look(object):
         """Whether tensors of the script are trained, and no model is known: functions do what modules do elsewhere."""
         t = self.tracker
         return not (self.later or self.seen or t.roots) and (bool(t.optims) or t.plain.root is not None)
+
+    def _left_out(self):
+        """Tensors that are weights like those of the only optimiser, which does not hold them."""
+        held, weights = self._held(), self.graphs.weights
+        if not self.tracker.by_hand and any(at in held for at in weights):
+            self.loose.take([w for at, w in weights.items() if at not in held and not isinstance(w, torch.nn.Parameter)])
+        self.graphs.weights = {}
 
     def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
@@ -209,7 +217,7 @@ class Look(object):
             self.loose.take([leaves[i] for i in nobodys if i in leaves])
         if not self.tracker.by_hand:
             self.loose.take(self.graphs.coefficients)
-        self.graphs.coefficients = []
+        self.graphs.coefficients, self.graphs.weights = [], {}
 
     def _unowned(self, ids):
         """(of parameters those that neither an optimiser nor a module that lives has, modules that have the others)."""

@@ -119,7 +119,7 @@ class Parameters(object):
         held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; anew: [AnewFact];
         trained: ids of those that an earlier training has trained, which are left out unless held; loose: [LooseFact].
         """
-        if not self.list:
+        if not self.list and not loose:
             return None
         out = []
         for one in self.list:
