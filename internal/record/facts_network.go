@@ -71,10 +71,13 @@ type GraphFacts struct {
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
 	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`
-	// Stretched is a difference, product or quotient in the head with something
+	// Stretched is a difference, product or quotient between the loss and a layer with something
 	// that is no result of the model, which made a square of a column or a row;
 	// nil without one.
 	Stretched *StretchedFact `json:"stretched,omitempty"`
+	// Flat is what stands behind operations without a slope only; nil without
+	// such.
+	Flat *FlatFacts `json:"flat,omitempty"`
 	// Terms are what the loss is the sum of, where it is the errors of one
 	// prediction and something else; nil otherwise.
 	Terms *TermFacts `json:"terms,omitempty"`
@@ -134,9 +137,19 @@ type AttentionFacts struct {
 	Causal int64 `json:"causal"` // of these: no place sees a later one
 }
 
+// FlatFacts are trained parameters to which no way leads from the loss but
+// through an operation whose gradient is zero everywhere.
+type FlatFacts struct {
+	Operations []string `json:"operations"` // as people call them: round, sign
+	Parameters []string `json:"parameters"` // at most 50
+}
+
 // StretchedFact is an operation that stretched what it was given.
 type StretchedFact struct {
-	At   int     `json:"at"` // in the head
+	At   int     `json:"at"` // in the head, or in Way
 	From []int64 `json:"from"`
 	To   []int64 `json:"to"`
+	// Way is that from the loss down to a layer, as the head's; empty where the
+	// operation is in the head.
+	Way []string `json:"way,omitempty"`
 }

@@ -202,6 +202,11 @@ func TestFunctions(t *testing.T) {
 		f.Graph.Stretched = &record.StretchedFact{At: at, From: []int64{50}, To: []int64{50, 50}}
 		return f
 	}
+	aside := func(at int, ops ...string) *record.Facts {
+		f := stretched(at, "mean", "mul", "add", "add", "clamp", "linear")
+		f.Graph.Stretched.Way = ops
+		return f
+	}
 	ofModule := func(labels, predictions []int64) func(*record.Facts) {
 		return func(f *record.Facts) {
 			f.Loss = &record.LossFacts{Name: "SmoothLoss", Module: "SmoothLoss"}
@@ -217,6 +222,10 @@ func TestFunctions(t *testing.T) {
 		{"a value of each sample that is picked first", stretched(2, "mean", "pow", "sub", "gather", "relu", "linear"), nil, rowAgainstColumn, ""},
 		{"weights of samples", stretched(1, "mean", "mul", "smooth_l1_loss", "linear"), nil, "error broadcast labels smooth_l1_loss", "multiplies values of shape [50], one for each sample, with others of shape [50 1]"},
 		{"log(cosh) by softplus", stretched(3, "mean", "sub", "add", "sub", "linear"), nil, rowAgainstColumn, ""},
+		{"the error of a likelihood with its own variance", aside(5, "mean", "mul", "add", "add", "mul", "pow", "sub", "linear"), nil, "", ""},
+		{"the difference in it", aside(6, "mean", "mul", "add", "add", "mul", "pow", "sub", "linear"), nil, rowAgainstColumn, "labels of shape [50 1] from predictions of shape [50]"},
+		{"values beside a policy", aside(4, "add", "mul", "mean", "pow", "sub", "linear"), nil, rowAgainstColumn, ""},
+		{"a kernel beside another term", aside(5, "add", "mean", "exp", "neg", "pow", "sub", "linear"), nil, "", ""},
 		{"distances between two sets", stretched(4, "sub", "mul", "mean", "abs", "sub", "linear"), nil, "", ""},
 		{"a kernel", stretched(4, "mean", "exp", "neg", "pow", "sub", "linear"), nil, "", ""},
 		{"deep in a network", stretched(2, "mean", "pow", "sub", "matmul", "softmax", "linear"), nil, "", ""},

@@ -44,6 +44,13 @@ func TestNotUpdated(t *testing.T) {
 			change(f, release, "q", "head")
 		}, "info not_held not-updated q", ""},
 		{"weights left out", classifier(), func(f *record.Facts) { change(f, release, "fc1.weight", "fc2.weight", "fc3.weight") }, "info not_held not-updated fc1", ""},
+		{"factors that came after the optimiser", network("q Linear 64 64", "q.f Factors 64 64 4", "n LayerNorm 64", "v Linear 64 64", "v.f Factors 64 64 4", "head Linear 64 10"), func(f *record.Facts) {
+			change(f, release, "q.f", "v.f")
+			change(f, func(p *record.ParameterFact) { p.Trained, p.Changed, p.Gradient = false, false, record.GradientMissing }, "q", "v", "n")
+		}, "error not_held not-updated q.f", "while 2 weights that the optimiser does hold are frozen"},
+		{"factors that came after the optimiser of all others", network("q Linear 64 64", "q.f Factors 64 64 4", "n LayerNorm 64", "v Linear 64 64", "v.f Factors 64 64 4", "m LayerNorm 64", "head Linear 64 10"), func(f *record.Facts) {
+			change(f, release, "q.f", "v.f")
+		}, "error not_held not-updated q.f", "q.f and v.f get gradients"},
 		{"one step is too few", classifier(), func(f *record.Facts) {
 			change(f, release, "fc3")
 			f.Parameters.Updates = 1
@@ -246,6 +253,24 @@ func TestNotUpdated(t *testing.T) {
 			f.Parameters.Anew = []record.AnewFact{{Operation: "linear", Shape: []int64{32, 32}}}
 		}, "warning made_anew not-updated forward", "The loss depends on 1 weight that every forward makes anew (linear [32 32])"},
 
+		{"no slope in the middle", classifier(), func(f *record.Facts) {
+			change(f, flat, "fc1")
+			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight", "Net_fc1.bias"}}
+		}, "warning no_slope not-updated fc1", "the loss depends on them only through round, which has no slope"},
+		{"no slope before the last layer", classifier(), func(f *record.Facts) {
+			change(f, flat, "fc1", "fc2")
+			f.Graph.Flat = &record.FlatFacts{Operations: []string{"sign"}, Parameters: []string{"Net_fc1.weight", "Net_fc1.bias", "Net_fc2.weight", "Net_fc2.bias"}}
+		}, "error no_slope not-updated fc1", ""},
+		{"no slope before the loss", classifier(), func(f *record.Facts) {
+			change(f, flat, "")
+			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}}
+			for _, p := range f.Parameters.List {
+				f.Graph.Flat.Parameters = append(f.Graph.Flat.Parameters, p.Name)
+			}
+		}, "error no_slope not-updated fc1", ""},
+		{"no slope, and gradients all the same", classifier(), func(f *record.Facts) {
+			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight"}}
+		}, "", ""},
 		{"no slope", classifier(), func(f *record.Facts) { change(f, flat, "") }, "warning zero_gradients not-updated gradients", "all 6 parameters are exactly zero at 5 updates"},
 		{"softmax over one class", classifier(), func(f *record.Facts) {
 			change(f, flat, "")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -54,7 +55,7 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 	if found := broadcast(&v, p, l); found != nil {
 		return found
 	}
-	if g := v.facts.Graph; g != nil && g.Stretched != nil && g.Stretched.At < len(g.Head) && g.Head[g.Stretched.At] != "sub" { // weights of samples
+	if g := v.facts.Graph; g != nil && g.Stretched != nil && stretchedBy(g) != "sub" && stretchedBy(g) != "" { // weights of samples
 		return stretched(&v)
 	}
 	if found := outsideLabels(&v, p, l); found != nil {
@@ -86,11 +87,11 @@ func stretched(v *lossView) []rule.Violation {
 	if g == nil || g.Stretched == nil || len(g.Stretched.From) == 0 || len(g.Stretched.To) != 2 {
 		return nil
 	}
-	s := g.Stretched
-	if s.At+1 >= len(g.Head) || !slices.Contains([]string{"sub", "mul", "div"}, g.Head[s.At]) || !makesErrors(g.Head[:s.At]) || !onlyOps(g.Head[s.At+1:len(g.Head)-1], slices.Concat(knownLosses, outputOps)) {
+	s, way := g.Stretched, stretchedWay(g)
+	if s.At+1 >= len(way) || !slices.Contains([]string{"sub", "mul", "div"}, way[s.At]) || !makesErrors(way[:s.At]) || !onlyOps(way[s.At+1:len(way)-1], slices.Concat(knownLosses, outputOps)) {
 		return nil
 	}
-	if last := g.Head[len(g.Head)-1]; last != "linear" && last != "convolution" {
+	if last := way[len(way)-1]; last != "linear" && last != "convolution" {
 		return nil
 	}
 	predictions, labels := fmt.Sprintf("[%d]", s.To[0]), fmt.Sprintf("[%d 1]", s.To[0])
@@ -101,11 +102,28 @@ func stretched(v *lossView) []rule.Violation {
 		return nil
 	}
 	what := fmt.Sprintf("subtracts labels of shape %s from predictions of shape %s", labels, predictions)
-	if g.Head[s.At] != "sub" {
+	if way[s.At] != "sub" {
 		what = fmt.Sprintf("multiplies values of shape %s, one for each sample, with others of shape %s", predictions, labels)
 	}
 	text := fmt.Sprintf("The loss %s: all are compared with all, %d × %d values, and the model learns the mean of the labels.", what, s.To[0], s.To[1])
 	return []rule.Violation{v.violation("broadcast", text, "give both one shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
+}
+
+// stretchedWay is the way from the loss down to a layer that what stretches lies on: of
+// a loss of several terms, such as a likelihood with its own variance, it need not be the head.
+func stretchedWay(g *record.GraphFacts) []string {
+	if len(g.Stretched.Way) > 0 {
+		return g.Stretched.Way
+	}
+	return g.Head
+}
+
+// stretchedBy is the operation that stretches, "" without one.
+func stretchedBy(g *record.GraphFacts) string {
+	if way := stretchedWay(g); g.Stretched.At < len(way) {
+		return way[g.Stretched.At]
+	}
+	return ""
 }
 
 var (

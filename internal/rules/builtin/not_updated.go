@@ -24,6 +24,7 @@ var notUpdated = rule.Definition{
 		"the optimiser was made before the layer was added, replaced or moved, or was given the parameters of a part only",
 		"a detach, .data, .item() or no_grad between the layer and the loss, or on the state in the loop of a recurrence",
 		"requires_grad that was turned off and never on again",
+		"an operation without a slope (round, sign, floor) between the layers and the loss",
 		"torch.autograd.grad without create_graph=True for a term of the loss",
 		"a layer that forward constructs, or a group of parameters with a learning rate of 0",
 	},
@@ -86,7 +87,9 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.frozenBetween(f, rep)
 	r.zeroGroup(f, rep)
 	r.unchanged(f, rep)
-	r.zeroGradients(f, rep)
+	if !r.behindFlat(f, rep) {
+		r.zeroGradients(f, rep)
+	}
 }
 
 func mixing(p *rule.ParameterFact) bool { return len(p.Shape) > 1 }

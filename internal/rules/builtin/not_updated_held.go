@@ -125,8 +125,15 @@ func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
 		v.Subject = modulesOf(ps)[0]
 		v.Message = fmt.Sprintf("%s gradients, but no optimiser holds them (%s, %s of the elements of %s): they stay as they are; add them to the optimiser.",
 			these(modulesOf(ps), "gets", "get"), plural(len(ps), "parameter"), percent(share), modelName(model))
+		frozen := slices.DeleteFunc(slices.Clone(held[model]), func(p *rule.ParameterFact) bool { return p.Trained || !mixing(p) })
 		switch {
-		case chosen(held[model], ps):
+		case len(frozen) > 0 && share <= 0.5 && slices.ContainsFunc(ps, mixing):
+			// Whoever chooses what is held does not choose what is frozen.
+			v.Cause = "the optimiser was made before these layers, adapters or prompts were put into the model"
+			v.Remedy = "make the optimiser after the model is complete, from the parameters with requires_grad"
+			v.Message = fmt.Sprintf("%s gradients, but no optimiser holds them (%s, %s of the elements of %s), while %s that the optimiser does hold are frozen: it was made before these were put in; make it when the model is complete.",
+				these(modulesOf(ps), "gets", "get"), plural(len(ps), "parameter"), percent(share), modelName(model), plural(len(frozen), "weight"))
+		case chosen(held[model], ps, share):
 			v.Severity = rule.Info
 			v.Message = fmt.Sprintf("The optimiser holds %s of %s only (%s left out, %s of its elements): turn requires_grad off for the others to save their gradients.",
 				someNames(modulesOf(held[model])), modelName(model), plural(len(ps), "parameter"), percent(share))
@@ -241,8 +248,9 @@ func reachedBy(f *rule.Facts, p *rule.ParameterFact) bool {
 const unreachedListed = 50
 
 // chosen tells whether what is held was picked by its nature: low-rank factors,
-// adapters, prompts, or biases and scales besides the head.
-func chosen(held, left []*rule.ParameterFact) bool {
+// adapters, prompts, or biases and scales besides the head. share is that of the
+// elements that are left out.
+func chosen(held, left []*rule.ParameterFact, share float64) bool {
 	small, named := 0, 0
 	for _, p := range held {
 		name := strings.ToLower(p.Name)
@@ -256,8 +264,8 @@ func chosen(held, left []*rule.ParameterFact) bool {
 	if named > 0 {
 		return true
 	}
-	// Biases and scales are trained and none of their kind is left out.
-	return small >= 3 && small*2 > len(held) && !slices.ContainsFunc(left, func(p *rule.ParameterFact) bool { return p.Bias })
+	// Biases and scales are trained, none of their kind is left out, and nearly all weights are.
+	return share > 0.5 && small >= 3 && small*2 > len(held) && !slices.ContainsFunc(left, func(p *rule.ParameterFact) bool { return p.Bias })
 }
 
 // before tells whether all of a comes before all of b.

@@ -4,7 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import attention, graph, look, lost, policy, reading, terms, watching, worth
+from vigil._torch import attention, graph, look, lost, policy, reading, stretch, terms, watching, worth
+from vigil._torch.autograd import Walk
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
 
@@ -309,3 +310,46 @@ def test_gradients_are_what_they_are(monkeypatch):
     shared = LAYER(x)
     torch.autograd.grad(shared.sum(), shared)
     assert Tracker.facts.look.of_scalars == 1  # what several tasks share
+
+
+COLUMN, ROW, VAR = nn.Linear(6, 1), torch.rand(8), nn.Linear(6, 1)
+
+
+@pytest.mark.skipif(not hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata"), reason="this PyTorch does not tell shapes")
+@pytest.mark.parametrize(
+    "loss,way",
+    [
+        (lambda mu, v: 0.5 * (v + (ROW - mu) ** 2 * torch.exp(-v)).mean(), "mul mean add mul pow sub linear"),
+        (lambda mu, v: -torch.distributions.Normal(mu, v.exp()).log_prob(ROW).mean(), "neg mean sub sub div neg pow sub linear"),
+        (lambda mu, v: v.mean() + 0.5 * F.huber_loss(mu, ROW[:, None]) + (mu - ROW).abs().mean(), "add mean abs sub linear"),
+        (lambda mu, v: (v.exp() - ROW * v).mean(), "mean sub mul linear"),
+        (lambda mu, v: 0.5 * (v + (ROW[:, None] - mu) ** 2 * torch.exp(-v)).mean(), None),
+        (lambda mu, v: v.mean() + (mu[:, 0].unsqueeze(1) - ROW).abs().mean(), None),
+        (lambda mu, v: v.mean() + (mu - mu[:, 0]).abs().mean(), None),
+    ],
+)
+def test_columns_against_rows_on_any_branch(loss, way):
+    found = stretch.aside(loss(COLUMN(X), VAR(X)).grad_fn, 64)
+    assert (None if found is None else (" ".join(found["way"]), found["from"], found["to"])) == (None if way is None else (way, [8, 1], [8, 8]))
+
+
+CODE, READ = nn.Linear(6, 3), nn.Linear(3, 6)
+
+
+@pytest.mark.parametrize(
+    "code,operations,behind",
+    [
+        (lambda z: torch.round(z * 3) / 3, ("round",), True),
+        (lambda z: torch.sign(z), ("sign",), True),
+        (lambda z: torch.div(z, 0.5, rounding_mode="floor"), ("div(rounding_mode)",), True),
+        (lambda z: torch.bernoulli(z.sigmoid()), ("bernoulli",), True),
+        (lambda z: z + (torch.round(z) - z).detach(), (), False),
+        (lambda z: torch.sign(z) * z.abs().sqrt(), (), False),
+        (lambda z: torch.round(z) + 0.1 * z, (), False),
+        (lambda z: z.tanh(), (), False),
+    ],
+)
+def test_what_stands_behind_an_operation_without_slope(code, operations, behind):
+    walk = Walk(F.mse_loss(READ(code(CODE(X))), X).grad_fn)
+    assert walk.flat == operations
+    assert walk.behind == ({id(CODE.weight), id(CODE.bias)} if behind else set())

@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, drops, graph, lost, penalty, policy, reading, summary, terms
+from vigil._torch import attention, drops, flat, graph, lost, penalty, policy, reading, stretch, summary, terms
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral, shape_of, through
 
 MOST = 20000  # nodes
@@ -42,9 +42,12 @@ class Walk(object):
         self.uses = {id(leaf): _uses(at, above) for at, leaf in self.ends.items()}  # id of a leaf -> operations that take it
         self.coefficients = _coefficients(self.ends, above, known)
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
-        self.stretched = None  # the first operation with a constant that stretches a column: its place in the head and both shapes
+        self.stretched = None  # the first operation with a constant that stretches a column: its place in the head, or in a way of its own, and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
         self.head = _head(node, self) if node is not None else []
+        if self.stretched is None and node is not None:
+            self.stretched = stretch.aside(node, HEAD)
+        self.flat, self.behind = flat.behind(nodes, below, self.ends)  # operations without a slope, ids of what is behind them only
         self.weighted, self.non_linear = _between(nodes, below)
         self.dropout = drops.most(nodes)
         self.attention = _attention(nodes) if looks else None
@@ -240,13 +243,13 @@ def _head(node, walk):
             elif name == "mul" and drops.share(node):
                 name = "dropout"
             elif name in ("mul", "div"):
-                walk.stretched = walk.stretched or _stretched(node, len(head), True)
+                walk.stretched = walk.stretched or stretch.of(node, len(head), True)
             elif name == "sub":
                 product = _of_divergence(node, below)
                 if product is not None:
                     name, below = "kl_div", [n for n, _ in product.next_functions]
                 else:
-                    walk.stretched = walk.stretched or _stretched(node, len(head))
+                    walk.stretched = walk.stretched or stretch.of(node, len(head))
             head.append(name)
             if name == "kl_div" and kind == "KlDiv" and below and below[0] is None:
                 break  # what is trained is its target
@@ -255,25 +258,6 @@ def _head(node, walk):
         there = [n for n in below if n is not None]
         node = next((n for n in there if leaf_of(n) is None), there[0] if there else None)
     return head
-
-
-def _stretched(node, at, saved=False):
-    """{at, from, to} where a column and a constant row, or a row and a constant column, became a square.
-
-    None otherwise, and where PyTorch does not tell shapes. saved: the node
-    keeps the constant; then its shape counts, too.
-    """
-    given = [(n, i) for n, i in node.next_functions if n is not None]
-    if len(given) != 1 or len(node.next_functions) != 2:
-        return None
-    before, after = shape_of(*given[0]), shape_of(node, 0)
-    if before is None or after is None or not before or before[0] < 2 or before[1:] not in ([], [1]) or after != [before[0], before[0]]:
-        return None
-    if saved:
-        other = graph.saved(node, "self" if node.next_functions[0][0] is None else "other")
-        if other is None or list(other.shape) != (before[:1] if len(before) == 2 else before + [1]):
-            return None
-    return {"at": at, "from": before, "to": after}
 
 
 def _across(softmax):
@@ -391,6 +375,7 @@ class Graphs(object):
         self.across = False
         self.of_one = 0
         self.reached = set()
+        self.flat, self.slope = set(), set()  # of Walk; ids of parameters that are reached with nothing flat between
         self.parts = 0
         self.rootless = 0  # tensors that are no result of anything
         self.stretched = None
@@ -433,6 +418,8 @@ class Graphs(object):
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
         self.reached |= walk.reached
+        self.slope |= walk.reached - walk.behind
+        self.flat.update(walk.flat)
         return walk.leaves
 
     def gather(self, parameters, numbers=None):
@@ -471,6 +458,9 @@ class Graphs(object):
             out["lost"] = self.lost
         if self.penalty is not None and numbers is not None:
             out["penalty"] = self.penalty.gather(numbers)
+        behind = [name for name, p, _ in trained if id(p) in self.reached and id(p) not in self.slope]
+        if behind:
+            out["flat"] = {"operations": sorted(self.flat), "parameters": behind[:50]}
         if unreached and self.complete:
             out["unreached"] = unreached[:50]
         return out
