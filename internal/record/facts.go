@@ -30,6 +30,7 @@ type Facts struct {
 	Updates     *UpdateFacts      `json:"updates,omitempty"`
 	Evaluation  *EvaluationFacts  `json:"evaluation,omitempty"`
 	EvalTrained *EvalTrainedFacts `json:"eval_trained,omitempty"`
+	EvalParts   *EvalPartsFacts   `json:"eval_parts,omitempty"`
 	Astray      *AstrayFacts      `json:"astray,omitempty"`
 	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
@@ -138,6 +139,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.EvalTrained; s != nil {
 		do("eval_trained", s.At, func() { f.EvalTrained = nil })
+	}
+	if s := f.EvalParts; s != nil {
+		do("eval_parts", s.At, func() { f.EvalParts = nil })
 	}
 	if s := f.Astray; s != nil {
 		do("astray", s.At, func() { f.Astray = nil })

@@ -106,6 +106,14 @@ type EvalTrainedFacts struct {
 	Always bool `json:"always"`
 }
 
+// EvalPartsFacts say that the model stood in training mode at the third update,
+// and parts of it in evaluation mode.
+type EvalPartsFacts struct {
+	At      int64    `json:"at"`
+	Modules []string `json:"modules"` // dropout and batch normalisation modules that stood still, at most 50
+	Kinds   []string `json:"kinds"`
+}
+
 // AstrayFacts say that an optimiser found no gradients any more from a step on,
 // although backward was called: another instance of the model got them, of
 // which no optimiser holds anything.

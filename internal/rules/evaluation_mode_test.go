@@ -15,6 +15,9 @@ func TestEvaluationMode(t *testing.T) {
 			f.EvalTrained = &record.EvalTrainedFacts{At: 2, Modules: []string{"bn1"}, Kinds: []string{"normalisation"}, Always: always}
 		}
 	}
+	parts := func(f *record.Facts) {
+		f.EvalParts = &record.EvalPartsFacts{At: 3, Modules: []string{"layer1.bn1"}, Kinds: []string{"normalisation"}}
+	}
 	far := func(f *record.Facts) {
 		f.Evaluation = &record.EvaluationFacts{Steps: 2, Statistics: []record.StatisticsFact{{Module: "bn1", Distance: 9, Ratio: 1}, {Module: "layer1.bn1", Distance: 0.1, Ratio: 0.01}, {Module: "layer1.bn2", Distance: 0.1, Ratio: 1}}}
 	}
@@ -44,6 +47,23 @@ func TestEvaluationMode(t *testing.T) {
 			standing(true)(f)
 			change(f, pretrained, "")
 		}, "info trained_in_evaluation_mode eval-mode training", ""},
+		{"never in training mode, and a part of it was called before", resnet(), func(f *record.Facts) {
+			standing(true)(f)
+			f.Models = append(f.Models, record.ModelFacts{Name: "Sequential", Class: "Sequential", Called: true})
+		}, "warning trained_in_evaluation_mode eval-mode training", ""},
+		{"a new part in evaluation mode", resnet(), parts, "warning trained_in_evaluation_mode eval-mode training", "A part of the model is trained in evaluation mode, though it begins with what an initialiser left: layer1.bn1 (normalisation)"},
+		{"a part that was trained before", resnet(), func(f *record.Facts) {
+			parts(f)
+			change(f, pretrained, "layer1.")
+		}, "", ""},
+		{"a part that is frozen", resnet(), func(f *record.Facts) {
+			parts(f)
+			change(f, freeze, "layer1.")
+		}, "", ""},
+		{"a part that was trained before, behind a new stem", resnet(), func(f *record.Facts) {
+			parts(f)
+			change(f, pretrained, "layer1.conv1")
+		}, "", ""},
 		{"statistics far away", resnet(), far, "info statistics eval-mode bn1", "bn1 and layer1.bn1 (2 of 3) are far from the data's (up to 9 deviations)"},
 		{"statistics that hardly follow", resnet(), func(f *record.Facts) {
 			far(f)

@@ -61,8 +61,34 @@ func TestLabelsInReach(t *testing.T) {
 	runFacts(t, "output_activation", []factCase{
 		{"normalised pixels from a sigmoid", classifier(), squashed("sigmoid", -0.81, 1.85, 0, 0.998), "warning out_of_reach output-activation mse_loss", "can only give 0 to 1, but the labels go from -0.81 to 1.85"},
 		{"values far beyond", classifier(), squashed("sigmoid", -300, 900, 200, 150), "error out_of_reach output-activation mse_loss", ""},
+		{"heights below the sea behind a GELU", classifier(), squashed("gelu", -6, 9, 0.2, 2), "warning out_of_reach output-activation mse_loss", "can only give -0.17 and more"},
 		{"pixels with noise", classifier(), squashed("sigmoid", -0.2, 1.2, 0.4, 0.3), "", ""},
 		{"values around the middle of tanh", classifier(), squashed("tanh", -1.4, 1.4, 0, 0.6), "", ""},
+	})
+}
+
+// The hidden state of a recurrent layer that is the output itself has a range, too.
+func TestStatesInReach(t *testing.T) {
+	read := func(typ string, most float64, ops ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			mean, std := 0.06, 1.09
+			f.Loss = &record.LossFacts{Name: "MSELoss", Function: "mse_loss", Module: "MSELoss", Reduction: "mean"}
+			head(f, ops...)
+			f.Labels = &record.LabelFacts{Loss: "MSELoss", DType: "F32", Shape: []int64{48}, Range: []float64{-1.07, most}, Elements: 384, Mean: &mean, Std: &std}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{48}}, LabelShape: []int64{48}, Steps: 8}
+			f.Network.Modules[len(f.Network.Modules)-1].Type = typ
+		}
+	}
+	lstm := func() *record.Facts { return network("encoder LSTM 4 32", "drop Dropout 0.1", "readout LSTM 32 1") }
+	const found = "warning out_of_reach output-activation MSELoss"
+	runFacts(t, "output_activation", []factCase{
+		{"of an LSTM", lstm(), read("LSTM", 3.1, "mse_loss", "select", "select", "recurrent"), found, "The state of readout, which is the output itself, can only give -1 to 1, but the labels go from -1.07 to 3.1"},
+		{"of an LSTM, whose labels hardly leave the range", lstm(), read("LSTM", 1.2, "mse_loss", "select", "select", "recurrent"), "", ""},
+		{"of its cells, maybe", lstm(), read("LSTM", 3.1, "mse_loss", "select", "select", "stack", "recurrent"), "", ""},
+		{"of a GRU", lstm(), read("GRU", 3.1, "mse_loss", "select", "select", "stack", "add", "mul", "sub", "tanh", "add", "add"), found, ""},
+		{"of a GRU, scaled", lstm(), read("GRU", 3.1, "mse_loss", "add", "mul", "stack", "add", "mul", "sub", "tanh", "add", "add"), "", ""},
+		{"of a cell", lstm(), read("LSTMCell", 3.1, "mse_loss", "select", "mul", "sigmoid", "add", "linear"), found, ""},
+		{"before a linear layer", network("encoder LSTM 4 32", "out Linear 32 1"), read("Linear", 3.1, "mse_loss", "select", "linear"), "", ""},
 	})
 }
 

@@ -56,6 +56,10 @@ func (r *evaluating) Facts(f *rule.Facts, rep *rule.Report) {
 		rep.Inspect(1)
 		r.inEvaluation(f, rep)
 	}
+	if f.EvalParts != nil {
+		rep.Inspect(1)
+		r.partly(f, rep)
+	}
 }
 
 // inTraining judges evaluation steps for which the model was left in training
@@ -131,16 +135,64 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 	r.say(rep, v)
 }
 
+// partly judges parts that stood in evaluation mode from the start while the
+// model was trained. Who keeps statistics on purpose has trained them before, or
+// does not train what they belong to.
+func (r *evaluating) partly(f *rule.Facts, rep *rule.Report) {
+	var still []string
+	for _, path := range withEffect(f, f.EvalParts.Modules) {
+		if freshAround(f, path) {
+			still = append(still, path)
+		}
+	}
+	if len(still) == 0 {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "trained_in_evaluation_mode", Subject: "training", Observed: float64(len(still)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "eval() was called on a part of the model, or before a trainer that keeps the mode of each module",
+		Remedy: "call model.train() before training begins, which takes all parts along",
+		Message: fmt.Sprintf("A part of the model is trained in evaluation mode, though it begins with what an initialiser left: %s (%s) stand still; call model.train() before training.",
+			someNames(still), kindsText(f.EvalParts.Kinds)),
+		Context: map[string]any{"modules": still, "kinds": f.EvalParts.Kinds},
+	})
+}
+
+// freshAround tells whether the part of a model that a module lies in is trained,
+// and began with the values of an initialiser.
+func freshAround(f *rule.Facts, path string) bool {
+	if f.Parameters == nil || f.Parameters.More > 0 {
+		return false
+	}
+	part := path
+	if i := strings.LastIndex(path, "."); i >= 0 {
+		part = path[:i]
+	}
+	var ps []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		if p.Module != path && p.Module != part && !strings.HasPrefix(p.Module, part+".") {
+			continue
+		}
+		if !p.Trained || !p.Held || !p.Changed {
+			return false
+		}
+		ps = append(ps, p)
+	}
+	return slices.ContainsFunc(ps, mixing) && age(ps) == fresh
+}
+
 // beganFresh tells whether a model began with the values of an initialiser:
 // nobody fine-tunes such a one.
 func beganFresh(f *rule.Facts) bool {
-	if f.Parameters == nil || len(f.Models) > 1 || len(f.Optimisers) > 1 {
+	if f.Parameters == nil || len(f.Optimisers) > 1 {
 		return false
 	}
 	var ps []*rule.ParameterFact
 	for i := range f.Parameters.List {
 		p := &f.Parameters.List[i]
-		if !p.Trained {
+		// Parts of a model that were called by themselves are models, too, without parameters of their own.
+		if !p.Trained || modelOf(f, p) != modelOf(f, &f.Parameters.List[0]) {
 			return false
 		}
 		ps = append(ps, p)

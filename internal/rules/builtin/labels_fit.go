@@ -88,7 +88,7 @@ func stretched(v *lossView) []rule.Violation {
 		return nil
 	}
 	s, way := g.Stretched, stretchedWay(g)
-	if s.At+1 >= len(way) || !slices.Contains([]string{"sub", "mul", "div"}, way[s.At]) || !makesErrors(way[:s.At]) || !onlyOps(way[s.At+1:len(way)-1], slices.Concat(knownLosses, outputOps)) {
+	if s.At+1 >= len(way) || !slices.Contains(comparing, way[s.At]) || !makesErrors(way[:s.At], g.Policy != nil) || !onlyOps(way[s.At+1:len(way)-1], slices.Concat(knownLosses, outputOps)) {
 		return nil
 	}
 	if last := way[len(way)-1]; last != "linear" && last != "convolution" {
@@ -102,7 +102,10 @@ func stretched(v *lossView) []rule.Violation {
 		return nil
 	}
 	what := fmt.Sprintf("subtracts labels of shape %s from predictions of shape %s", labels, predictions)
-	if way[s.At] != "sub" {
+	switch way[s.At] {
+	case "binary_cross_entropy_with_logits", "xlogy":
+		what = fmt.Sprintf("compares labels of shape %s with predictions of shape %s", labels, predictions)
+	case "mul", "div":
 		what = fmt.Sprintf("multiplies values of shape %s, one for each sample, with others of shape %s", predictions, labels)
 	}
 	text := fmt.Sprintf("The loss %s: all are compared with all, %d × %d values, and the model learns the mean of the labels.", what, s.To[0], s.To[1])
@@ -127,19 +130,22 @@ func stretchedBy(g *record.GraphFacts) string {
 }
 
 var (
+	// comparing are the operations that take a prediction and a label.
+	comparing = []string{"sub", "mul", "div", "xlogy", "binary_cross_entropy_with_logits"}
 	// errorOps make a loss of differences.
-	errorOps = []string{"mean", "sum", "div", "mul", "pow", "abs", "where", "sqrt", "add", "clamp", "log", "cosh", "max", "min", "norm", "smooth_l1_loss", "huber_loss", "relu", "softplus", "logsumexp", "median"}
+	errorOps = []string{"mean", "sum", "div", "mul", "pow", "abs", "where", "sqrt", "add", "clamp", "log", "cosh", "max", "min", "norm", "smooth_l1_loss", "huber_loss", "relu", "softplus", "logsumexp", "median", "neg", "log1p"}
 	// outputOps stand between a last layer and a loss.
 	outputOps = append([]string{"sigmoid", "tanh", "relu", "softplus", "exp", "dropout", "mul", "add", "clamp", "batch_norm", "layer_norm", "log", "log_sigmoid"}, pickingOps...)
 )
 
 // makesErrors tells whether operations make a loss of differences. One that is
 // subtracted below a mean belongs to the error of a place, as in log(cosh(d));
-// above it means are compared.
-func makesErrors(ops []string) bool {
-	reduced := false
+// above it means are compared, unless it is a policy's loss, of which they take
+// the entropy off.
+func makesErrors(ops []string, policy bool) bool {
+	reduced := policy
 	for _, op := range ops {
-		if !slices.Contains(errorOps, op) && !(reduced && (op == "sub" || op == "neg")) {
+		if !slices.Contains(errorOps, op) && !(reduced && op == "sub") {
 			return false
 		}
 		reduced = reduced || op == "mean" || op == "sum"

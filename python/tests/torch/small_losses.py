@@ -348,6 +348,13 @@ def always_in_eval():
 
 
 @case
+def part_in_eval():
+    model = net(nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8)), nn.ReLU(), nn.Linear(8, 3))
+    model[0].eval()
+    train(model, F.cross_entropy)
+
+
+@case
 def one_class():
     model = net(nn.Linear(6, 3))
     nn.init.zeros_(model[0].weight)

@@ -184,6 +184,7 @@ FACTS = {
         "graph.head": ["cross_entropy", "linear"],
     },
     "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
+    "part_in_eval": {"eval_parts.modules": ["0.1"], "eval_parts.kinds": ["normalisation"], "eval_trained": None},
     "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
     "model_replaced": {"astray.since": 10, "astray.optimiser": "Adam", "astray.model": "Sequential", "astray.parameters": 4},
     "model_replaced_that_is_zeroed": {"astray.model": "Sequential"},
@@ -280,7 +281,7 @@ def test_facts_of_a_further_training_leave_out_the_ones_before(trainings):
 def test_told_once(trainings, name):
     """A section never changes, and is told before any record of the step from which on rules may look at it."""
     run = trainings[name]
-    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "astray")
+    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "eval_parts", "astray")
     told = {}
     for message in run.of("facts"):
         for section in sections:

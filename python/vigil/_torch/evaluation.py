@@ -172,6 +172,31 @@ class Evaluation(object):
         return out
 
 
+class EvalParts(object):
+    """What stands in evaluation mode of a model that is trained, looked at once."""
+
+    AFTER = 3  # updates in training mode
+
+    def __init__(self):
+        self.seen = 0
+        self.facts = None
+
+    def update(self, root):
+        """A TRAIN step of ``root`` has closed."""
+        inner = root.inner() if root is not None and self.seen < self.AFTER else None
+        if inner is None or not inner.training:
+            return
+        self.seen += 1
+        if self.seen == self.AFTER:
+            self.facts = _still(root, inner) or None
+
+
+def _still(root, inner):
+    """{modules, kinds} of what stands in evaluation mode, or nothing."""
+    still = [(root.path(path), kind) for path, kind, one in kinds.modal(inner) if not one.training]
+    return {"modules": [path for path, _ in still][:LISTED], "kinds": sorted({kind for _, kind in still})} if still else {}
+
+
 class EvalTrained(object):
     """Updates while the model stands in evaluation mode."""
 
@@ -193,9 +218,4 @@ class EvalTrained(object):
             return
         self.row += 1
         if self.row >= self.IN_A_ROW:
-            still = [(root.path(path), kind) for path, kind, one in kinds.modal(inner) if not one.training]
-            self.facts = {
-                "modules": [path for path, _ in still][:LISTED],
-                "kinds": sorted({kind for _, kind in still}),
-                "always": not self.trained,
-            }
+            self.facts = dict(_still(root, inner) or {"modules": [], "kinds": []}, always=not self.trained)

@@ -5,7 +5,7 @@ import torch
 from vigil import _guard
 from vigil._torch import backend, names, parts
 from vigil._torch.astray import Astray
-from vigil._torch.evaluation import EvalTrained, Evaluation
+from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.look import SEE, Look, node_settings
 from vigil._torch.schedule import Schedule
 
@@ -36,7 +36,7 @@ class Facts(object):
         self.look = Look(self.tracker, optims)
         self.labels = self.look.labels
         self.evaluation = Evaluation(self.look)
-        self.eval_trained = EvalTrained()
+        self.eval_trained, self.eval_parts = EvalTrained(), EvalParts()
         self.astray = Astray(self.tracker)
         self.schedule = Schedule()
         self.sections = {}  # those that were told, each with its place
@@ -63,6 +63,7 @@ class Facts(object):
     def step(self, n, root):
         """n TRAIN steps have closed, the last of them one of ``root``."""
         self.eval_trained.update(root)
+        self.eval_parts.update(root)
         if n - self.began >= SEE and self._news():
             self._tell()
             self._rate(n)
@@ -101,7 +102,7 @@ class Facts(object):
 
     def _late(self):
         """What may show at any step: (name of the section, what has its facts)."""
-        return ("eval_trained", self.eval_trained), ("astray", self.astray)
+        return ("eval_trained", self.eval_trained), ("eval_parts", self.eval_parts), ("astray", self.astray)
 
     @_guard.guard
     def _tell(self, last=False):

@@ -8,6 +8,7 @@ from vigil._torch.operations import SHAPES, WEIGHTED, base, leaf_of, neutral, sh
 
 _MOST = 200  # nodes of a loss that are looked at
 _CHANGES = frozenset(("sub", "mul", "div"))
+_ERRORS = ("binary_cross_entropy_with_logits", "xlogy")  # those of a distribution, which stretches what it compares before
 
 
 def of(node, at, saved=False):
@@ -20,13 +21,18 @@ def of(node, at, saved=False):
     if len(given) != 1 or len(node.next_functions) != 2:
         return None
     before, after = shape_of(*given[0]), shape_of(node, 0)
-    if before is None or after is None or not before or before[0] < 2 or before[1:] not in ([], [1]) or after != [before[0], before[0]]:
+    if not _squared(before, after):
         return None
     if saved:
         other = graph.saved(node, "self" if node.next_functions[0][0] is None else "other")
         if other is None or list(other.shape) != (before[:1] if len(before) == 2 else before + [1]):
             return None
     return {"at": at, "from": before, "to": after}
+
+
+def _squared(before, after):
+    """Whether a column or a row of two or more became a square."""
+    return bool(before and after) and before[0] > 1 and before[1:] in ([], [1]) and after == [before[0], before[0]]
 
 
 def aside(start, most):
@@ -38,17 +44,17 @@ def aside(start, most):
     known = set()
     while queue and len(seen) < _MOST:
         node, way = queue.pop(0)
-        if id(node) in known:
+        kind = base(node)
+        if kind == "AccumulateGrad" or id(node) in known and kind != "Expand":  # which depends on what took it
             continue
         known.add(id(node))
         seen.append(node)
-        kind = base(node)
-        if kind == "AccumulateGrad":
-            continue
         below = [n for n, _ in node.next_functions if n is not None]
+        if kind == "Expand" and way and way[-1] in _ERRORS and below and _squared(shape_of(*node.next_functions[0]), shape_of(node, 0)):
+            return {"at": len(way) - 1, "from": shape_of(*node.next_functions[0]), "to": shape_of(node, 0), "way": list(way) + _down(below[0], most)}
         if kind not in SHAPES:
             name = neutral(node)
-            found = of(node, len(way), name != "sub") if name in _CHANGES and base(below[0]) != "Unsqueeze" else None
+            found = of(node, len(way), name in ("mul", "div")) if name in _CHANGES and base(below[0]) != "Unsqueeze" else None
             way += (name,)
             if found is not None:
                 return dict(found, way=list(way) + _down(below[0], most))
