@@ -119,6 +119,79 @@ def test_gan(trained):
     assert [m["path"] for m in [m for m in run.of("modules") if m["root"] == "Generator"][0]["modules"]][:2] == ["Generator", "Generator.main"]
 
 
+AFTER_EACH_OTHER = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+kept = []
+for _ in range(3):
+    model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    kept.append(optimizer)
+    for i in range(12):
+        x = torch.rand(16, 6)
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), x[:, :3].argmax(1))
+        loss.backward()
+        print("loss %.6f" % loss.item())
+        optimizer.step()
+    with torch.no_grad():
+        model.eval()(x)
+"""
+
+
+def test_trainings_after_each_other(trained, write):
+    """Each update is a step, the first of a training too, while the optimisers before it live."""
+    done = trained("after each other", argv=write(AFTER_EACH_OTHER))
+    steps = done.run.mode(0)
+    assert [s.mode_step for s in steps] == list(range(36))
+    losses = [[s.scalars[n] for n in s.scalars if n.startswith("loss")] for s in steps]
+    assert [n for n in losses if len(n) != 1] == []
+    assert [n[0] for n in losses] == pytest.approx([float(n) for n in re.findall(r"loss (\S+)", done.out)], rel=1e-5)
+    assert [s.mode_step for s in done.run.mode(1)] == [0, 1, 2]
+
+
+STUDENT = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+make = lambda: nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 3))
+
+def train(model, loss):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.train()
+    for i in range(12):
+        x = torch.rand(16, 6)
+        optimizer.zero_grad()
+        value = loss(model, x, x[:, :3].argmax(1))
+        value.backward()
+        print("loss %.6f" % value.item())
+        optimizer.step()
+    return optimizer
+
+def taught(model, x, y):
+    output = model(x)
+    with torch.no_grad():
+        target = teacher.eval()(x).softmax(1)
+    return F.cross_entropy(output, y) + F.cross_entropy(output, target)
+
+teacher = make()
+kept = train(teacher, lambda model, x, y: F.cross_entropy(model(x), y))
+train(make(), taught)
+"""
+
+
+def test_student_of_a_trained_teacher(trained, write):
+    """The teacher, a model that was trained before, is called within each step of the student's training."""
+    done = trained("student", argv=write(STUDENT))
+    steps = done.run.mode(0)
+    assert [s.mode_step for s in steps] == list(range(24))
+    losses = [[s.scalars[n] for n in s.scalars if n in ("loss", "loss/1")] for s in steps]
+    assert [n[0] for n in losses] == pytest.approx([float(n) for n in re.findall(r"loss (\S+)", done.out)], rel=1e-5)
+    assert [t["facts"].get("eval_trained") for t in done.run.facts["trainings"]] == [None]
+
+
 def test_amp(trained):
     run = trained("amp").run
     skipped = [s.mode_step for s in run.mode(0) if s.skipped]

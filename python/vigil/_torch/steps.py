@@ -27,7 +27,7 @@ class Step(object):
         self.losses = None  # optimiser state -> Mean of what its updates cost
         self.done = []  # optimiser states that stepped, in order
         self.skipped = False
-        self.tentative = False  # an optimiser stepped, but the first round is not over
+        self.tentative = False  # an optimiser stepped, and only the next update tells whether that was all of it
         self.maybe_train = False  # eval() with gradients: training if backward follows
         self.own_loss = None  # Mean of the losses that the model itself returned
         self.backwards = 0
@@ -109,7 +109,9 @@ class Cycle(object):
     all that step before one steps again are the cycle, and a step closes with
     the last of them. An optimiser that is not in the cycle belongs to the step
     it falls into; when it steps again and the cycle's have not, it is the cycle
-    from then on, as when the members stop coming for PATIENCE updates.
+    from then on, as when the members stop coming for PATIENCE updates. Where it
+    was alone in that step, as at the beginning of another training, the step was
+    its own.
     """
 
     PATIENCE = 16
@@ -117,6 +119,8 @@ class Cycle(object):
     def __init__(self):
         self.round = []
         self.members = None  # a list once it is known
+        self.newcomer = None  # who was alone in a step, and not in the cycle
+        self.guests = []  # who else was in a step that members closed, the last such one
 
     def repeats(self, state):
         """Whether, in the first round, the update of ``state`` shows that the round was over before."""
@@ -134,6 +138,8 @@ class Cycle(object):
         """
         members = self.members
         if members is not None and len(members) == 1 and members[0] is state:
+            self.newcomer = None
+            self._note_guests(step)
             return True
         if members is None:
             self.round.append(state)
@@ -142,11 +148,34 @@ class Cycle(object):
                 return True
             return None
         if all(m in step.done for m in self.members if m.ref() is not None):
+            self.newcomer = None
+            self._note_guests(step)
             return state in self.members or self._alone(state)
         if step.done.count(state) > (self.PATIENCE if state in self.members else 1):
             self.members = [state]
             return True
-        return False
+        if not self._alone_so_far(step, state):
+            return False
+        if self.newcomer is state:
+            self.members = [state]
+            return True
+        self.newcomer = state
+        return None
+
+    def _note_guests(self, step):
+        if len(step.done) > len(self.members):
+            self.guests = [s for s in step.done if s not in self.members]
+
+    def _alone_so_far(self, step, state):
+        """Whether nothing but one update by an optimiser that is not in the cycle was made in a step."""
+        return self.members is not None and state not in self.members and state not in self.guests and step.done == [state]
+
+    def takes_over(self, step, state):
+        """Whether ``state`` is about to step again, and alone, before the cycle's have: it is the cycle, and its first update was a step of its own."""
+        if step is None or not step.tentative or not self._alone_so_far(step, state):
+            return False
+        self.members = [state]
+        return True
 
     def _alone(self, state):
         """All members are gone: the cycle is what still steps."""

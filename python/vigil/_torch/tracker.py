@@ -26,7 +26,7 @@ from vigil._torch.lost import watch_grad
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.plain import Plain
 from vigil._torch.publisher import Publisher
-from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Step
+from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Optimiser, Step
 from vigil._torch.trainings import Trainings
 from vigil._torch.values import Mean, Reader
 
@@ -379,7 +379,17 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if n >= self.measured + 20:  # until then the length of a step is not known, and the longest wait holds
             self.measured = n
             self.session.step_seconds = auto.median_step()
-        self.facts.step(n, step.root or (self.roots[0] if self.roots else None))
+        self.facts.step(n, step.root or self._updated_in(step))
+
+    def _updated_in(self, step):
+        """The root that the first update of a step was of, where its call was not seen; the first one where that is not known either."""
+        state = step.done[0] if step.done else None
+        for root in self.roots if isinstance(state, Optimiser) else ():
+            inner = root.inner()
+            first = next(inner.parameters(), None) if isinstance(inner, torch.nn.Module) else None
+            if first is not None and state.has(first):
+                return root
+        return self.roots[0] if self.roots else None
 
     def _scalars(self, step, outputs):
         """[(id, value)] of the losses of a step."""

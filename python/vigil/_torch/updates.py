@@ -151,8 +151,7 @@ class Updates(object):
             return None
         self.depth = 0
         state = self._optimiser(optimiser)
-        if self.cycle.repeats(state):
-            self._end_round()
+        self._end_before(state)
         step = self.open
         if step is None or step.mode not in _UPDATED:
             step = self._open_train()
@@ -297,8 +296,7 @@ class Updates(object):
         if step is None or step.mode not in _UPDATED:
             return
         state = self._optimiser(optimiser)
-        if self.cycle.repeats(state):
-            self._end_round()
+        if self._end_before(state):
             step = self.open or self._open_train()
         if not state.adopted:
             self._adopt(state, optimiser)
@@ -326,13 +324,17 @@ class Updates(object):
         else:
             step.tentative = closes is None
 
-    def _end_round(self):
-        """The first round was over before this update: its step closes with the round's last one."""
-        self.cycle.settle()
+    def _end_before(self, state):
+        """Whether the update of ``state`` shows that the step was over before: it closes with the last one that was in it."""
+        if self.cycle.repeats(state):
+            self.cycle.settle()
+        elif not self.cycle.takes_over(self.open, state):
+            return False
         step = self.open
         if step is not None and step.tentative:
             step.tentative = False
             self._close(step, step.active)
+        return True
 
     def _optimiser(self, optimiser):
         """The state of an optimiser; a new one gets the lowest index that is free."""
