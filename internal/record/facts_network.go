@@ -116,7 +116,8 @@ type TermFacts struct {
 	// Labels is what the errors compare with, where they are written out and
 	// LabelFacts does not tell; nil otherwise.
 	Labels *FeatureLabels `json:"labels,omitempty"`
-	Others string         `json:"others"` // divergence, as of a variational autoencoder; magnitudes of units; other
+	Others string         `json:"others"`           // divergence, as of a variational autoencoder; magnitudes of units; other
+	Factor float64        `json:"factor,omitempty"` // the largest factor of the other terms; 0 where it was not noted
 }
 
 // PolicyFacts are about a policy gradient.

@@ -440,6 +440,7 @@ func TestCurves(t *testing.T) {
 		{"tags shuffled, each with its frequency", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, pull: 0.1, facts: places([]int64{64, 8}, 0.42)}, "warning guess labels"},
 		{"tags, whose frequencies alone are told", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, facts: places([]int64{64, 8}, 0.5)}, ""},
 		{"masks shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, pull: 0.1, facts: places([]int64{64, 1, 8, 8}, 0.45)}, "warning guess labels"},
+		{"masks that are learnt, with a Dice loss added", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, pull: 0.1, facts: withDice(places([]int64{64, 1, 8, 8}, 0.45))}, ""},
 		{"masks that are hard to tell", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.48)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, ""},
 		{"a divergence that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("divergence", 1)}, "warning outweighed loss"},
 		{"the same, summed over places", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(90, 63.9, 20)), span: 0.05, facts: code("divergence", 64)}, "warning outweighed loss"},
@@ -563,6 +564,12 @@ func places(shape []int64, entropy float64) *record.Facts {
 	n, floor := int64(2), 0.0
 	f.Labels = &record.LabelFacts{DType: "F32", Shape: shape, Elements: 8 * 64 * 64, Range: []float64{0, 1}, Distinct: &n, Mean: setTo(0.3), Std: setTo(0.458),
 		Features: &record.FeatureLabels{Places: 64, Samples: 512, Variance: 0.15, Entropy: &entropy, Floor: &floor}}
+	return f
+}
+
+// withDice adds to the errors what is as large and is no penalty.
+func withDice(f *record.Facts) *record.Facts {
+	f.Graph = &record.GraphFacts{Parts: 1, Head: []string{"add", "binary_cross_entropy_with_logits", "convolution"}, Terms: &record.TermFacts{Function: "binary_cross_entropy_with_logits", Places: 4096, Weight: 1, Others: "other", Factor: 1}}
 	return f
 }
 

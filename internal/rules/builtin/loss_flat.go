@@ -123,6 +123,9 @@ func (r *flat) judge(rep *rule.Report) {
 		r.values(rep)
 		return
 	}
+	if k.Beside {
+		return
+	}
 	guess, uniform := min(k.Guess, k.Uniform), k.Uniform
 	tolerance := r.tolerance
 	if k.Classes < 3 { // yes or no may be hard to foretell

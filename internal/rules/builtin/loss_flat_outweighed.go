@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -31,7 +32,7 @@ func termOf(f *rule.Facts) *addedTerm {
 	}
 	t := f.Graph.Terms
 	y := labelsOfTerm(f)
-	if y == nil || t.Others != "divergence" && t.Others != "magnitudes" || y.Samples < leastOfPlaces || t.Places%y.Places != 0 {
+	if y == nil || t.Function != "mse_loss" && !strings.HasPrefix(t.Function, "binary_cross_entropy") || t.Others != "divergence" && t.Others != "magnitudes" || y.Samples < leastOfPlaces || t.Places%y.Places != 0 {
 		return nil
 	}
 	if !slices.ContainsFunc(f.Inputs.Tensors, func(in rule.TensorFacts) bool {

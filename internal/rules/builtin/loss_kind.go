@@ -28,6 +28,10 @@ type lossKind struct {
 	// Terms: the loss is the sum of as many, each with this function; 1 where
 	// that cannot be told.
 	Terms float64 `json:"terms"`
+	// Beside: something else that is computed of the outputs is added to the
+	// errors and weighs as much, such as a Dice loss: how large the sum is tells nothing
+	// of the errors.
+	Beside bool `json:"beside,omitempty"`
 	// Elements is the number of labels from which the guess was computed.
 	Elements int64 `json:"elements"`
 	// Pairs: labels are the places of the samples in their batch, as where each
@@ -59,6 +63,10 @@ type lossKind struct {
 	Optimisers int `json:"optimisers"`
 }
 
+// besideFactor is the factor of another term, compared with that of the errors,
+// from which it counts.
+const besideFactor = 0.2
+
 // modules are the loss modules whose function is known, in PyTorch's names.
 var lossModules = map[string]string{
 	"CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
@@ -78,6 +86,9 @@ func kindOfLoss(f *rule.Facts) lossKind {
 			k.Certain = lossModules[l.Module] == k.Function
 		}
 		k.Certain = k.Certain && k.Function != ""
+		if g := f.Graph; g != nil && g.Terms != nil && g.Penalty == nil {
+			k.Beside = g.Terms.Others == "other" && g.Terms.Function == k.Function && g.Terms.Factor >= besideFactor*g.Terms.Weight
+		}
 		k.Reduction = l.Reduction
 		k.Divided = f.Graph != nil && len(f.Graph.Head) > 1 && f.Graph.Head[0] == "div" && f.Graph.Head[1] == k.Function
 		k.Weighted = l.Settings["weight"] == true || l.Settings["pos_weight"] == true

@@ -197,6 +197,13 @@ def losses_of_several_shapes():
 
 
 @case
+def added_in_place():
+    """What the loss module gave is not what is minimised."""
+    criterion = nn.CrossEntropyLoss()
+    train(net(), lambda p, y: criterion(p, y).add_(p.square().mean() + 3.0))
+
+
+@case
 def samples_of_a_posterior():
     """Monte Carlo dropout: several passes over the same inputs in training mode."""
     model = train(net(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)

@@ -277,6 +277,12 @@ def test_facts_of_a_further_training_leave_out_the_ones_before(trainings):
     assert "outside" not in head["parameters"] and len(head["optimisers"]) == 1
 
 
+def test_added_in_place(trainings):
+    run = trainings["added_in_place"]
+    assert all(value > 3 for value in run.series("loss"))
+    assert all(value < total - 3 for value, total in zip(run.series("CrossEntropyLoss_output_0"), run.series("loss")))
+
+
 @pytest.mark.parametrize("name", sorted(FACTS))
 def test_told_once(trainings, name):
     """A section never changes, and is told before any record of the step from which on rules may look at it."""

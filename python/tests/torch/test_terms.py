@@ -34,6 +34,8 @@ def normal():
         (lambda: ((LAYER(X) - X).pow(2).sum(1) + divergence(lambda x: x.sum(1))).mean(), ("mse_loss", 48, 6.0, "divergence")),
         (lambda: F.mse_loss(LAYER(X), X, reduction="none").sum(1).mean() + 8 * F.relu(MU(X)).abs().sum(1).mean(), ("mse_loss", 48, 6.0, "magnitudes")),
         (lambda: F.mse_loss(LAYER(X), X) + F.cross_entropy(MU(X), torch.zeros(8, dtype=torch.long)), ("mse_loss", 48, 1.0, "other")),
+        (lambda: F.cross_entropy(MU(X), torch.zeros(8, dtype=torch.long)) + 1 - LAYER(X).sigmoid().mean(), ("cross_entropy", 8, 1.0, "other")),
+        (lambda: F.cross_entropy(MU(X), torch.zeros(8, dtype=torch.long)) + F.cross_entropy(LOGVAR(X), torch.zeros(8, dtype=torch.long)), None),
         (lambda: F.mse_loss(LAYER(X), X), None),
         (lambda: F.mse_loss(LAYER(X), X) + F.mse_loss(MU(X), X[:, :3]), None),
         (lambda: divergence(), None),
@@ -42,6 +44,11 @@ def normal():
 def test_terms(loss, expected):
     found = terms.of(graph.base(loss())[1])
     assert (found and (found["function"], found["places"], pytest.approx(found["weight"]), found["others"])) == expected
+
+
+def test_factor_of_other_terms():
+    found = terms.of(graph.base(F.mse_loss(LAYER(X), X) - 0.3 * LAYER(X).sigmoid().mean() + 0.1 * LAYER(X).exp().mean())[1])
+    assert found["others"] == "other" and found["factor"] == pytest.approx(0.3)
 
 
 def test_label_of_one_term():

@@ -16,7 +16,7 @@ import weakref
 
 import torch
 
-from vigil._torch.losses import call_site
+from vigil._torch.losses import call_site, version
 from vigil._torch.steps import TRAIN
 from vigil._torch.values import Mean
 
@@ -35,7 +35,7 @@ class Lane(object):
     """``armed`` while the next step is taken to be ordinary; every event asks it first then, and is told whether it is done with."""
 
     __slots__ = ("armed", "state", "tracker", "root", "optimiser", "owner", "thread", "node", "output", "site", "id", "output_id",
-                 "number", "n", "first", "until", "last", "given", "value", "own", "closed", "steps", "plain", "seconds", "captured",
+                 "number", "n", "first", "until", "last", "given", "version", "value", "own", "closed", "steps", "plain", "seconds", "captured",
                  "alike", "wait")  # fmt: skip
 
     def __init__(self, tracker):
@@ -44,7 +44,7 @@ class Lane(object):
         self.state = CLOSED
         self.alike = 0
         self.wait = WAIT
-        self.given = None
+        self.given = self.version = None
         self.own = 0
 
     # The events of a step. True: done with; False: the general way has to see it.
@@ -70,7 +70,7 @@ class Lane(object):
             return True
         if self.state == FORWARD and self.output is not None and self.given is None and type(module).__name__ == self.output.type:
             if isinstance(output, torch.Tensor) and output.numel() == 1 and call_site(1) == self.output.site:
-                self.given = weakref.ref(output)
+                self.given, self.version = weakref.ref(output), version(output)
                 self.own += _now() - began
                 return True
         self.leave()
@@ -85,7 +85,7 @@ class Lane(object):
             tensor = args[0]
             if (isinstance(tensor, torch.Tensor) and type(tensor.grad_fn) is self.node and tensor.numel() == 1 and not tensor.is_cuda
                     and call_site(1) == self.site
-                    and (self.output is None or (self.given is not None and self.given() is tensor))):  # fmt: skip
+                    and (self.output is None or (self.given is not None and self.given() is tensor and tensor._version == self.version))):  # fmt: skip
                 self.value = tensor.item()
                 if type(self.value) is float:
                     self.state = BACKWARD
@@ -239,7 +239,7 @@ class Lane(object):
             self.output.mean = Mean()
             self.output.mean.add(value)
             t.losses.fired.append(self.output)
-            t.losses.last = (self.given, self.output, value)
+            t.losses.last = (self.given, self.output, value, self.version)
         if state >= BACKWARD:
             step.backwards = 1
             t.pending.add(self.site, self.value)

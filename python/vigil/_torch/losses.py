@@ -54,6 +54,11 @@ def is_loss(module):
     return isinstance(module, torch.nn.modules.loss._Loss) or _LOSS_NAME.search(type(module).__name__) is not None
 
 
+def version(tensor):
+    """How often a tensor was changed in place; None where nobody counts."""
+    return None if tensor.is_inference() else tensor._version
+
+
 class Pending(object):
     """The losses since the last update, by call site."""
 
@@ -117,7 +122,7 @@ class Modules(object):
         self.outputs = {}  # (mode, class name, site) -> Output
         self.counts = {}  # (mode, class name) -> number of Outputs
         self.fired = []  # Outputs with values in the open step, in order
-        self.last = None  # (weak reference to the last output tensor, Output, value)
+        self.last = None  # (weak reference to the last output tensor, Output, value, version of the tensor)
 
     def watch(self, module, explicit=False):
         """Hook one loss module."""
@@ -151,7 +156,7 @@ class Modules(object):
                 self.fired.remove(out)
                 self.fired.append(out)
         out.mean.add(value)
-        self.last = (weakref.ref(tensor), out, value)
+        self.last = (weakref.ref(tensor), out, value, version(tensor))
 
     def _new(self, mode, kind, site):
         n = self.counts.get((mode, kind), 0)
@@ -167,12 +172,17 @@ class Modules(object):
                 new.mean, out.mean = out.mean, None
                 self.fired[i] = new
                 if self.last is not None and self.last[1] is out:
-                    self.last = (self.last[0], new, self.last[2])
+                    self.last = (self.last[0], new) + self.last[2:]
+
+    def whole(self):
+        """The output tensor of the last loss module, unless something was added to it in place (``loss += penalty``)."""
+        last = self.last
+        tensor = last[0]() if last is not None else None
+        return tensor if tensor is not None and version(tensor) == last[3] else None
 
     def same(self, loss, node):
         """Whether ``loss``, freed of its factors down to ``node``, is the very output of the last loss module. Then that output is marked."""
-        last = self.last
-        tensor = last[0]() if last is not None else None
+        last, tensor = self.last, self.whole()
         if tensor is None or not (tensor is loss or (node is not None and tensor.grad_fn is node)):
             return False
         last[1].is_main = True

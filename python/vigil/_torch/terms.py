@@ -6,19 +6,21 @@ Read from the autograd graph before backward; no reference to it is kept.
 from vigil._torch import graph, operations, penalty, written
 
 _MOST = 400  # nodes that are looked at
+_CLASSES = ("cross_entropy", "nll_loss")
 _ERRORS = {"MseLoss": "mse_loss", "BinaryCrossEntropy": "binary_cross_entropy", "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits"}
 
 
 def of(node):
     """TermFacts of the loss that ``node`` gave, or None unless it is the errors of one prediction and something else.
 
-    weight is the factor of the mean error in the sum, places the number of values that are compared.
+    weight is the factor of the mean error in the sum, places the number of values that are compared,
+    factor the largest of the other terms, without its sign.
     """
     found = _taken_apart(node)
     if found is None:
         return None
     function, places, weight, others = found[1:]
-    return {"function": function, "places": places, "weight": weight, "others": _kind(others)}
+    return {"function": function, "places": places, "weight": weight, "others": _kind([n for n, _ in others]), "factor": max(abs(f) for _, f in others)}
 
 
 def label(node, outputs):
@@ -32,12 +34,12 @@ def label(node, outputs):
 
 
 def _taken_apart(node):
-    """(node of the errors, function, places, weight, nodes of all other terms), or None."""
-    errors, others, stack = [], [], [(node, 1.0)]
+    """(node of the errors, function, places, weight, [(node, factor)] of all other terms), or None."""
+    errors, classes, others, stack = [], [], [], [(node, 1.0, 1.0)]
     for _ in range(_MOST):
         if not stack:
             break
-        node, factor = stack.pop()
+        node, factor, outer = stack.pop()  # outer: without the averaging
         if node is None:
             return None
         name = operations.base(node)
@@ -46,24 +48,28 @@ def _taken_apart(node):
         found = _errors(node, name, below)
         if found is not None:
             function, places, mean = found
-            errors.append((node, function, places, factor if mean else factor * places))
+            (classes if function in _CLASSES else errors).append((node, function, places, factor if mean else factor * places))
         elif name in ("Add", "Sub") and there:
             sign = float(getattr(node, "_saved_alpha", 1)) * (-1 if name == "Sub" else 1)
-            stack.extend((n, factor * (sign if i else 1.0)) for i, n in enumerate(below) if n is not None)
+            stack.extend((n, factor * (sign if i else 1.0), outer * (sign if i else 1.0)) for i, n in enumerate(below) if n is not None)
         elif name == "Neg":
-            stack.append((below[0], -factor))
+            stack.append((below[0], -factor, -outer))
         elif name == "Mean" and _averaged(node):
-            stack.append((below[0], factor / _averaged(node)))
+            stack.append((below[0], factor / _averaged(node), outer))
         elif name == "Sum" or name in operations.SHAPES and name != "AccumulateGrad" and there:
-            stack.append((there[0], factor))
+            stack.append((there[0], factor, outer))
         elif name in ("Mul", "Div"):
             scaled = penalty._scaled(node, name)
             if scaled is None:
-                others.append(node)
+                others.append((node, outer))
             else:
-                stack.append((scaled[0], factor * scaled[1]))
+                stack.append((scaled[0], factor * scaled[1], outer * scaled[1]))
         else:
-            others.append(node)
+            others.append((node, outer))
+    if errors:  # beside errors of a prediction a loss of classes is another term
+        others += [(one[0], one[3]) for one in classes]
+    else:
+        errors = classes
     if stack or len(errors) != 1 or not others or not errors[0][3] > 0:
         return None
     return errors[0] + (others,)
@@ -75,6 +81,10 @@ def _errors(node, name, below):
         value = graph.saved(node, "self")
         reduction = getattr(node, "_saved_reduction", None)
         return None if value is None or reduction not in (0, 1, 2) else (_ERRORS[name], value.numel(), reduction == 1)
+    if name in ("NllLoss", "NllLossD"):  # the latter: of places
+        labels, reduction = graph.saved(node, "target"), getattr(node, "_saved_reduction", None)
+        function = "cross_entropy" if below[0] is not None and operations.base(below[0]) == "LogSoftmax" else "nll_loss"
+        return None if labels is None or reduction not in (0, 1, 2) else (function, labels.numel(), reduction == 1)
     if name == "Pow" and getattr(node, "_saved_exponent", None) == 2 or name == "Mul" and len(below) == 2 and below[0] is not None and below[0] is below[1]:
         difference = below[0]
         if difference is not None and operations.base(difference) == "Sub" and sum(n is None for n, _ in difference.next_functions) == 1:

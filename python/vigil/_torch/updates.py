@@ -83,7 +83,7 @@ class Updates(object):
         if tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None or device.capturing(tensor):
             return
         last = self.losses.last
-        if last is not None and last[0]() is tensor:
+        if last is not None and self.losses.whole() is tensor:
             last[1].is_main = True
             self.pending.add(site, last[2])
             self._note_loss(site, tensor, last[2])
