@@ -87,6 +87,19 @@ type ScheduleFacts struct {
 	Initial *float64  `json:"initial"`
 	Steps   []int64   `json:"steps"` // updates before each rate
 	Rates   []float64 `json:"rates"`
+	// Plateau is what a scheduler was given that waits for a metric to stand
+	// still; nil without such.
+	Plateau *PlateauFacts `json:"plateau,omitempty"`
+}
+
+// PlateauFacts are the calls of a scheduler that lowers the rate when a metric
+// does not get better.
+type PlateauFacts struct {
+	Mode     string   `json:"mode"` // min or max: which of the metrics counts as better
+	Patience int64    `json:"patience"`
+	Names    []string `json:"names"`   // words of the script's call, or the trainer's key of the metric
+	Metrics  []Number `json:"metrics"` // the first 200
+	Lowered  []int    `json:"lowered"` // the calls that lowered the rate
 }
 
 // StatisticsFact is one module's running statistics against a batch.

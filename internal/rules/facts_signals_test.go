@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -89,6 +90,32 @@ func TestSignOfTheLoss(t *testing.T) {
 
 // The rates themselves tell of a warm-up without an end and of a decay that
 // comes too early.
+// A scheduler that waits for a metric to fall while it rises because all goes
+// well lowers the rate for that.
+func TestPlateausTheWrongWay(t *testing.T) {
+	accuracy := []record.Number{24.181360201511335, 61.96473551637279, 78.08564231738035, 84.13098236775819, 87.40554156171285, 88.91687657430731}
+	given := func(mode string, lowered []int, metrics []record.Number, names ...string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Schedule = &record.ScheduleFacts{At: 299, Steps: []int64{9, 300}, Rates: []float64{0.02, 0.001}, Plateau: &record.PlateauFacts{Mode: mode, Patience: 1, Names: names, Metrics: metrics, Lowered: lowered}}
+		}
+	}
+	overfit := []record.Number{0.61, 0.72, 0.79, 0.83, 0.86, 0.91}
+	falls := []record.Number{2.31, 1.62, 1.1, 0.7, 0.52, 0.4}
+	const found = "warning wrong_way learning-rate ReduceLROnPlateau"
+	runFacts(t, "learning_rate", []factCase{
+		{"an accuracy for mode min", classifier(), given("min", []int{2, 4}, accuracy, "val_acc"), found, "waits for the metric (val_acc) to fall (mode=\"min\"), while it rises, from 24.2 to 88.9: 2 reductions of the rate"},
+		{"one without a name", classifier(), given("min", []int{2, 4}, accuracy, "score"), found, ""},
+		{"one that stands when the rate is gone", classifier(), given("min", []int{2, 4, 6, 8}, append(slices.Clone(accuracy), 88.9, 88.9, 88.9, 88.9), "val_acc"), found, ""},
+		{"a reduction after no better value", classifier(), given("min", []int{8}, append(slices.Clone(accuracy), 88.9, 88.9, 88.9, 88.9), "val_acc"), "", ""},
+		{"an accuracy for mode max", classifier(), given("max", []int{5}, accuracy, "val_acc"), "", ""},
+		{"a loss that rises", classifier(), given("min", []int{2, 4}, overfit, "val_loss"), "", ""},
+		{"one without a name that rises", classifier(), given("min", []int{2, 4}, overfit, "v"), "", ""},
+		{"a loss for mode max", classifier(), given("max", []int{2, 4}, falls, "val_loss"), found, "to rise (mode=\"max\"), while it falls, from 2.31 to 0.4"},
+		{"one less the accuracy", classifier(), given("min", []int{5}, falls, "acc"), "", ""},
+		{"a rate that was not lowered", classifier(), given("min", nil, accuracy, "val_acc"), "", ""},
+	})
+}
+
 func TestSchedules(t *testing.T) {
 	rates := func(initial float64, rate func(n int64) float64) *record.Facts {
 		f := classes()

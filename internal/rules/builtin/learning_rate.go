@@ -37,6 +37,7 @@ var learningRate = rule.Definition{
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
 			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, a thousandth being left after three tenths of the job. " +
+			"Lowered the wrong way: ReduceLROnPlateau lowers it for the first time right after a metric that was better than all before, which its name, or that it is a share of a number of samples, tells to be one that rises when all goes well, or the reverse. " +
 			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of a guess's loss is left and falls no more. " +
 			"Unlearnt: a classifier had four fifths of a guess's loss over 50 steps, and for 150 steps (50 at the end of the job) it stands at a guess again.",
 	},
@@ -84,6 +85,7 @@ func (r *rateJudge) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind, r.state.Fresh, r.state.Schedule = kindOfLoss(f), false, f.Schedule
+	r.wrongWay(f, rep)
 	if f.Parameters == nil {
 		return
 	}

@@ -355,6 +355,17 @@ def always_in_eval():
 
 
 @case
+def waits_for_a_plateau():
+    model = net(nn.Linear(6, 3))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, factor=0.5, patience=0)
+    train(model, F.cross_entropy, optimiser=optimiser)
+    for val_acc in (0.25, 0.5, 0.75):
+        plateau.step(val_acc)
+    train(model, F.cross_entropy, optimiser=optimiser)
+
+
+@case
 def part_in_eval():
     model = net(nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8)), nn.ReLU(), nn.Linear(8, 3))
     model[0].eval()

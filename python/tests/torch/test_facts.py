@@ -184,6 +184,12 @@ FACTS = {
         "graph.head": ["cross_entropy", "linear"],
     },
     "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
+    "waits_for_a_plateau": {
+        "schedule.plateau.mode": "min",
+        "schedule.plateau.names": ["val_acc"],
+        "schedule.plateau.metrics": [0.25, 0.5, 0.75],
+        "schedule.plateau.lowered": [1, 2],
+    },
     "part_in_eval": {"eval_parts.modules": ["0.1"], "eval_parts.kinds": ["normalisation"], "eval_trained": None},
     "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
     "model_replaced": {"astray.since": 10, "astray.optimiser": "Adam", "astray.model": "Sequential", "astray.parameters": 4},

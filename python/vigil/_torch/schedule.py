@@ -1,6 +1,7 @@
 """How the learning rate of a training went: a rate now and then, and the one that its schedule started from."""
 
 from vigil._torch.look import plain
+from vigil._torch.rate_plateau import Plateau
 
 MOST = 64  # rates that are kept
 
@@ -11,6 +12,7 @@ class Schedule(object):
     def __init__(self):
         self.initial = None  # what schedulers note as the rate that they scale
         self.steps, self.rates = [], []
+        self.plateau = Plateau()
 
     def take(self, n, optims):
         """After n updates. optims: states of the optimisers of this training."""
@@ -29,4 +31,7 @@ class Schedule(object):
 
     def gather(self):
         """ScheduleFacts without their place, or None."""
-        return {"initial": self.initial, "steps": self.steps, "rates": self.rates} if len(self.steps) > 1 else None
+        if len(self.steps) < 2:
+            return None
+        out = {"initial": self.initial, "steps": self.steps, "rates": self.rates}
+        return dict(out, plateau=self.plateau.facts) if self.plateau.facts else out

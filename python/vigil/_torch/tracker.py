@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _fork, _guard, _log, _wire
-from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, reading, updates
+from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
 from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
@@ -101,6 +101,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         self.installed = True
         optimisers.install(self)
+        rate_plateau.install(self)
         watch_grad(self)
         wrap_backward(self)
         wrap_clip(self)
