@@ -192,6 +192,36 @@ def test_student_of_a_trained_teacher(trained, write):
     assert [t["facts"].get("eval_trained") for t in done.run.facts["trainings"]] == [None]
 
 
+TASKS = """
+import copy
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+meta = torch.optim.Adam(model.parameters(), lr=1e-3)
+for task in range(60):
+    learner = copy.deepcopy(model)
+    inner = torch.optim.SGD(learner.parameters(), lr=0.01)
+    for _ in range(2):
+        x = torch.rand(8, 2)
+        loss = F.mse_loss(learner(x), x.sum(1, keepdim=True))
+        inner.zero_grad()
+        loss.backward()
+        inner.step()
+    for p, q in zip(model.parameters(), learner.parameters()):
+        p.grad = (p - q).detach()
+    meta.step()
+"""
+
+
+def test_an_optimiser_for_every_task(trained, write):
+    """Models are looked for among all objects a few times only."""
+    run = trained("tasks", argv=write(TASKS)).run
+    told = [m["count"] for m in run.missing if "faster" in m["reason"]]
+    assert told[0] == 1 and 40 <= sum(told) < 60 and len(told) == 2
+
+
 def test_amp(trained):
     run = trained("amp").run
     skipped = [s.mode_step for s in run.mode(0) if s.skipped]

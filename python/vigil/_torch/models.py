@@ -15,6 +15,8 @@ class Models(object):
     """Mixed into Tracker."""
 
     by_hand = False  # no optimiser updates the weights
+    unsearched = 0  # optimisers whose models were not looked for, and that were not told yet
+    told_unsearched = False
     counted = False  # the script's own updates are counted by the versions of the weights
     rebuilt = False  # something was put into a model after it was announced
 
@@ -57,7 +59,7 @@ class Models(object):
         self.discovery.module_compiled(module)
 
     def _find_roots(self, state, modules):
-        """Hook the models that ``state``, a new optimiser, updates. modules: all that live, when a scan was made."""
+        """Hook the models that ``state``, a new optimiser, updates. modules: all that live, when a scan was made. False: there was no time to look for all of them."""
         parameters = state.parameters
         found = self.discovery.roots_of(parameters)
         called = list(found)
@@ -65,13 +67,15 @@ class Models(object):
             inner = root.inner()
             if inner is not None:
                 parameters = parameters - {id(p) for p in inner.parameters()}
-        covered = set()
+        complete, covered = True, set()
         for module in found:
             covered.update(id(p) for p in module.parameters())
         if parameters - covered:
             if modules is None:
-                modules = discover.scan()[1]
-            found = found + [m for m in discover.owners(modules, parameters - covered) if m not in found]
+                modules = self.searches.modules()
+            complete = modules is not None
+            if complete:
+                found = found + [m for m in discover.owners(modules, parameters - covered) if m not in found]
         for module in found:
             self._add_root(module).known_called = module in called
         if modules is not None:
@@ -80,6 +84,7 @@ class Models(object):
                     self.losses.watch(module)
         if not self.unstepped:
             self.discovery.stop()
+        return complete
 
     def _add_root(self, module):
         """Take a module as a root, once; hooks on it and on what it only wraps."""
@@ -176,8 +181,8 @@ class Models(object):
         self.publisher.loss_id("loss")
         self.publisher.wait_for_plan()
 
-    def _announce_new(self, before, state):
-        """What a later optimiser brought."""
+    def _announce_new(self, before, state, complete):
+        """What a later optimiser brought. complete: all its models were looked for."""
         taken = set()
         for root in self.roots[:before]:
             inner = root.inner()
@@ -192,8 +197,20 @@ class Models(object):
                 entry.owner = state
         for root in self.roots[before:]:
             self.publisher.announce(root, self._owner_of, taken)
-        self._announce_loose(state, taken)
+        if complete:
+            self._announce_loose(state, taken)
+        else:
+            self.unsearched += 1
+            if not self.told_unsearched:
+                self.told_unsearched = True
+                self.tell_unsearched()
         self.publisher.frames.apply()
+
+    def tell_unsearched(self):
+        """Say of how many optimisers the models were not looked for: at the first one, and of all others when the run ends."""
+        if self.unsearched:
+            self.session.missing([("models of optimisers", "optimisers come faster than their models can be looked for", self.unsearched)])
+            self.unsearched = 0
 
     def registered(self, module):
         """A parameter or a module was put into ``module``."""

@@ -16,7 +16,7 @@ from vigil._torch import backend, checkpoints, control, device, hanging, idle, m
 from vigil._schedule import PATIENT
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
-from vigil._torch.discover import Discovery
+from vigil._torch.discover import Discovery, Searches
 from vigil._torch.facts import Facts
 from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
@@ -71,6 +71,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.facts = Facts(self)
         self.formula = Formula(self)
         self.trainings = Trainings(self)
+        self.searches = Searches()
         self.plain = Plain(self)
         self.grads = Grads(self)
         self.open = None
@@ -475,4 +476,5 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self._close_open()
         if self.session is not None:
             self.publisher.flush(True)
+            self.tell_unsearched()
             self.facts.finish()

@@ -391,8 +391,7 @@ class Updates(object):
         if self.session is not None:
             self.trainings.optimiser(state, optimiser)
             before = len(self.roots)
-            self._find_roots(state, None)
-            self._announce_new(before, state)
+            self._announce_new(before, state, self._find_roots(state, None))
             self._look_at_roots(self.roots[before:] if not self.facts.look.later else self._roots_of(state))
 
     def _roots_of(self, state):
@@ -403,8 +402,7 @@ class Updates(object):
         """An optimiser was given parameters later: those of models, or of parts of models, that nothing updated before."""
         state.refresh()
         before = len(self.roots)
-        self._find_roots(state, None)
-        self._announce_new(before, state)
+        self._announce_new(before, state, self._find_roots(state, None))
 
     def _look_at_roots(self, roots):
         """Models were found, and nothing has changed their weights yet."""
