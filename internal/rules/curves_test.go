@@ -227,6 +227,15 @@ func decaying(decay float64) *record.Facts {
 	return f
 }
 
+// faint are the facts of the same whose first layer gets inputs from 0 to most.
+func faint(most float64) *record.Facts {
+	f := classes()
+	f.Network = &record.NetworkFacts{Modules: []record.ModuleFacts{{Path: "conv1", Type: "Conv2d", Kind: record.ConvModule, Order: 1, Input: &record.TensorFacts{
+		DType: "F32", Shape: []int64{64, 1, 8, 8}, Values: &record.ValueFacts{Elements: 4096, Max: record.Number(most), Mean: record.Number(most / 3), Std: record.Number(most / 3)},
+	}}}}
+	return f
+}
+
 // behindStill are the facts of the same with a network of which the first layers get no
 // gradient, or are frozen as they began.
 func behindStill(cut bool) *record.Facts {
@@ -420,6 +429,9 @@ func TestCurves(t *testing.T) {
 		{"weights that become nothing, and no decay", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.001, 40), span: 0.5, pull: 0.1, facts: decaying(0)}, ""},
 		{"a guess behind layers that no gradient reaches", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(true)}, "warning guess not-updated"},
 		{"a guess behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(false)}, "warning guess not-updated"},
+		{"a guess from inputs that are far too small", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: faint(0.0039)}, "warning guess data-scaling"},
+		{"a guess from inputs that are as usual", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: faint(1)}, "warning guess labels"},
+		{"learns from inputs that are far too small", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, pull: 0.1, facts: faint(0.0039)}, ""},
 		{"learns behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, pull: 0.1, facts: behindStill(false)}, ""},
 		{"pairs shuffled apart, seen from both sides", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, pull: 0.1, facts: bothSides}, "warning guess labels"},
 		{"twice the guess of one loss", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 2*ln10)), span: 0.05, facts: classes()}, ""},

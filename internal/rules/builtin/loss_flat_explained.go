@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -15,11 +16,14 @@ type stillParts struct {
 	Frozen      []string `json:"frozen,omitempty"` // as they were initialised
 	FrozenShare float64  `json:"frozen_share,omitempty"`
 	Alive       bool     `json:"alive,omitempty"` // gradients came in the first updates
+	Faint       float64  `json:"faint,omitempty"` // the largest input of the first layer, where it is far below 1
+	FaintAt     string   `json:"faint_at,omitempty"`
 }
 
 // take reads the facts anew.
 func (s *stillParts) take(f *rule.Facts) {
 	*s = stillParts{Alive: f.Updates != nil && len(f.Updates.Norms) > 0 && float64(f.Updates.Norms[0]) > aliveGradient}
+	s.Faint, s.FaintAt = faintInputs(f)
 	if f.Parameters == nil || f.Parameters.More > 0 {
 		return
 	}
@@ -46,6 +50,25 @@ func (s *stillParts) take(f *rule.Facts) {
 	}
 }
 
+// faintInputs gives the largest value that the first layer gets, and its name,
+// where that is far below what is usual and no normalisation makes up for it;
+// 0 otherwise. Pixels that were divided by 255 twice are such.
+func faintInputs(f *rule.Facts) (float64, string) {
+	layer, before, after := firstLayer(f)
+	if layer == nil || before || after || layer.Input == nil || layer.Input.Values == nil || !floating(layer.Input.DType) {
+		return 0, ""
+	}
+	x := layer.Input.Values
+	most := max(math.Abs(float64(x.Min)), math.Abs(float64(x.Max)))
+	if x.NonFinite > 0 || x.Elements < leastCompared || !(x.Std > 0) || most > faintest {
+		return 0, ""
+	}
+	if layer.Path == "" {
+		return most, "the model"
+	}
+	return most, layer.Path
+}
+
 // namesOfSome names the modules of parameters, as many as a message has room for
 // and one more.
 func namesOfSome(ps []*rule.ParameterFact) []string {
@@ -67,6 +90,7 @@ func withBiases(f *rule.Facts, ps []*rule.ParameterFact) []*rule.ParameterFact {
 const (
 	cutWeighs    = 0.1  // share of the weights that no gradient reaches
 	frozenWeighs = 0.25 // share that is frozen
+	faintest     = 0.02 // the largest input, where about 1 is usual
 	creepFar     = 0.3  // of their size that weights can have come, at most, when they creep
 )
 
@@ -94,6 +118,10 @@ func (r *flat) explain(v *rule.Violation, what string) {
 			v.Remedy = "lower the learning rate by a factor of ten, or warm it up; then look at the outputs of the layers: units may be dead or saturated for other reasons"
 			v.Message = what + ". No weight gets a gradient any more, as they did at first: their updates were so large that the units behind them are dead or saturated."
 		}
+	case s.Faint > 0:
+		v.CauseClass, v.Cause = "data-scaling", "inputs that are far too small, as pixels that were divided by 255 twice are"
+		v.Remedy = "normalise the inputs: subtract their mean and divide by their deviation, once; look at a batch just before it goes into the model"
+		v.Message = fmt.Sprintf("%s. What %s gets is no larger than %s, where about 1 is usual: next to its bias the inputs do not matter.", what, s.FaintAt, num(s.Faint))
 	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live:
 		v.CauseClass, v.Cause = "learning-rate", "a learning rate that is too low, or too few updates"
 		v.Remedy = "raise the learning rate by factors of ten until the loss moves, or train for longer"
