@@ -45,6 +45,7 @@ func TestInitialWeights(t *testing.T) {
 		}, "", ""},
 		{"constant under random biases", classifier(), func(f *record.Facts) { change(f, begin(constant(1)), "fc1.weight", "fc2.weight", "fc3.weight") }, "warning equal_weights initialisation fc1", ""},
 		{"one constant layer", classifier(), func(f *record.Facts) { change(f, begin(constant(0.1)), "fc2") }, "warning equal_weights initialisation fc2", ""},
+		{"means at first, of the trend and of the season", network("season Linear 48 12", "trend Linear 48 12"), func(f *record.Facts) { change(f, begin(constant(1./48)), "season", "trend") }, "", ""},
 		{"constant depthwise", mobilenet(), func(f *record.Facts) { change(f, begin(constant(1./9)), "dw") }, "", ""},
 		{"constant and frozen", classifier(), func(f *record.Facts) {
 			change(f, begin(constant(0.1)), "fc1")

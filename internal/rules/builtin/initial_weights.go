@@ -107,14 +107,24 @@ func twinned(layers []layer, i int) bool {
 	})
 }
 
+// beside tells whether a module stands beside the last one instead of before it:
+// all that come after it have its shape, which does not take what it gives. The
+// trend and the season of a series, say, have a layer each, and are added up.
+func beside(layers []layer, i int) bool {
+	l := layers[i]
+	return l.weight.FanIn != int64(l.units()) && !slices.ContainsFunc(layers[i+1:], func(after layer) bool {
+		return !slices.Equal(after.weight.Shape, l.weight.Shape)
+	})
+}
+
 // constants judges layers all of whose weights are one number that is not 0.
-// In the last layer, and where each unit has an input of its own, that does no
-// harm.
+// In the last layer, also where there are several side by side, and where each
+// unit has an input of its own, that does no harm.
 func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
 	var names []string
 	pairs := 0
 	for i, l := range layers {
-		if i == len(layers)-1 || !l.constant() || l.zero() || l.units() < 2 || l.depthwise() || twinned(layers, i) {
+		if i == len(layers)-1 || !l.constant() || l.zero() || l.units() < 2 || l.depthwise() || twinned(layers, i) || beside(layers, i) {
 			continue
 		}
 		names = append(names, l.name())
