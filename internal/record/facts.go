@@ -335,6 +335,10 @@ type InputFacts struct {
 	Renewed    int64 `json:"renewed,omitempty"`
 	PartOfMore bool  `json:"part_of_more,omitempty"`
 	OfLoader   bool  `json:"of_loader,omitempty"` // the latter
+	// Interleaved: the first tensor of images has three or four channels, and at
+	// all of the first steps neighbours of one channel lay as far apart in it as
+	// there are channels, as in images that hold their channels last.
+	Interleaved bool `json:"interleaved,omitempty"`
 }
 
 // FeatureFacts compare the features of the input with each other.
@@ -410,6 +414,10 @@ type ParameterFact struct {
 	// of all elements), FanIn what one output of it adds up.
 	First *ValueFacts `json:"first,omitempty"`
 	FanIn int64       `json:"fan_in"`
+	// Use is the kind that the operations it is used in show, where its module is of
+	// no kind that says it, and FanIn was told by them: linear or convolution, of a weight
+	// that meets what is no weight, and whose result is neither scaled nor normalised.
+	Use string `json:"use,omitempty"`
 	// LR is the rate of its group at the last look, where its optimiser has
 	// several groups.
 	LR *float64 `json:"lr,omitempty"`

@@ -129,6 +129,8 @@ type PolicyFacts struct {
 	Sign  int64 `json:"sign"`
 	Terms int64 `json:"terms"`
 	Gains bool  `json:"gains"` // the script's variables tell, and none speaks of costs
+	// Twice: the logarithms were made of what softmax gave, as if that were scores.
+	Twice bool `json:"twice,omitempty"`
 }
 
 // AttentionFacts are the attention maps of one length.

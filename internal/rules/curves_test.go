@@ -284,6 +284,17 @@ func strides(rate, last float64) *record.Facts {
 	return f
 }
 
+// grouped gives the first two weights a rate of their own.
+func grouped(f *record.Facts, rate float64) *record.Facts {
+	for i := range f.Parameters.List {
+		f.Parameters.List[i].LR = f.Optimisers[0].LR
+		if i < 2 {
+			f.Parameters.List[i].LR = &rate
+		}
+	}
+	return f
+}
+
 // divided has the loss be a sum that is divided by something.
 func divided(f *record.Facts) *record.Facts {
 	f.Loss.Reduction = "sum"
@@ -386,6 +397,9 @@ func TestCurves(t *testing.T) {
 		{"the same, of a sum that is divided by the labels", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: divided(strides(0.06, 0.06))}, "warning strides learning-rate"},
 		{"a rate larger than the weights, and much is learnt", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 0.9, 20)), update: 0.01, facts: strides(0.06, 0.06)}, ""},
 		{"a rate larger than the weights, and the loss falls", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.2, 120)), update: 0.01, facts: strides(0.06, 0.06)}, ""},
+		{"a rate of one group that is larger than its weights", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 2.2, 20)), update: 0.01, facts: grouped(strides(0.001, 0.001), 0.5)}, "warning strides learning-rate"},
+		{"the same, and something is learnt", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.7, 20)), update: 0.01, facts: grouped(strides(0.001, 0.001), 0.5)}, ""},
+		{"a group of a fitting rate", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 2.2, 20)), update: 0.01, facts: grouped(strides(0.001, 0.001), 0.01)}, ""},
 		{"a rate that is lowered", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: strides(0.06, 0.02)}, ""},
 		{"a rate of the size of the weights", "learning_rate", curve{steps: 250, loss: noisy(0.02, falling(2.4, 1.5, 20)), update: 0.01, facts: strides(0.02, 0.02)}, ""},
 		{"small initial weights", "learning_rate", curve{steps: 150, loss: noisy(0.02, stepAt(90, 2.3, 1.5)), size: stepAt(20, 1e-3, 0.1), update: 0.8}, ""},

@@ -53,6 +53,19 @@ func TestSamplesForSteps(t *testing.T) {
 	})
 }
 
+// Images whose channels came last were reshaped in place of permuted.
+func TestChannelsSideBySide(t *testing.T) {
+	images := func(interleaved bool, shape ...int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: shape}}, Steps: 8, Distinct: 8, Interleaved: interleaved}
+		}
+	}
+	runFacts(t, "network_structure", []factCase{
+		{"reshaped", classifier(), images(true, 32, 3, 16, 16), "warning interleaved structure ", "values that lie 3 apart are neighbours"},
+		{"permuted", classifier(), images(false, 32, 3, 16, 16), "", ""},
+	})
+}
+
 // A loss that measures errors is to fall, and the logarithm of a probability to
 // rise.
 func TestSignOfTheLoss(t *testing.T) {
@@ -442,5 +455,38 @@ func TestNoiseDrawnOnce(t *testing.T) {
 		{"targets that were scaled", classifier(), drawn(7, 0, 1, []int64{64}), known, ""},
 		{"targets on another scale", classifier(), drawn(7, 0.5, 0.6, []int64{64}), known, ""},
 		{"no number for each sample", classifier(), drawn(7, -0.04, 1.02, []int64{64, 2}), known, ""},
+	})
+}
+
+// Class weights grow as classes get rarer.
+func TestWeightsOfClasses(t *testing.T) {
+	weighed := func(settings map[string]any, counts map[string]int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss.Settings = settings
+			f.Labels = &record.LabelFacts{Loss: "CrossEntropyLoss", DType: "I64", Shape: []int64{32}, Range: []float64{0, 2}, Counts: counts}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{32, 3}}, Steps: 8, LabelShape: []int64{32}}
+			for _, n := range counts {
+				f.Labels.Elements += n
+			}
+		}
+	}
+	counts := map[string]int64{"0": 300, "1": 100, "2": 40}
+	runFacts(t, "loss_choice", []factCase{
+		{"frequencies", classifier(), weighed(map[string]any{"weights": []any{0.68, 0.23, 0.09}}, counts), "warning weights loss cross_entropy", "upside down: class 0, which has 300 of 440 labels"},
+		{"their inverse", classifier(), weighed(map[string]any{"weights": []any{0.5, 1.5, 3.7}}, counts), "", ""},
+		{"nearly alike", classifier(), weighed(map[string]any{"weights": []any{1.2, 1.0, 1.0}}, counts), "", ""},
+		{"a class that is left out", classifier(), weighed(map[string]any{"weights": []any{1.0, 0.3, 0.0}}, counts), "", ""},
+		{"classes equally frequent", classifier(), weighed(map[string]any{"weights": []any{4.0, 1.0, 1.0}}, map[string]int64{"0": 120, "1": 100, "2": 110}), "", ""},
+	})
+}
+
+// A policy samples from what softmax gives once.
+func TestPolicyOfProbabilities(t *testing.T) {
+	policy := func(twice bool) func(*record.Facts) {
+		return func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{Sign: -1, Terms: 1, Twice: twice} }
+	}
+	runFacts(t, "output_activation", []factCase{
+		{"logits=probabilities", classifier(), policy(true), "error softmax_twice output-activation cross_entropy", "taken for scores again"},
+		{"logits", classifier(), policy(false), "", ""},
 	})
 }

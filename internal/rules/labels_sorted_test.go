@@ -104,6 +104,7 @@ func TestClassLeftOut(t *testing.T) {
 		}), nil, "", ""},
 		{"one of three kinds of pixels", with(0, pixels(3, 700, 1348)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the 3"},
 		{"one of two kinds of pixels", with(0, pixels(2, 100, 1948)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the 2"},
+		{"the background", with(0, pixels(3, 1700, 348)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the 3"},
 		{"pixels that nobody labelled", with(0, pixels(3, 200, 1848)), nil, "", ""},
 		{"only some pixels are labelled", with(0, pixels(3, 1900, 148)), nil, "", ""},
 		{"none of it came", with(0, func(f *record.Facts) { f.Labels.Ignored = 0 }), nil, "", ""},

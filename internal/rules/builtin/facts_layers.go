@@ -43,7 +43,11 @@ var weightedKinds = []string{record.LinearModule, record.ConvModule, record.Recu
 // layersOf gives the layers whose weight mixes features, in the order in which
 // they are called as far as that is known, otherwise as registered. A weight
 // that is split into length and direction counts with its direction.
-func layersOf(f *rule.Facts) []layer {
+func layersOf(f *rule.Facts) []layer { return layersWith(f, false) }
+
+// layersWith gives, with used, also weights that only their use in the graph
+// shows as such: each is a layer of its own.
+func layersWith(f *rule.Facts, used bool) []layer {
 	if f.Parameters == nil {
 		return nil
 	}
@@ -62,6 +66,14 @@ func layersOf(f *rule.Facts) []layer {
 	var out []layer
 	for i := range f.Parameters.List {
 		p := &f.Parameters.List[i]
+		if used && p.Use != "" && !p.Bias && len(p.Shape) > 1 && !slices.Contains(weightedKinds, p.Kind) {
+			module := modules[p.Name]
+			if module == nil {
+				module = modules[p.Module]
+			}
+			out = append(out, layer{path: p.Name, typ: p.Type, kind: p.Use, weight: p, module: module})
+			continue
+		}
 		if p.Bias || len(p.Shape) < 2 || !slices.Contains(weightedKinds, p.Kind) || strings.HasSuffix(p.Name, "weight_g") || strings.HasSuffix(p.Name, "original0") {
 			continue
 		}

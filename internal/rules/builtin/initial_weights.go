@@ -53,7 +53,7 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	if f.Parameters == nil || f.Parameters.Updates < 2 {
 		return
 	}
-	layers := slices.DeleteFunc(layersOf(f), func(l layer) bool {
+	layers := slices.DeleteFunc(layersWith(f, true), func(l layer) bool {
 		v := l.weight.First
 		return !l.weight.Trained || v == nil || v.NonFinite > 0 || v.Elements < 2
 	})

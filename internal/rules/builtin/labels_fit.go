@@ -266,7 +266,7 @@ func leftOut(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Vi
 		return nil
 	}
 	ignored, ok := number(v.facts.Loss.Settings["ignore_index"])
-	if !ok || ignored < 0 || int64(ignored) >= lossClasses(p) || !ofSamples(v.facts, p, l) && !ofPlaces(v.facts, p, l) {
+	if !ok || ignored < 0 || int64(ignored) >= lossClasses(p) || !ofSamples(v.facts, p, l) && !ofPlaces(v.facts, p, l, ignored) {
 		return nil
 	}
 	text := fmt.Sprintf("%s ignores class %s, one of the %d that the model tells apart: %s of the %s labels of the first steps count for nothing, and that class is never learnt.",
@@ -301,13 +301,15 @@ func ofSamples(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool 
 }
 
 // leastOfPixels is the least share of pixels that are ignored which is not taken
-// for those that nobody labelled.
-const leastOfPixels = 0.15
+// for those that nobody labelled; mostOfPixels is the most for class 0, which is
+// the background, and takes up more than any other.
+const leastOfPixels, mostOfPixels = 0.15, 0.9
 
 // ofPlaces tells whether each pixel of an image has a class number, and those
 // that are ignored are about as many as there are of another class, or there are
-// two classes only. Pixels that nobody labelled are few, or nearly all.
-func ofPlaces(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool {
+// two classes only; of class 0 they may be more, as the background has. Pixels
+// that nobody labelled are few, or nearly all.
+func ofPlaces(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts, ignored float64) bool {
 	if !classNumbers(f) || len(p.Shape) < 4 || len(l.Shape) != len(p.Shape)-1 || f.Inputs == nil || len(f.Inputs.Tensors) == 0 {
 		return false
 	}
@@ -317,7 +319,11 @@ func ofPlaces(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool {
 	}
 	classes := lossClasses(p)
 	share, fair := float64(l.Ignored)/float64(l.Ignored+l.Elements), 1/float64(classes)
-	return classes == 2 || share >= max(fair/2, leastOfPixels) && share <= 2*fair
+	most := 2 * fair
+	if ignored == 0 {
+		most = max(most, mostOfPixels)
+	}
+	return classes == 2 || share >= max(fair/2, leastOfPixels) && share <= most
 }
 
 // comesSorted finds a classifier whose samples come sorted by their label.

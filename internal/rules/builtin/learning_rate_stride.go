@@ -13,37 +13,48 @@ const (
 	strideSteps  = 150 // updates
 	strideLevel  = 0.5 // share of a guess's loss that is left at least
 	strideStill  = 0.9 // of the loss before, at least: it does not fall any more
+
+	groupWeights = 2    // least number of weights of a group with a rate of its own
+	groupLevel   = 0.85 // share of a guess's loss that is left where only a group's rate is too high
 )
 
 // strideOf is by how many deviations of a weight the first updates move its
 // elements, the median over weights: optimisers that divide by the size of the
 // gradients move every element by about the rate. It is 0 where that is not
-// known, or the rate is another one later or at first.
-func strideOf(f *rule.Facts) float64 {
+// known, or the rate is another one later or at first. group is the most of a
+// group that has a rate of its own, and the rate is its.
+func strideOf(f *rule.Facts) (all, group, rate float64) {
 	if len(f.Optimisers) != 1 || f.Optimisers[0].LR == nil || f.Schedule == nil || f.Parameters.More > 0 ||
 		!slices.Contains([]string{"Adam", "AdamW", "NAdam", "Adamax"}, f.Optimisers[0].Class) {
-		return 0
+		return 0, 0, 0
 	}
 	rates := f.Schedule.Rates
 	if len(rates) == 0 || slices.Min(rates) < slices.Max(rates)/2 || f.Schedule.Initial != nil && *f.Schedule.Initial > 2*slices.Max(rates) {
-		return 0
+		return 0, 0, 0
 	}
 	var steps []float64
+	groups := map[float64][]float64{} // by rate
 	for i := range f.Parameters.List {
 		p := &f.Parameters.List[i]
 		if !p.Trained || !p.Held || len(p.Shape) < 2 || p.First == nil || p.First.NonFinite > 0 || p.First.Std <= 0 {
 			continue
 		}
-		rate := *f.Optimisers[0].LR
+		lr := *f.Optimisers[0].LR
 		if p.LR != nil {
-			rate = *p.LR
+			lr = *p.LR
+			groups[lr] = append(groups[lr], lr/float64(p.First.Std))
 		}
-		steps = append(steps, rate/float64(p.First.Std))
+		steps = append(steps, lr/float64(p.First.Std))
 	}
 	if len(steps) < strideLayers {
-		return 0
+		return 0, 0, 0
 	}
-	return median(steps)
+	for r, own := range groups {
+		if len(own) >= groupWeights && len(groups) > 1 && median(own) > group {
+			group, rate = median(own), r
+		}
+	}
+	return median(steps), group, rate
 }
 
 // strides looks for a rate that is larger than the weights themselves: whatever
@@ -51,21 +62,29 @@ func strideOf(f *rule.Facts) float64 {
 // the first steps.
 func (r *rateJudge) strides(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if r.state.Said || r.state.Stride < strideRatio || c.N < strideSteps || !k.classifies() || k.summed() && !r.averaged() || k.Guess <= 0 {
+	stride, left := r.state.Stride, strideLevel
+	if stride < strideRatio {
+		stride, left = r.state.GroupStride, groupLevel
+	}
+	if r.state.Said || stride < strideRatio || c.N < strideSteps || !k.classifies() || k.summed() && !r.averaged() || k.Guess <= 0 {
 		return
 	}
 	level, before := c.share(0.75, 1), c.share(0.4, 0.75)
-	if level < strideLevel*min(k.Guess, k.Uniform) || level < strideStill*before {
+	if level < left*min(k.Guess, k.Uniform) || level < strideStill*before {
 		return
 	}
 	r.state.Said = true
+	whose := "by about the rate, which is"
+	if r.state.Stride < strideRatio {
+		whose = fmt.Sprintf("of the group with the highest rate (%s) by about that rate, which is", num(r.state.GroupRate))
+	}
 	rep.Violate(rule.Violation{
-		Check: "strides", Subject: c.Name, Observed: r.state.Stride, Threshold: strideRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "strides", Subject: c.Name, Observed: stride, Threshold: strideRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too high: it is larger than the weights that it changes",
 		Remedy: "lower the learning rate by factors of ten, or warm it up; rules that scale it with the size of the batch are made for plain SGD and large rates, not for Adam",
-		Message: fmt.Sprintf("The learning rate is too high: an update moves every element of a weight by about the rate, which is %s times the deviation of the weights as they began, and the %s stands at %s (a guess has %s) and falls no more.",
-			num(r.state.Stride), called("loss", c.Name), num(level), num(min(k.Guess, k.Uniform))),
-		Context: map[string]any{"stride": r.state.Stride, "last_mean": level, "before": before, "guess": k.Guess},
+		Message: fmt.Sprintf("The learning rate is too high: an update moves every element of a weight %s %s times the deviation of the weights as they began, and the %s stands at %s (a guess has %s) and falls no more.",
+			whose, num(stride), called("loss", c.Name), num(level), num(min(k.Guess, k.Uniform))),
+		Context: map[string]any{"stride": stride, "last_mean": level, "before": before, "guess": k.Guess},
 	})
 }
 

@@ -16,7 +16,7 @@ var lossChoice = rule.Definition{
 	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "loss",
-	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign"},
+	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign", "class weights that are the frequencies themselves instead of their inverse"},
 	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
@@ -35,6 +35,9 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 	p, l := f.Predictions, f.Labels
 	if v.loss == "" || p == nil || l == nil {
 		return nil
+	}
+	if found := rareWeighLess(&v, p, l); found != nil {
+		return found
 	}
 	switch {
 	case !v.alone && lossClasses(p) != 1:

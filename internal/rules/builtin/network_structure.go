@@ -34,6 +34,7 @@ func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 	r.oneForAll(f, rep)
 	r.samplesAsSteps(f, rep)
 	r.seesAhead(f, rep)
+	r.interleaved(f, rep)
 	if f.Graph == nil || !f.Graph.Complete {
 		return
 	}

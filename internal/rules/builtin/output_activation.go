@@ -47,6 +47,10 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 	if found := answersOfOne(f, &v); found != nil {
 		return found
 	}
+	if f.Graph != nil && f.Graph.Policy != nil && f.Graph.Policy.Twice {
+		text := "The probabilities that softmax gives are taken for scores again: what a policy samples from is softmax of a softmax, in which no action can become nearly certain, so that it stays close to random."
+		return []rule.Violation{v.violation("softmax_twice", text, "use Categorical(probs=...), or log, for what comes out of softmax; or take the softmax away and use Categorical(logits=...)", rule.Error)}
+	}
 	if p == nil || v.loss == "" {
 		return handWritten(&v)
 	}

@@ -393,6 +393,51 @@ def index_stands():
 
 
 @case
+def tensors_alone():
+    held = {
+        "first": torch.randn(6, 8, requires_grad=True),
+        "bias": torch.zeros(8, requires_grad=True),
+        "second": torch.randn(3, 8, requires_grad=True),
+    }
+    optimiser = torch.optim.SGD(list(held.values()), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(F.linear(torch.relu(x @ held["first"] + held["bias"]), held["second"]), y).backward()
+        optimiser.step()
+
+
+@case
+def weights_of_its_own():
+    class Own(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Parameter(torch.randn(6, 16)), nn.Parameter(torch.randn(16, 3))
+
+        def forward(self, x):
+            return (torch.relu(x @ self.first) @ self.second) / 4  # scaled
+
+    train(Own(), F.cross_entropy)
+
+
+def pictures(arrange):
+    # channels last: slow waves, each channel by itself
+    place = torch.linspace(0, 3, 12)
+    waves = torch.sin(place[:, None, None] + 2 * place[None, :, None] + torch.tensor([0.0, 2.0, 4.0]))
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(400, 3))
+    train(model, F.cross_entropy, ((arrange(waves + 0.1 * torch.randn(8, 12, 12, 3)), torch.randint(3, (8,))) for _ in range(STEPS)))
+
+
+@case
+def channels_renamed():
+    pictures(lambda images: images.reshape(8, 3, 12, 12))
+
+
+@case
+def channels_exchanged():
+    pictures(lambda images: images.permute(0, 3, 1, 2))
+
+
+@case
 def kept_batch():
     samples, labels = torch.randn(64, 6)[:8], torch.randint(3, (8,))
     train(net(), F.cross_entropy, ((samples[:8], labels) for _ in range(STEPS)))

@@ -223,6 +223,24 @@ def test_policy(loss, sign):
     assert (found and found["sign"]) == sign and bool(found and found["gains"]) == bool(sign)
 
 
+def of_scores(scores):
+    return -(torch.distributions.Categorical(logits=scores).log_prob(ACTIONS) * REWARDS).mean()
+
+
+@pytest.mark.parametrize(
+    "loss,twice",
+    [
+        (lambda: of_scores(POLICY(X).softmax(1)), True),
+        (lambda: of_scores(POLICY(X)), None),
+        (lambda: -(F.log_softmax(POLICY(X).softmax(1), 1).gather(1, ACTIONS[:, None]).squeeze(1) * REWARDS).mean(), True),
+        (lambda: -(POLICY(X).softmax(1).log().gather(1, ACTIONS[:, None]).squeeze(1) * REWARDS).mean(), None),
+        (lambda: -(torch.distributions.Categorical(probs=POLICY(X).softmax(1)).log_prob(ACTIONS) * REWARDS).mean(), None),
+    ],
+)
+def test_policy_of_probabilities(loss, twice):
+    assert policy.of(graph.base(loss())[1]).get("twice") is twice
+
+
 class Memory(object):
     def __init__(self):
         self.returns = [3.0, -1.0, 2.0]

@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, drops, flat, graph, lost, penalty, policy, reading, stretch, summary, terms
+from vigil._torch import attention, drops, flat, graph, lost, penalty, policy, reading, stretch, summary, terms, weights
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral, shape_of, through
 
 MOST = 20000  # nodes
@@ -23,7 +23,7 @@ _OPAQUE = frozenset(("compiled", "checkpoint"))
 
 
 class Walk(object):
-    """One graph from a loss down. ``nodes`` lives for the walk only.
+    """One graph from a loss down. ``nodes`` is None but for the first graph, and gone with the walk.
 
     known: ids of parameters; marks: nodes that somebody holds, ``marked`` the ids of those met. ``stray`` are others that are a weight of an
     operation which computes with what a known one gave: id -> the operation. ``weights``: all that operations use as a weight, with two axes at least.
@@ -41,6 +41,8 @@ class Walk(object):
         above = _above(nodes, below)
         self.uses = {id(leaf): _uses(at, above) for at, leaf in self.ends.items()}  # id of a leaf -> operations that take it
         self.coefficients = _coefficients(self.ends, above, known)
+        self.layer_weights = _layer_weights(nodes, above) if looks else {}
+        self.nodes = nodes if looks else None
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.stretched = None  # the first operation with a constant that stretches a column: its place in the head, or in a way of its own, and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
@@ -343,6 +345,16 @@ def _terms(node):
 
 
 @_guard.guard
+def _layer_weights(nodes, above):
+    return weights.of(nodes, above)
+
+
+@_guard.guard
+def _layers(nodes, numbers):
+    return weights.Layers(nodes, numbers)
+
+
+@_guard.guard
 def _attention(nodes):
     return attention.maps(nodes)
 
@@ -360,8 +372,11 @@ def _lost(node, since):
 class Graphs(object):
     """The graphs of one TRAIN step: one per backward."""
 
-    def __init__(self, numbers=None):
+    def __init__(self, numbers=None, plain=False):
         self.numbers = numbers
+        self.plain = plain  # there are no modules: the operations are told of in their place
+        self.layers = None
+        self.layer_weights = {}  # id of a leaf -> (kind, fan-in), as weights.of gives them for the first loss
         self.penalty = None  # what the first loss adds of the parameters themselves
         self.terms = None  # of the first loss
         self.attention = None
@@ -408,6 +423,9 @@ class Graphs(object):
             self.penalty = _penalty(tensor.grad_fn, self.numbers)
             self.terms = _terms(base_node) if base_node is not None else None
             self.attention = walk.attention
+            self.layer_weights = walk.layer_weights or {}
+            if self.plain:
+                self.layers = _layers(walk.nodes, self.numbers)
         if self.policy is None and base_node is not None:
             self.policy = _policy(base_node)
             self.stretched = walk.stretched

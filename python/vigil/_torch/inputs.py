@@ -8,6 +8,7 @@ from vigil import _guard
 from vigil._torch import summary
 from vigil._torch.activations import tensors
 from vigil._torch.batches import Batches
+from vigil._torch.images import Interleaved
 
 MOST = 16  # tensors of one call
 FEATURES = 4096
@@ -25,8 +26,10 @@ class Inputs(object):
         self.features = []  # places of per-feature numbers, per step
         self.shape = None  # features, once they are known
         self.batches = Batches()
+        self.images = Interleaved(numbers)
 
-    def take(self, args, kwargs):
+    def take(self, args, kwargs, kept=True):
+        """kept: the script itself has these tensors, so that the same one says it is the same batch."""
         given = []
         for tensor in tensors((args, kwargs)):
             given.append(tensor)
@@ -40,9 +43,11 @@ class Inputs(object):
                 facts = summary.described(tensor)
                 facts["values"] = summary.values(tensor, self.numbers)
                 self.tensors.append(facts)
-        _guard.guard(self.batches.take)(given[0])
+        if kept:
+            _guard.guard(self.batches.take)(given[0])
         self.prints.append([(tuple(t.shape), str(t.dtype), self._print(t)) for t in given])
         self._features(given)
+        _guard.guard(self.images.take)(given)
 
     def _print(self, tensor):
         if not tensor.numel() or not summary.readable(tensor):
@@ -90,6 +95,8 @@ class Inputs(object):
                 out["part_of_more"] = bool(found)
                 if found == "loader":
                     out["of_loader"] = True
+        if self.images.found(numbers):
+            out["interleaved"] = True
         features = self._compare(numbers)
         if features:
             out["features"] = features

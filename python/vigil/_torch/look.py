@@ -12,7 +12,7 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, calm, discover, hanging, names, network, reading, summary
+from vigil._torch import autograd, backend, calm, discover, hanging, names, network, reading, summary, weights
 from vigil._torch.activations import tensors
 from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
@@ -54,6 +54,7 @@ class Look(object):
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
         self.network = None
+        self.no_modules = False  # an optimiser trains plain tensors, and there is no model
         self.graphs = None
         self.graph_step = None
         self.anew = Anew()
@@ -117,6 +118,12 @@ class Look(object):
                 if outer is not None and not root.compiled:
                     self.handles.append(hanging.after(outer, self._gave))
 
+    def plain(self, root):
+        """An optimiser trains tensors that belong to no module, and there is no model. root: what holds them."""
+        with self.timed():
+            self.no_modules = True
+            self.parameters.root(root)
+
     def _hook(self, root, module):
         @_guard.guard
         def begins(module, args, kwargs=None):
@@ -174,9 +181,13 @@ class Look(object):
         with self.timed():
             self.gradients.backward()
             step = self.tracker.open
+            bare = self.no_modules and not self.tracker.by_hand and self._plain()
             if self.graphs is None and not step.tentative and (self.network is not None or self._plain()):
-                self.graphs = autograd.Graphs(self.numbers)
+                self.graphs = autograd.Graphs(self.numbers, bare)
                 self.graph_step = step
+            if bare and tensors and step is not self.input_step:
+                self.input_step = step
+                _guard.guard(self._plain_inputs)(tensors[0])
             if self.graph_step is step and self.graphs is not None and self.network is None:
                 for tensor in tensors:
                     self.graphs.take(tensor)
@@ -196,10 +207,15 @@ class Look(object):
 
     def _left_out(self):
         """Tensors that are weights like those of the only optimiser, which does not hold them."""
-        held, weights = self._held(), self.graphs.weights
-        if not self.tracker.by_hand and any(at in held for at in weights):
-            self.loose.take([w for at, w in weights.items() if at not in held and not isinstance(w, torch.nn.Parameter)])
+        held, found = self._held(), self.graphs.weights
+        if not self.tracker.by_hand and any(at in held for at in found):
+            self.loose.take([w for at, w in found.items() if at not in held and not isinstance(w, torch.nn.Parameter)])
         self.graphs.weights = {}
+
+    def _plain_inputs(self, loss):
+        given = weights.data(loss.grad_fn)
+        if given is not None:
+            self.inputs.take((given,), {}, kept=False)
 
     def _outside(self, step, leaves):
         """Parameters that the loss depends on, and neither a model that is known nor an optimiser has."""
@@ -292,11 +308,15 @@ class Look(object):
         if whole and not t.by_hand:
             held = self._held()
             loose = part(self.loose.gather, held)
+            self.parameters.weights = self.graphs.layer_weights if self.graphs is not None else {}
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
         if whole:
             sections["updates"] = updates
         if self.network is not None and self.network.order:
             sections["network"] = part(self.network.gather, numbers)
+        elif self.graphs is not None and self.graphs.layers is not None and not self.seen:
+            called = {id(one.value): one.facts["name"] for one in self.parameters.list if one.value is not None}
+            sections["network"] = part(self.graphs.layers.gather, called, numbers)
         if whole and self.graphs is not None:
             had = {i for i, state in states.items() if state != "zero"}
             values = [(one.facts["name"], one.value) for one in self.parameters.list if one.value is not None] or self._captured()
@@ -391,6 +411,15 @@ def plain(value):
 _SETTINGS = ("label_smoothing", "ignore_index", "margin", "beta", "delta", "blank", "zero_infinity", "p", "log_input", "log_target", "full", "eps")
 
 
+MOST_WEIGHTS = 256
+
+
+def _each(out, name, value):
+    """Add the weights themselves, one for each class, as weights or pos_weights."""
+    if isinstance(value, torch.Tensor) and 0 < value.numel() <= MOST_WEIGHTS and value.dim() <= 1 and value.device.type == "cpu" and summary.readable(value):
+        out[name + "s"] = [summary.number(x) for x in value.detach().reshape(-1).tolist()]
+
+
 def loss_settings(module):
     """(reduction, settings) of a loss module."""
     out = {}
@@ -401,6 +430,7 @@ def loss_settings(module):
     for name in ("weight", "pos_weight"):
         if hasattr(module, name):
             out[name] = getattr(module, name) is not None
+            _each(out, name, getattr(module, name))
     reduction = getattr(module, "reduction", None)
     return (reduction if reduction in ("mean", "sum", "none") else ""), out
 
@@ -418,7 +448,9 @@ def node_settings(node):
         if hasattr(type(node), "_raw_saved_" + name):
             saved = getattr(node, "_raw_saved_" + name)
             if saved is None or not reading.runs_code(saved):
-                out[name] = saved is not None and getattr(node, "_saved_" + name, None) is not None
+                value = getattr(node, "_saved_" + name, None) if saved is not None else None
+                out[name] = value is not None
+                _each(out, name, value)
     for name in ("beta", "delta"):
         value = getattr(node, "_saved_" + name, None)
         if isinstance(value, (int, float)):

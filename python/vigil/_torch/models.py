@@ -370,6 +370,9 @@ class LooseRoot(object):
     def path(self, path):
         return path
 
+    def children(self):
+        return []
+
     def modules(self):
         return []
 

@@ -42,6 +42,7 @@ class Parameters(object):
         self.roots = set()  # ids of the roots that were looked at
         self.more = 0
         self.updates = 0
+        self.weights = {}  # id of a parameter -> (kind, fan-in) that its use in the graph shows
 
     def root(self, root):
         """A model was found: the first look at its parameters."""
@@ -132,6 +133,8 @@ class Parameters(object):
             facts["held"] = id(value) in held
             facts["gradient"] = gradients.get(id(value), "missing")
             facts["changed"] = _differ(one.before, one.after, numbers)
+            if id(value) in self.weights and (facts["kind"] in ("other", "container") or not facts["fan_in"]) and not facts["bias"]:
+                facts["use"], facts["fan_in"] = self.weights[id(value)]
             if value is not None:
                 facts.update(more.get(id(value), {}))
             if one.first is not None:

@@ -18,7 +18,7 @@ _LOSS = re.compile("^(costs?|regrets?|tours?|lengths?|distances?|makespan|delays
 
 def of(node):
     """PolicyFacts of a loss, or None: whether a logarithm times a gain is minimised as it is (sign 1) or with a minus before it (-1)."""
-    stack, found = [(node, 1.0)], []
+    stack, found, twice = [(node, 1.0)], [], False
     for _ in range(_MOST):
         if not stack:
             break
@@ -38,6 +38,7 @@ def of(node):
             clipped = [_ratio(n) for n in below if n is not None]
             if len(clipped) == 2 and all(c is not None for c in clipped):
                 found.append(_numbers(clipped[0], sign))
+                twice = twice or _twice(below[0])
         elif name in ("Mul", "Div"):
             scaled = penalty._scaled(node, name)
             if scaled is not None:
@@ -45,17 +46,22 @@ def of(node):
                     stack.append((scaled[0], sign * scaled[1]))
                 elif not (below[0] is not None and len(below) > 1 and below[1] is not None):
                     # One action at a time: the number is its worth.
+                    twice = twice or _twice(scaled[0])
                     found.append([sign * (-1 if _negated(scaled[0]) else 1) * scaled[1]])
             elif name == "Mul" and len(below) == 2 and (below[0] is None) != (below[1] is None):
                 factor = _factor(node, below)
                 if factor is not None and _logarithm(below[0] or below[1]):
                     found.append(_numbers(factor, -sign if _negated(below[0] or below[1]) else sign))
+                    twice = twice or _twice(below[0] or below[1])
     if stack or not found:
         return None
     numbers = [x for part in found for x in part]
     gains = _scripts_gains()
     sign = worth.sign(numbers, gains) if gains else 0
-    return {"sign": sign, "terms": len(found), "gains": sign != 0}
+    out = {"sign": sign, "terms": len(found), "gains": sign != 0}
+    if twice:
+        out["twice"] = True
+    return out
 
 
 def _factor(node, below):
@@ -136,6 +142,32 @@ def _logarithm(node):
             return False
         node = _through(node.next_functions[0][0])
     return False
+
+
+def _twice(node):
+    """Whether the logarithm of a probability was made of what softmax gave already, as if that were scores."""
+    for _ in range(24):
+        if node is None:
+            return False
+        name = operations.base(node)
+        below = [n for n, _ in node.next_functions]
+        if name == "LogSoftmax":
+            return _is(below[0], "Softmax")
+        if name == "Sub" and len(below) == 2 and _is(below[1], "Logsumexp"):
+            return _is(below[0], "Softmax")
+        if name == "AccumulateGrad" or name not in _ON_THE_WAY and name not in operations.SHAPES:
+            return False
+        there = [n for n in below if n is not None]
+        node = there[0] if there else None
+    return False
+
+
+_ON_THE_WAY = frozenset(("Gather", "Index", "Select", "Neg", "Exp", "Clamp", "ClampMin", "ClampMax", "Mul", "Sub", "Stack", "Cat", "Sum", "Mean"))
+
+
+def _is(node, name):
+    node = operations.through(node)
+    return node is not None and operations.base(node) == name
 
 
 def _ratio(node):

@@ -387,6 +387,8 @@ class Updates(object):
                 self.facts.found()
                 self._set_due(self.open)
                 self._look_at_roots(self.roots)
+                if not self.roots and state.loose is not None and self.facts.look.open:
+                    self.facts.look.plain(state.loose)
             return
         if self.session is not None:
             self.trainings.optimiser(state, optimiser)

@@ -1,0 +1,120 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Limits of class weights that are upside down.
+const (
+	leastWeighed = 200 // labels
+	fewerLabels  = 3   // times, the most frequent class to the rarest
+	lessWeight   = 2   // times, the weight of the former to that of the latter
+	sameOrder    = 0.8 // correlation of the logarithms of weights and frequencies
+	rarePositive = 0.3 // share of labels that are 1
+)
+
+// rareWeighLess finds weights that make rare classes count even less: the
+// frequencies of the classes, where their inverse was meant.
+func rareWeighLess(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
+	if v.facts.Loss == nil || l.Elements < leastWeighed {
+		return nil
+	}
+	settings := v.facts.Loss.Settings
+	switch v.loss {
+	case "cross_entropy", "nll_loss":
+		return classWeights(v, l, weightsOf(settings["weights"]))
+	case "binary_cross_entropy_with_logits":
+		return positiveWeights(v, l, weightsOf(settings["pos_weights"]))
+	}
+	return nil
+}
+
+func classWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Violation {
+	if len(weights) < 2 || l.Counts == nil {
+		return nil
+	}
+	var often, weighs []float64 // logarithms
+	var most, least struct{ class, n, w float64 }
+	for i, w := range weights {
+		n := float64(l.Counts[strconv.Itoa(i)])
+		if w <= 0 {
+			return nil // a class that is left out on purpose
+		}
+		if n < 1 {
+			continue
+		}
+		often, weighs = append(often, math.Log(n)), append(weighs, math.Log(w))
+		if n > most.n {
+			most.class, most.n, most.w = float64(i), n, w
+		}
+		if least.n == 0 || n < least.n {
+			least.class, least.n, least.w = float64(i), n, w
+		}
+	}
+	if len(often) < 2 || most.n < fewerLabels*least.n || most.w < lessWeight*least.w || correlation(often, weighs) < sameOrder {
+		return nil
+	}
+	text := fmt.Sprintf("The class weights of %s are upside down: class %s, which has %s of %s labels, weighs %s, and class %s, which has %s, weighs %s, so that rare classes count even less. Weights are to grow as classes get rarer.",
+		v.subject(), num(most.class), num(most.n), num(float64(l.Elements)), num(most.w), num(least.class), num(least.n), num(least.w))
+	out := v.labels("weights", text, "give each class the inverse of its frequency: total / (classes * count)", rule.Warning)
+	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
+	out.Observed, out.Threshold, out.Comparator = most.w/least.w, lessWeight, ">="
+	return []rule.Violation{out}
+}
+
+func positiveWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Violation {
+	least, most, ok := span(l)
+	if len(weights) == 0 || !ok || least != 0 || most != 1 || !isWhole(l) || l.Mean == nil || *l.Mean <= 0 || *l.Mean > rarePositive {
+		return nil
+	}
+	if slices.Max(weights) > 1.0/lessWeight || slices.Min(weights) <= 0 {
+		return nil
+	}
+	text := fmt.Sprintf("pos_weight of %s is at most %s although only %s of the labels are 1, so that these count even less: it is the number of labels that are 0 divided by those that are 1, not the reverse.",
+		v.subject(), num(slices.Max(weights)), percent(*l.Mean))
+	out := v.labels("weights", text, fmt.Sprintf("pos_weight is to be about %s here", num((1-*l.Mean) / *l.Mean)), rule.Warning)
+	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
+	out.Observed, out.Threshold, out.Comparator = slices.Max(weights), 1.0/lessWeight, "<="
+	return []rule.Violation{out}
+}
+
+// weightsOf reads a list of numbers of a setting.
+func weightsOf(x any) []float64 {
+	switch list := x.(type) {
+	case []float64:
+		return list
+	case []any:
+		var out []float64
+		for _, one := range list {
+			n, ok := number(one)
+			if !ok || !finite(n) {
+				return nil
+			}
+			out = append(out, n)
+		}
+		return out
+	}
+	return nil
+}
+
+// correlation is Pearson's; 0 where one of the two does not vary.
+func correlation(x, y []float64) float64 {
+	n := float64(len(x))
+	var mx, my float64
+	for i := range x {
+		mx, my = mx+x[i]/n, my+y[i]/n
+	}
+	var xx, yy, xy float64
+	for i := range x {
+		xx, yy, xy = xx+(x[i]-mx)*(x[i]-mx), yy+(y[i]-my)*(y[i]-my), xy+(x[i]-mx)*(y[i]-my)
+	}
+	if xx == 0 || yy == 0 {
+		return 0
+	}
+	return xy / math.Sqrt(xx*yy)
+}
