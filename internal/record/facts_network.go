@@ -66,7 +66,8 @@ type GraphFacts struct {
 	// Penalty is what the script adds to the loss of the parameters themselves;
 	// nil without it.
 	Penalty *PenaltyFacts `json:"penalty,omitempty"`
-	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch.
+	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch, or
+	// ctc_loss one over samples or time steps.
 	AcrossSamples bool `json:"across_samples,omitempty"`
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
@@ -87,6 +88,9 @@ type GraphFacts struct {
 	// Lost counts the losses that are a sum with a constant term, where gradients
 	// that no gradient goes through were taken before, not for parameters.
 	Lost int64 `json:"lost,omitempty"`
+	// Overlap is the operation whose results a Dice loss, or one of its kin, takes
+	// for probabilities; "" where the loss is none.
+	Overlap string `json:"overlap,omitempty"`
 	// Policy is how a loss holds logarithms of the probabilities of what was
 	// chosen, times what that was worth; nil where it does not.
 	Policy *PolicyFacts `json:"policy,omitempty"`

@@ -225,6 +225,18 @@ func TestFunctions(t *testing.T) {
 			head(f, "cross_entropy", "linear")
 			f.Graph.AcrossSamples = true
 		}, "error wrong_axis output-activation cross_entropy", "over the samples"},
+		{"log_softmax over time steps", classifier(), func(f *record.Facts) {
+			head(f, "ctc_loss", "log_softmax", "linear")
+			f.Loss.Function, f.Graph.AcrossSamples = "ctc_loss", true
+		}, "error wrong_axis output-activation loss", "takes its last axis for the classes"},
+		{"overlap of raw outputs", classifier(), func(f *record.Facts) {
+			head(f, "mean", "sub", "div", "add", "mul", "sum", "mul", "convolution")
+			f.Loss.Function, f.Graph.Overlap = "", "convolution"
+		}, "warning logits_as_probabilities output-activation loss", "raw outputs of a convolution layer"},
+		{"overlap of probabilities", classifier(), func(f *record.Facts) {
+			head(f, "mean", "sub", "div", "add", "mul", "sum", "mul", "sigmoid", "convolution")
+			f.Loss.Function, f.Graph.Overlap = "", "sigmoid"
+		}, "", ""},
 		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation loss", "works over an axis with one entry, so every prediction is 1"},
 		{"softmax of one output, and gradients all the same", classifier(), oneUnit(func(*record.ParameterFact) {}), "", ""},
 		{"no gradient behind a softmax of several", classifier(), func(f *record.Facts) {

@@ -37,6 +37,13 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 	if found := intoDivergence(&v); found != nil {
 		return found
 	}
+	if found := rawOverlap(&v); found != nil {
+		return found
+	}
+	if f.Graph != nil && f.Graph.AcrossSamples && slices.Contains(f.Graph.Head, "ctc_loss") {
+		text := "log_softmax works over samples or time steps in place of the classes: ctc_loss takes its last axis for the classes."
+		return []rule.Violation{v.violation("wrong_axis", text, "use dim=-1 (or dim=2) in log_softmax, on what ctc_loss gets: time steps by samples by classes", rule.Error)}
+	}
 	if f.Graph != nil && f.Graph.AcrossSamples {
 		text := "log_softmax works over the samples of the batch in place of the classes: what the loss gets for a sample depends on the others in its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}
@@ -72,6 +79,18 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		return outOfReach(&v, p)
 	}
 	return nil
+}
+
+// rawOverlap finds a Dice loss, or one of its kin, of what a layer gives: overlaps
+// are those of probabilities, and of numbers that may be negative or above one they
+// have no least value.
+func rawOverlap(v *lossView) []rule.Violation {
+	g := v.facts.Graph
+	if g == nil || g.Overlap != "linear" && g.Overlap != "convolution" {
+		return nil
+	}
+	text := fmt.Sprintf("The overlap (Dice) loss gets the raw outputs of a %s layer, not probabilities: outputs below 0 and above 1 count as overlap, so it can fall without the masks becoming right.", g.Overlap)
+	return []rule.Violation{v.violation("logits_as_probabilities", text, "put sigmoid (or softmax over the classes) between the model and the overlap loss", rule.Warning)}
 }
 
 // handWritten finds a cross-entropy that is written out, -(y·log(p) + …), and

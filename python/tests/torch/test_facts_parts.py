@@ -107,6 +107,72 @@ def test_graph(loss, head, weighted, non_linear):
     assert got.get("unreached") == (["unused"] if id(W) in graphs.reached else ["w", "unused"])
 
 
+MASK = (X[:, :4] > 0).float()
+
+
+def dice(p, smooth=1.0):
+    return 1 - (2 * (p * MASK).sum() + smooth) / (p.sum() + MASK.sum() + smooth)
+
+
+def dice_each(p):
+    p, m = p.flatten(1), MASK.flatten(1)
+    return (1 - 2 * (m * p).sum(1) / (p.sum(1) + m.sum(1)).clamp(min=1e-6)).mean()
+
+
+def dice_of_squares(p):
+    return 1 - 2 * torch.sum(p * MASK) / (torch.sum(p * p) + torch.sum(MASK * MASK) + 1e-6)
+
+
+def jaccard(p):
+    common = (p * MASK).sum()
+    return -torch.log((common + 1) / (p.sum() + MASK.sum() - common + 1))
+
+
+def weighted_mean(p):
+    return ((p * X[:, :4]).sum(1) / p.sum(1)).mean()
+
+
+@pytest.mark.parametrize(
+    "loss,found",
+    [
+        (lambda: dice(X @ W), "linear"),
+        (lambda: dice(torch.sigmoid(X @ W)), "sigmoid"),
+        (lambda: dice((X @ W).softmax(1)), "softmax"),
+        (lambda: dice_each(X @ W), "linear"),
+        (lambda: dice_of_squares(X @ W), "linear"),
+        (lambda: dice_of_squares((X @ W).sigmoid()), "sigmoid"),
+        (lambda: jaccard(X @ W), "linear"),
+        (lambda: 0.5 * dice(X @ W) + 0.5 * F.binary_cross_entropy_with_logits(X @ W, MASK), "linear"),
+        (lambda: weighted_mean(X @ W), None),
+        (lambda: (X @ W * MASK).sum() / MASK.sum(), None),
+        (lambda: F.mse_loss(X @ W, X[:, :4]), None),
+    ],
+)
+def test_overlap(loss, found):
+    graphs = autograd.Graphs()
+    with torch.enable_grad():
+        graphs.take(loss())
+    assert graphs.overlap == found
+
+
+@pytest.mark.parametrize(
+    "prepare,across",
+    [
+        (lambda x: x.log_softmax(2), False),
+        (lambda x: x.log_softmax(-1), False),
+        (lambda x: x.log_softmax(1), True),
+        (lambda x: x.log_softmax(0), True),
+        (lambda x: x.transpose(0, 1).log_softmax(2).transpose(0, 1), False),
+        (lambda x: x.permute(1, 2, 0).log_softmax(1).permute(2, 0, 1), False),
+    ],
+)
+def test_axis_of_ctc(prepare, across):
+    x = (torch.randn(12, 5, 6) @ leaf(6, 4)).log_softmax(-1) * 1.0
+    graphs = autograd.Graphs()
+    graphs.take(F.ctc_loss(prepare(x), torch.ones(5, 3, dtype=torch.long), torch.full((5,), 12), torch.full((5,), 3)))
+    assert graphs.across == across
+
+
 def test_recurrent_and_attention_are_no_linear_layers():
     for module in (lambda x: LSTM(x)[0], lambda x: ATTENTION(x, x, x)[0]):
         walk = autograd.Walk(module(torch.relu(X[:, None] @ leaf(6, 6))).sum().grad_fn)

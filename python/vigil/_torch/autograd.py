@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, drops, flat, graph, lost, penalty, policy, reading, stretch, summary, terms, weights
+from vigil._torch import attention, drops, flat, graph, lost, overlap, penalty, policy, reading, stretch, summary, terms, weights
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral, shape_of, through
 
 MOST = 20000  # nodes
@@ -240,6 +240,8 @@ def _head(node, walk):
                 if softmax is not None and base(softmax) == "LogSoftmax":
                     walk.across = walk.across or _across(softmax)
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
+            elif name == "ctc_loss":
+                walk.across = walk.across or _not_over_classes(below[0] if below else None)
             elif name in ("gather", "index"):
                 walk.across = walk.across or _picks_across(node)
             elif name == "mul" and drops.share(node):
@@ -268,6 +270,17 @@ def _across(softmax):
     if shape is None or len(shape) != 2 or shape[0] < 2 or not isinstance(axis, int):
         return False
     return axis in (0, -2, (1 << 64) - 2)  # some releases show it without its sign
+
+
+def _not_over_classes(softmax):
+    """Whether log_softmax of time steps by samples by classes, just as ctc_loss takes it, goes over another axis than the last."""
+    if softmax is None or base(softmax) != "LogSoftmax":
+        return False
+    shape, axis = shape_of(softmax, 0), getattr(softmax, "_saved_dim", None)
+    if shape is None or len(shape) != 3 or not isinstance(axis, int):
+        return False
+    axis = axis - (1 << 64) if axis >= 1 << 63 else axis
+    return axis % 3 != 2 and shape[axis] > 1
 
 
 def _picks_across(node):
@@ -365,6 +378,11 @@ def _policy(node):
 
 
 @_guard.guard
+def _overlap(node):
+    return overlap.of(node)
+
+
+@_guard.guard
 def _lost(node, since):
     return lost.adds_constant(node, since)
 
@@ -380,6 +398,7 @@ class Graphs(object):
         self.penalty = None  # what the first loss adds of the parameters themselves
         self.terms = None  # of the first loss
         self.attention = None
+        self.overlap = None  # what the first loss takes for probabilities of a mask
         self.policy = None  # of the first loss that is one
         self.lost = 0  # losses that add a constant, where gradients without a graph were taken for them
         self.first = None
@@ -426,6 +445,7 @@ class Graphs(object):
             self.layer_weights = walk.layer_weights or {}
             if self.plain:
                 self.layers = _layers(walk.nodes, self.numbers)
+            self.overlap = _overlap(base_node) if base_node is not None else None
         if self.policy is None and base_node is not None:
             self.policy = _policy(base_node)
             self.stretched = walk.stretched
@@ -470,6 +490,8 @@ class Graphs(object):
             out["terms"] = self.terms
         if self.attention:
             out["attention"] = self.attention
+        if self.overlap:
+            out["overlap"] = self.overlap
         if self.policy:
             out["policy"] = self.policy
         if self.lost:

@@ -111,7 +111,7 @@ def _parameters(node, norms=False):
         joined = joined.next_functions[0][0]
     parts = [n for n, _ in joined.next_functions] if joined is not None and operations.base(joined) in _JOINED else [node]
     leaves = [operations.leaf_of(n) for n in parts]
-    if not leaves or not all(isinstance(p, torch.nn.Parameter) for p in leaves):
+    if not leaves or not all(isinstance(p, torch.nn.Parameter) or p is not None and p.dim() > 1 for p in leaves):
         raise _Other
     return leaves
 
