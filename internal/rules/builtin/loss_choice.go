@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,13 @@ var lossChoice = rule.Definition{
 	New:     onFacts(judgeLoss),
 }
 
+// ofLoss tells whether labels, and the predictions beside them, are those that
+// the loss of this name got: in a sum of several losses they may be another's.
+func ofLoss(l *rule.LabelFacts, loss string) bool {
+	got := cmp.Or(lossModules[l.Loss], l.Loss)
+	return !slices.Contains(knownLosses, got) || got == loss || got == "nll_loss" && loss == "cross_entropy"
+}
+
 func judgeLoss(f *rule.Facts) []rule.Violation {
 	if found := policyUpsideDown(f); found != nil {
 		return found
@@ -40,7 +48,7 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	switch {
-	case !v.alone && lossClasses(p) != 1:
+	case !v.alone && (lossClasses(p) != 1 || !ofLoss(l, v.loss)):
 		return nil
 	case v.regression():
 		return classesAsNumbers(&v, p, l)
