@@ -311,6 +311,19 @@ func focal(least, most float64) *record.Facts {
 	return f
 }
 
+// rises falls for a hundred steps, and then rises as fast.
+func rises(n int64) float64 { return 1 + math.Abs(float64(n)-100)/200 }
+
+// oneBatch are facts of a training that gets the same 64 samples at every step.
+func oneBatch(do func(*record.InputFacts)) *record.Facts {
+	f := classifier()
+	f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{64, 24}}}, Steps: 8, Distinct: 1, Renewed: 7}
+	if do != nil {
+		do(f.Inputs)
+	}
+	return f
+}
+
 func TestCurves(t *testing.T) {
 	ln10 := math.Log(10)
 	cycle := func(n int64) float64 { return 0.2 + 1.2*float64(100-n%100)/100*math.Exp(-float64(n)/150) }
@@ -498,8 +511,11 @@ func TestCurves(t *testing.T) {
 		{"settled", "too_few_updates", curve{steps: 200, loss: noisy(0.02, falling(2.3, 0.3, 30)), facts: classes()}, ""},
 		{"a trial", "too_few_updates", curve{steps: 12, loss: func(n int64) float64 { return 2.3 - 0.01*float64(n) }, facts: classes()}, ""},
 
-		{"validation rises", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: func(n int64) float64 { return 1 + math.Abs(float64(n)-100)/200 }}, "warning validation_rises overfit"},
+		{"validation rises", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises}, "warning validation_rises overfit"},
 		{"learnt by heart", "overfit", curve{steps: 300, loss: falling(2, 0.01, 40), eval: noisy(0.005, falling(2, 1.5, 30))}, "warning by_heart overfit"},
+		{"one batch, made anew at every step", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(nil)}, "warning validation_rises data-loading"},
+		{"one batch is all the data of its loader", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.OfLoader = true })}, "warning validation_rises overfit"},
+		{"all data are given each time", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.Renewed = 0 })}, "warning validation_rises overfit"},
 		{"noisy validation", "overfit", curve{steps: 400, loss: falling(2, 0.3, 60), eval: noisy(0.2, falling(2, 0.5, 60))}, ""},
 		{"both fall", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: falling(2, 0.1, 60)}, ""},
 		{"both rise", "overfit", curve{steps: 300, loss: step, eval: step}, ""},

@@ -82,6 +82,20 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 }
 
+// oneBatchMadeAnew gives the samples of a batch whose values were the same at all
+// steps that were looked at, though a new tensor was made each time; 0 of another, and
+// of a loader whose data are one batch.
+func oneBatchMadeAnew(f *rule.Facts) int64 {
+	in := f.Inputs
+	if in == nil || len(in.Tensors) == 0 || len(in.Tensors[0].Shape) == 0 || in.Distinct != 1 || in.Steps < 8 || in.Renewed < in.Steps-1 || in.OfLoader && !in.PartOfMore || wholeData(f) {
+		return 0
+	}
+	if n := in.Tensors[0].Shape[0]; loaderSize(n) {
+		return n
+	}
+	return 0
+}
+
 // leastNoise is how many values tell that they are noise.
 const leastNoise = 100
 

@@ -20,6 +20,8 @@ type validationRise struct {
 		Losses twoLosses           `json:"losses"`
 		Pairs  map[string]*turning `json:"pairs"`
 		Odd    bool                `json:"odd"` // several optimisers
+		// Of a batch that is made anew at every step, and is the same each time, the samples; else 0.
+		OneBatch int64 `json:"one_batch,omitempty"`
 	}
 }
 
@@ -59,6 +61,20 @@ func (r *validationRise) Restore(b []byte) error  { return restore(b, &r.state) 
 
 func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Odd = len(f.Optimisers) > 1
+	r.state.OneBatch = oneBatchMadeAnew(f)
+}
+
+// tell adds to what overfits that there was one batch to learn from, which is
+// then why.
+func (r *validationRise) tell(v rule.Violation, rep *rule.Report) {
+	if n := r.state.OneBatch; n > 0 {
+		v.CauseClass = sameBatches.CauseClass
+		v.Cause = "a batch that is drawn with the same seed, or with an index that does not move, at every step"
+		v.Remedy = "seed once, before the loop, and look at how the samples of a batch are chosen"
+		v.Message += fmt.Sprintf(" A batch of %d samples is made anew at each step, and it is the same one each time: there is nothing else to learn from.", n)
+		v.Context["one_batch"] = n
+	}
+	rep.Violate(v)
 }
 
 func (r *validationRise) Step(v *rule.View, rep *rule.Report) {
@@ -120,23 +136,23 @@ func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
 		return
 	}
 	p.Fired = true
-	rep.Violate(rule.Violation{
+	r.tell(rule.Violation{
 		Check: "by_heart", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
 		Message: fmt.Sprintf("The model overfits: it has learnt the training set by heart (%s %s), while the validation loss has stood at %s for %d evaluations (%s at first).",
 			called("loss", e.pair), num(e.train), num(e.validation), p.N-p.BestAt, num(p.First)),
 		Context: map[string]any{"first_validation": p.First, "validation": e.validation, "training": e.train, "curve": slices.Clone(p.Curve)},
-	})
+	}, rep)
 }
 
 func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *rule.Report) {
 	best := float64(p.Best.Validation)
 	p.Fired = true
-	rep.Violate(rule.Violation{
+	r.tell(rule.Violation{
 		Check: "validation_rises", Subject: e.pair, Observed: e.validation/best - 1, Threshold: r.rise, Comparator: ">", Severity: rule.Warning, Steps: p.Above,
 		Message: fmt.Sprintf("The model overfits: the validation %s has risen from its best (%s at step %d) to %s, while the training loss fell from %s to %s.",
 			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), num(float64(p.Best.Train)), num(e.train)),
 		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
-	})
+	}, rep)
 }
 
 // comparable: the two losses are of one kind, they begin at the same scale.
