@@ -291,6 +291,28 @@ def test_what_was_added_before_gradients_were_taken_is_not_made_of_them():
     assert lost.adds_constant((loss + 10 * gradient.square().mean()).grad_fn, since)
 
 
+@pytest.mark.parametrize(
+    "loss,found",
+    [
+        (lambda u, d, t, y: (d + 0.3 * u - 1.0).pow(2).mean(), True),
+        (lambda u, d, t, y: ((d - u) ** 2).mean() + 10 * (u[0] - 1).pow(2).sum(), True),
+        (lambda u, d, t, y: F.mse_loss(d + u, torch.zeros_like(u)), True),
+        (lambda u, d, t, y: (u * 0.5 + d).abs().sum() / 8, True),
+        (lambda u, d, t, y: ((u * 0.5 + d) * 1.0).square().mean(), True),
+        (lambda u, d, t, y: F.mse_loss(u, y), False),
+        (lambda u, d, t, y: u.mean() + y.mean(), False),
+        (lambda u, d, t, y: (u.mean(0) + d.mean(0)).pow(2).mean(), False),
+    ],
+)
+def test_residual_of_constants(loss, found):
+    """A derivative without a graph beside the output itself."""
+    t = torch.rand(8, 1, requires_grad=True)
+    u = F.linear(t, LAYER.weight[:1, :1]).tanh()
+    (d,) = torch.autograd.grad(u, t, torch.ones_like(u), retain_graph=True)
+    value = loss(u, d, t, torch.rand(8, 1))
+    assert lost.in_residual(value.grad_fn, u.grad_fn._sequence_nr(), [(8, 1)]) == found
+
+
 def test_all_who_watch_grad_are_told(monkeypatch):
     """By one wrapper; an iterator goes to all of them, and to the call."""
     original = getattr(torch.autograd.grad, "__wrapped__", torch.autograd.grad)
@@ -309,7 +331,7 @@ def test_gradients_are_what_they_are(monkeypatch):
     seen = []
 
     class Look(object):
-        open, constants, of_scalars, since = True, 0, 0, 1 << 63
+        open, constants, of_scalars, since, shapes, derived = True, 0, 0, 1 << 63, [], False
         parameters = type("P", (), {"known": frozenset()})
 
         def here(self):

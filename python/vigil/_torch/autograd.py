@@ -383,8 +383,8 @@ def _overlap(node):
 
 
 @_guard.guard
-def _lost(node, since):
-    return lost.adds_constant(node, since)
+def _lost(node, since, shapes):
+    return lost.adds_constant(node, since) or bool(shapes) and lost.in_residual(node, since, shapes)
 
 
 class Graphs(object):
@@ -419,10 +419,11 @@ class Graphs(object):
         self.uses = {}  # id of a leaf -> operations that take it
         self.marked = set()  # ids of nodes, as of Walk
 
-    def take(self, tensor, known=(), constants=0, marks=(), since=0):
+    def take(self, tensor, known=(), constants=0, marks=(), since=0, shapes=()):
         """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, marks: nodes, as of Walk.
 
-        constants: how often gradients without a graph were taken for it. since: number of the node that the first of them were taken of.
+        constants: how often gradients without a graph were taken for it. since: number of the node that the first of them were taken of; shapes: theirs, where a
+        residual may hold them.
         """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)
@@ -430,7 +431,7 @@ class Graphs(object):
             return {}
         base_node = graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn
         walk = Walk(base_node, known, self.first is None, marks)
-        if constants and _lost(base_node, since):
+        if constants and _lost(base_node, since, shapes):
             self.lost += 1
         self.marked |= walk.marked
         self.stray, self.coefficients, self.weights = walk.stray, walk.coefficients, walk.weights

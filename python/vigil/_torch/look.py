@@ -50,6 +50,8 @@ class Look(object):
         self.constants = 0  # gradients without a graph that were taken since the last backward
         self.of_scalars = 0  # others, of one number, since a model was called last
         self.since = FIRST  # lowest number of the nodes that they were taken of
+        self.shapes = []  # of these gradients
+        self.derived = False  # others have a graph
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
@@ -194,7 +196,7 @@ class Look(object):
                     self._left_out()
             elif self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks(), self.since))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks(), self.since, () if self.derived else self.shapes))
                 self.network.backward(self.graphs)
             elif self.anew.wants(step):
                 for tensor in tensors:
@@ -243,7 +245,7 @@ class Look(object):
 
     def backward_ends(self):
         self.outputs = []
-        self.constants, self.of_scalars, self.since = 0, 0, FIRST
+        self._forget_derivatives()
         with self.timed():
             self.gradients.backward_ends()
 
@@ -268,9 +270,13 @@ class Look(object):
     def closed(self):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
-        self.constants, self.of_scalars, self.since = 0, 0, FIRST
+        self._forget_derivatives()
         if self.network is not None:
             self.network.ends()
+
+    def _forget_derivatives(self):
+        self.constants, self.of_scalars, self.since = 0, 0, FIRST
+        self.shapes, self.derived = [], False
 
     def detach(self):
         """Hook nothing any more."""

@@ -6,6 +6,9 @@ Whoever perturbs inputs by gradients of a loss (FGSM, PGD, samples of an energy)
 wants no graph, calls the model again with what came of it, and may begin the
 sum of his loss with 0, which is a constant, too. Who only looks at gradients
 has often made his loss before, and what was added before is not made of them.
+A residual of derivatives may hold the model's output as well: a constant of the
+gradients' shape in what is squared tells it, where no other gradients of that
+step have a graph.
 """
 
 import torch
@@ -13,6 +16,9 @@ import torch
 from vigil._torch import operations, penalty, watching
 
 _MOST = 64  # nodes that are looked at
+_FEW = 8  # shapes of gradients that are remembered
+_AVERAGED = frozenset(("Mean", "Sum"))
+_ERRORS = frozenset(("Pow", "Abs", "Square", "Mul", "MseLoss", "LLoss", "SmoothLLoss", "HuberLoss"))
 
 
 def watch_grad(tracker):
@@ -23,9 +29,10 @@ def watch_grad(tracker):
         outputs = args[0] if args else kwargs.get("outputs")
         inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
         create_graph = args[4] if len(args) > 4 else kwargs.get("create_graph")
-        if create_graph or not isinstance(inputs, (torch.Tensor, tuple, list)):
+        if not isinstance(inputs, (torch.Tensor, tuple, list)) or not look.open or tracker.in_backward or not look.here():
             return
-        if not look.open or tracker.in_backward or not look.here():
+        if create_graph:
+            look.derived = True
             return
         given = [inputs] if isinstance(inputs, torch.Tensor) else inputs
         if not given or any(isinstance(t, torch.nn.Parameter) or id(t) in look.parameters.known for t in given):
@@ -38,6 +45,8 @@ def watch_grad(tracker):
             return
         made = [_number(t.grad_fn) for t in ([outputs] if isinstance(outputs, torch.Tensor) else outputs or ()) if isinstance(t, torch.Tensor)]
         look.since = min([look.since] + made)
+        if len(look.shapes) < _FEW:
+            look.shapes.extend(tuple(t.shape) for t in given if isinstance(t, torch.Tensor) and t.numel() > 1)
 
     watching.grad(begins)
 
@@ -52,6 +61,43 @@ def _number(node):
     """When a node was made: the later, the larger; 0 where that is not known."""
     number = getattr(node, "_sequence_nr", None)
     return number() if number is not None else 0
+
+
+def in_residual(node, since, shapes):
+    """Whether what is squared, or made positive, and averaged in a loss adds a constant of one of these shapes, after the node of number ``since``."""
+    stack, residuals = [(node, False)], []
+    for _ in range(_MOST):
+        if not stack:
+            break
+        node, averaged = stack.pop()
+        if node is None:
+            continue
+        name = operations.base(node)
+        below = [n for n, _ in node.next_functions]
+        if name in _ERRORS and (averaged or name.endswith("Loss")) and (name != "Mul" or len(below) == 2 and below[0] is below[1]):
+            residuals.append(below[0])
+        elif name in _AVERAGED or name in ("Add", "Sub", "Mul", "Div") or name in operations.SHAPES and name != "AccumulateGrad":
+            stack.extend((n, averaged or name in _AVERAGED) for n in below)
+    return any(_adds_one_of(node, since, shapes) for node in residuals)
+
+
+def _adds_one_of(node, since, shapes):
+    stack = [node]
+    for _ in range(_MOST):
+        if not stack:
+            break
+        node = stack.pop()
+        if node is None:
+            continue
+        name = operations.base(node)
+        below = [n for n, _ in node.next_functions]
+        if name in ("Add", "Sub"):
+            if len(below) == 2 and any(n is None for n in below) and _number(node) >= since > 0 and tuple(operations.shape_of(node, 0) or ()) in shapes:
+                return True
+            stack.extend(below)
+        elif name in ("Mul", "Div") and any(n is None for n in below) or name == "Neg" or name in operations.SHAPES and name != "AccumulateGrad":
+            stack.extend(below)
+    return False
 
 
 def adds_constant(node, since=0):
