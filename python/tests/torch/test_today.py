@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import today
+from vigil._torch import reading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = [[path, side, 1] for path in ("block", "head", "") for side in ("input", "output")] + [["CrossEntropyLoss", "output", 1]]
@@ -51,9 +52,12 @@ def test_computed_again_in_backward(cases, case):
         assert {n for n in step.tensors if "put_" in n} == found
         assert step.repeated == []
     assert all(isinstance(v, float) for v in run.series("loss")) or case.endswith("by_function")
+    # Releases that do not say how a tensor was saved lose facts where a checkpoint saves in a way of its own, and say so; reentrant ones do not.
+    told = [m["name"] for m in run.missing]
+    assert told in ([[]] if reading._SAYS or case.endswith("reentrant") else [["facts of the graph"]] + [[]] * (case == "checkpoint_wrapper"))
     assert ("CrossEntropyLoss_output_0" in run.names("loss")) == inside
     assert "CrossEntropyLoss_output_1" not in run.names()
-    assert run.missing == [] and run.notices == []
+    assert run.notices == []
 
 
 # Case, step of the change, parameters and modules' tensors that come with it, parameters that go.

@@ -3,7 +3,7 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, names, parts
+from vigil._torch import backend, names, parts, reading
 from vigil._torch.astray import Astray
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.look import SEE, Look, node_settings
@@ -93,6 +93,8 @@ class Facts(object):
         if not self.said and self.tracker.counter.next:
             self.say()
         self._unseen_validation()
+        if reading.unsure():
+            self.tracker.session.missing([("facts of the graph", "PyTorch %s does not say whether reading what was saved for backward computes it again (checkpoints, offloading)" % torch.__version__, 1)])
 
     def _news(self):
         """Whether a section is complete and was not sent."""

@@ -22,6 +22,11 @@ def runs_code(saved):
     return _own_ways
 
 
+def unsure():
+    """Whether facts are left out because this release does not say it, and somebody does save in a way of their own."""
+    return _own_ways and not _SAYS
+
+
 def watch():
     """Notice, in releases that do not say it, that somebody saves in a way of their own."""
     hooks = torch.autograd.graph.saved_tensors_hooks
