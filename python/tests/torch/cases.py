@@ -1,7 +1,7 @@
 """Small trainings, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
 
-They stand in small_losses.py and small_updates.py; what the facts say of them
-in test_facts.py.
+They stand in small_losses.py, small_modes.py and small_updates.py; what the facts
+say of them in test_facts.py.
 """
 
 import gc
@@ -10,6 +10,7 @@ import sys
 import traceback
 
 import small_losses  # noqa: F401
+import small_modes  # noqa: F401
 import small_updates  # noqa: F401
 import torch
 from small import CASES

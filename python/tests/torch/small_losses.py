@@ -1,8 +1,5 @@
 """Small trainings that differ in their model, their loss, or what they are fed."""
 
-import copy
-import itertools
-
 import torch
 import torch.nn.functional as F
 from small import STEPS, case, data, net, train
@@ -91,6 +88,16 @@ def sigmoid_before_bce_with_logits():
 
 
 @case
+def weighed_classes():
+    train(net(), nn.CrossEntropyLoss(weight=torch.tensor([0.5, 0.25, 2.0])))
+
+
+@case
+def weighed_positives():
+    train(net(nn.Linear(6, 1)), lambda o, y: F.binary_cross_entropy_with_logits(o, y, pos_weight=torch.tensor([0.125])), ((x, (y > 0).float()[:, None]) for x, y in data()))
+
+
+@case
 def broadcast_module():
     train(net(nn.Linear(6, 1)), nn.MSELoss(), ((x, x.sum(1)) for x, _ in data()))
 
@@ -173,23 +180,6 @@ def constant_batches():
 
 
 @case
-def evaluated_in_training_mode():
-    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
-    with torch.no_grad():
-        for x, _ in data():
-            model(x)
-
-
-@case
-def evaluated_well():
-    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
-    model.eval()
-    with torch.no_grad():
-        for x, _ in data():
-            model(x)
-
-
-@case
 def losses_of_several_shapes():
     """One loss module compares pictures, then numbers of theirs."""
     criterion = nn.MSELoss()
@@ -201,73 +191,6 @@ def added_in_place():
     """What the loss module gave is not what is minimised."""
     criterion = nn.CrossEntropyLoss()
     train(net(), lambda p, y: criterion(p, y).add_(p.square().mean() + 3.0))
-
-
-@case
-def samples_of_a_posterior():
-    """Monte Carlo dropout: several passes over the same inputs in training mode."""
-    model = train(net(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
-    with torch.no_grad():
-        for x, _ in itertools.islice(data(), 2):
-            torch.stack([model(x) for _ in range(5)]).mean(0)
-
-
-@case
-def labels_that_are_guessed():
-    """Before each update the model guesses labels for new inputs."""
-    model = net(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for x, y in data():
-        other = torch.randn_like(x)
-        with torch.no_grad():
-            guessed = model(other).softmax(1)
-        loss = F.cross_entropy(model(x), y) + F.cross_entropy(model(other), guessed)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-@case
-def copies_evaluated_well():
-    """Snapshots are in evaluation mode while the model that they were taken of is trained on."""
-    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
-    snapshot = copy.deepcopy(model).eval()
-    with torch.no_grad():
-        for x, _ in data():
-            snapshot(x)
-
-
-@case
-def statistics_made_anew():
-    """Before it is evaluated a model goes through some batches in training mode, for its running statistics."""
-    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3)), F.cross_entropy)
-    with torch.no_grad():
-        model[1].momentum = None
-        model[1].reset_running_stats()
-        for x, _ in data():
-            model(x)
-        model.eval()
-        for x, _ in data():
-            model(x)
-
-
-@case
-def functional_dropout_in_evaluation():
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.Linear(6, 3)
-
-        def forward(self, x):
-            return self.layer(F.dropout(x, 0.4))
-
-    original = F.dropout
-    model = train(Model(), F.cross_entropy).eval()
-    with torch.no_grad():
-        model(torch.full((16, 6), 7.0))
-        assert F.dropout is original
-        model(torch.full((16, 6), 7.0))
-    train(model.train(), F.cross_entropy)
 
 
 @case
@@ -343,18 +266,6 @@ def softmax_of_one():
 
 
 @case
-def trained_in_eval():
-    model = train(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, 3)), F.cross_entropy)
-    model.eval()
-    train(model, F.cross_entropy)
-
-
-@case
-def always_in_eval():
-    train(net(nn.Linear(6, 8), nn.Dropout(0.2), nn.Linear(8, 3)).eval(), F.cross_entropy)
-
-
-@case
 def waits_for_a_plateau():
     model = net(nn.Linear(6, 3))
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -363,13 +274,6 @@ def waits_for_a_plateau():
     for val_acc in (0.25, 0.5, 0.75):
         plateau.step(val_acc)
     train(model, F.cross_entropy, optimiser=optimiser)
-
-
-@case
-def part_in_eval():
-    model = net(nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8)), nn.ReLU(), nn.Linear(8, 3))
-    model[0].eval()
-    train(model, F.cross_entropy)
 
 
 @case

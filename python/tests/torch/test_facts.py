@@ -135,6 +135,8 @@ FACTS = {
                                      "predictions.rows_sum_to_one": True, "predictions.log_rows": False, "predictions.shape": [32, 3]},
     "log_softmax_and_nll": {"graph.head": ["cross_entropy", "linear"], "predictions.log_rows": True, "predictions.rows_sum_to_one": False, "loss.module": "NLLLoss"},
     "raw_into_bce": {"graph.head": ["binary_cross_entropy", "sigmoid", "linear"], "predictions.classes": 1, "predictions.label_shape": [32, 1]},
+    "weighed_classes": {"loss.settings.weight": True, "loss.settings.weights": [0.5, 0.25, 2.0]},
+    "weighed_positives": {"loss.settings.pos_weight": True, "loss.settings.pos_weights": [0.125]},
     "sigmoid_before_bce_with_logits": {"graph.head": ["binary_cross_entropy_with_logits", "sigmoid", "linear"], "loss.settings.pos_weight": False},
     "broadcast_module": {"predictions.shape": [32, 1], "predictions.label_shape": [32]},
     "broadcast_function": {"predictions.shape": [32, 1], "predictions.label_shape": [32]},

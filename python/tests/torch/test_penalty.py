@@ -58,3 +58,13 @@ def test_seen(name):
 )
 def test_none(loss):
     assert seen(loss()) is None
+
+
+def test_plain_tensors():
+    """What a script holds in a dict counts like parameters; a few numbers, such as a scale, do not."""
+    tables = {"w1": torch.randn(5, 4, requires_grad=True), "w2": torch.randn(1, 5, requires_grad=True)}
+    loss = F.mse_loss(F.linear(F.linear(X, tables["w1"]).relu(), tables["w2"]), Y)
+    found = seen(loss + 0.5 * sum(w.pow(2).sum() for w in tables.values()))
+    assert (found["kind"], found["factor"], found["tensors"]) == ("l2", 0.5, 2)
+    scale = torch.ones(5, requires_grad=True)
+    assert seen(loss + 0.5 * scale.pow(2).sum() + 0.0 * (M(X) * scale.mean()).mean()) is None

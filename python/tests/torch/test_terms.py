@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import attention, graph, look, lost, operations, policy, reading, stretch, terms, watching, worth
+from vigil._torch import attention, graph, look, lost, operations, policy, reading, residual, stretch, terms, watching, worth
 from vigil._torch.autograd import Walk
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
@@ -290,7 +290,7 @@ def test_what_was_added_before_gradients_were_taken_is_not_made_of_them():
     loss = 0.0 + F.mse_loss(output, X)
     looked_at = output.sum()
     (gradient,) = torch.autograd.grad(looked_at, x, retain_graph=True)
-    since = lost._number(looked_at.grad_fn)
+    since = lost.number(looked_at.grad_fn)
     assert not lost.adds_constant((loss + 1e-4 * LAYER.weight.abs().sum()).grad_fn, since) or not since  # PyTorch 1.13 does not tell which was first
     assert lost.adds_constant((loss + 10 * gradient.square().mean()).grad_fn, since)
 
@@ -314,8 +314,8 @@ def test_residual_of_constants(loss, found):
     u = F.linear(t, LAYER.weight[:1, :1]).tanh()
     (d,) = torch.autograd.grad(u, t, torch.ones_like(u), retain_graph=True)
     value = loss(u, d, t, torch.rand(8, 1))
-    told = operations.shape_of(u.grad_fn, 0) is not None and lost._number(u.grad_fn) > 0  # older releases say neither shapes nor order
-    assert lost.in_residual(value.grad_fn, lost._number(u.grad_fn), [(8, 1)]) == (found and told)
+    told = operations.shape_of(u.grad_fn, 0) is not None and lost.number(u.grad_fn) > 0  # older releases say neither shapes nor order
+    assert residual.adds_constant(value.grad_fn, lost.number(u.grad_fn), [(8, 1)]) == (found and told)
 
 
 def test_all_who_watch_grad_are_told(monkeypatch):

@@ -7,19 +7,16 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, drops, flat, graph, lost, overlap, penalty, policy, reading, stretch, summary, terms, weights
-from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral, shape_of, through
+from vigil._torch import attention, axes, drops, flat, graph, head, lost, overlap, penalty, policy, residual, stretch, terms, weights
+from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral
 
 MOST = 20000  # nodes
-HEAD = 64
 _FEW = 4  # elements of a coefficient
 _MOST_COEFFICIENTS = 8
-_ROWS = frozenset(("Index", "IndexSelect", "Slice"))  # of samples
 _AFFINE = frozenset((
     "linear", "convolution", "embedding", "avg_pool", "mean", "sum", "sub", "add", "neg", "cat", "stack", "select", "slice", "index", "gather",
     "masked_fill", "cumsum", "pad", "upsample", "dropout",
 ))  # fmt: skip
-_OPAQUE = frozenset(("compiled", "checkpoint"))
 
 
 class Walk(object):
@@ -46,15 +43,15 @@ class Walk(object):
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.stretched = None  # the first operation with a constant that stretches a column: its place in the head, or in a way of its own, and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
-        self.head = _head(node, self) if node is not None else []
+        self.head = head.of(node, self) if node is not None else []
         if self.stretched is None and node is not None:
-            self.stretched = stretch.aside(node, HEAD)
+            self.stretched = stretch.aside(node, head.MOST)
         self.flat, self.behind = flat.behind(nodes, below, self.ends)  # operations without a slope, ids of what is behind them only
         self.weighted, self.non_linear = _between(nodes, below)
         self.dropout = drops.most(nodes)
         self.attention = _attention(nodes) if looks else None
         self.weights = _weights(nodes)
-        self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and _of_one(n))
+        self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and axes.of_one(n))
 
     def _nodes(self, start):
         """All nodes, each before those below it, and what is below each."""
@@ -94,17 +91,6 @@ class Walk(object):
                 self.complete = False
         nodes.reverse()
         return nodes, below
-
-
-class _Aside(object):
-    """Takes what _head says besides."""
-
-    across, stretched = False, None
-
-
-def way(node):
-    """The operations from a node down to the first that uses a parameter, as of the head of a graph; none without a node."""
-    return _head(node, _Aside()) if node is not None else []
 
 
 def _between(nodes, below):
@@ -220,133 +206,6 @@ def _affine(node, name):
     return name == "leaky_relu" and getattr(node, "_saved_negative_slope", None) == 1
 
 
-def _head(node, walk):
-    """The way from the loss down to the first operation that uses a parameter. walk: told of what is stretched on it."""
-    head = []
-    for _ in range(4 * HEAD):
-        if node is None or len(head) >= HEAD:
-            break
-        below = [n for n, _ in node.next_functions]
-        kind = base(node)
-        if kind == "AccumulateGrad":
-            break
-        if kind not in SHAPES:
-            name = neutral(node)
-            if name == "nll_loss":
-                softmax = through(below[0]) if below else None
-                if softmax is not None and base(softmax) in _ROWS:  # of some samples only, such as those of a training set
-                    picked = _through_rows(softmax)
-                    walk.across = walk.across or picked is not None and base(picked) == "LogSoftmax" and _across(picked)
-                if softmax is not None and base(softmax) == "LogSoftmax":
-                    walk.across = walk.across or _across(softmax)
-                    name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
-            elif name == "ctc_loss":
-                walk.across = walk.across or _not_over_classes(below[0] if below else None)
-            elif name in ("gather", "index"):
-                walk.across = walk.across or _picks_across(node)
-            elif name == "mul" and drops.share(node):
-                name = "dropout"
-            elif name in ("mul", "div"):
-                walk.stretched = walk.stretched or stretch.of(node, len(head), True)
-            elif name == "sub":
-                product = _of_divergence(node, below)
-                if product is not None:
-                    name, below = "kl_div", [n for n, _ in product.next_functions]
-                else:
-                    walk.stretched = walk.stretched or stretch.of(node, len(head))
-            head.append(name)
-            if name == "kl_div" and kind == "KlDiv" and below and below[0] is None:
-                break  # what is trained is its target
-            if name in WEIGHTED or name in _OPAQUE or any(leaf_of(n) is not None for n in below):
-                break
-        there = [n for n in below if n is not None]
-        node = next((n for n in there if leaf_of(n) is None), there[0] if there else None)
-    return head
-
-
-def _across(softmax):
-    """Whether softmax of samples by classes goes over the samples."""
-    shape, axis = shape_of(softmax, 0), getattr(softmax, "_saved_dim", None)
-    if shape is None or len(shape) != 2 or shape[0] < 2 or not isinstance(axis, int):
-        return False
-    return axis in (0, -2, (1 << 64) - 2)  # some releases show it without its sign
-
-
-def _not_over_classes(softmax):
-    """Whether log_softmax of time steps by samples by classes, just as ctc_loss takes it, goes over another axis than the last."""
-    if softmax is None or base(softmax) != "LogSoftmax":
-        return False
-    shape, axis = shape_of(softmax, 0), getattr(softmax, "_saved_dim", None)
-    if shape is None or len(shape) != 3 or not isinstance(axis, int):
-        return False
-    axis = axis - (1 << 64) if axis >= 1 << 63 else axis
-    return axis % 3 != 2 and shape[axis] > 1
-
-
-def _picks_across(node):
-    """Whether an entry of each row is picked of a log_softmax that goes over the rows. Not of squares, which are compared both ways."""
-    softmax = through(node.next_functions[0][0])
-    if softmax is None or base(softmax) != "LogSoftmax" or not _across(softmax):
-        return False
-    rows, columns = shape_of(softmax, 0)
-    if rows == columns:
-        return False
-    if base(node) == "Gather":
-        return getattr(node, "_saved_dim", None) in (1, (1 << 64) - 1)
-    if any(reading.runs_code(i) for i in getattr(node, "_raw_saved_indices", None) or ()):
-        return False
-    try:
-        at = getattr(node, "_saved_indices", None)
-    except RuntimeError:
-        return False  # changed in place since
-    if not isinstance(at, (tuple, list)) or len(at) != 2 or any(not isinstance(i, torch.Tensor) for i in at):
-        return False
-    each = at[0]
-    if each.dim() != 1 or each.shape[0] != rows or each.dtype is not torch.int64 or not summary.readable(each) or each.device.type != "cpu":
-        return False
-    with torch.no_grad():
-        return bool((each == torch.arange(rows)).all())
-
-
-def _of_one(softmax):
-    """Whether softmax goes over an axis of length one."""
-    shape, axis = shape_of(softmax, 0), getattr(softmax, "_saved_dim", None)
-    if not shape or not isinstance(axis, int):
-        return False
-    axis = axis - (1 << 64) if axis >= 1 << 63 else axis
-    return -len(shape) <= axis < len(shape) and shape[axis] == 1
-
-
-def _of_divergence(node, below):
-    """The product of kl_div's input with its target, probabilities; None where ``node`` is no difference that kl_div makes.
-
-    PyTorch 2 computes it in steps, target * log(target) - target * input.
-    """
-    if len(below) != 2 or below[0] is not None or below[1] is None or base(below[1]) != "Mul":
-        return None
-    factors = [n for n, _ in below[1].next_functions]
-    if len(factors) != 2 or (factors[0] is None) == (factors[1] is None):
-        return None
-    target = graph.saved(below[1], "self" if factors[0] is None else "other")
-    if target is None or target.dim() < 2 or not target.is_floating_point() or not summary.readable(target) or not target.numel():
-        return None
-    with torch.no_grad():
-        x = target[: max((1 << 16) // max(target[0].numel(), 1), 1)]
-        if x.device.type != "cpu" or float(x.min()) < 0:
-            return None
-        return below[1] if any(x.shape[a] > 1 and float((x.sum(a) - 1).abs().max()) <= 1e-3 for a in (1, x.dim() - 1)) else None
-
-
-def _through_rows(node):
-    """The first node that is more than a change of shape or type, or a choice of rows of a table."""
-    for _ in range(4):
-        node = through(node)
-        if node is None or base(node) not in _ROWS or (shape_of(node, 0) or [0])[1:] != (shape_of(node.next_functions[0][0], 0) or [1])[1:]:
-            return node
-        node = node.next_functions[0][0]
-    return None
-
-
 @_guard.guard
 def _penalty(node, numbers):
     return penalty.of(node, numbers) if numbers is not None else None
@@ -384,7 +243,7 @@ def _overlap(node):
 
 @_guard.guard
 def _lost(node, since, shapes):
-    return lost.adds_constant(node, since) or bool(shapes) and lost.in_residual(node, since, shapes)
+    return lost.adds_constant(node, since) or bool(shapes) and residual.adds_constant(node, since, shapes)
 
 
 class Graphs(object):

@@ -10,7 +10,7 @@ import inspect
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, graph, summary, terms, written
+from vigil._torch import backend, graph, head, summary, terms, written
 from vigil._torch.features import Features
 from vigil._torch.predictions import Predictions
 
@@ -262,7 +262,7 @@ class Labels(object):
         if self.ahead is not None:
             _guard.guard(self.ahead.labels)(label)
         source.predictions.take(prediction, label, logs)
-        source.predictions.came(autograd.way(node))
+        source.predictions.came(head.way(node))
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
 
     def _main(self, main):

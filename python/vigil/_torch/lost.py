@@ -6,19 +6,14 @@ Whoever perturbs inputs by gradients of a loss (FGSM, PGD, samples of an energy)
 wants no graph, calls the model again with what came of it, and may begin the
 sum of his loss with 0, which is a constant, too. Who only looks at gradients
 has often made his loss before, and what was added before is not made of them.
-A residual of derivatives may hold the model's output as well: a constant of the
-gradients' shape in what is squared tells it, where no other gradients of that
-step have a graph.
 """
 
 import torch
 
 from vigil._torch import operations, penalty, watching
 
-_MOST = 64  # nodes that are looked at
+MOST = 64  # nodes that are looked at
 _FEW = 8  # shapes of gradients that are remembered
-_AVERAGED = frozenset(("Mean", "Sum"))
-_ERRORS = frozenset(("Pow", "Abs", "Square", "Mul", "MseLoss", "LLoss", "SmoothLLoss", "HuberLoss"))
 
 
 def watch_grad(tracker):
@@ -43,7 +38,7 @@ def watch_grad(tracker):
             look.of_scalars += 1
         else:
             return
-        made = [_number(t.grad_fn) for t in ([outputs] if isinstance(outputs, torch.Tensor) else outputs or ()) if isinstance(t, torch.Tensor)]
+        made = [number(t.grad_fn) for t in ([outputs] if isinstance(outputs, torch.Tensor) else outputs or ()) if isinstance(t, torch.Tensor)]
         look.since = min([look.since] + made)
         if len(look.shapes) < _FEW:
             look.shapes.extend(tuple(t.shape) for t in given if isinstance(t, torch.Tensor) and t.numel() > 1)
@@ -57,53 +52,21 @@ def _scalar(outputs):
     return isinstance(outputs, (tuple, list)) and all(isinstance(t, torch.Tensor) and t.numel() == 1 for t in outputs)
 
 
-def _number(node):
+def number(node):
     """When a node was made: the later, the larger; 0 where that is not known."""
     number = getattr(node, "_sequence_nr", None)
     return number() if number is not None else 0
 
 
-def in_residual(node, since, shapes):
-    """Whether what is squared, or made positive, and averaged in a loss adds a constant of one of these shapes, after the node of number ``since``."""
-    stack, residuals = [(node, False)], []
-    for _ in range(_MOST):
-        if not stack:
-            break
-        node, averaged = stack.pop()
-        if node is None:
-            continue
-        name = operations.base(node)
-        below = [n for n, _ in node.next_functions]
-        if name in _ERRORS and (averaged or name.endswith("Loss")) and (name != "Mul" or len(below) == 2 and below[0] is below[1]):
-            residuals.append(below[0])
-        elif name in _AVERAGED or name in ("Add", "Sub", "Mul", "Div") or name in operations.SHAPES and name != "AccumulateGrad":
-            stack.extend((n, averaged or name in _AVERAGED) for n in below)
-    return any(_adds_one_of(node, since, shapes) for node in residuals)
-
-
-def _adds_one_of(node, since, shapes):
-    stack = [node]
-    for _ in range(_MOST):
-        if not stack:
-            break
-        node = stack.pop()
-        if node is None:
-            continue
-        name = operations.base(node)
-        below = [n for n, _ in node.next_functions]
-        if name in ("Add", "Sub"):
-            if len(below) == 2 and any(n is None for n in below) and _number(node) >= since > 0 and tuple(operations.shape_of(node, 0) or ()) in shapes:
-                return True
-            stack.extend(below)
-        elif name in ("Mul", "Div") and any(n is None for n in below) or name == "Neg" or name in operations.SHAPES and name != "AccumulateGrad":
-            stack.extend(below)
-    return False
-
-
 def adds_constant(node, since=0):
     """Whether a loss is a sum of which one term, at the top, is a constant that was added after the node of number ``since``."""
+    return any(not 0 < number(sum_) < since for sum_ in with_constants(node, _scaled))
+
+
+def with_constants(node, through):
+    """The sums at the top of a term of which one side is a constant. through(node, name): what a product is looked for behind, a list."""
     stack = [node]
-    for _ in range(_MOST):
+    for _ in range(MOST):
         if not stack:
             break
         node = stack.pop()
@@ -112,13 +75,16 @@ def adds_constant(node, since=0):
         name = operations.base(node)
         below = [n for n, _ in node.next_functions]
         if name in ("Add", "Sub"):
-            if any(n is None for n in below) and len(below) == 2 and not 0 < _number(node) < since:
-                return True
+            if len(below) == 2 and any(n is None for n in below):
+                yield node
             stack.extend(below)
         elif name in ("Mul", "Div"):
-            scaled = penalty._scaled(node, name)
-            if scaled is not None:
-                stack.append(scaled[0])
+            stack.extend(through(node, name))
         elif name == "Neg" or name in operations.SHAPES and name != "AccumulateGrad":
             stack.append(below[0])
-    return False
+
+
+def _scaled(node, name):
+    """What a number that the CPU knows scales."""
+    scaled = penalty._scaled(node, name)
+    return [] if scaled is None else [scaled[0]]
