@@ -46,6 +46,7 @@ HAS_OPTIMISER_HOOKS = hasattr(OPTIMISER, "register_optimizer_step_pre_hook")
 LOSES_HOOKS = VERSION.startswith(("2.0.", "2.1.", "2.2."))  # when the compiler is loaded
 HAS_KWARG_HOOKS = HAS_OPTIMISER_HOOKS
 HAS_FOREACH_COPY = hasattr(torch, "_foreach_copy_")
+TELLS_OF_PARTS = hasattr(torch.nn.modules.module, "register_module_module_registration_hook")  # see on_registration
 
 _STRIDED = torch.strided
 _PLAIN_DISPATCH = torch.Tensor.__torch_dispatch__

@@ -204,7 +204,15 @@ class Models(object):
             if not self.told_unsearched:
                 self.told_unsearched = True
                 self.tell_unsearched()
+        if not backend.TELLS_OF_PARTS and self._unannounced(state):
+            self.rebuilt = True
         self.publisher.frames.apply()
+
+    def _unannounced(self, state):
+        """Whether an optimiser holds parameters of known models that were not announced: parts were put in, and PyTorch did not say so."""
+        announced = {id(e.parameter()) for e in self.publisher.frames.entries}
+        models = [root.inner() for root in self.roots]
+        return any(state.has(p) and id(p) not in announced for model in models if model is not None for p in model.parameters())
 
     def tell_unsearched(self):
         """Say of how many optimisers the models were not looked for: at the first one, and of all others when the run ends."""
