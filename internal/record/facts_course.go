@@ -132,7 +132,8 @@ type EvalPartsFacts struct {
 // which no optimiser holds anything.
 type AstrayFacts struct {
 	At         int64  `json:"at"`
-	Since      int64  `json:"since"` // TRAIN step; 16 late at most
+	Since      int64  `json:"since"`            // TRAIN step
+	Latest     bool   `json:"latest,omitempty"` // it was then or up to 16 updates earlier: gradients that stay where they are, as zeros, are looked at now and then
 	Optimiser  string `json:"optimiser"`
 	Model      string `json:"model"` // class of that instance
 	Parameters int64  `json:"parameters"`

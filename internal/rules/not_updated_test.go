@@ -72,6 +72,9 @@ func TestNotUpdated(t *testing.T) {
 		{"another instance from the middle on", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Optimiser: "Adam", Model: "Net", Parameters: 6}
 		}, "error astray not-updated Adam", "Since step 7 no gradient comes to what the optimiser Adam holds; another Net gets them"},
+		{"the same, its gradients left as zeros", classifier(), func(f *record.Facts) {
+			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Latest: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
+		}, "error astray not-updated Adam", "Since step 7 at the latest no gradient comes"},
 		{"a module in a plain list", classifier(), func(f *record.Facts) {
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
 		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that no optimiser holds"},

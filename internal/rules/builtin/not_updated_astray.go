@@ -14,12 +14,16 @@ func (r *updating) astray(f *rule.Facts, rep *rule.Report) {
 	if a == nil {
 		return
 	}
+	since := fmt.Sprintf("Since step %d", a.Since)
+	if a.Latest {
+		since += " at the latest"
+	}
 	r.say(rep, rule.Violation{
 		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
 		Cause:  "the model was made anew, copied or loaded in the middle of the training, and the optimiser still holds the one before",
 		Remedy: "make the optimiser (and its scheduler) anew after the model, or load the weights into the model that is there: model.load_state_dict(…)",
-		Message: fmt.Sprintf("Since step %d no gradient comes to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser anew after the model.",
-			a.Since, a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
+		Message: fmt.Sprintf("%s no gradient comes to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser anew after the model.",
+			since, a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
 		Context: map[string]any{"since": a.Since, "model": a.Model, "parameters": a.Parameters},
 	})
 }

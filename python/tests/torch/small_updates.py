@@ -248,7 +248,7 @@ def replaced(zero=None, steps=70):
         if i == 10:
             state, model = model.state_dict(), net()
             model.load_state_dict(state)
-        zero(optimiser, model) if zero else optimiser.zero_grad()
+        zero(optimiser, model) if zero else optimiser.zero_grad(set_to_none=True)  # PyTorch 1.13 leaves zeros unless told
         F.cross_entropy(model(x), y).backward()
         optimiser.step()
 

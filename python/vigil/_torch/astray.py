@@ -45,6 +45,8 @@ class Astray(object):
                 "model": type(other).__name__,
                 "parameters": sum(1 for _ in other.parameters()),
             }
+            if not held.none:
+                self.facts["latest"] = True  # gradients were left there: looks at them are EVERY updates apart
 
 
 class _Held(object):
