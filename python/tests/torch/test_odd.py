@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import collector
+from vigil._torch import backend
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = [["act", "output", 1], ["act", "input", 1], ["", "output", 1], ["", "input", 1]]
@@ -156,4 +157,7 @@ def test_attention_weights(trained, tmp_path):
         assert [s.tensors["attention_output_1"], s.tensors["own.softmax_output_0"]] == own[2 * s.mode_step : 2 * s.mode_step + 2]
     assert [done.run.info(n)["shape"] for n in ("attention_output_1", "own.softmax_output_0")] == [[2, 5, 5], [2, 5, 5]]
     step = steps[0]
+    if not backend.HAS_KWARG_HOOKS:  # PyTorch 1.13 does not show keyword arguments to hooks
+        assert not any(name.startswith("attention_input") for name in step.tensors)
+        return
     assert step.values("attention_input_2") == tuple(2 * v for v in step.values("attention_input_0"))  # given by keyword
