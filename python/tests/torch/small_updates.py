@@ -124,6 +124,32 @@ def gan_that_clears_one_of_two():
 
 
 @case
+def gan_with_several_critic_steps(zero=True, swapped=False):
+    """The generator steps once for five updates of the critic."""
+    make, judge = net(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 6)), net(nn.Linear(6, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+    first, second = torch.optim.Adam(judge.parameters(), lr=1e-3), torch.optim.Adam((judge if swapped else make).parameters(), lr=1e-3)
+    for x, _ in data():
+        for _ in range(5):
+            first.zero_grad()
+            (judge(make(torch.randn(32, 2)).detach()).mean() - judge(x).mean()).backward()
+            first.step()
+        if zero:
+            second.zero_grad()
+        (-judge(make(torch.randn(32, 2))).mean()).backward()
+        second.step()
+
+
+@case
+def gan_with_several_critic_steps_that_clears_one_of_two():
+    gan_with_several_critic_steps(zero=False)
+
+
+@case
+def gan_whose_second_optimiser_holds_the_critic():
+    gan_with_several_critic_steps(swapped=True)
+
+
+@case
 def lbfgs():
     model = net()
     optimiser = torch.optim.LBFGS(model.parameters(), lr=0.1, max_iter=3)

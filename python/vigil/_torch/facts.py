@@ -64,7 +64,7 @@ class Facts(object):
         """n TRAIN steps have closed, the last of them one of ``root``."""
         self.eval_trained.update(root)
         self.eval_parts.update(root)
-        if n - self.began >= SEE and self._news():
+        if n - self.began >= SEE and (not self.look.open or self.look.seen_each(n - self.began)) and self._news():
             self._tell()
             self._rate(n)
         if n >= self.look_at:

@@ -29,6 +29,8 @@ _thread = threading.get_ident
 MOST_OUTPUTS = 8
 FIRST = 1 << 63  # larger than the number of any node
 SEE = 9  # TRAIN steps; the first of them was under way before anything was known
+SEE_SELDOM = 40  # while one of several optimisers has made fewer updates than
+SEE_EACH = 6
 
 
 class Look(object):
@@ -237,6 +239,17 @@ class Look(object):
             self.loose.take(self.graphs.coefficients)
         self.graphs.coefficients, self.graphs.weights = [], {}
 
+    def _beside(self):
+        """Two optimisers hold the same parameters: models with gradients that none holds, whose loss the look at graphs may not have seen."""
+        t = self.tracker
+        held = [frozenset(id(p) for group in s.ref().param_groups for p in group["params"]) for s in t.optims if s not in self.old and s.ref() is not None]
+        if t.by_hand or self.parameters.outsiders or len(set(held)) == len(held) or any(root.divided for root in t.roots):
+            return
+        every = self._held()
+        modules = [m for m in discover.scan()[1] if any(p.grad is not None for p in m.parameters()) and not any(id(p) in every for p in m.parameters())]
+        ids = {id(p) for m in modules for p in m.parameters() if p.grad is not None} - self.trained
+        self.parameters.outside(ids, discover.owners(modules, ids))
+
     def _unowned(self, ids):
         """(of parameters those that neither an optimiser nor a module that lives has, modules that have the others)."""
         ids = ids - self._held()
@@ -294,6 +307,14 @@ class Look(object):
 
     # The end.
 
+    def seen_each(self, steps):
+        """Whether every optimiser was seen often enough after this many TRAIN steps: a generator steps once for several updates of its critic."""
+        t = self.tracker
+        if steps >= SEE_SELDOM:
+            return True
+        ours = [s for s in t.optims if s.ref() is not None and s not in self.old]
+        return len(ours) + len(t.unstepped) < 2 or not t.unstepped and all(self.counts.get(id(s), 0) >= SEE_EACH for s in ours)
+
     def gather(self, main):
         """The sections, without their places; nothing is looked at any more. main: name of the loss."""
         t = self.tracker
@@ -302,6 +323,7 @@ class Look(object):
         self.detach()
         part = _guard.guard(lambda gather, *args: gather(*args))  # one that fails takes no other with it
         part(self.parameters.last)
+        part(self._beside)
         numbers = self.numbers.read()
         updates, states = part(self.gradients.gather, numbers) or (None, {})
         sections = {
