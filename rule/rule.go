@@ -48,6 +48,9 @@ type Definition struct {
 	// ExplainsBy are further rules whose later findings are symptoms of one
 	// check's, by the name of the check.
 	ExplainsBy map[string][]string
+	// ExplainsAlwaysBy are those whose earlier findings are symptoms of one
+	// check's, too.
+	ExplainsAlwaysBy map[string][]string
 
 	// Example is a configuration that does for a rule whose defaults say too
 	// little to judge by (a limit, another run); nil when they suffice. Such a

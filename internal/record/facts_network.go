@@ -85,6 +85,9 @@ type GraphFacts struct {
 	// Attention is what the places of a sequence see of each other in attention
 	// to themselves, by the length of the sequence.
 	Attention []AttentionFacts `json:"attention,omitempty"`
+	// PaddingSeen tells of attention that sees the padding of each sample and
+	// nothing else: its mask is the wrong way round. Nil otherwise.
+	PaddingSeen *PaddingSeenFacts `json:"padding_seen,omitempty"`
 	// Lost counts the losses that are a sum with a constant term, where gradients
 	// that no gradient goes through were taken before, not for parameters.
 	Lost int64 `json:"lost,omitempty"`
@@ -142,6 +145,13 @@ type AttentionFacts struct {
 	Length int64 `json:"length"`
 	Maps   int64 `json:"maps"`
 	Causal int64 `json:"causal"` // of these: no place sees a later one
+}
+
+// PaddingSeenFacts are about a padding mask that is the wrong way round.
+type PaddingSeenFacts struct {
+	Token  int64 `json:"token"`  // that pads; 0 of features that are all zero
+	Seen   int64 `json:"seen"`   // places of the batch that hold it
+	Hidden int64 `json:"hidden"` // the others
 }
 
 // FlatFacts are trained parameters to which no way leads from the loss but

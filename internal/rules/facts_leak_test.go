@@ -39,6 +39,16 @@ func TestSeesAhead(t *testing.T) {
 	})
 }
 
+// A padding mask that hides the tokens is told, whatever else attention sees.
+func TestSeesPadding(t *testing.T) {
+	runFacts(t, "network_structure", []factCase{
+		{"the wrong way round", transformer(), func(f *record.Facts) {
+			f.Graph.PaddingSeen = &record.PaddingSeenFacts{Token: 0, Seen: 200, Hidden: 312}
+		}, "error padding_seen structure attention", "sees the 200 places of a batch that are padding (0), and none of the 312"},
+		{"as it should be", transformer(), nil, "", ""},
+	})
+}
+
 // A term of the loss that is made of gradients without a graph trains nothing.
 func TestLostTerm(t *testing.T) {
 	runFacts(t, "not_updated", []factCase{

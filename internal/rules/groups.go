@@ -101,7 +101,7 @@ func explains(defs []*rule.Definition, root, symptom record.Finding) bool {
 	if !ok || root.Rule == symptom.Rule {
 		return false
 	}
-	if slices.Contains(d.ExplainsAlways, symptom.Rule) {
+	if slices.Contains(d.ExplainsAlways, symptom.Rule) || slices.Contains(d.ExplainsAlwaysBy[root.Check], symptom.Rule) {
 		return true
 	}
 	return root.Step <= symptom.Step && (slices.Contains(d.Explains, symptom.Rule) || slices.Contains(d.ExplainsBy[root.Check], symptom.Rule))

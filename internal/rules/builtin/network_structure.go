@@ -12,15 +12,17 @@ import (
 // between linear ones, and what stands right before the loss.
 var networkStructure = rule.Definition{
 	Name: "network_structure", Class: "NetworkStructure", Family: rule.Tensors, Severity: rule.Warning,
-	Summary:    "Linear layers follow each other without an activation, dropout or batch normalisation stands between the last layer and the loss, a layer reads across samples, or the model is shown what it is to foretell.",
+	Summary:    "Linear layers follow each other without an activation, dropout or batch normalisation stands between the last layer and the loss, a layer reads across samples, attention sees the padding only, or the model is shown what it is to foretell.",
 	Why:        "Linear layers in a row compute no more than one of them. Dropout on the output changes the answer itself, at random.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "structure",
-	Causes:     []string{"activations that were left out of forward", "an activation that is made but not called", "attention without a causal mask in a model that foretells the next place of a sequence"},
+	Causes:     []string{"activations that were left out of forward", "an activation that is made but not called", "attention without a causal mask in a model that foretells the next place of a sequence", "a padding mask that is True where the tokens are"},
 	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "take dropout off the output", "call every module that is made"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "too_few_updates", "loss_flat", "learning_rate"},
+	// A mask that is the wrong way round can hide all of a sequence: attention is 0/0 there.
+	ExplainsAlwaysBy: map[string][]string{"padding_seen": {"not_finite"}, "sees_ahead": {"not_finite"}},
 	Default: &rule.Preset{
-		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample. A model is shown what it is to foretell when all labels of the first steps are its input one place further on and no attention is causal.",
+		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample. A model is shown what it is to foretell when all labels of the first steps are its input one place further on and no attention is causal. A padding mask is the wrong way round where attention sees all places that hold one token, at one end of each sequence, and hides all others, and these differ.",
 	},
 	Needs: noNeeds,
 	New:   func(rule.Params) (rule.Rule, error) { return &structure{newTold()}, nil },
@@ -34,6 +36,7 @@ func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 	r.oneForAll(f, rep)
 	r.samplesAsSteps(f, rep)
 	r.seesAhead(f, rep)
+	r.seesPadding(f, rep)
 	r.interleaved(f, rep)
 	if f.Graph == nil || !f.Graph.Complete {
 		return

@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, axes, drops, flat, graph, head, lost, overlap, penalty, policy, residual, stretch, terms, weights
+from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, residual, stretch, terms, weights
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral
 
 MOST = 20000  # nodes
@@ -50,6 +50,7 @@ class Walk(object):
         self.weighted, self.non_linear = _between(nodes, below)
         self.dropout = drops.most(nodes)
         self.attention = _attention(nodes) if looks else None
+        self.seen = (_seen(nodes) if looks else None) or []  # places that attention sees
         self.weights = _weights(nodes)
         self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and axes.of_one(n))
 
@@ -232,6 +233,16 @@ def _attention(nodes):
 
 
 @_guard.guard
+def _seen(nodes):
+    return hidden.seen(nodes)
+
+
+@_guard.guard
+def _inverted(maps, sequences):
+    return hidden.inverted(maps, sequences)
+
+
+@_guard.guard
 def _policy(node):
     return policy.of(node)
 
@@ -257,6 +268,8 @@ class Graphs(object):
         self.penalty = None  # what the first loss adds of the parameters themselves
         self.terms = None  # of the first loss
         self.attention = None
+        self.seen = []  # of Walk, of the first loss, until it is compared
+        self.hidden = None  # a padding mask that is the wrong way round
         self.overlap = None  # what the first loss takes for probabilities of a mask
         self.policy = None  # of the first loss that is one
         self.lost = 0  # losses that add a constant, where gradients without a graph were taken for them
@@ -302,6 +315,7 @@ class Graphs(object):
             self.penalty = _penalty(tensor.grad_fn, self.numbers)
             self.terms = _terms(base_node) if base_node is not None else None
             self.attention = walk.attention
+            self.seen = walk.seen
             self.layer_weights = walk.layer_weights or {}
             if self.plain:
                 self.layers = _layers(walk.nodes, self.numbers)
@@ -319,6 +333,12 @@ class Graphs(object):
         self.slope |= walk.reached - walk.behind
         self.flat.update(walk.flat)
         return walk.leaves
+
+    def compare(self, sequences):
+        """Compare what attention sees with the sequences that the model was given."""
+        maps, self.seen = self.seen, []
+        if maps and sequences:
+            self.hidden = _inverted(maps, sequences)
 
     def gather(self, parameters, numbers=None):
         """GraphFacts without their place, or None.
@@ -350,6 +370,8 @@ class Graphs(object):
             out["terms"] = self.terms
         if self.attention:
             out["attention"] = self.attention
+        if self.hidden:
+            out["padding_seen"] = self.hidden
         if self.overlap:
             out["overlap"] = self.overlap
         if self.policy:

@@ -5,7 +5,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, hanging, kinds, names, summary
+from vigil._torch import backend, hanging, hidden, kinds, names, summary
 from vigil._torch.activations import tensors
 from vigil._torch.recurrence import Recurrence
 
@@ -22,6 +22,7 @@ class Network(object):
         self.root = root
         self.handles = []
         self.recurrence = Recurrence(look)
+        self.sequences = hidden.Sequences()  # that the forward was given
         self.calls = {}  # id of a module -> (weak reference to it, its calls with gradients)
         self.uses = {}  # id of a leaf of the graph -> operations that take it
         self.met = {}  # id of a module -> its facts
@@ -56,11 +57,14 @@ class Network(object):
         """The step is over."""
         self.detach()
         self.recurrence.detach()
+        self.sequences.forget()
 
     def backward(self, graphs):
         """The graphs of the step were looked at."""
         self.uses = graphs.uses
         self.recurrence.backward(graphs.marked)
+        graphs.compare(self.sequences.kept)
+        self.sequences.forget()
 
     def _hook(self, path, module, values):
         look = self.look
@@ -100,6 +104,8 @@ class Network(object):
             "id": id(module),
         }
         self.met[id(module)] = facts
+        if facts["kind"] == "embedding" or not self.order:
+            self.sequences.take(args)
         self.order.append(facts)
         if values:
             facts["input"] = self._tensor(args)

@@ -1,0 +1,24 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// seesPadding finds attention whose padding mask is the wrong way round: it hides
+// the tokens, and shows what fills the sequences up.
+func (r *structure) seesPadding(f *rule.Facts, rep *rule.Report) {
+	if f.Graph == nil || f.Graph.PaddingSeen == nil {
+		return
+	}
+	p := f.Graph.PaddingSeen
+	r.say(rep, rule.Violation{
+		Check: "padding_seen", Subject: "attention", Severity: rule.Error, Observed: float64(p.Hidden), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "a padding mask that is the wrong way round: key_padding_mask and src_key_padding_mask are True where attention is to look away, a mask for scaled_dot_product_attention where it is to look",
+		Remedy: "invert the mask (~mask): key_padding_mask=(ids == pad)",
+		Message: fmt.Sprintf("The padding mask is the wrong way round: attention sees the %d places of a batch that are padding (%d), and none of the %d that are not. Invert it: key_padding_mask is True at what is to be left out.",
+			p.Seen, p.Token, p.Hidden),
+		Context: map[string]any{"token": p.Token, "seen": p.Seen, "hidden": p.Hidden},
+	})
+}
