@@ -19,6 +19,8 @@ const (
 	strewnUnseen = 5    // the same, where the first steps were not seen
 	strewnScale  = 1.5  // of the weights, where a half is usual
 	strewnLevel  = 0.95 // share of a guess's loss that is left at least
+	blownGrowth  = 8    // times as large as at first, where they began so small that
+	blownScale   = 0.8  // their scale is not far from the usual one
 
 	collapsedSpan   = 5
 	collapsedGrowth = 10
@@ -56,10 +58,14 @@ func (r *rateJudge) scattered() (check, message string) {
 // where they are larger than layers are made for, however small they began.
 func (r *rateJudge) strewn() bool {
 	c, m := &r.state.Curve, &r.state.Motion
-	if !r.judgeable() || c.N < strewnSteps || len(m.Last) < 2 || m.Scale < strewnScale {
+	least := strewnScale
+	if m.Grown >= blownGrowth {
+		least = blownScale
+	}
+	if !r.judgeable() || c.N < strewnSteps || len(m.Last) < 2 || m.Scale < least {
 		return false
 	}
-	far := m.Grown >= strewnUnseen
+	far := m.Grown >= strewnUnseen && m.Scale >= strewnScale
 	if len(m.Spans) > 0 && m.Spans[0].Step <= plateauEvery {
 		far = m.Grown >= strewnGrowth && m.Spans[0].Ratio >= strewnSpan
 	}

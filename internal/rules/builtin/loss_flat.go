@@ -58,6 +58,7 @@ type flat struct {
 		Fired  bool         `json:"fired"`
 		Still  stillParts   `json:"still"` // layers that do not learn
 		Drawn  string       `json:"drawn"` // what draws weights to 0
+		Strong string       `json:"strong,omitempty"`
 	}
 }
 
@@ -71,7 +72,7 @@ func (r *flat) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind = kindOfLoss(f)
 	r.state.Batch = f.Inputs != nil && f.Inputs.Distinct > 1
 	r.state.Still.take(f)
-	r.state.Drawn = drawnBy(f)
+	r.state.Drawn, r.state.Strong = drawnBy(f), strongDecay(f)
 }
 
 func (r *flat) Step(v *rule.View, rep *rule.Report) {
@@ -107,7 +108,7 @@ func (r *flat) judge(rep *rule.Report) {
 		r.constant(rep)
 		return
 	}
-	if r.shrunk(rep) {
+	if r.shrunk(rep) || r.heldDown(rep) {
 		return
 	}
 	if k.Rare > 0 && !k.summed() && r.imbalanced(rep, c.share(0.75, 1)) {
