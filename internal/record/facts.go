@@ -247,7 +247,7 @@ type LabelFacts struct {
 	// Features is how labels of several values each vary from sample to sample;
 	// nil without such labels.
 	Features *FeatureLabels `json:"features,omitempty"`
-	// Ahead: the labels are what the model was called with, one place further on;
+	// Ahead: the labels are what the model was called with, one place further on, or two;
 	// nil where they are not, at all steps that were looked at.
 	Ahead       *AheadFacts   `json:"ahead,omitempty"`
 	Predictions *TensorFacts  `json:"predictions"`
@@ -272,6 +272,8 @@ type AheadFacts struct {
 	Length int64 `json:"length"` // of a sequence
 	Input  int64 `json:"input"`  // which of the tensors that the model was called with
 	Alone  bool  `json:"alone"`  // it was the only sequence
+	// Places is how far on they are: 1, or 2 of tokens; 0 in runs that do not say it and have 1.
+	Places int64 `json:"places,omitempty"`
 }
 
 // PredictionFacts are what the loss got as predictions.

@@ -39,6 +39,24 @@ func TestSeesAhead(t *testing.T) {
 	})
 }
 
+// Tokens that the data set moved by one place, for a model that moves them itself.
+func TestMovedTwice(t *testing.T) {
+	moved := func(places int64, maps ...record.AttentionFacts) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Labels = &record.LabelFacts{DType: "I64", Shape: []int64{512}, Elements: 512, Ahead: &record.AheadFacts{Length: 16, Places: places}}
+			f.Graph.Attention = maps
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"moved twice", transformer(), moved(2, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning moved_twice labels cross_entropy", "two places further on (sequences of 16)"},
+		{"moved once", transformer(), moved(1, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "", ""},
+		{"a run that does not say it", transformer(), moved(0, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "", ""},
+	})
+	runFacts(t, "network_structure", []factCase{
+		{"moved twice, without a mask", transformer(), moved(2, record.AttentionFacts{Length: 16, Maps: 2}), "", ""},
+	})
+}
+
 // A padding mask that hides the tokens is told, whatever else attention sees.
 func TestSeesPadding(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{

@@ -49,6 +49,9 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 	if found := signs(&v, l); found != nil {
 		return found
 	}
+	if found := movedTwice(&v, l); found != nil {
+		return found
+	}
 	if p == nil || v.loss == "" {
 		return stretched(&v)
 	}
@@ -76,6 +79,16 @@ func (v *lossView) labels(check, message, remedy string, severity rule.Severity)
 	l := v.facts.Labels
 	out.Context["labels"], out.Context["labels_range"] = l.Shape, l.Range
 	return out
+}
+
+// movedTwice finds tokens that are to be foretold two places on: the data set moved
+// the labels by one, and the model does so itself.
+func movedTwice(v *lossView, l *record.LabelFacts) []rule.Violation {
+	if l.Ahead == nil || l.Ahead.Places != 2 || len(v.facts.Optimisers) != 1 {
+		return nil
+	}
+	text := fmt.Sprintf("The labels are the model's input two places further on (sequences of %d): each place is to foretell the token after the next one. They were moved twice, once where they are made and once in the model or its loss.", l.Ahead.Length)
+	return []rule.Violation{v.labels("moved_twice", text, "move them once: models of Hugging Face with a language-modelling head do it themselves, and want labels that are equal to input_ids", rule.Warning)}
 }
 
 // stretched finds a loss that the script computes itself, and that compares a

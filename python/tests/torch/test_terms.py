@@ -135,16 +135,20 @@ TOKENS = torch.randint(1, 20, (5, 13))
 @pytest.mark.parametrize(
     "given,label,expected",
     [
-        ([TOKENS[:, :-1]], TOKENS[:, 1:].reshape(-1), (12, 0, True)),
-        ([TOKENS[:, :-1]], TOKENS[:, 1:], (12, 0, True)),
-        ([TOKENS], TOKENS[:, 1:].reshape(-1), (13, 0, True)),
-        ([TOKENS], torch.cat([TOKENS[:, 1:], torch.full((5, 1), -100)], 1).reshape(-1), (13, 0, True)),
-        ([TOKENS[:, :-1].t()], TOKENS[:, 1:].t().reshape(-1), (12, 0, True)),
-        ([TOKENS * 2, TOKENS[:, :-1]], TOKENS[:, 1:].reshape(-1), (12, 1, False)),
+        ([TOKENS[:, :-1]], TOKENS[:, 1:].reshape(-1), (12, 0, True, 1)),
+        ([TOKENS[:, :-1]], TOKENS[:, 1:], (12, 0, True, 1)),
+        ([TOKENS], TOKENS[:, 1:].reshape(-1), (13, 0, True, 1)),
+        ([TOKENS], torch.cat([TOKENS[:, 1:], torch.full((5, 1), -100)], 1).reshape(-1), (13, 0, True, 1)),
+        ([TOKENS[:, :-1].t()], TOKENS[:, 1:].t().reshape(-1), (12, 0, True, 1)),
+        ([TOKENS * 2, TOKENS[:, :-1]], TOKENS[:, 1:].reshape(-1), (12, 1, False, 1)),
+        ([TOKENS], torch.cat([TOKENS[:, 2:], torch.full((5, 2), -100)], 1).reshape(-1), (13, 0, True, 2)),
+        ([TOKENS[:, :-1], TOKENS[:, 1:]], torch.cat([TOKENS[:, 2:], torch.full((5, 1), -100)], 1).reshape(-1), (12, 0, False, 2)),
+        ([TOKENS[:, :-1]], TOKENS[:, 2:].reshape(-1), (12, 0, True, 2)),
+        ([TOKENS.float()[:, :-2, None] / 7], TOKENS.float()[:, 2:, None] / 7, None),
         ([TOKENS], TOKENS.reshape(-1), None),
         ([torch.ones_like(TOKENS)], torch.ones_like(TOKENS), None),
         ([TOKENS], TOKENS.flip(1), None),
-        ([TOKENS.float()[:, :-1, None] / 7], TOKENS.float()[:, 1:, None] / 7, (12, 0, True)),
+        ([TOKENS.float()[:, :-1, None] / 7], TOKENS.float()[:, 1:, None] / 7, (12, 0, True, 1)),
         ([torch.randn(13, 4)], torch.randint(0, 4, (13,)), None),
     ],
 )
@@ -153,7 +157,7 @@ def test_labels_ahead(given, label, expected):
     ahead.called(given)
     ahead.labels(label)
     found = ahead.gather()
-    assert (found and (found["length"], found["input"], found["alone"])) == expected
+    assert (found and (found["length"], found["input"], found["alone"], found["places"])) == expected
 
 
 def test_places_of_labels():

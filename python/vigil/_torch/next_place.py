@@ -1,4 +1,4 @@
-"""Whether the labels are the model's own input, one place further on: each place is to foretell the next one."""
+"""Whether the labels are the model's own input, one place further on: each place is to foretell the next one. Tokens may be two places further on, where they were moved twice."""
 
 import torch
 
@@ -18,6 +18,7 @@ class NextPlace(object):
         self.length = 0
         self.input = 0  # place of the tensor among those of the call
         self.alone = True  # it was the only sequence that the call had
+        self.places = set()  # how far on the labels are
 
     def called(self, given):
         """The model is called with these tensors."""
@@ -29,25 +30,28 @@ class NextPlace(object):
             return
         self.looks += 1
         for i, x in enumerate(self.given):
-            length = _usable(x) and _ahead(x, label)
+            length, places = _usable(x) and _ahead(x, label, 1), 1
+            if not length and _usable(x) and not x.is_floating_point():
+                length, places = _ahead(x, label, 2), 2
             if length:
                 self.hits += 1
+                self.places.add(places)
                 self.length, self.input, self.alone = length, i, len(self.given) == 1
                 break
 
     def gather(self):
         """AheadFacts, or None where not all labels were such."""
-        if not self.hits or self.hits < self.looks:
+        if not self.hits or self.hits < self.looks or len(self.places) > 1:
             return None
-        return {"length": self.length, "input": self.input, "alone": self.alone}
+        return {"length": self.length, "input": self.input, "alone": self.alone, "places": max(self.places)}
 
 
 def _usable(x):
     return backend.why_not(x) is None and summary.readable(x) and x.device.type == "cpu" and not x.is_complex() and 16 <= x.numel() <= 1 << 22
 
 
-def _ahead(x, y):
-    """The length of the sequences of ``x`` when ``y`` is what follows at each place; 0 otherwise."""
+def _ahead(x, y, places):
+    """The length of the sequences of ``x`` when ``y`` is what follows so many places after each; 0 otherwise."""
     with torch.no_grad():
         x, y = x.detach(), y.detach()
         for sequence in (x, x.transpose(0, 1)):  # samples come first, or places do
@@ -55,18 +59,18 @@ def _ahead(x, y):
             if length < _PLACES or n < 1:
                 continue
             inside = tuple(sequence.shape)
-            for cut in (0, 1):
-                shape = inside if not cut else (n, length - 1) + inside[2:]
+            for cut in range(places + 1):
+                shape = inside if not cut else (n, length - cut) + inside[2:]
                 if y.numel() != _product(shape):
                     continue
                 mine = y.reshape(shape) if sequence is x else y.reshape((shape[1], shape[0]) + shape[2:]).transpose(0, 1)
-                follows = mine if cut else mine[:, :-1]
+                follows = mine[:, : length - places]
                 told = (follows != -100) if not follows.is_floating_point() else torch.ones_like(follows, dtype=torch.bool)
                 count = int(told.sum())
                 if count < 16:
                     continue
-                next_ = ((follows == sequence[:, 1:]) & told).sum().item() / count
-                here = ((follows == sequence[:, : follows.shape[1]]) & told).sum().item() / count
+                next_ = ((follows == sequence[:, places:]) & told).sum().item() / count
+                here = max(((follows == sequence[:, k : k + follows.shape[1]]) & told).sum().item() / count for k in range(places))
                 if next_ >= _SAME and here < 0.9:
                     return int(length)
     return 0
