@@ -69,6 +69,9 @@ type GraphFacts struct {
 	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch, or
 	// ctc_loss one over samples or time steps.
 	AcrossSamples bool `json:"across_samples,omitempty"`
+	// Cosines: cross_entropy gets cosines of what the model makes of a sample and of
+	// one vector for each class, as they are.
+	Cosines bool `json:"cosines,omitempty"`
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
 	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`

@@ -47,6 +47,21 @@ func TestPickedProbability(t *testing.T) {
 	})
 }
 
+// Cosines as they are leave cross_entropy a narrow range.
+func TestCosines(t *testing.T) {
+	cosines := func(is bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			head(f, "cross_entropy", "matmul", "div", "linear")
+			f.Graph.Cosines = is
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{32, 10}}, Axis: 1, Classes: 10, LabelShape: []int64{32}, Steps: 8}
+		}
+	}
+	runFacts(t, "output_activation", []factCase{
+		{"cosines", classifier(), cosines(true), "warning limited_logits output-activation cross_entropy", "between -1 and 1"},
+		{"products", classifier(), cosines(false), "", ""},
+	})
+}
+
 // Labels around the edge of what an output can give are out of its reach, labels
 // that hardly leave its range are not.
 func TestLabelsInReach(t *testing.T) {

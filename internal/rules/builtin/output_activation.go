@@ -200,6 +200,12 @@ func intoCrossEntropy(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	case slices.Contains([]string{"sigmoid", "hardsigmoid", "tanh"}, op) && lossClasses(p) > 1:
 		text := fmt.Sprintf("%s limits the %s outputs that cross_entropy turns into probabilities: it can never be sure of a class.", capital(v.module(op)), num(float64(lossClasses(p))))
 		return []rule.Violation{v.violation("limited_logits", text, raw, rule.Warning)}
+	case v.facts.Graph != nil && v.facts.Graph.Cosines && lossClasses(p) > 1:
+		classes := lossClasses(p)
+		least := math.Log1p((float64(classes) - 1) * math.Exp(-2))
+		text := fmt.Sprintf("cross_entropy gets cosines, which lie between -1 and 1: with %s classes its loss cannot fall below %s (a guess has %s), and gradients stay small and even when all samples are told apart.",
+			num(float64(classes)), num(least), num(math.Log(float64(classes))))
+		return []rule.Violation{v.violation("limited_logits", text, "multiply the cosines by a scale of 10 to 64, a number or a parameter, before cross_entropy", rule.Warning)}
 	}
 	return rectified(v, p, raw)
 }

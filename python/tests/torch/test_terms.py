@@ -160,6 +160,37 @@ def test_labels_ahead(given, label, expected):
     assert (found and (found["length"], found["input"], found["alone"], found["places"])) == expected
 
 
+VECTORS = nn.Parameter(torch.randn(5, 6))
+
+
+def unit(x):
+    return x / x.pow(2).sum(-1, keepdim=True).sqrt().clamp(min=1e-6)
+
+
+@pytest.mark.parametrize(
+    "logits,expected",
+    [
+        (lambda z: F.normalize(z, dim=1) @ F.normalize(VECTORS, dim=1).T, True),
+        (lambda z: F.linear(F.normalize(z), F.normalize(VECTORS)), True),
+        (lambda z: F.cosine_similarity(z.unsqueeze(1), VECTORS.unsqueeze(0), dim=-1), True),
+        (lambda z: unit(z) @ unit(VECTORS).T, True),
+        (lambda z: 16 * F.normalize(z, dim=1) @ F.normalize(VECTORS, dim=1).T, False),
+        (lambda z: F.normalize(z, dim=1) @ F.normalize(VECTORS, dim=1).T * 16, False),
+        (lambda z: F.normalize(z, dim=1) @ F.normalize(VECTORS, dim=1).T / 0.07, False),
+        (lambda z: F.normalize(z, dim=1) @ VECTORS.T, False),
+        (lambda z: z @ F.normalize(VECTORS, dim=1).T, False),
+        (lambda z: F.normalize(z[:4], dim=1) @ F.normalize(z[4:], dim=1).T, False),  # pairs
+        (lambda z: z @ VECTORS.T / 6**0.5, False),
+        (lambda z: F.layer_norm(z, (6,)) @ VECTORS.T, False),
+    ],
+)
+def test_cosines(logits, expected):
+    out = logits(nn.Linear(6, 6)(X))
+    loss = F.cross_entropy(out, torch.arange(len(out)) % out.shape[1])
+    walk = Walk(graph.base(loss)[1])
+    assert walk.head[0] == "cross_entropy" and walk.cosines == expected
+
+
 def test_places_of_labels():
     features = Features()
     labels = (torch.rand(600, 3) < torch.tensor([0.1, 0.5, 0.9])).float()

@@ -43,6 +43,7 @@ class Walk(object):
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.stretched = None  # the first operation with a constant that stretches a column: its place in the head, or in a way of its own, and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
+        self.cosines = False  # cross_entropy gets cosines
         self.head = head.of(node, self) if node is not None else []
         if self.stretched is None and node is not None:
             self.stretched = stretch.aside(node, head.MOST)
@@ -278,7 +279,7 @@ class Graphs(object):
         self.complete = True
         self.weighted = self.non_linear = 0
         self.dropout = 0.0
-        self.across = False
+        self.across = self.cosines = False  # as of Walk
         self.of_one = 0
         self.reached = set()
         self.flat, self.slope = set(), set()  # of Walk; ids of parameters that are reached with nothing flat between
@@ -320,13 +321,14 @@ class Graphs(object):
             if self.plain:
                 self.layers = _layers(walk.nodes, self.numbers)
             self.overlap = _overlap(base_node) if base_node is not None else None
-        if self.policy is None and base_node is not None:
-            self.policy = _policy(base_node)
-            self.stretched = walk.stretched
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
-            self.across = walk.across
+            self.across, self.cosines = walk.across, walk.cosines
             self.of_one = walk.of_one
+        if self.policy is None and base_node is not None:
+            self.policy = _policy(base_node)
+        if self.stretched is None and walk.stretched:
+            self.stretched = walk.stretched if self.parts == 1 or walk.stretched.get("way") else dict(walk.stretched, way=walk.head)
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
         self.reached |= walk.reached
@@ -362,6 +364,8 @@ class Graphs(object):
             out["dropout"] = round(self.dropout, 4)
         if self.across:
             out["across_samples"] = True
+        if self.cosines:
+            out["cosines"] = True
         if self.of_one:
             out["softmax_of_one"] = self.of_one
         if self.stretched:

@@ -2,7 +2,7 @@
 
 import torch
 
-from vigil._torch import axes, drops, graph, stretch, summary
+from vigil._torch import axes, cosines, drops, graph, stretch, summary
 from vigil._torch.operations import SHAPES, WEIGHTED, base, leaf_of, neutral, shape_of, through
 
 MOST = 64  # operations
@@ -13,7 +13,7 @@ _OPAQUE = frozenset(("compiled", "checkpoint"))
 class _Aside(object):
     """Takes what is said besides."""
 
-    across, stretched = False, None
+    across, cosines, stretched = False, False, None
 
 
 def way(node):
@@ -41,6 +41,7 @@ def of(node, walk):
                 if softmax is not None and base(softmax) == "LogSoftmax":
                     walk.across = walk.across or axes.over_samples(softmax)
                     name, below = "cross_entropy", [n for n, _ in softmax.next_functions]
+                    walk.cosines = walk.cosines or cosines.of_classes(below[0])
             elif name == "ctc_loss":
                 walk.across = walk.across or axes.not_over_classes(below[0] if below else None)
             elif name in ("gather", "index"):
