@@ -72,6 +72,9 @@ type GraphFacts struct {
 	// Cosines: cross_entropy gets cosines of what the model makes of a sample and of
 	// one vector for each class, as they are.
 	Cosines bool `json:"cosines,omitempty"`
+	// Agreement: the loss is made of cosines between outputs of one network, each of which
+	// trains both sides, and of nothing else.
+	Agreement bool `json:"agreement,omitempty"`
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
 	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`

@@ -47,6 +47,22 @@ func TestPickedProbability(t *testing.T) {
 	})
 }
 
+// A loss that only draws outputs together has all of them become one.
+func TestNothingApart(t *testing.T) {
+	together := func(is bool, parts int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss, f.Labels, f.Predictions = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
+			head(f, "neg", "mean", "sum", "mul", "div", "linear")
+			f.Graph.Agreement, f.Graph.Parts = is, parts
+		}
+	}
+	runFacts(t, "loss_choice", []factCase{
+		{"together", classifier(), together(true, 1), "warning nothing_apart loss loss", "trains both"},
+		{"one side detached", classifier(), together(false, 1), "", ""},
+		{"beside another loss", classifier(), together(true, 2), "", ""},
+	})
+}
+
 // Cosines as they are leave cross_entropy a narrow range.
 func TestCosines(t *testing.T) {
 	cosines := func(is bool) func(*record.Facts) {

@@ -41,6 +41,9 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 	}
 	v := viewLoss(f)
 	p, l := f.Predictions, f.Labels
+	if found := nothingApart(&v); found != nil {
+		return found
+	}
 	if v.loss == "" || p == nil || l == nil {
 		return nil
 	}
@@ -61,6 +64,16 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 	default:
 		return numbersAsChances(&v, l)
 	}
+}
+
+// nothingApart finds a loss that only draws outputs together: one network, the same
+// output for all samples, is its best (Chen and He, 2021).
+func nothingApart(v *lossView) []rule.Violation {
+	if v.facts.Graph == nil || !v.facts.Graph.Agreement || v.facts.Graph.Parts > 1 || len(v.facts.Optimisers) != 1 {
+		return nil
+	}
+	text := "The loss only draws two outputs of the same network together, and trains both: it is best when every sample gets the same output, and that is where such a training ends."
+	return []rule.Violation{v.violation("nothing_apart", text, "detach one side of each pair (z.detach()) behind a predictor, take it from an averaged copy of the network, or add a term that keeps samples apart", rule.Warning)}
 }
 
 // balanced tells whether all labels are equally frequent, as far as chance

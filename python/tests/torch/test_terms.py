@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import attention, graph, look, lost, operations, policy, reading, residual, stretch, terms, watching, worth
+from vigil._torch import agreement, attention, graph, look, lost, operations, policy, reading, residual, stretch, terms, watching, worth
 from vigil._torch.autograd import Walk
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
@@ -189,6 +189,36 @@ def test_cosines(logits, expected):
     loss = F.cross_entropy(out, torch.arange(len(out)) % out.shape[1])
     walk = Walk(graph.base(loss)[1])
     assert walk.head[0] == "cross_entropy" and walk.cosines == expected
+
+
+PREDICTOR, OTHER = nn.Linear(6, 6), nn.Linear(6, 6)
+
+
+def cosine(a, b):
+    return F.cosine_similarity(a, b, dim=-1).mean()
+
+
+@pytest.mark.parametrize(
+    "loss,expected",
+    [
+        (lambda a, b: -cosine(PREDICTOR(a), b), True),
+        (lambda a, b: -cosine(PREDICTOR(a), b) / 2 - cosine(PREDICTOR(b), a) / 2, True),
+        (lambda a, b: 0.5 * -cosine(PREDICTOR(a), b) + 0.5 * -cosine(PREDICTOR(b), a), True),
+        (lambda a, b: 2 - 2 * (F.normalize(a, dim=1) * F.normalize(b, dim=1)).sum(1).mean(), True),
+        (lambda a, b: (1 - (F.normalize(a, dim=1) * F.normalize(b, dim=1)).sum(1)).mean(), True),
+        (lambda a, b: -cosine(PREDICTOR(a), b.detach()), False),
+        (lambda a, b: -cosine(PREDICTOR(a), b.detach()) / 2 - cosine(PREDICTOR(b), a.detach()) / 2, False),
+        (lambda a, b: -cosine(PREDICTOR(a), X), False),
+        (lambda a, b: -cosine(a, OTHER(X)), False),  # another network
+        (lambda a, b: cosine(a, b), False),  # apart
+        (lambda a, b: -cosine(a, b) + a.var(0).mean(), False),
+        (lambda a, b: -cosine(a, b) + F.mse_loss(a, X), False),
+        (lambda a, b: -cosine(a @ torch.linalg.inv(a.T @ a + torch.eye(6)), b), False),  # whitened
+        (lambda a, b: F.mse_loss(a, b), False),
+    ],
+)
+def test_agreement(loss, expected):
+    assert agreement.alone(graph.base(loss(LAYER(X), LAYER(X + 0.1)))[1]) == expected
 
 
 def test_places_of_labels():

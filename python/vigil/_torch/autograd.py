@@ -254,6 +254,13 @@ def _overlap(node):
 
 
 @_guard.guard
+def _agreement(node):
+    from vigil._torch import agreement
+
+    return agreement.alone(node)
+
+
+@_guard.guard
 def _lost(node, since, shapes):
     return lost.adds_constant(node, since) or bool(shapes) and residual.adds_constant(node, since, shapes)
 
@@ -271,6 +278,7 @@ class Graphs(object):
         self.attention = None
         self.seen = []  # of Walk, of the first loss, until it is compared
         self.hidden = None  # a padding mask that is the wrong way round
+        self.agreement = False  # the first loss wants two outputs to agree, and nothing else
         self.overlap = None  # what the first loss takes for probabilities of a mask
         self.policy = None  # of the first loss that is one
         self.lost = 0  # losses that add a constant, where gradients without a graph were taken for them
@@ -321,6 +329,7 @@ class Graphs(object):
             if self.plain:
                 self.layers = _layers(walk.nodes, self.numbers)
             self.overlap = _overlap(base_node) if base_node is not None else None
+            self.agreement = bool(base_node is not None and _agreement(base_node))
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
             self.across, self.cosines = walk.across, walk.cosines
@@ -376,6 +385,8 @@ class Graphs(object):
             out["attention"] = self.attention
         if self.hidden:
             out["padding_seen"] = self.hidden
+        if self.agreement:
+            out["agreement"] = True
         if self.overlap:
             out["overlap"] = self.overlap
         if self.policy:

@@ -15,12 +15,12 @@ def of_classes(node):
             return False
     elif node is None or neutral(node) != "matmul":
         return False
-    sides = [_of_length_one(n) for n, _ in node.next_functions if n is not None]
+    sides = [of_length_one(n) for n, _ in node.next_functions if n is not None]
     return len(sides) == 2 and None not in sides and any(leaf_of(n) is not None for n in sides)
 
 
-def _of_length_one(node):
-    """What was divided by its own length; None where ``node`` is no such quotient."""
+def of_length_one(node):
+    """The node of what was divided by its own length; None where ``node`` is no such quotient."""
     node = through(node)
     if node is None or base(node) != "Div" or len(node.next_functions) != 2:
         return None
