@@ -94,6 +94,9 @@ type GraphFacts struct {
 	// PaddingSeen tells of attention that sees the padding of each sample and
 	// nothing else: its mask is the wrong way round. Nil otherwise.
 	PaddingSeen *PaddingSeenFacts `json:"padding_seen,omitempty"`
+	// Adversary is what the losses of a network and of its critic ask of the
+	// critic's scores; nil where no model judges what another one makes.
+	Adversary *AdversaryFacts `json:"adversary,omitempty"`
 	// Lost counts the losses that are a sum with a constant term, where gradients
 	// that no gradient goes through were taken before, not for parameters.
 	Lost int64 `json:"lost,omitempty"`
@@ -158,6 +161,21 @@ type PaddingSeenFacts struct {
 	Token  int64 `json:"token"`  // that pads; 0 of features that are all zero
 	Seen   int64 `json:"seen"`   // places of the batch that hold it
 	Hidden int64 `json:"hidden"` // the others
+}
+
+// AdversaryFacts count the first updates of a critic and of the model that makes
+// what it judges, as far as their gradients tell what they ask of the scores.
+type AdversaryFacts struct {
+	Critic string `json:"critic"`
+	Maker  string `json:"maker"`
+	// Of the critic's updates those that ask for different scores of data and of
+	// what was made, and for the same.
+	Apart int64 `json:"apart"`
+	Alike int64 `json:"alike"`
+	// Of the maker's updates those that ask for other scores of what was made than
+	// the critic does, and for those that the critic asks for.
+	Opposes int64 `json:"opposes"`
+	Helps   int64 `json:"helps"`
 }
 
 // FlatFacts are trained parameters to which no way leads from the loss but

@@ -75,6 +75,26 @@ func TestLostTerm(t *testing.T) {
 	})
 }
 
+// A generator works against its critic, and a critic tells fakes from data.
+func TestCritics(t *testing.T) {
+	counts := func(a record.AdversaryFacts) func(*record.Facts) {
+		a.Critic, a.Maker = "Critic", "Generator"
+		return func(f *record.Facts) { f.Graph.Adversary = &a }
+	}
+	runFacts(t, "loss_choice", []factCase{
+		{"against each other", gan(), counts(record.AdversaryFacts{Apart: 9, Opposes: 8}), "", ""},
+		{"the generator wants what the critic wants", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 8}), "error critic_helped loss loss", "at 8 updates the loss of Generator asked for the scores that Critic's own loss asks of fakes"},
+		{"now and then", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 8, Opposes: 1}), "", ""},
+		{"too few", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 3}), "", ""},
+		{"one label for all", gan(), counts(record.AdversaryFacts{Alike: 8}), "error critic_alike loss loss", "score data and what Generator makes alike"},
+		{"labels that are swapped at times", gan(), counts(record.AdversaryFacts{Alike: 1, Apart: 8}), "", ""},
+		{"an optimiser that goes up", gan(), func(f *record.Facts) {
+			counts(record.AdversaryFacts{Apart: 9, Helps: 8})(f)
+			f.Optimisers[0].Groups[0].Maximize = true
+		}, "", ""},
+	})
+}
+
 // A policy gradient without its minus makes what pays rarer.
 func TestPolicySign(t *testing.T) {
 	policy := func(sign int64, gains bool) func(*record.Facts) {

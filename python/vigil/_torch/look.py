@@ -14,6 +14,7 @@ import torch
 from vigil import _guard
 from vigil._torch import autograd, backend, calm, discover, hanging, names, network, reading, summary, weights
 from vigil._torch.activations import tensors
+from vigil._torch.adversary import Adversary
 from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
@@ -57,6 +58,7 @@ class Look(object):
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
+        self.adversary = Adversary(tracker)
         self.network = None
         self.no_modules = False  # an optimiser trains plain tensors, and there is no model
         self.graphs = None
@@ -120,7 +122,7 @@ class Look(object):
             for root in roots[:MOST_OUTPUTS]:
                 outer = root.outer()
                 if outer is not None and not root.compiled:
-                    self.handles.append(hanging.after(outer, self._gave))
+                    self.handles.append(hanging.after(outer, self._gives(root)))
 
     def plain(self, root):
         """An optimiser trains tensors that belong to no module, and there is no model. root: what holds them."""
@@ -140,12 +142,17 @@ class Look(object):
         else:
             self.handles.append(hanging.before(module, begins))
 
-    @_guard.guard
-    def _gave(self, module, args, output):
-        """A model returned."""
-        if self.open and self.here():
-            new = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
-            self.outputs = (new + self.outputs)[:MOST_OUTPUTS]
+    def _gives(self, root):
+        @_guard.guard
+        def gave(module, args, output):
+            """A model returned."""
+            if self.open and self.here():
+                new = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
+                self.outputs = (new + self.outputs)[:MOST_OUTPUTS]
+                with self.timed():
+                    self.adversary.gave(root, args, output)
+
+        return gave
 
     def _forward(self, root, module, args, kwargs):
         """The first model is called: once per TRAIN step its inputs are looked at, once its inside.
@@ -266,6 +273,7 @@ class Look(object):
         """An optimiser is about to step, the gradients are as it will use them."""
         with self.timed():
             self.gradients.update(state)
+            self.adversary.update(state)
 
     def updated(self, state):
         with self.timed():
@@ -283,6 +291,7 @@ class Look(object):
     def closed(self):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
+        self.adversary.closed()
         self._forget_derivatives()
         if self.network is not None:
             self.network.ends()
@@ -354,11 +363,14 @@ class Look(object):
             every = [(name, p, id(p) in had) for name, p in values]
             found = sections["graph"] = part(self.graphs.gather, every, numbers)
             beside = part(self.labels.beside.gather)
+            critic = part(self.adversary.gather)
+            if found and critic:
+                found["adversary"] = critic
             if found and beside and "terms" in found:
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.gradients = self.inputs = self.first = self.anew = self.loose = None
+        self.parameters = self.gradients = self.inputs = self.first = self.anew = self.loose = self.adversary = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
