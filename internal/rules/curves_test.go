@@ -387,6 +387,8 @@ func TestCurves(t *testing.T) {
 		{"jumps, then nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, func(n int64) float64 { return 2.3 + 900*map[bool]float64{true: 1}[n == 2] }), update: 0.6}, "error thrown learning-rate"},
 		{"stays up for a while, then nothing is learnt", "learning_rate", curve{steps: 150, loss: noisy(0.02, func(n int64) float64 { return 2.3 + 9*map[bool]float64{true: 1}[n > 0 && n < 15] }), update: 0.6}, "error thrown learning-rate"},
 		{"jumps, then learns", "learning_rate", curve{steps: 150, loss: func(n int64) float64 { return falling(2.3, 0.1, 30)(n) + 900*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
+		{"jumps, and comes half of the way back", "learning_rate", curve{steps: 220, loss: noisy(0.02, func(n int64) float64 { return 1.6 + 70*map[bool]float64{true: 1}[n == 2] - 0.5*min(1, float64(n)) }), update: 0.6}, "warning half_way learning-rate"},
+		{"jumps, and goes on falling", "learning_rate", curve{steps: 220, loss: func(n int64) float64 { return falling(1.6, 0.1, 120)(n) + 70*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
 		{"swings", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "warning oscillates learning-rate"},
 		{"what was learnt is lost", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3}, "warning lost learning-rate"},
 		{"another fold", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3, facts: folds(201)}, ""},

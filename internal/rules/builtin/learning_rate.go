@@ -32,7 +32,7 @@ var learningRate = rule.Definition{
 	Explains:       []string{"not_finite"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or swings by a third " +
+		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or has been at twenty times its first values and comes no lower than half of them within a hundred steps, or swings by a third " +
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
@@ -245,6 +245,10 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
 			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s (%s) is no lower than where it began (%s)",
 				c.N, num(m.Grown), called("loss", c.Name), num(median(c.tail(highWait))), num(start)))
+	case !r.state.Said && c.Peak >= 2*r.explosion*start && c.N-c.PeakAt >= 2*highWait && median(c.tail(highWait)) >= halfWay*start && levelled(c.tail(highWait)):
+		r.report(rep, rule.Warning, "half_way", c.Peak/start, 2*r.explosion, highWait,
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped from %s to %s, and it came back to no less than %s, where it stands",
+				c.PeakAt, called("loss", c.Name), num(start), num(c.Peak), num(median(c.tail(highWait)))))
 	case !r.state.Said && c.N >= 2*highWait && r.lost(start):
 		low, to := c.lowest(highSteps)
 		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
@@ -255,6 +259,15 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and is no lower (%s) than where it began (%s)",
 				called("loss", c.Name), num(math.Round(100*swing(c.tail(highWait)))), num(median(c.tail(highWait))), num(start)))
 	}
+}
+
+// halfWay is the share of the first loss that is left after it has exploded.
+const halfWay = 0.5
+
+// levelled tells whether losses fall no more.
+func levelled(last []float64) bool {
+	half := len(last) / 2
+	return median(last[half:]) > 0.95*median(last[:half])
 }
 
 // stayedUp is how many times its first value the loss has to be for ten steps
