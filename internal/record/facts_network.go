@@ -75,6 +75,9 @@ type GraphFacts struct {
 	// Agreement: the loss is made of cosines between outputs of one network, each of which
 	// trains both sides, and of nothing else.
 	Agreement bool `json:"agreement,omitempty"`
+	// Likelihood tells of a loss that is made of logarithms of probabilities, some of
+	// which it makes smaller; nil otherwise.
+	Likelihood *LikelihoodFacts `json:"likelihood,omitempty"`
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
 	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`
@@ -193,4 +196,12 @@ type StretchedFact struct {
 	// Way is that from the loss down to a layer, as the head's; empty where the
 	// operation is in the head.
 	Way []string `json:"way,omitempty"`
+}
+
+// LikelihoodFacts count the logarithms of probabilities that a loss is made of,
+// by which way it moves them. One: all are of the same output, or of what is left to 1.
+type LikelihoodFacts struct {
+	Larger  int64 `json:"larger"`
+	Smaller int64 `json:"smaller"`
+	One     bool  `json:"one"`
 }

@@ -75,12 +75,21 @@ func TestSignOfTheLoss(t *testing.T) {
 		head(f, ops...)
 		return f
 	}
+	written := func(larger, smaller int64, one bool) *record.Facts {
+		f := signed("", "mean", "add", "mul", "log", "sigmoid", "linear")
+		f.Graph.Likelihood = &record.LikelihoodFacts{Larger: larger, Smaller: smaller, One: one}
+		return f
+	}
 	for _, c := range []struct {
 		name string
 		loss float64
 		f    *record.Facts
 		want string
 	}{
+		{"both terms of a likelihood without a minus", -3, written(0, 2, true), "error sign loss"},
+		{"one term of a likelihood with the other sign", -3, written(1, 1, true), "error sign loss"},
+		{"the same while the loss is not negative", 3, written(1, 1, true), ""},
+		{"one probability against another", -3, written(1, 1, false), ""},
 		{"minus the squared error", -3, signed("mse_loss", "neg", "mean", "pow", "sub", "linear"), "error sign loss"},
 		{"minus cross_entropy", -3, signed("cross_entropy", "neg", "cross_entropy", "linear"), "error sign loss"},
 		{"the logarithm of the right probability", -3, signed("", "mean", "index", "log_softmax", "linear"), "error sign loss"},

@@ -53,7 +53,9 @@ type impossible struct {
 		Least    float64   `json:"least"`
 		Zeros    int       `json:"zeros"` // first losses that are zero
 		Fired    bool      `json:"fired"`
-		High     bool      `json:"high"` // the start was judged
+		High     bool      `json:"high"`            // the start was judged
+		Mixed    bool      `json:"mixed,omitempty"` // it moves logarithms of one output's probabilities both ways
+		Below    int       `json:"below,omitempty"` // losses below zero since that is known
 	}
 }
 
@@ -64,7 +66,7 @@ func (r *impossible) Save() ([]byte, error)  { return save(&r.state) }
 func (r *impossible) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *impossible) Facts(f *rule.Facts, rep *rule.Report) {
-	r.state.Kind, r.state.Negated, r.state.Outside = kindOfLoss(f), negated(f), outside(f)
+	r.state.Kind, r.state.Negated, r.state.Outside, r.state.Mixed = kindOfLoss(f), negated(f), outside(f), mixedSigns(f)
 	r.judge(rep)
 }
 
@@ -78,6 +80,9 @@ func (r *impossible) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	rep.Inspect(1)
+	if r.state.Mixed && r.mixed(x, rep) {
+		return
+	}
 	if c.N > firstLosses {
 		return // a script may well go on with another loss
 	}
@@ -159,6 +164,9 @@ func negated(f *rule.Facts) string {
 	if len(f.Optimisers[0].Groups) > 0 && f.Optimisers[0].Groups[0].Maximize {
 		return ""
 	}
+	if l := f.Graph.Likelihood; l != nil && l.Larger == 0 && f.Graph.Policy == nil {
+		return "the logarithm of the right class's probability"
+	}
 	minus := false
 	h := f.Graph.Head
 	for i, op := range h {
@@ -186,6 +194,35 @@ func negated(f *rule.Facts) string {
 		}
 	}
 	return ""
+}
+
+// mixedSigns tells of a likelihood that the script writes out and whose terms have
+// different signs.
+func mixedSigns(f *rule.Facts) bool {
+	if f.Graph == nil || f.Graph.Parts > 1 || f.Graph.Policy != nil || len(f.Optimisers) != 1 {
+		return false
+	}
+	l := f.Graph.Likelihood
+	return l != nil && l.Larger > 0 && l.Smaller > 0 && l.One
+}
+
+// mixed judges one: probabilities have logarithms below zero, so with the right
+// signs it is never negative.
+func (r *impossible) mixed(loss float64, rep *rule.Report) bool {
+	if loss >= -1e-6 || r.state.Curve.Several || r.state.Kind.Optimisers > 1 {
+		return false
+	}
+	r.state.Below++
+	r.state.Least = min(r.state.Least, loss)
+	if r.state.Below < r.confirm {
+		return false
+	}
+	r.report(rep, rule.Violation{
+		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a likelihood of which one term has the wrong sign",
+		Remedy:  "look at the signs: the loss is minus the sum of all logarithms of the probabilities of what happened",
+		Message: fmt.Sprintf("The loss is made of logarithms of probabilities, and with the right signs it is never negative; it is %s: one of its terms has the wrong sign, so the model learns to be wrong there.", num(r.state.Least)),
+	})
+	return true
 }
 
 // outside names a loss for yes and no that a loss of the script's own is made of,

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import agreement, attention, graph, look, lost, operations, policy, reading, residual, stretch, terms, watching, worth
+from vigil._torch import agreement, attention, graph, likelihood, look, lost, operations, policy, reading, residual, stretch, terms, watching, worth
 from vigil._torch.autograd import Walk
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
@@ -221,6 +221,34 @@ def test_agreement(loss, expected):
     assert agreement.alone(graph.base(loss(LAYER(X), LAYER(X + 0.1)))[1]) == expected
 
 
+YES = (torch.arange(8.0) % 2)[:, None]
+ONE_HOT = F.one_hot(torch.arange(8) % 6, 6).float()
+
+
+@pytest.mark.parametrize(
+    "loss,expected",
+    [
+        (lambda p: -(YES * p.log() + (1 - YES) * (1 - p).log()).mean(), (2, 0, True)),
+        (lambda p: (YES * p.log() + (1 - YES) * (1 - p).log()).mean(), (0, 2, True)),
+        (lambda p: -(YES * p.log() - (1 - YES) * torch.log1p(-p)).mean(), (1, 1, True)),
+        (lambda p: -(YES * (p + 1e-7).log() + (1 - YES) * (1 - p + 1e-7).log()).sum() / 8, (2, 0, True)),
+        (lambda p: (YES * p.clamp(1e-6, 1 - 1e-6).log()).sum(1).mean() * -1, (1, 0, True)),
+        (lambda p: (ONE_HOT * LAYER(X).softmax(1).log()).sum(1).mean(), (0, 1, True)),
+        (lambda p: -(ONE_HOT * LAYER(X).log_softmax(1)).sum(1).mean(), (1, 0, True)),
+        (lambda p: LAYER(X).softmax(1)[torch.arange(8), torch.arange(8) % 6].log().mean(), (0, 1, True)),
+        (lambda p: F.logsigmoid(LAYER(X)).mean() - F.logsigmoid(-MU(X)).mean(), (1, 1, False)),
+        (lambda p: (2 * YES * p.log()).mean(), None),  # may be worths
+        (lambda p: -(p * p.log()).mean(), None),  # entropy
+        (lambda p: p.mean(), None),
+        (lambda p: (p / p.sum()).log().mean(), None),
+        (lambda p: F.binary_cross_entropy(p, YES.expand(8, 6)), None),
+    ],
+)
+def test_likelihood(loss, expected):
+    found = likelihood.signs(graph.base(loss(LAYER(X).sigmoid()))[1])
+    assert (found and (found["larger"], found["smaller"], found["one"])) == expected
+
+
 def test_places_of_labels():
     features = Features()
     labels = (torch.rand(600, 3) < torch.tensor([0.1, 0.5, 0.9])).float()
@@ -266,6 +294,9 @@ def policy_of(loss):
     [
         (lambda: (chosen() * REWARDS).mean(), 1),
         (lambda: -(chosen() * REWARDS).mean(), -1),
+        (lambda: (chosen() * REWARDS).mean() * -1, -1),
+        (lambda: -1.0 * (chosen() * REWARDS).mean(), -1),
+        (lambda: (chosen() * REWARDS).sum() / -8, -1),
         (lambda: (chosen() * -REWARDS).mean(), -1),  # a number like any other: the graph has no minus
         (lambda: -(chosen() * -REWARDS).mean(), 1),
         (lambda: (chosen() * (MEAN - REWARDS)).mean(), -1),

@@ -254,6 +254,13 @@ def _overlap(node):
 
 
 @_guard.guard
+def _likelihood(node):
+    from vigil._torch import likelihood
+
+    return likelihood.signs(node)
+
+
+@_guard.guard
 def _agreement(node):
     from vigil._torch import agreement
 
@@ -278,6 +285,7 @@ class Graphs(object):
         self.attention = None
         self.seen = []  # of Walk, of the first loss, until it is compared
         self.hidden = None  # a padding mask that is the wrong way round
+        self.likelihood = None  # which way the first loss moves logarithms of probabilities
         self.agreement = False  # the first loss wants two outputs to agree, and nothing else
         self.overlap = None  # what the first loss takes for probabilities of a mask
         self.policy = None  # of the first loss that is one
@@ -329,6 +337,7 @@ class Graphs(object):
             if self.plain:
                 self.layers = _layers(walk.nodes, self.numbers)
             self.overlap = _overlap(base_node) if base_node is not None else None
+            self.likelihood = _likelihood(base_node) if base_node is not None else None
             self.agreement = bool(base_node is not None and _agreement(base_node))
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
@@ -385,6 +394,8 @@ class Graphs(object):
             out["attention"] = self.attention
         if self.hidden:
             out["padding_seen"] = self.hidden
+        if self.likelihood and self.likelihood["smaller"]:
+            out["likelihood"] = self.likelihood
         if self.agreement:
             out["agreement"] = True
         if self.overlap:

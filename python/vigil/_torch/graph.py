@@ -88,7 +88,7 @@ def base(loss, ranks=1):
         value = float(other.item())
         factor = factor / value if inverse else factor * value
     if not (0.0 < factor < float("inf")):
-        return 1.0, node
+        return 1.0, loss.grad_fn
     return factor, node
 
 

@@ -21,7 +21,7 @@ _NAMES = {
     "MaxPoolDWithIndices": "max_pool", "MaxPoolD": "max_pool", "MkldnnMaxPoolD": "max_pool", "AdaptiveMaxPoolD": "max_pool", "QuantizedMaxPoolD": "max_pool",
     "FractionalMaxPoolD": "max_pool", "MaxPool": "max_pool",
     "AvgPoolD": "avg_pool", "AdaptiveAvgPoolD": "avg_pool", "MkldnnAdaptiveAvgPoolD": "avg_pool", "AvgPool": "avg_pool", "AdaptiveAvgPool": "avg_pool",
-    "Mean": "mean", "Sum": "sum", "Log": "log", "Logp": "log", "Exp": "exp", "Expm": "exp", "Pow": "pow", "Square": "pow",
+    "Mean": "mean", "Sum": "sum", "Log": "log", "LogP": "log", "Exp": "exp", "Expm": "exp", "Pow": "pow", "Square": "pow",
     "Sub": "sub", "Rsub": "sub", "Add": "add", "Mul": "mul", "Div": "div", "Neg": "neg", "Abs": "abs", "Clamp": "clamp", "ClampMin": "clamp", "ClampMax": "clamp",
     "Sqrt": "sqrt", "Rsqrt": "rsqrt", "Logsumexp": "logsumexp", "Max": "max", "Min": "min", "Maximum": "max", "Minimum": "min", "Amax": "max", "Amin": "min",
     "Norm": "norm", "LinalgVectorNorm": "norm", "Var": "var", "Std": "std", "VarMean": "var", "StdMean": "std",
