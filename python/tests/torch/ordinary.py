@@ -9,8 +9,10 @@ import os
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import lane
+from vigil import _schedule
+from vigil._torch import lane, tracker
 
+_schedule.PATIENCE, tracker.PATIENT = 600.0, 1 << 30  # a busy machine is no reason to leave out what is due
 taken = [0]
 after = lane.Lane.after
 
