@@ -35,7 +35,7 @@ def signs(loss):
         below = [n for n, _ in node.next_functions]
         chance = _chance(node, kind, below)
         if chance is not None:
-            of.add(id(chance))
+            of.add(chance)  # the node itself: one that is let go of is another object when it is met again
             larger, smaller = larger + (sign < 0), smaller + (sign > 0)
         elif kind in SHAPES or kind in _SUMS or kind in _PICKS:
             stack.append((below[0] if below else None, sign))
