@@ -272,7 +272,7 @@ type AheadFacts struct {
 	Length int64 `json:"length"` // of a sequence
 	Input  int64 `json:"input"`  // which of the tensors that the model was called with
 	Alone  bool  `json:"alone"`  // it was the only sequence
-	// Places is how far on they are: 1, or 2 of tokens; -1 of tokens that are the input itself; 0 in runs that do not say it and have 1.
+	// Places is how far on they are: 1, or 2 of tokens; 0 in runs that do not say it and have 1.
 	Places int64 `json:"places,omitempty"`
 }
 

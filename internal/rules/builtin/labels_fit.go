@@ -52,9 +52,6 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 	if found := movedTwice(&v, l); found != nil {
 		return found
 	}
-	if found := notMoved(&v, l); found != nil {
-		return found
-	}
 	if p == nil || v.loss == "" {
 		return stretched(&v)
 	}
@@ -92,21 +89,6 @@ func movedTwice(v *lossView, l *record.LabelFacts) []rule.Violation {
 	}
 	text := fmt.Sprintf("The labels are the model's input two places further on (sequences of %d): each place is to foretell the token after the next one. They were moved twice, once where they are made and once in the model or its loss.", l.Ahead.Length)
 	return []rule.Violation{v.labels("moved_twice", text, "move them once: models of Hugging Face with a language-modelling head do it themselves, and want labels that are equal to input_ids", rule.Warning)}
-}
-
-// notMoved finds tokens that each place is to give back while it sees them, behind
-// a causal mask, which nobody needs who restores a sequence.
-func notMoved(v *lossView, l *record.LabelFacts) []rule.Violation {
-	if l.Ahead == nil || l.Ahead.Places >= 0 || !l.Ahead.Alone || len(v.facts.Optimisers) != 1 || v.facts.Graph == nil || len(v.facts.Graph.Attention) == 0 {
-		return nil
-	}
-	for _, m := range v.facts.Graph.Attention {
-		if m.Causal < m.Maps {
-			return nil
-		}
-	}
-	text := fmt.Sprintf("The labels are the model's input itself (sequences of %d), each at its own place, although attention has a causal mask: the model copies what it sees, and learns nothing of what comes next.", l.Ahead.Length)
-	return []rule.Violation{v.labels("not_moved", text, "move the labels by one: logits[:, :-1] against ids[:, 1:]", rule.Warning)}
 }
 
 // stretched finds a loss that the script computes itself, and that compares a

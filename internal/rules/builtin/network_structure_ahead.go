@@ -15,7 +15,7 @@ import (
 // decoder may be recurrent or made of convolutions and attends to the other
 // sequence that the model is given.
 func (r *structure) seesAhead(f *rule.Facts, rep *rule.Report) {
-	if f.Labels == nil || f.Labels.Ahead == nil || f.Labels.Ahead.Places > 1 || f.Labels.Ahead.Places < 0 || f.Graph == nil || len(f.Optimisers) != 1 {
+	if f.Labels == nil || f.Labels.Ahead == nil || f.Labels.Ahead.Places > 1 || f.Graph == nil || len(f.Optimisers) != 1 {
 		return
 	}
 	a := f.Labels.Ahead

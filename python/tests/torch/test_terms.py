@@ -145,12 +145,11 @@ TOKENS = torch.randint(1, 20, (5, 13))
         ([TOKENS[:, :-1], TOKENS[:, 1:]], torch.cat([TOKENS[:, 2:], torch.full((5, 1), -100)], 1).reshape(-1), (12, 0, False, 2)),
         ([TOKENS[:, :-1]], TOKENS[:, 2:].reshape(-1), (12, 0, True, 2)),
         ([TOKENS.float()[:, :-2, None] / 7], TOKENS.float()[:, 2:, None] / 7, None),
+        ([TOKENS], TOKENS.reshape(-1), None),
         ([torch.ones_like(TOKENS)], torch.ones_like(TOKENS), None),
         ([TOKENS], TOKENS.flip(1), None),
         ([TOKENS.float()[:, :-1, None] / 7], TOKENS.float()[:, 1:, None] / 7, (12, 0, True, 1)),
         ([torch.randn(13, 4)], torch.randint(0, 4, (13,)), None),
-        ([TOKENS], TOKENS.reshape(-1), (TOKENS.shape[1], 0, True, -1)),
-        ([TOKENS.float()], TOKENS.float(), None),
     ],
 )
 def test_labels_ahead(given, label, expected):

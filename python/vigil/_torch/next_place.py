@@ -4,7 +4,6 @@ import torch
 
 from vigil._torch import backend, summary
 
-HERE = -1
 MOST = 4  # tensors of one call
 _PLACES = 4  # the least length
 _SAME = 0.98
@@ -19,7 +18,7 @@ class NextPlace(object):
         self.length = 0
         self.input = 0  # place of the tensor among those of the call
         self.alone = True  # it was the only sequence that the call had
-        self.places = set()  # how far on the labels are, HERE where they are the input itself
+        self.places = set()  # how far on the labels are
 
     def called(self, given):
         """The model is called with these tensors."""
@@ -34,8 +33,6 @@ class NextPlace(object):
             length, places = _usable(x) and _ahead(x, label, 1), 1
             if not length and _usable(x) and not x.is_floating_point():
                 length, places = _ahead(x, label, 2), 2
-            if not length and _usable(x) and _same(x, label):
-                length, places = int(x.shape[1]), HERE
             if length:
                 self.hits += 1
                 self.places.add(places)
@@ -77,15 +74,6 @@ def _ahead(x, y, places):
                 if next_ >= _SAME and here < 0.9:
                     return int(length)
     return 0
-
-
-def _same(x, y):
-    """Whether labels ``y`` are the tokens ``x``, each at its own place."""
-    if x.is_floating_point() or y.is_floating_point() or x.dtype == torch.bool or x.dim() != 2 or x.numel() != y.numel():
-        return False
-    with torch.no_grad():
-        x, y = x.detach(), y.detach()
-        return any(bool((mine.reshape(-1) == y.reshape(-1)).all()) for mine in (x, x.t())) and len(torch.unique(x)) > _PLACES
 
 
 def _product(shape):
