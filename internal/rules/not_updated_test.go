@@ -31,6 +31,17 @@ func TestNotUpdated(t *testing.T) {
 			f.Network.Modules[i].Training = false
 		}
 	}
+	alone := func(gradient string) func(*record.Facts) {
+		return func(f *record.Facts) {
+			strangers(6)(f)
+			f.Models, f.Graph, f.Network = nil, nil, nil
+			f.Updates.Norms = make([]rule.Number, f.Updates.Steps)
+			for i := range f.Parameters.List {
+				p := &f.Parameters.List[i]
+				p.Name, p.Module, p.Kind, p.Gradient, p.Changed = fmt.Sprintf("Adam_param_%d", i), "", "other", gradient, false
+			}
+		}
+	}
 	runFacts(t, "not_updated", []factCase{
 		{"head left out", classifier(), func(f *record.Facts) { change(f, release, "fc3") }, "error not_held not-updated fc3", "fc3 gets gradients, but no optimiser holds them (2 parameters, 11 % of the elements of Net)"},
 		{"middle left out", resnet(), func(f *record.Facts) { change(f, release, "layer1.") }, "error not_held not-updated layer1.conv1", "layer1.conv1, layer1.bn1, layer1.conv2 and 1 more get gradients"},
@@ -63,6 +74,8 @@ func TestNotUpdated(t *testing.T) {
 			f.Models, f.Parameters, f.Graph, f.Network = nil, nil, nil, nil
 			f.Updates.Norms = make([]rule.Number, f.Updates.Steps)
 		}, "error strangers not-updated Adam", "None of the 6 tensors"},
+		{"another instance, of which the optimiser alone has something left", classifier(), alone("missing"), "error strangers not-updated Adam", "None of the 6 tensors"},
+		{"tensors that the loss reaches", classifier(), alone("zero"), "", ""},
 		{"other tensors", classifier(), strangers(2), "", ""},
 		{"a copy of the model is trained", classifier(), func(f *record.Facts) { copied(f) }, "error strangers not-updated Net", "that instance is never called"},
 		{"gradients that were thrown away", classifier(), func(f *record.Facts) {

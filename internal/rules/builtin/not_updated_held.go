@@ -14,7 +14,7 @@ import (
 // nobodys finds the only optimiser of a training without a model that it knows
 // holding nothing but tensors that never had a gradient.
 func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
-	if f.Parameters != nil || len(f.Models) > 0 || len(f.Optimisers) != 1 || f.Updates == nil || f.Updates.Steps < r.least || !noGradients(f.Updates) {
+	if !onlyStrangers(f) || len(f.Models) > 0 || len(f.Optimisers) != 1 || f.Updates == nil || f.Updates.Steps < r.least || !noGradients(f.Updates) {
 		return
 	}
 	var n, strange int64
@@ -32,6 +32,14 @@ func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
 		Message: fmt.Sprintf("None of the %d tensors that the optimiser %s holds had a gradient at any of %d updates, so that nothing is trained: make the optimiser from the parameters of the model that is called.",
 			n, o.Class, f.Updates.Steps),
 		Context: map[string]any{"held": n},
+	})
+}
+
+// onlyStrangers tells whether no parameter is known but what an optimiser holds
+// beside all modules, and the loss reaches none of it.
+func onlyStrangers(f *rule.Facts) bool {
+	return f.Parameters == nil || f.Parameters.More == 0 && !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool {
+		return p.Module != "" || p.Changed || p.Gradient != "missing"
 	})
 }
 
@@ -74,7 +82,7 @@ func (r *updating) strangers(f *rule.Facts, rep *rule.Report) bool {
 		}
 		for _, name := range slices.Sorted(maps.Keys(models)) {
 			m := models[name]
-			if m.held > 0 || m.moved > 0 || m.trained < 2 || n != m.trained && n != m.all {
+			if name == "" || m.held > 0 || m.moved > 0 || m.trained < 2 || n != m.trained && n != m.all {
 				continue
 			}
 			found = true
