@@ -9,10 +9,11 @@ import os
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil import _schedule
-from vigil._torch import lane, tracker
+from vigil import _ring
+from vigil._torch import lane
 
-_schedule.PATIENCE, tracker.PATIENT = 600.0, 1 << 30  # a busy machine is no reason to leave out what is due
+wait_for = _ring.Ring.wait_for
+_ring.Ring.wait_for = lambda ring, there, holder, seconds=None: wait_for(ring, there, holder, 60.0)  # a busy machine is no reason to leave out what is due
 taken = [0]
 after = lane.Lane.after
 
