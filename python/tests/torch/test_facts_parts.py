@@ -234,3 +234,15 @@ def test_inputs_that_hardly_differ():
 def test_changes():
     a = torch.tensor([1.0, NAN])
     assert not _differ(a, a.clone(), []) and _differ(a, a + 1, []) and not _differ(None, a, [])
+
+
+def test_of_several_losses_the_first_is_told():
+    layer, other = nn.Linear(6, 6), nn.Linear(6, 1)
+    first = nn.functional.dropout(layer(torch.rand(8, 6)).relu(), 0.5).pow(2).mean()
+    graphs = autograd.Graphs()
+    graphs.take(first)
+    graphs.take((other(torch.rand(8, 6)) - torch.rand(8)).pow(2).mean())
+    found = graphs.gather([])
+    assert found["dropout"] == 0.5 and found["non_linear"] == 0 and found["weighted"] == 1 and found["head"][-1] == "linear"
+    shapes = hasattr(first.grad_fn, "_input_metadata")
+    assert found.get("stretched", {}).get("way") == (["mean", "pow", "sub", "linear"] if shapes else None)
