@@ -75,6 +75,9 @@ type GraphFacts struct {
 	// Agreement: the loss is made of cosines between outputs of one network, each of which
 	// trains both sides, and of nothing else.
 	Agreement bool `json:"agreement,omitempty"`
+	// Copies: the labels of nll_loss are the tokens that the network begins with, each
+	// at its own place, and nothing on the way moves places.
+	Copies bool `json:"copies,omitempty"`
 	// Likelihood tells of a loss that is made of logarithms of probabilities, some of
 	// which it makes smaller; nil otherwise.
 	Likelihood *LikelihoodFacts `json:"likelihood,omitempty"`

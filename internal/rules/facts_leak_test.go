@@ -57,6 +57,34 @@ func TestMovedTwice(t *testing.T) {
 	})
 }
 
+// Labels that nobody moved: each place gives back the token that it sees.
+func TestNotMoved(t *testing.T) {
+	copies := func(maps ...record.AttentionFacts) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Labels = &record.LabelFacts{DType: "I64", Shape: []int64{512}, Elements: 512}
+			f.Graph.Copies, f.Graph.Attention = true, maps
+		}
+	}
+	reads := func(both bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			copies()(f)
+			f.Network.Modules[1].Settings = map[string]any{"bidirectional": both}
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"a causal mask", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning not_moved labels cross_entropy", "each at its own place, although attention has a causal mask"},
+		{"a sequence that is restored", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2}), "", ""},
+		{"an encoder and a decoder", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 4, Causal: 2}), "", ""},
+		{"a recurrent layer", lstm(), reads(false), "warning not_moved labels cross_entropy", "although the recurrent layer rnn reads forwards only"},
+		{"one that reads both ways", lstm(), reads(true), "", ""},
+		{"neither", lstm(), copies(), "", ""},
+		{"labels that are something else", transformer(), func(f *record.Facts) {
+			copies(record.AttentionFacts{Length: 16, Maps: 2, Causal: 2})(f)
+			f.Graph.Copies = false
+		}, "", ""},
+	})
+}
+
 // A padding mask that hides the tokens is told, whatever else attention sees.
 func TestSeesPadding(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{

@@ -246,3 +246,45 @@ def test_of_several_losses_the_first_is_told():
     assert found["dropout"] == 0.5 and found["non_linear"] == 0 and found["weighted"] == 1 and found["head"][-1] == "linear"
     shapes = hasattr(first.grad_fn, "_input_metadata")
     assert found.get("stretched", {}).get("way") == (["mean", "pow", "sub", "linear"] if shapes else None)
+
+
+class Language(nn.Module):
+    """A language model. move: how its places are moved inside."""
+
+    def __init__(self, kind, move=None):
+        super().__init__()
+        self.table, self.places, self.head = nn.Embedding(30, 8), nn.Parameter(torch.zeros(1, 16, 8)), nn.Linear(8, 30)
+        self.core = nn.GRU(8, 8, batch_first=True) if kind == "gru" else nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.kind, self.move = kind, move
+
+    def forward(self, x):
+        h = self.table(x)
+        if self.move == "cat":
+            h = torch.cat([torch.zeros_like(h[:, :1]), h[:, :-1]], 1)
+        elif self.move == "roll":
+            h = h.roll(1, 1)
+        h = h + self.places[:, : x.shape[1]]
+        h = self.core(h)[0] if self.kind == "gru" else self.core(h, nn.Transformer.generate_square_subsequent_mask(x.shape[1]))
+        return self.head(h)
+
+
+TOKENS = torch.randint(0, 30, (4, 12), generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize(
+    "kind,move,ids,labels,copies",
+    [
+        ("gru", None, TOKENS, TOKENS, True),
+        ("attention", None, TOKENS, TOKENS, True),
+        ("attention", None, TOKENS, torch.where(TOKENS > 20, -100, TOKENS), True),
+        ("attention", None, TOKENS[:, :-1], TOKENS[:, 1:], False),
+        ("attention", "cat", TOKENS, TOKENS, False),
+        ("attention", "roll", TOKENS, TOKENS, False),
+        ("attention", None, TOKENS, TOKENS.flip(1), False),
+        ("attention", None, torch.where(TOKENS < 5, 0, TOKENS), TOKENS, False),
+    ],
+)
+def test_copies(kind, move, ids, labels, copies):
+    model, graphs = Language(kind, move), autograd.Graphs()
+    graphs.take(F.cross_entropy(model(ids).flatten(0, 1), labels.reshape(-1)))
+    assert graphs.gather([(n, p, False) for n, p in model.named_parameters()]).get("copies", False) is copies

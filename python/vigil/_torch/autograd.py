@@ -268,6 +268,13 @@ def _agreement(node):
 
 
 @_guard.guard
+def _copies(nodes):
+    from vigil._torch import copies
+
+    return copies.own(nodes)
+
+
+@_guard.guard
 def _lost(node, since, shapes):
     return lost.adds_constant(node, since) or bool(shapes) and residual.adds_constant(node, since, shapes)
 
@@ -287,6 +294,7 @@ class Graphs(object):
         self.hidden = None  # a padding mask that is the wrong way round
         self.likelihood = None  # which way the first loss moves logarithms of probabilities
         self.agreement = False  # the first loss wants two outputs to agree, and nothing else
+        self.copies = False  # the labels of the first loss are the tokens that the network begins with
         self.overlap = None  # what the first loss takes for probabilities of a mask
         self.policy = None  # of the first loss that is one
         self.lost = 0  # losses that add a constant, where gradients without a graph were taken for them
@@ -338,6 +346,7 @@ class Graphs(object):
                 self.layers = _layers(walk.nodes, self.numbers)
             self.overlap = _overlap(base_node) if base_node is not None else None
             self.likelihood = _likelihood(base_node) if base_node is not None else None
+            self.copies = bool(_copies(walk.nodes))
             self.agreement = bool(base_node is not None and _agreement(base_node))
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
@@ -398,6 +407,8 @@ class Graphs(object):
             out["likelihood"] = self.likelihood
         if self.agreement:
             out["agreement"] = True
+        if self.copies:
+            out["copies"] = True
         if self.overlap:
             out["overlap"] = self.overlap
         if self.policy:
