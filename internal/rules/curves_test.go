@@ -27,6 +27,7 @@ type curve struct {
 	update float64               // by single updates
 	span   float64               // in 50 steps
 	spans  func(n int64) float64 // the same by the step at which they end; nil: always span
+	behind float64               // what b.weight moves of that in 50 steps; 0: all
 	pull   float64               // gradient to weight
 	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
 	names  []string              // of the losses; nil: loss
@@ -154,6 +155,9 @@ func (c curve) weights(s *record.Step, n int64) {
 			span := c.span
 			if c.spans != nil {
 				span = c.spans(n)
+			}
+			if w == "b.weight" && c.behind > 0 {
+				span *= c.behind
 			}
 			pair(plan.Every(50, record.Train, record.Global), n-50, span)
 		}
@@ -429,6 +433,8 @@ func TestCurves(t *testing.T) {
 		{"crawls where it was initialised, whatever the loss", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
 		{"crawls where it was initialised, under a loss below zero", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, -0.4)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
 		{"crawls where it was initialised, under a noisy loss", "learning_rate", curve{steps: 300, loss: noisy(0.3, stepAt(0, 0, 0.5)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
+		{"crawls, and rounding keeps some where they are", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, behind: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
+		{"some do not move at all", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, behind: 1e-5, pull: 0.1, facts: classes()}, ""},
 		{"crawls from what was trained before", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(pretrained)}, ""},
 		{"gets away from where it was initialised", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 9e-5, span: 3e-3, pull: 0.1, facts: started(nil)}, ""},
 		{"crawls, and the loss falls all the same", "learning_rate", curve{steps: 300, loss: noisy(0.01, falling(1.2, 0.9, 100)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, ""},

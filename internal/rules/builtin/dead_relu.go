@@ -28,6 +28,8 @@ var deadRelu = rule.Definition{
 		every("500"),
 		{Name: "confirm", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row have to agree; a layer is then reported once, until it recovers"},
 		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
+		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, and at the end it is only worth knowing"},
+		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that die in a network one of whose updates changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
 	CauseClass: "activation",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
@@ -36,23 +38,24 @@ var deadRelu = rule.Definition{
 	// What dead units do to gradients may be noticed first.
 	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{
-		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32"},
+		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "learnt": "0.25", "large_update": "0.1"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
-			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart.",
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
+			"Units that were alive and died in a network whose weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		s := layers(p.Int("every"))
 		if p.Int("confirm") > 1 {
 			s = rule.TrainOnly(p.Int("every"))
 		}
-		return []rule.Need{{Selector: reluSelector(p), Schedule: s, Want: rule.WantStats, Units: []rule.Units{reluUnits(p)}}}
+		return append(reluHarmNeeds(p), rule.Need{Selector: reluSelector(p), Schedule: s, Want: rule.WantStats, Units: []rule.Units{reluUnits(p)}})
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &relu{
 			sel: reluSelector(p), key: reluUnits(p).Key(), layer: p.Float("threshold_layer"),
 			confirm: int(p.Int("confirm")), samples: float64(p.Int("min_samples")),
 		}
-		r.state = map[string]*reluState{}
+		r.state.Layers, r.state.Harm = map[string]*reluState{}, newReluHarm(p)
 		return r, nil
 	},
 }
@@ -78,8 +81,11 @@ type relu struct {
 	layer   float64
 	confirm int
 	samples float64
-	state   map[string]*reluState // by worker, mode and tensor
 	places  places[reluState]
+	state   struct {
+		Layers map[string]*reluState `json:"layers"` // by worker, mode and tensor
+		Harm   *reluHarm             `json:"harm,omitempty"`
+	}
 }
 
 type reluState struct {
@@ -87,6 +93,8 @@ type reluState struct {
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
 	Alive  bool          `json:"alive"` // was below the threshold once
+	// Held: it was found, and not said, because the training learns all the same.
+	Held bool `json:"held,omitempty"`
 	// Last is the evidence at the last look that counted, until it is said.
 	Last *deadLayer `json:"last,omitempty"`
 }
@@ -102,18 +110,34 @@ type deadLayer struct {
 	Samples rule.Number `json:"samples"`
 }
 
-func (r *relu) Select() []rule.Selector { return []rule.Selector{r.sel} }
+func (r *relu) Select() []rule.Selector {
+	if r.state.Harm == nil {
+		return []rule.Selector{r.sel}
+	}
+	return []rule.Selector{r.sel, {Collections: []string{"losses"}}, {Collections: []string{"weights"}}}
+}
+
+func (r *relu) Facts(f *rule.Facts, _ *rule.Report) {
+	if r.state.Harm != nil {
+		r.state.Harm.Kind = kindOfLoss(f)
+	}
+}
 
 // Finish judges layers of a short job that were dead whenever they were looked
-// at, twice at least.
+// at, twice at least, and says of those that did no harm that they are dead.
 func (r *relu) Finish(rep *rule.Report) {
-	if r.confirm <= 2 {
-		return
-	}
-	for _, k := range slices.Sorted(maps.Keys(r.state)) {
-		if s := r.state[k]; s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm {
-			rep.Violate(r.violation(s))
+	for _, k := range slices.Sorted(maps.Keys(r.state.Layers)) {
+		s := r.state.Layers[k]
+		short := r.confirm > 2 && s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm
+		if !short && !s.Held {
+			continue
 		}
+		v := r.violation(s)
+		if r.state.Harm.none() {
+			v.Severity = rule.Info
+			v.Message += " The training learns all the same."
+		}
+		rep.Violate(v)
 	}
 }
 
@@ -124,6 +148,7 @@ func (r *relu) Restore(b []byte) error {
 }
 
 func (r *relu) Step(v *rule.View, rep *rule.Report) {
+	r.state.Harm.step(v)
 	for i, it := range v.Tensors(0) {
 		units, _, ok := it.Find(r.key, rule.UnitsTotal)
 		if !ok || !(units > 0) {
@@ -158,12 +183,12 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 		return
 	}
 	rep.Inspect(1)
-	s := r.places.state(r.state, at, &it, v.Mode)
+	s := r.places.state(r.state.Layers, at, &it, v.Mode)
 	if s.Shares = append(s.Shares, rule.Number(share)); len(s.Shares) > 20 {
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
 	}
 	if share <= r.layer {
-		s.Streak, s.Alive, s.Last = 0, true, nil
+		s.Streak, s.Alive, s.Last, s.Held = 0, true, nil, false
 		return
 	}
 	if s.Streak == 0 {
@@ -171,7 +196,10 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	}
 	s.Streak++
 	s.Last = &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
-	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm) {
+	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm && !s.Held) {
+		return
+	}
+	if s.Held = r.state.Harm.none(); s.Held {
 		return
 	}
 	rep.Violate(r.violation(s))
@@ -186,8 +214,14 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	if s.Alive {
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
 	}
+	class := ""
+	if why := r.state.Harm.thrown(s.Since); why != "" {
+		class, cause, remedy = "learning-rate", "a learning rate that is too high, which threw the units to where no input reaches them: "+why,
+			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use a leaky variant (LeakyReLU, GELU)"
+	}
 	return rule.Violation{
-		Check: "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
+		CauseClass: class,
+		Check:      "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
 		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
 		Context: map[string]any{
 			"units": float64(l.Units), "dead": float64(l.Dead), "samples_per_unit": float64(l.Samples), "shares": append([]rule.Number(nil), s.Shares...),

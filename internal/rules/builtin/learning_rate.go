@@ -349,7 +349,8 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 	}
 	fastest := m.Fast / plateauEvery
 	first, last := m.Spans[0].Ratio, m.Spans[len(m.Spans)-1].Ratio
-	if fastest >= r.small || m.Slow < m.Fast/1e4 || last > 1.5*first || last < first/3 {
+	still := m.Slow < m.Fast/1e4 && fastest >= r.small/50 // below that, rounding alone keeps some where they are
+	if fastest >= r.small || still || last > 1.5*first || last < first/3 {
 		return // too fast, or some not at all, or warming up, or at the end of a schedule
 	}
 	a, b := c.ends()

@@ -1,0 +1,59 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// What is said of units that are dead, by what the training does without them and
+// by what became of its weights before.
+func TestDeadReluHarm(t *testing.T) {
+	const steps = 120
+	for _, c := range []struct {
+		name        string
+		loss        float64 // from the sixth step on; at first it is 2
+		pace        float64 // by which weights of 1 change in each of the first 20 steps
+		dies        int     // step from which the layer is dead
+		severity    record.Severity
+		class, says string
+		at          int64
+	}{
+		{"it learns nothing", 2, 0.001, 40, record.Error, "activation", "since step 50", 100},
+		{"dead from the start", 2, 0.001, 0, record.Error, "activation", "from the first step", 50},
+		{"thrown by one update", 2, 0.2, 40, record.Error, "learning-rate", "since step 50", 100},
+		{"thrown within 50", 2, 0.06, 10, record.Error, "learning-rate", "since step 25", 75},
+		{"it learns all the same", 0.1, 0.001, 40, record.Info, "activation", "learns all the same", steps - 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16", "threshold_layer", "70", "threshold_inactivity", "0.1", "learnt", "0.25", "large_update", "0.1"))
+			w := 1.0
+			for step := range steps {
+				loss := 2.0
+				if step > 5 {
+					loss = c.loss
+				}
+				active := []int{0, 1, 2, 3}
+				if step >= c.dies {
+					active = nil
+				}
+				j.feed(input{step: int64(step), scalars: map[string]float64{"loss": loss}, tensors: map[string]values{
+					"relu_output": relu(16, 4, 16, active...),
+					"fc.weight":   {[]int64{2, 2}, fill(4, w)},
+				}})
+				if step < 20 {
+					w += c.pace
+				}
+			}
+			j.engine.Finish(record.Completed)
+			if len(j.found) != 1 {
+				t.Fatalf("%d findings: %+v", len(j.found), j.found)
+			}
+			f := j.found[0]
+			if f.Severity != c.severity || f.CauseClass != c.class || !strings.Contains(f.Message, c.says) || f.Step != c.at {
+				t.Errorf("%s %s at step %d: %s (%s)", f.Severity, f.CauseClass, f.Step, f.Message, f.Cause)
+			}
+		})
+	}
+}
