@@ -182,6 +182,9 @@ type AdversaryFacts struct {
 	// the critic does, and for those that the critic asks for.
 	Opposes int64 `json:"opposes"`
 	Helps   int64 `json:"helps"`
+	// Of the critic's updates those whose loss takes the mean of scores that are
+	// results of a sigmoid.
+	Squashed int64 `json:"squashed,omitempty"`
 }
 
 // FlatFacts are trained parameters to which no way leads from the loss but

@@ -115,6 +115,8 @@ func TestCritics(t *testing.T) {
 		{"now and then", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 8, Opposes: 1}), "", ""},
 		{"too few", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 3}), "", ""},
 		{"one label for all", gan(), counts(record.AdversaryFacts{Alike: 8}), "error critic_alike loss loss", "score data and what Generator makes alike"},
+		{"a sigmoid before the mean", gan(), counts(record.AdversaryFacts{Apart: 9, Opposes: 8, Squashed: 9}), "warning critic_squashed output-activation loss", "Critic ends in a sigmoid"},
+		{"a sigmoid in some of the scores", gan(), counts(record.AdversaryFacts{Apart: 9, Opposes: 8, Squashed: 4}), "", ""},
 		{"labels that are swapped at times", gan(), counts(record.AdversaryFacts{Alike: 1, Apart: 8}), "", ""},
 		{"an optimiser that goes up", gan(), func(f *record.Facts) {
 			counts(record.AdversaryFacts{Apart: 9, Helps: 8})(f)

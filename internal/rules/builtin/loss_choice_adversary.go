@@ -12,7 +12,8 @@ const leastPulls = 4
 
 // critics finds a generator whose loss asks of the critic's scores what the
 // critic's own loss asks for, and a critic that is taught to score data and what
-// was made alike: a sign, or a label, is the wrong way round.
+// was made alike: a sign, or a label, is the wrong way round. A sigmoid before a loss
+// that is linear in the scores is told too.
 func critics(f *rule.Facts) []rule.Violation {
 	if f.Graph == nil || f.Graph.Adversary == nil {
 		return nil
@@ -36,6 +37,10 @@ func critics(f *rule.Facts) []rule.Violation {
 		v.Check, v.Observed = "critic_helped", float64(a.Helps)
 		v.Cause, v.Remedy = "a wrong sign, or swapped labels, in the loss of the generator or of the critic", "let the generator ask for the scores that the critic gives to data: label 1 for its fakes, or -critic(fake).mean() where the critic minimises critic(fake).mean() - critic(real).mean()"
 		v.Message = fmt.Sprintf("The generator %s and its critic %s do not work against each other: at %d updates the loss of %s asked for the scores that %s's own loss asks of fakes, so that it learns to be found out. Change the sign, or the label, of one of the two losses.", a.Maker, a.Critic, a.Helps, a.Maker, a.Critic)
+	case a.Squashed >= leastPulls && a.Squashed == a.Apart && a.Alike == 0:
+		v.Check, v.Severity, v.CauseClass, v.Observed = "critic_squashed", rule.Warning, "output-activation", float64(a.Squashed)
+		v.Cause, v.Remedy = "a sigmoid at the end of a critic whose loss takes scores as they are", "remove the sigmoid from the critic, or keep it and use binary_cross_entropy"
+		v.Message = fmt.Sprintf("The critic %s ends in a sigmoid, and its loss is the difference of mean scores, as Wasserstein's: scores cannot get further apart than 0 and 1, and the more certain the critic is, the less gradient %s gets. Remove the sigmoid.", a.Critic, a.Maker)
 	default:
 		return nil
 	}

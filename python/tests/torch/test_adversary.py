@@ -71,3 +71,11 @@ def test_nothing_to_tell(loss):
     torch.manual_seed(0)
     found = pull(loss, 0.1 * torch.randn(N))
     assert found is None or found.zero is None and found.sign == 1
+
+
+@pytest.mark.parametrize(
+    "last,expected",
+    [(torch.sigmoid, True), (lambda x: torch.sigmoid(x).squeeze(1), True), (lambda x: x, False), (torch.tanh, False), (lambda x: 2 * torch.sigmoid(x), False)],
+)
+def test_squashed(last, expected):
+    assert adversary.squashed(last(torch.nn.Linear(3, 1)(torch.randn(N, 3)))) is expected

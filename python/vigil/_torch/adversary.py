@@ -10,6 +10,7 @@ import torch
 
 from vigil._torch import device, summary
 from vigil._torch.activations import tensors
+from vigil._torch.operations import neutral, through
 
 LEAST = 4  # samples
 MOST = 1 << 16
@@ -38,7 +39,7 @@ class Adversary(object):
         outputs = [t for t in tensors(output)][:2]
         if len(outputs) == 1 and given and self._scores(given[0], outputs[0]) and len(self.calls) < KEPT:
             maker = next((r for r, t in reversed(self.made) if r is not root and t.data_ptr() == given[0].data_ptr() and t.numel() == given[0].numel()), None)
-            call = _Call(root, maker, given[0].requires_grad, outputs[0].detach())
+            call = _Call(root, maker, given[0].requires_grad, outputs[0].detach(), squashed(outputs[0]))
             outputs[0].register_hook(lambda grad: self._pulled(call, grad))
             self.calls.append(call)
         self.made.extend((root, t.detach()) for t in outputs if t.is_floating_point() and t.dim() > 1 and not t.is_meta)
@@ -81,6 +82,7 @@ class Adversary(object):
                 self.last[id(critic)] = made, data
                 if made and data:
                     counts["alike" if alike(made, data) else "apart"] += 1
+                    counts["squashed"] += made.zero is None and data.zero is None and all(c.squashed for c in ours)
             elif holds == (False, True) and len(ours) == 1:
                 before, data = self.last.get(id(critic), (None, None))
                 if made and before and data and not alike(before, data):
@@ -96,13 +98,13 @@ class Adversary(object):
         """AdversaryFacts or None."""
         for (critic, maker), counts in self.found.items():
             if counts:
-                return {"critic": critic.name, "maker": maker.name, "apart": counts["apart"], "alike": counts["alike"], "opposes": counts["opposes"], "helps": counts["helps"]}
+                return dict({n: counts[n] for n in ("apart", "alike", "opposes", "helps", "squashed")}, critic=critic.name, maker=maker.name)
         return None
 
 
 class _Call(object):
-    def __init__(self, root, maker, through, scores):
-        self.root, self.maker, self.scores = root, maker, scores
+    def __init__(self, root, maker, through, scores, squashed):
+        self.root, self.maker, self.scores, self.squashed = root, maker, scores, squashed
         self.through = through  # gradients go on to what was given
         self.grad = None
 
@@ -130,6 +132,12 @@ def pull(scores, grad):
             return None
         slope = together / float(do @ do)
         return Pull(1 if slope > 0 else -1, float(o.mean() - g.mean() / slope), float(o.mean()))
+
+
+def squashed(scores):
+    """Whether the last that a critic does is a sigmoid."""
+    last = through(scores.grad_fn)
+    return last is not None and neutral(last) == "sigmoid"
 
 
 def _one(pulls):
