@@ -526,6 +526,11 @@ func TestCurves(t *testing.T) {
 
 		{"validation rises", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises}, "warning validation_rises overfit"},
 		{"learnt by heart", "overfit", curve{steps: 300, loss: falling(2, 0.01, 40), eval: noisy(0.005, falling(2, 1.5, 30))}, "warning by_heart overfit"},
+		{"nothing holds for other data", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(2.35, 2.5, 80)), facts: classes()}, "warning never_better labels"},
+		{"something does", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(2.35, 2.2, 80)), facts: classes()}, ""},
+		{"hardly anything is learnt of the training data either", "overfit", curve{steps: 300, loss: falling(2.35, 2.2, 100), eval: noisy(0.005, falling(2.35, 2.4, 80)), facts: classes()}, ""},
+		{"stopped before the end", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(2.35, 2.5, 80)), facts: classes(), ended: record.Stopped}, ""},
+		{"an evaluation that begins far above", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(4, 3.9, 80)), facts: classes()}, ""},
 		{"one batch, made anew at every step", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(nil)}, "warning validation_rises data-loading"},
 		{"one batch is all the data of its loader", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.OfLoader = true })}, "warning validation_rises overfit"},
 		{"all data are given each time", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.Renewed = 0 })}, "warning validation_rises overfit"},

@@ -33,6 +33,26 @@ func TestScaleOfEvaluation(t *testing.T) {
 	})
 }
 
+// Pixels that were divided by 255 once too often.
+func TestDividedTwice(t *testing.T) {
+	pixels := func(least, most float64, shape ...int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			m := module(f, "fc1")
+			x := valuesOf(6272, (least+most)/2, 0.3*most)
+			x.Min, x.Max = record.Number(least), record.Number(most)
+			m.Input = &record.TensorFacts{DType: "F32", Shape: shape, Values: x}
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{*m.Input}, Steps: 8, Distinct: 8}
+		}
+	}
+	runFacts(t, "data_scaling", []factCase{
+		{"rows of pixels", classifier(), pixels(0, 0.00392, 32, 196), "warning small data-scaling fc1", "divided by 255 twice"},
+		{"images", classifier(), pixels(0, 0.0037, 32, 1, 14, 14), "warning small data-scaling fc1", ""},
+		{"divided once", classifier(), pixels(0, 1, 32, 196), "", ""},
+		{"below zero, too", classifier(), pixels(-0.0039, 0.0039, 32, 196), "", ""},
+		{"few features", classifier(), pixels(0, 0.00392, 32, 20), "", ""},
+	})
+}
+
 // A recurrent layer reads along the steps of a sequence.
 func TestSamplesForSteps(t *testing.T) {
 	read := func(batchFirst bool, input, labels, predictions []int64) func(*record.Facts) {

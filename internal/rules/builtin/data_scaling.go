@@ -115,7 +115,7 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 	case mixed:
 		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(in.Features.StdMax)/float64(in.Features.StdMin), scaleRatio, ">"
 		v.Message = fmt.Sprintf("The features that the %s gets have deviations from %s to %s: the largest drown the others. Normalise each feature.", given, num(float64(in.Features.StdMin)), num(float64(in.Features.StdMax)))
-	case after && (std > largeScale || std < smallScale || mean > largeScale*max(std, 1)):
+	case after && (std > largeScale || std < smallScale || dividedTwice(layer.Input) || mean > largeScale*max(std, 1)):
 		return nil
 	case std > largeScale:
 		v.Check, v.Observed, v.Threshold, v.Comparator = "large", std, largeScale, ">"
@@ -126,6 +126,10 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 	case mean > largeScale*max(std, 1):
 		v.Check, v.Observed, v.Threshold, v.Comparator = "offset", mean, largeScale*max(std, 1), ">"
 		v.Message = fmt.Sprintf("The %s gets inputs around %s that vary by %s only: subtract their mean, so that what varies is seen.", given, num(float64(x.Mean)), num(std))
+	case dividedTwice(layer.Input):
+		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, pixelsTwice, "<"
+		v.Cause, v.Remedy = "pixels that were divided by 255 twice", "divide pixels by 255 once: ToTensor and decoders that give numbers with a point have done it already"
+		v.Message = fmt.Sprintf("The %s gets values from 0 to %s, which is 1/255: pixels were divided by 255 twice, and next to its bias they do not matter.", given, num(float64(x.Max)))
 	case std > 0 && std < smallScale && most < 10*smallScale:
 		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, smallScale, "<"
 		v.Message = fmt.Sprintf("The %s gets inputs with a deviation of %s (largest %s), where about 1 is usual: next to its bias they do not matter.", given, num(std), num(most))
@@ -133,6 +137,20 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 		return nil
 	}
 	return []rule.Violation{v}
+}
+
+// pixelsTwice is the largest value of pixels that were divided by 255 twice.
+const pixelsTwice = 1.0 / 255
+
+// dividedTwice tells whether a layer gets images, as such or as rows of pixels,
+// whose values end where those of pixels do that were divided by 255 twice.
+func dividedTwice(t *rule.TensorFacts) bool {
+	x := t.Values
+	pixels := int64(1)
+	for _, d := range t.Shape[min(1, len(t.Shape)):] {
+		pixels *= d
+	}
+	return pixels >= 64 && x.Min >= 0 && float64(x.Max) > 0.5*pixelsTwice && float64(x.Max) <= 1.001*pixelsTwice && x.Std > 0
 }
 
 // mainInput is the first floating tensor with two axes or more: the one that

@@ -11,7 +11,8 @@ import (
 // validationRise looks for the turn of a validation loss: it was falling, and
 // rises now while the training loss still falls. It looks also for a training
 // set that was learnt by heart: its loss is a twentieth of the validation loss,
-// which has come down by less than half and no longer falls.
+// which has come down by less than half and no longer falls; and, at the end, for
+// one of which nothing was learnt that holds for other data.
 type validationRise struct {
 	sel      rule.Selector
 	rise     float64
@@ -20,6 +21,7 @@ type validationRise struct {
 		Losses twoLosses           `json:"losses"`
 		Pairs  map[string]*turning `json:"pairs"`
 		Odd    bool                `json:"odd"` // several optimisers
+		Kind   lossKind            `json:"kind"`
 		// Of a batch that is made anew at every step, and is the same each time, the samples; else 0.
 		OneBatch int64 `json:"one_batch,omitempty"`
 	}
@@ -61,7 +63,7 @@ func (r *validationRise) Restore(b []byte) error  { return restore(b, &r.state) 
 
 func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Odd = len(f.Optimisers) > 1
-	r.state.OneBatch = oneBatchMadeAnew(f)
+	r.state.OneBatch, r.state.Kind = oneBatchMadeAnew(f), kindOfLoss(f)
 }
 
 // tell adds to what overfits that there was one batch to learn from, which is
@@ -82,7 +84,10 @@ func (r *validationRise) Step(v *rule.View, rep *rule.Report) {
 }
 
 // Finish judges the pass that the job ended with.
-func (r *validationRise) Finish(rep *rule.Report) { r.judge(r.state.Losses.close(), rep) }
+func (r *validationRise) Finish(rep *rule.Report) {
+	r.judge(r.state.Losses.close(), rep)
+	r.never(rep)
+}
 
 func (r *validationRise) judge(events []lossEvent, rep *rule.Report) {
 	for _, e := range events {
