@@ -79,3 +79,27 @@ def test_nothing_to_tell(loss):
 )
 def test_squashed(last, expected):
     assert adversary.squashed(last(torch.nn.Linear(3, 1)(torch.randn(N, 3)))) is expected
+
+
+class Root(object):
+    def __init__(self, module):
+        self.module = module
+
+    def inner(self):
+        return self.module
+
+
+class State(object):
+    def __init__(self, module):
+        self.module = module
+
+    def has(self, parameter):
+        return any(p is parameter for p in self.module.parameters())
+
+
+def test_holds_of_one_module():
+    """A module that has generator and critic as parts is called for the generator."""
+    both = torch.nn.ModuleDict({"generator": torch.nn.Linear(2, 3), "critic": torch.nn.Linear(3, 1)})
+    maker, critic = Root(both), Root(both["critic"])
+    assert [adversary._holds(State(both[n]), critic, maker) for n in ("generator", "critic")] == [False, True]
+    assert [adversary._holds(State(both[n]), maker, critic) for n in ("generator", "critic")] == [True, False]

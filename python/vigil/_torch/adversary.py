@@ -74,7 +74,7 @@ class Adversary(object):
             if len(makers) != 1 or len({c.through for c in ours if c.maker is not None}) != 1:
                 continue
             (maker,) = makers.values()
-            holds = _holds(state, critic), _holds(state, maker)
+            holds = _holds(state, critic, maker), _holds(state, maker, critic)
             counts = self.found.setdefault((critic, maker), collections.Counter())
             made = _one([c.pull() for c in ours if c.maker is not None])
             if holds == (True, False):
@@ -163,6 +163,10 @@ def helps(maker, made, data):
     return maker.sign > 0 and data.zero is not None and data.sign > 0 and abs(maker.zero - made.zero) < NEAR * abs(data.zero - made.zero)
 
 
-def _holds(state, root):
-    inner = root.inner()
-    return inner is not None and any(state.has(p) for p in inner.parameters())
+def _holds(state, root, other):
+    """Whether an optimiser holds parameters of a root. A module that has both as parts is called for one of them: what the other has too is not its own."""
+    inner, beside = root.inner(), other.inner()
+    if inner is None or beside is None:
+        return False
+    theirs = {id(p) for p in beside.parameters()} if any(m is beside for m in inner.modules()) else ()
+    return any(state.has(p) for p in inner.parameters() if id(p) not in theirs)
