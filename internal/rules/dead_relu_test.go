@@ -7,6 +7,38 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
+// A layer that begins with many dead units and loses few more is none that dies.
+func TestDeadReluRise(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		first, later int // units of 16 that are alive
+		says         bool
+	}{
+		{"half of them die", 12, 4, true},
+		{"one more", 5, 4, false},
+		{"dead from the start", 1, 1, true},
+		{"many from the start", 3, 3, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16", "threshold_layer", "70", "threshold_inactivity", "0.1", "least_rise", "15"))
+			for step := range 150 {
+				alive := c.first
+				if step >= 30 {
+					alive = c.later
+				}
+				var active []int
+				for u := range alive {
+					active = append(active, u)
+				}
+				j.feed(tensorAt("relu_output", int64(step), relu(16, 16, 16, active...)))
+			}
+			if got := len(j.found) > 0; got != c.says {
+				t.Errorf("found %+v", j.found)
+			}
+		})
+	}
+}
+
 // What is said of units that are dead, by what the training does without them and
 // by what became of its weights before.
 func TestDeadReluHarm(t *testing.T) {

@@ -28,6 +28,7 @@ var deadRelu = rule.Definition{
 		every("500"),
 		{Name: "confirm", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row have to agree; a layer is then reported once, until it recovers"},
 		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
+		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units has to have died since the layer was first looked at, unless 90 percent are dead"},
 		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, and at the end it is only worth knowing"},
 		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that die in a network one of whose updates changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
@@ -38,9 +39,9 @@ var deadRelu = rule.Definition{
 	// What dead units do to gradients may be noticed first.
 	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
 	Default: &rule.Preset{
-		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "learnt": "0.25", "large_update": "0.1"},
+		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "least_rise": "15", "learnt": "0.25", "large_update": "0.1"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
-			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, or 90 to be dead. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
 			"Units that were alive and died in a network whose weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -53,7 +54,7 @@ var deadRelu = rule.Definition{
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &relu{
 			sel: reluSelector(p), key: reluUnits(p).Key(), layer: p.Float("threshold_layer"),
-			confirm: int(p.Int("confirm")), samples: float64(p.Int("min_samples")),
+			rise: p.Float("least_rise"), confirm: int(p.Int("confirm")), samples: float64(p.Int("min_samples")),
 		}
 		r.state.Layers, r.state.Harm = map[string]*reluState{}, newReluHarm(p)
 		return r, nil
@@ -79,6 +80,7 @@ type relu struct {
 	sel     rule.Selector
 	key     string
 	layer   float64
+	rise    float64
 	confirm int
 	samples float64
 	places  places[reluState]
@@ -89,7 +91,8 @@ type relu struct {
 }
 
 type reluState struct {
-	Shares []rule.Number `json:"shares"` // the last 20
+	Shares []rule.Number `json:"shares"`          // the last 20
+	First  *rule.Number  `json:"first,omitempty"` // the first of all
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
 	Alive  bool          `json:"alive"` // was below the threshold once
@@ -109,6 +112,10 @@ type deadLayer struct {
 	Dead    rule.Number `json:"dead"`
 	Samples rule.Number `json:"samples"`
 }
+
+// nearlyAll is the share of dead units, in percent, at which it does not matter
+// since when.
+const nearlyAll = 90
 
 func (r *relu) Select() []rule.Selector {
 	if r.state.Harm == nil {
@@ -187,7 +194,11 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	if s.Shares = append(s.Shares, rule.Number(share)); len(s.Shares) > 20 {
 		s.Shares = append(s.Shares[:0], s.Shares[1:]...)
 	}
-	if share <= r.layer {
+	if s.First == nil {
+		first := rule.Number(share)
+		s.First = &first
+	}
+	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && share < nearlyAll {
 		s.Streak, s.Alive, s.Last, s.Held = 0, true, nil, false
 		return
 	}
