@@ -16,7 +16,7 @@ func TestDeadReluRise(t *testing.T) {
 	}{
 		{"half of them die", 12, 4, true},
 		{"one more", 5, 4, false},
-		{"dead from the start", 1, 1, true},
+		{"dead from the start", 0, 0, true},
 		{"many from the start", 3, 3, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func TestSortedByLabel(t *testing.T) {
 	}{
 		{"sorted", curve{steps: 300, loss: sorted(40), facts: oneClass(32)}, "warning sorted data-loading"},
 		{"sorted, a short job", curve{steps: 60, loss: sorted(20), facts: oneClass(16)}, "warning sorted data-loading"},
-		{"one label for all", curve{steps: 300, loss: constant, facts: oneClass(32)}, "warning constant labels"},
+		{"one label for all", curve{steps: 300, loss: constant, facts: oneClass(32)}, "warning constant data-loading"},
 		{"candidates that are scored one by one, the right one first", curve{steps: 300, loss: constant, facts: scored()}, ""},
 		{"one label for all, a short job", curve{steps: 60, loss: constant, facts: oneClass(32)}, "warning constant labels"},
 		{"tiny batches, of which one sample may make the loss", curve{steps: 60, loss: sorted(20), facts: oneClass(4)}, "warning constant labels"},

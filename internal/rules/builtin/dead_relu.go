@@ -28,7 +28,7 @@ var deadRelu = rule.Definition{
 		every("500"),
 		{Name: "confirm", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row have to agree; a layer is then reported once, until it recovers"},
 		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
-		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units has to have died since the layer was first looked at, unless 90 percent are dead"},
+		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units has to have died since the layer was first looked at, unless more are dead than chance leaves, which is half of them, by four standard deviations"},
 		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, and at the end it is only worth knowing"},
 		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that die in a network one of whose updates changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
@@ -41,7 +41,7 @@ var deadRelu = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "least_rise": "15", "learnt": "0.25", "large_update": "0.1"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
-			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, or 90 to be dead. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, unless more are dead than the half that chance leaves at the end of a deep network, by four standard deviations. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
 			"Units that were alive and died in a network whose weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -113,9 +113,16 @@ type deadLayer struct {
 	Samples rule.Number `json:"samples"`
 }
 
-// nearlyAll is the share of dead units, in percent, at which it does not matter
-// since when.
-const nearlyAll = 90
+const (
+	nearlyAll = 95 // percent of units that are dead: it does not matter since when
+	unlikely  = 4  // standard deviations
+)
+
+// byChance tells whether so many units may be dead since the weights were drawn. At
+// the end of a deep network samples look alike, so that a unit is dead as often as not.
+func byChance(share, units float64) bool {
+	return share < nearlyAll && (share/100-0.5)*2*math.Sqrt(units) < unlikely
+}
 
 func (r *relu) Select() []rule.Selector {
 	if r.state.Harm == nil {
@@ -198,7 +205,7 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 		first := rule.Number(share)
 		s.First = &first
 	}
-	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && share < nearlyAll {
+	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && byChance(share, units) {
 		s.Streak, s.Alive, s.Last, s.Held = 0, true, nil, false
 		return
 	}

@@ -55,7 +55,7 @@ const (
 	learntOfTwo = 0.1  // share of the first loss that is left
 	ofTwoRise   = 1.5  // how far above the least so far the loss may lie
 
-	ofManyLive = 150 // steps after which labels of one class of three or more are told
+	ofManyLive = 150 // steps after which labels of one class of three or more are told; most often they are sorted
 	sortedLow  = 0.3 // of the loss of a guess: so far it falls while one class comes
 	sortedHigh = 1.5 // of that loss: so far it jumps when all samples of a batch are of another
 	sortedSize = 8   // samples in a batch
@@ -171,13 +171,18 @@ func (r *fit) never(rep *rule.Report) {
 		return
 	}
 	if w.Classes > 2 {
-		r.say(rep, rule.Violation{
+		v := rule.Violation{
 			Check: "constant", Subject: cmp.Or(c.Name, "labels"), Severity: rule.Warning, Observed: float64(w.Elements), Threshold: leastLabels, Comparator: ">=", Steps: int(c.N),
 			Cause:   "labels that are all the same",
 			Remedy:  "look at how labels are made; if the data are sorted by class, shuffle them",
 			Message: fmt.Sprintf("All %s labels of the first steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(w.Elements)), num(w.Only), w.Classes),
 			Context: map[string]any{"label": w.Only, "labels": w.Elements},
-		})
+		}
+		if c.N >= ofManyLive { // the job goes on, and other classes may come
+			v = sorted(v)
+			v.Cause += ", or labels that are all the same"
+		}
+		r.say(rep, v)
 		return
 	}
 	if !c.usable() || c.N < ofTwoSteps || c.share(0.75, 1) > learntOfTwo*c.begin() {
