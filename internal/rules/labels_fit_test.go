@@ -35,6 +35,7 @@ func TestOneClassOfTwo(t *testing.T) {
 		want string
 	}{
 		{"the loss falls to nothing", curve{steps: 200, loss: down, facts: binary(256, nil)}, "constant"},
+		{"it falls to nothing and trembles there", curve{steps: 200, loss: func(n int64) float64 { return falling(0.7, 1e-5, 4)(n) + 1e-4*float64(n/50%2) }, facts: binary(256, nil)}, "constant"},
 		{"the other class comes now and then", curve{steps: 200, loss: rare, facts: binary(256, nil)}, ""},
 		{"data sorted by class", curve{steps: 200, loss: func(n int64) float64 { return down(n % 100) }, facts: binary(256, nil)}, ""},
 		{"few labels", curve{steps: 200, loss: down, facts: binary(64, nil)}, ""},

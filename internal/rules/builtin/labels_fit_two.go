@@ -54,6 +54,7 @@ const (
 	ofTwoLive   = 1000 // steps after which the verdict does not wait for the end
 	learntOfTwo = 0.1  // share of the first loss that is left
 	ofTwoRise   = 1.5  // how far above the least so far the loss may lie
+	noRise      = 0.02 // share of the first loss below which none counts: a sample of the other class would cost more
 
 	ofManyLive = 150 // steps after which labels of one class of three or more are told; most often they are sorted
 	sortedLow  = 0.3 // of the loss of a guess: so far it falls while one class comes
@@ -190,7 +191,7 @@ func (r *fit) never(rep *rule.Report) {
 	}
 	lowest := c.Buckets[0].mean()
 	for _, b := range c.Buckets {
-		if b.mean() > ofTwoRise*lowest {
+		if b.mean() > max(ofTwoRise*lowest, noRise*c.begin()) {
 			return
 		}
 		lowest = min(lowest, b.mean())

@@ -11,7 +11,8 @@ import (
 
 const (
 	neverPasses = 5    // evaluations
-	neverTrain  = 0.9  // of a guess's loss: what is left of the training loss
+	neverTrain  = 0.95 // of a guess's loss: what is left of the training loss
+	neverApart  = 0.08 // of a guess's loss: how far the two lie apart at the end
 	neverBest   = 0.97 // of a guess's loss: the least that a validation loss has, but for luck
 	neverFirst  = 1.3  // the same: where it begins, at the most
 )
@@ -31,7 +32,7 @@ func (r *validationRise) never(rep *rule.Report) {
 			continue
 		}
 		last := p.Curve[len(p.Curve)-1]
-		if float64(last.Validation) < guess || slices.ContainsFunc(p.Curve[len(p.Curve)-3:], func(e evaluationPoint) bool { return float64(e.Train) > neverTrain*guess }) {
+		if float64(last.Validation) < guess || float64(last.Validation-last.Train) < neverApart*guess || slices.ContainsFunc(p.Curve[len(p.Curve)-3:], func(e evaluationPoint) bool { return float64(e.Train) > neverTrain*guess }) {
 			continue
 		}
 		p.Fired = true
