@@ -262,7 +262,7 @@ type FeatureLabels struct {
 	Variance float64 `json:"variance"` // of a place over the samples, the mean of all places
 	// Entropy, in nats, of the mean of a place, the mean of all places, and Floor
 	// that of single labels: the cross-entropy of who knows the means, and the
-	// least there is. nil unless all labels are 0 to 1.
+	// least there is. nil unless all labels are 0 to 1, or numbers of a few classes.
 	Entropy *float64 `json:"entropy,omitempty"`
 	Floor   *float64 `json:"floor,omitempty"`
 }

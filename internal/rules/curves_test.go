@@ -492,6 +492,8 @@ func TestCurves(t *testing.T) {
 		{"tags shuffled, each with its frequency", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, pull: 0.1, facts: places([]int64{64, 8}, 0.42)}, "warning guess labels"},
 		{"tags, whose frequencies alone are told", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.42)), span: 0.05, facts: places([]int64{64, 8}, 0.5)}, ""},
 		{"masks shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, pull: 0.1, facts: places([]int64{64, 1, 8, 8}, 0.45)}, "warning guess labels"},
+		{"masks of three classes shuffled", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.473)), span: 0.05, pull: 0.1, facts: masks(0.44)}, "warning guess labels"},
+		{"masks of three classes, of which nobody knows the places", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.473)), span: 0.05, pull: 0.1, facts: masks(0.49)}, ""},
 		{"masks that are learnt, with a Dice loss added", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, pull: 0.1, facts: withDice(places([]int64{64, 1, 8, 8}, 0.45))}, ""},
 		{"masks that are hard to tell", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.48)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, ""},
 		{"a divergence that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("divergence", 1)}, "warning outweighed loss"},
@@ -625,6 +627,14 @@ func places(shape []int64, entropy float64) *record.Facts {
 	n, floor := int64(2), 0.0
 	f.Labels = &record.LabelFacts{DType: "F32", Shape: shape, Elements: 8 * 64 * 64, Range: []float64{0, 1}, Distinct: &n, Mean: setTo(0.3), Std: setTo(0.458),
 		Features: &record.FeatureLabels{Places: 64, Samples: 512, Variance: 0.15, Entropy: &entropy, Floor: &floor}}
+	return f
+}
+
+// masks have three classes, one of which is rarer at the edges.
+func masks(entropy float64) *record.Facts {
+	f := functionFacts("CrossEntropyLoss", "cross_entropy")
+	f.Labels = &record.LabelFacts{DType: "I64", Shape: []int64{32, 16, 16}, Elements: 65536, Counts: map[string]int64{"0": 56320, "1": 4500, "2": 4716},
+		Predictions: &record.TensorFacts{Shape: []int64{32, 3, 16, 16}}, Features: &record.FeatureLabels{Places: 256, Samples: 256, Entropy: &entropy}}
 	return f
 }
 

@@ -129,6 +129,9 @@ func (k *lossKind) guess(f *rule.Facts) {
 		k.rare(f)
 		if h := entropy(y.Counts); h > 0 {
 			k.Guess = h
+			if len(y.Shape) > 2 {
+				k.ofPlaces(y)
+			}
 		} else if y.Counts == nil && !strings.HasPrefix(y.DType, "F") && !strings.HasPrefix(y.DType, "BF") {
 			k.Guess = k.Uniform // too many classes to count
 		}

@@ -34,6 +34,13 @@ def test_factors(scale):
     assert graph.name(node) == "cross_entropy"
 
 
+@pytest.mark.parametrize("shape", [(4, 3), (4, 3, 7), (4, 3, 5, 2), (4, 3, 5, 2, 2)])
+def test_cross_entropy_of_places(shape):
+    x = torch.randn(*shape, requires_grad=True)
+    assert graph.name(F.cross_entropy(x, torch.zeros(shape[:1] + shape[2:], dtype=torch.long)).grad_fn) == "cross_entropy"
+    assert graph.name(F.nll_loss(-x.exp(), torch.zeros(shape[:1] + shape[2:], dtype=torch.long)).grad_fn) == "nll_loss"
+
+
 def test_what_is_no_factor():
     x = torch.randn(8, requires_grad=True)
     w = torch.tensor(2.0, requires_grad=True)

@@ -1,5 +1,7 @@
 """What the graph and the data tell of losses that are sums, of attention, of policies, and of labels that are the input one place on."""
 
+import math
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -260,6 +262,30 @@ def test_places_of_labels():
     assert found["variance"] == pytest.approx(labels.double().var(0).mean().item())
     assert found["entropy"] == pytest.approx(F.binary_cross_entropy(mean, mean).item())
     features.take(labels[:, :2])
+    assert features.gather() is None
+
+
+def test_classes_at_places():
+    features = Features()
+    labels = (torch.rand(600, 4, 2) * torch.tensor([1.0, 3.0])).long()  # class 0 alone in the first column, of three in the second
+    for part in labels.split(100):
+        features.take(part)
+    found = features.gather()
+    assert found["places"] == 8 and found["samples"] == 600
+    assert found["entropy"] == pytest.approx(math.log(3) / 2, rel=0.01)
+    features.take(labels + 20)  # tokens
+    assert features.gather() is None
+
+
+def test_classes_at_places():
+    features = Features()
+    labels = (torch.rand(600, 4, 2) * torch.tensor([1.0, 3.0])).long()  # class 0 alone in the first column, of three in the second
+    for part in labels.split(100):
+        features.take(part)
+    found = features.gather()
+    assert found["places"] == 8 and found["samples"] == 600
+    assert found["entropy"] == pytest.approx(math.log(3) / 2, rel=0.01)
+    features.take(labels + 20)  # tokens
     assert features.gather() is None
 
 

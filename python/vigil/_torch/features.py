@@ -8,6 +8,7 @@ import torch
 
 MOST = 1 << 14  # places
 ROWS = 1 << 12  # samples of one call
+CLASSES = 16  # that numbers of classes may name
 
 
 class Features(object):
@@ -18,6 +19,7 @@ class Features(object):
         self.samples = 0
         self.sums = None  # of values, of their squares, of their entropies where they are chances
         self.chances = True
+        self.counts = None  # of whole numbers: how often each class comes at each place
 
     def take(self, label):
         """Take the labels of one call in: the first axis holds samples. What is not finite ends it."""
@@ -32,6 +34,9 @@ class Features(object):
             self.shape = ()
             return
         x = label.detach()[: min(ROWS, max((1 << 20) // n, 1))].cpu().reshape(-1, n).to(torch.float64)
+        if not label.is_floating_point():
+            self._classes(x)
+            return
         total = x.sum(0)
         if not bool(torch.isfinite(total).all()):
             self.shape = ()
@@ -41,10 +46,23 @@ class Features(object):
         self.sums = sums if self.sums is None else self.sums + sums
         self.samples += x.shape[0]
 
+    def _classes(self, x):
+        if not 0 <= x.min().item() <= x.max().item() < CLASSES:
+            self.shape = ()
+            return
+        counts = torch.stack([(x == c).sum(0) for c in range(CLASSES)]).to(torch.float64)
+        self.counts = counts if self.counts is None else self.counts + counts
+        self.samples += x.shape[0]
+
     def gather(self):
         """FeatureLabels as a JSON object, or None."""
         if not self.shape or self.samples < 2:
             return None
+        if self.counts is not None:
+            if self.sums is not None:
+                return None  # some calls had other labels
+            p = self.counts / self.samples
+            return {"places": int(p.shape[1]), "samples": self.samples, "variance": 0.0, "entropy": -torch.xlogy(p, p).sum(0).mean().item(), "floor": 0.0}
         mean = self.sums[0] / self.samples
         variance = (self.sums[1] / self.samples - mean.pow(2)).clamp(min=0) * self.samples / (self.samples - 1)
         out = {"places": int(mean.numel()), "samples": self.samples, "variance": variance.mean().item()}

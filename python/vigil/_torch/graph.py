@@ -239,13 +239,22 @@ def find(node):
         kind = type(node).__name__.rstrip("0123456789")
         found = _FUNCTIONS.get(kind)
         if found == "nll_loss":
-            below = node.next_functions
-            if below and type(below[0][0]).__name__.startswith("LogSoftmax"):
+            if of_log_softmax(node):
                 return "cross_entropy", node
         if found:
             return found, node
         queue.extend(n for n, _ in node.next_functions)
     return "", None
+
+
+def of_log_softmax(node):
+    """Whether nll_loss gets log_softmax; in between stands what gives sequences and maps the shape that it wants."""
+    below = node.next_functions[0][0] if node.next_functions else None
+    for _ in range(4):
+        if below is None or type(below).__name__ not in _SAME_VALUE:
+            break
+        below = below.next_functions[0][0]
+    return below is not None and type(below).__name__.startswith("LogSoftmax")
 
 
 def saved(node, name):

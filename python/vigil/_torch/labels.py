@@ -102,7 +102,7 @@ class Source(object):
         with torch.no_grad():
             flat = summary.first(label, Labels.MOST).cpu()
             self._rows(flat, label)
-            if label.is_floating_point():
+            if label.is_floating_point() or label.dim() > 1 and label.dtype == torch.int64:
                 self.features.take(label)
             whole = not flat.is_floating_point()
             flat = flat.to(torch.int64 if whole else torch.float64)

@@ -83,7 +83,7 @@ def _errors(node, name, below):
         return None if value is None or reduction not in (0, 1, 2) else (_ERRORS[name], value.numel(), reduction == 1)
     if name in ("NllLoss", "NllLossD"):  # the latter: of places
         labels, reduction = graph.saved(node, "target"), getattr(node, "_saved_reduction", None)
-        function = "cross_entropy" if below[0] is not None and operations.base(below[0]) == "LogSoftmax" else "nll_loss"
+        function = "cross_entropy" if graph.of_log_softmax(node) else "nll_loss"
         return None if labels is None or reduction not in (0, 1, 2) else (function, labels.numel(), reduction == 1)
     if name == "Pow" and getattr(node, "_saved_exponent", None) == 2 or name == "Mul" and len(below) == 2 and below[0] is not None and below[0] is below[1]:
         difference = below[0]
