@@ -288,3 +288,20 @@ def test_copies(kind, move, ids, labels, copies):
     model, graphs = Language(kind, move), autograd.Graphs()
     graphs.take(F.cross_entropy(model(ids).flatten(0, 1), labels.reshape(-1)))
     assert graphs.gather([(n, p, False) for n, p in model.named_parameters()]).get("copies", False) is copies
+
+
+WEIGHT, BIAS = torch.randn(6, 3).requires_grad_(), torch.zeros(3).requires_grad_()
+
+
+@pytest.mark.parametrize(
+    "loss,expected",
+    [
+        (lambda x: F.relu(x @ WEIGHT + BIAS).mean(), ["mean", "relu", "linear"]),
+        (lambda x: F.relu(BIAS + (x @ WEIGHT).reshape(8, 3)).mean(), ["mean", "relu", "linear"]),
+        (lambda x: F.relu(F.linear(x, WEIGHT.t(), BIAS).expand(2, 8, 3).transpose(0, 1) + BIAS).mean(), ["mean", "relu", "linear"]),
+        (lambda x: F.relu(x @ WEIGHT + (x @ WEIGHT).exp()).mean(), ["mean", "relu", "add", "linear"]),
+        (lambda x: F.relu((x @ WEIGHT).exp() + BIAS).mean(), ["mean", "relu", "add"]),
+    ],
+)
+def test_layers_in_two_operations(loss, expected):
+    assert autograd.Walk(loss(X).grad_fn).head == expected

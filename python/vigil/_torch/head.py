@@ -46,6 +46,8 @@ def of(node, walk):
                 walk.across = walk.across or axes.not_over_classes(below[0] if below else None)
             elif name in ("gather", "index"):
                 walk.across = walk.across or axes.picks_across(node)
+            elif name == "add" and _of_bias(below):
+                name = "linear"
             elif name == "mul" and drops.share(node):
                 name = "dropout"
             elif name in ("mul", "div"):
@@ -64,6 +66,13 @@ def of(node, walk):
         there = [n for n in below if n is not None]
         node = next((n for n in there if leaf_of(n) is None), there[0] if there else None)
     return head
+
+
+def _of_bias(below):
+    """Whether a sum adds a bias to a product with a weight: how a layer is computed for some layouts of what it gets, and by hand."""
+    leaves = [leaf_of(n) for n in below if n is not None]
+    others = [through(n) for n, leaf in zip([n for n in below if n is not None], leaves) if leaf is None]
+    return len(leaves) == 2 and len(others) == 1 and others[0] is not None and neutral(others[0]) == "linear" and all(x is None or x.dim() <= 1 for x in leaves)
 
 
 def _of_divergence(node, below):
