@@ -249,7 +249,9 @@ type LabelFacts struct {
 	Features *FeatureLabels `json:"features,omitempty"`
 	// Ahead: the labels are what the model was called with, one place further on, or two;
 	// nil where they are not, at all steps that were looked at.
-	Ahead       *AheadFacts   `json:"ahead,omitempty"`
+	Ahead *AheadFacts `json:"ahead,omitempty"`
+	// Blanks: labels of ctc_loss name its blank; nil where none do.
+	Blanks      *BlankFacts   `json:"blanks,omitempty"`
 	Predictions *TensorFacts  `json:"predictions"`
 	Others      []*LabelFacts `json:"others,omitempty"`
 }
@@ -274,6 +276,18 @@ type AheadFacts struct {
 	Alone  bool  `json:"alone"`  // it was the only sequence
 	// Places is how far on they are: 1, or 2 of tokens; 0 in runs that do not say it and have 1.
 	Places int64 `json:"places,omitempty"`
+}
+
+// BlankFacts are labels of ctc_loss that are its blank, of the sequences without
+// what fills them up to one length.
+type BlankFacts struct {
+	Index  int64 `json:"index"`  // of the blank
+	Labels int64 `json:"labels"` // that were looked at
+	// Named are those that are the blank and do not stand between two that are the same.
+	Named int64 `json:"named"`
+	// Pairs are neighbours of which neither is the blank: without any, the script
+	// puts one between all labels.
+	Pairs int64 `json:"pairs"`
 }
 
 // PredictionFacts are what the loss got as predictions.

@@ -59,3 +59,24 @@ func TestOneClassOfTwo(t *testing.T) {
 		})
 	}
 }
+
+// Labels of ctc_loss that are its blank.
+func TestBlankAmongLabels(t *testing.T) {
+	ctc := func(labels, named, pairs int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "CTCLoss", Function: "ctc_loss", Module: "CTCLoss", Reduction: "mean"}
+			head(f, "mean", "div", "ctc_loss", "log_softmax", "linear")
+			f.Labels = &record.LabelFacts{Loss: "CTCLoss", DType: "I64", Shape: []int64{46}, Range: []float64{0, 4}, Elements: labels}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{26, 16, 6}}, LabelShape: []int64{46}}
+			if named > 0 {
+				f.Labels.Blanks = &record.BlankFacts{Labels: labels, Named: named, Pairs: pairs}
+			}
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"a label is the blank", classifier(), ctc(300, 40, 200), "error blank labels CTCLoss", "40 of the 300 labels"},
+		{"none is", classifier(), ctc(300, 0, 200), "", ""},
+		{"one is put between all labels", classifier(), ctc(300, 150, 0), "", ""},
+		{"a sign or two that the alphabet lacks", classifier(), ctc(800, 4, 700), "", ""},
+	})
+}

@@ -17,7 +17,7 @@ var labelsFit = rule.Definition{
 	Why:        "A loss takes shapes and values that make no sense without a word where they can be computed with. The training then learns something else than what was meant, or nothing.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "labels",
-	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same", "samples that are sorted by their label and not shuffled", "an ignore_index that is one of the classes"},
+	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same", "samples that are sorted by their label and not shuffled", "an ignore_index that is one of the classes", "a label that has the index of the blank of ctc_loss"},
 	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to the number of classes minus 1, and use 0 and 1 for yes and no", "look at the labels of a few batches"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
@@ -53,6 +53,9 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if found := notMoved(&v); found != nil {
+		return found
+	}
+	if found := blankNamed(&v, l); found != nil {
 		return found
 	}
 	if p == nil || v.loss == "" {

@@ -11,6 +11,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import backend, graph, head, summary, terms, written
+from vigil._torch.blanks import Blanks
 from vigil._torch.features import Features
 from vigil._torch.predictions import Predictions
 
@@ -203,6 +204,7 @@ class Labels(object):
         self.tries = 0
         self.beside = Features()  # labels of errors that are one term of several
         self.fresh = False  # a loss module was read since the last backward
+        self.blanks = Blanks()
 
     def call(self, module, args, kwargs):
         """A loss module was called in training."""
@@ -215,6 +217,7 @@ class Labels(object):
 
     def backward(self, node, outputs=()):
         """backward begins at ``node``: the loss may be a function's, or written out. outputs: what the model returned."""
+        self.blanks.take(node)
         if self.fresh:
             self.fresh = False
             return
@@ -284,4 +287,7 @@ class Labels(object):
         ahead = self.ahead.gather() if self.ahead is not None else None
         if ahead is not None and not others:
             facts["ahead"] = ahead
+        blanks = self.blanks.gather()
+        if blanks is not None:
+            facts["blanks"] = blanks
         return facts

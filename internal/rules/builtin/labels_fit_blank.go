@@ -1,0 +1,32 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// A few labels may stand for what the alphabet does not have, and be given the
+// blank on purpose: leastBlanks labels and a share of blankShare are a label of
+// its own.
+const (
+	leastBlanks = 4
+	blankShare  = 0.01
+)
+
+// blankNamed finds labels of ctc_loss that are its blank. What the model says with
+// the blank is left out when its output is read, so that label never comes back.
+func blankNamed(v *lossView, l *record.LabelFacts) []rule.Violation {
+	b := l.Blanks
+	if b == nil || b.Named < leastBlanks || b.Pairs == 0 || float64(b.Named) < blankShare*float64(b.Labels) {
+		return nil
+	}
+	text := fmt.Sprintf("%s of the %s labels that ctc_loss got in the first steps are %s, which is its blank: it stands for no label at all, and is left out when the output is read, so that label is never found.",
+		num(float64(b.Named)), num(float64(b.Labels)), num(float64(b.Index)))
+	remedy := fmt.Sprintf("give the blank an index of its own: number labels from 1 and leave 0 to the blank, or set blank to the number of labels; the last layer has one output more than there are labels (now blank=%s)", num(float64(b.Index)))
+	out := v.labels("blank", text, remedy, rule.Error)
+	out.Cause = "a label that has the index of the blank of ctc_loss"
+	out.Observed, out.Threshold, out.Comparator = float64(b.Named), 0, ">"
+	return []rule.Violation{out}
+}
