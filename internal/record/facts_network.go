@@ -106,6 +106,9 @@ type GraphFacts struct {
 	// Lost counts the losses that are a sum with a constant term, where gradients
 	// that no gradient goes through were taken before, not for parameters.
 	Lost int64 `json:"lost,omitempty"`
+	// AsNumbers: losses were computed and went into the sum without a gradient;
+	// nil where none did.
+	AsNumbers *AsNumbersFacts `json:"as_numbers,omitempty"`
 	// Overlap is the operation whose results a Dice loss, or one of its kin, takes
 	// for probabilities; "" where the loss is none.
 	Overlap string `json:"overlap,omitempty"`
@@ -210,4 +213,13 @@ type LikelihoodFacts struct {
 	Larger  int64 `json:"larger"`
 	Smaller int64 `json:"smaller"`
 	One     bool  `json:"one"`
+}
+
+// AsNumbersFacts are losses of one step that no backward reached, where the sum
+// that backward was called on has something constant in it.
+type AsNumbersFacts struct {
+	Functions []string `json:"functions"` // that gave them, by name
+	Constant  Number   `json:"constant"`  // what the sum has more than the losses that backward reached
+	// Parameters are those on which these losses depend and no other does, at most 200.
+	Parameters []string `json:"parameters"`
 }

@@ -134,6 +134,14 @@ func TestNotUpdated(t *testing.T) {
 			whileNorms(f)
 		}, "info no_gradient not-updated conv1", ""},
 		{"head that is not used yet", twoHeads(), func(f *record.Facts) { unreach(f, "b") }, "info no_gradient not-updated b", ""},
+		{"head whose loss is added as a number", twoHeads(), func(f *record.Facts) {
+			unreach(f, "b")
+			f.Graph.AsNumbers = &record.AsNumbersFacts{Functions: []string{"cross_entropy"}, Constant: 1.5, Parameters: f.Graph.Unreached}
+		}, "warning no_gradient not-updated b", "goes into the sum that backward is called on as a number"},
+		{"another head's loss is", twoHeads(), func(f *record.Facts) {
+			unreach(f, "b")
+			f.Graph.AsNumbers = &record.AsNumbersFacts{Functions: []string{"cross_entropy"}, Constant: 1.5, Parameters: []string{"c.weight"}}
+		}, "info no_gradient not-updated b", ""},
 		{"layer that is never called", classifier(), func(f *record.Facts) {
 			unreach(f, "fc2")
 			uncalled(f, "fc2")

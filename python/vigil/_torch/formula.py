@@ -15,7 +15,7 @@ BLIND = 4  # EVAL steps in a row without a loss, after which no more are looked 
 # Function of the training -> where PyTorch implements it: (namespace, name, place of the reduction among the arguments).
 _nn = torch._C._nn
 _CLASSES = ((_nn, "cross_entropy_loss", 3), (_nn, "nll_loss_nd", 3))
-_PLACES = {
+PLACES = {
     "cross_entropy": _CLASSES,
     "nll_loss": _CLASSES,
     "mse_loss": ((_nn, "mse_loss", 2),),
@@ -45,7 +45,7 @@ class Formula(object):
 
     def trained(self, function, reduction):
         """The training's loss is what this function gives, with this reduction."""
-        if function in _PLACES and reduction in ("mean", "sum"):
+        if function in PLACES and reduction in ("mean", "sum"):
             self.function, self.summed = function, reduction == "sum"
 
     @_guard.guard
@@ -53,11 +53,12 @@ class Formula(object):
         """An EVAL step has begun."""
         if self.replaced:
             self.ends()
+        self.tracker.facts.look.as_numbers.ends()  # what looks at the same functions in training
         if not self.function or self.blind >= BLIND or backend.is_compiling():
             return
         self.blind += 1
         self.step = step
-        for space, name, place in _PLACES[self.function]:
+        for space, name, place in PLACES[self.function]:
             original = getattr(space, name, None)
             if original is not None:
                 setattr(space, name, self.looking.get(original) or self._looking(original, place))
@@ -77,7 +78,7 @@ class Formula(object):
                 self._saw(args, place, out)
             return out
 
-        _known_to_script(function, original)
+        known_to_script(function, original)
         self.looking[original] = function
         return function
 
@@ -118,7 +119,7 @@ class Formula(object):
         return int((target != ignored).sum())
 
 
-def _known_to_script(function, original):
+def known_to_script(function, original):
     """torch.jit.script knows PyTorch's own functions by their ids: a script that compiles one meanwhile gets the original."""
     table = torch.jit._builtins._get_builtin_table()
     if id(original) in table:

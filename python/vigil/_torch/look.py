@@ -16,6 +16,7 @@ from vigil._torch import autograd, backend, calm, discover, hanging, names, netw
 from vigil._torch.activations import tensors
 from vigil._torch.adversary import Adversary
 from vigil._torch.anew import Anew
+from vigil._torch.as_numbers import AsNumbers
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
@@ -59,6 +60,7 @@ class Look(object):
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
         self.adversary = Adversary(tracker)
+        self.as_numbers = AsNumbers(self.numbers)
         self.network = None
         self.no_modules = False  # an optimiser trains plain tensors, and there is no model
         self.graphs = None
@@ -176,6 +178,8 @@ class Look(object):
         if self.labels.open:
             self.next_place.called(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
         if self.network is None:
+            if not any(root.compiled for root in self.tracker.roots):
+                self.as_numbers.begins()
             self.network = network.Network(self, root)
             if self.network.attach():
                 if module is root.inner():
@@ -192,6 +196,8 @@ class Look(object):
         with self.timed():
             self.gradients.backward()
             step = self.tracker.open
+            for tensor in tensors:
+                self.as_numbers.backward(tensor)
             bare = self.no_modules and not self.tracker.by_hand and self._plain()
             if self.graphs is None and not step.tentative and (self.network is not None or self._plain()):
                 self.graphs = autograd.Graphs(self.numbers, bare)
@@ -292,6 +298,8 @@ class Look(object):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
         self.adversary.closed()
+        if self.as_numbers.begun:
+            self.as_numbers.closed()
         self._forget_derivatives()
         if self.network is not None:
             self.network.ends()
@@ -303,6 +311,7 @@ class Look(object):
     def detach(self):
         """Hook nothing any more."""
         self.outputs, self.next_place.given = [], []
+        self.as_numbers.ends()
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
@@ -364,6 +373,9 @@ class Look(object):
             found = sections["graph"] = part(self.graphs.gather, every, numbers)
             beside = part(self.labels.beside.gather)
             critic = part(self.adversary.gather)
+            numbered = part(self.as_numbers.gather, numbers, [(name, id(p)) for name, p in values])
+            if found and numbered:
+                found["as_numbers"] = numbered
             if found and critic:
                 found["adversary"] = critic
             if found and beside and "terms" in found:
