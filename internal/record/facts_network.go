@@ -109,6 +109,12 @@ type GraphFacts struct {
 	// AsNumbers: losses were computed and went into the sum without a gradient;
 	// nil where none did.
 	AsNumbers *AsNumbersFacts `json:"as_numbers,omitempty"`
+	// SecondZero tells of second derivatives of the network's output by its input
+	// that are zero everywhere, as those of ReLU are; nil where none was taken.
+	SecondZero *SecondFacts `json:"second_zero,omitempty"`
+	// Renamed is a change of shape, before a layer or between layers, that names
+	// axes anew where they should have been exchanged; nil without one.
+	Renamed *RenamedFact `json:"renamed,omitempty"`
 	// Overlap is the operation whose results a Dice loss, or one of its kin, takes
 	// for probabilities; "" where the loss is none.
 	Overlap string `json:"overlap,omitempty"`
@@ -188,6 +194,24 @@ type AdversaryFacts struct {
 	// Of the critic's updates those whose loss takes the mean of scores that are
 	// results of a sigmoid.
 	Squashed int64 `json:"squashed,omitempty"`
+}
+
+// SecondFacts are about second derivatives that are zero everywhere.
+type SecondFacts struct {
+	Units []string `json:"units"` // relu, leaky_relu, hardtanh, …
+	Taken int64    `json:"taken"` // in the first steps
+}
+
+// RenamedFact is a view, or a reshape, that gives two axes each other's lengths
+// and leaves the values where they are.
+type RenamedFact struct {
+	From []int64 `json:"from"`
+	To   []int64 `json:"to"`
+	// What comes after it: the path of a layer that got the model's input so, or
+	// the name of an operation, "" where that is not known.
+	At string `json:"at"`
+	// Samples: the axis of the samples is one of the two.
+	Samples bool `json:"samples"`
 }
 
 // FlatFacts are trained parameters to which no way leads from the loss but

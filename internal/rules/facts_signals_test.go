@@ -86,6 +86,24 @@ func TestChannelsSideBySide(t *testing.T) {
 	})
 }
 
+// A view in place of an exchange of axes mixes samples, or channels.
+func TestRenamedAxes(t *testing.T) {
+	view := func(x record.RenamedFact) func(*record.Facts) { return func(f *record.Facts) { f.Graph.Renamed = &x } }
+	runFacts(t, "network_structure", []factCase{
+		{"channels", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "conv1"}), "warning renamed_axes structure conv1", "before conv1 makes [50 4 64] of [50 64 4]"},
+		{"samples", classifier(), view(record.RenamedFact{From: []int64{320, 32}, To: []int64{8, 40, 32}, Samples: true}), "warning renamed_axes structure ", "every sequence is a mix of several samples"},
+		{"none", classifier(), nil, "", ""},
+	})
+}
+
+// Second derivatives of straight pieces are zero.
+func TestSecondDerivative(t *testing.T) {
+	runFacts(t, "network_structure", []factCase{
+		{"of ReLU", classifier(), func(f *record.Facts) { f.Graph.SecondZero = &record.SecondFacts{Units: []string{"relu"}, Taken: 8} }, "warning second_derivative activation loss", "relu is straight piece by piece"},
+		{"none", classifier(), nil, "", ""},
+	})
+}
+
 // A loss that measures errors is to fall, and the logarithm of a probability to
 // rise.
 func TestSignOfTheLoss(t *testing.T) {

@@ -10,6 +10,7 @@ from vigil._torch import agreement, attention, graph, likelihood, look, lost, op
 from vigil._torch.autograd import Walk
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
+from vigil._torch.straight import Straight
 
 X = torch.rand(8, 6)
 LAYER, MU, LOGVAR = nn.Linear(6, 6), nn.Linear(6, 3), nn.Linear(6, 3)
@@ -459,7 +460,7 @@ def test_gradients_are_what_they_are(monkeypatch):
 
     class Look(object):
         open, constants, of_scalars, since, shapes, derived = True, 0, 0, 1 << 63, [], False
-        parameters = type("P", (), {"known": frozenset()})
+        parameters, straight = type("P", (), {"known": frozenset()}), Straight(None)
 
         def here(self):
             seen.append(1)

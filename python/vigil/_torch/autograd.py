@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, residual, stretch, terms, weights
+from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, renamed, residual, stretch, terms, weights
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral
 
 MOST = 20000  # nodes
@@ -239,6 +239,11 @@ def _seen(nodes):
 
 
 @_guard.guard
+def _renamed(nodes, given):
+    return renamed.between(nodes, given)
+
+
+@_guard.guard
 def _inverted(maps, sequences):
     return hidden.inverted(maps, sequences)
 
@@ -291,6 +296,7 @@ class Graphs(object):
         self.terms = None  # of the first loss
         self.attention = None
         self.seen = []  # of Walk, of the first loss, until it is compared
+        self.renamed = None  # a view in place of an exchange of axes
         self.hidden = None  # a padding mask that is the wrong way round
         self.likelihood = None  # which way the first loss moves logarithms of probabilities
         self.agreement = False  # the first loss wants two outputs to agree, and nothing else
@@ -316,11 +322,11 @@ class Graphs(object):
         self.uses = {}  # id of a leaf -> operations that take it
         self.marked = set()  # ids of nodes, as of Walk
 
-    def take(self, tensor, known=(), constants=0, marks=(), since=0, shapes=()):
+    def take(self, tensor, known=(), constants=0, marks=(), since=0, shapes=(), given=None):
         """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, marks: nodes, as of Walk.
 
         constants: how often gradients without a graph were taken for it. since: number of the node that the first of them were taken of; shapes: theirs, where a
-        residual may hold them.
+        residual may hold them. given: renamed.Given of the model.
         """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)
@@ -341,6 +347,7 @@ class Graphs(object):
             self.terms = _terms(base_node) if base_node is not None else None
             self.attention = walk.attention
             self.seen = walk.seen
+            self.renamed = _renamed(walk.nodes, given) if given is not None else None
             self.layer_weights = walk.layer_weights or {}
             if self.plain:
                 self.layers = _layers(walk.nodes, self.numbers)
@@ -403,6 +410,8 @@ class Graphs(object):
             out["attention"] = self.attention
         if self.hidden:
             out["padding_seen"] = self.hidden
+        if self.renamed:
+            out["renamed"] = self.renamed
         if self.likelihood and self.likelihood["smaller"]:
             out["likelihood"] = self.likelihood
         if self.agreement:

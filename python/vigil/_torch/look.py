@@ -23,6 +23,7 @@ from vigil._torch.labels import Labels
 from vigil._torch.loose import Loose
 from vigil._torch.next_place import NextPlace
 from vigil._torch.parameters import Parameters
+from vigil._torch.straight import Straight
 from vigil._torch.steps import TRAIN
 
 _now = time.perf_counter_ns
@@ -56,6 +57,7 @@ class Look(object):
         self.since = FIRST  # lowest number of the nodes that they were taken of
         self.shapes = []  # of these gradients
         self.derived = False  # others have a graph
+        self.straight = Straight(self.numbers)
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
@@ -182,6 +184,7 @@ class Look(object):
                 self.as_numbers.begins()
             self.network = network.Network(self, root)
             if self.network.attach():
+                _guard.guard(self.network.given.begins)(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
                 if module is root.inner():
                     self.network.entered(module, args)
                 self.handles.append(hanging.after(module, self._returned))
@@ -211,7 +214,7 @@ class Look(object):
                     self._left_out()
             elif self.graph_step is step and self.graphs is not None:
                 for tensor in tensors:
-                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks(), self.since, () if self.derived else self.shapes))
+                    self._outside(step, self.graphs.take(tensor, self.parameters.known, self.constants + self.of_scalars, self.network.recurrence.marks(), self.since, () if self.derived else self.shapes, self.network.given))
                 self.network.backward(self.graphs)
             elif self.anew.wants(step):
                 for tensor in tensors:
@@ -307,6 +310,7 @@ class Look(object):
     def _forget_derivatives(self):
         self.constants, self.of_scalars, self.since = 0, 0, FIRST
         self.shapes, self.derived = [], False
+        self.straight.forget()
 
     def detach(self):
         """Hook nothing any more."""
@@ -315,6 +319,7 @@ class Look(object):
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
+        self.straight.forget()
         if self.network is not None:
             self.network.ends()
 
@@ -376,6 +381,9 @@ class Look(object):
             numbered = part(self.as_numbers.gather, numbers, [(name, id(p)) for name, p in values])
             if found and numbered:
                 found["as_numbers"] = numbered
+            second = part(self.straight.gather, numbers)
+            if found and second:
+                found["second_zero"] = second
             if found and critic:
                 found["adversary"] = critic
             if found and beside and "terms" in found:

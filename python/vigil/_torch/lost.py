@@ -25,23 +25,24 @@ def watch_grad(tracker):
         inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
         create_graph = args[4] if len(args) > 4 else kwargs.get("create_graph")
         if not isinstance(inputs, (torch.Tensor, tuple, list)) or not look.open or tracker.in_backward or not look.here():
-            return
+            return None
         if create_graph:
             look.derived = True
-            return
+            return look.straight.begins(outputs, inputs)
         given = [inputs] if isinstance(inputs, torch.Tensor) else inputs
         if not given or any(isinstance(t, torch.nn.Parameter) or id(t) in look.parameters.known for t in given):
-            return
+            return None
         if not _scalar(outputs):
             look.constants += 1
         elif all(isinstance(t, torch.Tensor) and t.is_leaf for t in given):  # other gradients weigh the losses of several tasks
             look.of_scalars += 1
         else:
-            return
+            return None
         made = [number(t.grad_fn) for t in ([outputs] if isinstance(outputs, torch.Tensor) else outputs or ()) if isinstance(t, torch.Tensor)]
         look.since = min([look.since] + made)
         if len(look.shapes) < _FEW:
             look.shapes.extend(tuple(t.shape) for t in given if isinstance(t, torch.Tensor) and t.numel() > 1)
+        return None
 
     watching.grad(begins)
 

@@ -5,12 +5,13 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, hanging, hidden, kinds, names, summary
+from vigil._torch import backend, hanging, hidden, kinds, names, renamed, summary
 from vigil._torch.activations import tensors
 from vigil._torch.recurrence import Recurrence
 
 MOST = 400  # modules with values
 MOST_MODULES = 800  # that are listed
+_WEIGHTED = frozenset(("linear", "convolution", "embedding", "recurrent", "attention"))
 SEVERAL = 4  # calls of a module in one forward
 
 
@@ -23,6 +24,7 @@ class Network(object):
         self.handles = []
         self.recurrence = Recurrence(look)
         self.sequences = hidden.Sequences()  # that the forward was given
+        self.given = renamed.Given()
         self.calls = {}  # id of a module -> (weak reference to it, its calls with gradients)
         self.uses = {}  # id of a leaf of the graph -> operations that take it
         self.met = {}  # id of a module -> its facts
@@ -51,6 +53,7 @@ class Network(object):
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
+        self.given.forget()
         self.last = None
 
     def ends(self):
@@ -64,6 +67,7 @@ class Network(object):
         self.uses = graphs.uses
         self.recurrence.backward(graphs.marked)
         graphs.compare(self.sequences.kept)
+        graphs.renamed = self.given.found or graphs.renamed
         self.sequences.forget()
 
     def _hook(self, path, module, values):
@@ -107,6 +111,8 @@ class Network(object):
         if facts["kind"] == "embedding" or not self.order:
             self.sequences.take(args)
         self.order.append(facts)
+        if facts["kind"] in _WEIGHTED:
+            _guard.guard(self.given.layer)(path, facts["kind"], args)
         if values:
             facts["input"] = self._tensor(args)
 

@@ -1,0 +1,36 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// renamed finds a view or a reshape that gives two axes each other's lengths where
+// they should have been exchanged: it leaves the values where they are, so that
+// samples, steps or channels are mixed.
+func (r *structure) renamed(f *rule.Facts, rep *rule.Report) {
+	if f.Graph == nil || f.Graph.Renamed == nil {
+		return
+	}
+	x := f.Graph.Renamed
+	before := ""
+	if x.At != "" {
+		before = " before " + x.At
+	}
+	v := rule.Violation{
+		Check: "renamed_axes", Subject: x.At, Observed: 1, Threshold: 0, Comparator: ">", Steps: 1,
+		Cause:  "view or reshape in place of permute or transpose",
+		Remedy: "use permute or transpose: view and reshape rename the axes and leave the values where they are",
+		Message: fmt.Sprintf("A view or reshape%s makes %v of %v: two axes get each other's lengths, but the values stay where they are, so that every channel is a mix of all. Exchange the axes with transpose or permute.",
+			before, x.To, x.From),
+		Context: map[string]any{"from": x.From, "to": x.To},
+	}
+	if x.Samples {
+		v.Cause = "view or reshape in place of transpose: the axes of samples and of steps are named anew"
+		v.Remedy = "bring the values to the shape that they have, samples first (view(samples, steps, …)), and exchange the axes with transpose(0, 1) where steps are to come first"
+		v.Message = fmt.Sprintf("A view or reshape%s makes %v of %v: the axes of samples and steps are named anew, but the values stay where they are, so that every sequence is a mix of several samples. Exchange the axes with transpose.",
+			before, x.To, x.From)
+	}
+	r.say(rep, v)
+}
