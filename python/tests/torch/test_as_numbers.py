@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import formula, summary
+from vigil._torch import backend, formula, summary
 from vigil._torch.as_numbers import AsNumbers
 
 ORIGINALS = {(space, name): getattr(space, name) for places in formula.PLACES.values() for space, name, _ in places}
@@ -60,3 +60,9 @@ def test_added_as_a_number(script):
 )
 def test_sound_sums(script):
     assert step(script) is None
+
+
+def test_nothing_is_replaced_where_functions_are_compiled(monkeypatch):
+    """What torch.compile traced would be traced again."""
+    monkeypatch.setattr(backend, "compiler_used", True)
+    assert step(lambda a, b: a + b.item()) is None

@@ -34,7 +34,7 @@ class AsNumbers(object):
     @_guard.guard
     def begins(self):
         """The first model is called in a step that is looked at."""
-        if self.begun or backend.is_compiling():
+        if self.begun or backend.compiler_used or backend.is_compiling():
             return
         self.begun = True
         for name, places in formula.PLACES.items():

@@ -104,6 +104,16 @@ def _runs_under(code):
     return False
 
 
+# Whether torch.compile was called, for a module or a function: what it traces is
+# not to be changed for a while, or it would trace it again.
+compiler_used = False
+
+
+def compiler_called():
+    global compiler_used
+    compiler_used = True
+
+
 def compiler_loaded():
     """torch.compile was used: look up is_compiling again."""
     global is_compiling

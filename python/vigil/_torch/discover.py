@@ -129,6 +129,7 @@ class Discovery(object):
 
         @functools.wraps(original)
         def compile(model=None, *args, **kwargs):
+            backend.compiler_called()
             out = original(model, *args, **kwargs)
             compiled(model, out)
             return out

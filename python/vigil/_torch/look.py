@@ -180,8 +180,7 @@ class Look(object):
         if self.labels.open:
             self.next_place.called(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
         if self.network is None:
-            if not any(root.compiled for root in self.tracker.roots):
-                self.as_numbers.begins()
+            self.as_numbers.begins()
             self.network = network.Network(self, root)
             if self.network.attach():
                 _guard.guard(self.network.given.begins)(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
