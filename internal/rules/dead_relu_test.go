@@ -59,9 +59,26 @@ func TestDeadReluHarm(t *testing.T) {
 		{"it learns all the same", 0.1, 0.001, 40, record.Info, "activation", "learns all the same", steps - 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16", "threshold_layer", "70", "threshold_inactivity", "0.1", "learnt", "0.25", "large_update", "0.1"))
+			rule := config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16", "threshold_layer", "70", "threshold_inactivity", "0.1", "learnt", "0.25", "large_update", "0.1")
+			j := newJob(t, rule)
 			w := 1.0
 			for step := range steps {
+				if step == 60 { // the evaluator starts again
+					state, err := j.engine.Save()
+					if err != nil {
+						t.Fatal(err)
+					}
+					again := newJob(t, rule)
+					again.meters = j.meters
+					for _, info := range j.infos {
+						again.describe(info)
+					}
+					if err := again.engine.Restore(state); err != nil {
+						t.Fatal(err)
+					}
+					again.found = j.found
+					j = again
+				}
 				loss := 2.0
 				if step > 5 {
 					loss = c.loss

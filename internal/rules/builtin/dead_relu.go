@@ -30,7 +30,7 @@ var deadRelu = rule.Definition{
 		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
 		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units has to have died since the layer was first looked at, unless more are dead than chance leaves, which is half of them, by four standard deviations"},
 		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, and at the end it is only worth knowing"},
-		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that die in a network one of whose updates changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
+		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that are dead after an update changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
 	CauseClass: "activation",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
@@ -42,7 +42,7 @@ var deadRelu = rule.Definition{
 		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "least_rise": "15", "learnt": "0.25", "large_update": "0.1"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
 			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, unless more are dead than the half that chance leaves at the end of a deep network, by four standard deviations. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
-			"Units that were alive and died in a network whose weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
+			"Units that are dead after the weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		s := layers(p.Int("every"))

@@ -56,7 +56,7 @@ const (
 	ofTwoRise   = 1.5  // how far above the least so far the loss may lie
 	noRise      = 0.02 // share of the first loss below which none counts: a sample of the other class would cost more
 
-	ofManyLive = 150 // steps after which labels of one class of three or more are told; most often they are sorted
+	ofManyLive = 150 // steps after which labels of one class of three or more are told
 	sortedLow  = 0.3 // of the loss of a guess: so far it falls while one class comes
 	sortedHigh = 1.5 // of that loss: so far it jumps when all samples of a batch are of another
 	sortedSize = 8   // samples in a batch
@@ -179,7 +179,7 @@ func (r *fit) never(rep *rule.Report) {
 			Message: fmt.Sprintf("All %s labels of the first steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(w.Elements)), num(w.Only), w.Classes),
 			Context: map[string]any{"label": w.Only, "labels": w.Elements},
 		}
-		if c.N >= ofManyLive { // the job goes on, and other classes may come
+		if c.N >= ofManyLive { // more classes may come: sorted data are named first, because what helps them shows at once whether it is that
 			v = sorted(v)
 			v.Cause += ", or labels that are all the same"
 		}
