@@ -26,14 +26,25 @@ done
 
 start=$SECONDS
 # The parts of the package by themselves, then each hook: programs of their own, because their tests have files of one name.
-# python_tests PYTHON HOOK...: those of the hooks whose frameworks are in that environment.
+# python_tests PYTHON HOOK...: those of the hooks whose frameworks are in that environment. The first hook has the most tests:
+# the others run beside it, on the other core, and what they print comes when it is done.
 python_tests() {
-  local python=$1 hook
-  shift
-  "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch --ignore=python/tests/xgboost --ignore=python/tests/trainers python/tests
-  for hook in "$@"; do
-    "$python" -m pytest -q -p no:cacheprovider "python/tests/$hook"
-  done
+  local python=$1 first=$2 others hook pid failed=0
+  shift 2
+  others=$(mktemp)
+  (
+    set -e
+    "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch --ignore=python/tests/xgboost --ignore=python/tests/trainers python/tests
+    for hook in "$@"; do
+      "$python" -m pytest -q -p no:cacheprovider "python/tests/$hook"
+    done
+  ) >"$others" 2>&1 &
+  pid=$!
+  "$python" -m pytest -q -p no:cacheprovider "python/tests/$first" || failed=1
+  wait "$pid" || failed=1
+  cat "$others"
+  rm -f "$others"
+  return "$failed"
 }
 stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
 
