@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from vigil._torch import agreement, attention, graph, likelihood, look, lost, operations, policy, reading, residual, stretch, terms, watching, worth
+from vigil._torch import agreement, attention, graph, likelihood, lost, operations, policy, reading, residual, settings, stretch, terms, watching, worth
 from vigil._torch.autograd import Walk
 from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
@@ -79,7 +79,7 @@ def test_what_the_script_saves_its_own_way_is_not_read(loss, monkeypatch):
         value = loss()
     _, node = graph.base(value)
     graph.share(value.grad_fn)
-    look.node_settings(graph.find(node)[1])
+    settings.node_settings(graph.find(node)[1])
     terms.of(node)
     assert read == []
 

@@ -6,8 +6,9 @@ from vigil import _guard
 from vigil._torch import backend, names, parts, reading
 from vigil._torch.astray import Astray
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
-from vigil._torch.look import SEE, Look, node_settings
+from vigil._torch.look import SEE, Look
 from vigil._torch.schedule import Schedule
+from vigil._torch.settings import node_settings
 
 AFTER = 20  # TRAIN steps
 

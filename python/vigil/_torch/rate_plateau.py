@@ -11,7 +11,7 @@ import sys
 import torch
 
 from vigil import _guard
-from vigil._torch import look
+from vigil._torch import settings
 from vigil._torch.variables import variables
 
 MOST = 200  # metrics that are kept, the first ones
@@ -32,7 +32,7 @@ class Plateau(object):
 
     def take(self, scheduler, metric, before, after, names):
         """It was stepped. before, after: rates of the optimiser's groups; names() gives words."""
-        value = look.plain(metric)
+        value = settings.plain(metric)
         if value is None or self.of not in (None, id(scheduler)):
             return
         if self.facts is None:
@@ -70,7 +70,7 @@ def install(tracker):
 
 @_guard.guard
 def _rates(scheduler):
-    return [r for r in (look.plain(g.get("lr")) for g in scheduler.optimizer.param_groups) if r is not None]
+    return [r for r in (settings.plain(g.get("lr")) for g in scheduler.optimizer.param_groups) if r is not None]
 
 
 def _names():

@@ -1,6 +1,6 @@
 """How the learning rate of a training went: a rate now and then, and the one that its schedule started from."""
 
-from vigil._torch.look import plain
+from vigil._torch.settings import plain
 from vigil._torch.rate_plateau import Plateau
 
 MOST = 64  # rates that are kept
