@@ -43,6 +43,7 @@ type Program struct {
 	Twin   string   // the repaired program, or empty
 	Hint   bool     // the fault is only worth knowing: no alarm is asked for
 	Needs  []string // packages besides PyTorch that it imports
+	Text   []byte   // of a program that lies in no file of its own
 }
 
 // Healthy tells whether the program has no fault.
@@ -134,7 +135,7 @@ func (p *Program) set(key, value string) error {
 }
 
 // discover reads all programs below the suite's folder, in the order of their
-// paths. A program whose place and header disagree is refused.
+// paths, then those that are made from others. A program whose place and header disagree is refused.
 func discover(dir string) ([]Program, error) {
 	var programs []Program
 	for _, top := range []string{"faulty", "healthy"} {
@@ -161,8 +162,16 @@ func discover(dir string) ([]Program, error) {
 			return nil, err
 		}
 	}
+	made, err := discoverEdited(dir)
+	if err != nil {
+		return nil, err
+	}
+	programs = append(programs, made...)
 	byPath := map[string]Program{}
 	for _, p := range programs {
+		if _, ok := byPath[p.Path]; ok {
+			return nil, fmt.Errorf("read %q: the suite has two of that name", p.Path)
+		}
 		byPath[p.Path] = p
 	}
 	for _, p := range programs {

@@ -128,7 +128,11 @@ func TestSuite(t *testing.T) {
 			t.Errorf("%q and %q would share a run", p.Path, other)
 		}
 		names[runName(p, 0)] = p.Path
-		text, err := os.ReadFile(filepath.FromSlash(p.Path))
+		script, err := p.script(".", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(script)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,15 @@ func (b bench) train(p Program, seed int) verdict {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
-	script := filepath.Join(b.suite, filepath.FromSlash(p.Path))
+	own, err := os.MkdirTemp("", "vigil-accuracy-")
+	if err != nil {
+		return failed(err)
+	}
+	defer os.RemoveAll(own)
+	script, err := p.script(b.suite, own)
+	if err != nil {
+		return failed(err)
+	}
 	cmd := exec.CommandContext(ctx, b.vigil, "run", "--dir", b.runs, "--name", name, "--quiet", "--", b.python, script)
 	cmd.Dir = dir
 	cmd.Env = append(environment(), "SEED="+strconv.Itoa(seed), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
