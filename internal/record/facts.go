@@ -365,6 +365,8 @@ type FeatureFacts struct {
 	MeanMin  Number `json:"mean_min"`
 	MeanMax  Number `json:"mean_max"`
 	Constant int64  `json:"constant"` // features that never varied
+	// Faint are features that vary, by less than a thousandth of the largest deviation.
+	Faint int64 `json:"faint,omitempty"`
 }
 
 // ParameterFacts are the parameters of all models, in the order in which they

@@ -53,6 +53,28 @@ func TestDividedTwice(t *testing.T) {
 	})
 }
 
+// A table whose columns were scaled by one number for all of them.
+func TestDrowned(t *testing.T) {
+	table := func(faint, constant, features int64, shape ...int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			m := module(f, "fc1")
+			m.Input = &record.TensorFacts{DType: "F32", Shape: shape, Values: valuesOf(352, 0, 1)}
+			f.Inputs = &record.InputFacts{
+				Tensors: []record.TensorFacts{*m.Input}, Steps: 8, Distinct: 8,
+				Features: &record.FeatureFacts{Features: features, StdMin: 2e-5, StdMax: 2.4, Constant: constant, Faint: faint},
+			}
+		}
+	}
+	runFacts(t, "data_scaling", []factCase{
+		{"most columns are lost", classifier(), table(7, 0, 11, 32, 11), "warning mixed data-scaling fc1", "7 of the 11 features that the Linear layer fc1 gets vary by less than a thousandth"},
+		{"constant ones do not count", classifier(), table(4, 4, 11, 32, 11), "warning mixed data-scaling fc1", ""},
+		{"some are small", classifier(), table(5, 0, 11, 32, 11), "", ""},
+		{"two coordinates", classifier(), table(2, 0, 3, 32, 3), "", ""},
+		{"rows of pixels with dark edges", classifier(), table(400, 0, 784, 32, 784), "", ""},
+		{"sequences", classifier(), table(7, 0, 11, 32, 5, 11), "", ""},
+	})
+}
+
 // A recurrent layer reads along the steps of a sequence.
 func TestSamplesForSteps(t *testing.T) {
 	read := func(batchFirst bool, input, labels, predictions []int64) func(*record.Facts) {

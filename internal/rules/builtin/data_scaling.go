@@ -23,7 +23,7 @@ var dataScaling = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
 	},
-	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it."},
+	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeScale),
 }
@@ -35,6 +35,10 @@ const (
 	scaleRatio  = 1000 // largest to least deviation of a feature
 	targetScale = 50   // deviation of labels to that of the first predictions
 	otherScale  = 10   // size of what a layer gets in evaluation to that in training
+
+	drownedShare = 0.5 // of the features that vary
+	leastColumns = 4
+	mostColumns  = 256
 )
 
 func judgeScale(f *rule.Facts) []rule.Violation {
@@ -115,6 +119,12 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 	case mixed:
 		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(in.Features.StdMax)/float64(in.Features.StdMin), scaleRatio, ">"
 		v.Message = fmt.Sprintf("The features that the %s gets have deviations from %s to %s: the largest drown the others. Normalise each feature.", given, num(float64(in.Features.StdMin)), num(float64(in.Features.StdMax)))
+	case drowned(layer, in) && sameValues(x, in):
+		c := in.Features
+		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(c.Faint)/float64(c.Features-c.Constant), drownedShare, ">="
+		v.Cause, v.Remedy = "features in different units that were scaled by one number for all", "compute mean and deviation of each feature: mean(axis=0), std(axis=0)"
+		v.Message = fmt.Sprintf("%s of the %s features that the %s gets vary by less than a thousandth of what the largest does (deviations from %s to %s): to the network they are constants. Normalise each feature by its own mean and deviation.",
+			num(float64(c.Faint)), num(float64(c.Features)), given, num(float64(c.StdMin)), num(float64(c.StdMax)))
 	case after && (std > largeScale || std < smallScale || dividedTwice(layer.Input) || mean > largeScale*max(std, 1)):
 		return nil
 	case std > largeScale:
@@ -137,6 +147,17 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 		return nil
 	}
 	return []rule.Violation{v}
+}
+
+// drowned tells whether a linear layer gets a table in which most columns do not
+// matter next to others. Of spectra and images, whose edges vary as little, at
+// least half of the places do.
+func drowned(layer *rule.ModuleFacts, in *record.InputFacts) bool {
+	c, t := in.Features, mainInput(in)
+	if c == nil || t == nil || len(t.Shape) != 2 || layer.Kind != record.LinearModule || c.Features > mostColumns || c.Features-c.Constant < leastColumns {
+		return false
+	}
+	return float64(c.Faint) >= drownedShare*float64(c.Features-c.Constant)
 }
 
 // pixelsTwice is the largest value of pixels that were divided by 255 twice.

@@ -180,6 +180,13 @@ def constant_batches():
 
 
 @case
+def scaled_by_one_number():
+    x, y = torch.randn(32, 6) * torch.tensor([20000.0, 9000.0, 15.0, 0.3, 0.3, 0.0]), torch.randint(3, (32,))
+    x = (x - x.mean()) / x.std()
+    train(net(), nn.CrossEntropyLoss(), ((x, y) for _ in range(STEPS)))
+
+
+@case
 def losses_of_several_shapes():
     """One loss module compares pictures, then numbers of theirs."""
     criterion = nn.MSELoss()

@@ -12,6 +12,7 @@ from vigil._torch.images import Interleaved
 
 MOST = 16  # tensors of one call
 FEATURES = 4096
+FAINT = 1e-3  # of the largest deviation of a feature
 SAMPLE = 256  # elements of a tensor that its fingerprint holds one by one
 WHOLE = 1 << 18  # elements that it holds a sum of
 
@@ -116,12 +117,16 @@ class Inputs(object):
         finite = torch.isfinite(std) & torch.isfinite(mean)
         if not bool(finite.any()):
             return None
-        std, mean = std[finite], mean[finite]
-        return {
+        constant, std, mean = constant[finite], std[finite], mean[finite]
+        out = {
             "features": n,
             "std_min": summary.number(std.min()),
             "std_max": summary.number(std.max()),
             "mean_min": summary.number(mean.min()),
             "mean_max": summary.number(mean.max()),
-            "constant": int((constant & finite).sum()),
+            "constant": int(constant.sum()),
         }
+        faint = int(((std < FAINT * std.max()) & ~constant).sum())
+        if faint:
+            out["faint"] = faint
+        return out
