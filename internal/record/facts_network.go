@@ -31,12 +31,25 @@ type ModuleFacts struct {
 	States           int64 `json:"states,omitempty"`
 	StatesCut        int64 `json:"states_cut,omitempty"`
 	StatesCutInGraph int64 `json:"states_cut_in_graph,omitempty"`
+	// AfterPadding: of a recurrent module the loss takes only the state after the
+	// last place, which is padding in nearly all samples; nil otherwise.
+	AfterPadding *AfterPaddingFacts `json:"after_padding,omitempty"`
 	// Settings are what its constructor was given, as far as rules ask: p,
 	// dim, inplace, negative_slope, bias, momentum, eps, track_running_stats,
 	// in_features, out_features, kernel_size, groups, num_layers.
 	Settings map[string]any `json:"settings,omitempty"`
 	Input    *TensorFacts   `json:"input,omitempty"`
 	Output   *TensorFacts   `json:"output,omitempty"`
+}
+
+// AfterPaddingFacts are about a state that is taken after padding.
+type AfterPaddingFacts struct {
+	Length  int64  `json:"length"`  // of the sequences, padding included
+	Padding int64  `json:"padding"` // places of it, the median of the samples
+	Token   *int64 `json:"token"`   // that pads; null of features
+	// Left is how far the states of the samples lie apart after the padding, as a
+	// share of how far they lay apart at the end of each sequence.
+	Left Number `json:"left"`
 }
 
 // GraphFacts are the operations between the loss and the parameters, by

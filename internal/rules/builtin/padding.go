@@ -8,23 +8,24 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// padding looks at the sequences of tokens that an embedding gets.
+// padding looks at the sequences of tokens that an embedding gets, and at states
+// of recurrent layers that are taken after what fills sequences up.
 var padding = rule.Definition{
 	Name: "padding", Class: "Padding", Family: rule.Tensors, Severity: rule.Warning,
-	Summary:    "The sequences that the model is fed are nearly all padding.",
-	Why:        "Time and memory go into tokens that say nothing, and a model that does not mask them learns from them in the main.",
+	Summary:    "The sequences that the model is fed are nearly all padding, or the state of a recurrent layer is taken after the padding, when nothing is left of the sequence.",
+	Why:        "Time and memory go into tokens that say nothing, and a model that does not mask them learns from them in the main. A recurrent layer forgets with every step over padding.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "share", Type: rule.Float, Default: "0.9", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "least share of tokens that are 0"},
 		{Name: "length", Type: rule.Int, Default: "16", Range: rule.AtLeast(1), Unit: "tokens", Meaning: "sequences at least as long"},
 	},
 	CauseClass: "data-loading",
-	Causes:     []string{"sequences that are padded to a fixed length far above their own", "a tokenizer that does not know the words"},
+	Causes:     []string{"sequences that are padded to a fixed length far above their own", "a recurrent layer whose last state is taken although sequences end before", "a tokenizer that does not know the words"},
 	Remedies:   []string{"pad each batch to its longest sequence, put sequences of like length together, or pack them; mask what is padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
 	// What the first tokens give fades on the way through hundreds of zeros.
 	ExplainsAlways: []string{"not_updated", "vanishing_gradient"},
-	Default:        &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does."},
+	Default:        &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does. A state after padding counts where the loss takes nothing else of the layer, and the samples of a batch lie a million times nearer to each other there than at their own ends, which is what rounding leaves, and padding is half of the sequence: after some ten or twenty steps most layers still learn."},
 	Needs:          noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &padded{told: newTold(), share: p.Float("share"), length: p.Int("length")}, nil
@@ -45,6 +46,9 @@ func (r *padded) Facts(f *rule.Facts, rep *rule.Report) {
 	if f.Network == nil {
 		return
 	}
+	if r.stateAfter(f, rep) {
+		return
+	}
 	for _, m := range f.Network.Modules {
 		in := m.Input
 		if m.Kind != record.EmbeddingModule || in == nil || in.Values == nil || !strings.HasPrefix(in.DType, "I") || len(in.Shape) != 2 || in.Shape[1] < r.length || in.Values.Elements < leastTokens {
@@ -62,4 +66,34 @@ func (r *padded) Facts(f *rule.Facts, rep *rule.Report) {
 			Context: map[string]any{"shape": in.Shape, "tokens": in.Values.Elements},
 		})
 	}
+}
+
+// leastLeft is how far the states of samples lie apart after the padding, as a
+// share of how far they did before it: what is less is lost in rounding.
+const leastLeft = 1e-6
+
+// stateAfter finds a recurrent layer of which the loss takes the state after the
+// padding only, when nothing is left in it of the sequences.
+func (r *padded) stateAfter(f *rule.Facts, rep *rule.Report) bool {
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		a := m.AfterPadding
+		if a == nil || !(float64(a.Left) <= leastLeft) || 2*a.Padding < a.Length {
+			continue // images that are read pixel by pixel end in a dark border
+		}
+		filler := ""
+		if a.Token != nil {
+			filler = fmt.Sprintf(" (token %d)", *a.Token)
+		}
+		r.say(rep, rule.Violation{
+			Check: "state", Subject: m.Path, Observed: float64(a.Left), Threshold: leastLeft, Comparator: "<=", Steps: 1,
+			Cause:  "the last state of a recurrent layer, taken although sequences end before: it has forgotten them over the padding",
+			Remedy: "take the state at each sequence's own end: pack_padded_sequence with the lengths, or out[torch.arange(len(out)), lengths - 1]; or pad each batch to its longest sequence only, or at the front",
+			Message: fmt.Sprintf("The loss takes the state of the %s after the last of %d places, and most sequences of a batch end in %d or more places of padding%s: by then the samples lie %s times as far apart as at their own ends, so that nothing of the sequences is left. Take the state at each sequence's own end, or pack them (pack_padded_sequence).",
+				called(m.Type+" layer", m.Path), a.Length, a.Padding, filler, num(float64(a.Left))),
+			Context: map[string]any{"length": a.Length, "padding": a.Padding, "token": a.Token, "left": a.Left},
+		})
+		return true
+	}
+	return false
 }

@@ -5,7 +5,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, hanging, hidden, kinds, names, renamed, summary
+from vigil._torch import after_padding, backend, hanging, hidden, kinds, names, renamed, summary
 from vigil._torch.activations import tensors
 from vigil._torch.recurrence import Recurrence
 
@@ -25,6 +25,7 @@ class Network(object):
         self.recurrence = Recurrence(look)
         self.sequences = hidden.Sequences()  # that the forward was given
         self.given = renamed.Given()
+        self.after = {}  # id of a recurrent module -> after_padding.AfterPadding of its first call
         self.calls = {}  # id of a module -> (weak reference to it, its calls with gradients)
         self.uses = {}  # id of a leaf of the graph -> operations that take it
         self.met = {}  # id of a module -> its facts
@@ -61,6 +62,8 @@ class Network(object):
         self.detach()
         self.recurrence.detach()
         self.sequences.forget()
+        for one in self.after.values():
+            one.forget()
 
     def backward(self, graphs):
         """The graphs of the step were looked at."""
@@ -120,6 +123,10 @@ class Network(object):
         facts = self.met.get(id(module))
         if facts is not None and facts["calls"] == 1 and "output" not in facts:
             facts["output"] = self._tensor(output)
+            if facts["kind"] == "recurrent":
+                after = after_padding.look(module, output, self.sequences.kept)
+                if after is not None:
+                    self.after[id(module)] = after
 
     def _tensor(self, given):
         for tensor in tensors(given):
@@ -137,7 +144,11 @@ class Network(object):
         modules = []
         for facts in self.order:
             facts = dict(facts)
-            self._passes(facts, facts.pop("id"))
+            at = facts.pop("id")
+            after = self.after[at].gather() if at in self.after else None
+            if after is not None:
+                facts["after_padding"] = after
+            self._passes(facts, at)
             for side in ("input", "output"):
                 tensor = facts.pop(side, None)
                 if tensor is not None:

@@ -1,0 +1,32 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// A state that is taken after the padding says nothing of the sequence once what
+// the samples had different is lost in rounding.
+func TestStateAfterPadding(t *testing.T) {
+	after := func(left float64, token *int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			module(f, "rnn").AfterPadding = &record.AfterPaddingFacts{Length: 90, Padding: 78, Token: token, Left: record.Number(left)}
+		}
+	}
+	pad := new(int64)
+	const found = "warning state data-loading rnn"
+	runFacts(t, "padding", []factCase{
+		{"nothing is left", lstm(), after(2e-8, pad), found, "after the last of 90 places, and most sequences of a batch end in 78 or more places of padding (token 0)"},
+		{"of features", lstm(), after(0, nil), found, "78 or more places of padding: by then"},
+		{"said once, however much padding there is", lstm(), func(f *record.Facts) {
+			after(2e-8, pad)(f)
+			module(f, "emb").Input = &record.TensorFacts{DType: "I64", Shape: []int64{48, 90}, Values: &record.ValueFacts{Elements: 4320, Zeros: 0.95}}
+		}, found, ""},
+		{"a border of images that are read pixel by pixel", lstm(), func(f *record.Facts) {
+			module(f, "rnn").AfterPadding = &record.AfterPaddingFacts{Length: 784, Padding: 202, Left: 4e-8}
+		}, "", ""},
+		{"something is left", lstm(), after(1e-5, pad), "", ""},
+		{"none", lstm(), nil, "", ""},
+	})
+}
