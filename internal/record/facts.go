@@ -251,7 +251,10 @@ type LabelFacts struct {
 	// nil where they are not, at all steps that were looked at.
 	Ahead *AheadFacts `json:"ahead,omitempty"`
 	// Blanks: labels of ctc_loss name its blank; nil where none do.
-	Blanks      *BlankFacts   `json:"blanks,omitempty"`
+	Blanks *BlankFacts `json:"blanks,omitempty"`
+	// Ends: the label that the loss leaves out is the end of sequences, and what
+	// fills them up counts; nil where that is not so.
+	Ends        *EndFacts     `json:"ends,omitempty"`
 	Predictions *TensorFacts  `json:"predictions"`
 	Others      []*LabelFacts `json:"others,omitempty"`
 }
@@ -288,6 +291,15 @@ type BlankFacts struct {
 	// Pairs are neighbours of which neither is the blank: without any, the script
 	// puts one between all labels.
 	Pairs int64 `json:"pairs"`
+}
+
+// EndFacts are sequences of labels of which each has the one that is left out once
+// at the most, right before what fills it up.
+type EndFacts struct {
+	Token  int64 `json:"token"`  // that is left out
+	Filler int64 `json:"filler"` // that fills sequences up, and stands nowhere else
+	Rows   int64 `json:"rows"`   // sequences that end with the token
+	After  int64 `json:"after"`  // labels that fill them up
 }
 
 // PredictionFacts are what the loss got as predictions.

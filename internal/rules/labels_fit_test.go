@@ -80,3 +80,24 @@ func TestBlankAmongLabels(t *testing.T) {
 		{"a sign or two that the alphabet lacks", classifier(), ctc(800, 4, 700), "", ""},
 	})
 }
+
+// The end of sequences is left out, and what fills them up counts.
+func TestEndIgnored(t *testing.T) {
+	ends := func(f *record.Facts) {
+		f.Labels = &record.LabelFacts{
+			Loss: "CrossEntropyLoss", DType: "I64", Shape: []int64{64}, Range: []float64{0, 9}, Elements: 479, Ignored: 33,
+			Ends: &record.EndFacts{Token: 2, Filler: 0, Rows: 64, After: 354},
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"the end", lstm(), ends, "warning end_left_out loss cross_entropy", "ignores label 2, which stands once at the end of each of 64 sequences, while label 0, which fills them up after it (354 times), counts"},
+		{"padding is left out afterwards", lstm(), func(f *record.Facts) {
+			ends(f)
+			f.Loss.Reduction = "none"
+		}, "", ""},
+		{"none", lstm(), func(f *record.Facts) {
+			ends(f)
+			f.Labels.Ends = nil
+		}, "", ""},
+	})
+}

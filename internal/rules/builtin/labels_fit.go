@@ -17,13 +17,13 @@ var labelsFit = rule.Definition{
 	Why:        "A loss takes shapes and values that make no sense without a word where they can be computed with. The training then learns something else than what was meant, or nothing.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "labels",
-	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same", "samples that are sorted by their label and not shuffled", "an ignore_index that is one of the classes", "a label that has the index of the blank of ctc_loss"},
+	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same", "samples that are sorted by their label and not shuffled", "an ignore_index that is one of the classes, or the end of sequences in place of their padding", "a label that has the index of the blank of ctc_loss"},
 	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to the number of classes minus 1, and use 0 and 1 for yes and no", "look at the labels of a few batches"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
-	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two."},
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two. The end of sequences is ignored in place of their padding where it stands once in each at the most, at different places, and nothing but one other label follows it, which counts and stands nowhere else."},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
 	},
@@ -56,6 +56,9 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if found := blankNamed(&v, l); found != nil {
+		return found
+	}
+	if found := endIgnored(&v, l); found != nil {
 		return found
 	}
 	if p == nil || v.loss == "" {

@@ -12,6 +12,7 @@ import torch
 from vigil import _guard
 from vigil._torch import backend, graph, head, summary, terms, written
 from vigil._torch.blanks import Blanks
+from vigil._torch.ends import Ends
 from vigil._torch.features import Features
 from vigil._torch.predictions import Predictions
 
@@ -205,6 +206,7 @@ class Labels(object):
         self.beside = Features()  # labels of errors that are one term of several
         self.fresh = False  # a loss module was read since the last backward
         self.blanks = Blanks()
+        self.ends = Ends()
 
     def call(self, module, args, kwargs):
         """A loss module was called in training."""
@@ -263,6 +265,7 @@ class Labels(object):
             source = self.sources[name] = Source(name, label, prediction, self.numbers)
         source.read(label, ignore if isinstance(ignore, int) else None)
         if self.ahead is not None:
+            _guard.guard(self.ends.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
             _guard.guard(self.ahead.labels)(label)
         source.predictions.take(prediction, label, logs)
         source.predictions.came(head.way(node))
@@ -290,4 +293,7 @@ class Labels(object):
         blanks = self.blanks.gather()
         if blanks is not None:
             facts["blanks"] = blanks
+        ends = self.ends.gather()
+        if ends is not None and not others:
+            facts["ends"] = ends
         return facts

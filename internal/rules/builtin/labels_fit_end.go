@@ -1,0 +1,23 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// endIgnored finds a loss that leaves out the end of sequences where it was to leave
+// out what fills them up: nobody learns where to end, and padding is learnt.
+func endIgnored(v *lossView, l *record.LabelFacts) []rule.Violation {
+	e := l.Ends
+	if e == nil || v.facts.Loss != nil && v.facts.Loss.Reduction == "none" { // padding may be left out afterwards
+		return nil
+	}
+	text := fmt.Sprintf("%s ignores label %d, which stands once at the end of each of %s sequences, while label %d, which fills them up after it (%s times), counts: the model never learns where to end, and learns padding instead.",
+		v.subject(), e.Token, num(float64(e.Rows)), e.Filler, num(float64(e.After)))
+	out := v.labels("end_left_out", text, fmt.Sprintf("set ignore_index=%d, the label that fills sequences up", e.Filler), rule.Warning)
+	out.CauseClass, out.Cause = "loss", "an ignore_index that is the end of sequences in place of their padding"
+	out.Observed, out.Threshold, out.Comparator = float64(e.Rows), 0, ">"
+	return []rule.Violation{out}
+}
