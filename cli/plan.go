@@ -21,7 +21,7 @@ type planCmd struct {
 	Every   *int64   `name:"every" placeholder:"N" help:"Interval for collections that name none; 0 leaves it to the budget."`
 	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It takes the place of what was asked for that name."`
 	AddRule []string `name:"add-rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, as for vigil run; repeatable. It judges from the next step on."`
-	For     int64    `name:"for" placeholder:"STEPS" help:"Capture what --collect names for so many steps, besides what is captured anyway."`
+	For     *int64   `name:"for" placeholder:"STEPS" help:"Capture what --collect names for so many steps, besides what is captured anyway."`
 	JSON    bool     `name:"json" help:"As JSON."`
 }
 
@@ -57,7 +57,7 @@ func (c planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.For != 0 && len(c.Collect) == 0 {
+	if c.For != nil && len(c.Collect) == 0 {
 		return &usage{Message: "--for bounds what --collect names, and there is none", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
 	}
 	if c.Every == nil && len(c.Collect)+len(c.AddRule) == 0 {
@@ -98,10 +98,13 @@ func (c planCmd) request() (*capture.PlanRequest, error) {
 	if c.Every != nil && *c.Every < 0 {
 		return nil, &usage{Message: fmt.Sprintf("--every %d is below 0", *c.Every), What: "--every"}
 	}
-	if c.For < 0 {
-		return nil, &usage{Message: fmt.Sprintf("--for %d is below 0", c.For), What: "--for"}
+	r := &capture.PlanRequest{Every: c.Every}
+	if c.For != nil {
+		if *c.For < 1 {
+			return nil, &usage{Message: fmt.Sprintf("--for %d is below 1", *c.For), What: "--for"}
+		}
+		r.For = *c.For
 	}
-	r := &capture.PlanRequest{Every: c.Every, For: c.For}
 	var why []string
 	if c.Every != nil {
 		why = append(why, fmt.Sprintf("--every %d", *c.Every))
@@ -120,8 +123,8 @@ func (c planCmd) request() (*capture.PlanRequest, error) {
 	for _, spec := range c.AddRule {
 		why = append(why, "--add-rule "+spec)
 	}
-	if c.For > 0 {
-		why = append(why, fmt.Sprintf("--for %d", c.For))
+	if c.For != nil {
+		why = append(why, fmt.Sprintf("--for %d", *c.For))
 	}
 	r.Why = "vigil plan " + strings.Join(why, " ")
 	return r, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
@@ -113,11 +114,13 @@ func effective(run record.Run, infos []record.TensorInfo) []shownCollection {
 	}
 	for _, col := range stored.Collections {
 		s := shownCollection{Name: col.Name, Schedule: col.Schedule, Want: wantText(plan.Need{Want: col.Want}), By: col.By, Tensors: []string{}}
-		member := func(info record.TensorInfo) bool { return contains(info.Collections, col.Name) }
-		if len(col.By) == 1 && col.By[0] == "rule "+col.Name { // what a rule selects besides collections
-			if match, err := col.Selector.Matcher(); err == nil {
-				member = match
-			}
+		// Tensors name the collections that there were when they were announced.
+		// What came later, and what a rule selects besides collections, is told
+		// by its selector.
+		match, err := col.Selector.Matcher()
+		member := func(info record.TensorInfo) bool {
+			return contains(info.Collections, col.Name) || err == nil && match(info) ||
+				slices.ContainsFunc(col.Selector.Collections, func(name string) bool { return contains(info.Collections, name) })
 		}
 		for _, info := range infos {
 			if member(info) {

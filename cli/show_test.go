@@ -9,6 +9,36 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
+// What was asked for while the job ran is counted too: a collection with a
+// pattern of its own, and one that is captured more closely for some steps.
+func TestEffectiveCountsWhatCameLater(t *testing.T) {
+	p, err := plan.New(plan.Options{Framework: "pytorch"}, []plan.Collection{
+		{Name: "heads", Selector: plan.Selector{Regex: []string{`head\.`}}, Schedule: plan.Every(10), Want: plan.Stats},
+		{Name: "gradients@40", Selector: plan.Selector{Collections: []string{plan.Gradients}}, Schedule: plan.Every(1, record.Train), Want: plan.Raw},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos := []record.TensorInfo{
+		{Name: "head.weight", Kind: record.Weight, Collections: []string{plan.Weights}},
+		{Name: "stem.weight", Kind: record.Weight, Collections: []string{plan.Weights}},
+		{Name: "gradient/stem.weight", Kind: record.Gradient, Collections: []string{plan.Gradients}},
+	}
+	got := map[string][]string{}
+	for _, c := range effective(record.Run{Plan: []record.PlanChange{{Plan: b}}}, infos) {
+		got[c.Name] = append(got[c.Name], c.Tensors...)
+	}
+	for name, want := range map[string]string{"heads": "head.weight", "gradients@40": "gradient/stem.weight"} {
+		if !slices.Equal(got[name], []string{want}) {
+			t.Errorf("%s: %q, want %q", name, got[name], want)
+		}
+	}
+}
+
 // What a rule finds by the type of modules or by a pattern is counted for it,
 // though it is no collection that a tensor is in.
 func TestEffectiveCountsWhatRulesFind(t *testing.T) {

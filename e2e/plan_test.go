@@ -49,6 +49,7 @@ func TestPlanOfARunningJob(t *testing.T) {
 		{"--collect heads", "it selects nothing: give a pattern"},
 		{"--collect heads:raw --for 5", `there is no collection "heads"`},
 		{"--for 5", "there is none"},
+		{"--collect gradients:raw,every=1 --for 0", "--for 0 is below 1"},
 		{"--add-rule overfti:patience=2", `did you mean "overfit"?`},
 		{"--add-rule overfit:patienec=2", `did you mean "patience"?`},
 		{"--add-rule not_finite", `"not_finite" judges this run already`},
