@@ -54,6 +54,7 @@ func (c valuesCmd) Run(a *app) error {
 		return fmt.Errorf("read run %q: %w", c.Name, err)
 	}
 	defer t.Close()
+	defer func() { printDamage(a.stderr, t.Damage()) }() // of what was read
 	info, err := c.find(t)
 	if err != nil {
 		return err
@@ -116,8 +117,17 @@ func (c valuesCmd) modes(t *trial.Trial) ([]record.Mode, error) {
 // scalar, else the mean.
 func (c valuesCmd) stat(t *trial.Trial) (string, error) {
 	known := t.StatNames(c.Tensor)
+	if len(known) == 0 {
+		for _, mode := range t.Modes() {
+			if len(t.RawSteps(c.Tensor, mode, c.Worker)) > 0 {
+				return "", &usage{Message: fmt.Sprintf("no statistics of %q are stored", printable(c.Tensor)), What: c.Tensor, Hint: "raw values are: --stat raw"}
+			}
+		}
+		return "", &usage{Message: fmt.Sprintf("no values of %q are stored", printable(c.Tensor)), What: c.Tensor,
+			Hint: fmt.Sprintf("`vigil show %s` tells what was not captured, and what is damaged", c.Name)}
+	}
 	if c.Stat == "" {
-		if contains(known, "value") || len(known) == 0 {
+		if contains(known, "value") {
 			return "value", nil
 		}
 		return "mean", nil

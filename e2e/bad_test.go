@@ -213,6 +213,9 @@ func TestFlippedByte(t *testing.T) {
 	if v.code != 0 {
 		t.Errorf("the loss cannot be read any more: %s", v.stderr)
 	}
+	if w := run(t, dir, nil, binary, "values", "r", "Net_hidden.weight"); !strings.Contains(w.stderr, filepath.Base(files[0])) {
+		t.Errorf("values does not name what is damaged: %s%s", w.stdout, w.stderr)
+	}
 	// Judging the run again reads every table, so it meets the damaged one.
 	c := run(t, dir, nil, binary, "check", "r")
 	if c.code != 0 {
