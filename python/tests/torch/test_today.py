@@ -106,6 +106,17 @@ def test_replaced_part_is_the_one_that_trains(cases, case):
     assert len(steps[8].values("head_output_0")) == 32 * len(steps[8].values("Net_head.bias"))
 
 
+@pytest.mark.parametrize("case", [name for name in today.CASES if "_anew" in name])
+def test_rounds_go_on(cases, case):
+    """With an optimiser in the place of one that is gone a round is a step, as before: both losses, and both models once."""
+    run = cases[case]
+    assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
+    for step in run.mode(0):
+        assert all(isinstance(step.scalars.get(n), float) for n in ("loss", "loss/1")), step.mode_step
+        assert step.repeated == []
+    assert run.notices == []
+
+
 # Case, and names of parameters that are captured, with the element type and the shape of each.
 KINDS = [
     ("ensemble", {"SGD_param_0": ("F32", [3, 8, 6]), "SGD_param_3": ("F32", [3, 3])}),

@@ -254,6 +254,43 @@ def second_model_added():
     return [*first.parameters(), *second.parameters()]
 
 
+def in_rounds(first, second):
+    """Two models take turns; in the midst one of their optimisers, or both, is made anew: first(i), second(i) tell when."""
+    models = nn.Linear(6, 3), nn.Linear(6, 3, bias=False)
+    optimisers = [None, None]
+    for i in range(STEPS):
+        x, y = next(data())
+        for k, anew in enumerate((first, second)):
+            if i == 0 or anew(i):
+                optimisers[k] = None  # the old one goes before the new one comes
+                optimisers[k] = torch.optim.SGD(models[k].parameters(), lr=0.1)
+        for model, optimiser in zip(models, optimisers):
+            optimiser.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimiser.step()
+    return [p for model in models for p in model.parameters()]
+
+
+@case
+def first_optimiser_anew():
+    return in_rounds(lambda i: i == 5, lambda i: False)
+
+
+@case
+def second_optimiser_anew():
+    return in_rounds(lambda i: False, lambda i: i == 5)
+
+
+@case
+def second_optimiser_anew_in_each_round():
+    return in_rounds(lambda i: False, lambda i: True)
+
+
+@case
+def both_optimisers_anew():
+    return in_rounds(lambda i: i == 5, lambda i: i == 5)
+
+
 # Models and loops of other kinds.
 
 

@@ -111,7 +111,8 @@ class Cycle(object):
     it falls into; when it steps again and the cycle's have not, it is the cycle
     from then on, as when the members stop coming for PATIENCE updates. Where it
     was alone in that step, as at the beginning of another training, the step was
-    its own.
+    its own. When some of the cycle are gone, who steps together with the others
+    takes their places.
     """
 
     PATIENCE = 16
@@ -149,6 +150,9 @@ class Cycle(object):
             return None
         if all(m in step.done for m in self.members if m.ref() is not None):
             self.newcomer = None
+            if not self._refilled(step):
+                self.members, self.round = None, list(dict.fromkeys(step.done))
+                return None
             self._note_guests(step)
             return state in self.members or self._alone(state)
         if step.done.count(state) > (self.PATIENCE if state in self.members else 1):
@@ -161,6 +165,18 @@ class Cycle(object):
             return True
         self.newcomer = state
         return None
+
+    def _refilled(self, step):
+        """Give places of members that are gone to who stepped with those that are there. False: places are free, and nobody has come yet."""
+        there = [m for m in self.members if m.ref() is not None]
+        free = len(self.members) - len(there)
+        if not free or len(self.members) == 1:
+            return True
+        if not there:
+            return len(step.done) > 1
+        new = [s for s in dict.fromkeys(step.done) if s not in self.members]
+        self.members = there + new[:free]
+        return bool(new)
 
     def _note_guests(self, step):
         if len(step.done) > len(self.members):
