@@ -51,6 +51,11 @@ class Due(object):
             return NOTHING
         return FIXED if self.ours.isdisjoint(due) else OURS
 
+    def interval(self, indexes):
+        """Steps from one capture in training to the next of what goes by these schedules."""
+        fixed = [s[0]["every"] for i, s in self.used if i in indexes and s[0]["every"] and not s[0]["off"] and not s[0]["end"]]
+        return min(fixed) if fixed and self.ours.isdisjoint(indexes) else self.auto.interval
+
     def reschedule(self, at):
         """Find the next due step of each mode, from mode step ``at[mode]`` on."""
         for mode in range(4):

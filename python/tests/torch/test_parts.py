@@ -110,6 +110,21 @@ def test_next_due(fields, n, auto, due):
     assert schedule.next_due(full, n, auto) == due
 
 
+# What the schedules 0 and 1 say of training, and the interval that is told: that of the budget is 10.
+@pytest.mark.parametrize(
+    "first,second,interval",
+    [
+        (dict(every=5), dict(every=25), 5), (dict(every=0), dict(every=5), 10), (dict(every=50), dict(off=True, steps={1}), 50),
+        (dict(every=50), dict(every=1, start=30, end=50), 50), (dict(off=True), dict(off=True), 10),
+    ],
+)  # fmt: skip
+def test_interval_told(first, second, interval):
+    due = schedule.Due()
+    due.used = [(i, [dict(dict(every=0, start=0, end=0, steps=frozenset(), off=False), **fields)] * 4) for i, fields in enumerate((first, second, dict(every=2)))]
+    due.ours = frozenset(i for i, s in due.used if not s[0]["every"] and not s[0]["off"])
+    assert due.interval({0, 1}) == interval
+
+
 def _run(auto, step, base, extra, n):
     for i in range(n):
         due = i % auto.interval == 0

@@ -72,7 +72,7 @@ class Facts(object):
             self._rate(n)
             self.labels.open = self.labels.open and n - self.began < AFTER
             self.look_at = n - n % 100 + 100
-            if not self.said or self.told != self.tracker.publisher.auto.interval:
+            if not self.said or self.told != self._interval():
                 self.say()
 
     def _rate(self, n):
@@ -146,7 +146,7 @@ class Facts(object):
 
     def say(self):
         facts = self.gather()
-        self.told = self.tracker.publisher.auto.interval
+        self.told = facts["interval"]
         self.line = sentence(facts)
         self.said = True
         self.tracker.session.facts(facts, self.line)
@@ -205,11 +205,15 @@ class Facts(object):
             "labels": None,
             "step": self._what_a_step_is(),
             "tensors": {"weights": sum(not e.grad and not e.kept for e in entries), "gradients": sum(e.grad for e in entries)},
-            "interval": t.publisher.auto.interval,
+            "interval": self._interval(),
             "set_up_seconds": round(self.set_up * 1e-9, 6),
             "rank": t.publisher.rank,
             "world": t.publisher.world,
         }
+
+    def _interval(self):
+        publisher = self.tracker.publisher
+        return publisher.interval(publisher.of_parameters)
 
     def training_begins(self, entry, state):
         """A further training of the process begins: rules must know before its first step.

@@ -29,6 +29,7 @@ class Publisher(_schedule.Due):
         self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id
         self.queue = []  # closed steps whose numbers are on their way from a device
+        self.of_parameters = frozenset()  # indexes of schedules that parameters and gradients go by
         self.rank = 0
         self.world = 1
 
@@ -116,7 +117,8 @@ class Publisher(_schedule.Due):
     def _schedules(self):
         """Which schedules there is something to copy for; losses are read at every step as it is."""
         plan = self.session.plan
-        used = {i for e in self.frames.entries for i in plan.tensors.get(e.id, ())} | {m[2] for m in plan.modules}
+        self.of_parameters = {i for e in self.frames.entries for i in plan.tensors.get(e.id, ())}
+        used = self.of_parameters | {m[2] for m in plan.modules}
         if plan.values:
             used |= {i for e in self.frames.entries for i in plan.values.get(e.id, ())}
         self.use(plan, used)
