@@ -78,6 +78,28 @@ func TestCosines(t *testing.T) {
 	})
 }
 
+// Softmax shares one probability out, where each class is asked for by itself.
+func TestSoftmaxOfSeveral(t *testing.T) {
+	shared := func(do func(*record.LabelFacts)) func(*record.Facts) {
+		return func(f *record.Facts) {
+			n := int64(2)
+			f.Loss = &record.LossFacts{Name: "BCELoss", Function: "binary_cross_entropy", Module: "BCELoss", Reduction: "mean"}
+			head(f, "binary_cross_entropy", "softmax", "linear")
+			f.Labels = &record.LabelFacts{Loss: "BCELoss", DType: "F32", Shape: []int64{32, 10}, Range: []float64{0, 1}, Distinct: &n, Counts: map[string]int64{"0": 1900, "1": 660}, Elements: 2560}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{32, 10}}, Axis: 1, Classes: 10, RowsSumToOne: true, LabelShape: []int64{32, 10}, Steps: 8}
+			if do != nil {
+				do(f.Labels)
+			}
+		}
+	}
+	runFacts(t, "output_activation", []factCase{
+		{"several labels for a sample, or none", classifier(), shared(nil), "warning softmax_of_several output-activation BCELoss", "cannot all be right"},
+		{"one for each", classifier(), shared(func(l *record.LabelFacts) { l.OneHot, l.RowsSumToOne = true, true }), "", ""},
+		{"shares", classifier(), shared(func(l *record.LabelFacts) { l.RowsSumToOne, l.Distinct, l.Counts = true, nil, nil }), "", ""},
+		{"smoothed ones", classifier(), shared(func(l *record.LabelFacts) { l.Range, l.Distinct, l.Counts = []float64{0.05, 0.95}, nil, nil }), "", ""},
+	})
+}
+
 // Labels around the edge of what an output can give are out of its reach, labels
 // that hardly leave its range are not.
 func TestLabelsInReach(t *testing.T) {

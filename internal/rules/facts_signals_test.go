@@ -341,6 +341,8 @@ func TestFunctions(t *testing.T) {
 		{"in a loss of one's own", stretched(5, "mean", "where", "mul", "pow", "abs", "sub", "linear"), ofModule([]int64{50, 1}, []int64{50}), "error broadcast labels SmoothLoss", ""},
 		{"in one that got two columns", stretched(5, "mean", "where", "mul", "pow", "abs", "sub", "linear"), ofModule([]int64{50, 1}, []int64{50, 1}), "", ""},
 		{"a value of each sample that is picked first", stretched(2, "mean", "pow", "sub", "gather", "relu", "linear"), nil, rowAgainstColumn, ""},
+		{"a dot product of embeddings", stretched(2, "mean", "pow", "sub", "sigmoid", "add", "sum", "mul", "embedding"), nil, rowAgainstColumn, ""},
+		{"sums of something else", stretched(2, "mean", "pow", "sub", "sigmoid", "add", "sum", "mul", "linear"), nil, "", ""},
 		{"weights of samples", stretched(1, "mean", "mul", "smooth_l1_loss", "linear"), nil, "error broadcast labels smooth_l1_loss", "multiplies values of shape [50], one for each sample, with others of shape [50 1]"},
 		{"log(cosh) by softplus", stretched(3, "mean", "sub", "add", "sub", "linear"), nil, rowAgainstColumn, ""},
 		{"the error of a likelihood with its own variance", aside(5, "mean", "mul", "add", "add", "mul", "pow", "sub", "linear"), nil, "", ""},

@@ -148,3 +148,33 @@ func TestSmallInitialWeights(t *testing.T) {
 		})
 	}
 }
+
+// A table of zeros that nobody trains, and one that hides another.
+func TestTablesOfEmbeddings(t *testing.T) {
+	tagger := func() *record.Facts {
+		return network("tok Embedding 200 32", "pos Embedding 24 32", "fc1 Linear 32 64", "act ReLU", "fc2 Linear 64 7")
+	}
+	filled := func(i int, std float64, trained bool) func(*record.Facts) {
+		return func(f *record.Facts) {
+			p := &f.Parameters.List[i]
+			v := constant(0)
+			if std > 0 {
+				v = normal(0, std)
+			}
+			v.Elements = p.First.Elements
+			p.First, p.Trained, p.Changed = &v, trained, trained
+		}
+	}
+	one := func() *record.Facts {
+		return network("emb Embedding 1000 300", "fc1 Linear 300 16", "act ReLU", "fc2 Linear 16 2")
+	}
+	runFacts(t, "initial_weights", []factCase{
+		{"zeros for vectors", one(), filled(0, 0, false), "warning frozen_zeros initialisation emb", "whatever is looked up"},
+		{"vectors of others", one(), filled(0, 0.4, false), "", ""},
+		{"zeros beside another table", tagger(), filled(1, 0, false), "", ""},
+		{"positions that hide the words", tagger(), filled(1, 50, true), "warning large_table initialisation pos", "the second is not seen"},
+		{"large, and frozen", tagger(), filled(1, 50, false), "", ""},
+		{"larger", tagger(), filled(1, 5, true), "", ""},
+		{"tables of other widths", network("user Embedding 200 32", "age Embedding 24 4", "fc1 Linear 36 64", "act ReLU", "fc2 Linear 64 7"), filled(1, 50, true), "", ""},
+	})
+}

@@ -29,12 +29,23 @@ func TestOneClassOfTwo(t *testing.T) {
 		}
 		return x
 	}
+	products := func(calls int64, ops ...string) *record.Facts { // of users and items
+		return binary(256, func(f *record.Facts) {
+			f.Graph.Head = append([]string{"binary_cross_entropy_with_logits"}, ops...)
+			for _, path := range []string{"user", "item"} {
+				f.Network.Modules = append(f.Network.Modules, record.ModuleFacts{Path: path, Type: "Embedding", Kind: record.EmbeddingModule, Calls: calls})
+			}
+		})
+	}
 	cases := []struct {
 		name string
 		c    curve
 		want string
 	}{
 		{"the loss falls to nothing", curve{steps: 200, loss: down, facts: binary(256, nil)}, "constant"},
+		{"products of embeddings", curve{steps: 200, loss: down, facts: products(1, "add", "sum", "mul", "embedding")}, "constant"},
+		{"pairs of items that one user likes", curve{steps: 200, loss: down, facts: products(2, "sum", "mul", "embedding")}, ""},
+		{"differences of products", curve{steps: 200, loss: down, facts: products(1, "sub", "sum", "mul", "embedding")}, ""},
 		{"it falls to nothing and trembles there", curve{steps: 200, loss: func(n int64) float64 { return falling(0.7, 1e-5, 4)(n) + 1e-4*float64(n/50%2) }, facts: binary(256, nil)}, "constant"},
 		{"the other class comes now and then", curve{steps: 200, loss: rare, facts: binary(256, nil)}, ""},
 		{"data sorted by class", curve{steps: 200, loss: func(n int64) float64 { return down(n % 100) }, facts: binary(256, nil)}, ""},

@@ -61,6 +61,7 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	r.zeros(f, layers, rep)
 	r.constants(f, layers, rep)
 	r.tables(f, rep)
+	r.oneTable(f, rep)
 	r.scale(f, layers, rep)
 }
 

@@ -8,6 +8,47 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
+const (
+	largeTable = 20 // deviation of a table, where 1 and less is usual
+	drownTable = 20 // times as large as one that is added to it
+)
+
+// oneTable judges a single table of embeddings: one of zeros that nobody trains says
+// nothing of what is looked up, and beside one that is far larger another one of
+// the same width is not seen.
+func (r *initial) oneTable(f *rule.Facts, rep *rule.Report) {
+	var all []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Kind == record.EmbeddingModule && len(p.Shape) == 2 && p.Shape[0] > 1 && p.Shape[1] > 1 && p.First != nil && p.First.NonFinite == 0 {
+			all = append(all, p)
+		}
+	}
+	for _, p := range all {
+		v := rule.Violation{
+			Subject: p.Module, Severity: rule.Warning, Observed: float64(p.First.Std), Steps: int(updates(f)),
+			Context: map[string]any{"parameter": p.Name, "shape": p.Shape, "first": p.First, "trained": p.Trained},
+		}
+		if !p.Trained && !p.Changed && p.First.Min == 0 && p.First.Max == 0 && len(all) == 1 && f.Parameters.More == 0 {
+			v.Check, v.CauseClass, v.Threshold, v.Comparator = "frozen_zeros", "initialisation", 0, "="
+			v.Cause = "a table that was to be filled, or trained, and is neither"
+			v.Remedy = "give from_pretrained the vectors; pass freeze=False where they are to be trained"
+			v.Message = fmt.Sprintf("All entries of the %s are 0, and it is not trained: whatever is looked up, the network gets the same.", called("Embedding layer", p.Module))
+			r.say(rep, v)
+			continue
+		}
+		for _, other := range all {
+			if p.Trained && other.Trained && p != other && p.Shape[1] == other.Shape[1] && float64(p.First.Std) >= largeTable && float64(p.First.Std) >= drownTable*float64(other.First.Std) && other.First.Std > 0 {
+				v.Check, v.Threshold, v.Comparator = "large_table", largeTable, ">="
+				v.Cause, v.Remedy = "a table that was initialised far too large", "initialise tables of embeddings with deviations of 0.02 to 1, all alike"
+				v.Message = fmt.Sprintf("The entries of the %s begin with a deviation of %s, those of the %s, which are as wide, with %s: added to each other, the second is not seen.",
+					called("Embedding layer", p.Module), num(float64(p.First.Std)), called("one", other.Module), num(float64(other.First.Std)))
+				r.say(rep, v)
+				break
+			}
+		}
+	}
+}
+
 // tables judges models that are made of embeddings alone, such as
 // factorisations: when all of them begin with one value, every entry of a row
 // gets the same gradient and they stay alike, and when that value is 0 none

@@ -100,10 +100,16 @@ func stretched(v *lossView) []rule.Violation {
 		return nil
 	}
 	s, way := g.Stretched, stretchedWay(g)
-	if s.At+1 >= len(way) || !slices.Contains(comparing, way[s.At]) || !makesErrors(way[:s.At], g.Policy != nil) || !onlyOps(way[s.At+1:len(way)-1], slices.Concat(knownLosses, outputOps)) {
+	if s.At+1 >= len(way) || !slices.Contains(comparing, way[s.At]) || !makesErrors(way[:s.At], g.Policy != nil) {
 		return nil
 	}
-	if last := way[len(way)-1]; last != "linear" && last != "convolution" {
+	between, last := way[s.At+1:len(way)-1], way[len(way)-1]
+	if last == "embedding" { // a dot product of two of them
+		between = slices.DeleteFunc(slices.Clone(between), func(op string) bool { return op == "sum" })
+	} else if last != "linear" && last != "convolution" {
+		return nil
+	}
+	if !onlyOps(between, slices.Concat(knownLosses, outputOps)) {
 		return nil
 	}
 	predictions, labels := fmt.Sprintf("[%d]", s.To[0]), fmt.Sprintf("[%d 1]", s.To[0])

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -93,13 +94,22 @@ func oneOfTwo(f *rule.Facts) (only float64, n int64) {
 	}
 	single := len(p.Shape) == 1 || len(p.Shape) == 2 && p.Shape[1] == 1
 	switch {
-	case v.loss == "binary_cross_entropy_with_logits" && v.raw() && single:
+	case v.loss == "binary_cross_entropy_with_logits" && (v.raw() || dotProduct(&v)) && single:
 	case v.loss == "binary_cross_entropy" && slices.Equal(v.acts, []string{"sigmoid"}) && single:
 	case v.loss == "cross_entropy" && v.raw() && classNumbers(f) && lossClasses(p) == 2:
 	default:
 		return 0, 0
 	}
 	return least, l.Elements
+}
+
+// dotProduct tells whether predictions are products of embeddings, each of which is
+// looked up once: whoever compares a pair looks one of them up twice.
+func dotProduct(v *lossView) bool {
+	if !v.seen || v.layer != "embedding" || !onlyOps(v.acts, []string{"add", "sum", "mul", "view"}) || !slices.Contains(v.acts, "sum") || v.facts.Network == nil {
+		return false
+	}
+	return !slices.ContainsFunc(v.facts.Network.Modules, func(m rule.ModuleFacts) bool { return m.Kind == record.EmbeddingModule && m.Calls != 1 })
 }
 
 // Select adds the losses to the facts.

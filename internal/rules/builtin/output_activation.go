@@ -71,6 +71,10 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		return intoLogits(&v, p)
 	case "nll_loss":
 		return intoLikelihood(&v, p)
+	case "binary_cross_entropy":
+		if found := oneOfSeveral(&v, p); found != nil {
+			return found
+		}
 	}
 	if found := wrongAxis(&v, p); found != nil {
 		return found
@@ -152,6 +156,21 @@ func pickedProbability(v *lossView, head []string) []rule.Violation {
 	}
 	text := "The loss is minus the probability that softmax gives the label of a sample, where it wants minus its logarithm: a sample that is told wrong for sure gets no gradient."
 	return []rule.Violation{v.violation("no_logarithm", text, "use log_softmax in place of softmax, or cross_entropy on the raw outputs", rule.Error)}
+}
+
+// oneOfSeveral finds a softmax before a loss that asks of each class by itself whether
+// it is there, with labels of which several are, or none.
+func oneOfSeveral(v *lossView, p *rule.PredictionFacts) []rule.Violation {
+	l := v.facts.Labels
+	if v.act() != "softmax" || !p.RowsSumToOne || l == nil || !ofLoss(l, v.loss) || len(p.Shape) < 2 || !slices.Equal(p.LabelShape, p.Shape) || l.Elements < leastLabels {
+		return nil
+	}
+	least, most, ok := span(l)
+	if !ok || !isWhole(l) || least != 0 || most != 1 || l.OneHot || l.RowsSumToOne {
+		return nil
+	}
+	text := fmt.Sprintf("%s shares a probability of 1 out among the classes, and the labels of a sample have several classes or none: what is given to one is taken from the others, so they cannot all be right.", capital(v.module("softmax")))
+	return []rule.Violation{v.violation("softmax_of_several", text, "use binary_cross_entropy_with_logits on the raw outputs, or sigmoid in place of softmax", rule.Warning)}
 }
 
 // violation is a finding about the way from the model to the loss.
