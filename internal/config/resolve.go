@@ -119,7 +119,7 @@ func usage(err error, what, hint string) *UsageError {
 // join applies the layers, the weakest first.
 func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 	for _, l := range layers {
-		for _, rc := range l.rules {
+		for _, rc := range distinct(l.rules) {
 			if r.Rule, err = addRule(r.Rule, rc); err != nil {
 				return err
 			}

@@ -262,6 +262,25 @@ func TestWhen(t *testing.T) {
 	}
 }
 
+// A rule that one source asks for twice runs twice; another source sets the
+// parameters of the first.
+func TestRuleAskedForTwice(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "vigil.yaml", "rule:\n  - dead_relu:threshold_layer=1\n  - DeadRelu:threshold_layer=2\n  - {rule: dead_relu, configuration: dead_relu_2}\n  - dead_relu\n")
+	run, err := Resolve(Flags{Rule: []string{"dead_relu:threshold_inactivity=1", "vanishing_gradient", "vanishing_gradient:threshold=1"}}, nil, dir, catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, run.Rule, []RuleConfig{
+		{"dead_relu", "dead_relu", map[string]string{"threshold_layer": "1", "threshold_inactivity": "1"}, "vigil.yaml:2:5, --rule", false},
+		{"dead_relu", "dead_relu_3", map[string]string{"threshold_layer": "2"}, "vigil.yaml:3:5", false},
+		{"dead_relu", "dead_relu_2", nil, "vigil.yaml:4:6", false},
+		{"dead_relu", "dead_relu_4", nil, "vigil.yaml:5:5", false},
+		{"vanishing_gradient", "vanishing_gradient", nil, "--rule", false},
+		{"vanishing_gradient", "vanishing_gradient_2", map[string]string{"threshold": "1"}, "--rule", false},
+	})
+}
+
 // Many rules are worth a word, too many are refused.
 func TestManyRules(t *testing.T) {
 	file := func(n int) string {

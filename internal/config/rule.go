@@ -187,6 +187,28 @@ func words(spec string) []string {
 	return out
 }
 
+// distinct names what one source asks for several times: a rule that is there
+// again runs again, as NAME_2.
+func distinct(list []RuleConfig) []RuleConfig {
+	first, taken := map[string]string{}, map[string]bool{} // the rule of each name
+	for _, rc := range list {
+		taken[rc.Configuration] = true
+	}
+	for i := range list {
+		rc := &list[i]
+		if rule, again := first[rc.Configuration]; !again || rule != rc.Rule {
+			first[rc.Configuration] = rc.Rule
+			continue
+		}
+		name := rc.Configuration
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", rc.Configuration, n)
+		}
+		rc.Configuration, taken[name] = name, true
+	}
+	return list
+}
+
 // addRule adds a configuration or, when one of its name is there, sets its
 // parameters.
 func addRule(list []RuleConfig, rc RuleConfig) ([]RuleConfig, error) {

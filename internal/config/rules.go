@@ -33,8 +33,9 @@ func ParseRules(data []byte, name string, cat Catalogue) ([]RuleConfig, error) {
 			}
 		}
 	}
-	inherit(l.rules, d.cat)
-	return l.rules, nil
+	rules := distinct(l.rules)
+	inherit(rules, d.cat)
+	return rules, nil
 }
 
 // ownOf are the rules among configurations that the user has written.
