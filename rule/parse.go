@@ -101,6 +101,9 @@ func (d *Definition) Parse(given map[string]string) (Params, error) {
 		}
 		p.given[par.Name] = ok
 	}
+	if p.Has("start_step") && p.Has("end_step") && p.Int("end_step") <= p.Int("start_step") {
+		return Params{}, &ParamError{d.Name, "end_step", `"end_step" is not above "start_step": no step lies between them`, "end_step is the first step not to judge any more"}
+	}
 	return p, nil
 }
 

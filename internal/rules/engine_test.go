@@ -310,6 +310,17 @@ func TestNothingMatches(t *testing.T) {
 	if len(j.warned) != 1 || !strings.Contains(j.warned[0], `collection "nothing", pattern "nowhere"`) {
 		t.Errorf("warnings are %q", j.warned)
 	}
+	// Where only a part of the run is judged, that part is named.
+	for part, params := range map[string][]string{
+		" by worker_7": {"workers", "worker_7"}, " from step 60 on": {"start_step", "60"}, " by worker_3, worker_7 from step 1 on before step 2": {"workers", "worker_3,worker_7", "start_step", "1", "end_step", "2"},
+	} {
+		j := newJob(t, config("all_zero", params...))
+		j.feed(tensorAt("w.weight", 0, vec(1)), tensorAt("w.weight", 1, vec(1)))
+		j.engine.Finish(record.Completed)
+		if s := j.status(); !strings.HasSuffix(s.Details, "no matching tensor was ever saved"+part) {
+			t.Errorf("%v: status is %+v", params, s)
+		}
+	}
 }
 
 func TestStopped(t *testing.T) {

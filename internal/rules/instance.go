@@ -173,9 +173,24 @@ func (in *instance) finish(status string) {
 		return
 	}
 	if !in.seen && len(in.sels) > 0 {
-		in.note("no matching tensor was ever saved")
+		in.note("no matching tensor was ever saved" + in.within())
 	}
 	in.close(status)
+}
+
+// within says which part of the run the configuration is confined to, "" for
+// all of it.
+func (in *instance) within() (s string) {
+	if in.workers != nil {
+		s += " by " + strings.Join(in.workers, ", ")
+	}
+	if in.start > 0 {
+		s += fmt.Sprintf(" from step %d on", in.start)
+	}
+	if in.end >= 0 {
+		s += fmt.Sprintf(" before step %d", in.end)
+	}
+	return s
 }
 
 func (in *instance) close(status string) {

@@ -118,6 +118,9 @@ func TestParametersTogether(t *testing.T) {
 		{"vanishing_gradient", []string{"other_trial_0", "a"}, ""}, // of no meaning there
 		{"accuracy_drop", nil, "give the accuracy of the model before"},
 		{"overfit", []string{"start_step", "-1"}, "allowed: >= 0"},
+		{"overfit", []string{"start_step", "5", "end_step", "6"}, ""},
+		{"overfit", []string{"start_step", "5", "end_step", "5"}, `"end_step" is not above "start_step"`},
+		{"dead_relu", []string{"end_step", "0"}, `"end_step" is not above "start_step"`},
 		{"overfit", []string{"tensor_regex", "loss, (a{2,3}+"}, `parameter "tensor_regex": "(a{2,3}+" is not a regular expression: missing ), unterminated subpattern at position 0`},
 		{"class_imbalance", []string{"labels_regex", "[a"}, `parameter "labels_regex": "[a" is not a regular expression: unterminated character set at position 0`},
 		{"dead_relu", []string{"tensor_regex", "^(?=.*bias)(?:(?!fc).)*$, a{2,3}"}, ""},
