@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 		"StalledTrainingRule": "stalled_training_rule", "StalledTraining": "stalled_training_rule", "stalled_training": "stalled_training_rule",
 		"weight_update": "weight_update_ratio", "WeightUpdate": "weight_update_ratio", "not_finite": "not_finite", "NotFinite": "not_finite",
 		"underfitting": "underfit", "Underfitting": "underfit", "Underfit": "underfit", "GradientClipping": "gradient_clipping", "gradientclipping": "gradient_clipping",
-		"SimilarAcrossRuns": "similar_across_runs", "similaracrossruns": "similar_across_runs", "TreeDepth": "tree_depth", "LowFeatureImportance": "low_feature_importance",
+		"SimilarAcrossRuns": "similar_across_runs", "similaracrossruns": "similar_across_runs", "TreeDepth": "tree_depth", "ClassifierConfusion": "confusion", "classifier_confusion": "confusion", "LowFeatureImportance": "low_feature_importance",
 	} {
 		if d, ok := rules.Lookup(spelling); !ok || d.Name != want {
 			t.Errorf("%q finds %v", spelling, d)

@@ -11,7 +11,7 @@ import (
 // confusion judges the confusion matrix of each step, which is counted at
 // capture.
 var confusion = rule.Definition{
-	Name: "confusion", Class: "Confusion", Family: rule.Tensors, Severity: rule.Warning,
+	Name: "confusion", Class: "Confusion", Aliases: []string{"classifier_confusion", "ClassifierConfusion"}, Family: rule.Tensors, Severity: rule.Warning,
 	Summary: "A classifier takes too many samples of a class for another one.",
 	Why:     "One number for all classes does not show which two of them the model cannot tell apart.",
 	Parameters: []rule.Parameter{
