@@ -100,6 +100,27 @@ func TestSoftmaxOfSeveral(t *testing.T) {
 	})
 }
 
+// pos_weight is to grow as positives get rarer.
+func TestPositiveWeights(t *testing.T) {
+	weighed := func(share float64, weights ...float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			n := int64(2)
+			f.Loss = &record.LossFacts{Name: "BCEWithLogitsLoss", Function: "binary_cross_entropy_with_logits", Module: "BCEWithLogitsLoss", Reduction: "mean", Settings: map[string]any{"pos_weights": weights}}
+			head(f, "binary_cross_entropy_with_logits", "linear")
+			f.Labels = &record.LabelFacts{Loss: "BCEWithLogitsLoss", DType: "F32", Shape: []int64{64, 8}, Range: []float64{0, 1}, Distinct: &n, Counts: map[string]int64{"0": 2929, "1": 1167}, Elements: 4096, Mean: &share}
+			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{64, 8}}, Classes: 8, Axis: 1, LabelShape: []int64{64, 8}, Steps: 8}
+		}
+	}
+	const found = "warning weights loss BCEWithLogitsLoss"
+	runFacts(t, "loss_choice", []factCase{
+		{"the odds themselves", classifier(), weighed(0.28, 0.78, 0.48, 0.31, 0.18, 0.13, 0.07, 0.05, 0.04), found, "these count even less"},
+		{"one for all", classifier(), weighed(0.05, 0.05), found, ""},
+		{"their inverse", classifier(), weighed(0.28, 1.3, 2.1, 3.2, 5.6, 7.9, 13.8, 20, 26.7), "", ""},
+		{"a little less", classifier(), weighed(0.28, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8), "", ""},
+		{"positives that are frequent", classifier(), weighed(0.7, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4), "", ""},
+	})
+}
+
 // Labels around the edge of what an output can give are out of its reach, labels
 // that hardly leave its range are not.
 func TestLabelsInReach(t *testing.T) {

@@ -72,14 +72,15 @@ func positiveWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.
 	if len(weights) == 0 || !ok || least != 0 || most != 1 || !isWhole(l) || l.Mean == nil || *l.Mean <= 0 || *l.Mean > rarePositive {
 		return nil
 	}
-	if slices.Max(weights) > 1.0/lessWeight || slices.Min(weights) <= 0 {
+	usual := median(weights)
+	if slices.Max(weights) >= 1 || usual > 1.0/lessWeight || slices.Min(weights) <= 0 {
 		return nil
 	}
 	text := fmt.Sprintf("pos_weight of %s is at most %s although only %s of the labels are 1, so that these count even less: it is the number of labels that are 0 divided by those that are 1, not the reverse.",
 		v.subject(), num(slices.Max(weights)), percent(*l.Mean))
 	out := v.labels("weights", text, fmt.Sprintf("pos_weight is to be about %s here", num((1-*l.Mean) / *l.Mean)), rule.Warning)
 	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
-	out.Observed, out.Threshold, out.Comparator = slices.Max(weights), 1.0/lessWeight, "<="
+	out.Observed, out.Threshold, out.Comparator = usual, 1.0/lessWeight, "<="
 	return []rule.Violation{out}
 }
 
