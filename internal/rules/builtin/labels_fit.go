@@ -214,7 +214,8 @@ func together(a, b []int64) []int64 {
 // broadcast finds predictions and labels that are compared each with each.
 // Whoever means that writes both with as many axes.
 func broadcast(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
-	if !v.regression() || len(p.Shape) == len(p.LabelShape) || len(p.LabelShape) == 0 || len(p.Shape) == 0 {
+	// PyTorch's own losses for yes and no refuse other shapes; one that is written out does not.
+	if !v.regression() && v.loss != "binary_cross_entropy_with_logits" || len(p.Shape) == len(p.LabelShape) || len(p.LabelShape) == 0 || len(p.Shape) == 0 {
 		return nil
 	}
 	both := together(p.Shape, p.LabelShape)
@@ -230,7 +231,7 @@ func broadcast(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.
 // outsideLabels finds labels with values that the loss has no use for.
 func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
 	least, most, ok := span(l)
-	if !ok || !v.alone {
+	if !ok || !v.alone && !v.everyAnswer() {
 		return nil
 	}
 	switch v.loss {
@@ -254,6 +255,16 @@ func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 		return []rule.Violation{v.labels("range", text, "number classes from 0, or give the last layer more outputs", rule.Error)}
 	}
 	return nil
+}
+
+// everyAnswer tells whether all labels of a loss for yes and no count, although it
+// is one term of several: its own mean was taken, of nothing that a mask leaves out.
+func (v *lossView) everyAnswer() bool {
+	l := v.facts.Loss
+	if !v.own || l == nil || v.loss != "binary_cross_entropy" && v.loss != "binary_cross_entropy_with_logits" {
+		return false
+	}
+	return l.Reduction == "mean" || l.Function == "" && l.Module == ""
 }
 
 // leastLabels is how many labels have to be the same before that means

@@ -10,7 +10,7 @@ import inspect
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, graph, head, summary, terms, written
+from vigil._torch import answers, backend, graph, head, summary, terms, written
 from vigil._torch.blanks import Blanks
 from vigil._torch.ends import Ends
 from vigil._torch.features import Features
@@ -228,7 +228,7 @@ class Labels(object):
             self.open = False
         found = of_graph(node)
         if found is None:
-            found = written.given(node, outputs)
+            found = written.given(node, outputs) or answers.given(node, outputs)
             if found is not None:
                 name, prediction, label, logs, below = found
                 self._take(name, prediction, label, None, logs, below)
