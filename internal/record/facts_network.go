@@ -134,6 +134,9 @@ type GraphFacts struct {
 	// Policy is how a loss holds logarithms of the probabilities of what was
 	// chosen, times what that was worth; nil where it does not.
 	Policy *PolicyFacts `json:"policy,omitempty"`
+	// Prior is the divergence from a standard normal distribution that is added to
+	// a loss, as a variational autoencoder's; nil without one.
+	Prior *PriorFacts `json:"prior,omitempty"`
 	// Rootless: backward was called on a tensor that is the result of no
 	// operation that gradients go through, and on nothing else.
 	Rootless bool `json:"rootless,omitempty"`
@@ -175,6 +178,13 @@ type PolicyFacts struct {
 	Gains bool  `json:"gains"` // the script's variables tell, and none speaks of costs
 	// Twice: the logarithms were made of what softmax gave, as if that were scores.
 	Twice bool `json:"twice,omitempty"`
+}
+
+// PriorFacts are about a divergence from a standard normal distribution.
+type PriorFacts struct {
+	Sign int64 `json:"sign"` // in the loss: 1 where it becomes smaller, -1 where it becomes larger
+	// Apart: it depends on parameters, all other terms on others.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // AttentionFacts are the attention maps of one length.

@@ -143,3 +143,30 @@ func TestPolicySign(t *testing.T) {
 		}, "", ""},
 	})
 }
+
+// A divergence from the prior of the wrong sign has no limit; where it alone trains
+// the encoder, the code was cut off from the errors.
+func TestPrior(t *testing.T) {
+	prior := func(p record.PriorFacts) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Loss = &record.LossFacts{Name: "a scalar of the script"}
+			f.Graph.Prior = &p
+		}
+	}
+	runFacts(t, "loss_choice", []factCase{
+		{"made larger", classifier(), prior(record.PriorFacts{Sign: -1}), "warning prior_sign loss loss", "added to the errors"},
+		{"made smaller", classifier(), prior(record.PriorFacts{Sign: 1}), "", ""},
+		{"an optimiser that maximises", classifier(), func(f *record.Facts) {
+			prior(record.PriorFacts{Sign: -1})(f)
+			f.Optimisers[0].Groups[0].Maximize = true
+		}, "", ""},
+	})
+	runFacts(t, "not_updated", []factCase{
+		{"a code without gradients", classifier(), prior(record.PriorFacts{Sign: 1, Apart: true}), "warning lost_code not-updated loss", "rsample"},
+		{"a code with gradients", classifier(), prior(record.PriorFacts{Sign: 1}), "", ""},
+		{"a policy of normal distributions", classifier(), func(f *record.Facts) {
+			prior(record.PriorFacts{Sign: 1, Apart: true})(f)
+			f.Graph.Policy = &record.PolicyFacts{Sign: -1, Terms: 1}
+		}, "", ""},
+	})
+}

@@ -14,14 +14,32 @@ func policyUpsideDown(f *rule.Facts) []rule.Violation {
 	if f.Graph == nil || f.Graph.Policy == nil || f.Graph.Policy.Sign <= 0 || !f.Graph.Policy.Gains {
 		return nil
 	}
-	if slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool {
-		return slices.ContainsFunc(o.Groups, func(g rule.GroupFacts) bool { return g.Maximize })
-	}) {
+	if climbs(f) {
 		return nil
 	}
 	return []rule.Violation{{
 		Check: "policy_sign", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		CauseClass: "loss", Cause: "a policy gradient of the wrong sign", Remedy: "put a minus before it: loss = -(log_prob * advantage).mean()",
 		Message: "What is minimised is the logarithm of the probability of the chosen actions times what they were worth (rewards, returns or advantages), without a minus before it: actions that pay become rarer. Put a minus before it.",
+	}}
+}
+
+// climbs tells whether an optimiser makes what it is given larger.
+func climbs(f *rule.Facts) bool {
+	return slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool {
+		return slices.ContainsFunc(o.Groups, func(g rule.GroupFacts) bool { return g.Maximize })
+	})
+}
+
+// priorUpsideDown finds a divergence from the prior that is made larger: without
+// a lower limit it outgrows the errors beside it.
+func priorUpsideDown(f *rule.Facts) []rule.Violation {
+	if f.Graph == nil || f.Graph.Prior == nil || f.Graph.Prior.Sign >= 0 || climbs(f) {
+		return nil
+	}
+	return []rule.Violation{{
+		Check: "prior_sign", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		CauseClass: "loss", Cause: "a divergence from the prior of the wrong sign", Remedy: "kl = -0.5 * (1 + logvar - mu.pow(2) - logvar.exp()).sum(1).mean(), and loss = errors + kl",
+		Message: "The divergence from the prior (KL) is in the loss with the wrong sign: it is made larger, which has no limit, and codes run away from the prior. It is -0.5 * sum(1 + logvar - mu^2 - exp(logvar)), and is added to the errors.",
 	}}
 }

@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -87,6 +88,17 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 		what, remedy = "the penalty on the units draws them all to 0", "multiply the penalty with a smaller factor"
 	}
 	r.state.Fired = true
+	if deviation := math.Sqrt(a.Guess); a.Function == "mse_loss" && deviation > largeScale {
+		// Errors of that size outweigh whatever is added to them.
+		rep.Violate(rule.Violation{
+			Check: "scale", Subject: c.Name, Observed: deviation, Threshold: largeScale, Comparator: ">", Severity: rule.Warning, Steps: int(c.N),
+			CauseClass: "data-scaling", Cause: "values that are not scaled, as input and as what the model is to give", Remedy: "subtract the mean of the training data and divide by its deviation, for each feature",
+			Message: fmt.Sprintf("After %d steps the %s is %s, and who gives the mean of all samples, whatever the input, has %s: the values that the model is to give back have a deviation of %s, where about 1 is usual, and it takes long to get there. Normalise them.",
+				c.N, called("loss", c.Name), num(level), num(a.Guess*a.Weight), num(deviation)),
+			Context: map[string]any{"last_mean": level, "guess": a.Guess * a.Weight, "weight": a.Weight, "last_values": slices.Clone(c.tail(20))},
+		})
+		return true
+	}
 	rep.Violate(rule.Violation{
 		Check: "outweighed", Subject: c.Name, Observed: gain, Threshold: leastGain, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "loss", Cause: "a term that outweighs the errors it is added to", Remedy: remedy,

@@ -78,6 +78,7 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 	r.rootless(f, rep)
 	r.lostTerm(f, rep)
+	r.lostCode(f, rep)
 	r.unheld(f, rep)
 	r.outside(f, rep)
 	r.anew(f, rep)

@@ -18,3 +18,17 @@ func (r *updating) lostTerm(f *rule.Facts, rep *rule.Report) {
 		Message: "A term of the loss trains nothing: it is a constant. Gradients were computed with torch.autograd.grad without create_graph=True, so that no gradient goes through what is made of them (a gradient penalty, a term of derivatives). Call it with create_graph=True.",
 	})
 }
+
+// lostCode finds an autoencoder whose decoder gets a code that no gradient goes
+// through: the errors train the decoder alone, the divergence the encoder alone.
+func (r *updating) lostCode(f *rule.Facts, rep *rule.Report) {
+	if f.Graph == nil || f.Graph.Prior == nil || !f.Graph.Prior.Apart || f.Graph.Policy != nil || f.Graph.Parts > 1 || len(f.Optimisers) != 1 {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "lost_code", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:   "a detach, a conversion to numbers or .sample() between the encoder and the decoder",
+		Remedy:  "draw the code as mu + std * torch.randn_like(std), or with rsample(), and pass it on as it is: without detach, .data or NumPy",
+		Message: "No gradient of the errors reaches the encoder: they train the decoder alone, and the encoder only the divergence from the prior, which draws everything out of the code. Draw the code as mu + std * torch.randn_like(std), or with rsample(), and do not detach it.",
+	})
+}

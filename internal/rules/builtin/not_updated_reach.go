@@ -75,7 +75,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	case standing || age(used) == worn:
 	case whole:
 		v.Severity = rule.Warning
-	case len(f.Models) > 1 || len(f.Optimisers) > 1 && missing[0].Updates == nil: // they take turns
+	case models(f) > 1 || len(f.Optimisers) > 1 && missing[0].Updates == nil: // they take turns
 	case cut && share > 0.5 && age(used) == fresh:
 		v.Severity = rule.Error
 	case cut, share > 0.5 && age(used) == fresh && !ownOutput(f, used), age(used) == fresh && flowsOn(f, used, reached):
@@ -99,6 +99,21 @@ func placed(ps, others []*rule.ParameterFact) []*rule.ParameterFact {
 		return ps
 	}
 	return in
+}
+
+// models counts the models that have parameters of their own: a part that is
+// also called by itself, as an actor that plays, is none.
+func models(f *rule.Facts) int {
+	if f.Parameters.More > 0 {
+		return len(f.Models)
+	}
+	var own []string
+	for i := range f.Parameters.List {
+		if name := modelOf(f, &f.Parameters.List[i]); !slices.Contains(own, name) {
+			own = append(own, name)
+		}
+	}
+	return len(own)
 }
 
 // wholeModel tells whether one of several models got no gradient at all.

@@ -350,6 +350,22 @@ def test_policy(loss, sign):
     assert (found and found["sign"]) == sign and bool(found and found["gains"]) == bool(sign)
 
 
+@pytest.mark.parametrize(
+    "words,lesser",
+    [
+        ("cost adv", True),
+        ("rewards adv", False),
+        ("length adv", True),  # of a way, which is to become shorter
+        ("length reward", True),
+        ("length rews dones adv", False),  # of an episode
+        ("episode rewards distance", False),
+        ("tour length reward done", True),
+    ],
+)
+def test_words_of_what_shall_become_less(words, lesser):
+    assert policy._lesser(words.split()) is lesser
+
+
 def of_scores(scores):
     return -(torch.distributions.Categorical(logits=scores).log_prob(ACTIONS) * REWARDS).mean()
 

@@ -254,6 +254,13 @@ def _policy(node):
 
 
 @_guard.guard
+def _prior(node):
+    from vigil._torch import prior
+
+    return prior.of(node)
+
+
+@_guard.guard
 def _overlap(node):
     return overlap.of(node)
 
@@ -303,6 +310,7 @@ class Graphs(object):
         self.copies = False  # the labels of the first loss are the tokens that the network begins with
         self.overlap = None  # what the first loss takes for probabilities of a mask
         self.policy = None  # of the first loss that is one
+        self.prior = None  # which way a divergence from a prior goes in the first loss
         self.lost = 0  # losses that add a constant, where gradients without a graph were taken for them
         self.first = None
         self.nodes = 0
@@ -353,6 +361,7 @@ class Graphs(object):
                 self.layers = _layers(walk.nodes, self.numbers)
             self.overlap = _overlap(base_node) if base_node is not None else None
             self.likelihood = _likelihood(base_node) if base_node is not None else None
+            self.prior = _prior(base_node) if base_node is not None else None
             self.copies = bool(_copies(walk.nodes))
             self.agreement = bool(base_node is not None and _agreement(base_node))
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
@@ -422,6 +431,8 @@ class Graphs(object):
             out["overlap"] = self.overlap
         if self.policy:
             out["policy"] = self.policy
+        if self.prior:
+            out["prior"] = self.prior
         if self.lost:
             out["lost"] = self.lost
         if self.penalty is not None and numbers is not None:

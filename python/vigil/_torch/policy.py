@@ -13,7 +13,10 @@ from vigil._torch import graph, losses, operations, penalty, summary, worth
 _MOST = 400  # nodes that are looked at
 _FRAMES = 6
 _FUNCTIONS = 60  # of a script whose names are read
-_LOSS = re.compile("^(costs?|regrets?|tours?|lengths?|distances?|makespan|delays?|energy|energies|negative|neg)$")
+_LOSS = re.compile("^(costs?|regrets?|tours?|makespan|negative|neg)$")
+_LENGTH = re.compile("^(lengths?|distances?|delays?|energy|energies)$")
+_REWARD = re.compile("^(rewards?|rews?|payoffs?|profits?)$")
+_END = re.compile("^(dones?|terminals?|terminated|truncated|episodes?)$")
 
 
 def of(node):
@@ -206,9 +209,15 @@ def _scripts_gains():
             _words(frame.f_code, words)
             frames.append(frame)
         frame, left = frame.f_back, left - 1
+    return [] if _lesser(words) else worth.gains(frames)
+
+
+def _lesser(words):
+    """Whether the words of a script are those of one that speaks of what is to become smaller."""
     if any(_LOSS.match(w) for w in words):
-        return []
-    return worth.gains(frames)
+        return True
+    # Episodes have a length, too, and what moves in them distances and energies: there rewards are what is spoken of.
+    return any(_LENGTH.match(w) for w in words) and not (any(_REWARD.match(w) for w in words) and any(_END.match(w) for w in words))
 
 
 def _words(code, words):
