@@ -46,7 +46,10 @@ func healthy() []factCase {
 				f.Network.Modules[i].Training = f.Network.Modules[i].Kind != record.NormModule
 			}
 		}, "", ""},
-		{"biases only", classifier(), func(f *record.Facts) { change(f, freeze, "fc1.weight", "fc2.weight", "fc3.weight") }, "", ""},
+		{"biases only, of a network that was trained before", classifier(), func(f *record.Facts) {
+			change(f, pretrained, "")
+			change(f, freeze, "fc1.weight", "fc2.weight", "fc3.weight")
+		}, "", ""},
 		{"factors of low rank", network("q Linear 32 32", "q.f Factors 32 32 4", "act ReLU", "v Linear 32 32", "v.f Factors 32 32 4", "act2 ReLU", "head Linear 32 10"), func(f *record.Facts) {
 			change(f, freeze, "q", "v")
 		}, "", ""},

@@ -194,6 +194,19 @@ func TestNotUpdated(t *testing.T) {
 		{"frozen between", classifier(), func(f *record.Facts) { change(f, freeze, "fc2") }, "warning frozen_between not-updated fc2", "fc2 is frozen (requires_grad is False)"},
 		{"two frozen between", network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "b", "d") }, "warning frozen_between not-updated b", "b and d are frozen"},
 		{"a weight alone", classifier(), func(f *record.Facts) { change(f, freeze, "fc2.weight") }, "warning frozen_between not-updated fc2", ""},
+		{"every weight", classifier(), func(f *record.Facts) { change(f, freeze, "fc1.weight", "fc2.weight", "fc3.weight") }, "warning biases_only not-updated fc3",
+			"Only biases are trained: all 3 weights, 98 % of the elements, are frozen"},
+		{"every weight but the last layer's", classifier(), func(f *record.Facts) {
+			change(f, pretrained, "fc1", "fc2")
+			change(f, freeze, "fc1.weight", "fc2.weight")
+		}, "", ""},
+		{"all but normalisation", resnet(), func(f *record.Facts) {
+			for _, p := range f.Parameters.List {
+				if p.Kind != record.NormModule {
+					change(f, freeze, p.Module)
+				}
+			}
+		}, "", ""},
 		{"a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.") }, "warning frozen_between not-updated blocks.1", "blocks.1 is frozen (requires_grad is False) although blocks.2, which is built alike, and the layers before and after are trained"},
 		{"a part of a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.attn.") }, "warning frozen_between not-updated blocks.1.attn", "although blocks.2.attn"},
 		{"a block that was trained before", blocks(), func(f *record.Facts) {

@@ -39,6 +39,7 @@ var notUpdated = rule.Definition{
 			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a body before them that was trained, be it before or in the same process. " +
 			"Whole blocks that are frozen as they were initialised count before a trained one that is built alike: after a trained layer at once, from the first layer on when they are frozen to the end; " +
 			"and where all blocks of that build are frozen to the end, between a first layer or an embedding and a head that are trained. " +
+			"Weights that are all frozen while biases are trained count where they hold what an initialiser left, and the last layer's weight is among them. " +
 			"An optimiser whose parameters stop getting gradients in the middle counts where another instance, built alike, gets them instead. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
 			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet. " +
@@ -86,6 +87,7 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.cutStates(f, rep)
 	r.unreached(f, rep)
 	r.frozenBetween(f, rep)
+	r.biasesOnly(f, rep)
 	r.zeroGroup(f, rep)
 	r.unchanged(f, rep)
 	if !r.behindFlat(f, rep) {

@@ -1,0 +1,50 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// biasesOnly finds a network of which nothing but biases is trained, while all of
+// its weights stay as they were initialised, the last layer's as well: a loop over
+// names that freezes more than was meant. Who tunes the biases of a network that was
+// trained before has weights that were trained, and who tunes normalisation leaves
+// the biases of layers alone.
+func (r *updating) biasesOnly(f *rule.Facts, rep *rule.Report) {
+	if f.Parameters.More > 0 || len(f.Models) > 1 || len(f.Optimisers) != 1 {
+		return
+	}
+	var frozen, trained []*rule.ParameterFact
+	for i := range f.Parameters.List {
+		p := &f.Parameters.List[i]
+		switch {
+		case mixing(p):
+			if p.Trained || p.Changed || meantToStay(p.Module) {
+				return
+			}
+			frozen = append(frozen, p)
+		case p.Trained && p.Bias && p.Kind != record.NormModule:
+			trained = append(trained, p)
+		}
+	}
+	even := !slices.ContainsFunc(trained, func(p *rule.ParameterFact) bool { return p.First == nil || p.First.Min != p.First.Max })
+	if values := age(frozen); len(frozen) < 2 || len(trained) < 2 || values == worn || values == unknown && !even {
+		return
+	}
+	last := frozen[len(frozen)-1]
+	if !slices.ContainsFunc(trained, func(p *rule.ParameterFact) bool { return p.Module == last.Module }) {
+		return
+	}
+	share := shareOf(frozen, trained)
+	r.say(rep, rule.Violation{
+		Check: "biases_only", Subject: last.Module, Observed: float64(len(frozen)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Cause:  "requires_grad was turned off by a condition on names that holds for every weight",
+		Remedy: "print the names of what has requires_grad, and freeze by the name of a module; where only biases are to be tuned, load weights that were trained, and train the last layer as a whole",
+		Message: fmt.Sprintf("Only biases are trained: all %d weights, %s of the elements, are frozen (requires_grad is False) as they were initialised at random, that of the last layer %s as well.",
+			len(frozen), percent(share), last.Module),
+		Context: map[string]any{"frozen": namesOf(frozen), "trained": namesOf(trained), "share": share},
+	})
+}
