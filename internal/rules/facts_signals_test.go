@@ -229,12 +229,54 @@ func TestSchedules(t *testing.T) {
 	}{
 		{"a warm-up longer than the training", curve{steps: 300, loss: flat, facts: rates(1e-3, warm), span: 0.02}, "warning warming learning-rate"},
 		{"one that is written by hand", curve{steps: 300, loss: flat, facts: rates(0, warm), span: 0.02}, "warning warming learning-rate"},
+		{"one that has hardly begun", curve{steps: 300, loss: falling(2.35, 1.8, 80), facts: rates(5e-3, func(n int64) float64 { return 5e-3 * float64(1+n/100) / 300 }), span: 0.02}, "warning warming learning-rate"},
+		{"a scale of another rate", curve{steps: 300, loss: falling(2.35, 1.8, 80), facts: rates(1, func(n int64) float64 { return 1e-6 * float64(n) }), span: 0.02}, ""},
 		{"one that ends in time", curve{steps: 300, loss: flat, facts: rates(1e-3, func(n int64) float64 { return 1e-3 * min(1, float64(n)/200) }), span: 0.02}, ""},
 		{"one under which the loss falls all the same", curve{steps: 300, loss: falling(2.35, 0.5, 80), facts: rates(1e-3, warm), span: 0.02}, ""},
 		{"a search for the rate", curve{steps: 300, loss: func(n int64) float64 { return 2.3 + 9*map[bool]float64{true: 1}[n > 250] }, facts: rates(0, warm), span: 0.02}, ""},
 		{"a decay with every batch", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, "warning gone learning-rate"},
 		{"a decay over the whole training", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.97)), span: 0.02}, ""},
 		{"a decay after all is learnt", curve{steps: 300, loss: noisy(0.02, falling(2.35, 0.1, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, x := range c.c.judge(t, "learning_rate") {
+				got = fmt.Sprintf("%s %s %s", x.Severity, x.Check, x.CauseClass)
+			}
+			if got != c.want {
+				t.Errorf("finding is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A training that is too short for its rate.
+func TestOutOfReach(t *testing.T) {
+	facts := func(class string, rate float64, do func(*record.ParameterFact)) *record.Facts {
+		f := classifier()
+		f.Optimisers[0].Class = class
+		f.Schedule = &record.ScheduleFacts{At: 70, Initial: &rate, Steps: []int64{9, 20}, Rates: []float64{rate, 0.9 * rate}}
+		change(f, do, "")
+		return f
+	}
+	same := func(*record.ParameterFact) {}
+	rising := facts("Adam", 8e-6, same)
+	rising.Schedule.Rates[1] *= 2
+	level, falls := noisy(0.02, stepAt(0, 0, 2.35)), falling(2.35, 0.5, 20)
+	const found = "warning out_of_reach learning-rate"
+	for _, c := range []struct {
+		name string
+		c    curve
+		want string
+	}{
+		{"a rate that is far too low", curve{steps: 70, loss: level, facts: facts("Adam", 8e-6, same)}, found},
+		{"a longer training", curve{steps: 150, loss: level, facts: facts("AdamW", 8e-6, same)}, ""},
+		{"a loss that falls", curve{steps: 70, loss: falls, facts: facts("Adam", 8e-6, same)}, ""},
+		{"a network that was trained before", curve{steps: 70, loss: level, facts: facts("Adam", 8e-6, pretrained)}, ""},
+		{"another optimiser", curve{steps: 70, loss: level, facts: facts("SGD", 8e-6, same)}, ""},
+		{"a usual rate", curve{steps: 70, loss: level, facts: facts("Adam", 1e-3, same)}, ""},
+		{"a rate that rises", curve{steps: 70, loss: level, facts: rising}, ""},
+		{"a few updates", curve{steps: 30, loss: level, facts: facts("Adam", 8e-6, same)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""

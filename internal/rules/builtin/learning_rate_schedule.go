@@ -12,6 +12,9 @@ const (
 	warmShare  = 0.2  // of the rate it is to reach that a warm-up has come to at its end, at most
 	warmSteps  = 50   // least length of a training
 	warmLevel  = 0.85 // share of the first loss that is left at least
+	faintShare = 0.02 // of the rate it is to reach: what was learnt with that is no reason to be content
+	faintLevel = 0.6  // share of the first loss that is left at least then
+	mostRate   = 0.1  // rates that are meant as such: with a larger one a schedule scales something else
 	spentShare = 1e-3 // of the largest rate: nothing is learnt with less
 	spentEarly = 0.3  // of the training by which it is spent
 )
@@ -33,7 +36,11 @@ func (r *rateJudge) schedule(rep *rule.Report) {
 	if s.Initial != nil {
 		peak = max(peak, *s.Initial)
 	}
-	if r.warming(s, peak) && level >= warmLevel*begin && c.Peak < 2*begin {
+	left := warmLevel
+	if s.Initial != nil && peak <= mostRate && last < faintShare*peak {
+		left = faintLevel
+	}
+	if r.warming(s, peak) && level >= left*begin && c.Peak < 2*begin {
 		target := ""
 		if peak > last {
 			target = fmt.Sprintf(" of %s", num(peak))
@@ -41,9 +48,9 @@ func (r *rateJudge) schedule(rep *rule.Report) {
 		r.state.Said = true
 		rep.Violate(rule.Violation{
 			Check: "warming", Subject: c.Name, Observed: last, Threshold: warmShare * peak, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
-			Cause:  "a warm-up that is longer than the training",
-			Remedy: "make the warm-up a few per cent of all updates; if its length is counted in epochs, call the scheduler once for each",
-			Message: fmt.Sprintf("The learning rate is still being warmed up when the training ends: after %d updates it has come to %s%s, and the %s (%s) is about where it began (%s).",
+			Cause:  "a warm-up that is longer than the training, or whose scheduler is called too seldom",
+			Remedy: "make the warm-up a few per cent of all updates, and call scheduler.step() as often as its length is counted: after every update, or once for each epoch",
+			Message: fmt.Sprintf("The learning rate is still being warmed up when the training ends: after %d updates it has come to %s%s, and the %s stands at %s (it began at %s).",
 				n, num(last), target, called("loss", c.Name), num(level), num(begin)),
 			Context: map[string]any{"steps": s.Steps, "rates": s.Rates, "initial": peak, "first": begin, "last_mean": level},
 		})
@@ -55,6 +62,9 @@ func (r *rateJudge) schedule(rep *rule.Report) {
 	spent := slices.IndexFunc(s.Rates, func(x float64) bool { return x <= spentShare*peak })
 	if spent < 0 || slices.ContainsFunc(s.Rates[spent:], func(x float64) bool { return x > spentShare*peak }) {
 		return
+	}
+	if top := slices.Max(s.Rates); top <= spentShare*peak && top > 1.01*s.Rates[0] {
+		return // it was never more: what a schedule scales is no rate, as where it is made of the width of a transformer
 	}
 	at := spentAt(s, spent, peak)
 	if at > spentEarly*float64(n) {

@@ -25,7 +25,7 @@ const (
 // group that has a rate of its own, and the rate is its.
 func strideOf(f *rule.Facts) (all, group, rate float64) {
 	if len(f.Optimisers) != 1 || f.Optimisers[0].LR == nil || f.Schedule == nil || f.Parameters.More > 0 ||
-		!slices.Contains([]string{"Adam", "AdamW", "NAdam", "Adamax"}, f.Optimisers[0].Class) {
+		!slices.Contains(evenOptimisers, f.Optimisers[0].Class) {
 		return 0, 0, 0
 	}
 	rates := f.Schedule.Rates
