@@ -75,6 +75,34 @@ func TestNetworkStructure(t *testing.T) {
 	})
 }
 
+// Of a recurrent layer the first step is used.
+func TestFirstStep(t *testing.T) {
+	given := func(more func(f *record.Facts), shape ...int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			module(f, "rnn").Settings = map[string]any{"batch_first": true, "num_layers": 1.0, "bidirectional": false}
+			module(f, "rnn").Input = &record.TensorFacts{DType: "F32", Shape: shape}
+			change(f, flat, "rnn.weight_hh_l0")
+			if more != nil {
+				more(f)
+			}
+		}
+	}
+	net := func() *record.Facts { return network("rnn LSTM 5 32", "fc Linear 32 10", "act ReLU") }
+	const found = "warning first_step structure rnn"
+	runFacts(t, "network_structure", []factCase{
+		{"in place of the last", net(), given(nil, 32, 36, 5), found, "only the output at the first of 36 steps is used"},
+		{"with the time as the first axis", net(), given(func(f *record.Facts) { module(f, "rnn").Settings["batch_first"] = false }, 24, 1, 5), found, "the first of 24 steps"},
+		{"sequences of one step", net(), given(nil, 32, 1, 5), "", ""},
+		{"a layer that is called for each step", net(), given(func(f *record.Facts) { module(f, "rnn").Calls = 36 }, 32, 36, 5), "", ""},
+		{"the last step", net(), given(func(f *record.Facts) {
+			change(f, func(p *record.ParameterFact) { p.Gradient = record.GradientFinite }, "rnn.weight_hh_l0")
+		}, 32, 36, 5), "", ""},
+		{"no gradients at all", net(), given(func(f *record.Facts) { change(f, flat, "rnn") }, 32, 36, 5), "", ""},
+		{"two directions", net(), given(func(f *record.Facts) { module(f, "rnn").Settings["bidirectional"] = true }, 32, 36, 5), "", ""},
+		{"the first of two layers", net(), given(func(f *record.Facts) { module(f, "rnn").Settings["num_layers"] = 2.0 }, 32, 36, 5), "", ""},
+	})
+}
+
 // gives makes the activation one of another class, and says what it was given and
 // what it gave at the least.
 func gives(f *record.Facts, class string, in, out float64) {
