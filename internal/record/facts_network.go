@@ -178,6 +178,8 @@ type PolicyFacts struct {
 	Gains bool  `json:"gains"` // the script's variables tell, and none speaks of costs
 	// Twice: the logarithms were made of what softmax gave, as if that were scores.
 	Twice bool `json:"twice,omitempty"`
+	// Anew: the logarithms are of other actions than those that the script holds.
+	Anew bool `json:"anew,omitempty"`
 }
 
 // PriorFacts are about a divergence from a standard normal distribution.

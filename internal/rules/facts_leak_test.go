@@ -137,6 +137,10 @@ func TestPolicySign(t *testing.T) {
 		{"no minus", classifier(), policy(1, true), "warning policy_sign loss loss", "Put a minus before it"},
 		{"a minus", classifier(), policy(-1, true), "", ""},
 		{"costs", classifier(), policy(1, false), "", ""},
+		{"other actions", classifier(), func(f *record.Facts) {
+			policy(-1, true)(f)
+			f.Graph.Policy.Anew = true
+		}, "warning other_actions loss loss", "Keep the actions"},
 		{"an optimiser that maximises", classifier(), func(f *record.Facts) {
 			policy(1, true)(f)
 			f.Optimisers[0].Groups[0].Maximize = true

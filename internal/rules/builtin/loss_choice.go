@@ -17,7 +17,7 @@ var lossChoice = rule.Definition{
 	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "loss",
-	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign", "a divergence from the prior of the wrong sign", "a generator and a critic that want the same", "class weights that are the frequencies themselves instead of their inverse"},
+	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign, or of actions that were not taken", "a divergence from the prior of the wrong sign", "a generator and a critic that want the same", "class weights that are the frequencies themselves instead of their inverse"},
 	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
@@ -37,6 +37,9 @@ func ofLoss(l *rule.LabelFacts, loss string) bool {
 
 func judgeLoss(f *rule.Facts) []rule.Violation {
 	if found := policyUpsideDown(f); found != nil {
+		return found
+	}
+	if found := otherActions(f); found != nil {
 		return found
 	}
 	if found := priorUpsideDown(f); found != nil {

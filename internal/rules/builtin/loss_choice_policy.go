@@ -24,6 +24,19 @@ func policyUpsideDown(f *rule.Facts) []rule.Violation {
 	}}
 }
 
+// otherActions finds a policy gradient whose advantages are those of the actions
+// that were taken, and whose logarithms of probabilities those of others.
+func otherActions(f *rule.Facts) []rule.Violation {
+	if f.Graph == nil || f.Graph.Policy == nil || !f.Graph.Policy.Anew || !f.Graph.Policy.Gains {
+		return nil
+	}
+	return []rule.Violation{{
+		Check: "other_actions", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		CauseClass: "loss", Cause: "logarithms of probabilities of actions that were not taken", Remedy: "log_prob(actions), with the actions that were taken when the rewards came",
+		Message: "The logarithms of probabilities in the loss are of other actions than those that the script holds, as if they were drawn anew: what they are multiplied with is what the actions that were taken were worth, and has nothing to do with them. Keep the actions that are taken, and give log_prob these.",
+	}}
+}
+
 // climbs tells whether an optimiser makes what it is given larger.
 func climbs(f *rule.Facts) bool {
 	return slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool {

@@ -8,7 +8,7 @@ any of it is kept.
 
 import re
 
-from vigil._torch import graph, losses, operations, penalty, summary, worth
+from vigil._torch import drawn, graph, losses, operations, penalty, summary, worth
 
 _MOST = 400  # nodes that are looked at
 _FRAMES = 6
@@ -21,7 +21,7 @@ _END = re.compile("^(dones?|terminals?|terminated|truncated|episodes?)$")
 
 def of(node):
     """PolicyFacts of a loss, or None: whether a logarithm times a gain is minimised as it is (sign 1) or with a minus before it (-1)."""
-    stack, found, twice = [(node, 1.0)], [], False
+    stack, found, twice, picks = [(node, 1.0)], [], False, []
     for _ in range(_MOST):
         if not stack:
             break
@@ -55,15 +55,18 @@ def of(node):
                 factor = _factor(node, below)
                 if factor is not None and _logarithm(below[0] or below[1]):
                     found.append(_numbers(factor, -sign if _negated(below[0] or below[1]) else sign))
+                    picks.append(below[0] or below[1])
                     twice = twice or _twice(below[0] or below[1])
     if stack or not found:
         return None
     numbers = [x for part in found for x in part]
-    gains = _scripts_gains()
+    frames, gains = _scripts_gains()
     sign = worth.sign(numbers, gains) if gains else 0
     out = {"sign": sign, "terms": len(found), "gains": sign != 0}
     if twice:
         out["twice"] = True
+    if sign and len(found) == len(picks) == 1 and drawn.anew(_through(picks[0]), len(numbers), frames):
+        out["anew"] = True
     return out
 
 
@@ -192,11 +195,11 @@ def _ratio(node):
 
 
 def _scripts_gains():
-    """What variables of the script hold that are named after gains: lists of numbers. None where the script speaks of costs, which are to become smaller."""
+    """(frames of the script, what its variables hold that are named after gains: lists of numbers). None where the script speaks of costs, which are to become smaller."""
     words = set()
     frame, left = losses.script_frame(), _FRAMES
     if frame is None:
-        return []
+        return [], []
     file, functions = frame.f_code.co_filename, 0
     for value in list(frame.f_globals.values()):
         code = getattr(value, "__code__", None)
@@ -209,7 +212,7 @@ def _scripts_gains():
             _words(frame.f_code, words)
             frames.append(frame)
         frame, left = frame.f_back, left - 1
-    return [] if _lesser(words) else worth.gains(frames)
+    return frames, [] if _lesser(words) else worth.gains(frames)
 
 
 def _lesser(words):
