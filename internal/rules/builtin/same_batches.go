@@ -71,7 +71,7 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 		}
 		if in.PartOfMore && in.Renewed >= in.Steps-1 {
 			v.Severity = rule.Warning
-			v.Cause, v.Remedy = "a loader that begins anew at every step (next(iter(loader))), or an index that does not move", "make the iterator once, before the loop, and look at how the index of a batch is computed"
+			v.Cause, v.Remedy = "a loader that begins anew at every step (next(iter(loader))), a generator that is seeded anew for every batch, or an index that does not move", "make the iterator, or the generator, once, before the loop, and look at how the index of a batch is computed"
 			v.Message = fmt.Sprintf("A batch of %d samples is fetched at each of %d steps, and it is the same one each time although there are more data: look at how a batch is chosen; next(iter(loader)) begins anew at every step.", n, in.Steps)
 		} else if in.Renewed >= in.Steps-1 && noiseAgain(f) {
 			v.Severity = rule.Warning

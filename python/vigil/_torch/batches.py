@@ -17,7 +17,7 @@ MORE = 4  # times the batch's elements that a tensor has to have to be more data
 MOST = 1 << 25  # elements of a tensor that is looked through
 PIECE = 32  # elements of the batch that are looked for
 DIFFERENT = 4  # values that they have at least
-PLACES = 1000  # where the first of them is found and the others are looked for
+PLACES = 1 << 18  # where the first of them is found and the others are looked for: a letter is in a text at every tenth place
 
 
 class Batches(object):
@@ -72,9 +72,11 @@ class Batches(object):
         k = piece.numel()
         places = (flat == piece[at]).nonzero().reshape(-1)[:PLACES] - at
         places = places[(places >= 0) & (places + k <= n)]
-        if not places.numel():
-            return False
-        return bool((flat[places[:, None] + torch.arange(k)] == piece).all(1).any())
+        for i in range(k):
+            if not places.numel():
+                return False
+            places = places[flat[places + i] == piece[i]]
+        return bool(places.numel())
 
 
 @_guard.guard
