@@ -141,7 +141,7 @@ type GraphFacts struct {
 	// operation that gradients go through, and on nothing else.
 	Rootless bool `json:"rootless,omitempty"`
 	// Several losses, or several backwards, make one step: what one graph does
-	// not reach another may.
+	// not reach another may. Micro-batches of one loss count once.
 	Parts int64 `json:"parts"`
 }
 

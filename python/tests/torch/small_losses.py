@@ -304,6 +304,16 @@ def index_stands():
 
 
 @case
+def seeded_anew():
+    """Letters are in a text at many places, more than a thousand before the batch."""
+    text = torch.arange(6).repeat(3000)
+    text[-60:] = torch.arange(5, -1, -1).repeat(10)
+    model = nn.Sequential(nn.Embedding(6, 8), nn.Flatten(), nn.Linear(48, 3))
+    batches = (torch.stack([text[i : i + 6] for i in range(len(text) - 58, len(text) - 50)]) for _ in range(STEPS))
+    train(model, F.cross_entropy, ((x, torch.arange(8) % 3) for x in batches))
+
+
+@case
 def tensors_alone():
     held = {
         "first": torch.randn(6, 8, requires_grad=True),

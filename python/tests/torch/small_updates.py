@@ -80,6 +80,17 @@ def accumulated():
 
 
 @case
+def two_losses_of_one_kind():
+    model = net()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in data():
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        F.cross_entropy(model(-x), y.flip(0)).backward()
+        optimiser.step()
+
+
+@case
 def clipped():
     model = net()
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)

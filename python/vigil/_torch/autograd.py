@@ -8,6 +8,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, renamed, residual, stretch, terms, weights
+from vigil._torch.losses import call_site
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral
 
 MOST = 20000  # nodes
@@ -321,7 +322,7 @@ class Graphs(object):
         self.of_one = 0
         self.reached = set()
         self.flat, self.slope = set(), set()  # of Walk; ids of parameters that are reached with nothing flat between
-        self.parts = 0
+        self.parts = set()  # of (place in the script, way, what is reached): micro-batches of one loss are one part
         self.rootless = 0  # tensors that are no result of anything
         self.stretched = None
         self.stray = {}  # of Walk, the last one's
@@ -348,7 +349,7 @@ class Graphs(object):
         self.stray, self.coefficients, self.weights = walk.stray, walk.coefficients, walk.weights
         for at, n in walk.uses.items():
             self.uses[at] = self.uses.get(at, 0) + n
-        self.parts += 1
+        self.parts.add((call_site(1), tuple(walk.head), frozenset(walk.reached)))
         if self.first is None:
             self.first = walk.head
             self.penalty = _penalty(tensor.grad_fn, self.numbers)
@@ -371,7 +372,7 @@ class Graphs(object):
         if self.policy is None and base_node is not None:
             self.policy = _policy(base_node)
         if self.stretched is None and walk.stretched:
-            self.stretched = walk.stretched if self.parts == 1 or walk.stretched.get("way") else dict(walk.stretched, way=walk.head)
+            self.stretched = walk.stretched if len(self.parts) == 1 or walk.stretched.get("way") else dict(walk.stretched, way=walk.head)
         self.nodes += walk.count
         self.complete = self.complete and walk.complete
         self.reached |= walk.reached
@@ -401,7 +402,7 @@ class Graphs(object):
             "weighted": self.weighted,
             "non_linear": self.non_linear,
             "reached": len(trained) - len(unreached),
-            "parts": self.parts,
+            "parts": len(self.parts),
         }
         if self.dropout:
             out["dropout"] = round(self.dropout, 4)
