@@ -107,6 +107,9 @@ type GraphFacts struct {
 	// Terms are what the loss is the sum of, where it is the errors of one
 	// prediction and something else; nil otherwise.
 	Terms *TermFacts `json:"terms,omitempty"`
+	// Addends are the losses that the loss is the sum of, in the order of the graph;
+	// nil where it is one alone, or they were not the same at all steps.
+	Addends []AddendFacts `json:"addends,omitempty"`
 	// Attention is what the places of a sequence see of each other in attention
 	// to themselves, by the length of the sequence.
 	Attention []AttentionFacts `json:"attention,omitempty"`
@@ -153,6 +156,16 @@ type PenaltyFacts struct {
 	// Pull is the norm of its gradient, at the step that was looked at.
 	Pull    Number `json:"pull"`
 	Tensors int64  `json:"tensors"` // parameters that are in it
+}
+
+// AddendFacts are one loss of a sum, and what it got.
+type AddendFacts struct {
+	Function  string `json:"function"`  // cross_entropy, mse_loss, …
+	Reduction string `json:"reduction"` // mean, sum or none; "" when it cannot be told
+	// Masked: what it gives is multiplied place by place, so not all labels need count.
+	Masked      bool             `json:"masked,omitempty"`
+	Labels      *LabelFacts      `json:"labels"`
+	Predictions *PredictionFacts `json:"predictions"`
 }
 
 // TermFacts take a loss apart into errors and the rest.

@@ -218,6 +218,9 @@ func broadcast(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.
 	if !v.regression() && v.loss != "binary_cross_entropy_with_logits" || len(p.Shape) == len(p.LabelShape) || len(p.LabelShape) == 0 || len(p.Shape) == 0 {
 		return nil
 	}
+	if !v.alone && p.Shape[0] != p.LabelShape[0] { // distances from some points, as of a term that draws outputs to centres
+		return nil
+	}
 	both := together(p.Shape, p.LabelShape)
 	if both == nil || product(both) <= max(product(p.Shape), product(p.LabelShape)) {
 		return nil

@@ -31,6 +31,9 @@ type fit struct {
 func (r *fit) Facts(f *rule.Facts, rep *rule.Report) {
 	rep.Inspect(1)
 	found := judgeLabels(f)
+	if found == nil {
+		found = ofAddends(f, judgeLabels, "broadcast", "range")
+	}
 	for _, v := range found {
 		r.say(rep, v)
 	}

@@ -25,7 +25,7 @@ var lossChoice = rule.Definition{
 	},
 	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent. A policy gradient counts as upside down only in a script that speaks of rewards, returns or advantages, and not of costs. A generator helps its critic, or a critic takes all for the same, where their gradients by the scores say so at four updates and at none the contrary."},
 	Needs:   noNeeds,
-	New:     onFacts(judgeLoss),
+	New:     onFacts(judgeLosses),
 }
 
 // ofLoss tells whether labels, and the predictions beside them, are those that
@@ -33,6 +33,14 @@ var lossChoice = rule.Definition{
 func ofLoss(l *rule.LabelFacts, loss string) bool {
 	got := cmp.Or(lossModules[l.Loss], l.Loss)
 	return !slices.Contains(knownLosses, got) || got == loss || got == "nll_loss" && loss == "cross_entropy"
+}
+
+// judgeLosses judges the loss, and where nothing is said of it each loss that it is the sum of.
+func judgeLosses(f *rule.Facts) []rule.Violation {
+	if found := judgeLoss(f); found != nil {
+		return found
+	}
+	return ofAddends(f, judgeLoss, "one_class", "values")
 }
 
 func judgeLoss(f *rule.Facts) []rule.Violation {
@@ -60,6 +68,8 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	switch {
+	case !v.alone && v.everyAnswer():
+		return numbersAsChances(&v, l)
 	case !v.alone && (lossClasses(p) != 1 || !ofLoss(l, v.loss)):
 		return nil
 	case v.regression():

@@ -28,7 +28,15 @@ var outputActivation = rule.Definition{
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
 		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their deviation and 0.3 of their range."},
 	Needs: noNeeds,
-	New:   onFacts(judgeOutput),
+	New:   onFacts(judgeOutputs),
+}
+
+// judgeOutputs judges the loss, and where nothing is said of it each loss that it is the sum of.
+func judgeOutputs(f *rule.Facts) []rule.Violation {
+	if found := judgeOutput(f); found != nil {
+		return found
+	}
+	return ofAddends(f, judgeOutput, "softmax_twice", "sigmoid_twice", "limited_logits", "rectified_logits", "no_logarithm", "wrong_axis", "one_entry", "softmax_of_several", "out_of_reach")
 }
 
 func judgeOutput(f *rule.Facts) []rule.Violation {

@@ -16,12 +16,12 @@ _LARGEST = 1 << 22  # numbers of labels that are compared
 _BESIDE = frozenset(("Clamp", "ClampMin", "ClampMax", "Add"))  # what keeps a probability from being 0
 
 
-def given(node, outputs):
+def given(node, outputs, sign=1):
     """(function, prediction, label, False, node of the prediction), as of written.given: the prediction is what sigmoid gets. None without such a loss.
 
-    What is masked, or weighted by place, is left out: nobody knows then which labels count.
+    sign: -1 where it is subtracted from something. What is masked, or weighted by place, is left out: nobody knows then which labels count.
     """
-    sides = _sides(node)
+    sides = _sides(node, sign)
     for opposite, weight, side in sides:
         if opposite:
             continue
@@ -34,9 +34,9 @@ def given(node, outputs):
     return None
 
 
-def _sides(node):
+def _sides(node, sign):
     """[(whether it is the opposite, how much the loss makes it larger, what _logarithm gives)] of the terms."""
-    out, stack = [], [(node, 1)]
+    out, stack = [], [(node, sign)]
     for _ in range(_MOST):
         if not stack:
             break
@@ -73,7 +73,9 @@ def _weighed(node, below):
             weight = graph.saved(node, side)
         else:
             weight = _factor(below[1 - i])
-        return None if weight is None or not weight.dim() or not summary.readable(weight) else (weight.detach(), found)
+        if weight is None or not weight.dim() or not summary.readable(weight):
+            return None
+        return weight.detach().float() if weight.dtype == torch.bool else weight.detach(), found
     return None
 
 

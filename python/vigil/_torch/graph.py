@@ -236,15 +236,17 @@ def find(node):
         if node is None or id(node) in seen:
             continue
         seen[id(node)] = node
-        kind = type(node).__name__.rstrip("0123456789")
-        found = _FUNCTIONS.get(kind)
-        if found == "nll_loss":
-            if of_log_softmax(node):
-                return "cross_entropy", node
+        found = loss_of(node)
         if found:
             return found, node
         queue.extend(n for n, _ in node.next_functions)
     return "", None
+
+
+def loss_of(node):
+    """Name of the loss function that left this very node, "" of any other node."""
+    found = _FUNCTIONS.get(type(node).__name__.rstrip("0123456789"), "")
+    return "cross_entropy" if found == "nll_loss" and of_log_softmax(node) else found
 
 
 def of_log_softmax(node):

@@ -11,6 +11,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import answers, backend, graph, head, summary, terms, written
+from vigil._torch.addends import Addends
 from vigil._torch.blanks import Blanks
 from vigil._torch.ends import Ends
 from vigil._torch.features import Features
@@ -61,17 +62,6 @@ def of_graph(node):
     if prediction is None:
         prediction = graph.saved(node, "log_probs")
     return name, prediction, label, graph.ignored(node)
-
-
-def _unexpanded(tensor):
-    """A tensor as it was before it was expanded: the leading axes gone, others of one entry."""
-    tensor = tensor.detach()
-    while tensor.dim() and tensor.stride(0) == 0 and tensor.shape[0] > 1:
-        tensor = tensor[0]
-    for axis in range(tensor.dim()):
-        if tensor.stride(axis) == 0 and tensor.shape[axis] > 1:
-            tensor = tensor.narrow(axis, 0, 1)
-    return tensor
 
 
 class Source(object):
@@ -207,6 +197,7 @@ class Labels(object):
         self.fresh = False  # a loss module was read since the last backward
         self.blanks = Blanks()
         self.ends = Ends()
+        self.addends = Addends(self._addend)
 
     def call(self, module, args, kwargs):
         """A loss module was called in training."""
@@ -220,6 +211,7 @@ class Labels(object):
     def backward(self, node, outputs=()):
         """backward begins at ``node``: the loss may be a function's, or written out. outputs: what the model returned."""
         self.blanks.take(node)
+        self.addends.take(node, outputs)
         if self.fresh:
             self.fresh = False
             return
@@ -239,7 +231,7 @@ class Labels(object):
             node = graph.find(node)[1]
             if prediction is not None and prediction.shape == label.shape and graph.expanded(node):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
-                prediction, label = _unexpanded(prediction), _unexpanded(label)
+                prediction, label = written.unexpanded(prediction), written.unexpanded(label)
             logs = name == "cross_entropy"
             if logs:  # what it was given itself is better than what it made of that
                 node = node.next_functions[0][0]
@@ -260,16 +252,28 @@ class Labels(object):
         """logs: the prediction is what the loss itself made of its own with log_softmax. node: what the loss was given is its result."""
         self.calls += 1
         self.open = False  # what fails once fails always
-        source = self.sources.get(name)
-        if source is None:
-            source = self.sources[name] = Source(name, label, prediction, self.numbers)
-        source.read(label, ignore if isinstance(ignore, int) else None)
+        source = self.sources[name] = self._read(self.sources.get(name), name, label, prediction, ignore)
         if self.ahead is not None:
             _guard.guard(self.ends.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
             _guard.guard(self.ahead.labels)(label)
+        self._compared(source, prediction, label, logs, node)
+        self.open = self.calls < self.CALLS and self.tries < self.TRIES
+
+    def _read(self, source, name, label, prediction, ignore):
+        if source is None:
+            source = Source(name, label, prediction, self.numbers)
+        source.read(label, ignore if isinstance(ignore, int) else None)
+        return source
+
+    def _compared(self, source, prediction, label, logs, node):
         source.predictions.take(prediction, label, logs)
         source.predictions.came(head.way(node))
-        self.open = self.calls < self.CALLS and self.tries < self.TRIES
+
+    def _addend(self, source, name, label, prediction, ignore, logs, node):
+        """One loss of a sum got this; its Source, a new one at the first call."""
+        source = self._read(source, name, label, prediction, ignore)
+        self._compared(source, prediction, label, logs, node)
+        return source
 
     def _main(self, main):
         return self.sources.get(main) or next(iter(self.sources.values()))

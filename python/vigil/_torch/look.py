@@ -386,6 +386,9 @@ class Look(object):
                 found["second_zero"] = second
             if found and critic:
                 found["adversary"] = critic
+            addends = part(self.labels.addends.gather, numbers)
+            if found and addends:
+                found["addends"] = addends
             if found and beside and "terms" in found:
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]

@@ -12,12 +12,12 @@ from vigil._torch import graph, operations, summary
 _STEPS = 12  # nodes between the loss and the difference
 
 
-def find(node):
+def find(node, sign=1):
     """(name of the function that the loss amounts to, operation, what it kept of the labels' side) or None.
 
-    The operation is the difference, with its value, or log_softmax, with the probabilities that it is multiplied with.
+    sign: -1 where it is subtracted from something. The operation is the difference, with its value, or log_softmax, with the probabilities that it is multiplied with.
     """
-    added = negative = False
+    added, negative = False, sign < 0
     for _ in range(_STEPS):
         if node is None:
             return None
@@ -26,7 +26,7 @@ def find(node):
         if name in ("Mean", "Sum"):
             added = True
         elif name == "Neg":
-            negative = True
+            negative = not negative
         elif name == "Pow":
             return _difference("mse_loss", node, below) if added and getattr(node, "_saved_exponent", None) == 2 else None
         elif name == "Abs":
@@ -61,12 +61,12 @@ def _product(node, below):
     return None
 
 
-def given(node, outputs):
+def given(node, outputs, sign=1):
     """(name, prediction, label, whether only log_softmax of the prediction is known, node of the prediction) of a loss written out below ``node``, or None.
 
-    outputs: what the model returned.
+    outputs: what the model returned. sign: -1 where it is subtracted.
     """
-    found = find(node)
+    found = find(node, sign)
     return None if found is None else compared(found, outputs)
 
 
@@ -96,9 +96,9 @@ def compared(found, outputs):
 def of(node, outputs, like=None):
     """What the model returned of which ``node`` is the last operation, or only a change of shape away; None when it is not known.
 
-    like: a tensor of the shape that it has after the change.
+    like: a tensor of the shape that it has after the change, or of one that it was stretched to.
     """
-    direct = True
+    direct, shape = True, operations.shape_of(node, 0)
     for _ in range(4):
         if node is None:
             return None
@@ -106,7 +106,11 @@ def of(node, outputs, like=None):
             if output.grad_fn is node:
                 if direct:
                     return output
-                return output.detach().reshape(like.shape) if like is not None and like.numel() == output.numel() else None
+                if like is None:
+                    return None
+                if like.numel() == output.numel():
+                    shape = like.shape
+                return output.detach().reshape(shape) if shape is not None and graph._product(shape) == output.numel() else None
         if operations.base(node) not in operations.SHAPES:
             return None
         node, direct = node.next_functions[0][0], False
@@ -124,6 +128,17 @@ def _exact(label, near):
     """The labels without what the subtraction rounded: whole numbers are whole again."""
     whole = label.round()
     return whole if bool(((label - whole).abs() <= near).all()) else label
+
+
+def unexpanded(tensor):
+    """A tensor as it was before it was expanded: the leading axes gone, others of one entry."""
+    tensor = tensor.detach()
+    while tensor.dim() and tensor.stride(0) == 0 and tensor.shape[0] > 1:
+        tensor = tensor[0]
+    for axis in range(tensor.dim()):
+        if tensor.stride(axis) == 0 and tensor.shape[axis] > 1:
+            tensor = tensor.narrow(axis, 0, 1)
+    return tensor
 
 
 def _narrowed(label):
