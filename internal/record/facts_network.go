@@ -134,6 +134,8 @@ type GraphFacts struct {
 	// Overlap is the operation whose results a Dice loss, or one of its kin, takes
 	// for probabilities; "" where the loss is none.
 	Overlap string `json:"overlap,omitempty"`
+	// OverlapGrows: such a loss grows with the overlap, which is that with the labels.
+	OverlapGrows bool `json:"overlap_grows,omitempty"`
 	// Policy is how a loss holds logarithms of the probabilities of what was
 	// chosen, times what that was worth; nil where it does not.
 	Policy *PolicyFacts `json:"policy,omitempty"`

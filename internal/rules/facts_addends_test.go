@@ -36,6 +36,7 @@ func TestAddends(t *testing.T) {
 			f.Loss = &record.LossFacts{Name: "cross_entropy", Function: "cross_entropy"}
 			head(f, "add", "cross_entropy", "linear")
 			f.Graph.Addends, f.Predictions, f.Labels = addends, nil, nil
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{{DType: "F32", Shape: []int64{64, 8}}}, Steps: 9, Distinct: 9, Renewed: 8}
 		}
 	}
 	column, row := []int64{64, 1}, []int64{64}
@@ -53,12 +54,36 @@ func TestAddends(t *testing.T) {
 		{"signs for yes and no", classifier(), sum(classes("linear"), answers(-1, 1, false, "linear")), "error range labels binary_cross_entropy_with_logits", "wants 0 for no and 1 for yes"},
 		{"what a mask leaves out", classifier(), sum(classes("linear"), answers(-1, 1, true, "linear")), "", ""},
 	})
+	sortedOnes := classes("linear")
+	sortedOnes.Labels.InOrder = true
+	runFacts(t, "labels_fit", []factCase{
+		{"sorted by class", classifier(), sum(values(row, row, -3, 3, "linear"), sortedOnes), "warning sorted data-loading cross_entropy", "come sorted by their class"},
+	})
+	largest := values(row, row, 0, 4, "max", "linear")
+	largest.Labels.Distinct, largest.Labels.Counts = &five, classes().Labels.Counts
 	runFacts(t, "loss_choice", []factCase{
+		{"the largest output and the number of the class", classifier(), sum(classes("linear"), largest), "error classes loss mse_loss", "the largest output"},
 		{"one for each", classifier(), sum(classes("linear"), answers(0, 1, false, "linear")), "", ""},
 		{"one class", classifier(), sum(answers(0, 1, false, "linear"), func() record.AddendFacts {
 			a := classes("linear")
 			a.Predictions.Shape = column
 			return a
 		}()), "error one_class loss cross_entropy", "over one class"},
+	})
+}
+
+// A score of overlap grows as the masks become right.
+func TestOverlapSign(t *testing.T) {
+	overlap := func(grows bool, parts int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			head(f, "add", "div", "mul", "sum", "sigmoid", "convolution")
+			f.Graph.Overlap, f.Graph.OverlapGrows, f.Graph.Parts = "sigmoid", grows, parts
+			f.Loss, f.Predictions, f.Labels = &record.LossFacts{Name: "a scalar of the script"}, nil, nil
+		}
+	}
+	runFacts(t, "loss_choice", []factCase{
+		{"the score", classifier(), overlap(true, 1), "error overlap_sign loss loss", "takes them apart"},
+		{"one of several losses", classifier(), overlap(true, 2), "", ""},
+		{"one minus the score", classifier(), overlap(false, 1), "", ""},
 	})
 }

@@ -31,7 +31,7 @@ func asOnly(f *rule.Facts, a *record.AddendFacts) *rule.Facts {
 	if a.Masked || a.Labels == nil || a.Predictions == nil {
 		loss.Reduction = "none"
 	}
-	one := &rule.Facts{Framework: f.Framework, Models: f.Models, Optimisers: f.Optimisers, Loss: loss, Predictions: a.Predictions}
+	one := &rule.Facts{Framework: f.Framework, Models: f.Models, Optimisers: f.Optimisers, Inputs: f.Inputs, Loss: loss, Predictions: a.Predictions}
 	one.Graph = &record.GraphFacts{Parts: f.Graph.Parts}
 	if a.Predictions != nil && len(a.Predictions.Way) > 0 {
 		one.Graph.Head = append([]string{a.Function}, a.Predictions.Way...)

@@ -360,7 +360,7 @@ func ofPlaces(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts, ignore
 
 // comesSorted finds a classifier whose samples come sorted by their label.
 func comesSorted(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
-	if !l.InOrder || v.loss != "cross_entropy" && v.loss != "nll_loss" || lossClasses(p) < 3 || !v.alone || !ofSamples(v.facts, p, l) {
+	if !l.InOrder || v.loss != "cross_entropy" && v.loss != "nll_loss" || lossClasses(p) < 3 || !v.alone && !v.own || !ofSamples(v.facts, p, l) {
 		return nil
 	}
 	text := fmt.Sprintf("The samples come sorted by their class: each batch of the first %d steps has one class, or two that follow each other, and later batches have later classes (%s, of %d). Each update makes the model forget the classes before.",

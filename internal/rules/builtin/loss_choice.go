@@ -17,7 +17,7 @@ var lossChoice = rule.Definition{
 	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "loss",
-	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign, or of actions that were not taken", "a divergence from the prior of the wrong sign", "a generator and a critic that want the same", "class weights that are the frequencies themselves instead of their inverse"},
+	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign, or of actions that were not taken", "a divergence from the prior, or an overlap, of the wrong sign", "a generator and a critic that want the same", "class weights that are the frequencies themselves instead of their inverse"},
 	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
@@ -40,7 +40,7 @@ func judgeLosses(f *rule.Facts) []rule.Violation {
 	if found := judgeLoss(f); found != nil {
 		return found
 	}
-	return ofAddends(f, judgeLoss, "one_class", "values")
+	return ofAddends(f, judgeLoss, "one_class", "values", "classes")
 }
 
 func judgeLoss(f *rule.Facts) []rule.Violation {
@@ -61,6 +61,9 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 	if found := nothingApart(&v); found != nil {
 		return found
 	}
+	if found := overlapUpsideDown(&v); found != nil {
+		return found
+	}
 	if v.loss == "" || p == nil || l == nil {
 		return nil
 	}
@@ -70,6 +73,8 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 	switch {
 	case !v.alone && v.everyAnswer():
 		return numbersAsChances(&v, l)
+	case !v.alone && v.own && v.regression():
+		return classesAsNumbers(&v, p, l)
 	case !v.alone && (lossClasses(p) != 1 || !ofLoss(l, v.loss)):
 		return nil
 	case v.regression():
@@ -93,6 +98,15 @@ func nothingApart(v *lossView) []rule.Violation {
 	}
 	text := "The loss only draws two outputs of the same network together, and trains both: it is best when every sample gets the same output, and that is where such a training ends."
 	return []rule.Violation{v.violation("nothing_apart", text, "detach one side of each pair (z.detach()) behind a predictor, take it from an averaged copy of the network, or add a term that keeps samples apart", rule.Warning)}
+}
+
+// overlapUpsideDown finds a Dice loss, or one of its kin, that is the score itself.
+func overlapUpsideDown(v *lossView) []rule.Violation {
+	if g := v.facts.Graph; g == nil || !g.OverlapGrows || g.Parts > 1 {
+		return nil
+	}
+	text := "The loss grows with the overlap (Dice, IoU) of predictions and labels: what makes it smaller takes them apart."
+	return []rule.Violation{v.violation("overlap_sign", text, "use 1 - score, the score with a minus, in place of the score itself", rule.Error)}
 }
 
 // balanced tells whether all labels are equally frequent, as far as chance
@@ -140,7 +154,7 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 		out := v.violation("classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
-	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && (v.act() == "max" || v.act() == "amax") && v.alone:
+	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && (v.act() == "max" || v.act() == "amax") && (v.alone || v.own):
 		text := fmt.Sprintf("%s compares the largest output of the model with the number of the class (%s): which output it is does not matter to it.", v.loss, rangeText(least, most))
 		out := v.violation("classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)

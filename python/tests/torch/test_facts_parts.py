@@ -153,7 +153,50 @@ def test_overlap(loss, found):
     graphs = autograd.Graphs()
     with torch.enable_grad():
         graphs.take(loss())
-    assert graphs.overlap == found
+    assert graphs.overlap == (found and (found, False))
+
+
+def score(p, smooth=1.0):
+    return (2 * (p * MASK).sum((0, 1)) + smooth) / (p.sum((0, 1)) + MASK.sum((0, 1)) + smooth)
+
+
+def crossed(x):
+    p = x.sigmoid().clamp(1e-6, 1 - 1e-6)
+    return -(MASK * p.log() + (1 - MASK) * (1 - p).log()).mean()
+
+
+@pytest.mark.parametrize(
+    "loss,grows",
+    [
+        (lambda x: score(x.sigmoid()), True),
+        (lambda x: 1 + score(x.sigmoid()).mean(), True),
+        (lambda x: -dice_each(x.sigmoid()), True),
+        (lambda x: F.binary_cross_entropy_with_logits(x, MASK) + score(x.sigmoid()), True),
+        (lambda x: 0.3 * crossed(x) + score(x.sigmoid()), True),
+        (lambda x: F.binary_cross_entropy_with_logits(x, MASK) - dice(x.sigmoid()), True),
+        (lambda x: F.binary_cross_entropy_with_logits(x, MASK) - score(x.sigmoid()), False),
+        (lambda x: F.binary_cross_entropy_with_logits(x, MASK) - score(x.sigmoid()).log(), False),
+        (lambda x: crossed(x) + 1 - score(x.sigmoid()), False),
+        (lambda x: F.binary_cross_entropy_with_logits(x, 1 - MASK) + score(x.sigmoid()), False),  # what is to be left out
+        (lambda x: x.pow(2).mean() + score(x.sigmoid()), False),
+    ],
+)
+def test_what_grows_with_the_overlap(loss, grows):
+    graphs = autograd.Graphs()
+    with torch.enable_grad():
+        graphs.take(loss(X @ W))
+    assert graphs.overlap == ("sigmoid", grows)
+
+
+@pytest.mark.parametrize("loss", [
+    lambda p: (p * MASK).sum() / p.sum(),  # how much falls on a mask
+    lambda p: ((p * MASK).sum(1) / p.sum(1)).mean(),
+])
+def test_a_share_is_no_overlap_that_grows(loss):
+    graphs = autograd.Graphs()
+    with torch.enable_grad():
+        graphs.take(loss((X @ W).sigmoid()))
+    assert graphs.overlap == ("sigmoid", False)
 
 
 @pytest.mark.parametrize(

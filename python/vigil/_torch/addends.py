@@ -36,7 +36,7 @@ class Addends(object):
     """AddendFacts of a training whose loss is a sum: the losses in it that are known, in the order of the graph."""
 
     def __init__(self, make):
-        self.make = make  # (Source of the place, or None, and what _find gives) -> Source
+        self.make = make  # (Source of the place, or None, and what find gives) -> Source
         self.calls = 0
         self.list = None  # of Addend; empty: not the same at all calls
 
@@ -46,7 +46,7 @@ class Addends(object):
         if self.calls >= CALLS or self.list == []:
             return
         self.calls += 1
-        found = _find(node, outputs)
+        found = find(node, outputs)
         if self.list is not None and [a.key for a in self.list] != [f[0] for f in found]:
             found = []
         if len(found) < 2:
@@ -62,7 +62,7 @@ class Addends(object):
         return [f for f in facts if f is not None] or None
 
 
-def _find(node, outputs):
+def find(node, outputs):
     """[((name, reduction, whether places are weighted), (name, label, prediction, label to ignore, logs, node of the prediction))] of the losses in a sum.
 
     What is known of no loss is left out, and so is one whose labels have a graph of their own, as those of two views of a sample.
@@ -101,7 +101,7 @@ def _by_place(node, below):
 
 
 def _function(name, node, outputs, masked):
-    """What a loss function of PyTorch got, as of _find; None where the graph does not hold it."""
+    """What a loss function of PyTorch got, as of find; None where the graph does not hold it."""
     label = graph.saved(node, "target")
     if label is None:
         label = graph.saved(node, "targets")

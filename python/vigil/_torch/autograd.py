@@ -429,7 +429,9 @@ class Graphs(object):
         if self.copies:
             out["copies"] = True
         if self.overlap:
-            out["overlap"] = self.overlap
+            out["overlap"] = self.overlap[0]
+            if self.overlap[1]:
+                out["overlap_grows"] = True
         if self.policy:
             out["policy"] = self.policy
         if self.prior:
