@@ -254,7 +254,9 @@ type LabelFacts struct {
 	Blanks *BlankFacts `json:"blanks,omitempty"`
 	// Ends: the label that the loss leaves out is the end of sequences, and what
 	// fills them up counts; nil where that is not so.
-	Ends        *EndFacts     `json:"ends,omitempty"`
+	Ends *EndFacts `json:"ends,omitempty"`
+	// Filler is what fills sequences of labels up and counts; nil without it.
+	Filler      *FillerFacts  `json:"filler,omitempty"`
 	Predictions *TensorFacts  `json:"predictions"`
 	Others      []*LabelFacts `json:"others,omitempty"`
 }
@@ -300,6 +302,16 @@ type EndFacts struct {
 	Filler int64 `json:"filler"` // that fills sequences up, and stands nowhere else
 	Rows   int64 `json:"rows"`   // sequences that end with the token
 	After  int64 `json:"after"`  // labels that fill them up
+}
+
+// FillerFacts tell of the one token that fills sequences up to one length, at the
+// end of them or in front, and stands nowhere else.
+type FillerFacts struct {
+	Token    int64  `json:"token"`
+	Length   int64  `json:"length"`   // of the longest sequences
+	Share    Number `json:"share"`    // of the places that it fills, 0 to 1
+	Elements int64  `json:"elements"` // places, without those that a loss leaves out
+	Front    bool   `json:"front,omitempty"`
 }
 
 // PredictionFacts are what the loss got as predictions.
@@ -367,6 +379,8 @@ type InputFacts struct {
 	// all of the first steps neighbours of one channel lay as far apart in it as
 	// there are channels, as in images that hold their channels last.
 	Interleaved bool `json:"interleaved,omitempty"`
+	// Filler is what fills the first sequences of tokens up; nil without it.
+	Filler *FillerFacts `json:"filler,omitempty"`
 }
 
 // FeatureFacts compare the features of the input with each other.

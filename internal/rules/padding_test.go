@@ -30,3 +30,23 @@ func TestStateAfterPadding(t *testing.T) {
 		{"none", lstm(), nil, "", ""},
 	})
 }
+
+// Which token fills sequences up does not matter, and labels that do so count only where the loss counts them.
+func TestFiller(t *testing.T) {
+	filler := func(share float64, length int64) *record.FillerFacts {
+		return &record.FillerFacts{Token: 99, Length: length, Share: record.Number(share), Elements: 4096}
+	}
+	of := func(input, labels *record.FillerFacts) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Inputs = &record.InputFacts{Filler: input}
+			f.Labels = &record.LabelFacts{Loss: "cross_entropy", Filler: labels}
+		}
+	}
+	runFacts(t, "padding", []factCase{
+		{"nearly all of the input", lstm(), of(filler(0.93, 128), nil), "warning share data-loading inputs", "93 % of the tokens that the model gets only fill sequences up to 128 (token 99)"},
+		{"a good part", lstm(), of(filler(0.8, 128), nil), "", ""},
+		{"short sequences", lstm(), of(filler(0.93, 12), nil), "", ""},
+		{"most of the labels", lstm(), of(filler(0.8, 128), filler(0.8, 128)), "warning labels data-loading cross_entropy", "80 % of the labels"},
+		{"half of the labels", lstm(), of(filler(0.55, 128), filler(0.55, 128)), "", ""},
+	})
+}

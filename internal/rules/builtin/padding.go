@@ -12,7 +12,7 @@ import (
 // of recurrent layers that are taken after what fills sequences up.
 var padding = rule.Definition{
 	Name: "padding", Class: "Padding", Family: rule.Tensors, Severity: rule.Warning,
-	Summary:    "The sequences that the model is fed are nearly all padding, or the state of a recurrent layer is taken after the padding, when nothing is left of the sequence.",
+	Summary:    "The sequences that the model is fed are nearly all padding, or the labels that the loss counts are, or the state of a recurrent layer is taken after the padding, when nothing is left of the sequence.",
 	Why:        "Time and memory go into tokens that say nothing, and a model that does not mask them learns from them in the main. A recurrent layer forgets with every step over padding.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
@@ -20,12 +20,12 @@ var padding = rule.Definition{
 		{Name: "length", Type: rule.Int, Default: "16", Range: rule.AtLeast(1), Unit: "tokens", Meaning: "sequences at least as long"},
 	},
 	CauseClass: "data-loading",
-	Causes:     []string{"sequences that are padded to a fixed length far above their own", "a recurrent layer whose last state is taken although sequences end before", "a tokenizer that does not know the words"},
+	Causes:     []string{"sequences that are padded to a fixed length far above their own", "padding that the loss counts like any other label", "a recurrent layer whose last state is taken although sequences end before", "a tokenizer that does not know the words"},
 	Remedies:   []string{"pad each batch to its longest sequence, put sequences of like length together, or pack them; mask what is padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
 	// What the first tokens give fades on the way through hundreds of zeros.
 	ExplainsAlways: []string{"not_updated", "vanishing_gradient"},
-	Default:        &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does. A state after padding counts where the loss takes nothing else of the layer, and the samples of a batch lie a million times nearer to each other there than at their own ends, which is what rounding leaves, and padding is half of the sequence: after some ten or twenty steps most layers still learn."},
+	Default:        &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does. Of labels that a loss counts three quarters of it are too much. A state after padding counts where the loss takes nothing else of the layer, and the samples of a batch lie a million times nearer to each other there than at their own ends, which is what rounding leaves, and padding is half of the sequence: after some ten or twenty steps most layers still learn."},
 	Needs:          noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &padded{told: newTold(), share: p.Float("share"), length: p.Int("length")}, nil
@@ -43,10 +43,13 @@ const leastTokens = 256
 
 // Facts implements rule.FactReader.
 func (r *padded) Facts(f *rule.Facts, rep *rule.Report) {
+	if r.inLabels(f, rep) {
+		return
+	}
 	if f.Network == nil {
 		return
 	}
-	if r.stateAfter(f, rep) {
+	if r.stateAfter(f, rep) || r.filled(f, rep) {
 		return
 	}
 	for _, m := range f.Network.Modules {
@@ -66,6 +69,49 @@ func (r *padded) Facts(f *rule.Facts, rep *rule.Report) {
 			Context: map[string]any{"shape": in.Shape, "tokens": in.Values.Elements},
 		})
 	}
+}
+
+// filled finds sequences that a token fills up, whichever it is.
+func (r *padded) filled(f *rule.Facts, rep *rule.Report) bool {
+	if f.Inputs == nil || f.Inputs.Filler == nil {
+		return false
+	}
+	in := f.Inputs.Filler
+	if rep.Inspect(1); in.Length < r.length || in.Elements < leastTokens || float64(in.Share) < r.share {
+		return false
+	}
+	r.say(rep, rule.Violation{
+		Check: "share", Subject: "inputs", Observed: float64(in.Share), Threshold: r.share, Comparator: ">=", Steps: 1,
+		Message: fmt.Sprintf("%s of the tokens that the model gets only fill sequences up to %d (token %d): pad each batch to its longest sequence, and mask what is padding.",
+			percent(float64(in.Share)), in.Length, in.Token),
+		Context: map[string]any{"token": in.Token, "length": in.Length, "tokens": in.Elements},
+	})
+	return true
+}
+
+// leastOfLabels is the share of labels that only fill sequences up from which on a
+// loss is more about them than about anything else. A half is often borne, because
+// they are soon learnt.
+const leastOfLabels = 0.75
+
+// inLabels finds a loss that counts the padding, when that is most of what it counts.
+func (r *padded) inLabels(f *rule.Facts, rep *rule.Report) bool {
+	if f.Labels == nil || f.Labels.Filler == nil || len(f.Labels.Others) > 0 {
+		return false
+	}
+	l := f.Labels.Filler
+	if rep.Inspect(1); l.Length < r.length || l.Elements < leastTokens || float64(l.Share) < leastOfLabels {
+		return false
+	}
+	r.say(rep, rule.Violation{
+		Check: "labels", Subject: f.Labels.Loss, Observed: float64(l.Share), Threshold: leastOfLabels, Comparator: ">=", Steps: 1,
+		Cause:  "padding that the loss counts like any other label",
+		Remedy: fmt.Sprintf("give the loss ignore_index=%d, or set the labels of padding to -100; and pad each batch to its longest sequence only", l.Token),
+		Message: fmt.Sprintf("%s of the labels that %s counts only fill sequences up to %d (token %d): what the model learns in the main is to foretell padding, and its loss looks low for that.",
+			percent(float64(l.Share)), f.Labels.Loss, l.Length, l.Token),
+		Context: map[string]any{"token": l.Token, "length": l.Length, "labels": l.Elements},
+	})
+	return true
 }
 
 // leastLeft is how far the states of samples lie apart after the padding, as a

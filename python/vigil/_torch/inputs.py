@@ -8,6 +8,7 @@ from vigil import _guard
 from vigil._torch import summary
 from vigil._torch.activations import tensors
 from vigil._torch.batches import Batches
+from vigil._torch.filler import Filler
 from vigil._torch.images import Interleaved
 
 MOST = 16  # tensors of one call
@@ -28,6 +29,7 @@ class Inputs(object):
         self.shape = None  # features, once they are known
         self.batches = Batches()
         self.images = Interleaved(numbers)
+        self.filler = Filler()
 
     def take(self, args, kwargs, kept=True):
         """kept: the script itself has these tensors, so that the same one says it is the same batch."""
@@ -49,6 +51,7 @@ class Inputs(object):
         self.prints.append([(tuple(t.shape), str(t.dtype), self._print(t)) for t in given])
         self._features(given)
         _guard.guard(self.images.take)(given)
+        _guard.guard(self.filler.inputs)(given)
 
     def _print(self, tensor):
         if not tensor.numel() or not summary.readable(tensor):
@@ -96,6 +99,9 @@ class Inputs(object):
                 out["part_of_more"] = bool(found)
                 if found == "loader":
                     out["of_loader"] = True
+        filler = self.filler.gather()
+        if filler is not None:
+            out["filler"] = filler
         if self.images.found(numbers):
             out["interleaved"] = True
         features = self._compare(numbers)

@@ -15,6 +15,7 @@ from vigil._torch.addends import Addends
 from vigil._torch.blanks import Blanks
 from vigil._torch.ends import Ends
 from vigil._torch.features import Features
+from vigil._torch.filler import Filler
 from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
@@ -197,6 +198,7 @@ class Labels(object):
         self.fresh = False  # a loss module was read since the last backward
         self.blanks = Blanks()
         self.ends = Ends()
+        self.filler = Filler()
         self.addends = Addends(self._addend)
 
     def call(self, module, args, kwargs):
@@ -255,6 +257,7 @@ class Labels(object):
         source = self.sources[name] = self._read(self.sources.get(name), name, label, prediction, ignore)
         if self.ahead is not None:
             _guard.guard(self.ends.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
+            _guard.guard(self.filler.labels)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
             _guard.guard(self.ahead.labels)(label)
         self._compared(source, prediction, label, logs, node)
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
@@ -297,6 +300,9 @@ class Labels(object):
         blanks = self.blanks.gather()
         if blanks is not None:
             facts["blanks"] = blanks
+        filler = self.filler.gather()
+        if filler is not None and not others:
+            facts["filler"] = filler
         ends = self.ends.gather()
         if ends is not None and not others:
             facts["ends"] = ends
