@@ -14,6 +14,9 @@ const (
 	strideLevel  = 0.5 // share of a guess's loss that is left at least
 	strideStill  = 0.9 // of the loss before, at least: it does not fall any more
 
+	peakRatio = 5    // the same of a rate that is warmed up, or comes down again
+	peakLevel = 0.75 // share of a guess's loss that there is meanwhile, at least
+
 	groupWeights = 2    // least number of weights of a group with a rate of its own
 	groupLevel   = 0.85 // share of a guess's loss that is left where only a group's rate is too high
 )
@@ -21,17 +24,16 @@ const (
 // strideOf is by how many deviations of a weight the first updates move its
 // elements, the median over weights: optimisers that divide by the size of the
 // gradients move every element by about the rate. It is 0 where that is not
-// known, or the rate is another one later or at first. group is the most of a
-// group that has a rate of its own, and the rate is its.
-func strideOf(f *rule.Facts) (all, group, rate float64) {
-	if len(f.Optimisers) != 1 || f.Optimisers[0].LR == nil || f.Schedule == nil || f.Parameters.More > 0 ||
+// known. group is the most of a group that has a rate of its own, and the rate is
+// its. Where the rate is another one later or at first, peak is what its largest
+// does, and the others are 0.
+func strideOf(f *rule.Facts) (all, group, rate, peak float64) {
+	if len(f.Optimisers) != 1 || f.Optimisers[0].LR == nil || f.Schedule == nil || len(f.Schedule.Rates) == 0 || f.Parameters.More > 0 ||
 		!slices.Contains(evenOptimisers, f.Optimisers[0].Class) {
-		return 0, 0, 0
+		return 0, 0, 0, 0
 	}
 	rates := f.Schedule.Rates
-	if len(rates) == 0 || slices.Min(rates) < slices.Max(rates)/2 || f.Schedule.Initial != nil && *f.Schedule.Initial > 2*slices.Max(rates) {
-		return 0, 0, 0
-	}
+	changes := slices.Min(rates) < slices.Max(rates)/2 || f.Schedule.Initial != nil && *f.Schedule.Initial > 2*slices.Max(rates)
 	var steps []float64
 	groups := map[float64][]float64{} // by rate
 	for i := range f.Parameters.List {
@@ -40,21 +42,26 @@ func strideOf(f *rule.Facts) (all, group, rate float64) {
 			continue
 		}
 		lr := *f.Optimisers[0].LR
-		if p.LR != nil {
+		if changes {
+			lr = slices.Max(rates)
+		} else if p.LR != nil {
 			lr = *p.LR
 			groups[lr] = append(groups[lr], lr/float64(p.First.Std))
 		}
 		steps = append(steps, lr/float64(p.First.Std))
 	}
-	if len(steps) < strideLayers {
-		return 0, 0, 0
+	switch {
+	case len(steps) < strideLayers:
+		return 0, 0, 0, 0
+	case changes:
+		return 0, 0, 0, median(steps)
 	}
 	for r, own := range groups {
 		if len(own) >= groupWeights && len(groups) > 1 && median(own) > group {
 			group, rate = median(own), r
 		}
 	}
-	return median(steps), group, rate
+	return median(steps), group, rate, 0
 }
 
 // strides looks for a rate that is larger than the weights themselves: whatever
@@ -62,6 +69,9 @@ func strideOf(f *rule.Facts) (all, group, rate float64) {
 // the first steps.
 func (r *rateJudge) strides(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
+	if r.peaks(rep) {
+		return
+	}
 	stride, left := r.state.Stride, strideLevel
 	if stride < strideRatio {
 		stride, left = r.state.GroupStride, groupLevel
@@ -86,6 +96,30 @@ func (r *rateJudge) strides(rep *rule.Report) {
 			whose, num(stride), called("loss", c.Name), num(level), num(min(k.Guess, k.Uniform))),
 		Context: map[string]any{"stride": stride, "last_mean": level, "before": before, "guess": k.Guess},
 	})
+}
+
+// peaks looks for the same where the rate is warmed up, or comes down again: while
+// it is high the loss does not fall, and what is left of the job mends no more than
+// half of it.
+func (r *rateJudge) peaks(rep *rule.Report) bool {
+	c, k := &r.state.Curve, &r.state.Kind
+	if r.state.Said || r.state.Peak < peakRatio || c.N < strideSteps || !k.classifies() || k.summed() && !r.averaged() || k.Guess <= 0 {
+		return false
+	}
+	guess, level, high, before := min(k.Guess, k.Uniform), c.share(0.75, 1), c.share(0.35, 0.55), c.share(0.15, 0.35)
+	if level < strideLevel*guess || high < strideStill*before || high < peakLevel*guess {
+		return false
+	}
+	r.state.Said = true
+	rep.Violate(rule.Violation{
+		Check: "strides", Subject: c.Name, Observed: r.state.Peak, Threshold: peakRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Cause:  "a learning rate that is too high: it is larger than the weights that it changes",
+		Remedy: "lower the learning rate by factors of ten: 1e-4 to 1e-3 is usual for Adam and AdamW, and 1e-5 to 5e-5 where a trained model is fine-tuned",
+		Message: fmt.Sprintf("The learning rate is too high: where it is highest an update moves every element of a weight by about %s times the deviation of the weights as they began; meanwhile the %s stood at %s (a guess has %s), and at the end, when the rate was lower, at %s.",
+			num(r.state.Peak), called("loss", c.Name), num(high), num(guess), num(level)),
+		Context: map[string]any{"stride": r.state.Peak, "last_mean": level, "before": before, "high": high, "guess": k.Guess},
+	})
+	return true
 }
 
 // averaged tells whether a sum of losses is divided by their number: then it
