@@ -262,6 +262,8 @@ func TestOutOfReach(t *testing.T) {
 	same := func(*record.ParameterFact) {}
 	rising := facts("Adam", 8e-6, same)
 	rising.Schedule.Rates[1] *= 2
+	known := facts("AdamW", 8e-6, same)
+	known.Labels, known.Predictions = classes().Labels, classes().Predictions
 	level, falls := noisy(0.02, stepAt(0, 0, 2.35)), falling(2.35, 0.5, 20)
 	const found = "warning out_of_reach learning-rate"
 	for _, c := range []struct {
@@ -270,7 +272,8 @@ func TestOutOfReach(t *testing.T) {
 		want string
 	}{
 		{"a rate that is far too low", curve{steps: 70, loss: level, facts: facts("Adam", 8e-6, same)}, found},
-		{"a longer training", curve{steps: 150, loss: level, facts: facts("AdamW", 8e-6, same)}, ""},
+		{"a longer training", curve{steps: 150, loss: noisy(0.02, falling(2.35, 2.1, 20)), facts: facts("AdamW", 8e-6, same)}, ""},
+		{"a longer one that has not learnt how frequent classes are", curve{steps: 150, loss: level, facts: known}, found},
 		{"a loss that falls", curve{steps: 70, loss: falls, facts: facts("Adam", 8e-6, same)}, ""},
 		{"a network that was trained before", curve{steps: 70, loss: level, facts: facts("Adam", 8e-6, pretrained)}, ""},
 		{"another optimiser", curve{steps: 70, loss: level, facts: facts("SGD", 8e-6, same)}, ""},

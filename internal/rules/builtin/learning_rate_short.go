@@ -11,24 +11,28 @@ const (
 	reachSteps = 50   // least length of a training
 	reachShare = 0.01 // of a weight's deviation that all updates together can have come
 	reachLevel = 0.85 // share of the first loss that is left at least
+
+	guessReach = 0.2  // the same of a classifier that knows less at the end than
+	guessLevel = 0.97 // how often each class is
 )
 
 // evenOptimisers divide by the size of the gradients: their updates move every
 // element of a weight by about the rate.
 var evenOptimisers = []string{"Adam", "AdamW", "NAdam", "Adamax"}
 
-// reachOf is the largest rate of a training in deviations of a weight, the median
-// over weights, where it never rises: what an update moves an element by, at the
-// most. 0 where that is not known.
+// reachOf is the mean rate of a training in deviations of a weight, the median
+// over weights, where it does not rise to the end: what an update moves an element
+// by, at the most. 0 where that is not known.
 func reachOf(f *rule.Facts) float64 {
 	s := f.Schedule
 	if s == nil || len(s.Rates) == 0 || f.Parameters.More > 0 || len(f.Optimisers) != 1 || !slices.Contains(evenOptimisers, f.Optimisers[0].Class) {
 		return 0
 	}
-	rate := slices.Max(s.Rates)
-	if rate <= 0 || s.Initial != nil && *s.Initial > 1.01*rate || s.Rates[len(s.Rates)-1] > 1.01*s.Rates[0] {
+	top, last := slices.Max(s.Rates), s.Rates[len(s.Rates)-1]
+	if top <= 0 || s.Initial != nil && *s.Initial > 1.3*top || last > 1.01*s.Rates[0] && last == top {
 		return 0 // it rises, or is to
 	}
+	rate := meanRate(s)
 	var each []float64
 	for i := range f.Parameters.List {
 		if p := &f.Parameters.List[i]; p.Trained && p.Held && mixing(p) && p.First != nil && p.First.NonFinite == 0 && p.First.Std > 0 {
@@ -41,22 +45,43 @@ func reachOf(f *rule.Facts) float64 {
 	return median(each)
 }
 
+// meanRate is the rate of an update on average, the first known one before it.
+func meanRate(s *rule.ScheduleFacts) float64 {
+	sum, from, rate := 0.0, int64(0), s.Rates[0]
+	for i, to := range s.Steps {
+		if i < len(s.Rates) && to > from {
+			sum += float64(to-from) * (rate + s.Rates[i]) / 2
+			from, rate = to, s.Rates[i]
+		}
+	}
+	if from == 0 {
+		return rate
+	}
+	return sum / float64(from)
+}
+
 // outOfReach looks for a training that is too short for its rate: a network that
 // begins with random weights, all updates of which together move them by less
-// than a hundredth of their size. It takes no curve to know that.
+// than a hundredth of their size. It takes no curve to know that; where they come
+// farther, a classifier shows it that has not even learnt how frequent classes are.
 func (r *rateJudge) outOfReach(rep *rule.Report) {
 	c := &r.state.Curve
 	way := r.state.Reach * float64(c.N)
-	if r.state.Said || !r.state.Fresh || way <= 0 || way >= reachShare || c.N < reachSteps {
+	begin, level := r.start(), c.share(0.75, 1)
+	if r.state.Said || !r.state.Fresh || way <= 0 || way >= guessReach || c.N < reachSteps || begin <= 0 || level < reachLevel*begin {
 		return
 	}
-	begin, level := r.start(), c.share(0.75, 1)
-	if begin <= 0 || level < reachLevel*begin {
-		return
+	most := reachShare
+	if way >= most {
+		k := &r.state.Kind
+		if !k.classifies() || k.summed() && !r.averaged() || k.Guess <= 0 || level < guessLevel*min(k.Guess, k.Uniform) {
+			return
+		}
+		most = guessReach
 	}
 	r.state.Said = true
 	rep.Violate(rule.Violation{
-		Check: "out_of_reach", Subject: c.Name, Observed: way, Threshold: reachShare, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
+		Check: "out_of_reach", Subject: c.Name, Observed: way, Threshold: most, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; 1e-3 is where people begin with Adam",
 		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move an element of a weight by at most %s %% of the deviation of the weights, which began at random, and the %s stands at %s (it began at %s).",
