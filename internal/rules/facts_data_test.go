@@ -92,6 +92,8 @@ func TestClipping(t *testing.T) {
 			clip("SGD", 0.1, 1e-7, 0.3)(f)
 			f.Updates.Clip.ByValue, f.Updates.Norms = true, []record.Number{1e-5, 1e-5}
 		}, "warning always_clipped optimizer gradients", "Gradients whose largest element is about 0.3 are clipped to 1e-07 at every update"},
+		{"hardly anything moves, and a thousandth is left", classifier(), clip("SGD", 1, 1e-3, 2), "warning always_clipped optimizer gradients", ""},
+		{"the same, and a hundredth is left", classifier(), clip("SGD", 0.1, 1e-2, 2), "info always_clipped optimizer gradients", ""},
 		{"values that are clipped and move", classifier(), func(f *record.Facts) {
 			clip("SGD", 0.1, 1e-3, 0.3)(f)
 			f.Updates.Clip.ByValue, f.Updates.Norms = true, []record.Number{0.5, 0.5}

@@ -199,3 +199,27 @@ func TestImbalance(t *testing.T) {
 		})
 	}
 }
+
+// One class of several that makes nearly all samples.
+func TestSkewedLabels(t *testing.T) {
+	skew := func(common, rare int64, do func(*record.Facts)) func(*record.Facts) {
+		return func(f *record.Facts) {
+			n, from := int64(10), oneClass(64)
+			f.Loss, f.Graph, f.Labels, f.Predictions, f.Inputs = from.Loss, from.Graph, from.Labels, from.Predictions, from.Inputs
+			f.Labels.Range, f.Labels.Distinct, f.Labels.Elements, f.Labels.Counts = []float64{0, 9}, &n, common+9*rare, map[string]int64{"4": common}
+			for _, k := range []string{"0", "1", "2", "3", "5", "6", "7", "8", "9"} {
+				f.Labels.Counts[k] = rare
+			}
+			if do != nil {
+				do(f)
+			}
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"nearly all are one class", classifier(), skew(494, 2, nil), "warning skewed imbalance cross_entropy", "class 4, of 10 classes"},
+		{"nine of ten", classifier(), skew(460, 6, nil), "", ""},
+		{"weights make up for it", classifier(), skew(494, 2, func(f *record.Facts) { f.Loss.Settings = map[string]any{"weight": true} }), "", ""},
+		{"one class after the other", classifier(), skew(512, 0, func(f *record.Facts) { f.Labels.Counts = map[string]int64{"4": 512} }), "", ""},
+		{"few labels", classifier(), skew(99, 0, nil), "", ""},
+	})
+}

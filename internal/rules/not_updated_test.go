@@ -200,6 +200,19 @@ func TestNotUpdated(t *testing.T) {
 			change(f, pretrained, "fc1", "fc2")
 			change(f, freeze, "fc1.weight", "fc2.weight")
 		}, "", ""},
+		{"all but the last normalisation", resnet(), func(f *record.Facts) {
+			last := ""
+			for _, p := range f.Parameters.List {
+				if p.Kind == record.NormModule {
+					last = p.Module
+				}
+			}
+			for _, p := range f.Parameters.List {
+				if p.Module != last {
+					change(f, freeze, p.Module)
+				}
+			}
+		}, "warning biases_only not-updated fc", "Only a part of the normalisation is trained"},
 		{"all but normalisation", resnet(), func(f *record.Facts) {
 			for _, p := range f.Parameters.List {
 				if p.Kind != record.NormModule {

@@ -24,7 +24,7 @@ var alwaysClipped = rule.Definition{
 	Remedies:   []string{"raise max_norm to about the usual norm of the gradients, clip_value to their usual size", "average the loss over the batch", "look at the norms before clipping"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length.",
+		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length; where they are a thousand times as long, three thousand.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -59,7 +59,11 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 		Message: fmt.Sprintf("Gradients were clipped at all of the first %d updates: their %s is about %s, %s %s; raise %s if clipping is meant for outliers.", c.Calls, what, num(norm), name, num(most), name),
 		Context: map[string]any{"norm": norm, "max_norm": most, "calls": c.Calls, "by_value": c.ByValue},
 	}
-	if excess > r.excess && moves < r.movement {
+	limit := r.movement
+	if excess > 10*r.excess { // there is no doubt left that it was not meant
+		limit *= 3
+	}
+	if excess > r.excess && moves < limit {
 		v.Severity, v.Threshold = rule.Warning, r.excess
 		v.Context["movement"] = moves
 		v.Message = fmt.Sprintf("Gradients whose %s is about %s are clipped to %s at every update, so that an update moves the weights by only %s of their length: raise %s.", what, num(norm), num(most), num(moves), name)

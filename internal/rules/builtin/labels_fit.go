@@ -23,7 +23,7 @@ var labelsFit = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
-	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two. The end of sequences is ignored in place of their padding where it stands once in each at the most, at different places, and nothing but one other label follows it, which counts and stands nowhere else."},
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. One class among three and more is too frequent at 95 % of the samples, without weights. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two. The end of sequences is ignored in place of their padding where it stands once in each at the most, at different places, and nothing but one other label follows it, which counts and stands nowhere else."},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
 	},
@@ -77,6 +77,9 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if found := comesSorted(&v, p, l); found != nil {
+		return found
+	}
+	if found := skewed(&v, p, l); found != nil {
 		return found
 	}
 	return constantLabels(&v, p, l)
