@@ -267,6 +267,8 @@ type FeatureLabels struct {
 	Places   int64   `json:"places"`   // values of one sample
 	Samples  int64   `json:"samples"`  // that were looked at
 	Variance float64 `json:"variance"` // of a place over the samples, the mean of all places
+	// Means of the places, where all labels are 0 to 1 and there are 100 at the most.
+	Means []float64 `json:"means,omitempty"`
 	// Entropy, in nats, of the mean of a place, the mean of all places, and Floor
 	// that of single labels: the cross-entropy of who knows the means, and the
 	// least there is. nil unless all labels are 0 to 1, or numbers of a few classes.

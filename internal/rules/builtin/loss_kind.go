@@ -121,7 +121,11 @@ func (k *lossKind) guess(f *rule.Facts) {
 		} else if p := y.Predictions; p != nil && len(p.Shape) >= 2 {
 			k.Classes = float64(p.Shape[min(1, len(p.Shape)-1)])
 		}
-		if k.Classes < 2 || k.Weighted {
+		if k.Classes < 2 {
+			return
+		}
+		if k.Weighted {
+			k.weightedClasses(f.Loss, y)
 			return
 		}
 		k.Uniform = math.Log(k.Classes)
@@ -136,7 +140,11 @@ func (k *lossKind) guess(f *rule.Facts) {
 			k.Guess = k.Uniform // too many classes to count
 		}
 	case "binary_cross_entropy", "binary_cross_entropy_with_logits":
-		if y.Mean == nil || k.Weighted || len(y.Range) != 2 || y.Range[0] < 0 || y.Range[1] > 1 {
+		if y.Mean == nil || len(y.Range) != 2 || y.Range[0] < 0 || y.Range[1] > 1 {
+			return
+		}
+		if k.Weighted {
+			k.weightedAnswers(f.Loss, y)
 			return
 		}
 		k.Uniform = math.Ln2
