@@ -33,6 +33,30 @@ func TestScaleOfEvaluation(t *testing.T) {
 	})
 }
 
+// One of training and evaluation was standardised, the other was not.
+func TestStandardisedOnce(t *testing.T) {
+	both := func(n int64, train, eval [2]float64, least, most float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			x, y := valuesOf(n, train[0], train[1]), valuesOf(n, eval[0], eval[1])
+			if most > least {
+				x.Min, x.Max = record.Number(least), record.Number(most)
+			}
+			module(f, "fc1").Input = &record.TensorFacts{DType: "F32", Shape: []int64{100, 20}, Values: x}
+			f.Evaluation = &record.EvaluationFacts{Steps: 2, Layer: "fc1", Input: &record.TensorFacts{DType: "F32", Shape: []int64{100, 20}, Values: y}}
+		}
+	}
+	standard, found := [2]float64{0.02, 1.01}, "warning evaluation data-scaling fc1"
+	runFacts(t, "data_scaling", []factCase{
+		{"for evaluation only", classifier(), both(2000, [2]float64{4, 1.6}, standard, 0, 9.3), found, ""},
+		{"for training only", classifier(), both(2000, standard, [2]float64{4, 1.6}, 0, 0), found, ""},
+		{"pixels of training are left as they are", classifier(), both(2000, [2]float64{0.3, 0.35}, standard, 0, 1), found, ""},
+		{"few values", classifier(), both(500, [2]float64{4, 1.6}, standard, 0, 9.3), "", ""},
+		{"a place where it is warmer", classifier(), both(2000, standard, [2]float64{1.4, 0.9}, 0, 0), "", ""},
+		{"neither", classifier(), both(2000, [2]float64{4, 1.6}, [2]float64{9, 1.6}, 0, 0), "", ""},
+		{"shares", classifier(), both(2000, [2]float64{0.3, 0.2}, [2]float64{0.4, 0.2}, 0, 1), "", ""},
+	})
+}
+
 // Pixels that were divided by 255 once too often.
 func TestDividedTwice(t *testing.T) {
 	pixels := func(least, most float64, shape ...int64) func(*record.Facts) {

@@ -23,7 +23,7 @@ var dataScaling = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
 	},
-	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it."},
+	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it; or where one of both has a mean of 0 and a deviation of 1, and the other lies two deviations away, or from 0 to 1."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeScale),
 }
@@ -211,7 +211,7 @@ func scaleOfEvaluation(f *rule.Facts) []rule.Violation {
 	a, b := size(x), size(y)
 	larger := b > otherScale*a && b > max(math.Abs(float64(x.Min)), math.Abs(float64(x.Max))) && float64(y.Std) > 0
 	smaller := a > otherScale*b && a > max(math.Abs(float64(y.Min)), math.Abs(float64(y.Max))) && float64(y.Std) > 0 && float64(y.Zeros) < float64(x.Zeros)+0.5
-	if !larger && !smaller {
+	if !larger && !smaller && !onlyOneStandard(x, y) {
 		return nil
 	}
 	given := called(strings.TrimSpace(layer.Type+" layer"), layer.Path)
@@ -223,6 +223,29 @@ func scaleOfEvaluation(f *rule.Facts) []rule.Violation {
 			given, rangeText(float64(y.Min), float64(y.Max)), num(float64(y.Mean)), num(float64(y.Std)), rangeText(float64(x.Min), float64(x.Max)), num(float64(x.Mean)), num(float64(x.Std))),
 		Context: map[string]any{"training": layer.Input, "evaluation": e.Input},
 	}}
+}
+
+const (
+	standardValues = 1000 // of each, at least
+	standardNear   = 0.15 // mean, and deviation less one, of what is standardised
+	standardShift  = 2    // deviations that the means lie apart
+)
+
+// onlyOneStandard tells whether one of two inputs was given a mean of 0 and a
+// deviation of 1, and the other lies elsewhere altogether, or is what pixels are
+// before that.
+func onlyOneStandard(x, y *rule.ValueFacts) bool {
+	standard := func(v *rule.ValueFacts) bool {
+		return math.Abs(float64(v.Mean)) <= standardNear && math.Abs(float64(v.Std)-1) <= standardNear
+	}
+	if min(x.Elements, y.Elements) < standardValues || standard(x) == standard(y) {
+		return false
+	}
+	if standard(y) {
+		x, y = y, x
+	}
+	pixels := y.Min >= 0 && y.Max <= 1 && y.Max > 0.5 && y.Std > 0.05 && x.Min < -0.5
+	return pixels || math.Abs(float64(x.Mean-y.Mean)) >= standardShift*math.Max(float64(x.Std), float64(y.Std))
 }
 
 // leastCompared is how many values of an input say what its scale is.
