@@ -82,6 +82,8 @@ type GraphFacts struct {
 	// AcrossSamples: nll_loss gets log_softmax over the samples of a batch, or
 	// ctc_loss one over samples or time steps.
 	AcrossSamples bool `json:"across_samples,omitempty"`
+	// NormedAcross: outputs are divided by their norm over the samples of a batch.
+	NormedAcross bool `json:"normed_across,omitempty"`
 	// Cosines: cross_entropy gets cosines of what the model makes of a sample and of
 	// one vector for each class, as they are.
 	Cosines bool `json:"cosines,omitempty"`

@@ -367,6 +367,10 @@ func TestFunctions(t *testing.T) {
 			head(f, "ctc_loss", "log_softmax", "linear")
 			f.Loss.Function, f.Graph.AcrossSamples = "ctc_loss", true
 		}, "error wrong_axis output-activation loss", "takes its last axis for the classes"},
+		{"a norm over samples", classifier(), func(f *record.Facts) {
+			head(f, "cross_entropy", "div", "matmul", "div", "linear")
+			f.Graph.NormedAcross = true
+		}, "warning wrong_axis output-activation cross_entropy", "each column comes to have length 1"},
 		{"overlap of raw outputs", classifier(), func(f *record.Facts) {
 			head(f, "mean", "sub", "div", "add", "mul", "sum", "mul", "convolution")
 			f.Loss.Function, f.Graph.Overlap = "", "convolution"

@@ -19,7 +19,7 @@ var outputActivation = rule.Definition{
 		"a loss that wants logarithms of probabilities gives nonsense for anything else; and an output that cannot reach the labels never will.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "output-activation",
-	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax over the wrong axis", "an output that is limited to a range which the labels leave"},
+	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax, or a norm, over the wrong axis", "an output that is limited to a range which the labels leave"},
 	Remedies:   []string{"give cross_entropy and binary_cross_entropy_with_logits the raw outputs of the last layer", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to what the activation can give"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
@@ -55,6 +55,10 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 	if f.Graph != nil && f.Graph.AcrossSamples {
 		text := "log_softmax works over the samples of the batch in place of the classes: what the loss gets for a sample depends on the others in its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}
+	}
+	if f.Graph != nil && f.Graph.NormedAcross {
+		text := "The outputs are divided by their norm over the samples of the batch: each column comes to have length 1 in place of each sample, so that what a sample gets depends on the others in its batch, and shrinks as the batch grows."
+		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in normalize, or norm", rule.Warning)}
 	}
 	if found := scoresOfOne(f, &v); found != nil {
 		return found

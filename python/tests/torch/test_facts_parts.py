@@ -217,6 +217,24 @@ def test_axis_of_ctc(prepare, across):
     assert graphs.across == (across and SHAPES_ARE_TOLD)
 
 
+@pytest.mark.parametrize("made,across", [
+    (lambda x: F.normalize(x, dim=0), True),
+    (lambda x: F.normalize(torch.relu(x), dim=0), True),
+    (lambda x: x / x.norm(dim=0, keepdim=True).clamp(min=1e-6), True),
+    (lambda x: x / (x.norm(dim=-2) + 1e-6), True),
+    (lambda x: F.normalize(x, dim=1), False),
+    (lambda x: F.normalize(x), False),
+    (lambda x: F.normalize(x.T, dim=0).T, False),
+    (lambda x: x / x.norm(), False),
+    (lambda x: (x - x.mean(0)) / x.std(0), False),  # each column by itself, as decorrelated views want it
+])
+def test_axis_of_a_norm(made, across):
+    a, b = made(X @ leaf(6, 6)), made(torch.randn_like(X) @ leaf(6, 6))
+    graphs = autograd.Graphs()
+    graphs.take(F.cross_entropy(a @ b.T / 0.1, torch.arange(len(X))))
+    assert graphs.normed == (across and SHAPES_ARE_TOLD)
+
+
 def test_recurrent_and_attention_are_no_linear_layers():
     for module in (lambda x: LSTM(x)[0], lambda x: ATTENTION(x, x, x)[0]):
         walk = autograd.Walk(module(torch.relu(X[:, None] @ leaf(6, 6))).sum().grad_fn)

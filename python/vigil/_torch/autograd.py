@@ -44,6 +44,7 @@ class Walk(object):
         self.stray = _stray(nodes, below, known) if any(at not in known for at in self.leaves) else {}
         self.stretched = None  # the first operation with a constant that stretches a column: its place in the head, or in a way of its own, and both shapes
         self.across = False  # nll_loss gets log_softmax over samples
+        self.normed = False  # outputs are divided by their norm over samples
         self.cosines = False  # cross_entropy gets cosines
         self.head = head.of(node, self) if node is not None else []
         if self.stretched is None and node is not None:
@@ -318,7 +319,7 @@ class Graphs(object):
         self.complete = True
         self.weighted = self.non_linear = 0
         self.dropout = 0.0
-        self.across = self.cosines = False  # as of Walk
+        self.across = self.cosines = self.normed = False  # as of Walk
         self.of_one = 0
         self.reached = set()
         self.flat, self.slope = set(), set()  # of Walk; ids of parameters that are reached with nothing flat between
@@ -367,7 +368,7 @@ class Graphs(object):
             self.agreement = bool(base_node is not None and _agreement(base_node))
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
-            self.across, self.cosines = walk.across, walk.cosines
+            self.across, self.cosines, self.normed = walk.across, walk.cosines, walk.normed
             self.of_one = walk.of_one
         if self.policy is None and base_node is not None:
             self.policy = _policy(base_node)
@@ -408,6 +409,8 @@ class Graphs(object):
             out["dropout"] = round(self.dropout, 4)
         if self.across:
             out["across_samples"] = True
+        if self.normed:
+            out["normed_across"] = True
         if self.cosines:
             out["cosines"] = True
         if self.of_one:

@@ -1,9 +1,9 @@
-"""Over which axis the softmax that a loss is given goes: classes, samples, or one entry."""
+"""Over which axis the softmax that a loss is given goes, or the norm that outputs are divided by: classes, samples, or one entry."""
 
 import torch
 
 from vigil._torch import reading, summary
-from vigil._torch.operations import base, shape_of, through
+from vigil._torch.operations import SHAPES, WEIGHTED, base, neutral, shape_of, through
 
 
 def over_samples(softmax):
@@ -57,3 +57,35 @@ def of_one(softmax):
         return False
     axis = axis - (1 << 64) if axis >= 1 << 63 else axis
     return -len(shape) <= axis < len(shape) and shape[axis] == 1
+
+
+_TURNED = frozenset(("T", "Transpose", "Permute", "Movedim", "Swapaxes"))
+_KEPT = frozenset(("Expand", "Clamp", "ClampMin", "Add"))  # between a quotient and the norm
+
+
+def norm_over_samples(quotient):
+    """Whether what a layer makes of samples, one row each, is divided by its norm over the rows, so that columns come to have length one."""
+    below = [n for n, _ in quotient.next_functions]
+    if len(below) != 2 or below[0] is None:
+        return False
+    norm = below[1]
+    for _ in range(4):
+        if norm is None or base(norm) not in _KEPT:
+            break
+        norm = norm.next_functions[0][0]
+    if norm is None or base(norm) != "LinalgVectorNorm" or norm.next_functions[0][0] is not below[0]:
+        return False
+    shape, axes = shape_of(quotient, 0), getattr(norm, "_saved_dim", None)
+    if shape is None or len(shape) != 2 or shape[0] < 4 or shape[1] < 2 or not isinstance(axes, (tuple, list)) or list(axes) not in ([0], [-2], [(1 << 64) - 2]):
+        return False
+    node = below[0]
+    for _ in range(12):  # down to the layer, rows stay rows
+        if node is None or base(node) in _TURNED:
+            return False
+        if neutral(node) in WEIGHTED:
+            return True
+        below = [n for n, _ in node.next_functions if n is not None]
+        if not below or len(below) > 1 and base(node) in SHAPES:
+            return False
+        node = below[0]
+    return False

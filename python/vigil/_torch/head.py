@@ -13,7 +13,7 @@ _OPAQUE = frozenset(("compiled", "checkpoint"))
 class _Aside(object):
     """Takes what is said besides."""
 
-    across, cosines, stretched = False, False, None
+    across, cosines, normed, stretched = False, False, False, None
 
 
 def way(node):
@@ -51,6 +51,7 @@ def of(node, walk):
             elif name == "mul" and drops.share(node):
                 name = "dropout"
             elif name in ("mul", "div"):
+                walk.normed = walk.normed or name == "div" and axes.norm_over_samples(node)
                 walk.stretched = walk.stretched or stretch.of(node, len(head), True)
             elif name == "sub":
                 product = _of_divergence(node, below)
