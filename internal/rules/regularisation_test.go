@@ -16,6 +16,9 @@ func TestRegularisation(t *testing.T) {
 	runFacts(t, "regularisation", []factCase{
 		{"dropout of 0.9", dropping("0.9"), nil, "warning dropout regularisation drop", "Dropout sets 90 % of the values to 0 in drop"},
 		{"dropout of 1", dropping("1"), nil, "error dropout regularisation drop", "lets nothing through"},
+		{"dropout of 0.7 all along", network("drop Dropout 0.7", "a Linear 20 64", "d1 Dropout 0.7", "b Linear 64 64", "d2 Dropout 0.7", "c Linear 64 64", "d3 Dropout 0.7", "out Linear 64 10"), nil, "warning dropout regularisation drop", "70 % of the values to 0, or more, at 4 places"},
+		{"dropout of 0.7 before the last layers", network("a Linear 20 64", "d1 Dropout 0.7", "b Linear 64 64", "d2 Dropout 0.7", "out Linear 64 10"), nil, "", ""},
+		{"dropout of 0.5 all along", network("drop Dropout 0.5", "a Linear 20 64", "d1 Dropout 0.5", "b Linear 64 64", "d2 Dropout 0.5", "c Linear 64 64", "d3 Dropout 0.5", "out Linear 64 10"), nil, "", ""},
 		{"decoupled decay", classifier(), decay("AdamW", 0.01, 10), "warning weight_decay regularisation AdamW", "takes 10 % of every weight away at each update"},
 		{"decay of SGD", classifier(), decay("SGD", 0.1, 0.5), "warning weight_decay regularisation SGD", ""},
 		{"decay of Adam", classifier(), decay("Adam", 1e-3, 1), "warning weight_decay regularisation Adam", "times as hard as the loss does"},

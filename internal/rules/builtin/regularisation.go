@@ -26,7 +26,7 @@ var regularisation = rule.Definition{
 	Remedies:   []string{"lower the dropout to 0.5 or less", "lower the weight decay (1e-4 to 1e-2 is usual)"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
 	Default: &rule.Preset{
-		Why: "Dropout of up to 0.75 is used with success. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
+		Why: "Dropout of up to 0.75 is used with success, but not of 0.65 and more at four places one after the other. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -87,6 +87,7 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 		names, most = append(names, m.Path), math.Max(most, p)
 	}
 	if len(names) == 0 {
+		r.dropsMany(modules, f, rep)
 		return
 	}
 	v := rule.Violation{
@@ -100,6 +101,34 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("Dropout with p = 1 in %s lets nothing through: lower p to 0.5 or less (it is the share that is dropped).", someNames(names))
 	}
 	r.say(rep, v)
+}
+
+const (
+	manyDrops = 4    // dropouts, one after the other
+	manyShare = 0.65 // that each of them drops
+)
+
+// dropsMany finds dropout all along a network that each layer could bear alone.
+func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule.Report) {
+	var names []string
+	least := 1.0
+	for i := range modules {
+		m := &modules[i]
+		name := strings.ToLower(m.Path + " " + m.Type)
+		p, ok := setting(m, "p")
+		if ok && p >= manyShare && m.Kind == record.DropoutModule && m.Training && m.Calls > 0 && !strings.Contains(name, "path") && !strings.Contains(name, "stochastic") {
+			names, least = append(names, m.Path), math.Min(least, p)
+		}
+	}
+	if len(names) < manyDrops {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "dropout", Subject: names[0], Observed: float64(len(names)), Threshold: manyDrops, Comparator: ">=", Steps: int(updates(f)),
+		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it: 0.1 is usual where each layer has a dropout of its own, as in a transformer, and 0.5 where one has",
+		Message: fmt.Sprintf("Dropout sets %s of the values to 0, or more, at %d places one after the other (%s), so that little is left to learn from: lower p (it is the share that is dropped).", percent(least), len(names), someNames(names)),
+		Context: map[string]any{"modules": names},
+	})
 }
 
 // dropsByFunction judges dropout that is called as a function, in a model that
