@@ -29,7 +29,7 @@ var deadRelu = rule.Definition{
 		{Name: "confirm", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row have to agree; a layer is then reported once, until it recovers"},
 		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
 		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units has to have died since the layer was first looked at, unless more are dead than chance leaves, which is half of them, by four standard deviations"},
-		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, and at the end it is only worth knowing"},
+		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, or is coming down, and at the end it is only worth knowing"},
 		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that are dead after an update changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
 	CauseClass: "activation",
@@ -41,7 +41,7 @@ var deadRelu = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "least_rise": "15", "learnt": "0.25", "large_update": "0.1"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
-			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, unless more are dead than the half that chance leaves at the end of a deep network, by four standard deviations. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing. " +
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, unless more are dead than the half that chance leaves at the end of a deep network, by four standard deviations. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing; and so of one whose loss has come to four fifths and still falls, unless nearly all of a layer are dead, and six tenths are left at the end. " +
 			"Units that are dead after the weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -147,7 +147,7 @@ func (r *relu) Finish(rep *rule.Report) {
 			continue
 		}
 		v := r.violation(s)
-		if r.state.Harm.none() {
+		if r.state.Harm.none() || s.Held && r.state.Harm.below(fallenTo) {
 			v.Severity = rule.Info
 			v.Message += " The training learns all the same."
 		}
@@ -217,7 +217,7 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm && !s.Held) {
 		return
 	}
-	if s.Held = r.state.Harm.none(); s.Held {
+	if s.Held = r.state.Harm.none() || share < nearlyAll && r.state.Harm.falls(); s.Held {
 		return
 	}
 	rep.Violate(r.violation(s))

@@ -44,17 +44,35 @@ func (h *reluHarm) step(v *rule.View) {
 	h.Motion.weights(v, v.Tensors(2))
 }
 
+const (
+	fallsTo  = 0.8  // share of the first loss that is left at most, while
+	fallsBy  = 0.95 // it is below what it was some 25 steps before, by this factor
+	fallenTo = 0.6  // share that is left at the end, where it fell when the units were found
+)
+
 // none tells whether the training learns well without the units: its loss has
 // come down to the share that is asked for of where it began.
-func (h *reluHarm) none() bool {
+func (h *reluHarm) none() bool { return h != nil && h.below(h.learnt) }
+
+// below tells whether at most this share is left of the loss with which the training began.
+func (h *reluHarm) below(share float64) bool {
 	if h == nil || h.learnt == 0 || !h.Curve.usable() || h.Curve.N < highSteps || h.Kind.Optimisers > 1 {
 		return false
 	}
 	start := h.Curve.begin()
-	if h.Kind.classifies() && !h.Kind.summed() {
+	if h.Kind.Certain && h.Kind.classifies() && !h.Kind.summed() {
 		start = min(start, h.Kind.Uniform)
 	}
-	return median(h.Curve.tail(highSteps)) <= h.learnt*start
+	return median(h.Curve.tail(highSteps)) <= share*start
+}
+
+// falls tells whether the loss is coming down: what is learnt without the units shows later.
+func (h *reluHarm) falls() bool {
+	if !h.below(fallsTo) || h.Curve.N < highWait {
+		return false
+	}
+	last := h.Curve.tail(highWait)
+	return median(last[len(last)-highSteps:]) <= fallsBy*median(last[:len(last)/2])
 }
 
 // manySteps is how many large updates in a row in one direction move the weights as

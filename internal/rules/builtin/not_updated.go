@@ -30,7 +30,7 @@ var notUpdated = rule.Definition{
 	},
 	Remedies:       []string{"make the optimiser after the model is complete, from model.parameters()", "remove the detach or no_grad on the way to the loss", "set requires_grad_(True) on what is to be trained"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "learning_rate", "loss_flat", "loss_spike", "too_few_updates"},
-	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero"},
+	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero", "dead_relu"},
 	// What is random and frozen takes the signal away, however large it is.
 	ExplainsBy: map[string][]string{"frozen_stack": {"initial_weights"}},
 	Default: &rule.Preset{
