@@ -98,6 +98,14 @@ func TestClipping(t *testing.T) {
 			clip("SGD", 0.1, 1e-3, 0.3)(f)
 			f.Updates.Clip.ByValue, f.Updates.Norms = true, []record.Number{0.5, 0.5}
 		}, "info always_clipped optimizer gradients", "clip_value 0.001"},
+		{"Adam, and gradients that are nothing beside its eps", classifier(), func(f *record.Facts) {
+			clip("Adam", 1e-3, 1e-10, 2)(f)
+			f.Optimisers[0].Groups[0].Eps = setTo(1e-8)
+		}, "warning always_clipped optimizer gradients", "clipped to 1e-10 at every update"},
+		{"Adam, and gradients that its eps does not hold back", classifier(), func(f *record.Facts) {
+			clip("Adam", 1e-3, 1e-6, 2)(f)
+			f.Optimisers[0].Groups[0].Eps = setTo(1e-8)
+		}, "info always_clipped optimizer gradients", ""},
 		{"Adam goes by the direction", classifier(), clip("Adam", 1e-3, 1e-3, 2), "info always_clipped optimizer gradients", ""},
 		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "clipped at all of the first 5 updates"},
 	})

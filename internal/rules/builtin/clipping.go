@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -24,7 +25,7 @@ var alwaysClipped = rule.Definition{
 	Remedies:   []string{"raise max_norm to about the usual norm of the gradients, clip_value to their usual size", "average the loss over the batch", "look at the norms before clipping"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length; where they are a thousand times as long, three thousand.",
+		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length; where they are a thousand times as long, three thousand. Adam does not move by more than the gradients over its eps, which decides where they are next to nothing.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -71,19 +72,29 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 	r.say(rep, v)
 }
 
+// dividers divide a gradient by its size and eps: below eps it is that alone which
+// counts, so that an update is no longer than the gradient over it.
+var dividers = []string{"Adam", "AdamW", "NAdam", "RAdam"}
+
 // moves is the length of an update by gradients of a norm over that of the
-// weights; infinite where it is not known, or does not follow the norm.
+// weights, or one that it cannot exceed; infinite where it is not known.
 func (r *clipped) moves(f *rule.Facts, left float64) float64 {
-	if len(f.Optimisers) != 1 || f.Optimisers[0].Class != "SGD" || len(f.Optimisers[0].Groups) == 0 {
+	if len(f.Optimisers) != 1 || len(f.Optimisers[0].Groups) == 0 {
+		return math.Inf(1)
+	}
+	adaptive := slices.Contains(dividers, f.Optimisers[0].Class)
+	if !adaptive && f.Optimisers[0].Class != "SGD" {
 		return math.Inf(1)
 	}
 	norm, fastest := weightNorm(f), 0.0
 	for _, g := range f.Optimisers[0].Groups {
-		if g.LR == nil {
+		if g.LR == nil || adaptive && (g.Eps == nil || *g.Eps <= 0) {
 			return math.Inf(1)
 		}
 		lr := *g.LR
-		if g.Momentum != nil && *g.Momentum < 1 {
+		if adaptive {
+			lr /= *g.Eps
+		} else if g.Momentum != nil && *g.Momentum < 1 {
 			lr /= 1 - *g.Momentum
 		}
 		fastest = max(fastest, lr)
