@@ -288,6 +288,14 @@ func TestOutOfReach(t *testing.T) {
 	rising.Schedule.Rates[1] *= 2
 	known := facts("AdamW", 8e-6, same)
 	known.Labels, known.Predictions = classes().Labels, classes().Predictions
+	descent := func(rate, momentum float64, norms ...record.Number) *record.Facts {
+		f := facts("SGD", rate, same)
+		f.Optimisers[0].Groups[0].LR, f.Optimisers[0].Groups[0].Momentum = &rate, &momentum
+		f.Updates.Norms = norms
+		return f
+	}
+	apart := descent(8e-6, 0, 2, 1)
+	apart.Optimisers[0].Groups = append(apart.Optimisers[0].Groups, record.GroupFacts{LR: setTo(1e-2), Parameters: 1})
 	level, falls := noisy(0.02, stepAt(0, 0, 2.35)), falling(2.35, 0.5, 20)
 	const found = "warning out_of_reach learning-rate"
 	for _, c := range []struct {
@@ -300,7 +308,15 @@ func TestOutOfReach(t *testing.T) {
 		{"a longer one that has not learnt how frequent classes are", curve{steps: 150, loss: level, facts: known}, found},
 		{"a loss that falls", curve{steps: 70, loss: falls, facts: facts("Adam", 8e-6, same)}, ""},
 		{"a network that was trained before", curve{steps: 70, loss: level, facts: facts("Adam", 8e-6, pretrained)}, ""},
-		{"another optimiser", curve{steps: 70, loss: level, facts: facts("SGD", 8e-6, same)}, ""},
+		{"another optimiser", curve{steps: 70, loss: level, facts: facts("RMSprop", 8e-6, same)}, ""},
+		{"plain descent at a rate that is far too low", curve{steps: 70, loss: level, facts: descent(8e-6, 0, 2, 1)}, found},
+		{"with momentum", curve{steps: 70, loss: level, facts: descent(8e-6, 0.9, 2, 1)}, found},
+		{"momentum that carries it far", curve{steps: 70, loss: level, facts: descent(8e-6, 0.999, 2, 1)}, ""},
+		{"plain descent, and the loss falls", curve{steps: 70, loss: falls, facts: descent(8e-6, 0, 2, 1)}, ""},
+		{"plain descent at a usual rate", curve{steps: 70, loss: level, facts: descent(1e-2, 0, 2, 1)}, ""},
+		{"plain descent at a usual rate, and hardly a gradient comes", curve{steps: 70, loss: level, facts: descent(1e-2, 0, 2e-3, 1e-3)}, ""},
+		{"plain descent, and nobody knows the gradients", curve{steps: 70, loss: level, facts: descent(8e-6, 0)}, ""},
+		{"two rates", curve{steps: 70, loss: level, facts: apart}, ""},
 		{"a usual rate", curve{steps: 70, loss: level, facts: facts("Adam", 1e-3, same)}, ""},
 		{"a rate that rises", curve{steps: 70, loss: level, facts: rising}, ""},
 		{"a few updates", curve{steps: 30, loss: level, facts: facts("Adam", 8e-6, same)}, ""},

@@ -74,6 +74,7 @@ type rateJudge struct {
 		Said     bool                `json:"said"`  // a warning
 		Stride   float64             `json:"stride,omitempty"`
 		Reach    float64             `json:"reach,omitempty"`
+		Slope    float64             `json:"slope,omitempty"`
 		Peak     float64             `json:"peak,omitempty"`
 
 		GroupStride float64 `json:"group_stride,omitempty"`
@@ -100,7 +101,7 @@ func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 	r.state.Fresh = age(ps) == fresh
 	r.state.Stride, r.state.GroupStride, r.state.GroupRate, r.state.Peak = strideOf(f)
-	r.state.Reach = reachOf(f)
+	r.state.Reach, r.state.Slope = reachOf(f)
 }
 
 func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {

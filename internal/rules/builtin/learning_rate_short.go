@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -22,17 +23,23 @@ var evenOptimisers = []string{"Adam", "AdamW", "NAdam", "Adamax"}
 
 // reachOf is the mean rate of a training in deviations of a weight, the median
 // over weights, where it does not rise to the end: what an update moves an element
-// by, at the most. 0 where that is not known.
-func reachOf(f *rule.Facts) float64 {
+// by, at the most. Of plain gradient descent it is in lengths of all weights, and
+// slope is what the loss would lose on a way as long as the weights. 0 where that
+// is not known.
+func reachOf(f *rule.Facts) (reach, slope float64) {
 	s := f.Schedule
-	if s == nil || len(s.Rates) == 0 || f.Parameters.More > 0 || len(f.Optimisers) != 1 || !slices.Contains(evenOptimisers, f.Optimisers[0].Class) {
-		return 0
+	if s == nil || len(s.Rates) == 0 || f.Parameters.More > 0 || len(f.Optimisers) != 1 {
+		return 0, 0
 	}
 	top, last := slices.Max(s.Rates), s.Rates[len(s.Rates)-1]
 	if top <= 0 || s.Initial != nil && *s.Initial > 1.3*top || last > 1.01*s.Rates[0] && last == top {
-		return 0 // it rises, or is to
+		return 0, 0 // it rises, or is to
 	}
 	rate := meanRate(s)
+	if o := &f.Optimisers[0]; !slices.Contains(evenOptimisers, o.Class) {
+		pull, slope := pullOf(f, o)
+		return rate * pull, slope
+	}
 	var each []float64
 	for i := range f.Parameters.List {
 		if p := &f.Parameters.List[i]; p.Trained && p.Held && mixing(p) && p.First != nil && p.First.NonFinite == 0 && p.First.Std > 0 {
@@ -40,9 +47,47 @@ func reachOf(f *rule.Facts) float64 {
 		}
 	}
 	if len(each) == 0 {
-		return 0
+		return 0, 0
 	}
-	return median(each)
+	return median(each), 0
+}
+
+// pullOf is how far an update of plain gradient descent moves the weights for each
+// unit of the rate, in lengths of the weights: what the gradients of the first
+// updates, as they were used, and momentum give. 0 where that is not known.
+func pullOf(f *rule.Facts, o *rule.OptimiserFacts) (pull, slope float64) {
+	if o.Class != "SGD" || len(o.Groups) == 0 || o.Groups[0].LR == nil || f.Updates == nil || len(f.Updates.Norms) == 0 {
+		return 0, 0
+	}
+	carried := 0.0
+	for _, g := range o.Groups {
+		if g.LR == nil || *g.LR != *o.Groups[0].LR || g.Maximize {
+			return 0, 0
+		}
+		if g.Momentum != nil {
+			carried = max(carried, *g.Momentum)
+		}
+	}
+	most, sum := 0.0, 0.0
+	for _, n := range f.Updates.Norms {
+		if !finite(float64(n)) {
+			return 0, 0
+		}
+		most = max(most, float64(n))
+	}
+	for i := range f.Parameters.List {
+		if p := &f.Parameters.List[i]; p.Trained && p.Held && mixing(p) {
+			if p.First == nil || p.First.NonFinite > 0 {
+				return 0, 0
+			}
+			sum += float64(elementsOf(p.Shape)) * float64(p.First.Std) * float64(p.First.Std)
+		}
+	}
+	if carried >= 1 || sum == 0 {
+		return 0, 0
+	}
+	length := math.Sqrt(sum)
+	return most / (1 - carried) / length, medianOf(f.Updates.Norms) * length
 }
 
 // meanRate is the rate of an update on average, the first known one before it.
@@ -71,6 +116,9 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 	if r.state.Said || !r.state.Fresh || way <= 0 || way >= guessReach || c.N < reachSteps || begin <= 0 || level < reachLevel*begin {
 		return
 	}
+	if r.state.Slope > 0 && r.state.Slope < begin {
+		return // what holds the weights is that hardly a gradient comes, not the rate
+	}
 	most := reachShare
 	if way >= most {
 		k := &r.state.Kind
@@ -80,11 +128,15 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 		most = guessReach
 	}
 	r.state.Said = true
+	usual, moved := "1e-3 is where people begin with Adam", "an element of a weight by at most %s %% of the deviation of the weights"
+	if r.state.Slope > 0 {
+		usual, moved = "1e-2 is where people begin with SGD", "the weights by at most %s %% of their length"
+	}
 	rep.Violate(rule.Violation{
 		Check: "out_of_reach", Subject: c.Name, Observed: way, Threshold: most, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too low",
-		Remedy: "raise the learning rate by factors of ten until the loss moves; 1e-3 is where people begin with Adam",
-		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move an element of a weight by at most %s %% of the deviation of the weights, which began at random, and the %s stands at %s (it began at %s).",
+		Remedy: "raise the learning rate by factors of ten until the loss moves; " + usual,
+		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move "+moved+", which began at random, and the %s stands at %s (it began at %s).",
 			c.N, num(100*way), called("loss", c.Name), num(level), num(begin)),
 		Context: map[string]any{"way": way, "first": begin, "last_mean": level},
 	})
