@@ -255,6 +255,20 @@ func behindStill(cut bool) *record.Facts {
 	return f
 }
 
+// drawnStill are the facts of behindStill with weights that were drawn from a normal
+// distribution as wide as the usual one, and biases that are zero.
+func drawnStill(bias float64) *record.Facts {
+	f := behindStill(false)
+	change(f, begin(normal(0, 0.072)), "fc1.weight", "fc2.weight")
+	change(f, begin(constant(0)), "fc1.bias")
+	if bias != 0 {
+		change(f, begin(normal(0, bias)), "fc2.bias")
+	} else {
+		change(f, begin(constant(0)), "fc2.bias")
+	}
+	return f
+}
+
 // started are the facts of a training whose loss nothing is known of, and whose
 // weights began as PyTorch leaves them, or with something else.
 func started(with func(*record.ParameterFact)) *record.Facts {
@@ -472,6 +486,8 @@ func TestCurves(t *testing.T) {
 		{"weights that become nothing, and no decay", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.001, 40), span: 0.5, pull: 0.1, facts: decaying(0)}, ""},
 		{"a guess behind layers that no gradient reaches", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(true)}, "warning guess not-updated"},
 		{"a guess behind layers that are frozen at random", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: behindStill(false)}, "warning guess not-updated"},
+		{"a guess behind layers that were drawn from a normal distribution and frozen", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: drawnStill(0)}, "warning guess not-updated"},
+		{"a guess behind layers that were trained before", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: drawnStill(0.1)}, "warning guess labels"},
 		{"a guess from inputs that are far too small", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: faint(0.0039)}, "warning guess data-scaling"},
 		{"a guess from inputs that are as usual", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, pull: 0.1, facts: faint(1)}, "warning guess labels"},
 		{"learns from inputs that are far too small", "loss_flat", curve{steps: 300, loss: noisy(0.05, falling(ln10, 0.3, 40)), span: 0.05, pull: 0.1, facts: faint(0.0039)}, ""},

@@ -127,7 +127,7 @@ const (
 // normalisation exactly 1, biases 0, weights spread evenly between two limits.
 // Values drawn from a normal distribution tell nothing.
 func age(ps []*rule.ParameterFact) int {
-	signs := 0
+	signs, plain := 0, plainBiases(ps)
 	for _, p := range ps {
 		v := p.First
 		if v == nil || v.NonFinite > 0 {
@@ -145,7 +145,7 @@ func age(ps []*rule.ParameterFact) int {
 		case p.Bias || len(p.Shape) < 2 || v.Elements < 64 || constant:
 		case evenly(v):
 			signs++
-		case outgrown(p):
+		case outgrown(p) && p.Kind != record.EmbeddingModule && !plain[p.Module]:
 			return worn
 		}
 	}
@@ -153,6 +153,18 @@ func age(ps []*rule.ParameterFact) int {
 		return fresh
 	}
 	return unknown
+}
+
+// plainBiases gives the modules whose bias is zero all over: no training leaves that,
+// so their weights were drawn as they are.
+func plainBiases(ps []*rule.ParameterFact) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range ps {
+		if v := p.First; p.Bias && v != nil && v.NonFinite == 0 && v.Min == 0 && v.Max == 0 {
+			out[p.Module] = true
+		}
+	}
+	return out
 }
 
 // outgrown tells whether a weight has the deviation of the usual initialiser, but
