@@ -308,6 +308,7 @@ func TestOutOfReach(t *testing.T) {
 		{"a longer one that has not learnt how frequent classes are", curve{steps: 150, loss: level, facts: known}, found},
 		{"a loss that falls", curve{steps: 70, loss: falls, facts: facts("Adam", 8e-6, same)}, ""},
 		{"a network that was trained before", curve{steps: 70, loss: level, facts: facts("Adam", 8e-6, pretrained)}, ""},
+		{"Adam that moves a little, and the loss does not", curve{steps: 260, loss: falling(2.35, 2.32, 200), facts: facts("Adam", 8e-6, same)}, found},
 		{"another optimiser", curve{steps: 70, loss: level, facts: facts("RMSprop", 8e-6, same)}, ""},
 		{"plain descent at a rate that is far too low", curve{steps: 70, loss: level, facts: descent(8e-6, 0, 2, 1)}, found},
 		{"with momentum", curve{steps: 70, loss: level, facts: descent(8e-6, 0.9, 2, 1)}, found},

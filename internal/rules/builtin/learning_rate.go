@@ -38,7 +38,7 @@ var learningRate = rule.Definition{
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
 			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, a thousandth being left after three tenths of the job. " +
 			"Lowered the wrong way: ReduceLROnPlateau lowers it for the first time right after a metric that was better than all before, which its name, or that it is a share of a number of samples, tells to be one that rises when all goes well, or the reverse. " +
-			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began, or to less than a fiftieth and the loss has six tenths of its first value. Too short: with an optimiser of Adam's kind and random weights, all updates together (50 at least, at a rate that does not rise to the end) move the weights by less than a hundredth of their deviation, and the loss is about where it began; or by less than a fifth, and a classifier has no less than a guess's loss, who knows how frequent classes are. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left; or a guess's loss is left, and they are far larger than layers are made for, or eight times as large and not far below that. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of a guess's loss is left and falls no more; or the rate of one group of several is that, and nearly all of a guess's loss is left; or a rate that is warmed up, or comes down again, is five times the deviation at its highest, three quarters of a guess's loss are there meanwhile and do not fall, and half of it is left at the end. " +
+			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began, or to less than a fiftieth and the loss has six tenths of its first value. Too short: with an optimiser of Adam's kind and random weights, all updates together (50 at least, at a rate that does not rise to the end) move the weights by less than a hundredth of their deviation, and the loss is about where it began; or by less than a twentieth, and the loss has not come down by as much; or by less than a fifth, and a classifier has no less than a guess's loss, who knows how frequent classes are. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left; or a guess's loss is left, and they are far larger than layers are made for, or eight times as large and not far below that. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of a guess's loss is left and falls no more; or the rate of one group of several is that, and nearly all of a guess's loss is left; or a rate that is warmed up, or comes down again, is five times the deviation at its highest, three quarters of a guess's loss are there meanwhile and do not fall, and half of it is left at the end. " +
 			"Unlearnt: a classifier had four fifths of a guess's loss over 50 steps, and for 150 steps (50 at the end of the job) it stands at a guess again.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -76,6 +76,7 @@ type rateJudge struct {
 		Reach    float64             `json:"reach,omitempty"`
 		Slope    float64             `json:"slope,omitempty"`
 		Peak     float64             `json:"peak,omitempty"`
+		Chosen   bool                `json:"chosen,omitempty"` // the loss is a policy's, and tells little
 
 		GroupStride float64 `json:"group_stride,omitempty"`
 		GroupRate   float64 `json:"group_rate,omitempty"`
@@ -102,6 +103,7 @@ func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Fresh = age(ps) == fresh
 	r.state.Stride, r.state.GroupStride, r.state.GroupRate, r.state.Peak = strideOf(f)
 	r.state.Reach, r.state.Slope = reachOf(f)
+	r.state.Chosen = f.Graph != nil && f.Graph.Policy != nil
 }
 
 func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {

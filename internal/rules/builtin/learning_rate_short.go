@@ -13,6 +13,9 @@ const (
 	reachShare = 0.01 // of a weight's deviation that all updates together can have come
 	reachLevel = 0.85 // share of the first loss that is left at least
 
+	stillReach = 0.05 // the same of a training whose loss has not come down by more than
+	stillLevel = 0.95 // a twentieth
+
 	guessReach = 0.2  // the same of a classifier that knows less at the end than
 	guessLevel = 0.97 // how often each class is
 )
@@ -120,7 +123,11 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 		return // what holds the weights is that hardly a gradient comes, not the rate
 	}
 	most := reachShare
-	if way >= most {
+	switch {
+	case way < reachShare:
+	case way < stillReach && level >= stillLevel*begin && !r.state.Chosen:
+		most = stillReach
+	default:
 		k := &r.state.Kind
 		if !k.classifies() || k.summed() && !r.averaged() || k.Guess <= 0 || level < guessLevel*min(k.Guess, k.Uniform) {
 			return
