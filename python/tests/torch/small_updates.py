@@ -296,6 +296,20 @@ def model_replaced():
 
 
 @case
+def next_tokens_in_two_parts():
+    """Gradients of two parts of a batch are gathered; each foretells the next token."""
+    model = nn.Sequential(nn.Embedding(11, 6), nn.Linear(6, 11))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(14):
+        optimiser.zero_grad()
+        for _ in range(2):
+            tokens = torch.randint(0, 11, (4, 13), generator=generator)
+            F.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten()).backward()
+        optimiser.step()
+
+
+@case
 def model_replaced_that_is_zeroed():
     replaced(lambda optimiser, model: model.zero_grad())
 

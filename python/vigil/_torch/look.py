@@ -166,7 +166,12 @@ class Look(object):
         """
         self.of_scalars = 0  # what came of them is a model's input
         step = self.tracker.open
-        if step is None or step.mode != TRAIN or step.tentative or step is self.input_step:
+        if step is None or step.mode != TRAIN or step.tentative:
+            return
+        if step is self.input_step:
+            # The next part of a batch whose gradients are gathered: its labels go with what the model gets now.
+            if root is self.first and self.next_place.compared and torch.is_grad_enabled():
+                self.next_place.called(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
             return
         if not torch.is_grad_enabled():
             if root is self.first and self.blind is None:

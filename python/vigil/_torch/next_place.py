@@ -14,6 +14,7 @@ class NextPlace(object):
 
     def __init__(self):
         self.given = []
+        self.compared = False  # labels came since the model was called
         self.looks = self.hits = 0
         self.length = 0
         self.input = 0  # place of the tensor among those of the call
@@ -23,9 +24,11 @@ class NextPlace(object):
     def called(self, given):
         """The model is called with these tensors."""
         self.given = [t for t in given if t.dim() >= 2 and max(t.shape[:2]) >= _PLACES][:MOST]
+        self.compared = False
 
     def labels(self, label):
         """A loss got these labels."""
+        self.compared = True
         if not self.given or self.looks >= 8 or not _usable(label):
             return
         self.looks += 1
