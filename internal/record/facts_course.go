@@ -133,6 +133,7 @@ type EvalPartsFacts struct {
 type AstrayFacts struct {
 	At         int64  `json:"at"`
 	Since      int64  `json:"since"`            // TRAIN step
+	Never      bool   `json:"never,omitempty"`  // none came from the beginning on, as far as was looked
 	Latest     bool   `json:"latest,omitempty"` // it was then or up to 16 updates earlier: gradients that stay where they are, as zeros, are looked at now and then
 	Optimiser  string `json:"optimiser"`
 	Model      string `json:"model"` // class of that instance

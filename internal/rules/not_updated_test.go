@@ -85,6 +85,13 @@ func TestNotUpdated(t *testing.T) {
 		{"another instance from the middle on", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Optimiser: "Adam", Model: "Net", Parameters: 6}
 		}, "error astray not-updated Adam", "Since step 7 no gradient comes to what the optimiser Adam holds; another Net gets them"},
+		{"another instance from the beginning on", classifier(), func(f *record.Facts) {
+			f.Astray = &record.AstrayFacts{At: 30, Never: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
+			f.Models[0].Called, f.Graph = true, nil
+			for i := range f.Parameters.List {
+				f.Parameters.List[i].Gradient = "missing"
+			}
+		}, "error astray not-updated Adam", "No gradient ever came to what the optimiser Adam holds"},
 		{"the same, its gradients left as zeros", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Latest: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
 		}, "error astray not-updated Adam", "Since step 7 at the latest no gradient comes"},

@@ -40,7 +40,7 @@ var notUpdated = rule.Definition{
 			"Whole blocks that are frozen as they were initialised count before a trained one that is built alike: after a trained layer at once, from the first layer on when they are frozen to the end; " +
 			"and where all blocks of that build are frozen to the end, between a first layer or an embedding and a head that are trained. " +
 			"Weights that are all frozen while biases are trained count where they hold what an initialiser left, and the last layer's weight is among them. " +
-			"An optimiser whose parameters stop getting gradients in the middle counts where another instance, built alike, gets them instead. " +
+			"An optimiser whose parameters stop getting gradients in the middle, or never get any, counts where another instance, built alike, gets them instead. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
 			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet. " +
 			"A parameter beside the model, which no module has, counts where one optimiser trains the model and the script does not update it by hand. A recurrent state that is detached counts where that happens at every step, " +

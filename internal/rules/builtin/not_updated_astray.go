@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -12,6 +13,10 @@ import (
 func (r *updating) astray(f *rule.Facts, rep *rule.Report) {
 	a := f.Astray
 	if a == nil {
+		return
+	}
+	if a.Never {
+		r.neverCame(f, a, rep)
 		return
 	}
 	since := fmt.Sprintf("Since step %d", a.Since)
@@ -25,6 +30,26 @@ func (r *updating) astray(f *rule.Facts, rep *rule.Report) {
 		Message: fmt.Sprintf("%s no gradient comes to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser anew after the model.",
 			since, a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
 		Context: map[string]any{"since": a.Since, "model": a.Model, "parameters": a.Parameters},
+	})
+}
+
+// neverCame tells of an optimiser that was made for the instance that gives
+// targets, or is a copy, from the beginning on. One that is never called, and one
+// that is no model that is known, are told of by others.
+func (r *updating) neverCame(f *rule.Facts, a *record.AstrayFacts, rep *rule.Report) {
+	if f.Parameters == nil || len(f.Models) == 0 || len(f.Models) == 1 && !f.Models[0].Called {
+		return
+	}
+	if !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool { return p.Held && p.Gradient == record.GradientMissing }) {
+		return
+	}
+	r.say(rep, rule.Violation{
+		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
+		Cause:  "the optimiser was given the parameters of the copy that gives targets, or of another instance, and not of the one that is trained",
+		Remedy: "make the optimiser from the parameters of the instance that the loss is computed with",
+		Message: fmt.Sprintf("No gradient ever came to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser from the parameters of the instance that is trained, not from those of its copy.",
+			a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
+		Context: map[string]any{"model": a.Model, "parameters": a.Parameters},
 	})
 }
 

@@ -296,6 +296,20 @@ def model_replaced():
 
 
 @case
+def optimiser_of_the_copy():
+    """The copy gives the targets and is held; what is trained is not."""
+    online, target = net(), net()
+    optimiser = torch.optim.Adam(target.parameters())
+    x, y = next(iter(data()))
+    for _ in range(40):
+        with torch.no_grad():
+            target(x)
+        optimiser.zero_grad()
+        F.cross_entropy(online(x), y).backward()
+        optimiser.step()
+
+
+@case
 def next_tokens_in_two_parts():
     """Gradients of two parts of a batch are gathered; each foretells the next token."""
     model = nn.Sequential(nn.Embedding(11, 6), nn.Linear(6, 11))

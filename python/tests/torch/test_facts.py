@@ -197,6 +197,7 @@ FACTS = {
     "part_in_eval": {"eval_parts.modules": ["0.1"], "eval_parts.kinds": ["normalisation"], "eval_trained": None},
     "always_in_eval": {"eval_trained.always": True, "eval_trained.kinds": ["dropout"]},
     "model_replaced": {"astray.since": 10, "astray.latest": None, "astray.optimiser": "Adam", "astray.model": "Sequential", "astray.parameters": 4},
+    "optimiser_of_the_copy": {"astray.never": True, "astray.latest": None, "astray.optimiser": "Adam", "astray.parameters": 4},
     "next_tokens_in_two_parts": {"labels.ahead.length": 12, "labels.ahead.places": 1},
     "model_replaced_that_is_zeroed": {"astray.model": "Sequential", "astray.latest": True},
     "model_replaced_with_zeros_left": {"astray.model": "Sequential", "astray.latest": True},

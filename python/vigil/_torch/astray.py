@@ -1,4 +1,4 @@
-"""An optimiser whose parameters stop being trained in the middle of a run, while those of another instance of the model get gradients.
+"""An optimiser whose parameters stop being trained in the middle of a run, or never are, while those of another instance of the model get gradients.
 
 Asked of one parameter at each update; what takes longer happens once, when nothing came to any of them for a while.
 """
@@ -45,7 +45,9 @@ class Astray(object):
                 "model": type(other).__name__,
                 "parameters": sum(1 for _ in other.parameters()),
             }
-            if not held.none:
+            if held.never:
+                self.facts["never"] = True
+            elif not held.none:
                 self.facts["latest"] = True  # gradients were left there: looks at them are EVERY updates apart
 
 
@@ -55,19 +57,20 @@ class _Held(object):
     def __init__(self):
         self.n = self.since = 0
         self.none = self.stale = 0  # updates in a row without gradients; looks in a row at which those that were there had not changed
+        self.never = True  # no gradient was there yet
         self.one = None  # weak reference to a parameter that had a gradient
         self.left = None  # [(weak reference to a gradient, its version)] at the update before
 
     def idle(self, optimiser, step):
-        """Updates in a row for which no gradient came; 0 before there was one."""
+        """Updates in a row for which no gradient came."""
         self.n += 1
         one = self.one() if self.one is not None else None
         if one is None or one.grad is None:
             one = next((p for p in _parameters(optimiser) if p.grad is not None), None)
             if one is None:
-                self.none = self._more(self.none, self.one is not None, step)
+                self.none = self._more(self.none, True, step)
                 return self.none
-            self.one = weakref.ref(one)
+            self.one, self.never = weakref.ref(one), False
         self.none = 0
         if self.n % EVERY == 0:
             self.left = [(weakref.ref(p.grad), p.grad._version) for p in _sample(optimiser) if p.grad is not None]
