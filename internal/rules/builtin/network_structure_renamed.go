@@ -18,12 +18,16 @@ func (r *structure) renamed(f *rule.Facts, rep *rule.Report) {
 	if x.At != "" {
 		before = " before " + x.At
 	}
+	of := "channel"
+	if x.At == "the loss" {
+		of = "class"
+	}
 	v := rule.Violation{
 		Check: "renamed_axes", Subject: x.At, Observed: 1, Threshold: 0, Comparator: ">", Steps: 1,
 		Cause:  "view or reshape in place of permute or transpose",
 		Remedy: "use permute or transpose: view and reshape rename the axes and leave the values where they are",
-		Message: fmt.Sprintf("A view or reshape%s makes %v of %v: two axes get each other's lengths, but the values stay where they are, so that every channel is a mix of all. Exchange the axes with transpose or permute.",
-			before, x.To, x.From),
+		Message: fmt.Sprintf("A view or reshape%s makes %v of %v: two axes get each other's lengths, but the values stay where they are, so that every %s is a mix of all. Exchange the axes with transpose or permute.",
+			before, x.To, x.From, of),
 		Context: map[string]any{"from": x.From, "to": x.To},
 	}
 	if x.Samples {

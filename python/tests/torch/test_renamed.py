@@ -8,6 +8,8 @@ from vigil._torch import operations, renamed, straight, summary
 from vigil._torch.autograd import Walk
 
 CONV, STEP, TABLE, CHANNELS = nn.Conv1d(2, 4, 3, padding=1), nn.GRU(4, 5), nn.Embedding(9, 4), nn.Conv1d(4, 3, 3, padding=1)
+TAGS, ALL, PLACES, CELLS = nn.Linear(4, 3), nn.Linear(20, 15), nn.Linear(5, 7), nn.Conv2d(2, 3, 1)
+GRIDS, SEEN = torch.randn(6, 2, 7, 7), torch.arange(294).reshape(6, 7, 7) % 3 == 0
 CLIPS, TOKENS = torch.randn(6, 5, 2, 8), torch.arange(30).remainder(9).reshape(6, 5)
 
 
@@ -43,6 +45,17 @@ def found(model, layer, x, first):
         (lambda: CHANNELS(TABLE(TOKENS).permute(0, 2, 1).reshape(6, 4, 5)), "embedding", TOKENS, TOKENS, None),
         (lambda: CHANNELS(shifted(TABLE(TOKENS)).transpose(1, 2)), "embedding", TOKENS, TOKENS, None),
         (lambda: CHANNELS(F.one_hot(TOKENS, 9)[..., :4].float().view(6, 4, 5)), "convolution", F.one_hot(TOKENS, 9)[..., :4].float(), F.one_hot(TOKENS, 9)[..., :4].float().reshape(6, 4, 5), ([6, 5, 4], [6, 4, 5], False)),
+        (lambda: F.cross_entropy(TAGS(TABLE(TOKENS)).view(6, 3, 5), TOKENS % 3), "embedding", TOKENS, TOKENS, ([6, 5, 3], [6, 3, 5], False)),
+        (lambda: F.cross_entropy(TAGS(TABLE(TOKENS)).reshape(6, 3, -1), TOKENS % 3), "embedding", TOKENS, TOKENS, ([6, 5, 3], [6, 3, 5], False)),
+        (lambda: F.cross_entropy(TAGS(TABLE(TOKENS)).transpose(1, 2), TOKENS % 3), "embedding", TOKENS, TOKENS, None),
+        (lambda: F.cross_entropy(TAGS(TABLE(TOKENS)).permute(0, 2, 1).contiguous().view(6, 3, 5), TOKENS % 3), "embedding", TOKENS, TOKENS, None),
+        (lambda: F.cross_entropy(TAGS(TABLE(TOKENS)).view(-1, 3), (TOKENS % 3).view(-1)), "embedding", TOKENS, TOKENS, None),
+        (lambda: F.cross_entropy(ALL(TABLE(TOKENS).flatten(1)).view(6, 3, 5), TOKENS % 3), "embedding", TOKENS, TOKENS, None),
+        (lambda: PLACES(TABLE(TOKENS).transpose(1, 2)).log_softmax(2), "embedding", TOKENS, TOKENS, None),
+        (lambda: CELLS(GRIDS).reshape(6, 7, 7, 3)[SEEN], "convolution", GRIDS, GRIDS, ([6, 3, 7, 7], [6, 7, 7, 3], False)),
+        (lambda: CELLS(GRIDS).permute(0, 2, 3, 1).reshape(6, 7, 7, 3)[SEEN], "convolution", GRIDS, GRIDS, None),
+        (lambda: CELLS(GRIDS).permute(0, 2, 3, 1).reshape(6, -1, 3), "convolution", GRIDS, GRIDS, None),
+        (lambda: CELLS(GRIDS).reshape(6, 3, -1), "convolution", GRIDS, GRIDS, None),
         (lambda: CHANNELS(torch.ones(6, 4, 5)), "convolution", torch.ones(6, 5, 4), torch.ones(6, 4, 5), None),
     ],
 )

@@ -75,7 +75,7 @@ def _in_order(x, g):
 
 
 def between(nodes, given):
-    """RenamedFact of the first view among ``nodes`` that mixes samples, or the channels of a convolution; None without one."""
+    """RenamedFact of the first view among ``nodes`` that mixes samples, the channels of a convolution, or the classes of a loss; None without one."""
     above = {}
     for node in nodes:
         for n, _ in node.next_functions:
@@ -92,7 +92,33 @@ def between(nodes, given):
             return {"from": before, "to": after, "at": over or "", "samples": True}
         if over == "convolution" and len(before) == len(after) and before[0] == after[0] and exchanged(before[1:], after[1:]) and not _made_longer(node):
             return {"from": before, "to": after, "at": over, "samples": False}
+        if len(before) == len(after) > 2 and before[0] == after[0] and exchanged(before[1:], after[1:]):
+            at = _classes(node, before, after, above)
+            if at is not None:
+                return {"from": before, "to": after, "at": at, "samples": False}
     return None
+
+
+def _classes(node, before, after, above):
+    """Where a view takes what a layer just gave for another axis: "the loss" whose classes are the last axis of a linear layer, "" after a convolution whose channels come last; None otherwise."""
+    below = node.next_functions[0][0]
+    if below is None:
+        return None
+    if neutral(below) == "convolution":
+        return "" if before[1] == after[-1] and before[2:] == after[1:-1] else None
+    while below is not None and base(below) in _VIEWS and shape_of(below, 0) and shape_of(below, 0)[-1] == before[-1]:
+        below = below.next_functions[0][0]
+    if below is None or neutral(below) != "linear":
+        return None
+    takers = above.get(id(node), ())
+    if len(takers) != 1 or base(takers[0]) != "LogSoftmax":
+        return None
+    axis = getattr(takers[0], "_saved_dim", None)
+    if not isinstance(axis, int):
+        return None
+    axis = axis - (1 << 64) if axis >= 1 << 63 else axis  # -1 is kept as the largest number
+    axis %= len(after)
+    return "the loss" if axis == 1 and after[1] == before[-1] and after[2:] == before[1:-1] else None
 
 
 def _mixes(node, before, after, given):
