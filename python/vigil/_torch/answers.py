@@ -52,7 +52,7 @@ def _sides(node, sign):
         elif kind in ("Add", "Sub"):
             stack.extend((n, -sign if kind == "Sub" and i else sign) for i, n in reversed(list(enumerate(below))))
         elif kind in ("Mul", "Div"):
-            scaled = penalty._scaled(node, kind)
+            scaled = penalty.scaled(node, kind)
             if scaled is not None:
                 stack.append((scaled[0], sign if scaled[1] > 0 else -sign))
                 continue

@@ -104,7 +104,7 @@ class AsNumbers(object):
                 stack.extend((n, factor * (sign if i else 1.0)) for i, n in enumerate(below))
                 constant = constant or len(below) < 2
             elif name in ("Mul", "Div"):
-                scaled = penalty._scaled(node, name)
+                scaled = penalty.scaled(node, name)
                 if scaled is None:
                     return None
                 stack.append((scaled[0], factor * scaled[1]))

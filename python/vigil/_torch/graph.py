@@ -186,7 +186,7 @@ def _terms(node):
     name = type(node).__name__
     if name.startswith("SumBackward"):
         sizes = getattr(node, "_saved_self_sym_sizes", None) or getattr(node, "_saved_self_sizes", None)
-        return _product(sizes) if sizes else None
+        return product(sizes) if sizes else None
     if name.startswith("NllLoss"):
         target = saved(node, "target")
         if target is None:
@@ -205,7 +205,7 @@ def ignored(node):
     return label - (1 << 64) if label is not None and label >= 1 << 63 else label
 
 
-def _product(sizes):
+def product(sizes):
     out = 1
     for n in sizes:
         out *= int(n)

@@ -87,5 +87,5 @@ def with_constants(node, through):
 
 def _scaled(node, name):
     """What a number that the CPU knows scales."""
-    scaled = penalty._scaled(node, name)
+    scaled = penalty.scaled(node, name)
     return [] if scaled is None else [scaled[0]]

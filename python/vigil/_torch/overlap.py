@@ -58,7 +58,7 @@ def _quotients(node):
             yield node, sign, alone
         elif kind in _ABOVE or kind == "Div" or kind in operations.SHAPES:
             if kind in ("Mul", "Div"):
-                scaled = penalty._scaled(node, kind)
+                scaled = penalty.scaled(node, kind)
                 sign = 0 if scaled is None else sign if scaled[1] > 0 else -sign
             alone = alone and len([n for n in below if n is not None]) < 2
             stack.extend((n, _turned(kind, i, sign), alone) for i, n in enumerate(below))
@@ -80,7 +80,7 @@ def _reached(node):
         kind = operations.base(node)
         if kind in _WITHIN or kind in operations.SHAPES:
             total = node if kind in ("Sum", "Mean") else total
-            scaled = penalty._scaled(node, kind) if kind == "Mul" else None
+            scaled = penalty.scaled(node, kind) if kind == "Mul" else None
             if scaled is not None and scaled[1] < 0:
                 sign = -sign
             stack.extend((n, total, _turned(kind, i, sign)) for i, (n, _) in enumerate(node.next_functions))

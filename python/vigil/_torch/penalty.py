@@ -40,9 +40,9 @@ def find(node):
         elif name in operations.SHAPES and name != "AccumulateGrad":
             stack.append((node.next_functions[0][0], factor, added))
         elif name in ("Mul", "Div"):
-            scaled = _scaled(node, name)
-            if scaled is not None:
-                stack.append((scaled[0], factor * scaled[1], added))
+            product = scaled(node, name)
+            if product is not None:
+                stack.append((product[0], factor * product[1], added))
     return out
 
 
@@ -67,10 +67,10 @@ def _terms(node, factor, left):
                 raise _Other
             out.append(("l2", leaf, factor))
         elif name in ("Mul", "Div"):
-            scaled = _scaled(node, name)
-            if scaled is None:
+            product = scaled(node, name)
+            if product is None:
                 raise _Other
-            stack.append((scaled[0], factor * scaled[1]))
+            stack.append((product[0], factor * product[1]))
         elif name in ("Sum", "Stack", "Cat"):
             stack.extend((n, factor) for n in below)
         elif name == "Mean":
@@ -116,7 +116,7 @@ def _parameters(node, norms=False):
     return leaves
 
 
-def _scaled(node, name):
+def scaled(node, name):
     """(node that is scaled, by how much) of a product with a number that the CPU knows; None of others."""
     below = [n for n, _ in node.next_functions]
     if len(below) == 2 and below[0] is None and name == "Mul":

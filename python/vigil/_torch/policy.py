@@ -43,7 +43,7 @@ def of(node):
                 found.append(_numbers(clipped[0], sign))
                 twice = twice or _twice(below[0])
         elif name in ("Mul", "Div"):
-            scaled = penalty._scaled(node, name)
+            scaled = penalty.scaled(node, name)
             if scaled is not None:
                 if not _logarithm(scaled[0]):
                     stack.append((scaled[0], sign * scaled[1]))

@@ -59,7 +59,7 @@ def _taken_apart(node):
         elif name == "Sum" or name in operations.SHAPES and name != "AccumulateGrad" and there:
             stack.append((there[0], factor, outer))
         elif name in ("Mul", "Div"):
-            scaled = penalty._scaled(node, name)
+            scaled = penalty.scaled(node, name)
             if scaled is None:
                 others.append((node, outer))
             else:
@@ -99,9 +99,9 @@ def _averaged(node):
     if sizes is None:
         return int(getattr(node, "_saved_self_sym_numel", None) or getattr(node, "_saved_self_numel", None) or 0)
     if not axes:
-        return graph._product(sizes)
+        return graph.product(sizes)
     axes = [a - (1 << 64) if a >= 1 << 63 else a for a in ([axes] if isinstance(axes, int) else axes)]
-    return graph._product(sizes[a] for a in axes)
+    return graph.product(sizes[a] for a in axes)
 
 
 def _kind(nodes):

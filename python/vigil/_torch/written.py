@@ -110,7 +110,7 @@ def of(node, outputs, like=None):
                     return None
                 if like.numel() == output.numel():
                     shape = like.shape
-                return output.detach().reshape(shape) if shape is not None and graph._product(shape) == output.numel() else None
+                return output.detach().reshape(shape) if shape is not None and graph.product(shape) == output.numel() else None
         if operations.base(node) not in operations.SHAPES:
             return None
         node, direct = node.next_functions[0][0], False
