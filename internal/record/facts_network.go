@@ -115,6 +115,9 @@ type GraphFacts struct {
 	// Attention is what the places of a sequence see of each other in attention
 	// to themselves, by the length of the sequence.
 	Attention []AttentionFacts `json:"attention,omitempty"`
+	// OverQueries counts attention maps of a sequence to itself whose softmax goes over
+	// another axis than the one that is summed over when values are weighted.
+	OverQueries int64 `json:"over_queries,omitempty"`
 	// PaddingSeen tells of attention that sees the padding of each sample and
 	// nothing else: its mask is the wrong way round. Nil otherwise.
 	PaddingSeen *PaddingSeenFacts `json:"padding_seen,omitempty"`

@@ -132,6 +132,14 @@ func TestChannelsSideBySide(t *testing.T) {
 	})
 }
 
+// The softmax of attention goes over the keys.
+func TestOverQueries(t *testing.T) {
+	runFacts(t, "network_structure", []factCase{
+		{"queries", classifier(), func(f *record.Facts) { f.Graph.OverQueries = 2 }, "warning over_queries structure attention", "The softmax of 2 attention maps goes over another axis"},
+		{"keys", classifier(), nil, "", ""},
+	})
+}
+
 // A view in place of an exchange of axes mixes samples, or channels.
 func TestRenamedAxes(t *testing.T) {
 	view := func(x record.RenamedFact) func(*record.Facts) { return func(f *record.Facts) { f.Graph.Renamed = &x } }

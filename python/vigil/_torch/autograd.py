@@ -7,7 +7,7 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, renamed, residual, stretch, terms, weights
+from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, queries, renamed, residual, stretch, terms, weights
 from vigil._torch.losses import call_site
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral
 
@@ -236,6 +236,11 @@ def _attention(nodes):
 
 
 @_guard.guard
+def _over_queries(nodes):
+    return queries.count(nodes)
+
+
+@_guard.guard
 def _seen(nodes):
     return hidden.seen(nodes)
 
@@ -304,6 +309,7 @@ class Graphs(object):
         self.penalty = None  # what the first loss adds of the parameters themselves
         self.terms = None  # of the first loss
         self.attention = None
+        self.over_queries = 0  # attention maps whose softmax goes over another axis than the keys
         self.seen = []  # of Walk, of the first loss, until it is compared
         self.renamed = None  # a view in place of an exchange of axes
         self.hidden = None  # a padding mask that is the wrong way round
@@ -356,6 +362,7 @@ class Graphs(object):
             self.penalty = _penalty(tensor.grad_fn, self.numbers)
             self.terms = _terms(base_node) if base_node is not None else None
             self.attention = walk.attention
+            self.over_queries = _over_queries(walk.nodes) or 0
             self.seen = walk.seen
             self.renamed = _renamed(walk.nodes, given) if given is not None else None
             self.layer_weights = walk.layer_weights or {}
@@ -421,6 +428,8 @@ class Graphs(object):
             out["terms"] = self.terms
         if self.attention:
             out["attention"] = self.attention
+        if self.over_queries:
+            out["over_queries"] = self.over_queries
         if self.hidden:
             out["padding_seen"] = self.hidden
         if self.renamed:
