@@ -30,6 +30,10 @@ func (r *structure) renamed(f *rule.Facts, rep *rule.Report) {
 			before, x.To, x.From, of),
 		Context: map[string]any{"from": x.From, "to": x.To},
 	}
+	if len(x.From) != len(x.To) && !x.Samples {
+		v.Message = fmt.Sprintf("A view or reshape%s makes %v of %v: rows as long as there are channels, but the channels are the second axis and the values stay where they are, so that every %s is a mix of all. Bring the channels last with permute before.",
+			before, x.To, x.From, of)
+	}
 	if x.Samples {
 		v.Cause = "view or reshape in place of transpose: the axes of samples and of steps are named anew"
 		v.Remedy = "bring the values to the shape that they have, samples first (view(samples, steps, …)), and exchange the axes with transpose(0, 1) where steps are to come first"

@@ -92,6 +92,8 @@ def between(nodes, given):
             return {"from": before, "to": after, "at": over or "", "samples": True}
         if over == "convolution" and len(before) == len(after) and before[0] == after[0] and exchanged(before[1:], after[1:]) and not _made_longer(node):
             return {"from": before, "to": after, "at": over, "samples": False}
+        if _rows_of_channels(node, before, after) and _scored(node, above) == 1:
+            return {"from": before, "to": after, "at": "the loss", "samples": False}
         if len(before) == len(after) > 2 and before[0] == after[0] and exchanged(before[1:], after[1:]):
             at = _classes(node, before, after, above)
             if at is not None:
@@ -110,15 +112,27 @@ def _classes(node, before, after, above):
         below = below.next_functions[0][0]
     if below is None or neutral(below) != "linear":
         return None
+    return "the loss" if _scored(node, above) == 1 and after[1] == before[-1] and after[2:] == before[1:-1] else None
+
+
+def _rows_of_channels(node, before, after):
+    """Whether what a convolution just gave is viewed as rows as long as it has channels, which are not those of a place."""
+    below = node.next_functions[0][0]
+    if below is None or neutral(below) != "convolution" or len(before) < 3 or len(after) != 2 or not 1 < before[1] == after[1]:
+        return False
+    places = after[0] // before[0]
+    return places > 1 and before[1] not in (places, before[-1])
+
+
+def _scored(node, above):
+    """The axis over which log_softmax takes what a node gives, if nothing else takes it; None otherwise."""
     takers = above.get(id(node), ())
     if len(takers) != 1 or base(takers[0]) != "LogSoftmax":
         return None
-    axis = getattr(takers[0], "_saved_dim", None)
-    if not isinstance(axis, int):
+    axis, axes = getattr(takers[0], "_saved_dim", None), shape_of(node, 0)
+    if not isinstance(axis, int) or not axes:
         return None
-    axis = axis - (1 << 64) if axis >= 1 << 63 else axis  # -1 is kept as the largest number
-    axis %= len(after)
-    return "the loss" if axis == 1 and after[1] == before[-1] and after[2:] == before[1:-1] else None
+    return (axis - (1 << 64) if axis >= 1 << 63 else axis) % len(axes)  # -1 is kept as the largest number
 
 
 def _mixes(node, before, after, given):
