@@ -17,6 +17,7 @@ import (
 // faulted is a training under vigil run to which something happens.
 type faulted struct {
 	path  string // of the run
+	gates string // directory of what the training waits for
 	agent int
 	said  string // standard error, when it has ended
 }
@@ -57,6 +58,21 @@ var faults = []struct {
 			})
 		},
 		check: func(t *testing.T, f *faulted) { wholeRun(t, f) },
+	},
+	{
+		// And put forward again; the agent's own clock stays.
+		name:  "clock set back by a day",
+		long:  true,
+		begin: func(t *testing.T, f *faulted) { pass(t, f.gates, "clock") },
+		check: func(t *testing.T, f *faulted) {
+			r, losses := wholeRun(t, f)
+			if losses != 200 || len(r.Dropped) > 0 {
+				t.Errorf("%d of 200 losses are stored, %v dropped", losses, r.Dropped)
+			}
+			if strings.Contains(f.said, "error") {
+				t.Errorf("a clock is no fault of the training: %s", f.said)
+			}
+		},
 	},
 	{
 		name: "store removed",
@@ -106,7 +122,7 @@ func TestFaultsWhileTraining(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			f := &faulted{path: filepath.Join(dir, "runs", "r")}
+			f := &faulted{path: filepath.Join(dir, "runs", "r"), gates: dir}
 			waitFor(t, "step 50", func() bool { return strings.Contains(out.String(), "before step 50") })
 			f.agent = agentPID(t, f.path)
 			tt.begin(t, f)

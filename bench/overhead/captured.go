@@ -13,7 +13,7 @@ import (
 
 // measure looks at what a training that has ended left in its folder: the
 // bytes, and of how many tensors times steps there is a value or statistics.
-func (b bench) measure(t *training) error {
+func (b bench) measure(t *run) error {
 	err := filepath.WalkDir(t.out, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -73,7 +73,7 @@ func captured(path string) (n, due int64, err error) {
 	return n, due, nil
 }
 
-func (b bench) peerCaptured(t *training) (int64, error) {
+func (b bench) peerCaptured(t *run) (int64, error) {
 	cmd := exec.Command(b.interpreter(t.condition), "bench/overhead/captured.py", t.condition.peer, t.out)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/bench/internal/environment"
+	"github.com/vigil-ml/vigil/bench/internal/training"
 )
 
 // work is how many steps a turn takes, and how many come before the first. With
@@ -147,7 +148,7 @@ type bench struct {
 
 // workload runs all sessions of one workload and prints its rows.
 func (b bench) workload(name string, w work, sessions, turns int) error {
-	pooled := make([][]*training, len(b.conditions))
+	pooled := make([][]*run, len(b.conditions))
 	for range sessions {
 		all, err := b.session(name, w, turns)
 		if err != nil {
@@ -165,8 +166,8 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 		same := "equal"
 		for s, t := range pooled[c] {
 			memory, bytes, values = max(memory, t.memory), bytes+t.bytes, values+t.values
-			due, trained = due+t.due, trained+int64(len(t.losses))
-			if bare := pooled[base][s].losses; !slices.Equal(t.losses, bare[:min(len(bare), len(t.losses))]) {
+			due, trained = due+t.due, trained+int64(len(t.Losses))
+			if bare := pooled[base][s].Losses; !slices.Equal(t.Losses, bare[:min(len(bare), len(t.Losses))]) {
 				same = "DIFFERENT"
 			}
 		}
@@ -177,7 +178,7 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 			limit = fmt.Sprintf("%.0f µs", 1e6*(float64(due)/b.rate+0.5e-6*float64(values))/float64(trained))
 		}
 		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s | %s | %s | %s | %s |\n", name, cond.name, r, ratioOf(cpu, bareCPU),
-			milliseconds(quantile(steps, 0.5)), extra*1e6, limit, milliseconds(quantile(steps, 0.95)), milliseconds(slices.Max(steps)), same,
+			milliseconds(training.Quantile(steps, 0.5)), extra*1e6, limit, milliseconds(training.Quantile(steps, 0.95)), milliseconds(slices.Max(steps)), same,
 			megabytes(memory), megabytes(bytes), count(values))
 	}
 	return nil
@@ -185,10 +186,10 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 
 // flat is what the processes of one condition measured, by session: wall and
 // CPU seconds of a step, the mean of every turn; and the wall seconds of every step.
-func flat(l []*training) (wall, cpu [][]float64, steps []float64) {
+func flat(l []*run) (wall, cpu [][]float64, steps []float64) {
 	for _, t := range l {
 		var w, c []float64
-		for _, r := range t.turns {
+		for _, r := range t.Turns {
 			n := float64(len(r.Walls))
 			w, c, steps = append(w, r.Wall/n), append(c, r.CPU/n), append(steps, r.Walls...)
 		}

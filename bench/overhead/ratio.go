@@ -36,12 +36,6 @@ func ratioOf(a, b [][]float64) ratio {
 	return ratio{sums(func(_, i int) int { return i }), again[draws*25/1000], again[draws*975/1000]}
 }
 
-// quantile is the order statistic next to the share q.
-func quantile(v []float64, q float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return s[int(q*float64(len(s)-1)+0.5)]
-}
-
 func (r ratio) String() string {
 	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 	return f(r.mid) + "x | " + f(r.low) + "–" + f(r.high)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vigil-ml/vigil/bench/internal/training"
 )
 
 // start measures what `vigil run` adds to the wall time of a script that does
@@ -32,7 +34,7 @@ func (b bench) start(rounds int) error {
 			times[i] = append(times[i], time.Since(begin).Seconds())
 		}
 	}
-	median := func(i int) float64 { return quantile(times[i], 0.5) }
+	median := func(i int) float64 { return training.Quantile(times[i], 0.5) }
 	fmt.Printf("\n| start | median | worst |\n| --- | --- | --- |\n")
 	fmt.Printf("| python that does nothing | %s | %s |\n", milliseconds(median(0)), milliseconds(slices.Max(times[0])))
 	fmt.Printf("| the same under vigil run | %s | %s |\n", milliseconds(median(1)), milliseconds(slices.Max(times[1])))

@@ -123,6 +123,10 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 // disk is the file system below the store; tests put a failing one here.
 var disk vfs.FS = vfs.OS
 
+// OnDisk has the agents of this process store on another file system than the
+// operating system's, for programs that let it fail. It is called before the first starts.
+func OnDisk(fsys vfs.FS) { disk = fsys }
+
 // openStore makes the run, or goes on with the one that is there.
 func openStore(set Settings) (*store.Writer, error) {
 	if set.Resume != nil {

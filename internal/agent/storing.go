@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -119,11 +120,15 @@ func (w *worker) keepRaw() {
 }
 
 func (w *worker) rawFailed(err error, n int64) {
-	switch {
-	case errors.Is(err, store.ErrLowDisk), errors.Is(err, store.ErrNoSpace):
+	reason := "the disk was nearly full"
+	if errors.Is(err, store.ErrLowDisk) || errors.Is(err, store.ErrNoSpace) {
 		w.job.stopRaw(err)
-	case err != nil:
+	} else {
 		w.job.events.notice("warning", "raw tensors of a step could not be stored: "+err.Error(), "")
+		reason = "they could not be written"
+		if no := syscall.Errno(0); errors.As(err, &no) {
+			reason += ": " + no.Error()
+		}
 	}
-	w.job.missing("raw tensors", "the disk was nearly full", n)
+	w.job.missing("raw tensors", reason, n)
 }

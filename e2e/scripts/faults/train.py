@@ -5,7 +5,7 @@ Usage: train.py OUT DIR
 Before step 50, and again before step 150 of 200, it says so on standard output
 and waits until the file DIR/50 or DIR/150 is there: what happens meanwhile, or
 up to the next of them, happens in the middle of a training, however fast the
-machine is. OUT gets the sha256 of the weights and the 99th percentile of the
+machine is. With DIR/clock this process's clock goes back by a day meanwhile. OUT gets the sha256 of the weights and the 99th percentile of the
 time of a step in seconds.
 """
 
@@ -13,6 +13,9 @@ import hashlib
 import os
 import sys
 import time
+
+clock, behind = time.time, [0.0]
+time.time = lambda: clock() - behind[0]  # before anybody takes it
 
 import torch
 from torch import nn
@@ -28,6 +31,7 @@ for step in range(200):
         print("before step %d" % step, flush=True)
         while not os.path.exists(os.path.join(gates, str(step))):
             time.sleep(0.01)
+        behind[0] = 86400.0 if step == 50 and os.path.exists(os.path.join(gates, "clock")) else 0.0
     began = time.perf_counter()
     x = torch.randn(32, 16)
     optimiser.zero_grad()

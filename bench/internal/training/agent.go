@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"bufio"
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// agentOf is the agent that a launcher started; 0 when there is none.
-func agentOf(launcher int) int {
+// Agent is the pid of the agent that a launcher started; 0 when there is none.
+func Agent(launcher int) int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
 		dir := filepath.Dir(path)
@@ -25,9 +25,9 @@ func agentOf(launcher int) int {
 	return 0
 }
 
-// anonymous is the memory a process has of its own, in bytes: without the ring
+// Memory is what a process has of its own, in bytes: without the ring
 // it shares with the training and without mapped files.
-func anonymous(pid int) int64 {
+func Memory(pid int) int64 {
 	if pid == 0 {
 		return 0
 	}
