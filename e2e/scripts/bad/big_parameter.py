@@ -1,4 +1,6 @@
-"""A parameter of 2 GB, larger than any frame and than the ring."""
+"""A parameter of 2 GB, larger than any frame and than the ring. Prints the digest of the weights."""
+
+import hashlib
 
 import torch
 from torch import nn
@@ -24,4 +26,7 @@ for step in range(2):
     optimiser.zero_grad()
     nn.functional.mse_loss(model(torch.randn(8, 4)), torch.zeros(8, 2)).backward()
     optimiser.step()
-print("done")
+digest = hashlib.sha256()
+for p in model.parameters():
+    digest.update(p.detach().numpy())
+print(digest.hexdigest())
