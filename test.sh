@@ -74,6 +74,9 @@ if [ "$rest" = 0 ]; then
   # These two build the program in a process of their own, which Go's cache of test results does not know.
   go test -race -timeout 25m -count=1 ./docs ./e2e
 
+  stage "fuzzing, 10 s for each format"
+  scripts/fuzz.sh 10s formats
+
   stage "Python tests"
   python_tests "$VIGIL_TEST_PYTHON" torch xgboost trainers
 fi
