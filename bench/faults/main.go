@@ -1,13 +1,13 @@
 // Faults measures what a training feels of a fault while Vigil watches it. Three
 // processes train the same and take turns: bare, watched, and watched by an agent
 // to which something happens: it is stopped, so that nobody reads the ring, or
-// killed; its store is removed; its disk is full, read-only or slow. Watched means the default rules,
-// statistics at every step and weights raw every ten steps, so that there is
-// always something to store. It prints the time below which 99 of 100 steps stay
+// killed; its store is removed; its disk is full, read-only or slow. Watched means
+// by default, or, with -hard, statistics at every step and weights raw every ten
+// steps besides, so that there is always something to store. It prints the time below which 99 of 100 steps stay
 // while the fault is on, as a ratio to both others, and what the run says
 // afterwards. Losses must be equal and the training must end well.
 //
-//	go run ./bench/faults [-python PY] [-workloads a,b] [-turns N] [-only a,b]
+//	go run ./bench/faults [-python PY] [-workloads a,b] [-turns N] [-only a,b] [-hard]
 //
 // Nothing else may run on the machine meanwhile.
 package main
@@ -44,25 +44,32 @@ func main() {
 	names := flag.String("workloads", "", "comma-separated workloads (default: all)")
 	turns := flag.Int("turns", 50, "turns of each process while a fault is on")
 	only := flag.String("only", "", "comma-separated parts of faults' names (default: all)")
+	hard := flag.Bool("hard", false, "statistics at every step and weights raw every ten steps")
 	flag.Parse()
-	if err := run(*python, *names, *only, *turns); err != nil {
+	b := bench{python: *python, turns: *turns}
+	if *hard {
+		b.flags = []string{"--every", "1", "--collect", "weights:raw,every=10"}
+	}
+	if err := b.run(*names, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
 }
 
-func run(python, names, only string, turns int) error {
-	self, err := os.Executable()
+func (b bench) run(names, only string) (err error) {
+	b.self, err = os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "vigil-faults-")
-	if err != nil {
+	if b.dir, err = os.MkdirTemp("", "vigil-faults-"); err != nil {
 		return fmt.Errorf("make work directory: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	b := bench{python: python, self: self, dir: dir, turns: turns}
-	fmt.Printf("%d turns with each fault, one compute thread, %s\n\n", turns, time.Now().Format("2006-01-02"))
+	defer os.RemoveAll(b.dir)
+	what := strings.Join(b.flags, " ")
+	if what == "" {
+		what = "the defaults"
+	}
+	fmt.Printf("%d turns with each fault, watched with %s, one compute thread, %s\n\n", b.turns, what, time.Now().Format("2006-01-02"))
 	fmt.Println("| workload | fault | bare: ordinary step | 99 of 100 below | watched: 99 of 100 below | with the fault: ordinary step | 99 of 100 below | worst step | p99 to bare | p99 to watched | losses | stored | the run says |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, w := range workloads {
@@ -86,6 +93,7 @@ func run(python, names, only string, turns int) error {
 type bench struct {
 	python, self, dir string
 	turns             int
+	flags             []string // of vigil run
 }
 
 const runName = "run"
@@ -115,8 +123,8 @@ func (b bench) session(w workload, f fault) (string, error) {
 	for _, name := range []string{"bare", "watched", "faulted"} {
 		argv, environment := script, env
 		if name != "bare" {
-			argv = append([]string{b.self, "run", "--quiet", "--dir", filepath.Join(dir, name), "--name", runName,
-				"--every", "1", "--collect", "weights:raw,every=10", "--"}, script...)
+			argv = append([]string{b.self, "run", "--quiet", "--dir", filepath.Join(dir, name), "--name", runName}, b.flags...)
+			argv = append(append(argv, "--"), script...)
 			environment = append(env[:len(env):len(env)], faultFile+"="+filepath.Join(dir, map[bool]string{true: "fault", false: "none"}[name == "faulted"]))
 		}
 		p, err := training.Start(name, argv, environment)

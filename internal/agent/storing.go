@@ -119,11 +119,15 @@ func (w *worker) keepRaw() {
 	}
 }
 
+// rawFailed says of n tensors that they are not stored: because of err, or, without
+// one, because raw capture has stopped.
 func (w *worker) rawFailed(err error, n int64) {
 	reason := "the disk was nearly full"
-	if errors.Is(err, store.ErrLowDisk) || errors.Is(err, store.ErrNoSpace) {
+	switch {
+	case err == nil:
+	case errors.Is(err, store.ErrLowDisk), errors.Is(err, store.ErrNoSpace):
 		w.job.stopRaw(err)
-	} else {
+	default:
 		w.job.events.notice("warning", "raw tensors of a step could not be stored: "+err.Error(), "")
 		reason = "they could not be written"
 		if no := syscall.Errno(0); errors.As(err, &no) {
