@@ -133,6 +133,22 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
+// Parameters by which SageMaker Debugger told a rule its runs are taken everywhere.
+func TestParametersOfTrials(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "vigil.yaml")
+	if err := os.WriteFile(file, []byte("rule:\n  - rule: dead_relu\n    parameters:\n      base_trial: s3://x\n      other_trial_0: y\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []Flags{{Config: &file}, {Rule: []string{"dead_relu:base_trial=s3://x,other_trial_0=y"}}} {
+		run, err := Resolve(flags, nil, t.TempDir(), catalogue)
+		if err != nil || len(run.Rule) != 1 || run.Rule[0].Rule != "dead_relu" {
+			t.Errorf("%+v, %v", run.Rule, err)
+		}
+	}
+	_, err := Resolve(Flags{Rule: []string{"dead_relu:other_trial_x=y"}}, nil, t.TempDir(), catalogue)
+	refused(t, err, `unknown parameter "other_trial_x"`, "")
+}
+
 func TestWarnsOfMistypedVariable(t *testing.T) {
 	run, err := Resolve(Flags{}, []string{"VIGIL_EVRY=1", "VIGIL_STOPON=error", "VIGIL_TEST_PYTHON=x", "VIGIL_CACHE=y"}, t.TempDir(), catalogue)
 	if err != nil {

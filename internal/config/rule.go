@@ -137,8 +137,10 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 		}
 		canonical = c
 		params = append(slices.Clone(params), configurationKey, actionJSON)
-		if free {
-			params = append(params, words(spec)...)
+		for _, word := range words(spec) {
+			if free || ofTrials(word) {
+				params = append(params, word)
+			}
 		}
 		return params, nil
 	})
@@ -177,6 +179,14 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 }
 
 var keyword = regexp.MustCompile(`[:,]\s*([A-Za-z_][A-Za-z0-9_]*)\s*=`)
+
+// ofTrials tells the parameters by which every rule of SageMaker Debugger was told
+// its runs. Here the run is the one at hand: they are taken, and mean nothing to a
+// rule that reads no others.
+func ofTrials(key string) bool {
+	n, is := strings.CutPrefix(key, "other_trial_")
+	return key == "base_trial" || is && n != "" && strings.Trim(n, "0123456789") == ""
+}
 
 // words are what looks like the name of a parameter in a SPEC.
 func words(spec string) []string {

@@ -111,7 +111,7 @@ func (d *document) parameters(n ast.Node, rule string, known []string, free bool
 	}
 	out := map[string]string{}
 	for _, p := range pairs {
-		if p.key != actionJSON && !free && !slices.Contains(known, p.key) {
+		if p.key != actionJSON && !ofTrials(p.key) && !free && !slices.Contains(known, p.key) {
 			return nil, d.fail(p.keyNode, Suggest(p.key, known), "rule %q has no parameter %q", rule, p.key)
 		}
 		if out[p.key], err = d.listOrText(p.value, p.key); err != nil {

@@ -386,10 +386,11 @@ func TestPooledOverWorkers(t *testing.T) {
 	}
 }
 
-// Every parameter of the four rules: what is refused and what is said.
+// Every parameter of the four rules, and the name of the job that a fifth may stop: what is refused and what is said.
 func TestMeaningParameters(t *testing.T) {
 	for _, c := range []struct{ rule, name, value, want string }{
 		{"class_imbalance", "threshold_imbalance", "0.9", "out of range"},
+		{"stalled_training_rule", "training_job_name_prefix", "resnet 18", "letters, digits and hyphens"},
 		{"class_imbalance", "threshold_imbalance", "ten", "not a number"},
 		{"class_imbalance", "threshold_misprediction", "1.1", "0 <= x <= 1"},
 		{"class_imbalance", "threshold_misprediction", "inf", "not a number"},

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -28,6 +29,9 @@ var stalledTraining = rule.Definition{
 	Remedies:   []string{"look at what the processes wait for (py-spy dump), and at CPU and network use", "set timeouts for collectives", "check the loader's workers"},
 	Needs:      func(rule.Params) []rule.Need { return nil },
 	New: func(p rule.Params) (rule.Rule, error) {
+		if prefix := p.String("training_job_name_prefix"); strings.Trim(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return nil, &rule.ParamError{Rule: "stalled_training_rule", What: "training_job_name_prefix", Message: fmt.Sprintf("parameter %q: %q holds more than letters, digits and hyphens", "training_job_name_prefix", prefix), Hint: "give the beginning of the name of the job to stop"}
+		}
 		return &stalled{threshold: time.Duration(p.Int("threshold")) * time.Second, stop: p.Bool("stop_training_on_fire")}, nil
 	},
 }
