@@ -1,5 +1,7 @@
 """The losses of a sum, as programs with several heads write them: each with what it got."""
 
+import itertools
+
 import pytest
 import torch
 from torch.nn import functional as F
@@ -53,6 +55,7 @@ def test_what_each_got():
     assert second["labels"]["loss"] == "mse_loss" and "masked" not in second
 
 
+@pytest.mark.skipif(not hasattr((torch.ones(1, requires_grad=True) * 2).grad_fn, "_input_metadata"), reason="this PyTorch does not tell shapes")
 def test_written_out_and_stretched():
     _, second = of(lambda c, v: F.cross_entropy(c, KIND) + (v.squeeze(1) - SIZE).square().mean())
     assert second["predictions"]["shape"] == [12] and second["predictions"]["label_shape"] == [12, 1]
@@ -61,7 +64,8 @@ def test_written_out_and_stretched():
 def test_what_came_before_a_loss():
     first, second = of(lambda c, v: F.cross_entropy(c.softmax(1), KIND) + F.binary_cross_entropy_with_logits(torch.sigmoid(c[:, :2]), FLAGS))
     assert first["predictions"]["way"] == ["softmax", "linear"] and first["predictions"]["classes"] == 5
-    assert second["predictions"]["way"] == ["sigmoid", "slice", "linear"]
+    # PyTorch 1.13 cuts each axis by itself, also one that is taken whole.
+    assert [name for name, _ in itertools.groupby(second["predictions"]["way"])] == ["sigmoid", "slice", "linear"]
 
 
 def test_masks():
