@@ -90,10 +90,49 @@ func startForks(t *testing.T) {
 	forks.process, forks.ask, forks.answers = cmd, ask, answers
 }
 
-// endForks ends that process when there is one.
+// watchedForks is such a process for scripts under vigil run: Vigil waits in
+// it, as in any Python below vigil run, for the script to train.
+var watchedForks struct {
+	sync.Mutex
+	process *exec.Cmd
+	end     io.Closer
+}
+
+// forked is the command that runs a script in a fork of a process that has
+// PyTorch, under vigil run; its arguments follow. It ends as the script ends,
+// which is not its child.
+func forked(t *testing.T, name string) []string {
+	t.Helper()
+	w := &watchedForks
+	w.Lock()
+	defer w.Unlock()
+	socket := filepath.Join(filepath.Dir(binary), "forks")
+	if w.process == nil {
+		lib := filepath.Join(testenv.Root(), "python")
+		env := []string{"VIGIL_SOCKET=/the/script's/own", "PYTHONPATH=" + filepath.Join(lib, "boot") + string(os.PathListSeparator) + lib}
+		cmd := command(context.Background(), testenv.Root(), env, testenv.Python(t), script("forks"), socket)
+		cmd.Stderr = os.Stderr
+		end, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatalf("start the process that forks for scripts: %v", err)
+		}
+		w.process, w.end = cmd, end
+	}
+	waitFor(t, "the process that forks for scripts", func() bool { _, err := os.Stat(socket); return err == nil })
+	return []string{testenv.Python(t), script("forked"), socket, script(name)}
+}
+
+// endForks ends those processes when there are any.
 func endForks() {
 	if forks.process != nil {
 		forks.ask.Close()
 		_ = forks.process.Wait()
+	}
+	if watchedForks.process != nil {
+		watchedForks.end.Close()
+		_ = watchedForks.process.Wait()
 	}
 }

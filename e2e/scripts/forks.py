@@ -8,11 +8,17 @@ standard input asks for one script, in JSON:
 with the whole environment, the working directory and the files of the three
 streams. When the script has ended one line on standard output gives its exit
 code, negative for a signal. It ends with its input.
+
+With the path of a socket as its argument it asks there, each script by a
+connection of its own (forked.py), and several may run beside each other.
 """
 
 import gc
 import json
 import os
+import select
+import signal
+import socket
 import sys
 import types
 
@@ -24,15 +30,47 @@ def main():
     torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)  # loads the compiler, once instead of in every child
     gc.collect()
     gc.freeze()  # what is here is not a script's
+    if len(sys.argv) > 1:
+        return serve(sys.argv[1])
     asked, answers = os.fdopen(os.dup(0)), os.dup(1)
     for line in asked:
         pid = os.fork()
         if pid == 0:
             os.close(answers)
             return json.loads(line)
-        _, status = os.waitpid(pid, 0)
-        os.write(answers, b"%d\n" % (-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)))
+        os.write(answers, b"%d\n" % ended(pid))
     os._exit(0)
+
+
+def serve(path):
+    """Fork for what connections to the socket ask for; it returns a request in the process that is to be its script."""
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(path + ".new")
+    listening.listen(64)
+    os.rename(path + ".new", path)  # who finds it can connect
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for the scripts
+    while True:
+        if sys.stdin in select.select([listening, sys.stdin], [], [])[0]:
+            os._exit(0)
+        connection = listening.accept()[0]
+        if os.fork():
+            connection.close()
+            continue
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        listening.close()
+        request = json.loads(connection.makefile().readline())
+        pid = os.fork()
+        if pid == 0:
+            connection.close()
+            return request
+        connection.sendall(b"%d\n" % ended(pid))
+        os._exit(0)
+
+
+def ended(pid):
+    """The exit code of a child, when it has ended; negative for a signal."""
+    status = os.waitpid(pid, 0)[1]
+    return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
 def become(request):
