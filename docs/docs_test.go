@@ -80,12 +80,7 @@ var directory string // of the program
 
 var build = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(directory, "vigil")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/vigil")
-	cmd.Dir = testenv.Root()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build vigil: %w\n%s", err, out)
-	}
-	return path, nil
+	return path, testenv.Build(path)
 })
 
 func TestMain(m *testing.M) {

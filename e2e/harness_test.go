@@ -30,10 +30,8 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		binary = filepath.Join(dir, "vigil")
-		cmd := exec.Command("go", "build", "-o", binary, "./cmd/vigil")
-		cmd.Dir = testenv.Root()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build vigil: %v\n%s", err, out)
+		if err := testenv.Build(binary); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		defer endForks()

@@ -43,7 +43,7 @@ func TestProgramWithARuleOfItsOwn(t *testing.T) {
 	write("go.sum", string(sum))
 	mine := filepath.Join(dir, "my-vigil")
 	build := exec.Command("go", "build", "-mod=mod", "-o", mine, ".")
-	build.Dir = dir
+	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}

@@ -51,7 +51,7 @@ def binary(tmp_path_factory):
     """The Go program."""
     go = shutil.which("go") or "/usr/local/go/bin/go"
     path = str(tmp_path_factory.mktemp("bin") / "vigil")
-    subprocess.run([go, "build", "-o", path, "./cmd/vigil"], cwd=ROOT, check=True)
+    subprocess.run([go, "build", "-o", path, "./cmd/vigil"], cwd=ROOT, env=dict(os.environ, CGO_ENABLED="0"), check=True)
     return path
 
 
