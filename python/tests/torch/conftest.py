@@ -44,11 +44,11 @@ def trained(forks):
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a script; its command line."""
+    """Write a script; its path."""
 
     def make(text):
         path = tmp_path / "script.py"
         path.write_text(text)
-        return [sys.executable, str(path)]
+        return str(path)
 
     return make

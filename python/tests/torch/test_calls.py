@@ -1,11 +1,9 @@
 """Numbers and tensors that the script gives: at which step and in which mode they stand."""
 
 import struct
-import sys
 
 import collector
 import pytest
-from trained import train
 
 SCRIPT = """
 import torch, vigil
@@ -58,10 +56,10 @@ TRAIN, EVAL, PREDICT, GLOBAL = range(4)
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
+def run(trained, tmp_path_factory):
     script = tmp_path_factory.mktemp("calls") / "calls.py"
     script.write_text(SCRIPT)
-    return train([sys.executable, str(script)], schedule=collector.NEVER, data=8 << 20).run
+    return trained(str(script), schedule=collector.NEVER, data=8 << 20).run
 
 
 def numbers(run, name):

@@ -103,7 +103,7 @@ for i in range(24):
 def test_nested_and_typed(trained, write):
     """Of nested losses the outermost counts; modules are known by type under any name, inputs given as keywords too."""
     modules = ROLES + [["", "input", 1], ["words", "input", 1], ["gate", "output", 1]]
-    run = trained(write(SCRIPT)[-1], modules=modules).run
+    run = trained(write(SCRIPT), modules=modules).run
     inputs = {"Net_input_0": "input", "words_input_0": "input"}
     if NEW:
         inputs["Net_input_1"] = "input"  # PyTorch 1.13 does not show keyword arguments

@@ -142,7 +142,7 @@ for _ in range(3):
 
 def test_trainings_after_each_other(trained, write):
     """Each update is a step, the first of a training too, while the optimisers before it live."""
-    done = trained("after each other", argv=write(AFTER_EACH_OTHER))
+    done = trained(write(AFTER_EACH_OTHER))
     steps = done.run.mode(0)
     assert [s.mode_step for s in steps] == list(range(36))
     losses = [[s.scalars[n] for n in s.scalars if n.startswith("loss")] for s in steps]
@@ -184,7 +184,7 @@ train(make(), taught)
 
 def test_student_of_a_trained_teacher(trained, write):
     """The teacher, a model that was trained before, is called within each step of the student's training."""
-    done = trained("student", argv=write(STUDENT))
+    done = trained(write(STUDENT))
     steps = done.run.mode(0)
     assert [s.mode_step for s in steps] == list(range(24))
     losses = [[s.scalars[n] for n in s.scalars if n in ("loss", "loss/1")] for s in steps]
@@ -217,7 +217,7 @@ for task in range(60):
 
 def test_an_optimiser_for_every_task(trained, write):
     """Models are looked for among all objects a few times only."""
-    run = trained("tasks", argv=write(TASKS)).run
+    run = trained(write(TASKS)).run
     told = [m["count"] for m in run.missing if "faster" in m["reason"]]
     assert told[0] == 1 and 40 <= sum(told) < 60 and len(told) == 2
 
@@ -337,7 +337,7 @@ for i in range(8):
 
 def test_many_numbers_travel_together(trained, write):
     """Those of one vigil.log are one record, inside a step and between steps, once the training thread is known."""
-    run = trained("many_numbers", argv=write(MANY)).run
+    run = trained(write(MANY)).run
     sets = [sorted({name.split("_")[0] for name in numbers}) for numbers in run.together]
     assert sets.count(["open"]) >= 6 and sets.count(["own"]) >= 6 and ["other"] not in sets
     for step in run.mode(0)[1:]:

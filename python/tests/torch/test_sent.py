@@ -1,6 +1,7 @@
 """A tensor that passes several modules is copied once, and every one of them gets the values it saw."""
 
 import json
+import sys
 
 SCRIPT = """
 import json
@@ -47,7 +48,7 @@ print(json.dumps(seen))
 
 def test_values_of_tensors_that_come_again(trained, write):
     modules = [[name, side, 1] for name in ("first", "act", "same", "last", "") for side in ("input", "output")]
-    done = trained("sent", argv=write(SCRIPT), modules=modules)
+    done = trained("sent", argv=[sys.executable, write(SCRIPT)], modules=modules)
     seen = json.loads(done.out)
     step = done.run.mode(0)[-1]
     assert len(done.run.mode(0)) == 5 and not step.repeated
