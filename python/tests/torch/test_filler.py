@@ -2,8 +2,12 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import nn
 
 from vigil._torch import filler
+from vigil._torch.labels import Labels
+from vigil._torch.next_place import NextPlace
 
 LENGTHS = [3, 9, 5, 20, 14, 6]
 
@@ -36,7 +40,7 @@ def test_inputs(token, front):
 def test_first_token_may_be_the_same():
     rows = sequences(7, low=8)
     rows[:, 0] = 7
-    assert filler.of(rows) == (7, False, FILLED, 144)
+    assert filler.of(rows) == (7, False, FILLED, 144, {24 - n for n in LENGTHS})
 
 
 @pytest.mark.parametrize("rows", [
@@ -53,6 +57,16 @@ def test_others(rows):
     assert found.gather() is None
 
 
+def test_few_lengths_in_a_batch():
+    """Small batches may hold two lengths only, or one: others come with the next."""
+    found = filler.Filler()
+    for lengths in ([5, 6, 5, 6], [6, 6, 6, 6], [5, 7, 7, 7]):
+        assert found.gather() is None
+        found.inputs([sequences(lengths=lengths)])
+    facts = found.gather()
+    assert facts["token"] == 0 and facts["elements"] == 288 and facts["share"] == pytest.approx(1 - 72 / 288, abs=1e-6)
+
+
 def test_labels():
     rows = sequences(0)
     shifted = torch.cat([rows[:, 1:], torch.full((6, 1), -100)], 1)
@@ -62,8 +76,33 @@ def test_labels():
         found.labels(label, ignore, [rows])
         facts = found.gather()
         assert facts["token"] == 0 and facts["elements"] == 138 and facts["share"] == pytest.approx(FILLED / 138, abs=1e-6)
+    found = filler.Filler()
+    for given in ([], [rows]):  # at first the model is not known
+        found.labels(rows[:, 1:].reshape(-1), -100, given)
+    assert found.gather()["elements"] == 138
     masked = rows.masked_fill(rows == 0, -100)
     for label, ignore in ((masked.reshape(-1), -100), (rows.reshape(-1), 0)):
         found = filler.Filler()
         found.labels(label, ignore, [rows])
         assert found.gather() is None
+
+
+@pytest.mark.parametrize("loss,counts", [
+    (lambda x, y: F.cross_entropy(x, y), True),
+    (lambda x, y: F.cross_entropy(x, y, reduction="sum") / 138, True),
+    (lambda x, y: F.cross_entropy(x, y, reduction="none")[y != 0].mean(), False),  # the script may mask them
+    (lambda x, y: (F.cross_entropy(x, y, reduction="none") * (y != 0)).sum() / 69, False),
+    (lambda x, y: F.cross_entropy(x, y, weight=(torch.arange(51) > 0).float()), False),
+])
+def test_what_counts(loss, counts):
+    rows = sequences(0)
+    labels = Labels(ahead=NextPlace())
+    labels.ahead.given = [rows]
+    scores = torch.randn(138, 51, requires_grad=True) * 1
+    labels.backward(loss(scores, rows[:, 1:].reshape(-1)).grad_fn)
+    assert (labels.filler.gather() is not None) is counts
+    for reduction in ("mean", "none"):
+        labels = Labels(ahead=NextPlace())
+        labels.ahead.given = [rows]
+        labels.call(nn.CrossEntropyLoss(reduction=reduction), (scores, rows[:, 1:].reshape(-1)), {})
+        assert (labels.filler.gather() is not None) is (reduction == "mean")

@@ -31,13 +31,15 @@ class Ends(object):
         with torch.no_grad():
             if not 0 < label.numel() <= MOST or not bool((label == ignore).any()):
                 return
-            found = None
+            found = rows = None
             for rows in layouts(label, given):
                 if self.read is not None and self.read[0] == rows.data_ptr() and self.read[1] == rows._version:
                     return  # the labels of another step of the same sequences
                 found = _judge(rows, ignore)
                 if found is not None:
                     break
+            if rows is None:
+                return  # nothing tells the rows before the model is known
             if found is None or self.filler not in (None, found[0]):
                 self.other = True
                 return

@@ -6,7 +6,8 @@ from vigil._torch import ends, summary
 
 LEAST = 4  # sequences
 PLACES = 16  # of one
-LENGTHS = 3  # different ones, at least: sequences that all end in the same are made so
+LENGTHS = 3  # different ones over all calls, at least: sequences that all end in the same are made so
+TOKENS = 3  # different ones: fewer are no text
 MOST = 1 << 20  # tokens of one call
 
 
@@ -17,6 +18,7 @@ class Filler(object):
         self.token = None
         self.front = False
         self.length = self.filled = self.counted = 0
+        self.lengths = set()  # places that it fills in a sequence
         self.other = False  # sequences without one, or with another one
 
     def take(self, rows, ignore=None):
@@ -29,6 +31,7 @@ class Filler(object):
         self.length = max(self.length, int(rows.shape[1]))
         self.filled += found[2]
         self.counted += found[3]
+        self.lengths |= found[4]
 
     def inputs(self, given):
         """A model was called with these tensors: the first that has tokens counts."""
@@ -42,15 +45,17 @@ class Filler(object):
         if self.other or label.is_floating_point() or label.dim() > 2 or label.device.type != "cpu" or not summary.readable(label) or not 0 < label.numel() <= MOST:
             return
         with torch.no_grad():
+            tried = False  # nothing tells the rows before the model is known
             for rows in ends.layouts(label, given):
+                tried = True
                 if of(rows, ignore) is not None:
                     self.take(rows, ignore)
                     return
-            self.other = True
+            self.other = tried
 
     def gather(self):
         """FillerFacts or None."""
-        if self.other or not self.counted:
+        if self.other or not self.counted or len(self.lengths) < LENGTHS:
             return None
         facts = {"token": self.token, "length": self.length, "share": summary.number(self.filled / self.counted), "elements": self.counted}
         if self.front:
@@ -63,7 +68,7 @@ def _tokens(x):
 
 
 def of(rows, ignore=None):
-    """(token, whether it stands in front, places that it fills, places that count) of sequences that one token fills up; None of others.
+    """(token, whether it stands in front, places that it fills, places that count, how many it fills in a sequence) of sequences that one token fills up; None of others.
 
     It stands nowhere else, but for the first place, where it may begin a sequence.
     """
@@ -81,6 +86,6 @@ def of(rows, ignore=None):
         runs = is_token.int().cumprod(1).sum(1)
         elsewhere = int(is_token.sum() - runs.sum())
         begins = 0 if front else int((is_token[:, -1] & (runs < rows.shape[1])).sum())
-        if token != ignore and elsewhere in (0, begins) and len(torch.unique(runs)) >= LENGTHS and int((runs > 1).sum()) * 2 >= len(rows) and len(torch.unique(rows)) > LENGTHS:
-            return token, front, int(runs.sum()), int((rows != ignore).sum()) if ignore is not None else rows.numel()
+        if token != ignore and elsewhere in (0, begins) and int((runs > 1).sum()) * 2 >= len(rows) and len(torch.unique(rows)) > TOKENS:
+            return token, front, int(runs.sum()), int((rows != ignore).sum()) if ignore is not None else rows.numel(), set(runs.tolist())
     return None

@@ -208,7 +208,8 @@ class Labels(object):
             return  # it was computed, too, as the other view of a pair: what the loss makes of both tells the labels
         if label is not None and label.numel() > 0:
             self.fresh = True
-            self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None), node=getattr(prediction, "grad_fn", None))
+            every = type(module).__module__ == "torch.nn.modules.loss" and getattr(module, "reduction", "") != "none" and getattr(module, "weight", None) is None
+            self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None), node=getattr(prediction, "grad_fn", None), every=every)
 
     def backward(self, node, outputs=()):
         """backward begins at ``node``: the loss may be a function's, or written out. outputs: what the model returned."""
@@ -234,7 +235,7 @@ class Labels(object):
             if prediction is not None and prediction.shape == label.shape and graph.expanded(node):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
                 prediction, label = written.unexpanded(prediction), written.unexpanded(label)
-            logs = name == "cross_entropy"
+            logs, every = name == "cross_entropy", getattr(node, "_saved_reduction", 1) != 0 and graph.saved(node, "weight") is None
             if logs:  # what it was given itself is better than what it made of that
                 node = node.next_functions[0][0]
                 output = written.of(node.next_functions[0][0], outputs, prediction)
@@ -242,7 +243,7 @@ class Labels(object):
                     prediction, logs = output, False
                 elif not outputs and self.tries <= 2:
                     prediction = None  # the model is not known yet; soon more can be told
-            self._take(name, prediction, label, ignore, logs, node.next_functions[0][0])
+            self._take(name, prediction, label, ignore, logs, node.next_functions[0][0], every)
 
     def _beside(self, node, outputs):
         """The loss is a sum, of which one term may be errors that are written out."""
@@ -250,14 +251,18 @@ class Labels(object):
         if label is not None:
             self.beside.take(label)
 
-    def _take(self, name, prediction, label, ignore, logs=False, node=None):
-        """logs: the prediction is what the loss itself made of its own with log_softmax. node: what the loss was given is its result."""
+    def _take(self, name, prediction, label, ignore, logs=False, node=None, every=True):
+        """logs: the prediction is what the loss itself made of its own with log_softmax. node: what the loss was given is its result.
+
+        every: all labels count alike that are not to be ignored; the script may weigh, or mask, what a loss gives for each.
+        """
         self.calls += 1
         self.open = False  # what fails once fails always
         source = self.sources[name] = self._read(self.sources.get(name), name, label, prediction, ignore)
         if self.ahead is not None:
-            _guard.guard(self.ends.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
-            _guard.guard(self.filler.labels)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
+            if every:
+                _guard.guard(self.ends.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
+                _guard.guard(self.filler.labels)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
             _guard.guard(self.ahead.labels)(label)
         self._compared(source, prediction, label, logs, node)
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
