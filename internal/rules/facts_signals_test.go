@@ -147,6 +147,7 @@ func TestRenamedAxes(t *testing.T) {
 		{"channels", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "conv1"}), "warning renamed_axes structure conv1", "before conv1 makes [50 4 64] of [50 64 4]"},
 		{"classes", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "the loss"}), "warning renamed_axes structure the loss", "before the loss makes [50 4 64] of [50 64 4]: two axes get each other's lengths, but the values stay where they are, so that every class"},
 		{"classes of each place", classifier(), view(record.RenamedFact{From: []int64{50, 4, 8, 8}, To: []int64{3200, 4}, At: "the loss"}), "warning renamed_axes structure the loss", "rows as long as there are channels"},
+		{"heads", classifier(), view(record.RenamedFact{From: []int64{20, 24, 32}, To: []int64{20, 2, 24, 16}, At: "attention"}), "warning renamed_axes structure attention", "every head sees pieces of several places"},
 		{"samples", classifier(), view(record.RenamedFact{From: []int64{320, 32}, To: []int64{8, 40, 32}, Samples: true}), "warning renamed_axes structure ", "every sequence is a mix of several samples"},
 		{"none", classifier(), nil, "", ""},
 	})

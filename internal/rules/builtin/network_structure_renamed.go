@@ -34,6 +34,11 @@ func (r *structure) renamed(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("A view or reshape%s makes %v of %v: rows as long as there are channels, but the channels are the second axis and the values stay where they are, so that every %s is a mix of all. Bring the channels last with permute before.",
 			before, x.To, x.From, of)
 	}
+	if x.At == "attention" {
+		v.Remedy = "divide the last axis first and exchange the axes then: view(samples, places, heads, -1).transpose(1, 2)"
+		v.Message = fmt.Sprintf("A view or reshape makes %v of %v before attention: the heads are put before the places, but the values stay where they are, so that every head sees pieces of several places in each. Divide the last axis first, view(samples, places, heads, -1), and exchange the axes with transpose(1, 2).",
+			x.To, x.From)
+	}
 	if x.Samples {
 		v.Cause = "view or reshape in place of transpose: the axes of samples and of steps are named anew"
 		v.Remedy = "bring the values to the shape that they have, samples first (view(samples, steps, …)), and exchange the axes with transpose(0, 1) where steps are to come first"

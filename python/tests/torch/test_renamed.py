@@ -13,6 +13,19 @@ GRIDS, SEEN = torch.randn(6, 2, 7, 7), torch.arange(294).reshape(6, 7, 7) % 3 ==
 CLIPS, TOKENS = torch.randn(6, 5, 2, 8), torch.arange(30).remainder(9).reshape(6, 5)
 
 
+FIRST, QKV, OUT = nn.Linear(4, 8), nn.Linear(8, 24), nn.Linear(8, 8)
+
+
+def attend(split, merge=lambda y: y.transpose(1, 2).reshape(6, 5, 8), fused=False):
+    """Self-attention with two heads of four units. split: what makes heads of queries, keys and values."""
+    q, k, v = (split(x) for x in QKV(FIRST(TABLE(TOKENS))).chunk(3, -1))
+    if fused:
+        y = F.scaled_dot_product_attention(q, k, v)
+    else:
+        y = (q @ k.transpose(-2, -1) / 2).masked_fill(torch.ones(5, 5).triu(1).bool(), -1e9).softmax(-1) @ v
+    return OUT(merge(y))
+
+
 def each(clips):
     return CONV(clips).mean(2)
 
@@ -60,6 +73,15 @@ def found(model, layer, x, first):
         (lambda: CELLS(GRIDS).view(-1, 7).log_softmax(1), "convolution", GRIDS, GRIDS, None),
         (lambda: F.cross_entropy(CELLS(GRIDS[..., :1, :1]).view(-1, 3), TOKENS.view(-1)[:6] % 3), "convolution", GRIDS, GRIDS, None),
         (lambda: CELLS(GRIDS).reshape(6, 3, -1), "convolution", GRIDS, GRIDS, None),
+        (lambda: attend(lambda x: x.reshape(6, 2, 5, 4)), "embedding", TOKENS, TOKENS, ([6, 5, 8], [6, 2, 5, 4], False)),
+        (lambda: attend(lambda x: x.contiguous().view(6, 2, -1, 4), fused=True), "embedding", TOKENS, TOKENS, ([6, 5, 8], [6, 2, 5, 4], False)),
+        (lambda: attend(lambda x: x.reshape(12, 5, 4), lambda y: y.reshape(6, 5, 8)), "embedding", TOKENS, TOKENS, ([6, 5, 8], [12, 5, 4], False)),
+        (lambda: attend(lambda x: x.view(6, 5, 2, 4).transpose(1, 2)), "embedding", TOKENS, TOKENS, None),
+        (lambda: attend(lambda x: x.view(6, 5, 2, 4).transpose(1, 2), lambda y: y.reshape(6, 5, 8)), "embedding", TOKENS, TOKENS, None),  # some mix heads on purpose
+        (lambda: attend(lambda x: x.unflatten(-1, (2, 4)).permute(0, 2, 1, 3), fused=True), "embedding", TOKENS, TOKENS, None),
+        (lambda: attend(lambda x: torch.stack(x.split(4, -1), 1)), "embedding", TOKENS, TOKENS, None),
+        (lambda: attend(lambda x: x.transpose(0, 1).reshape(5, 12, 4).transpose(0, 1), lambda y: y.transpose(0, 1).reshape(5, 6, 8)), "embedding", TOKENS, TOKENS, None),
+        (lambda: OUT(FIRST(TABLE(TOKENS)).view(6, 2, 5, 4).mean(1).repeat(1, 1, 2)), "embedding", TOKENS, TOKENS, None),  # no attention
         (lambda: CHANNELS(torch.ones(6, 4, 5)), "convolution", torch.ones(6, 5, 4), torch.ones(6, 4, 5), None),
     ],
 )

@@ -75,7 +75,7 @@ def _in_order(x, g):
 
 
 def between(nodes, given):
-    """RenamedFact of the first view among ``nodes`` that mixes samples, the channels of a convolution, or the classes of a loss; None without one."""
+    """RenamedFact of the first view among ``nodes`` that mixes samples, the places that heads of attention see, the channels of a convolution, or the classes of a loss; None without one."""
     above = {}
     for node in nodes:
         for n, _ in node.next_functions:
@@ -87,6 +87,8 @@ def between(nodes, given):
         before, after = _sizes(node), shape_of(node, 0)
         if not before or not after or len(after) < 2:
             continue
+        if _heads(node, before, after, above):
+            return {"from": before, "to": after, "at": "attention", "samples": False}
         over = _above(node, above)
         if _mixes(node, before, after, given):
             return {"from": before, "to": after, "at": over or "", "samples": True}
@@ -99,6 +101,58 @@ def between(nodes, given):
             if at is not None:
                 return {"from": before, "to": after, "at": at, "samples": False}
     return None
+
+
+def _heads(node, before, after, above):
+    """Whether a view divides what a layer gives for each place of a sequence into heads, and puts the heads before the places, of what attention compares."""
+    if len(before) != 3:
+        return False
+    samples, places, units = before
+    if len(after) == 4:
+        heads, same = after[1], after[0] == samples and after[2] == places
+    elif len(after) == 3 and samples > 1:
+        heads, same = after[0] // samples, after[0] % samples == 0 and after[1] == places
+    else:
+        return False
+    return same and 1 < heads != places > 1 and heads * after[-1] == units and after[-1] > 1 and _projected(node) and _compared(node, above)
+
+
+def _projected(node):
+    """Whether a node has what a linear layer gives, or a part of its units."""
+    node = node.next_functions[0][0]
+    for _ in range(8):
+        if node is None or leaf_of(node) is not None:
+            return False
+        if neutral(node) in ("linear", "matmul"):
+            return True
+        below = [n for n, _ in node.next_functions]
+        if base(node) == "Add" and len(below) == 2:  # a bias
+            below = [n for n in below if n is not None and leaf_of(n) is None]
+        elif base(node) in ("Transpose", "Permute", "T") or base(node) not in SHAPES and base(node) != "Slice":
+            return False
+        if len(below) != 1:
+            return False
+        node = below[0]
+    return False
+
+
+def _compared(node, above):
+    """Whether what a node gives is multiplied with another tensor, and softmax goes over the products: queries and keys."""
+    stack, seen = [(node, False)], set()
+    while stack and len(seen) < 48:
+        node, product = stack.pop()
+        for taker in above.get(id(node), ()):
+            name = base(taker)
+            if id(taker) in seen:
+                continue
+            seen.add(id(taker))
+            if name.startswith("ScaledDotProduct") or product and name in ("Softmax", "SafeSoftmax"):
+                return True
+            if neutral(taker) == "matmul" and not product:
+                stack.append((taker, True))
+            elif name in SHAPES or name in ("Mul", "Div", "MaskedFill", "Where", "Add", "Sub", "Clamp"):
+                stack.append((taker, product))
+    return False
 
 
 def _classes(node, before, after, above):
