@@ -250,6 +250,9 @@ type LabelFacts struct {
 	// Ahead: the labels are what the model was called with, one place further on, or two;
 	// nil where they are not, at all steps that were looked at.
 	Ahead *AheadFacts `json:"ahead,omitempty"`
+	// YesWeight is how much a label of 1 counts in a cross-entropy of yes and no that the
+	// script writes out, where one of 0 counts 1; 0 where that is 1, changes, or is not known.
+	YesWeight float64 `json:"yes_weight,omitempty"`
 	// Blanks: labels of ctc_loss name its blank; nil where none do.
 	Blanks *BlankFacts `json:"blanks,omitempty"`
 	// Ends: the label that the loss leaves out is the end of sequences, and what

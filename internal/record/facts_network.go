@@ -96,6 +96,9 @@ type GraphFacts struct {
 	// Likelihood tells of a loss that is made of logarithms of probabilities, some of
 	// which it makes smaller; nil otherwise.
 	Likelihood *LikelihoodFacts `json:"likelihood,omitempty"`
+	// Density tells of a loss that is minus the logarithm of a normal, or Laplace, density
+	// of the labels, and of nothing else; nil otherwise.
+	Density *DensityFacts `json:"density,omitempty"`
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
 	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`
@@ -282,6 +285,17 @@ type LikelihoodFacts struct {
 	Larger  int64 `json:"larger"`
 	Smaller int64 `json:"smaller"`
 	One     bool  `json:"one"`
+}
+
+// DensityFacts tell of a likelihood with a mean, and mostly a scale, that the network gives.
+type DensityFacts struct {
+	Kind   string `json:"kind"`   // normal, laplace
+	Larger bool   `json:"larger"` // its sign is turned: the loss wants the errors larger
+	// Way are the operations from the errors down to the first with a parameter, as of a head.
+	Way []string `json:"way"`
+	// Held: a scale at which errors do not count costs something, as it is to be; nil of a
+	// constant scale.
+	Held *bool `json:"held,omitempty"`
 }
 
 // AsNumbersFacts are losses of one step that no backward reached, where the sum

@@ -34,11 +34,12 @@ type lossView struct {
 var lossOfModule = map[string]string{
 	"CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
 	"MSELoss": "mse_loss", "L1Loss": "l1_loss", "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss",
+	"GaussianNLLLoss": "gaussian_nll_loss",
 }
 
 var (
-	knownLosses      = []string{"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
-	regressionLosses = []string{"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+	knownLosses      = []string{"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "gaussian_nll_loss", "laplace_nll_loss"}
+	regressionLosses = []string{"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "gaussian_nll_loss", "laplace_nll_loss"}
 	weightedOps      = []string{"linear", "convolution", "embedding", "recurrent", "lstm", "attention"}
 	pickingOps       = []string{"select", "slice", "index", "gather"}
 )
@@ -64,6 +65,10 @@ func viewLoss(f *rule.Facts) (v lossView) {
 	if f.Graph == nil {
 		return v
 	}
+	if d := f.Graph.Density; d != nil && v.loss != "" {
+		v.ofDensity(d)
+		return v
+	}
 	at, last := writtenOut(f), len(f.Graph.Head)-1
 	byHand := at >= 0
 	if !byHand {
@@ -87,6 +92,18 @@ func viewLoss(f *rule.Facts) (v lossView) {
 	}
 	v.path = lastModule(f, []string{record.LinearModule, record.ConvModule}, nil)
 	return v
+}
+
+// ofDensity reads the way from the errors of a likelihood down to the layer that
+// gives its mean.
+func (v *lossView) ofDensity(d *record.DensityFacts) {
+	acts, layer, ok := cutAtLayer(d.Way)
+	if !ok {
+		return
+	}
+	f := v.facts
+	v.alone = f.Graph.Parts <= 1 && len(f.Optimisers) <= 1 && (f.Labels == nil || len(f.Labels.Others) == 0)
+	v.seen, v.acts, v.layer = true, acts, layer // its path is not known: the layer of the scale may be called last
 }
 
 // cutAtLayer takes a way from a loss down to the first operation with a

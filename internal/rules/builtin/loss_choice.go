@@ -64,6 +64,12 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 	if found := overlapUpsideDown(&v); found != nil {
 		return found
 	}
+	if found := densityUpsideDown(&v); found != nil {
+		return found
+	}
+	if found := yesWeighsLess(&v); found != nil {
+		return found
+	}
 	if v.loss == "" || p == nil || l == nil {
 		return nil
 	}

@@ -16,15 +16,27 @@ const (
 	lessWeight   = 2   // times, the weight of the former to that of the latter
 	sameOrder    = 0.8 // correlation of the logarithms of weights and frequencies
 	rarePositive = 0.3 // share of labels that are 1
+
+	leastOfAll   = 100 // labels of which one class outweighs all others
+	outweighs    = 0.9 // of the weight of all labels
+	halfOfLabels = 0.5
 )
 
 // rareWeighLess finds weights that make rare classes count even less: the
 // frequencies of the classes, where their inverse was meant.
 func rareWeighLess(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Violation {
-	if v.facts.Loss == nil || l.Elements < leastWeighed {
+	if v.facts.Loss == nil {
 		return nil
 	}
 	settings := v.facts.Loss.Settings
+	if v.loss == "cross_entropy" || v.loss == "nll_loss" {
+		if found := outweighsAll(v, l, weightsOf(settings["weights"])); found != nil {
+			return found
+		}
+	}
+	if l.Elements < leastWeighed {
+		return nil
+	}
 	switch v.loss {
 	case "cross_entropy", "nll_loss":
 		return classWeights(v, l, weightsOf(settings["weights"]))
@@ -32,6 +44,37 @@ func rareWeighLess(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 		return positiveWeights(v, l, weightsOf(settings["pos_weights"]))
 	}
 	return nil
+}
+
+// outweighsAll finds weights with which one class of several makes nearly all of the
+// loss although most labels are of others.
+func outweighsAll(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Violation {
+	if len(weights) < 3 || l.Counts == nil || l.Elements-l.Ignored < leastOfAll {
+		return nil
+	}
+	all, labels, seen := 0.0, 0.0, 0
+	var most struct{ class, n, w, share float64 }
+	for i, w := range weights {
+		n := float64(l.Counts[strconv.Itoa(i)])
+		if w <= 0 {
+			return nil // a class that is left out on purpose
+		}
+		if all, labels = all+w*n, labels+n; n > 0 {
+			seen++
+		}
+		if w*n > most.share {
+			most.class, most.n, most.w, most.share = float64(i), n, w, w*n
+		}
+	}
+	if seen < 3 || !(most.share >= outweighs*all) || most.n > halfOfLabels*labels {
+		return nil
+	}
+	text := fmt.Sprintf("The class weights of %s make %s of the loss of class %s alone, which has %s of the labels and weighs %s, where the median of the weights is %s: what the model learns in the main is to tell that class always.",
+		v.subject(), percent(most.share/all), num(most.class), percent(most.n/labels), num(most.w), num(median(weights)))
+	out := v.labels("outweighed", text, "give each class the inverse of its frequency, total / (classes * count), or leave weights away", rule.Warning)
+	out.Cause = "class weights that differ far more than the classes' frequencies do"
+	out.Observed, out.Threshold, out.Comparator = most.share/all, outweighs, ">="
+	return []rule.Violation{out}
 }
 
 func classWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Violation {
@@ -81,6 +124,21 @@ func positiveWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.
 	out := v.labels("weights", text, fmt.Sprintf("pos_weight is to be about %s here", num((1-*l.Mean) / *l.Mean)), rule.Warning)
 	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = usual, 1.0/lessWeight, "<="
+	return []rule.Violation{out}
+}
+
+// yesWeighsLess finds the same of a cross-entropy that the script writes out.
+func yesWeighsLess(v *lossView) []rule.Violation {
+	l := v.facts.Labels
+	least, most, ok := span(l)
+	if !ok || l.YesWeight <= 0 || l.YesWeight > 1.0/lessWeight || least != 0 || most != 1 || !isWhole(l) || l.Elements < leastWeighed || len(l.Others) > 0 || l.Mean == nil || *l.Mean <= 0 || *l.Mean > rarePositive {
+		return nil
+	}
+	text := fmt.Sprintf("The loss multiplies the terms of labels that are 1 by %s although only %s of the labels are, so that these count even less: the factor is the number of labels that are 0 divided by those that are 1, not the reverse.",
+		num(l.YesWeight), percent(*l.Mean))
+	out := v.labels("weights", text, fmt.Sprintf("the factor is to be about %s here", num((1-*l.Mean) / *l.Mean)), rule.Warning)
+	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
+	out.Observed, out.Threshold, out.Comparator = l.YesWeight, 1.0/lessWeight, "<="
 	return []rule.Violation{out}
 }
 

@@ -216,7 +216,10 @@ func lossAt(f *rule.Facts) (at int, name string) {
 func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 	h := f.Graph.Head
 	at, loss := lossAt(f)
-	if at < 0 {
+	if d := f.Graph.Density; d != nil {
+		v := viewLoss(f)
+		h, at, loss = d.Way, -1, v.loss
+	} else if at < 0 {
 		return
 	}
 	i := at + 1

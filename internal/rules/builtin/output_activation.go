@@ -52,6 +52,9 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		text := "log_softmax works over samples or time steps in place of the classes: ctc_loss takes its last axis for the classes."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=-1 (or dim=2) in log_softmax, on what ctc_loss gets: time steps by samples by classes", rule.Error)}
 	}
+	if found := intoAlignment(&v); found != nil {
+		return found
+	}
 	if f.Graph != nil && f.Graph.AcrossSamples {
 		text := "log_softmax works over the samples of the batch in place of the classes: what the loss gets for a sample depends on the others in its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}

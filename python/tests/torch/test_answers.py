@@ -82,3 +82,19 @@ MASK = torch.ones(8, 1)
 )
 def test_others(loss):
     assert taken(loss, Y)[1] is None
+
+
+@pytest.mark.parametrize("loss,weight", [
+    (logs, 1),
+    (softplus, 1),
+    (positives, 3),
+    (lambda z, y: (y * F.softplus(-z) / 6 + (1 - y) * F.softplus(z)).mean(), 1 / 6),
+    (lambda z, y: (1 / 6 * (y * F.softplus(-z)) + (1 - y) * F.softplus(z)).mean(), 1 / 6),
+    (lambda z, y: -(0.5 * y * F.logsigmoid(z) + 0.25 * ((1 - y) * F.logsigmoid(-z))).sum(), 2),
+    (focal, None),
+    (lambda z, y: F.binary_cross_entropy_with_logits(z, y), None),
+])
+def test_weight_of_a_yes(loss, weight):
+    z = X @ W
+    found = answers.weight_of_yes(loss(z, Y).grad_fn)
+    assert found is None if weight is None else abs(found - weight) < 1e-4

@@ -21,22 +21,36 @@ def given(node, outputs, sign=1):
 
     sign: -1 where it is subtracted from something. What is masked, or weighted by place, is left out: nobody knows then which labels count.
     """
-    sides = _sides(node, sign)
-    for opposite, weight, side in sides:
-        if opposite:
-            continue
-        for other, rest, against in sides:
-            if other and against[0] is side[0]:
-                label = _label(weight, rest)
-                prediction = _prediction(side, outputs) if label is not None else None
-                if prediction is not None:
-                    return FUNCTION, prediction, label, False, side[0]
+    for label, _, side in _pairs(node, sign):
+        prediction = _prediction(side, outputs)
+        if prediction is not None:
+            return FUNCTION, prediction, label, False, side[0]
     return None
 
 
+def weight_of_yes(node):
+    """How much a yes counts where a no counts 1; None without such a loss, and where terms are weighted by what the model gives, as focal losses do."""
+    for _, weight, _ in _pairs(node, 1):
+        return weight
+    return None
+
+
+def _pairs(node, sign):
+    """(labels, weight of a yes, what _logarithm gives of the yes) of the pairs of terms."""
+    sides = _sides(node, sign)
+    for opposite, weight, side, factor in sides:
+        if opposite:
+            continue
+        for other, rest, against, least in sides:
+            if other and against[0] is side[0]:
+                label, scale = _label(weight, rest)
+                if label is not None:
+                    yield label, scale * factor / least if factor and least and scale else None, side
+
+
 def _sides(node, sign):
-    """[(whether it is the opposite, how much the loss makes it larger, what _logarithm gives)] of the terms."""
-    out, stack = [], [(node, sign)]
+    """[(whether it is the opposite, how much the loss makes it larger, what _logarithm gives, the number that this is multiplied with or None)] of the terms."""
+    out, stack = [], [(node, float(sign))]
     for _ in range(_MOST):
         if not stack:
             break
@@ -54,17 +68,17 @@ def _sides(node, sign):
         elif kind in ("Mul", "Div"):
             scaled = penalty.scaled(node, kind)
             if scaled is not None:
-                stack.append((scaled[0], sign if scaled[1] > 0 else -sign))
+                stack.append((scaled[0], sign * scaled[1]))
                 continue
             found = _weighed(node, below) if kind == "Mul" and len(below) == 2 else None
             if found is not None:
-                weight, side = found
-                out.append((side[1], weight if side[2] * sign < 0 else -weight, side))
+                weight, side, plain = found
+                out.append((side[1], weight if side[2] * sign < 0 else -weight, side, abs(sign) if plain else None))
     return out
 
 
 def _weighed(node, below):
-    """(weight, what _logarithm gives) of a logarithm times a constant, or times a constant and a power, as focal losses have it; None of others."""
+    """(weight, what _logarithm gives, whether that is all) of a logarithm times a constant, or times a constant and a power, as focal losses have it; None of others."""
     for i, side in enumerate(("other", "self")):
         found = _logarithm(below[i])
         if found is None:
@@ -75,7 +89,7 @@ def _weighed(node, below):
             weight = _factor(below[1 - i])
         if weight is None or not weight.dim() or not summary.readable(weight):
             return None
-        return weight.detach().float() if weight.dtype == torch.bool else weight.detach(), found
+        return weight.detach().float() if weight.dtype == torch.bool else weight.detach(), found, below[1 - i] is None
     return None
 
 
@@ -153,14 +167,15 @@ def _prediction(side, outputs):
 
 
 def _label(weight, rest):
-    """The labels, of what both logarithms are multiplied with; None where these are none. The yes may have a weight."""
+    """(labels, how often they are in the first) of what both logarithms are multiplied with; the labels are None where these are none. The yes may have a weight."""
     if weight.shape != rest.shape or not weight.is_floating_point() or weight.numel() > _LARGEST or not weight.numel():
-        return None
+        return None, 0.0
     with torch.no_grad():
         label = 1 - rest
         label = written._exact(label, (label.abs() + 1) * torch.finfo(rest.dtype).eps * 2)
         most = label.abs().max()
         if not bool(most > 0):
-            return label if bool((weight == 0).all()) else None
+            return (label if bool((weight == 0).all()) else None), 0.0
         scale = weight.abs().max() / most
-        return label if bool(scale > 0) and bool(((weight - scale * label).abs() <= 1e-4 * weight.abs().max()).all()) else None
+        fits = bool(scale > 0) and bool(((weight - scale * label).abs() <= 1e-4 * weight.abs().max()).all())
+        return (label if fits else None), float(scale)

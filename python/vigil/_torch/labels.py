@@ -10,7 +10,7 @@ import inspect
 import torch
 
 from vigil import _guard
-from vigil._torch import answers, backend, graph, head, summary, terms, written
+from vigil._torch import answers, backend, density, graph, head, summary, terms, written
 from vigil._torch.addends import Addends
 from vigil._torch.blanks import Blanks
 from vigil._torch.ends import Ends
@@ -200,6 +200,8 @@ class Labels(object):
         self.ends = Ends()
         self.filler = Filler()
         self.addends = Addends(self._addend)
+        self.density = density.Density()
+        self.yes = []  # how much a yes counts, by backward
 
     def call(self, module, args, kwargs):
         """A loss module was called in training."""
@@ -215,6 +217,8 @@ class Labels(object):
         """backward begins at ``node``: the loss may be a function's, or written out. outputs: what the model returned."""
         self.blanks.take(node)
         self.addends.take(node, outputs)
+        self.density.take(node)
+        self.yes.append(_guard.guard(answers.weight_of_yes)(node))
         if self.fresh:
             self.fresh = False
             return
@@ -223,7 +227,7 @@ class Labels(object):
             self.open = False
         found = of_graph(node)
         if found is None:
-            found = written.given(node, outputs) or answers.given(node, outputs)
+            found = written.given(node, outputs) or answers.given(node, outputs) or density.given(node, outputs)
             if found is not None:
                 name, prediction, label, logs, below = found
                 self._take(name, prediction, label, None, logs, below)
@@ -290,6 +294,10 @@ class Labels(object):
         """What came with the labels of the loss called ``main``: PredictionFacts without their place, or None."""
         return self._main(main).predictions.gather(numbers) if self.sources else None
 
+    def dense(self, main):
+        """DensityFacts of the loss called ``main``, or None."""
+        return self.density.gather(self._main(main).loss) if len(self.sources) == 1 else None
+
     def gather(self, main):
         """The facts: the labels of the loss called ``main``, or the first; further losses stand in ``others``. None when none were seen."""
         if not self.sources:
@@ -302,6 +310,8 @@ class Labels(object):
         ahead = self.ahead.gather() if self.ahead is not None else None
         if ahead is not None and not others:
             facts["ahead"] = ahead
+        if self.yes and None not in self.yes and abs(self.yes[0] - 1) > 1e-3 and max(self.yes) <= 1.001 * min(self.yes):
+            facts["yes_weight"] = summary.number(self.yes[0])
         blanks = self.blanks.gather()
         if blanks is not None:
             facts["blanks"] = blanks

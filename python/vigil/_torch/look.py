@@ -394,6 +394,9 @@ class Look(object):
             addends = part(self.labels.addends.gather, numbers)
             if found and addends:
                 found["addends"] = addends
+            normal = part(self.labels.dense, main)
+            if found and normal:
+                found["density"] = normal
             if found and beside and "terms" in found:
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
