@@ -30,7 +30,7 @@ func (b bench) measure(t *run) error {
 	switch {
 	case t.condition.vigil:
 		t.values, t.due, err = captured(filepath.Join(t.out, runName))
-	case t.condition.peer != "":
+	case t.condition.peer != "" && t.condition.peer != floor:
 		t.values, err = b.peerCaptured(t)
 	}
 	if err != nil {

@@ -18,6 +18,10 @@ type condition struct {
 
 func (c condition) bare() bool { return !c.vigil && c.peer == "" }
 
+// floor is the peer that captures nothing: functions that do nothing where Vigil's
+// hooks are, which is the least that hooks cost.
+const floor = "empty"
+
 // Where there are peers, everything but smdebug runs in the trackers' environment.
 const (
 	original = environment.Original
@@ -27,6 +31,7 @@ const (
 var conditions = []condition{
 	{name: "bare"},
 	{name: "bare again (control)"},
+	{name: "empty hooks", peer: floor},
 	{name: "nothing due", vigil: true, flags: []string{"--rules", "none", "--every", "1000000000"}},
 	{name: "defaults", vigil: true},
 	{name: "statistics at every step", vigil: true, flags: []string{"--every", "1"}},
