@@ -114,9 +114,8 @@ func effective(run record.Run, infos []record.TensorInfo) []shownCollection {
 	}
 	for _, col := range stored.Collections {
 		s := shownCollection{Name: col.Name, Schedule: col.Schedule, Want: wantText(plan.Need{Want: col.Want}), By: col.By, Tensors: []string{}}
-		// Tensors name the collections that there were when they were announced.
-		// What came later, and what a rule selects besides collections, is told
-		// by its selector.
+		// Tensors name their collections. What a rule selects besides collections
+		// is told by its selector.
 		match, err := col.Selector.Matcher()
 		member := func(info record.TensorInfo) bool {
 			return contains(info.Collections, col.Name) || err == nil && match(info) ||

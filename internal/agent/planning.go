@@ -198,6 +198,7 @@ func collectionOf(c capture.Collection) (plan.Collection, error) {
 // in full gives its losses only.
 func (w *worker) Plan() capture.Plan {
 	p, _ := w.job.currentPlan()
+	w.collectAgain()
 	out := capture.Plan{
 		Budget: w.job.set.Config.Budget, Strict: w.job.set.Config.Strict,
 		Schedules: []plan.Schedule{}, Tensors: [][2]int64{}, Modules: []capture.PlanModule{},

@@ -14,8 +14,8 @@ import (
 type progress struct {
 	fresh   bool
 	last    *record.Step
-	losses  []float64 // TRAIN, newest last
-	seconds []float64 // lengths of recent TRAIN steps
+	losses  []float64                    // TRAIN, newest last
+	seconds [record.Global + 1][]float64 // lengths of recent steps, by mode
 	loss    *float64
 }
 
@@ -40,12 +40,29 @@ func (p *progress) step(st *record.Step) {
 			}
 		}
 	}
-	if st.Seconds > 0 && (st.Mode == record.Train || st.Mode == record.Global) {
-		p.seconds = append(p.seconds, st.Seconds)
-		if len(p.seconds) > maxSeconds {
-			p.seconds = slices.Delete(p.seconds, 0, len(p.seconds)-maxSeconds)
-		}
+	if st.Seconds > 0 && st.Mode <= record.Global {
+		kept := append(p.seconds[st.Mode], st.Seconds)
+		p.seconds[st.Mode] = kept[max(len(kept)-maxSeconds, 0):]
 	}
+}
+
+// typical is the median length of recent steps of a mode in seconds, 0 where
+// none is known.
+func (p *progress) typical(m record.Mode) float64 {
+	kept := p.seconds[m]
+	if len(kept) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(kept))[len(kept)/2]
+}
+
+// training is that of the steps that train: a framework without modes has
+// Global ones alone.
+func (p *progress) training() float64 {
+	if length := p.typical(record.Train); length > 0 {
+		return length
+	}
+	return p.typical(record.Global)
 }
 
 // take makes the event, nil when nothing has happened since the last one.
@@ -71,11 +88,7 @@ func (j *job) takeProgress() *live.Progress {
 			out.Losses = append(out.Losses, l)
 		}
 	}
-	if n := len(p.seconds); n > 0 {
-		s := slices.Clone(p.seconds)
-		slices.Sort(s)
-		out.StepSeconds = s[n/2]
-	}
+	out.StepSeconds = p.training()
 	for _, n := range j.counts.allDropped() {
 		out.Dropped += n
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,8 +31,8 @@ func (j *job) replan(r *capture.PlanRequest) any {
 	}
 	j.asking.Lock()
 	defer j.asking.Unlock()
-	next, pace := j.pace()
-	c, windows, err := j.possible(r, next, pace)
+	next, ahead := j.pace()
+	c, windows, err := j.possible(r, next, ahead)
 	if err != nil {
 		return refuse(err)
 	}
@@ -50,7 +51,7 @@ func (j *job) replan(r *capture.PlanRequest) any {
 }
 
 // possible makes a change of what was asked for, unless it cannot be made.
-func (j *job) possible(r *capture.PlanRequest, next map[string]int64, pace int64) (c plan.Change, windows []window, err error) {
+func (j *job) possible(r *capture.PlanRequest, next map[string]int64, ahead [record.Global + 1]int64) (c plan.Change, windows []window, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -59,7 +60,7 @@ func (j *job) possible(r *capture.PlanRequest, next map[string]int64, pace int64
 	case j.plan == nil:
 		return c, nil, fmt.Errorf("no process of the job has begun to train, so there is no plan yet; ask again when it has")
 	}
-	if c, windows, err = j.changeOf(r, next, pace); err == nil {
+	if c, windows, err = j.changeOf(r, next, ahead); err == nil {
 		_, err = j.plan.Changed(c)
 	}
 	return c, windows, err
@@ -106,18 +107,20 @@ func (j *job) keepState(name string, v any) error {
 }
 
 // pace is the next step of each mode, as far as the agent has seen, and how
-// many steps the training does within lead.
-func (j *job) pace() (next map[string]int64, pace int64) {
+// many steps of it the training does within lead. A mode that has not had a
+// step is taken to be as fast as training.
+func (j *job) pace() (next map[string]int64, ahead [record.Global + 1]int64) {
 	next = j.stepCounts()
 	j.cmu.Lock()
 	defer j.cmu.Unlock()
-	if n := len(j.progress.seconds); n > 0 {
-		s := slices.Sorted(slices.Values(j.progress.seconds))
-		if median := s[n/2]; median > 0 {
-			pace = int64(math.Ceil(lead.Seconds() / median))
+	for m := range ahead {
+		length := cmp.Or(j.progress.typical(record.Mode(m)), j.progress.training())
+		ahead[m] = 1
+		if length > 0 {
+			ahead[m] += int64(math.Ceil(lead.Seconds() / length))
 		}
 	}
-	return next, pace + 1
+	return next, ahead
 }
 
 // window is the steps of one mode that a bounded capture takes.
@@ -131,7 +134,7 @@ type window struct {
 // changeOf turns a request into a change of the plan in force; j.mu is held.
 // What is bounded comes besides what there is, under a name of its own, so that
 // the collection goes on as before when its steps are over.
-func (j *job) changeOf(r *capture.PlanRequest, next map[string]int64, pace int64) (plan.Change, []window, error) {
+func (j *job) changeOf(r *capture.PlanRequest, next map[string]int64, ahead [record.Global + 1]int64) (plan.Change, []window, error) {
 	c := plan.Change{Every: r.Every}
 	windows := []window{}
 	if r.For < 0 || r.Every != nil && *r.Every < 0 {
@@ -155,13 +158,13 @@ func (j *job) changeOf(r *capture.PlanRequest, next map[string]int64, pace int64
 			if s.Off {
 				continue
 			}
-			s.Start = max(s.Start, next[mode]+pace)
+			s.Start = max(s.Start, next[mode]+ahead[m])
 			s.End = s.Start + r.For
 			windows = append(windows, window{name, mode, s.Start, s.End})
 		}
-		col.Name = fmt.Sprintf("%s@%d", name, next[record.Train.String()]+pace)
+		col.Name = fmt.Sprintf("%s@%d", name, next[record.Train.String()]+ahead[record.Train])
 		for n := 2; j.plan.Has(col.Name); n++ {
-			col.Name = fmt.Sprintf("%s@%d_%d", name, next[record.Train.String()]+pace, n)
+			col.Name = fmt.Sprintf("%s@%d_%d", name, next[record.Train.String()]+ahead[record.Train], n)
 		}
 		c.Add = append(c.Add, col)
 	}

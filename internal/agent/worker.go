@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -150,6 +151,27 @@ func (w *worker) Tensors(defs []*capture.TensorDef) {
 		if d.Cut {
 			w.job.missing(d.Name, "the name was too long and was cut", 1)
 		}
+	}
+	w.unsaved = append(w.unsaved, infos...)
+	w.announce()
+	w.job.eval.announce(w.name, infos)
+}
+
+// collectAgain announces once more the tensors that belong to other collections
+// since the plan has changed, so that rules and readers find them there.
+func (w *worker) collectAgain() {
+	var infos []record.TensorInfo
+	for _, d := range w.defs {
+		if d == nil {
+			continue
+		}
+		if now := w.decide(d).Collections; !slices.Equal(now, d.Collections) {
+			d.Collections = now
+			infos = append(infos, d.TensorInfo)
+		}
+	}
+	if len(infos) == 0 {
+		return
 	}
 	w.unsaved = append(w.unsaved, infos...)
 	w.announce()
