@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/testenv"
+	testforks "github.com/vigil-ml/vigil/internal/testenv/forks"
 )
 
 // forks is the process that runs scripts without Vigil: it has PyTorch in its
@@ -90,12 +91,10 @@ func startForks(t *testing.T) {
 	forks.process, forks.ask, forks.answers = cmd, ask, answers
 }
 
-// watchedForks is such a process for scripts under vigil run: Vigil waits in
-// it, as in any Python below vigil run, for the script to train.
+// watchedForks is such a process for scripts under vigil run.
 var watchedForks struct {
 	sync.Mutex
-	process *exec.Cmd
-	end     io.Closer
+	*testforks.Server
 }
 
 // forked is the command that runs a script in a fork of a process that has
@@ -106,23 +105,13 @@ func forked(t *testing.T, name string) []string {
 	w := &watchedForks
 	w.Lock()
 	defer w.Unlock()
-	socket := filepath.Join(filepath.Dir(binary), "forks")
-	if w.process == nil {
-		lib := filepath.Join(testenv.Root(), "python")
-		env := []string{"VIGIL_SOCKET=/the/script's/own", "PYTHONPATH=" + filepath.Join(lib, "boot") + string(os.PathListSeparator) + lib}
-		cmd := command(context.Background(), testenv.Root(), env, testenv.Python(t), script("forks"), socket)
-		cmd.Stderr = os.Stderr
-		end, err := cmd.StdinPipe()
-		if err != nil {
+	if w.Server == nil {
+		var err error
+		if w.Server, err = testforks.Watched(testenv.Python(t), filepath.Dir(binary)); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatalf("start the process that forks for scripts: %v", err)
-		}
-		w.process, w.end = cmd, end
 	}
-	waitFor(t, "the process that forks for scripts", func() bool { _, err := os.Stat(socket); return err == nil })
-	return []string{testenv.Python(t), script("forked"), socket, script(name)}
+	return w.Command(script(name))
 }
 
 // endForks ends those processes when there are any.
@@ -131,8 +120,7 @@ func endForks() {
 		forks.ask.Close()
 		_ = forks.process.Wait()
 	}
-	if watchedForks.process != nil {
-		watchedForks.end.Close()
-		_ = watchedForks.process.Wait()
+	if watchedForks.Server != nil {
+		watchedForks.Close()
 	}
 }

@@ -128,6 +128,7 @@ func (v variant) apply(base Program) (Program, error) {
 	line("split", split)
 	line("needs", strings.Join(base.Needs, ", "))
 	line("alarm", v.Alarm)
+	line("set", base.Set)
 	text := head.String() + body
 	p, err := parseHeader(strings.NewReader(text))
 	if err != nil {

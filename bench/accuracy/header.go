@@ -43,6 +43,8 @@ type Program struct {
 	Twin   string   // the repaired program, or empty
 	Hint   bool     // the fault is only worth knowing: no alarm is asked for
 	Needs  []string // packages besides PyTorch that it imports
+	Set    string   // who wrote it, and what they knew of the rules
+	Aim    aim      // what a healthy program reaches, if it says so
 	Text   []byte   // of a program that lies in no file of its own
 }
 
@@ -79,6 +81,12 @@ func parseHeader(r io.Reader) (Program, error) {
 		if !seen[key] {
 			return p, fmt.Errorf("header: %q is missing", key)
 		}
+	}
+	if stated := len(p.Aim.stated); stated > 0 && (stated < 3 || !p.Healthy()) {
+		return p, fmt.Errorf("header: metric, baseline and reaches belong together, in a program without a fault")
+	}
+	if err := p.Aim.check(); err != nil {
+		return p, fmt.Errorf("header: %w", err)
 	}
 	switch {
 	case p.Healthy() && (len(p.Causes) > 0 || p.Twin != "" || p.Hint):
@@ -128,6 +136,10 @@ func (p *Program) set(key, value string) error {
 			return fmt.Errorf("alarm is %q; it can only be \"no\"", value)
 		}
 		p.Hint = true
+	case "set":
+		p.Set = value
+	case "metric", "baseline", "reaches":
+		return p.Aim.set(key, value)
 	default:
 		return fmt.Errorf("unknown key %q", key)
 	}

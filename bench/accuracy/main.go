@@ -5,6 +5,7 @@
 //	go run ./bench/accuracy [-python P] [-seeds 3] [-only REGEX] [-split tune|held|all] [-jobs 2] [-out FILE.md] [-keep DIR]
 //	go run ./bench/accuracy -check -keep DIR
 //	go run ./bench/accuracy -leave-out -keep DIR
+//	go run ./bench/accuracy -warm -seeds 1 -compare bench/accuracy/testdata/answers-a11050b.jsonl.gz
 //
 // It is run from the top of the checkout.
 package main
@@ -15,15 +16,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/testenv/forks"
 )
 
 type options struct {
 	python, suite, only, split, out, keep string
 	seeds, jobs                           int
 	timeout                               time.Duration
-	check, leaveOut                       bool
+	check, leaveOut, warm                 bool
+	list, answers, compare                string
 }
 
 func main() {
@@ -39,6 +44,10 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "", "folder in which the runs are kept")
 	flag.BoolVar(&o.check, "check", false, "train nothing: judge the runs kept in -keep again")
 	flag.BoolVar(&o.leaveOut, "leave-out", false, "train nothing: choose the thresholds anew without each family, on the runs kept in -keep, and score the choice on it")
+	flag.BoolVar(&o.warm, "warm", false, "fork the programs from one process that has PyTorch in its memory")
+	flag.StringVar(&o.list, "list", "", "file with the paths of the programs to run, one a line (default: all)")
+	flag.StringVar(&o.answers, "answers", "", "file in which the answers are kept, one line of JSON for each run; compressed if it ends with .gz")
+	flag.StringVar(&o.compare, "compare", "", "file of kept answers to compare with: ends with exit code 1 when a program is no longer recognised or a healthy one alarms anew")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
@@ -94,13 +103,43 @@ func run(o options) error {
 		if err != nil {
 			return err
 		}
+		if o.warm {
+			if b.warm, err = forks.Watched(b.python, tmp); err != nil {
+				return err
+			}
+			defer b.warm.Close()
+		}
 		do = possible(missing, b.train)
 	}
 	begin := time.Now()
 	verdicts := all(programs, o.seeds, o.jobs, do)
 	text := report(verdicts)
 	fmt.Fprintf(os.Stderr, "%d runs in %v\n", len(verdicts), time.Since(begin).Round(time.Second))
-	return o.write(text)
+	if o.answers != "" {
+		if err := writeAnswers(o.answers, verdicts); err != nil {
+			return err
+		}
+	}
+	if o.compare == "" {
+		return o.write(text)
+	}
+	kept, err := readAnswers(o.compare)
+	if err != nil {
+		return err
+	}
+	var now []answer
+	for _, v := range verdicts {
+		now = append(now, answerOf(v))
+	}
+	c := compare(kept, now)
+	if err := o.write(text + "\n" + c.text()); err != nil {
+		return err
+	}
+	if c.worse() {
+		return fmt.Errorf("compared with %q: %d programs no longer recognised, %d new alarms on healthy programs, %d no longer scored",
+			o.compare, len(c.Lost), len(c.New), len(c.Broken))
+	}
+	return nil
 }
 
 // write puts the report where it was asked for.
@@ -125,6 +164,11 @@ func choose(o options) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.list != "" {
+		if known, err = listed(known, o.list); err != nil {
+			return nil, err
+		}
+	}
 	var programs []Program
 	for _, p := range known {
 		if pattern.MatchString(p.Path) && (o.split == "all" || o.split == p.Split) {
@@ -133,6 +177,32 @@ func choose(o options) ([]Program, error) {
 	}
 	if len(programs) == 0 {
 		return nil, fmt.Errorf("none of %d programs below %q was asked for", len(known), o.suite)
+	}
+	return programs, nil
+}
+
+// listed gives the programs that a file names, one path a line; a line that
+// begins with # is a comment.
+func listed(known []Program, name string) ([]Program, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read -list: %w", err)
+	}
+	byPath := map[string]Program{}
+	for _, p := range known {
+		byPath[p.Path] = p
+	}
+	var programs []Program
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		p, ok := byPath[line]
+		if !ok {
+			return nil, fmt.Errorf("read -list %q: the suite has no program %q", name, line)
+		}
+		programs = append(programs, p)
 	}
 	return programs, nil
 }

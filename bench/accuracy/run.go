@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv/forks"
 )
 
 // bench runs programs under vigil and reads what it says of them.
@@ -24,6 +25,7 @@ type bench struct {
 	suite   string // the folder of the programs, absolute
 	runs    string // where runs are written
 	timeout time.Duration
+	warm    *forks.Server // programs are forked from it, unless nil
 }
 
 // build compiles the vigil of this checkout into dir.
@@ -71,7 +73,11 @@ func (b bench) train(p Program, seed int) verdict {
 	if err != nil {
 		return failed(err)
 	}
-	cmd := exec.CommandContext(ctx, b.vigil, "run", "--dir", b.runs, "--name", name, "--quiet", "--", b.python, script)
+	command := []string{b.python, script}
+	if b.warm != nil {
+		command = b.warm.Command(script)
+	}
+	cmd := exec.CommandContext(ctx, b.vigil, append([]string{"run", "--dir", b.runs, "--name", name, "--quiet", "--"}, command...)...)
 	cmd.Dir = dir
 	cmd.Env = append(environment(), "SEED="+strconv.Itoa(seed), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // vigil ends the training
@@ -82,6 +88,9 @@ func (b bench) train(p Program, seed int) verdict {
 		return failed(fmt.Errorf("not done after %v", b.timeout))
 	case err != nil:
 		return failed(fmt.Errorf("%w: %s", err, lastLine(out)))
+	}
+	if err := p.Aim.reached(out); err != nil {
+		return failed(err)
 	}
 	return b.read(p, seed, "findings")
 }

@@ -21,6 +21,7 @@ type verdict struct {
 	Failed  string // why the run cannot be scored; empty when it can
 	NotRun  string // what the program needs and the interpreter has not
 
+	Groups   []record.Group
 	Alarms   []record.Finding
 	First    string  // cause class of the first group; empty without an alarm
 	Right    bool    // it is one of the program's
@@ -40,7 +41,7 @@ func alarm(f record.Finding) bool {
 // judge compares the diagnosis of a run that took steps (by mode) with what is
 // known of the program.
 func judge(p Program, seed int, d diagnosis, steps map[string]int64) verdict {
-	v := verdict{Program: p, Seed: seed, At: math.NaN()}
+	v := verdict{Program: p, Seed: seed, Groups: d.Groups, At: math.NaN()}
 	if steps[record.Train.String()] == 0 {
 		v.Failed = "no TRAIN step was captured"
 		return v
