@@ -454,8 +454,10 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 	})
 	if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
 		err = t.Undecided(func(s *record.Step) error {
-			if !s.Free() {
-				observe(completer.Add(s)...)
+			if s.Free() {
+				completer.Give(s)
+			} else {
+				observe(completer.Hold(s)...)
 			}
 			return nil
 		})

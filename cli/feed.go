@@ -139,8 +139,10 @@ func (f *feeder) rest() error {
 	}
 	var list []*record.Complete
 	err := f.t.Undecided(func(s *record.Step) error {
-		if !s.Free() {
-			list = append(list, f.completer.Add(s)...)
+		if s.Free() {
+			f.completer.Give(s)
+		} else {
+			list = append(list, f.completer.Hold(s)...)
 		}
 		return nil
 	})

@@ -74,12 +74,21 @@ func TestBetweenSteps(t *testing.T) {
 		if len(c.Parts) != 1 || c.Parts[0].Free() {
 			t.Errorf("%s step %d is complete with %v", c.Mode, c.ModeStep, c.Parts)
 		}
+		if c.Mode != record.Train {
+			return nil
+		}
+		for name, want := range map[string]float64{"inside": 0, "after": 10, "after, too": 20} {
+			there := slices.ContainsFunc(c.Parts[0].Stats, func(s record.TensorStats) bool { return s.Tensor == name && s.Mean == want+float64(c.ModeStep) })
+			if !there || !slices.Contains(c.Parts[0].Raw, name) {
+				t.Errorf("step %d is complete without %s: %+v, raw %v", c.ModeStep, name, c.Parts[0].Stats, c.Parts[0].Raw)
+			}
+		}
 		return nil
 	}); err != nil || complete != 8 {
 		t.Errorf("%d complete steps, %v", complete, err)
 	}
 	if err := tr.Undecided(func(s *record.Step) error {
-		if !s.Free() {
+		if !s.Free() || s.Step > 0 { // what was given before the first step belongs to none
 			t.Errorf("%s step %d was not decided on", s.Mode, s.ModeStep)
 		}
 		return nil

@@ -93,9 +93,10 @@ func (e *evaluator) resume(t *trial.Trial) {
 		return nil
 	}, func(s *record.Step) error {
 		if s.Free() {
+			e.completer.Give(s)
 			return nil
 		}
-		for _, c := range e.completer.Add(s) {
+		for _, c := range e.completer.Hold(s) {
 			e.complete(c)
 		}
 		return nil

@@ -36,6 +36,7 @@ type evaluator struct {
 	ended  string           // status of the run, once it ends
 	dirty  bool             // judged since the last save
 	saved  time.Time
+	began  time.Time
 
 	changes changes
 	behind  bool // found something since the last summary
@@ -43,7 +44,7 @@ type evaluator struct {
 }
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
-	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now(), changes: newChanges()}
+	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now(), began: time.Now(), changes: newChanges()}
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	o := rules.Options{
 		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other, Document: e.document,
@@ -186,17 +187,44 @@ func (e *evaluator) announce(worker string, infos []record.TensorInfo) {
 	e.in.wait(func() { e.engine.Announce(worker, infos) })
 }
 
-// steps takes stored steps.
-func (e *evaluator) steps(list []*record.Step) {
+// steps takes stored steps. With hold, values may still be given to the last one.
+func (e *evaluator) steps(list []readyStep, hold bool) {
 	e.in.wait(func() {
 		for _, s := range list {
-			e.judge(e.completer.Add(s))
+			switch {
+			case s.free:
+				e.completer.Give(s.Step)
+			case hold:
+				e.judge(e.completer.Hold(s.Step))
+			default:
+				e.judge(e.completer.Add(s.Step))
+			}
 		}
 	})
 }
 
+// next says that a worker has begun its next step. It does not wait.
+func (e *evaluator) next(worker string) {
+	e.in.put(func() { e.judge(e.completer.Next(worker)) })
+}
+
+// holdTime is how long a step whose worker begins no other one waits for values
+// that the script may give to it.
+const holdTime = 10 * time.Second
+
+// release lets steps go that have been held for long, but not ones that an
+// earlier agent held: their workers may not be back yet.
+func (e *evaluator) release(now time.Time) {
+	if before := now.Add(-holdTime); before.After(e.began) {
+		for _, worker := range e.completer.Held(before) {
+			e.judge(e.completer.Next(worker))
+		}
+	}
+}
+
 func (e *evaluator) tick(now time.Time) {
 	e.in.offer(func() {
+		e.release(now)
 		e.engine.Tick(now)
 		e.findings()
 		e.changed(record.Running)

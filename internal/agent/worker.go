@@ -37,6 +37,7 @@ type worker struct {
 	stored  uint64 // seq that the store knows; steps up to it are not stored again
 	seen    uint64 // records handled
 	last    uint64 // seq of the last tensor that was given between steps
+	held    uint64 // seq of the last step, while the rules wait for what may be given to it; 0: they do not
 	retry   time.Time
 	failing bool
 
@@ -74,10 +75,11 @@ type openStep struct {
 	apart bool // its scalars came as one batch of names that differ
 }
 
-// readyStep waits for the store. A free one holds numbers that belong to no
-// step that the hook counts: it is stored, but not judged.
+// readyStep waits for the store. A free one holds what was given after its step
+// had closed.
 type readyStep struct {
 	*record.Step
+	seq  uint64
 	free bool
 }
 
@@ -94,6 +96,9 @@ func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
 		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}),
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
+	}
+	if s.Hello.Takeover {
+		w.held = max(w.stored, 1) // by the agent before, or by none
 	}
 	var err error
 	w.meters, err = newMeters(filepath.Join(j.store.Path(), spillDir), w.name)

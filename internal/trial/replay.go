@@ -147,31 +147,43 @@ func (r *replayer) at(p part, steps []journal.Lazy) *record.Step {
 // left out; Damage names its file.
 func (r *replayer) complete(d *journal.Decision) *record.Complete {
 	c := &record.Complete{Step: d.Step, Mode: d.Mode, ModeStep: d.ModeStep, Time: d.Time}
-	for _, w := range d.Workers {
-		if p, ok := r.take(key{w, d.Mode, d.ModeStep}); ok {
-			if s := r.load(p); s != nil {
-				c.Parts = append(c.Parts, s)
+	r.named(d, func(list []part) {
+		s := r.load(list[0])
+		if s == nil {
+			return
+		}
+		for _, p := range list[1:] {
+			if given := r.load(p); given != nil {
+				s = s.With(given)
 			}
 		}
-	}
+		c.Parts = append(c.Parts, s)
+	})
 	return c
 }
 
-// take removes the part that a decision means from its queue: the first one
-// that closed a step.
-func (r *replayer) take(k key) (part, bool) {
-	q := r.queues[k]
-	if len(q) == 0 {
-		return part{}, false
+// named takes the parts that a decision means out of their queues, those of one
+// worker after another: the first one that closed a step, and as many of those
+// after it as were given in time.
+func (r *replayer) named(d *journal.Decision, each func([]part)) {
+	for i, w := range d.Workers {
+		k := key{w, d.Mode, d.ModeStep}
+		q := r.queues[k]
+		if len(q) == 0 {
+			continue
+		}
+		from := max(0, slices.IndexFunc(q, func(p part) bool { return !p.free }))
+		to := from + 1
+		if i < len(d.Joined) {
+			to = min(to+max(d.Joined[i], 0), len(q))
+		}
+		each(slices.Clone(q[from:to]))
+		if q = slices.Delete(q, from, to); len(q) == 0 {
+			delete(r.queues, k)
+		} else {
+			r.queues[k] = q
+		}
 	}
-	i := max(0, slices.IndexFunc(q, func(p part) bool { return !p.free }))
-	p := q[i]
-	if q = slices.Delete(q, i, i+1); len(q) == 0 {
-		delete(r.queues, k)
-	} else {
-		r.queues[k] = q
-	}
-	return p, true
 }
 
 // advance hands over the decisions stored since the last call. The trial is
@@ -243,9 +255,7 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 			if t.hidden(t.complete, n, d.Mode, d.ModeStep) {
 				continue
 			}
-			for _, w := range d.Workers {
-				r.take(key{w, d.Mode, d.ModeStep})
-			}
+			r.named(d, func([]part) {})
 		}
 	}
 	return r.rest(fn)

@@ -164,6 +164,7 @@ class PlainLog(object):
                 return
             self.close()
             self.step = step
+            self.session.begins()
             self.session.new_plan()
         names = tuple(values)
         self.names.append(names)

@@ -236,6 +236,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self.open = Step(self.counter, mode, self.counter.of(mode), began)
         step.root = root
         if self.session is not None:
+            self.session.begins()
             if self.session._next_plan is not None and self.publisher.take_plan():
                 self.publisher.reschedule(self.counter.modes)
             self._set_due(step)
@@ -328,6 +329,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self._close(step, time.perf_counter())
             if self.suspended is not None:
                 self.open, self.suspended = self.suspended, None
+                if self.session is not None:
+                    self.session.begins()
 
     def _close(self, step, ended):
         """Publish a step that is over."""
