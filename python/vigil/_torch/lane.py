@@ -221,6 +221,7 @@ class Lane(object):
             t.counter.next = self.number
             t.counter.modes[TRAIN] = self.n
             t.last_closed = (self.number - 1, TRAIN, self.n - 1)
+            t.has_loss = True
             t.publisher.auto.passed(taken, self.seconds, self.captured * 1e-9)
         t.last_close = self.last
         t.spent, self.own = t.spent + self.own, 0

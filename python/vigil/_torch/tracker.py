@@ -77,6 +77,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted
         self.last_closed = (0, 0, 0)
+        self.has_loss = False  # the step that closed last
         self.last_close = None  # perf_counter seconds of the last TRAIN step's end, None when something came between
         self.depth = 0
         self.nest = 0
@@ -347,6 +348,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self.spent = 0
             return
         scalars = self._scalars(step, outputs)
+        self.has_loss = bool(scalars)
         if scalars and step.mode == EVAL:
             self.eval_loss_seen = True
         if step.digests:
@@ -404,6 +406,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if step.losses:
             for state, mean in step.losses.items():
                 out.append((publisher.loss_id(state.series), mean.number()))
+            if step.own_loss is not None:  # the script gave one, too
+                out.append((publisher.metric_id("scalar/loss"), step.own_loss.number()))
         elif step.own_loss is not None:
             main = step.own_loss
         elif outputs:
