@@ -357,6 +357,32 @@ func ruleError(spec string, err error) error {
 	return &usage{Message: err.Error(), What: spec, Hint: "`vigil rules list` lists the rules, `vigil rules describe NAME` their parameters"}
 }
 
+// undecided hands over what was under way when a run was lost: nobody is left to
+// decide on it. The completer has been told the steps before.
+func undecided(t *trial.Trial, completer *rules.Completer, each func(*record.Complete) error) error {
+	for _, w := range t.Workers() {
+		completer.Worker(w)
+	}
+	var list []*record.Complete
+	err := t.Undecided(func(s *record.Step) error {
+		if s.Free() {
+			completer.Give(s)
+		} else {
+			list = append(list, completer.Hold(s)...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range append(list, completer.End()...) {
+		if err := each(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // replaying says how a run is judged again.
 type replaying struct {
 	root     string // where other runs are looked up
@@ -433,35 +459,22 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 	infos := t.Tensors()
 	for _, worker := range t.Workers() {
 		engine.Announce(worker, infos)
-		completer.Worker(worker)
 	}
-	observe := func(list ...*record.Complete) {
-		for _, s := range list {
-			if len(s.Parts) > 0 {
-				steps++
-			}
-			if o.saw != nil {
-				o.saw(s)
-			}
-			now = s.Time
-			completer.Resume(s)
-			engine.Observe(s)
+	observe := func(s *record.Complete) error {
+		if len(s.Parts) > 0 {
+			steps++
 		}
-	}
-	err = t.Replay(func(s *record.Complete) error {
-		observe(s)
+		if o.saw != nil {
+			o.saw(s)
+		}
+		now = s.Time
+		completer.Resume(s)
+		engine.Observe(s)
 		return nil
-	})
-	if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
-		err = t.Undecided(func(s *record.Step) error {
-			if s.Free() {
-				completer.Give(s)
-			} else {
-				observe(completer.Hold(s)...)
-			}
-			return nil
-		})
-		observe(completer.End()...)
+	}
+	err = t.Replay(observe)
+	if err == nil && run.Status == record.Lost {
+		err = undecided(t, completer, observe)
 	}
 	if err != nil {
 		return nil, 0, err

@@ -116,8 +116,8 @@ func (f *feeder) pass() error {
 			f.completer.Resume(c)
 			return f.step(c)
 		})
-		if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
-			err = f.rest()
+		if err == nil && run.Status == record.Lost {
+			err = undecided(f.t, f.completer, f.step)
 		}
 		if err != nil {
 			return err
@@ -131,30 +131,6 @@ func (f *feeder) pass() error {
 	}
 	f.ended = true
 	return f.say(feed.End, map[string]string{"status": run.Status})
-}
-
-func (f *feeder) rest() error {
-	for _, w := range f.t.Workers() {
-		f.completer.Worker(w)
-	}
-	var list []*record.Complete
-	err := f.t.Undecided(func(s *record.Step) error {
-		if s.Free() {
-			f.completer.Give(s)
-		} else {
-			list = append(list, f.completer.Hold(s)...)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range append(list, f.completer.End()...) {
-		if err := f.step(c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // names says what tensors are, when there is news.

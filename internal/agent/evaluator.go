@@ -210,7 +210,7 @@ func (e *evaluator) next(worker string) {
 
 // holdTime is how long a step whose worker begins no other one waits for values
 // that the script may give to it.
-const holdTime = 10 * time.Second
+var holdTime = 10 * time.Second
 
 // release lets steps go that have been held for long, but not ones that an
 // earlier agent held: their workers may not be back yet.

@@ -1,12 +1,10 @@
 package trial
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/journal"
@@ -325,28 +323,3 @@ func (l *Tail) Next(fn func(*record.Complete) error) error { return l.r.advance(
 
 // Close forgets what is in memory.
 func (l *Tail) Close() { l.r.release() }
-
-// pollEvery is how often Follow looks for more.
-const pollEvery = 200 * time.Millisecond
-
-// Follow is Replay that goes on until the run has ended or ctx is done; the
-// latter is its error then.
-func (t *Trial) Follow(ctx context.Context, fn func(*record.Complete) error) error {
-	r := t.newReplayer()
-	defer r.release()
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		// The status is read first: what was stored before the run ended is
-		// there when it says so.
-		ended := t.Run().Status != record.Running
-		if err := r.advance(fn); err != nil || ended {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
