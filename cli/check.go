@@ -18,6 +18,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
+	"github.com/vigil-ml/vigil/internal/view"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -67,7 +68,7 @@ func (c checkCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		err = writeJSON(a.stdout, j.document())
+		err = writeJSON(a.stdout, j.Findings)
 	} else {
 		j.print(a)
 	}
@@ -86,7 +87,7 @@ func (c checkCmd) Run(a *app) error {
 // all judges every run of a directory. One that cannot be judged does not keep
 // the others from it.
 func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error {
-	documents := []map[string]any{}
+	documents := []any{}
 	found, failed := false, []string(nil)
 	for _, name := range names {
 		j, err := c.judge(a, name, filepath.Join(c.Name, name), known)
@@ -97,11 +98,10 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 		switch {
 		case err != nil:
 			failed = append(failed, err.Error())
-			documents = append(documents, map[string]any{"run": name, "error": err.Error()})
+			documents = append(documents, map[string]string{"run": name, "error": err.Error()})
 		case c.JSON:
-			d := j.document()
-			d["run"] = name
-			documents = append(documents, d)
+			j.Run = name
+			documents = append(documents, j.Findings)
 		default:
 			fmt.Fprintf(a.stdout, "== %s\n", name)
 			j.print(a)
@@ -133,12 +133,7 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 }
 
 // judged is what the rules say of one run.
-type judged struct {
-	findings []record.Finding
-	groups   []record.Group
-	statuses []record.RuleStatus
-	damage   []trial.Damage
-}
+type judged struct{ view.Findings }
 
 // judge replays one run through the rules.
 func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, error) {
@@ -156,28 +151,28 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 	}
 	j, have := &judged{}, captured{}
 	engine, steps, err := replay(t, configs, replaying{
-		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.findings = append(j.findings, f) }, prints: a.stderr,
+		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
 		saw: have.add, warn: func(text string) { fmt.Fprintln(a.stderr, "vigil: "+printable(text)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
-	j.groups, j.statuses, j.damage = engine.Groups(), engine.Statuses(), t.Damage()
-	have.explain(j.statuses, t.Statuses(), engine.Needs())
-	if steps == 0 && len(j.damage) > 0 {
-		return nil, notJudged(name, j.damage)
+	j.Groups, j.Rules, j.Damage = engine.Groups(), engine.Statuses(), t.Damage()
+	have.explain(j.Rules, t.Statuses(), engine.Needs())
+	if steps == 0 && len(j.Damage) > 0 {
+		return nil, notJudged(name, j.Damage)
 	}
 	return j, nil
 }
 
 // fails tells whether there is a finding at or above a place in severities.
 func (j *judged) fails(limit int) bool {
-	return slices.ContainsFunc(j.findings, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
+	return slices.ContainsFunc(j.All, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
 }
 
 // broken names a rule that ended with an error: then nothing found says nothing.
 func (j *judged) broken() string {
-	for _, s := range j.statuses {
+	for _, s := range j.Rules {
 		if s.Status == rules.StatusError {
 			return s.Configuration
 		}
@@ -185,21 +180,17 @@ func (j *judged) broken() string {
 	return ""
 }
 
-func (j *judged) document() map[string]any {
-	return findingsDocument(j.findings, j.groups, j.statuses, nil, j.damage)
-}
-
 func (j *judged) print(a *app) {
-	printGroups(a.stdout, j.groups)
-	printMuted(a.stdout, j.findings)
-	printStatuses(a.stdout, j.statuses)
-	printDamage(a.stderr, j.damage)
+	printGroups(a.stdout, j.Groups)
+	printMuted(a.stdout, j.Muted())
+	printStatuses(a.stdout, j.Rules)
+	printDamage(a.stderr, j.Damage)
 }
 
 // sayFailed names rules that did not judge the run, or not to its end: that they found
 // nothing says nothing.
 func (j *judged) sayFailed(a *app, name string) {
-	for _, s := range j.statuses {
+	for _, s := range j.Rules {
 		if s.Status == rules.StatusError {
 			reason, _, _ := strings.Cut(s.Details, "\n")
 			fmt.Fprintf(a.stderr, "vigil: run %s was not judged by %s: %s\n", printable(name), printable(s.Configuration), plain(reason))

@@ -13,6 +13,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // planCmd shows or changes what a run captures.
@@ -160,7 +161,7 @@ func (c planCmd) show(a *app, path string) error {
 	}
 	defer t.Close()
 	run := t.Run()
-	collections := effective(run, t.Tensors())
+	collections := view.Collections(run, t.Tensors())
 	if c.JSON {
 		history := run.Plan
 		if history == nil {

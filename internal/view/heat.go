@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"errors"
@@ -11,15 +11,29 @@ import (
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
-// view is one heat map the page offers.
-type view struct {
+// HeatMap is one statistic of many tensors over the same global steps.
+type HeatMap struct {
+	Title string
+	Log   bool // its colours are those of the logarithm
+	Steps []int64
+	Rows  []HeatRow
+}
+
+// HeatRow is one tensor of a heat map. A value that is not finite is a gap.
+type HeatRow struct {
+	Name   string
+	Values []float64
+}
+
+// kindOfMap is one heat map that a run may have.
+type kindOfMap struct {
 	title string
 	kinds []record.Kind
 	log   bool
 	stat  func(*trial.StatsRow) float64
 }
 
-var views = []view{
+var heatMaps = []kindOfMap{
 	{"mean magnitude of gradients", []record.Kind{record.Gradient}, true, func(r *trial.StatsRow) float64 { return r.AbsMean() }},
 	{"largest gradient", []record.Kind{record.Gradient}, true, func(r *trial.StatsRow) float64 { return r.AbsMax() }},
 	{"standard deviation of weights", []record.Kind{record.Weight, record.Bias}, true, func(r *trial.StatsRow) float64 { return r.Std() }},
@@ -33,16 +47,17 @@ var views = []view{
 	}},
 }
 
-// layer is a tensor with its rows, read once for all views.
+// layer is a tensor with its rows, read once for all heat maps.
 type layer struct {
 	name string
 	kind record.Kind
 	rows []trial.StatsRow
 }
 
-// heatMaps are the views that have anything in them, cut to the number of
-// cells that keeps the file small.
-func heatMaps(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]heatMap, error) {
+// HeatMaps are the heat maps that have anything in them, cut to the number of
+// cells that may be.
+func HeatMaps(t *trial.Trial, size Size) ([]HeatMap, error) {
+	infos, clock := t.Tensors(), newClock(t)
 	mode := record.Train
 	if !slices.Contains(t.Modes(), mode) {
 		mode = record.Global
@@ -50,10 +65,10 @@ func heatMaps(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]heatMap
 	var layers []layer
 	perKind := map[record.Kind]int{}
 	for _, info := range infos {
-		if info.AliasOf != "" || perKind[info.Kind] >= maxRows {
+		if info.AliasOf != "" || perKind[info.Kind] >= size.Rows {
 			continue
 		}
-		if !slices.ContainsFunc(views, func(v view) bool { return slices.Contains(v.kinds, info.Kind) }) {
+		if !slices.ContainsFunc(heatMaps, func(m kindOfMap) bool { return slices.Contains(m.kinds, info.Kind) }) {
 			continue
 		}
 		rows, err := t.Stats(trial.Query{Tensor: info.Name, Mode: mode})
@@ -70,9 +85,9 @@ func heatMaps(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]heatMap
 	}
 
 	total := 0
-	for _, v := range views {
+	for _, m := range heatMaps {
 		for _, l := range layers {
-			if slices.Contains(v.kinds, l.kind) {
+			if slices.Contains(m.kinds, l.kind) {
 				total++
 			}
 		}
@@ -80,31 +95,31 @@ func heatMaps(t *trial.Trial, infos []record.TensorInfo, clock clock) ([]heatMap
 	if total == 0 {
 		return nil, nil
 	}
-	columns := max(20, min(maxColumns, maxCells/total))
+	columns := max(20, min(size.Columns, size.Cells/total))
 
-	var maps []heatMap
-	for _, v := range views {
-		if m, ok := v.draw(layers, columns, mode, clock); ok {
-			maps = append(maps, m)
+	var list []HeatMap
+	for _, kind := range heatMaps {
+		if m, ok := kind.draw(layers, columns, mode, clock); ok {
+			list = append(list, m)
 		}
 	}
-	return maps, nil
+	return list, nil
 }
 
 // draw lays the layers' values on common columns. A column stands for a
 // stretch of steps; it shows the value of largest magnitude in it, so that a
 // spike is not lost, or a gap when there is none that is finite.
-func (v view) draw(layers []layer, columns int, mode record.Mode, clock clock) (heatMap, bool) {
+func (k kindOfMap) draw(layers []layer, columns int, mode record.Mode, clock clock) (HeatMap, bool) {
 	steps := map[int64]bool{}
 	for _, l := range layers {
-		if slices.Contains(v.kinds, l.kind) {
+		if slices.Contains(k.kinds, l.kind) {
 			for i := range l.rows {
 				steps[l.rows[i].ModeStep] = true
 			}
 		}
 	}
 	if len(steps) == 0 {
-		return heatMap{}, false
+		return HeatMap{}, false
 	}
 	all := make([]int64, 0, len(steps))
 	for s := range steps {
@@ -122,20 +137,20 @@ func (v view) draw(layers []layer, columns int, mode record.Mode, clock clock) (
 		column[s] = c
 	}
 
-	m := heatMap{Title: v.title, Log: v.log, Steps: clock.global(mode, starts)}
+	m := HeatMap{Title: k.title, Log: k.log, Steps: clock.global(mode, starts)}
 	for _, l := range layers {
-		if !slices.Contains(v.kinds, l.kind) {
+		if !slices.Contains(k.kinds, l.kind) {
 			continue
 		}
-		row := heatRow{Name: l.name, Values: make([]value, columns)}
+		row := HeatRow{Name: l.name, Values: make([]float64, columns)}
 		for i := range row.Values {
-			row.Values[i] = value(math.NaN())
+			row.Values[i] = math.NaN()
 		}
 		for i := range l.rows {
-			x, c := v.stat(&l.rows[i]), column[l.rows[i].ModeStep]
-			old := float64(row.Values[c])
+			x, c := k.stat(&l.rows[i]), column[l.rows[i].ModeStep]
+			old := row.Values[c]
 			if math.IsNaN(old) || math.Abs(x) > math.Abs(old) {
-				row.Values[c] = value(x)
+				row.Values[c] = x
 			}
 		}
 		m.Rows = append(m.Rows, row)
