@@ -16,6 +16,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/report/boosting"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 	"github.com/vigil-ml/vigil/internal/view"
@@ -137,9 +138,9 @@ type judged struct{ view.Findings }
 
 // judge replays one run through the rules.
 func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, error) {
-	t, err := trial.Open(path)
+	t, err := openRun(name, path)
 	if err != nil {
-		return nil, fmt.Errorf("read run %q: %w", name, err)
+		return nil, err
 	}
 	defer t.Close()
 	configs, mutes, left, err := c.configs(t)
@@ -200,7 +201,7 @@ func (j *judged) sayFailed(a *app, name string) {
 
 // notJudged is the error for a run of which no step is left: that nothing was
 // found says nothing then.
-func notJudged(name string, damage []trial.Damage) error {
+func notJudged(name string, damage []source.Damage) error {
 	var lines []string
 	for _, d := range damage[:min(len(damage), 5)] {
 		lines = append(lines, fmt.Sprintf("%s: %s", d.File, d.Reason))
@@ -230,7 +231,7 @@ func (c checkCmd) limit() (int, error) {
 // those asked for by name and of the set, or else those that judged the run
 // live, under the same parameters. Of the latter those are left out that are
 // Python classes which nobody here vouches for.
-func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, mutes []rules.Mute, left []string, err error) {
+func (c checkCmd) configs(t source.Run) (list []rules.Config, mutes []rules.Mute, left []string, err error) {
 	mutes = rules.MutesOf(t.Run())
 	framework := t.Run().Framework.Name
 	if c.Config != "" {
@@ -350,7 +351,7 @@ func ruleError(spec string, err error) error {
 
 // undecided hands over what was under way when a run was lost: nobody is left to
 // decide on it. The completer has been told the steps before.
-func undecided(t *trial.Trial, completer *rules.Completer, each func(*record.Complete) error) error {
+func undecided(t source.Run, completer *rules.Completer, each func(*record.Complete) error) error {
 	for _, w := range t.Workers() {
 		completer.Worker(w)
 	}
@@ -386,7 +387,7 @@ type replaying struct {
 }
 
 // replay feeds the stored steps through an engine, to its end, and counts them.
-func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.Engine, steps int, err error) {
+func replay(t source.Run, configs []rules.Config, o replaying) (engine *rules.Engine, steps int, err error) {
 	now := time.Time{}
 	run := t.Run()
 	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))

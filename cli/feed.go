@@ -12,7 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/feed"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // feedCmd reads a run for Python's create_trial: it is asked in frames on
@@ -24,7 +24,7 @@ type feedCmd struct {
 
 // Run answers until standard input ends.
 func (c feedCmd) Run(a *app) error {
-	t, err := trial.Open(c.Path)
+	t, err := openSource(c.Path)
 	if err != nil {
 		return &usage{Message: err.Error(), What: c.Path, Hint: "name the directory of a run: it holds run.json"}
 	}
@@ -59,8 +59,8 @@ func (c feedCmd) Run(a *app) error {
 
 // feeder hands over what it has not handed over yet.
 type feeder struct {
-	t         *trial.Trial
-	tail      *trial.Tail
+	t         source.Run
+	tail      source.Tail
 	enc       *feed.Encoder
 	out       *bufio.Writer
 	completer *rules.Completer // of a run that was lost

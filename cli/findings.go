@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -23,13 +23,9 @@ func (findingsCmd) Help() string {
 
 // Run prints findings grouped by their root cause, then where each rule stands.
 func (c findingsCmd) Run(a *app) error {
-	path, err := c.path()
+	t, err := c.open()
 	if err != nil {
 		return err
-	}
-	t, err := trial.Open(path)
-	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
 	}
 	defer t.Close()
 	f := view.FindingsOf(t)
@@ -56,7 +52,7 @@ func printActions(w io.Writer, head string, list []record.Attempt) {
 }
 
 // printDamage names what is missing from what was printed.
-func printDamage(w io.Writer, damage []trial.Damage) {
+func printDamage(w io.Writer, damage []source.Damage) {
 	for _, d := range damage {
 		fmt.Fprintf(w, "vigil: %s is damaged and was left out: %s\n", printable(d.File), d.Reason)
 	}

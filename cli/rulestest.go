@@ -7,7 +7,6 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/ruletest"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // rulesTestCmd runs unit tests of rules.
@@ -73,9 +72,9 @@ func (c rulesTestCmd) recorded(a *app) ruletest.Replay {
 }
 
 func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
-	t, err := trial.Open(path)
+	t, err := openRun(path, path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read run %q: %w", path, err)
+		return nil, nil, err
 	}
 	defer t.Close()
 	findings := []record.Finding{}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -38,9 +38,9 @@ func (c showCmd) Run(a *app) error {
 			return &usage{Message: fmt.Sprintf("cannot read the regular expression %q: %v", c.Regex, err), What: c.Regex, Hint: "it is read as Python's re.search does"}
 		}
 	}
-	t, err := trial.Open(path)
+	t, err := openRun(c.Name, path)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return err
 	}
 	defer t.Close()
 	run := t.Run()
@@ -83,7 +83,7 @@ func (c showCmd) Run(a *app) error {
 	return nil
 }
 
-func printRun(w io.Writer, t *trial.Trial, run record.Run) {
+func printRun(w io.Writer, t source.Run, run record.Run) {
 	fmt.Fprintf(w, "run        %s (%s)\n", printable(run.Name), t.Path())
 	fmt.Fprintf(w, "command    %s\n", plain(strings.Join(run.Command, " ")))
 	fmt.Fprintf(w, "status     %s", run.Status)
@@ -176,7 +176,7 @@ func partText(p *record.Part) string {
 	return text
 }
 
-func printMissing(w io.Writer, run record.Run, damage []trial.Damage) {
+func printMissing(w io.Writer, run record.Run, damage []source.Damage) {
 	if len(run.NotCaptured) > 0 {
 		fmt.Fprintln(w, "\nNot captured:")
 		for _, m := range run.NotCaptured {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // tailCmd follows a run.
@@ -42,13 +42,9 @@ type tailStep struct {
 
 // Run prints steps and findings as they come.
 func (c tailCmd) Run(a *app) error {
-	path, err := c.path()
+	t, err := c.open()
 	if err != nil {
 		return err
-	}
-	t, err := trial.Open(path)
-	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
 	}
 	defer t.Close()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -68,7 +64,7 @@ const tailEvery = 200 * time.Millisecond
 type printer struct {
 	w     io.Writer
 	json  bool
-	trial *trial.Trial
+	trial source.Run
 	due   []record.Finding // by step, not printed yet
 	found map[string]bool  // findings that were printed or are due, by key
 }

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // Write writes the report of a run to w. now is the time the report names.
-func Write(w io.Writer, t *trial.Trial, now time.Time) error {
+func Write(w io.Writer, t source.Run, now time.Time) error {
 	c, err := collect(t, now)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func Write(w io.Writer, t *trial.Trial, now time.Time) error {
 
 // WriteFile writes the report to a file, which is replaced only when the new
 // one is whole.
-func WriteFile(path string, t *trial.Trial, now time.Time) error {
+func WriteFile(path string, t source.Run, now time.Time) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".report-*")
 	if err != nil {
 		return fmt.Errorf("create report %q: %w", path, err)
@@ -47,7 +47,7 @@ func WriteFile(path string, t *trial.Trial, now time.Time) error {
 	return nil
 }
 
-func collect(t *trial.Trial, now time.Time) (*content, error) {
+func collect(t source.Run, now time.Time) (*content, error) {
 	run := t.Run()
 	c := &content{
 		Title:       run.Name + " · Vigil",

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -34,7 +34,7 @@ type content struct {
 	MoreModules int64 // of the network, beyond those listed
 	Captured    string
 	NotCaptured []record.NotCaptured
-	Damage      []trial.Damage
+	Damage      []source.Damage
 	Generated   time.Time
 	HasLayers   bool
 	Data        pageData

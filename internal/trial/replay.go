@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 )
 
@@ -310,16 +311,16 @@ func (t *Trial) ReplayAfter(at record.Cursor, complete func(*record.Complete) er
 	return r.rest(waiting)
 }
 
-// Tail hands over complete steps as Replay does, those that were stored since
+// tailing hands over complete steps as Replay does, those that were stored since
 // the last call each time.
-type Tail struct{ r *replayer }
+type tailing struct{ r *replayer }
 
 // Tail begins at the first step.
-func (t *Trial) Tail() *Tail { return &Tail{t.newReplayer()} }
+func (t *Trial) Tail() source.Tail { return &tailing{t.newReplayer()} }
 
 // Next hands over the steps stored since the last call. After an error of fn
 // the step that it was given does not come again.
-func (l *Tail) Next(fn func(*record.Complete) error) error { return l.r.advance(fn) }
+func (l *tailing) Next(fn func(*record.Complete) error) error { return l.r.advance(fn) }
 
 // Close forgets what is in memory.
-func (l *Tail) Close() { l.r.release() }
+func (l *tailing) Close() { l.r.release() }

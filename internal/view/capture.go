@@ -9,7 +9,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // Collection is a collection and how many tensors it holds.
@@ -60,7 +60,7 @@ func Collections(run record.Run, infos []record.TensorInfo) []Collection {
 }
 
 // Tensors are the tensors of a run with the statistics that there are of each.
-func Tensors(t *trial.Trial, infos []record.TensorInfo) []Tensor {
+func Tensors(t source.Run, infos []record.TensorInfo) []Tensor {
 	var list []Tensor
 	for _, info := range infos {
 		list = append(list, Tensor{info, t.StatNames(info.Name)})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // Size is how much curves and heat maps may hold.
@@ -40,7 +40,7 @@ type Mark struct {
 // clock turns mode steps into global steps, which all charts share.
 type clock map[record.Mode]map[int64]int64
 
-func newClock(t *trial.Trial) clock {
+func newClock(t source.Run) clock {
 	c := clock{}
 	for _, mode := range t.Modes() {
 		c[mode] = map[int64]int64{}
@@ -64,7 +64,7 @@ func (c clock) global(mode record.Mode, steps []int64) []int64 {
 }
 
 // Curves are the loss in every mode, then further losses and logged numbers.
-func Curves(t *trial.Trial, size Size) ([]Curve, error) {
+func Curves(t source.Run, size Size) ([]Curve, error) {
 	infos, clock := t.Tensors(), newClock(t)
 	var curves []Curve
 	names := []string{"loss"}
@@ -80,7 +80,7 @@ func Curves(t *trial.Trial, size Size) ([]Curve, error) {
 			if len(curves) == size.Curves {
 				return curves, nil
 			}
-			steps, values, err := t.Series(trial.Query{Tensor: name, Mode: mode})
+			steps, values, err := t.Series(source.Query{Tensor: name, Mode: mode})
 			if errors.Is(err, fs.ErrNotExist) || (err == nil && len(steps) == 0) {
 				continue // announced, but without a value in this mode
 			}

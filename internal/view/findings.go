@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // Findings are what the rules found in a run, by root cause and one by one,
@@ -16,7 +16,7 @@ import (
 // were called for by what judged.
 type Findings struct {
 	Actions []record.Attempt    `json:"actions,omitzero"`
-	Damage  []trial.Damage      `json:"damage"`
+	Damage  []source.Damage     `json:"damage"`
 	All     []record.Finding    `json:"findings"` // muted ones included
 	Groups  []record.Group      `json:"groups"`
 	Rules   []record.RuleStatus `json:"rules"`
@@ -25,14 +25,14 @@ type Findings struct {
 
 // FindingsOf reads what was found while the run was live, and how its actions
 // stand.
-func FindingsOf(t *trial.Trial) Findings {
+func FindingsOf(t source.Run) Findings {
 	f := Findings{All: t.Findings(), Groups: t.Groups(), Rules: t.Statuses(), Actions: Actions(t)}
 	f.Damage = t.Damage() // each read checks what it touches
 	return f
 }
 
 // Actions is how the actions of a run stand; never nil.
-func Actions(t *trial.Trial) []record.Attempt { return list(t.Attempts()) }
+func Actions(t source.Run) []record.Attempt { return list(t.Attempts()) }
 
 // MarshalJSON writes lists that are empty as lists.
 func (f Findings) MarshalJSON() ([]byte, error) {

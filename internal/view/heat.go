@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // HeatMap is one statistic of many tensors over the same global steps.
@@ -30,16 +30,16 @@ type kindOfMap struct {
 	title string
 	kinds []record.Kind
 	log   bool
-	stat  func(*trial.StatsRow) float64
+	stat  func(*source.StatsRow) float64
 }
 
 var heatMaps = []kindOfMap{
-	{"mean magnitude of gradients", []record.Kind{record.Gradient}, true, func(r *trial.StatsRow) float64 { return r.AbsMean() }},
-	{"largest gradient", []record.Kind{record.Gradient}, true, func(r *trial.StatsRow) float64 { return r.AbsMax() }},
-	{"standard deviation of weights", []record.Kind{record.Weight, record.Bias}, true, func(r *trial.StatsRow) float64 { return r.Std() }},
-	{"mean of weights", []record.Kind{record.Weight, record.Bias}, false, func(r *trial.StatsRow) float64 { return r.MeanValue() }},
-	{"standard deviation of activations", []record.Kind{record.Input, record.Output}, true, func(r *trial.StatsRow) float64 { return r.Std() }},
-	{"share of zeros in activations", []record.Kind{record.Input, record.Output}, false, func(r *trial.StatsRow) float64 {
+	{"mean magnitude of gradients", []record.Kind{record.Gradient}, true, func(r *source.StatsRow) float64 { return r.AbsMean() }},
+	{"largest gradient", []record.Kind{record.Gradient}, true, func(r *source.StatsRow) float64 { return r.AbsMax() }},
+	{"standard deviation of weights", []record.Kind{record.Weight, record.Bias}, true, func(r *source.StatsRow) float64 { return r.Std() }},
+	{"mean of weights", []record.Kind{record.Weight, record.Bias}, false, func(r *source.StatsRow) float64 { return r.MeanValue() }},
+	{"standard deviation of activations", []record.Kind{record.Input, record.Output}, true, func(r *source.StatsRow) float64 { return r.Std() }},
+	{"share of zeros in activations", []record.Kind{record.Input, record.Output}, false, func(r *source.StatsRow) float64 {
 		if r.Count == 0 {
 			return math.NaN()
 		}
@@ -51,12 +51,12 @@ var heatMaps = []kindOfMap{
 type layer struct {
 	name string
 	kind record.Kind
-	rows []trial.StatsRow
+	rows []source.StatsRow
 }
 
 // HeatMaps are the heat maps that have anything in them, cut to the number of
 // cells that may be.
-func HeatMaps(t *trial.Trial, size Size) ([]HeatMap, error) {
+func HeatMaps(t source.Run, size Size) ([]HeatMap, error) {
 	infos, clock := t.Tensors(), newClock(t)
 	mode := record.Train
 	if !slices.Contains(t.Modes(), mode) {
@@ -71,7 +71,7 @@ func HeatMaps(t *trial.Trial, size Size) ([]HeatMap, error) {
 		if !slices.ContainsFunc(heatMaps, func(m kindOfMap) bool { return slices.Contains(m.kinds, info.Kind) }) {
 			continue
 		}
-		rows, err := t.Stats(trial.Query{Tensor: info.Name, Mode: mode})
+		rows, err := t.Stats(source.Query{Tensor: info.Name, Mode: mode})
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
