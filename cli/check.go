@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/report/boosting"
 	"github.com/vigil-ml/vigil/internal/rules"
@@ -151,16 +152,16 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 		fmt.Fprintf(a.stderr, "vigil: the rule %s is a Python class and was not run; name the configuration that holds it with --config\n", printable(l))
 	}
 	j, have := &judged{}, captured{}
-	engine, steps, err := replay(t, configs, replaying{
+	done, err := replay(context.Background(), t, configs, replaying{
 		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
 		saw: have.add, warn: func(text string) { fmt.Fprintln(a.stderr, "vigil: "+printable(text)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
-	j.Groups, j.Rules, j.Damage = engine.Groups(), engine.Statuses(), t.Damage()
-	have.explain(j.Rules, t.Statuses(), engine.Needs())
-	if steps == 0 && len(j.Damage) > 0 {
+	j.Groups, j.Rules, j.Damage = done.Engine.Groups(), done.Engine.Statuses(), t.Damage()
+	have.explain(j.Rules, t.Statuses(), done.Engine.Needs())
+	if done.Steps() == 0 && len(j.Damage) > 0 {
 		return nil, notJudged(name, j.Damage)
 	}
 	return j, nil
@@ -232,7 +233,6 @@ func (c checkCmd) limit() (int, error) {
 // live, under the same parameters. Of the latter those are left out that are
 // Python classes which nobody here vouches for.
 func (c checkCmd) configs(t source.Run) (list []rules.Config, mutes []rules.Mute, left []string, err error) {
-	mutes = rules.MutesOf(t.Run())
 	framework := t.Run().Framework.Name
 	if c.Config != "" {
 		flags := config.Flags{Config: &c.Config, Rule: c.Rule}
@@ -349,36 +349,10 @@ func ruleError(spec string, err error) error {
 	return &usage{Message: err.Error(), What: spec, Hint: "`vigil rules list` lists the rules, `vigil rules describe NAME` their parameters"}
 }
 
-// undecided hands over what was under way when a run was lost: nobody is left to
-// decide on it. The completer has been told the steps before.
-func undecided(t source.Run, completer *rules.Completer, each func(*record.Complete) error) error {
-	for _, w := range t.Workers() {
-		completer.Worker(w)
-	}
-	var list []*record.Complete
-	err := t.Undecided(func(s *record.Step) error {
-		if s.Free() {
-			completer.Give(s)
-		} else {
-			list = append(list, completer.Hold(s)...)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range append(list, completer.End()...) {
-		if err := each(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // replaying says how a run is judged again.
 type replaying struct {
-	root     string // where other runs are looked up
-	mutes    []rules.Mute
+	root     string       // where other runs are looked up
+	mutes    []rules.Mute // besides those that the run carries
 	accepted func(*record.Finding) string
 	found    func(record.Finding)
 	prints   io.Writer // for what rules in Python print; may be nil
@@ -386,10 +360,8 @@ type replaying struct {
 	warn     func(text string) // of what no status tells
 }
 
-// replay feeds the stored steps through an engine, to its end, and counts them.
-func replay(t source.Run, configs []rules.Config, o replaying) (engine *rules.Engine, steps int, err error) {
-	now := time.Time{}
-	run := t.Run()
+// replay judges a stored run.
+func replay(ctx context.Context, t source.Run, configs []rules.Config, o replaying) (*judge.Judge, error) {
 	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
 	defer others.Close()
 	other := func(name string) (*trial.Other, error) {
@@ -403,9 +375,9 @@ func replay(t source.Run, configs []rules.Config, o replaying) (engine *rules.En
 		}
 		return others.Open(path)
 	}
-	python, err := pythonFor(configs, run)
+	python, err := pythonFor(configs, t.Run())
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if python != nil {
 		python.Path = t.Path()
@@ -417,13 +389,10 @@ func replay(t source.Run, configs []rules.Config, o replaying) (engine *rules.En
 			return o.Path(), nil
 		}
 	}
-	engine, err = rules.NewEngine(rules.Options{
-		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+	return judge.Stored(ctx, t, judge.Options{OnStep: o.saw, Rules: rules.Options{
+		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Python: python, OnPrint: printsTo(o.prints),
 		Document: func(string) error {
 			return boosting.WriteIn(t.Path(), t, boosting.Options{Now: time.Now()})
-		},
-		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
-			return t.Raw(name, mode, modeStep, worker)
 		},
 		Trial: func(name string) (rule.Trial, error) {
 			o, err := other(name)
@@ -432,49 +401,10 @@ func replay(t source.Run, configs []rules.Config, o replaying) (engine *rules.En
 			}
 			return o, nil
 		},
-		Python: python, OnPrint: printsTo(o.prints), Patient: true, Resumed: agent.ResumedAt(run),
 		OnWarning: func(configuration, text string) {
 			if configuration == rules.MuteWarning && o.warn != nil {
 				o.warn(text)
 			}
 		},
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer engine.Close()
-	// Facts that cannot be read are those that live rules could not use either.
-	if facts, err := run.KnownFacts(); err == nil {
-		engine.Facts(facts)
-	}
-	completer := rules.NewCompleter(0)
-	infos := t.Tensors()
-	for _, worker := range t.Workers() {
-		engine.Announce(worker, infos)
-	}
-	observe := func(s *record.Complete) error {
-		if len(s.Parts) > 0 {
-			steps++
-		}
-		if o.saw != nil {
-			o.saw(s)
-		}
-		now = s.Time
-		completer.Resume(s)
-		engine.Observe(s)
-		return nil
-	}
-	err = t.Replay(observe)
-	if err == nil && run.Status == record.Lost {
-		err = undecided(t, completer, observe)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if run.Ended != nil {
-		now = *run.Ended
-		engine.Tick(now)
-	}
-	engine.Finish(run.Status)
-	return engine, steps, nil
+	}})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/feed"
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/source"
@@ -117,7 +118,7 @@ func (f *feeder) pass() error {
 			return f.step(c)
 		})
 		if err == nil && run.Status == record.Lost {
-			err = undecided(f.t, f.completer, f.step)
+			err = judge.Undecided(f.t, f.completer, f.step)
 		}
 		if err != nil {
 			return err

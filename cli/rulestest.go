@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/vigil-ml/vigil/internal/agent"
@@ -39,7 +40,7 @@ func (c rulesTestCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		more, err := f.Run(ruletest.Options{Replay: c.recorded(a), Python: python, OnPrint: printsTo(a.stderr)})
+		more, err := f.Run(context.Background(), ruletest.Options{Replay: c.recorded(a), Python: python, OnPrint: printsTo(a.stderr)})
 		if err != nil {
 			return &usage{Message: err.Error(), What: f.Name}
 		}
@@ -78,7 +79,7 @@ func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]rec
 	}
 	defer t.Close()
 	findings := []record.Finding{}
-	engine, _, err := replay(t, configs, replaying{root: c.root(), mutes: rules.MutesOf(t.Run()), prints: a.stderr, found: func(f record.Finding) {
+	j, err := replay(context.Background(), t, configs, replaying{root: c.root(), prints: a.stderr, found: func(f record.Finding) {
 		if !f.Muted {
 			findings = append(findings, f)
 		}
@@ -86,7 +87,7 @@ func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]rec
 	if err != nil {
 		return nil, nil, fmt.Errorf("judge run %q: %w", path, err)
 	}
-	return findings, engine.Statuses(), nil
+	return findings, j.Engine.Statuses(), nil
 }
 
 // maxDifferences is the most that is printed of one test.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/source"
@@ -96,7 +97,7 @@ func (p *printer) follow(ctx context.Context) error {
 			return step(c)
 		})
 		if err == nil && status == record.Lost {
-			err = undecided(p.trial, completer, step)
+			err = judge.Undecided(p.trial, completer, step)
 		}
 		if err != nil {
 			return err
