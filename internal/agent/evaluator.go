@@ -28,7 +28,7 @@ type evaluator struct {
 	engine *rules.Engine  // the judge's
 	runner *action.Runner // the judge's
 
-	reading   sync.Mutex   // held while values is opened
+	reading   mutex        // held while values is opened
 	values    *trial.Trial // the run itself, once a rule has asked for raw values
 	following sync.WaitGroup
 	follows   atomic.Bool // rules are given what they missed
@@ -47,6 +47,7 @@ type evaluator struct {
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	e := &evaluator{job: j, in: newQueue(), saved: time.Now(), began: time.Now(), changes: newChanges()}
+	e.reading.order = lockValues
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	ao := e.actions(cfgs)
 	o := rules.Options{
@@ -142,6 +143,8 @@ func (e *evaluator) other(name string) (rule.Trial, error) {
 func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Message) }
 
 func (e *evaluator) run() {
+	lockRules.taking()
+	defer lockRules.released()
 	for {
 		e.guarded(e.settle)
 		f, ok := e.in.next()
@@ -164,6 +167,7 @@ func (e *evaluator) guarded(f func()) {
 
 // close ends the goroutine after all that was handed over.
 func (e *evaluator) close() {
+	lockRules.awaiting()
 	e.in.close()
 	e.done.Wait()
 	e.judge.Close()
@@ -302,6 +306,7 @@ func (e *evaluator) summary() {
 
 // finish judges what is left, ends the rules and waits for their actions.
 func (e *evaluator) finish(status string) {
+	lockRules.awaiting()
 	end := make(chan struct{})
 	e.in.put(func() {
 		defer close(end)

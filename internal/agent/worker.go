@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +53,7 @@ type worker struct {
 	said    map[string]int64 // dropped, by reason, from the hook's bye
 	bye     bool
 	closed  chan struct{}
-	marking sync.Mutex // guards the ring's synced mark against its unmapping
+	marking mutex // guards the ring's synced mark against its unmapping
 }
 
 type stepKey struct {
@@ -94,7 +93,7 @@ const (
 func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 	w := &worker{
 		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
-		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}),
+		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}), marking: mutex{order: lockMarking},
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
 	}
 	if s.Hello.Takeover {
