@@ -56,8 +56,8 @@ func Run(ctx context.Context, in io.Reader, events io.Writer) error {
 type running struct {
 	job     *job
 	release func()             // the run
-	cancel  context.CancelFunc // makes the sessions read to the end
-	served  chan error
+	cancel  context.CancelFunc // makes the producers bring in what they have
+	served  chan error         // how the producers ended
 	bg      sync.WaitGroup
 	quit    chan struct{}
 }
@@ -114,9 +114,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 		return nil, errors.Join(err, w.Close())
 	}
 	// The sessions outlive ctx until the rings are read to the end.
-	serve, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &running{job: j, release: release, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
-	go func() { r.served <- l.Serve(serve) }()
+	go func() { r.served <- serve(working, l) }()
 	r.bg.Go(r.tick)
 	return r, nil
 }
