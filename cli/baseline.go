@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // baseline are the findings of an earlier run that are known and accepted.
@@ -38,7 +37,7 @@ func readBaseline(root, name string) (*baseline, error) {
 		return nil, &usage{Message: fmt.Sprintf("the baseline %q is neither a file nor a run", name), What: "--baseline",
 			Hint: "`vigil check RUN --json > baseline.json` makes one"}
 	}
-	t, err := trial.Open(path)
+	t, err := openSource(path)
 	if err != nil {
 		return nil, fmt.Errorf("read baseline %q: %w", name, err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,14 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/report/boosting"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
+	"github.com/vigil-ml/vigil/internal/view"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -67,7 +70,7 @@ func (c checkCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		err = writeJSON(a.stdout, j.document())
+		err = writeJSON(a.stdout, j.Findings)
 	} else {
 		j.print(a)
 	}
@@ -86,7 +89,7 @@ func (c checkCmd) Run(a *app) error {
 // all judges every run of a directory. One that cannot be judged does not keep
 // the others from it.
 func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error {
-	documents := []map[string]any{}
+	documents := []any{}
 	found, failed := false, []string(nil)
 	for _, name := range names {
 		j, err := c.judge(a, name, filepath.Join(c.Name, name), known)
@@ -97,11 +100,10 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 		switch {
 		case err != nil:
 			failed = append(failed, err.Error())
-			documents = append(documents, map[string]any{"run": name, "error": err.Error()})
+			documents = append(documents, map[string]string{"run": name, "error": err.Error()})
 		case c.JSON:
-			d := j.document()
-			d["run"] = name
-			documents = append(documents, d)
+			j.Run = name
+			documents = append(documents, j.Findings)
 		default:
 			fmt.Fprintf(a.stdout, "== %s\n", name)
 			j.print(a)
@@ -133,18 +135,13 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 }
 
 // judged is what the rules say of one run.
-type judged struct {
-	findings []record.Finding
-	groups   []record.Group
-	statuses []record.RuleStatus
-	damage   []trial.Damage
-}
+type judged struct{ view.Findings }
 
 // judge replays one run through the rules.
 func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, error) {
-	t, err := trial.Open(path)
+	t, err := openRun(name, path)
 	if err != nil {
-		return nil, fmt.Errorf("read run %q: %w", name, err)
+		return nil, err
 	}
 	defer t.Close()
 	configs, mutes, left, err := c.configs(t)
@@ -155,29 +152,29 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 		fmt.Fprintf(a.stderr, "vigil: the rule %s is a Python class and was not run; name the configuration that holds it with --config\n", printable(l))
 	}
 	j, have := &judged{}, captured{}
-	engine, steps, err := replay(t, configs, replaying{
-		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.findings = append(j.findings, f) }, prints: a.stderr,
+	done, err := replay(context.Background(), t, configs, replaying{
+		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
 		saw: have.add, warn: func(text string) { fmt.Fprintln(a.stderr, "vigil: "+printable(text)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
-	j.groups, j.statuses, j.damage = engine.Groups(), engine.Statuses(), t.Damage()
-	have.explain(j.statuses, t.Statuses(), engine.Needs())
-	if steps == 0 && len(j.damage) > 0 {
-		return nil, notJudged(name, j.damage)
+	j.Groups, j.Rules, j.Damage = done.Engine.Groups(), done.Engine.Statuses(), t.Damage()
+	have.explain(j.Rules, t.Statuses(), done.Engine.Needs())
+	if done.Steps() == 0 && len(j.Damage) > 0 {
+		return nil, notJudged(name, j.Damage)
 	}
 	return j, nil
 }
 
 // fails tells whether there is a finding at or above a place in severities.
 func (j *judged) fails(limit int) bool {
-	return slices.ContainsFunc(j.findings, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
+	return slices.ContainsFunc(j.All, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
 }
 
 // broken names a rule that ended with an error: then nothing found says nothing.
 func (j *judged) broken() string {
-	for _, s := range j.statuses {
+	for _, s := range j.Rules {
 		if s.Status == rules.StatusError {
 			return s.Configuration
 		}
@@ -185,21 +182,17 @@ func (j *judged) broken() string {
 	return ""
 }
 
-func (j *judged) document() map[string]any {
-	return findingsDocument(j.findings, j.groups, j.statuses, nil, j.damage)
-}
-
 func (j *judged) print(a *app) {
-	printGroups(a.stdout, j.groups)
-	printMuted(a.stdout, j.findings)
-	printStatuses(a.stdout, j.statuses)
-	printDamage(a.stderr, j.damage)
+	printGroups(a.stdout, j.Groups)
+	printMuted(a.stdout, j.Muted())
+	printStatuses(a.stdout, j.Rules)
+	printDamage(a.stderr, j.Damage)
 }
 
 // sayFailed names rules that did not judge the run, or not to its end: that they found
 // nothing says nothing.
 func (j *judged) sayFailed(a *app, name string) {
-	for _, s := range j.statuses {
+	for _, s := range j.Rules {
 		if s.Status == rules.StatusError {
 			reason, _, _ := strings.Cut(s.Details, "\n")
 			fmt.Fprintf(a.stderr, "vigil: run %s was not judged by %s: %s\n", printable(name), printable(s.Configuration), plain(reason))
@@ -209,7 +202,7 @@ func (j *judged) sayFailed(a *app, name string) {
 
 // notJudged is the error for a run of which no step is left: that nothing was
 // found says nothing then.
-func notJudged(name string, damage []trial.Damage) error {
+func notJudged(name string, damage []source.Damage) error {
 	var lines []string
 	for _, d := range damage[:min(len(damage), 5)] {
 		lines = append(lines, fmt.Sprintf("%s: %s", d.File, d.Reason))
@@ -239,8 +232,7 @@ func (c checkCmd) limit() (int, error) {
 // those asked for by name and of the set, or else those that judged the run
 // live, under the same parameters. Of the latter those are left out that are
 // Python classes which nobody here vouches for.
-func (c checkCmd) configs(t *trial.Trial) (list []rules.Config, mutes []rules.Mute, left []string, err error) {
-	mutes = rules.MutesOf(t.Run())
+func (c checkCmd) configs(t source.Run) (list []rules.Config, mutes []rules.Mute, left []string, err error) {
 	framework := t.Run().Framework.Name
 	if c.Config != "" {
 		flags := config.Flags{Config: &c.Config, Rule: c.Rule}
@@ -359,8 +351,8 @@ func ruleError(spec string, err error) error {
 
 // replaying says how a run is judged again.
 type replaying struct {
-	root     string // where other runs are looked up
-	mutes    []rules.Mute
+	root     string       // where other runs are looked up
+	mutes    []rules.Mute // besides those that the run carries
 	accepted func(*record.Finding) string
 	found    func(record.Finding)
 	prints   io.Writer // for what rules in Python print; may be nil
@@ -368,10 +360,8 @@ type replaying struct {
 	warn     func(text string) // of what no status tells
 }
 
-// replay feeds the stored steps through an engine, to its end, and counts them.
-func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.Engine, steps int, err error) {
-	now := time.Time{}
-	run := t.Run()
+// replay judges a stored run.
+func replay(ctx context.Context, t source.Run, configs []rules.Config, o replaying) (*judge.Judge, error) {
 	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
 	defer others.Close()
 	other := func(name string) (*trial.Other, error) {
@@ -385,9 +375,9 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 		}
 		return others.Open(path)
 	}
-	python, err := pythonFor(configs, run)
+	python, err := pythonFor(configs, t.Run())
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if python != nil {
 		python.Path = t.Path()
@@ -399,13 +389,10 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 			return o.Path(), nil
 		}
 	}
-	engine, err = rules.NewEngine(rules.Options{
-		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Now: func() time.Time { return now }, RunName: run.Name, Chief: run.ChiefName(),
+	return judge.Stored(ctx, t, judge.Options{OnStep: o.saw, Rules: rules.Options{
+		Configs: configs, Mutes: o.mutes, Accepted: o.accepted, OnFinding: o.found, Python: python, OnPrint: printsTo(o.prints),
 		Document: func(string) error {
 			return boosting.WriteIn(t.Path(), t, boosting.Options{Now: time.Now()})
-		},
-		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
-			return t.Raw(name, mode, modeStep, worker)
 		},
 		Trial: func(name string) (rule.Trial, error) {
 			o, err := other(name)
@@ -414,60 +401,10 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 			}
 			return o, nil
 		},
-		Python: python, OnPrint: printsTo(o.prints), Patient: true, Resumed: agent.ResumedAt(run),
 		OnWarning: func(configuration, text string) {
 			if configuration == rules.MuteWarning && o.warn != nil {
 				o.warn(text)
 			}
 		},
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer engine.Close()
-	// Facts that cannot be read are those that live rules could not use either.
-	if facts, err := run.KnownFacts(); err == nil {
-		engine.Facts(facts)
-	}
-	completer := rules.NewCompleter(0)
-	infos := t.Tensors()
-	for _, worker := range t.Workers() {
-		engine.Announce(worker, infos)
-		completer.Worker(worker)
-	}
-	observe := func(list ...*record.Complete) {
-		for _, s := range list {
-			if len(s.Parts) > 0 {
-				steps++
-			}
-			if o.saw != nil {
-				o.saw(s)
-			}
-			now = s.Time
-			completer.Resume(s)
-			engine.Observe(s)
-		}
-	}
-	err = t.Replay(func(s *record.Complete) error {
-		observe(s)
-		return nil
-	})
-	if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
-		err = t.Undecided(func(s *record.Step) error {
-			if !s.Free() {
-				observe(completer.Add(s)...)
-			}
-			return nil
-		})
-		observe(completer.End()...)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if run.Ended != nil {
-		now = *run.Ended
-		engine.Tick(now)
-	}
-	engine.Finish(run.Status)
-	return engine, steps, nil
+	}})
 }

@@ -80,12 +80,12 @@ func TestCheckLost(t *testing.T) {
 		for _, mutes := range [][]record.Mute{nil, {mute}} {
 			var found []record.Finding
 			tr := lost(t, decided, mutes...)
-			_, steps, err := replay(tr, []rules.Config{{Rule: "not_finite"}}, replaying{mutes: rules.MutesOf(tr.Run()), found: func(f record.Finding) { found = append(found, f) }})
+			j, err := replay(t.Context(), tr, []rules.Config{{Rule: "not_finite"}}, replaying{found: func(f record.Finding) { found = append(found, f) }})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if steps != 10 || len(found) != 1 || found[0].Step != 8 || found[0].Worker != "worker_1" || found[0].Muted != (len(mutes) > 0) {
-				t.Errorf("%d of the steps decided, mutes %v: %d judged, findings %+v", decided, mutes, steps, found)
+			if j.Steps() != 10 || len(found) != 1 || found[0].Step != 8 || found[0].Worker != "worker_1" || found[0].Muted != (len(mutes) > 0) {
+				t.Errorf("%d of the steps decided, mutes %v: %d judged, findings %+v", decided, mutes, j.Steps(), found)
 			}
 		}
 	}

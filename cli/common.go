@@ -10,6 +10,8 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // rootFlag is embedded by commands that read runs: where runs are looked up by
@@ -43,6 +45,34 @@ type runArg struct {
 // path is the run's directory. A name that is not there is answered with the
 // nearest one that is.
 func (r runArg) path() (string, error) { return findRun(r.root(), r.Name) }
+
+// open opens the run for reading.
+func (r runArg) open() (source.Run, error) {
+	path, err := r.path()
+	if err != nil {
+		return nil, err
+	}
+	return openRun(r.Name, path)
+}
+
+// openRun opens the run in a directory for reading; the error names it as the user
+// did.
+func openRun(name, path string) (source.Run, error) {
+	t, err := openSource(path)
+	if err != nil {
+		return nil, fmt.Errorf("read run %q: %w", name, err)
+	}
+	return t, nil
+}
+
+// openSource opens the run in a directory, in the one format that there is.
+func openSource(path string) (source.Run, error) {
+	t, err := trial.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
 
 // findRun resolves RUN, a name below root or a path, to the run's directory.
 func findRun(root, name string) (string, error) {

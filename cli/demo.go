@@ -18,7 +18,6 @@ import (
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // demoCmd trains a small network with a planted fault under vigil run.
@@ -114,9 +113,9 @@ func (c demoCmd) conclude(a *app, fault demo.Fault, name, path string) error {
 	if err != nil {
 		return err
 	}
-	t, err := trial.Open(path)
+	t, err := openRun(name, path)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", name, err)
+		return err
 	}
 	defer t.Close()
 	alarms := 0

@@ -6,8 +6,8 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/vigil-ml/vigil/internal/facts"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // printFacts shows what the hook understood of the training.
@@ -16,7 +16,7 @@ func printFacts(w io.Writer, stored json.RawMessage) {
 	if f == nil || err != nil {
 		return
 	}
-	if lines := facts.Lines(f); len(lines) > 0 {
+	if lines := view.Facts(f); len(lines) > 0 {
 		fmt.Fprintln(w, "\nFacts:")
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, l := range lines {
@@ -24,7 +24,7 @@ func printFacts(w io.Writer, stored json.RawMessage) {
 		}
 		tw.Flush()
 	}
-	modules, more := facts.Network(f.Network)
+	modules, more := view.Network(f.Network)
 	if len(modules) == 0 {
 		return
 	}

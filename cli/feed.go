@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/feed"
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // feedCmd reads a run for Python's create_trial: it is asked in frames on
@@ -24,7 +25,7 @@ type feedCmd struct {
 
 // Run answers until standard input ends.
 func (c feedCmd) Run(a *app) error {
-	t, err := trial.Open(c.Path)
+	t, err := openSource(c.Path)
 	if err != nil {
 		return &usage{Message: err.Error(), What: c.Path, Hint: "name the directory of a run: it holds run.json"}
 	}
@@ -59,8 +60,8 @@ func (c feedCmd) Run(a *app) error {
 
 // feeder hands over what it has not handed over yet.
 type feeder struct {
-	t         *trial.Trial
-	tail      *trial.Tail
+	t         source.Run
+	tail      source.Tail
 	enc       *feed.Encoder
 	out       *bufio.Writer
 	completer *rules.Completer // of a run that was lost
@@ -116,8 +117,8 @@ func (f *feeder) pass() error {
 			f.completer.Resume(c)
 			return f.step(c)
 		})
-		if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
-			err = f.rest()
+		if err == nil && run.Status == record.Lost {
+			err = judge.Undecided(f.t, f.completer, f.step)
 		}
 		if err != nil {
 			return err
@@ -131,28 +132,6 @@ func (f *feeder) pass() error {
 	}
 	f.ended = true
 	return f.say(feed.End, map[string]string{"status": run.Status})
-}
-
-func (f *feeder) rest() error {
-	for _, w := range f.t.Workers() {
-		f.completer.Worker(w)
-	}
-	var list []*record.Complete
-	err := f.t.Undecided(func(s *record.Step) error {
-		if !s.Free() {
-			list = append(list, f.completer.Add(s)...)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range append(list, f.completer.End()...) {
-		if err := f.step(c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // names says what tensors are, when there is news.

@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"sort"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // findingsCmd prints what the rules found in a run.
@@ -23,80 +23,36 @@ func (findingsCmd) Help() string {
 
 // Run prints findings grouped by their root cause, then where each rule stands.
 func (c findingsCmd) Run(a *app) error {
-	path, err := c.path()
+	t, err := c.open()
 	if err != nil {
 		return err
 	}
-	t, err := trial.Open(path)
-	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
-	}
 	defer t.Close()
+	f := view.FindingsOf(t)
 	if c.JSON {
-		findings, groups, statuses, actions := t.Findings(), t.Groups(), t.Statuses(), attempts(t)
-		return writeJSON(a.stdout, findingsDocument(findings, groups, statuses, actions, t.Damage())) // each read checks what it touches
+		return writeJSON(a.stdout, f)
 	}
-	printGroups(a.stdout, t.Groups())
-	if printActions(a.stdout, t.Attempts(), false) {
+	printGroups(a.stdout, f.Groups)
+	if list := f.Unfinished(); len(list) > 0 {
+		printActions(a.stdout, "Actions that came to no good end:", list)
 		fmt.Fprintln(a.stdout)
 	}
-	printMuted(a.stdout, t.Findings())
-	printStatuses(a.stdout, t.Statuses())
-	printDamage(a.stderr, t.Damage())
+	printMuted(a.stdout, f.Muted())
+	printStatuses(a.stdout, f.Rules)
+	printDamage(a.stderr, f.Damage)
 	return nil
 }
 
-// findingsDocument is the JSON form that findings and check share.
-func findingsDocument(findings []record.Finding, groups []record.Group, rules []record.RuleStatus, actions []record.Attempt, damage []trial.Damage) map[string]any {
-	if findings == nil {
-		findings = []record.Finding{}
-	}
-	if groups == nil {
-		groups = []record.Group{}
-	}
-	if rules == nil {
-		rules = []record.RuleStatus{}
-	}
-	if damage == nil {
-		damage = []trial.Damage{}
-	}
-	doc := map[string]any{"findings": findings, "groups": groups, "rules": rules, "damage": damage}
-	if actions != nil {
-		doc["actions"] = actions
-	}
-	return doc
-}
-
-// attempts is how the actions of a run stand; never nil.
-func attempts(t *trial.Trial) []record.Attempt {
-	if list := t.Attempts(); list != nil {
-		return list
-	}
-	return []record.Attempt{}
-}
-
-// printActions prints how actions stand; those that came to a good end only if
-// all are asked for.
-func printActions(w io.Writer, list []record.Attempt, all bool) (some bool) {
-	head := "Actions that came to no good end:"
-	if all {
-		head = "Actions:"
-	}
-	n := 0
+// printActions prints how actions stand.
+func printActions(w io.Writer, head string, list []record.Attempt) {
+	fmt.Fprintln(w, head)
 	for _, a := range list {
-		if !all && a.State == record.Done {
-			continue
-		}
-		if n++; n == 1 {
-			fmt.Fprintln(w, head)
-		}
 		fmt.Fprintf(w, "  %s\n", plain(a.Outcome()))
 	}
-	return n > 0
 }
 
 // printDamage names what is missing from what was printed.
-func printDamage(w io.Writer, damage []trial.Damage) {
+func printDamage(w io.Writer, damage []source.Damage) {
 	for _, d := range damage {
 		fmt.Fprintf(w, "vigil: %s is damaged and was left out: %s\n", printable(d.File), d.Reason)
 	}
@@ -154,28 +110,15 @@ func printStatuses(w io.Writer, rules []record.RuleStatus) {
 }
 
 // printMuted says what was found and does not count, and why.
-func printMuted(w io.Writer, findings []record.Finding) {
-	type kind struct{ rule, reason string }
-	counts := map[kind]int64{}
-	var order []kind
-	for _, f := range findings {
-		if !f.Muted {
-			continue
-		}
-		reason, _ := f.Context["muted_because"].(string)
-		k := kind{f.Configuration, reason}
-		if counts[k]++; counts[k] == 1 {
-			order = append(order, k)
-		}
-	}
-	if len(order) == 0 {
+func printMuted(w io.Writer, list []view.Muted) {
+	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "Muted:")
-	for _, k := range order {
-		text := fmt.Sprintf("  %s of %s", counted(counts[k], "finding"), k.rule)
-		if k.reason != "" {
-			text += ": " + plain(k.reason)
+	for _, m := range list {
+		text := fmt.Sprintf("  %s of %s", counted(m.Findings, "finding"), m.Configuration)
+		if m.Reason != "" {
+			text += ": " + plain(m.Reason)
 		}
 		fmt.Fprintln(w, text)
 	}
@@ -190,16 +133,8 @@ func counted(n int64, what string) string {
 }
 
 func skippedText(skipped map[string]int64) string {
-	reasons := make([]string, 0, len(skipped))
-	for r := range skipped {
-		reasons = append(reasons, r)
-	}
-	sort.Strings(reasons)
-	for i, r := range reasons {
-		reasons[i] = fmt.Sprintf("%s %d", strings.ReplaceAll(r, "_", " "), skipped[r])
-	}
-	if len(reasons) == 0 {
+	if len(skipped) == 0 {
 		return ""
 	}
-	return "; skipped: " + strings.Join(reasons, ", ")
+	return "; skipped: " + view.Skipped(skipped)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/plan"
-	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/view"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -23,7 +23,7 @@ func describeNeeds(d *rule.Definition) ([]describedNeed, []string, error) {
 	}
 	asked := d.Needs(params)
 	for _, n := range asked {
-		needs = append(needs, describedNeed{selectorText(n.Selector), scheduleText(n.Schedule), wantText(n)})
+		needs = append(needs, describedNeed{selectorText(n.Selector), view.Schedule(n.Schedule), view.Want(n)})
 	}
 	return needs, rules.Cost(asked), nil
 }
@@ -43,88 +43,4 @@ func selectorText(s plan.Selector) string {
 		parts = append(parts, fmt.Sprintf("%ss of %s modules", s.Side, strings.Join(s.ModuleTypes, ", ")))
 	}
 	return strings.Join(parts, " and ")
-}
-
-// scheduleText spells a schedule: "every 500 steps", "TRAIN: by the budget".
-func scheduleText(s plan.Schedule) string {
-	texts := map[string][]string{}
-	var order []string
-	for m := range s {
-		t := modeScheduleText(s[m])
-		if texts[t] == nil {
-			order = append(order, t)
-		}
-		texts[t] = append(texts[t], record.Mode(m).String())
-	}
-	if len(order) == 1 {
-		return order[0]
-	}
-	var parts []string
-	for _, t := range order {
-		if t != "never" {
-			parts = append(parts, strings.Join(texts[t], " and ")+" "+t)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-func modeScheduleText(s plan.ModeSchedule) string {
-	text := ""
-	switch {
-	case s.Off && len(s.Steps) == 0:
-		return "never"
-	case s.Off:
-	case s.Every == plan.Auto:
-		text = "at the interval that holds the budget"
-	case s.Every == 1:
-		text = "every step"
-	default:
-		text = fmt.Sprintf("every %d steps", s.Every)
-	}
-	if s.Start > 0 {
-		text += fmt.Sprintf(" from %d", s.Start)
-	}
-	if s.End > 0 {
-		text += fmt.Sprintf(" up to %d", s.End)
-	}
-	if len(s.Steps) > 0 {
-		at := "at steps "
-		if text != "" {
-			at = " and at step "
-			if len(s.Steps) > 1 {
-				at = " and at steps "
-			}
-		}
-		text += at + strings.Trim(fmt.Sprint(s.Steps), "[]")
-	}
-	return text
-}
-
-func wantText(n plan.Need) string {
-	var parts []string
-	if n.Want&plan.Stats != 0 {
-		parts = append(parts, "statistics")
-	}
-	if n.Want&plan.Hist != 0 {
-		parts = append(parts, "histograms")
-	}
-	if n.Want&plan.Raw != 0 {
-		parts = append(parts, "raw values")
-	}
-	if len(n.Pairs) > 0 {
-		parts = append(parts, "changes since an earlier step")
-	}
-	if len(n.Units) > 0 {
-		parts = append(parts, "activity of each unit")
-	}
-	if len(n.Quantiles) > 0 {
-		parts = append(parts, "quantiles")
-	}
-	for _, r := range n.Readings {
-		parts = append(parts, plan.ReadingText(r))
-	}
-	if len(parts) == 0 {
-		parts = []string{"values"}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // planCmd shows or changes what a run captures.
@@ -154,13 +154,13 @@ func (c planCmd) addRules(r *capture.PlanRequest) error {
 }
 
 func (c planCmd) show(a *app, path string) error {
-	t, err := trial.Open(path)
+	t, err := openRun(c.Name, path)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return err
 	}
 	defer t.Close()
 	run := t.Run()
-	collections := effective(run, t.Tensors())
+	collections := view.Collections(run, t.Tensors())
 	if c.JSON {
 		history := run.Plan
 		if history == nil {

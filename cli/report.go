@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/report"
 	"github.com/vigil-ml/vigil/internal/report/boosting"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // reportCmd writes the HTML report.
@@ -51,9 +50,9 @@ func (c reportCmd) write(path string) (string, error) {
 	if !c.XGBoost {
 		return writeReport(path, c.Out)
 	}
-	t, err := trial.Open(path)
+	t, err := openRun(path, path)
 	if err != nil {
-		return "", fmt.Errorf("read run %q: %w", path, err)
+		return "", err
 	}
 	defer t.Close()
 	out := c.Out
@@ -72,9 +71,9 @@ func (c reportCmd) write(path string) (string, error) {
 
 // writeReport writes the report of the run at path to out, or into the run.
 func writeReport(path, out string) (string, error) {
-	t, err := trial.Open(path)
+	t, err := openRun(path, path)
 	if err != nil {
-		return "", fmt.Errorf("read run %q: %w", path, err)
+		return "", err
 	}
 	defer t.Close()
 	if out == "" {

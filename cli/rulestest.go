@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/ruletest"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // rulesTestCmd runs unit tests of rules.
@@ -40,7 +40,7 @@ func (c rulesTestCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		more, err := f.Run(ruletest.Options{Replay: c.recorded(a), Python: python, OnPrint: printsTo(a.stderr)})
+		more, err := f.Run(context.Background(), ruletest.Options{Replay: c.recorded(a), Python: python, OnPrint: printsTo(a.stderr)})
 		if err != nil {
 			return &usage{Message: err.Error(), What: f.Name}
 		}
@@ -73,13 +73,13 @@ func (c rulesTestCmd) recorded(a *app) ruletest.Replay {
 }
 
 func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
-	t, err := trial.Open(path)
+	t, err := openRun(path, path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read run %q: %w", path, err)
+		return nil, nil, err
 	}
 	defer t.Close()
 	findings := []record.Finding{}
-	engine, _, err := replay(t, configs, replaying{root: c.root(), mutes: rules.MutesOf(t.Run()), prints: a.stderr, found: func(f record.Finding) {
+	j, err := replay(context.Background(), t, configs, replaying{root: c.root(), prints: a.stderr, found: func(f record.Finding) {
 		if !f.Muted {
 			findings = append(findings, f)
 		}
@@ -87,7 +87,7 @@ func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]rec
 	if err != nil {
 		return nil, nil, fmt.Errorf("judge run %q: %w", path, err)
 	}
-	return findings, engine.Statuses(), nil
+	return findings, j.Engine.Statuses(), nil
 }
 
 // maxDifferences is the most that is printed of one test.

@@ -4,16 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"sort"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // showCmd tells what a run captured.
@@ -28,21 +26,6 @@ func (showCmd) Help() string {
 	return "Examples:\n\n    vigil show demo\n    vigil show demo 'gradient/.*weight' --json\n\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
 }
 
-// shownCollection is a collection and how many tensors it holds.
-type shownCollection struct {
-	Name     string        `json:"name"`
-	Schedule plan.Schedule `json:"schedule"`
-	Want     string        `json:"want"`
-	By       []string      `json:"by"`
-	Tensors  []string      `json:"tensors"`
-}
-
-// shownTensor is a tensor and where it has values.
-type shownTensor struct {
-	record.TensorInfo
-	Statistics []string `json:"statistics"`
-}
-
 // Run prints the run, its plan and its tensors.
 func (c showCmd) Run(a *app) error {
 	path, err := c.path()
@@ -55,15 +38,15 @@ func (c showCmd) Run(a *app) error {
 			return &usage{Message: fmt.Sprintf("cannot read the regular expression %q: %v", c.Regex, err), What: c.Regex, Hint: "it is read as Python's re.search does"}
 		}
 	}
-	t, err := trial.Open(path)
+	t, err := openRun(c.Name, path)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return err
 	}
 	defer t.Close()
 	run := t.Run()
 	infos := t.Tensors()
-	collections := effective(run, infos)
-	var tensors []shownTensor
+	collections := view.Collections(run, infos)
+	var named []record.TensorInfo
 	for _, info := range infos {
 		if match != nil {
 			ok, err := match.Search(info.Name)
@@ -74,8 +57,9 @@ func (c showCmd) Run(a *app) error {
 				continue
 			}
 		}
-		tensors = append(tensors, shownTensor{info, t.StatNames(info.Name)})
+		named = append(named, info)
 	}
+	tensors := view.Tensors(t, named)
 	if c.JSON {
 		facts := run.Facts
 		if len(facts) == 0 {
@@ -85,53 +69,21 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": attempts(t), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": view.Actions(t), "damage": t.Damage()})
 	}
 	printRun(a.stdout, t, run)
 	printFacts(a.stdout, run.Facts)
 	printCollections(a.stdout, collections)
 	printTensors(a.stdout, tensors, c.Regex)
-	if list := t.Attempts(); len(list) > 0 {
+	if list := view.Actions(t); len(list) > 0 {
 		fmt.Fprintln(a.stdout)
-		printActions(a.stdout, list, true)
+		printActions(a.stdout, "Actions:", list)
 	}
 	printMissing(a.stdout, run, t.Damage())
 	return nil
 }
 
-// effective are the collections of the plan in force, with the tensors that
-// were found for them.
-func effective(run record.Run, infos []record.TensorInfo) []shownCollection {
-	list := []shownCollection{}
-	if len(run.Plan) == 0 {
-		return list
-	}
-	var stored struct {
-		Collections []plan.Collection `json:"collections"`
-	}
-	if err := json.Unmarshal(run.Plan[len(run.Plan)-1].Plan, &stored); err != nil {
-		return list
-	}
-	for _, col := range stored.Collections {
-		s := shownCollection{Name: col.Name, Schedule: col.Schedule, Want: wantText(plan.Need{Want: col.Want}), By: col.By, Tensors: []string{}}
-		// Tensors name their collections. What a rule selects besides collections
-		// is told by its selector.
-		match, err := col.Selector.Matcher()
-		member := func(info record.TensorInfo) bool {
-			return contains(info.Collections, col.Name) || err == nil && match(info) ||
-				slices.ContainsFunc(col.Selector.Collections, func(name string) bool { return contains(info.Collections, name) })
-		}
-		for _, info := range infos {
-			if member(info) {
-				s.Tensors = append(s.Tensors, info.Name)
-			}
-		}
-		list = append(list, s)
-	}
-	return list
-}
-
-func printRun(w io.Writer, t *trial.Trial, run record.Run) {
+func printRun(w io.Writer, t source.Run, run record.Run) {
 	fmt.Fprintf(w, "run        %s (%s)\n", printable(run.Name), t.Path())
 	fmt.Fprintf(w, "command    %s\n", plain(strings.Join(run.Command, " ")))
 	fmt.Fprintf(w, "status     %s", run.Status)
@@ -169,7 +121,7 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	}
 }
 
-func printCollections(w io.Writer, list []shownCollection) {
+func printCollections(w io.Writer, list []view.Collection) {
 	if len(list) == 0 {
 		return
 	}
@@ -177,12 +129,12 @@ func printCollections(w io.Writer, list []shownCollection) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  NAME\tTENSORS\tKEEPS\tSCHEDULE\tASKED BY")
 	for _, c := range list {
-		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", printable(c.Name), len(c.Tensors), c.Want, scheduleText(c.Schedule), strings.Join(c.By, ", "))
+		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", printable(c.Name), len(c.Tensors), c.Want, view.Schedule(c.Schedule), strings.Join(c.By, ", "))
 	}
 	tw.Flush()
 }
 
-func printTensors(w io.Writer, list []shownTensor, regex string) {
+func printTensors(w io.Writer, list []view.Tensor, regex string) {
 	if len(list) == 0 {
 		if regex != "" {
 			fmt.Fprintf(w, "\nno tensor matches %s\n", printable(regex))
@@ -224,22 +176,15 @@ func partText(p *record.Part) string {
 	return text
 }
 
-func printMissing(w io.Writer, run record.Run, damage []trial.Damage) {
+func printMissing(w io.Writer, run record.Run, damage []source.Damage) {
 	if len(run.NotCaptured) > 0 {
 		fmt.Fprintln(w, "\nNot captured:")
 		for _, m := range run.NotCaptured {
 			fmt.Fprintf(w, "  %s: %s (%d)\n", printable(m.Name), m.Reason, m.Count)
 		}
 	}
-	reasons := make([]string, 0, len(run.Dropped))
-	for r, n := range run.Dropped {
-		if n > 0 {
-			reasons = append(reasons, r)
-		}
-	}
-	sort.Strings(reasons)
-	for _, r := range reasons {
-		fmt.Fprintf(w, "  dropped: %s (%d values)\n", r, run.Dropped[r])
+	for _, d := range view.DroppedOf(run) {
+		fmt.Fprintf(w, "  dropped: %s (%d values)\n", d.Reason, d.Values)
 	}
 	if len(damage) > 0 {
 		fmt.Fprintln(w, "\nDamaged:")

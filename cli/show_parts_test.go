@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // Of a tensor that is divided between processes `vigil show` prints the part that is there, and of what.
 func TestShowPrintsTheParts(t *testing.T) {
-	list := []shownTensor{
+	list := []view.Tensor{
 		{TensorInfo: record.TensorInfo{Name: "Net_whole", Kind: record.Weight, DType: "F32", Shape: []int64{8, 6}}},
 		{TensorInfo: record.TensorInfo{
 			Name: "Net_up.weight", Kind: record.Weight, DType: "F32", Shape: []int64{4, 6},

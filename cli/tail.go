@@ -1,18 +1,22 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // tailCmd follows a run.
@@ -39,71 +43,81 @@ type tailStep struct {
 
 // Run prints steps and findings as they come.
 func (c tailCmd) Run(a *app) error {
-	path, err := c.path()
+	t, err := c.open()
 	if err != nil {
 		return err
-	}
-	t, err := trial.Open(path)
-	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
 	}
 	defer t.Close()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 
 	p := printer{w: a.stdout, json: c.JSON, trial: t, found: map[string]bool{}}
-	err = t.Follow(ctx, p.step)
-	if err != nil && ctx.Err() == nil {
+	if err := p.follow(ctx); err != nil {
 		return fmt.Errorf("follow run %q: %w", c.Name, err)
-	}
-	if err := p.last(); err != nil {
-		return err
-	}
-	if err := p.findings(); err != nil {
-		return err
 	}
 	return p.end(ctx.Err() != nil)
 }
 
-// printer prints steps as text, or all of them as JSON. While the run goes on,
-// text is at most ten steps a second, so that a person can read; the last step
-// is always printed.
+// tailEvery is how often is looked for more.
+const tailEvery = 200 * time.Millisecond
+
+// printer prints steps and findings, each finding after its step.
 type printer struct {
-	w       io.Writer
-	json    bool
-	trial   *trial.Trial
-	ended   bool // the run has; nobody waits for its steps
-	printed time.Time
-	looked  time.Time
-	held    *record.Complete // the last step, when it was passed over
-	found   map[string]bool  // findings printed, by key: later ones may be listed before them
+	w     io.Writer
+	json  bool
+	trial source.Run
+	due   []record.Finding // by step, not printed yet
+	found map[string]bool  // findings that were printed or are due, by key
 }
 
-func (p *printer) step(s *record.Complete) error {
-	if time.Since(p.looked) > 500*time.Millisecond {
-		p.looked = time.Now()
-		p.ended = p.trial.Run().Status != record.Running
-		if err := p.findings(); err != nil {
+// follow prints what there is, then what comes, until the run has ended or ctx
+// is done.
+func (p *printer) follow(ctx context.Context) error {
+	tail, completer := p.trial.Tail(), rules.NewCompleter(0)
+	defer tail.Close()
+	tick := time.NewTicker(tailEvery)
+	defer tick.Stop()
+	for {
+		// What was stored before the run ended is there when it says so.
+		status := p.trial.Run().Status
+		looked, last := false, int64(-1)
+		step := func(c *record.Complete) error {
+			if !looked { // what was found at the steps before this one is stored by now
+				p.look()
+				looked = true
+			}
+			last = c.Step
+			if err := p.findings(c.Step - 1); err != nil {
+				return err
+			}
+			return p.print(c)
+		}
+		err := tail.Next(func(c *record.Complete) error {
+			completer.Resume(c)
+			return step(c)
+		})
+		if err == nil && status == record.Lost {
+			err = judge.Undecided(p.trial, completer, step)
+		}
+		if err != nil {
 			return err
 		}
+		p.look()
+		if status != record.Running {
+			return p.findings(math.MaxInt64)
+		}
+		if err := p.findings(last); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return p.findings(math.MaxInt64)
+		case <-tick.C:
+		}
 	}
-	if !p.json && !p.ended && time.Since(p.printed) < 100*time.Millisecond {
-		p.held = s
-		return nil
-	}
-	return p.print(s)
-}
-
-// last prints the last step, unless it was.
-func (p *printer) last() error {
-	if p.held == nil {
-		return nil
-	}
-	return p.print(p.held)
 }
 
 func (p *printer) print(s *record.Complete) error {
-	p.held, p.printed = nil, time.Now()
 	scalars := map[string]record.Number{}
 	var order []string
 	for _, part := range s.Parts {
@@ -128,13 +142,22 @@ func (p *printer) print(s *record.Complete) error {
 	return err
 }
 
-// findings prints those that came since it was called last.
-func (p *printer) findings() error {
+// look takes in the findings that came since it was called last.
+func (p *printer) look() {
 	for _, f := range p.trial.Findings() {
-		if p.found[rules.Key(f)] {
-			continue
+		if !p.found[rules.Key(f)] {
+			p.found[rules.Key(f)] = true
+			p.due = append(p.due, f)
 		}
-		p.found[rules.Key(f)] = true
+	}
+	slices.SortStableFunc(p.due, func(a, b record.Finding) int { return cmp.Compare(a.Step, b.Step) })
+}
+
+// findings prints those that are due up to a step.
+func (p *printer) findings(upTo int64) error {
+	for len(p.due) > 0 && p.due[0].Step <= upTo {
+		f := p.due[0]
+		p.due = p.due[1:]
 		if p.json {
 			if err := p.line(struct {
 				Format  int            `json:"format"`

@@ -8,6 +8,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // captured is what was computed at capture because rules asked for it: it
@@ -65,7 +66,7 @@ func (c captured) lacks(n plan.Need) string {
 	if missing.Want == 0 && len(missing.Pairs)+len(missing.Units)+len(missing.Quantiles)+len(missing.Readings) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s, %s", wantText(missing), selectorText(n.Selector), scheduleText(n.Schedule))
+	return fmt.Sprintf("%s of %s, %s", view.Want(missing), selectorText(n.Selector), view.Schedule(n.Schedule))
 }
 
 // explain adds to the statuses of rules that did not judge the run live what

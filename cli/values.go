@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // valuesCmd prints one series, or raw values.
@@ -49,9 +49,9 @@ func (c valuesCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	t, err := trial.Open(path)
+	t, err := openRun(c.Name, path)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return err
 	}
 	defer t.Close()
 	defer func() { printDamage(a.stderr, t.Damage()) }() // of what was read
@@ -74,7 +74,7 @@ func (c valuesCmd) Run(a *app) error {
 		return err
 	}
 	for _, mode := range modes {
-		steps, values, err := t.Series(trial.Query{Tensor: c.Tensor, Stat: stat, Mode: mode, Worker: c.Worker, From: from, To: to})
+		steps, values, err := t.Series(source.Query{Tensor: c.Tensor, Stat: stat, Mode: mode, Worker: c.Worker, From: from, To: to})
 		if err != nil {
 			return fmt.Errorf("read %q: %w", c.Tensor, err)
 		}
@@ -87,7 +87,7 @@ func (c valuesCmd) Run(a *app) error {
 }
 
 // find is the tensor's info, or an error that names the nearest tensor.
-func (c valuesCmd) find(t *trial.Trial) (record.TensorInfo, error) {
+func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 	var names []string
 	for _, info := range t.Tensors() {
 		if info.Name == c.Tensor {
@@ -102,7 +102,7 @@ func (c valuesCmd) find(t *trial.Trial) (record.TensorInfo, error) {
 // modeNames are the modes as --mode takes them.
 var modeNames = []string{record.Train.String(), record.Eval.String(), record.Predict.String(), record.Global.String()}
 
-func (c valuesCmd) modes(t *trial.Trial) ([]record.Mode, error) {
+func (c valuesCmd) modes(t source.Run) ([]record.Mode, error) {
 	if c.Mode == "" {
 		return t.Modes(), nil
 	}
@@ -115,7 +115,7 @@ func (c valuesCmd) modes(t *trial.Trial) ([]record.Mode, error) {
 
 // stat is the statistic to show: what was asked for, else the value of a
 // scalar, else the mean.
-func (c valuesCmd) stat(t *trial.Trial) (string, error) {
+func (c valuesCmd) stat(t source.Run) (string, error) {
 	known := t.StatNames(c.Tensor)
 	if len(known) == 0 {
 		for _, mode := range t.Modes() {
@@ -139,7 +139,7 @@ func (c valuesCmd) stat(t *trial.Trial) (string, error) {
 	return c.Stat, nil
 }
 
-func (c valuesCmd) print(a *app, t *trial.Trial, mode record.Mode, stat string, steps []int64, values []float64) error {
+func (c valuesCmd) print(a *app, t source.Run, mode record.Mode, stat string, steps []int64, values []float64) error {
 	worker := c.Worker
 	if worker == "" {
 		worker = t.Chief()
@@ -173,7 +173,7 @@ func (c valuesCmd) print(a *app, t *trial.Trial, mode record.Mode, stat string, 
 }
 
 // raw prints the stored values of one step: the first of those asked for.
-func (c valuesCmd) raw(a *app, t *trial.Trial, modes []record.Mode, from, to int64) error {
+func (c valuesCmd) raw(a *app, t source.Run, modes []record.Mode, from, to int64) error {
 	for _, mode := range modes {
 		for _, s := range t.RawSteps(c.Tensor, mode, c.Worker) {
 			if s < from || (to != 0 && s >= to) {

@@ -74,7 +74,7 @@ func runRuleTests(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := f.Run(ruletest.Options{})
+	results, err := f.Run(t.Context(), ruletest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

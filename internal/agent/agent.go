@@ -1,7 +1,8 @@
 // Package agent is the process beside the training: it receives what hooks
 // copy, computes statistics, writes the store, runs the rules and their
 // actions, and tells the launcher what happens. It composes capture, measure,
-// plan, store, rules and action; none of these knows another.
+// plan, store and judge; none of these knows another. The order in which its
+// locks are taken stands in lock.go.
 package agent
 
 import (
@@ -55,8 +56,8 @@ func Run(ctx context.Context, in io.Reader, events io.Writer) error {
 type running struct {
 	job     *job
 	release func()             // the run
-	cancel  context.CancelFunc // makes the sessions read to the end
-	served  chan error
+	cancel  context.CancelFunc // makes the producers bring in what they have
+	served  chan error         // how the producers ended
 	bg      sync.WaitGroup
 	quit    chan struct{}
 }
@@ -113,9 +114,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 		return nil, errors.Join(err, w.Close())
 	}
 	// The sessions outlive ctx until the rings are read to the end.
-	serve, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &running{job: j, release: release, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
-	go func() { r.served <- l.Serve(serve) }()
+	go func() { r.served <- serve(working, l) }()
 	r.bg.Go(r.tick)
 	return r, nil
 }

@@ -104,11 +104,3 @@ func (e *evaluator) runID() string {
 	}
 	return id
 }
-
-// ResumedAt are the times at which the run's job was started again.
-func ResumedAt(r record.Run) (list []time.Time) {
-	for _, one := range r.Resumptions {
-		list = append(list, one.Time)
-	}
-	return list
-}

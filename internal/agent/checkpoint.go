@@ -30,7 +30,7 @@ func (e *evaluator) save() {
 	e.saved, e.dirty = time.Now(), false
 	b, err := e.engine.Save()
 	if err == nil {
-		b, err = json.Marshal(checkpoint{e.completer.Cursor(), b})
+		b, err = json.Marshal(checkpoint{e.judge.Cursor(), b})
 	}
 	if err == nil {
 		err = e.job.store.SaveState(engineState, b)
@@ -72,7 +72,7 @@ func (e *evaluator) resume(t *trial.Trial) {
 	at, err := e.restore()
 	warn(err)
 	warn(e.knownFacts())
-	e.completer.From(at)
+	e.judge.From(at)
 	sessions := slices.Collect(maps.Values(e.job.known()))
 	if e.job.set.Resume != nil { // those of the job before have gone
 		for _, w := range t.Workers() {
@@ -82,29 +82,25 @@ func (e *evaluator) resume(t *trial.Trial) {
 		}
 	}
 	for _, st := range sessions {
-		e.completer.Worker(st.Worker) // also one that has gone may have left parts that others wait with
+		e.judge.Worker(st.Worker) // also one that has gone may have left parts that others wait with
 	}
 	for _, w := range t.Workers() {
 		e.engine.Announce(w, t.Announced())
 	}
 	warn(t.ReplayAfter(at, func(c *record.Complete) error {
-		e.completer.Resume(c)
-		e.observe(c)
+		e.judge.Decided(c)
 		return nil
 	}, func(s *record.Step) error {
 		if s.Free() {
+			e.judge.Give(s)
 			return nil
 		}
-		for _, c := range e.completer.Add(s) {
-			e.complete(c)
-		}
+		e.judge.Hold(s)
 		return nil
 	}))
 	for _, st := range sessions {
 		if st.Gone {
-			for _, c := range e.completer.Gone(st.Worker) {
-				e.complete(c)
-			}
+			e.judge.Gone(st.Worker)
 		}
 	}
 	e.findings()

@@ -32,8 +32,8 @@ func (w *worker) closeStep(it *capture.Item) {
 }
 
 // closeBetween stores the tensors that the script gave between steps. Their
-// part of the step comes after the one that closed it, and is not judged. One
-// whose pieces are still coming waits.
+// part of the step comes after the one that closed it. One whose pieces are
+// still coming waits.
 func (w *worker) closeBetween() {
 	for _, o := range slices.Clone(w.order) {
 		if !o.key.between || w.coming(o.key) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/action"
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/report/boosting"
@@ -19,14 +21,14 @@ import (
 // evaluator runs the rules over complete steps, one after another in a
 // goroutine of its own, and does what findings call for.
 type evaluator struct {
-	job       *job
-	in        *queue
-	done      sync.WaitGroup
-	completer *rules.Completer
-	engine    *rules.Engine
-	runner    *action.Runner
+	job    *job
+	in     *queue
+	done   sync.WaitGroup
+	judge  *judge.Judge
+	engine *rules.Engine  // the judge's
+	runner *action.Runner // the judge's
 
-	reading   sync.Mutex   // held while values is opened
+	reading   mutex        // held while values is opened
 	values    *trial.Trial // the run itself, once a rule has asked for raw values
 	following sync.WaitGroup
 	follows   atomic.Bool // rules are given what they missed
@@ -36,6 +38,7 @@ type evaluator struct {
 	ended  string           // status of the run, once it ends
 	dirty  bool             // judged since the last save
 	saved  time.Time
+	began  time.Time
 
 	changes changes
 	behind  bool // found something since the last summary
@@ -43,15 +46,17 @@ type evaluator struct {
 }
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
-	e := &evaluator{job: j, in: newQueue(), completer: rules.NewCompleter(0), saved: time.Now(), changes: newChanges()}
+	e := &evaluator{job: j, in: newQueue(), saved: time.Now(), began: time.Now(), changes: newChanges()}
+	e.reading.order = lockValues
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
+	ao := e.actions(cfgs)
 	o := rules.Options{
-		Configs: cfgs, RunName: j.set.Name, Mutes: rules.MutesOf(j.store.Run()), Chief: j.store.Run().ChiefName(), Raw: e.raw, Trial: e.other, Document: e.document,
+		Configs: cfgs, Raw: e.raw, Trial: e.other, Document: e.document,
 		OnFinding: func(f record.Finding) { e.found = append(e.found, f) },
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
 		},
-		Python: e.python(), OnPrint: j.printer(), Resumed: ResumedAt(j.store.Run()),
+		Python: e.python(), OnPrint: j.printer(),
 	}
 	var before *trial.Trial
 	if j.set.Resume != nil || len(j.known()) > 0 || j.store.HasEvents() { // somebody wrote to this run before
@@ -60,20 +65,16 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 			return nil, fmt.Errorf("go on with the run: %w", err)
 		}
 		defer before.Close()
-		o.Stored = before.Findings()
+		o.Stored, ao.Recorded = before.Findings(), before.Attempts
 	}
 	var err error
-	if e.engine, err = rules.NewEngine(o); err != nil {
-		return nil, fmt.Errorf("start rules: %w", err)
+	e.judge, err = judge.New(context.Background(), judge.Options{
+		Run: j.store.Run(), Rules: o, Actions: &ao, OnDecision: e.decided, OnStep: func(*record.Complete) { e.dirty = true },
+	})
+	if err != nil {
+		return nil, err
 	}
-	ao := e.actions(cfgs)
-	if before != nil {
-		ao.Recorded = before.Attempts
-	}
-	if e.runner, err = action.NewRunner(ao); err != nil {
-		e.engine.Close()
-		return nil, fmt.Errorf("start actions: %w", err)
-	}
+	e.engine, e.runner = e.judge.Engine, e.judge.Actions
 	if before != nil {
 		e.resume(before)
 		if j.set.Resume != nil && !j.set.Takeover {
@@ -142,6 +143,8 @@ func (e *evaluator) other(name string) (rule.Trial, error) {
 func (j *job) stopFor(f record.Finding) { j.stop(f.Rule, f.Configuration, f.Message) }
 
 func (e *evaluator) run() {
+	lockRules.taking()
+	defer lockRules.released()
 	for {
 		e.guarded(e.settle)
 		f, ok := e.in.next()
@@ -164,9 +167,10 @@ func (e *evaluator) guarded(f func()) {
 
 // close ends the goroutine after all that was handed over.
 func (e *evaluator) close() {
+	lockRules.awaiting()
 	e.in.close()
 	e.done.Wait()
-	e.engine.Close()
+	e.judge.Close()
 	e.following.Wait()
 	if e.values != nil {
 		e.values.Close()
@@ -175,28 +179,62 @@ func (e *evaluator) close() {
 }
 
 // worker says that a worker is there. It does not wait.
-func (e *evaluator) worker(name string) { e.in.put(func() { e.completer.Worker(name) }) }
+func (e *evaluator) worker(name string) { e.in.put(func() { e.judge.Worker(name) }) }
 
 // gone says that nothing more comes of a worker. It does not wait.
 func (e *evaluator) gone(name string) {
-	e.in.put(func() { e.judge(e.completer.Gone(name)) })
+	e.in.put(func() {
+		e.judge.Gone(name)
+		e.judged()
+	})
 }
 
 func (e *evaluator) announce(worker string, infos []record.TensorInfo) {
 	e.in.wait(func() { e.engine.Announce(worker, infos) })
 }
 
-// steps takes stored steps.
-func (e *evaluator) steps(list []*record.Step) {
+// steps takes stored steps. With hold, values may still be given to the last one.
+func (e *evaluator) steps(list []readyStep, hold bool) {
 	e.in.wait(func() {
 		for _, s := range list {
-			e.judge(e.completer.Add(s))
+			switch {
+			case s.free:
+				e.judge.Give(s.Step)
+			case hold:
+				e.judge.Hold(s.Step)
+				e.judged()
+			default:
+				e.judge.Add(s.Step)
+				e.judged()
+			}
 		}
 	})
 }
 
+// next says that a worker has begun its next step. It does not wait.
+func (e *evaluator) next(worker string) {
+	e.in.put(func() {
+		e.judge.Next(worker)
+		e.judged()
+	})
+}
+
+// holdTime is how long a step whose worker begins no other one waits for values
+// that the script may give to it.
+var holdTime = 10 * time.Second
+
+// release lets steps go that have been held for long, but not ones that an
+// earlier agent held: their workers may not be back yet.
+func (e *evaluator) release(now time.Time) {
+	if before := now.Add(-holdTime); before.After(e.began) {
+		e.judge.Release(before)
+		e.judged()
+	}
+}
+
 func (e *evaluator) tick(now time.Time) {
 	e.in.offer(func() {
+		e.release(now)
 		e.engine.Tick(now)
 		e.findings()
 		e.changed(record.Running)
@@ -207,29 +245,20 @@ func (e *evaluator) tick(now time.Time) {
 	})
 }
 
-// judge takes complete steps. Their findings are dealt with when all are
-// judged: what the completer has given out must have been seen by the rules
-// before the state of both is saved.
-func (e *evaluator) judge(list []*record.Complete) {
-	for _, c := range list {
-		e.complete(c)
-	}
+// judged deals with what complete steps gave. It is called when all are judged that
+// the completer has given out: they must have been seen by the rules before the
+// state of both is saved.
+func (e *evaluator) judged() {
 	e.findings()
 	e.changed(record.Running)
 }
 
-// complete stores the decision, then judges. A decision that cannot be stored
-// is judged all the same: to find a fault matters more than to find it twice.
-func (e *evaluator) complete(c *record.Complete) {
+// decided stores the decision on a step, which is judged next. One that cannot be
+// stored is judged all the same: to find a fault matters more than to find it twice.
+func (e *evaluator) decided(c *record.Complete) {
 	if err := e.job.store.Complete(c); err != nil {
 		e.job.storeFailed(err)
 	}
-	e.observe(c)
-}
-
-func (e *evaluator) observe(c *record.Complete) {
-	e.engine.Observe(c)
-	e.dirty = true
 }
 
 // findings deals with what the engine has just found. A finding that is on
@@ -277,11 +306,13 @@ func (e *evaluator) summary() {
 
 // finish judges what is left, ends the rules and waits for their actions.
 func (e *evaluator) finish(status string) {
+	lockRules.awaiting()
 	end := make(chan struct{})
 	e.in.put(func() {
 		defer close(end)
 		e.ended = status
-		e.judge(e.completer.End())
+		e.judge.End()
+		e.judged()
 		e.followed()
 		e.engine.Finish(status)
 		e.findings()

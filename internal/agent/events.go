@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/live"
@@ -13,7 +12,7 @@ import (
 // must not hold up the capture, so lines wait in a queue; when it is full,
 // progress is left out.
 type events struct {
-	mu     sync.Mutex
+	mu     mutex
 	queue  []live.Event
 	wake   chan struct{}
 	closed bool
@@ -23,7 +22,7 @@ type events struct {
 const eventQueue = 10_000
 
 func newEvents(w io.Writer) *events {
-	e := &events{wake: make(chan struct{}, 1), done: make(chan struct{})}
+	e := &events{mu: mutex{order: lockEvents}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go e.run(w)
 	return e
 }

@@ -31,6 +31,7 @@ func (w *worker) Records(items []capture.Item) uint64 {
 	if len(items) > 0 || len(w.ready) > 0 || len(w.unsaved) > 0 {
 		w.flush(false)
 	}
+	w.next()
 	n := w.seen
 	if len(w.ready) > 0 {
 		return w.acked.Load()

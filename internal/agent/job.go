@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
@@ -24,10 +23,10 @@ type job struct {
 	eval   *evaluator // nil until the framework is known
 	stop   func(rule, configuration, message string)
 
-	starting sync.Mutex // held while the rules start
-	asking   sync.Mutex // held while the plan is changed: one change after another; taken before mu
+	starting mutex // in the order of lock.go, as all that follow
+	asking   mutex
 
-	mu       sync.Mutex
+	mu       mutex
 	plan     *plan.Plan // nil until the framework is known
 	gen      int        // counts plans
 	extra    []plan.Collection
@@ -41,10 +40,10 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
-	placing  sync.Mutex // held while it is decided where a resumed job goes on
-	noting   sync.Mutex // held while a checkpoint is noted
-	writing  sync.Mutex // held while run.json is written
-	cmu      sync.Mutex // taken after mu and writing
+	placing  mutex
+	noting   mutex
+	writing  mutex
+	cmu      mutex
 	counts   counts
 	progress progress
 	rawOff   string // why raw tensors are not stored any more
@@ -82,6 +81,8 @@ const sessionsState = "sessions"
 func newJob(set Settings, w *store.Writer, ev *events) *job {
 	j := &job{set: set, store: w, events: ev, sessions: map[string]sessionState{}, left: make(chan struct{}, 1),
 		turns: map[string]chan struct{}{}, absent: map[string]absence{}}
+	j.placing.order, j.starting.order, j.asking.order, j.mu.order = lockPlacing, lockStarting, lockAsking, lockJob
+	j.noting.order, j.writing.order, j.cmu.order = lockNoting, lockWriting, lockCounts
 	j.counts.init()
 	j.restoreDrops()
 	if b, err := w.LoadState(sessionsState); err == nil {

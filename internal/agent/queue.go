@@ -6,7 +6,7 @@ import "sync"
 // may be much (steps) waits for room, which slows down who brings it; what has
 // to be said whatever happens never waits, so it may be said with a lock held.
 type queue struct {
-	mu     sync.Mutex
+	mu     mutex
 	change sync.Cond
 	list   []func()
 	closed bool
@@ -16,7 +16,7 @@ type queue struct {
 const queueRoom = 64
 
 func newQueue() *queue {
-	q := &queue{}
+	q := &queue{mu: mutex{order: lockQueue}}
 	q.change.L = &q.mu
 	return q
 }
@@ -30,6 +30,7 @@ func (q *queue) put(f func()) {
 
 // wait adds work when there is room.
 func (q *queue) wait(f func()) {
+	lockRules.awaiting()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.list) >= queueRoom && !q.closed {
@@ -49,6 +50,7 @@ func (q *queue) offer(f func()) {
 
 // call adds work and returns when it is done; after close at once.
 func (q *queue) call(f func()) {
+	lockRules.awaiting()
 	done := make(chan struct{})
 	q.mu.Lock()
 	there := q.add(func() {

@@ -26,11 +26,14 @@ import (
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
-// event is something that happens in a job: a part is stored, or facts come;
-// without either a worker goes.
+// event is something that happens in a job: a part is stored, or what was given
+// after it; the worker begins its next step; or facts come. Without any of it a
+// worker goes.
 type event struct {
 	worker string
 	part   *record.Step
+	free   bool // the part is what was given after its step had closed
+	begins bool
 	facts  string
 }
 
@@ -65,16 +68,19 @@ func drawFacts(t *rapid.T, events []event) []event {
 
 // drawJob makes up a job of up to three workers. All make the same updates;
 // those that evaluate do so at the same places. The parts of the workers come
-// in any order among each other.
-func drawJob(t *rapid.T) (workers []string, events []event) {
+// in any order among each other. Where the hook says when steps begin, values are
+// given to steps that have closed, some too late.
+func drawJob(t *rapid.T) (workers []string, says bool, events []event) {
 	workers = []string{"worker_0", "worker_1", "worker_2"}[:rapid.IntRange(1, 3).Draw(t, "workers")]
 	value := rapid.SampledFrom([]float64{0.5, 1, 1.01, 2, 0, math.NaN()})
 	evaluates := map[string]bool{}
 	for _, w := range workers {
 		evaluates[w] = rapid.Bool().Draw(t, "evaluates")
 	}
-	left := map[string][]*record.Step{}
+	says = rapid.Bool().Draw(t, "says")
+	left := map[string][]event{}
 	var evals int64
+	steps := map[string]int64{}
 	for i := range rapid.Int64Range(1, 12).Draw(t, "updates") {
 		k := int64(0)
 		if rapid.IntRange(0, 3).Draw(t, "evaluation") == 0 {
@@ -82,12 +88,25 @@ func drawJob(t *rapid.T) (workers []string, events []event) {
 		}
 		for _, w := range workers {
 			add := func(mode record.Mode, n int64) {
-				at := int64(len(left[w]))
+				at := steps[w]
+				steps[w]++
 				s := &record.Step{Worker: w, Step: at, Mode: mode, ModeStep: n, Time: time.Unix(1e9+at, 0).UTC(), Seconds: 1,
 					Scalars: []record.Scalar{{Name: "loss", Value: value.Draw(t, "loss")}}}
 				g := value.Draw(t, "gradient")
 				s.Stats = []record.TensorStats{{Tensor: "gradient/a", Stats: tensor.Stats{Count: 4, Min: g, Max: g, Mean: g, L1: 4 * g}}}
-				left[w] = append(left[w], s)
+				left[w] = append(left[w], event{worker: w, part: s})
+				if !says {
+					return
+				}
+				for range rapid.IntRange(0, 3).Draw(t, "after") {
+					if rapid.IntRange(0, 2).Draw(t, "begins") == 0 {
+						left[w] = append(left[w], event{worker: w, begins: true})
+						continue
+					}
+					name := rapid.SampledFrom([]string{"loss", "acc"}).Draw(t, "name")
+					free := &record.Step{Worker: w, Step: at, Mode: mode, ModeStep: n, Time: s.Time, Scalars: []record.Scalar{{Name: name, Value: value.Draw(t, name)}}}
+					left[w] = append(left[w], event{worker: w, part: free, free: true})
+				}
 			}
 			if evaluates[w] {
 				for b := range k {
@@ -111,10 +130,10 @@ func drawJob(t *rapid.T) (workers []string, events []event) {
 			}
 			continue
 		}
-		events = append(events, event{worker: w, part: left[w][0]})
+		events = append(events, left[w][0])
 		left[w] = left[w][1:]
 	}
-	return workers, drawFacts(t, events)
+	return workers, says, drawFacts(t, events)
 }
 
 // evaluation is a run that is evaluated, by one agent after another.
@@ -123,6 +142,8 @@ type evaluation struct {
 	disk    *vfs.Crash
 	job     *job
 	workers []string
+	says    bool            // when its steps begin
+	begun   map[string]bool // by worker: after its last part
 	seq     uint64
 	said    string // the facts that the hook said last
 }
@@ -166,6 +187,11 @@ func (e *evaluation) restart() {
 	if e.said != "" { // the hook says it again
 		e.facts(e.said)
 	}
+	for _, w := range e.workers { // their hooks are there again
+		if !e.says || e.begun[w] {
+			e.job.eval.next(w)
+		}
+	}
 }
 
 func (e *evaluation) facts(text string) {
@@ -193,8 +219,8 @@ type outcome struct {
 // evaluate takes a job through the rules. restart tells before each event
 // whether the agent dies: 1 before the event, 2 after it is stored, before the
 // rules see it; 3 asks for a checkpoint.
-func evaluate(t *rapid.T, workers []string, events []event, restart func() int) outcome {
-	e := &evaluation{t: t, disk: vfs.NewCrash(1), workers: workers}
+func evaluate(t *rapid.T, workers []string, says bool, events []event, restart func() int) outcome {
+	e := &evaluation{t: t, disk: vfs.NewCrash(1), workers: workers, says: says, begun: map[string]bool{}}
 	w, err := store.Create(e.disk, "/runs", "run", record.Run{Format: record.RunFormat, Name: "run", Status: record.Running})
 	if err != nil {
 		t.Fatal(err)
@@ -222,6 +248,11 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 			}
 			continue
 		}
+		if ev.begins {
+			e.begun[ev.worker] = true
+			e.job.eval.next(ev.worker)
+			continue
+		}
 		if ev.part == nil {
 			st := e.job.sessions[ev.worker]
 			st.Gone = true
@@ -231,11 +262,12 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 			continue
 		}
 		e.append(ev)
+		e.begun[ev.worker] = e.begun[ev.worker] && ev.free
 		if how == 2 {
 			e.restart()
 			continue
 		}
-		e.job.eval.steps([]*record.Step{ev.part})
+		e.job.eval.steps([]readyStep{{Step: ev.part, free: ev.free}}, says)
 	}
 	e.job.eval.finish(record.Completed)
 	e.job.events.close()
@@ -266,14 +298,14 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 		}
 	}
 	slices.Sort(out.Changes) // an agent that takes over tells of several at once
-	again := replayFacts(t, tr, e.job.eval.engine)
-	if d := cmp.Diff(factual(out.Findings), again); d != "" {
-		t.Fatalf("judged again the facts give others: %s", d)
+	again := rejudge(t, tr, e.job.eval.engine)
+	if d := cmp.Diff(out.Findings, again); d != "" {
+		t.Fatalf("judged again the run gives others: %s", d)
 	}
 	if err := tr.Replay(func(c *record.Complete) error {
 		text := fmt.Sprint(c.Step, " ", c.Mode, " ", c.ModeStep)
 		for _, p := range c.Parts {
-			text += " " + p.Worker
+			text += fmt.Sprint(" ", p.Worker, p.Scalars, p.Joined)
 		}
 		out.Decisions = append(out.Decisions, text)
 		return nil
@@ -289,19 +321,8 @@ func evaluate(t *rapid.T, workers []string, events []event, restart func() int) 
 	return out
 }
 
-// factual are the findings of rules on facts.
-func factual(findings []string) []string {
-	var out []string
-	for _, f := range findings {
-		if !strings.HasPrefix(f, "update|") && !strings.HasPrefix(f, "evaluation|") && !strings.HasPrefix(f, "vanishing|") && !strings.HasPrefix(f, "not_finite|") {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// replayFacts judges the stored run by the rules on facts, as a check does.
-func replayFacts(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
+// rejudge judges the stored run, as a check does.
+func rejudge(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
 	var cfgs []rules.Config
 	for _, s := range live.Statuses() {
 		cfgs = append(cfgs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
@@ -324,17 +345,17 @@ func replayFacts(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
 		out = append(out, rules.Key(f)+" "+f.Message)
 	}
 	slices.Sort(out)
-	return factual(out)
+	return out
 }
 
 // However often the agent dies, and wherever, what is found and decided is what
 // an agent that lived throughout finds and decides.
 func TestRestartsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		workers, events := drawJob(t)
-		whole := evaluate(t, workers, events, func() int { return 0 })
+		workers, says, events := drawJob(t)
+		whole := evaluate(t, workers, says, events, func() int { return 0 })
 		how := rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 1, 2, 3})
-		pieces := evaluate(t, workers, events, func() int { return how.Draw(t, "restart") })
+		pieces := evaluate(t, workers, says, events, func() int { return how.Draw(t, "restart") })
 		if d := cmp.Diff(whole, pieces); d != "" {
 			t.Fatalf("the agent that died differs: %s", d)
 		}

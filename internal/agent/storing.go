@@ -21,7 +21,7 @@ func (w *worker) take(st *record.Step, seq uint64, free bool) {
 		w.job.droppedHere(diskFull, 1)
 		w.ready = slices.Delete(w.ready, 0, 1)
 	}
-	w.ready = append(w.ready, readyStep{st, free})
+	w.ready = append(w.ready, readyStep{st, seq, free})
 	w.readySq = seq
 }
 
@@ -49,23 +49,38 @@ func (w *worker) flush(force bool) bool {
 		return false
 	}
 	w.job.storeWorks()
-	judge := make([]*record.Step, 0, len(w.ready))
+	_, _, hold := w.s.Begun()
 	for _, st := range w.ready {
-		if st.free {
-			continue
-		}
 		for i := range st.Stats {
 			st.Stats[i].Hist = nil // rules do not look at it, and it is large
 		}
+		if st.free {
+			continue
+		}
 		w.meters.stored(st.Mode, st.ModeStep)
 		w.job.stepStored(w, st.Step)
-		judge = append(judge, st.Step)
+		if hold {
+			w.held = st.seq
+		}
 	}
-	if len(judge) > 0 {
-		w.job.eval.steps(judge)
+	if len(w.ready) > 0 {
+		w.job.eval.steps(w.ready, hold)
 	}
 	w.ready = nil
 	return true
+}
+
+// next lets the rules have the last step, when the hook has begun another one and
+// all that came before that is stored. A hook that does not say when steps begin
+// gives nothing after they have closed.
+func (w *worker) next() {
+	if w.held == 0 || len(w.ready) > 0 {
+		return
+	}
+	if n, read, says := w.s.Begun(); !says || read && n >= w.held {
+		w.held = 0
+		w.job.eval.next(w.name)
+	}
 }
 
 // commitRaw finishes the raw file of a step.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +36,7 @@ type worker struct {
 	stored  uint64 // seq that the store knows; steps up to it are not stored again
 	seen    uint64 // records handled
 	last    uint64 // seq of the last tensor that was given between steps
+	held    uint64 // seq of the last step, while the rules wait for what may be given to it; 0: they do not
 	retry   time.Time
 	failing bool
 
@@ -53,7 +53,7 @@ type worker struct {
 	said    map[string]int64 // dropped, by reason, from the hook's bye
 	bye     bool
 	closed  chan struct{}
-	marking sync.Mutex // guards the ring's synced mark against its unmapping
+	marking mutex // guards the ring's synced mark against its unmapping
 }
 
 type stepKey struct {
@@ -74,10 +74,11 @@ type openStep struct {
 	apart bool // its scalars came as one batch of names that differ
 }
 
-// readyStep waits for the store. A free one holds numbers that belong to no
-// step that the hook counts: it is stored, but not judged.
+// readyStep waits for the store. A free one holds what was given after its step
+// had closed.
 type readyStep struct {
 	*record.Step
+	seq  uint64
 	free bool
 }
 
@@ -92,8 +93,11 @@ const (
 func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 	w := &worker{
 		job: j, s: s, session: s.Hello.Session, name: st.Worker, rank: max(s.Hello.Rank, 0), full: st.Full, chief: st.Chief,
-		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}),
+		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}), marking: mutex{order: lockMarking},
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
+	}
+	if s.Hello.Takeover {
+		w.held = max(w.stored, 1) // by the agent before, or by none
 	}
 	var err error
 	w.meters, err = newMeters(filepath.Join(j.store.Path(), spillDir), w.name)

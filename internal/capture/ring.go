@@ -22,6 +22,7 @@ const (
 	offAlive       = 144
 	offEnded       = 152
 	offWanted      = 160
+	offBegun       = 168
 	offConsumed    = 256
 	offAcked       = 264
 	offSynced      = 272
@@ -131,6 +132,10 @@ func (r *Ring) Ended() bool { return r.word(offEnded).Load() != 0 }
 // Wanted is the number of records whose data the hook would like to overwrite:
 // it waits for room.
 func (r *Ring) Wanted() uint64 { return r.word(offWanted).Load() }
+
+// Begun is one more than the number of records published when the hook began its
+// last step; 0 when it does not say when steps begin.
+func (r *Ring) Begun() uint64 { return r.word(offBegun).Load() }
 
 // Consumed is the number of records whose data may be overwritten.
 func (r *Ring) Consumed() uint64 { return r.word(offConsumed).Load() }

@@ -58,6 +58,17 @@ func (s *Session) Acked() uint64 { return s.ring.Acked() }
 // Unread is the number of records that are published and not stored.
 func (s *Session) Unread() uint64 { return s.ring.Head() - min(s.ring.Acked(), s.ring.Head()) }
 
+// Begun is the number of records that were published when the hook began its
+// last step; read tells whether all of these were handed over. Without says, the
+// hook does not say when steps begin.
+func (s *Session) Begun() (n uint64, read, says bool) {
+	n = s.ring.Begun()
+	if n == 0 {
+		return 0, true, false
+	}
+	return n - 1, n-1 <= s.tail, true
+}
+
 // Dropped is what the hook says it had no room to announce.
 func (s *Session) Dropped() uint64 { return s.ring.Dropped() }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/tensor"
@@ -86,13 +87,45 @@ type Step struct {
 	Stats   []TensorStats
 	Derived []Derived
 	Raw     []string // names of tensors whose raw values were stored for this step
+
+	Joined int // parts given after the step had closed that are in it (With)
 }
 
 // Free says that the part closes no step that the hook counts: it holds
-// numbers, and values of tensors, that the script gave between steps. Such
-// parts are stored, but not judged.
+// numbers, and values of tensors, that the script gave between steps. They
+// belong to the step that closed before them.
 func (s *Step) Free() bool {
 	return s.Seconds == 0 && s.Overhead == 0 && (len(s.Stats) == 0 || len(s.Stats) <= len(s.Raw) && len(s.Scalars) == 0)
+}
+
+// With is the step with what a free part brings. Of two values of one name the
+// later one counts. Neither part is changed.
+func (s *Step) With(free *Step) *Step {
+	w := *s
+	w.Joined++
+	w.Scalars = with(s.Scalars, free.Scalars, func(v *Scalar) string { return v.Name })
+	w.Stats = with(s.Stats, free.Stats, func(v *TensorStats) string { return v.Tensor })
+	w.Derived = slices.Concat(s.Derived, free.Derived)
+	w.Raw = with(s.Raw, free.Raw, func(name *string) string { return *name })
+	return &w
+}
+
+// with is a list with what came later, in which each name stands once.
+func with[T any](list, later []T, name func(*T) string) []T {
+	if len(later) == 0 {
+		return list
+	}
+	at := make(map[string]int, len(list)+len(later))
+	out := make([]T, 0, len(list)+len(later))
+	for _, v := range slices.Concat(list, later) {
+		if i, there := at[name(&v)]; there {
+			out[i] = v
+			continue
+		}
+		at[name(&v)] = len(out)
+		out = append(out, v)
+	}
+	return out
 }
 
 // Complete is a step as rules see it: closed, with the parts of all workers

@@ -7,18 +7,11 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
-// Limits that keep the file below 2 MB however long the run was.
-const (
-	maxCurvePoints = 1200    // per loss curve; spikes are kept
-	maxCurves      = 16      // loss curves
-	maxCells       = 150_000 // cells of all heat maps together
-	maxRows        = 400     // rows of one heat map
-	maxColumns     = 240
-	maxMarks       = 40 // findings marked on the curves
-)
+// size keeps the file below 2 MB however long the run was.
+var size = view.Size{Points: 1200, Curves: 16, Marks: 40, Cells: 150_000, Rows: 400, Columns: 240}
 
 // value is a number as the page reads it: null when it is not finite, and no
 // more digits than a screen shows.
@@ -63,17 +56,39 @@ type heatRow struct {
 	Values []value `json:"values"`
 }
 
-// mark is a finding as the curves show it.
-type mark struct {
-	Step     int64           `json:"step"`
-	Rule     string          `json:"rule"`
-	Severity record.Severity `json:"severity"`
-	Subject  string          `json:"subject"`
-}
-
 // pageData is what the page's script reads.
 type pageData struct {
-	Losses   []curve   `json:"losses"`
-	Heat     []heatMap `json:"heat"`
-	Findings []mark    `json:"findings"`
+	Losses   []curve     `json:"losses"`
+	Heat     []heatMap   `json:"heat"`
+	Findings []view.Mark `json:"findings"`
+}
+
+// losses are curves as the page reads them.
+func losses(list []view.Curve) []curve {
+	var curves []curve
+	for _, c := range list {
+		curves = append(curves, curve{c.Name, c.Steps, numbers[precise](c.Values)})
+	}
+	return curves
+}
+
+// heat are heat maps as the page reads them.
+func heat(list []view.HeatMap) []heatMap {
+	var maps []heatMap
+	for _, m := range list {
+		h := heatMap{Title: m.Title, Log: m.Log, Steps: m.Steps}
+		for _, r := range m.Rows {
+			h.Rows = append(h.Rows, heatRow{r.Name, numbers[value](r.Values)})
+		}
+		maps = append(maps, h)
+	}
+	return maps
+}
+
+func numbers[N ~float64](values []float64) []N {
+	out := make([]N, len(values))
+	for i, v := range values {
+		out[i] = N(v)
+	}
+	return out
 }

@@ -6,44 +6,35 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"sort"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/facts"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 //go:embed page
 var files embed.FS
 
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"evidence": evidence,
+	"evidence": view.Evidence,
 	"skipped":  skipped,
 }).ParseFS(files, "page/page.html"))
-
-type verdict struct{ Class, Text string }
-
-type card struct{ Label, Value string }
-
-type damage struct{ File, Reason string }
 
 // content is all that the template shows.
 type content struct {
 	Title       string
 	Run         record.Run
 	Command     string
-	Verdict     verdict
-	Groups      []record.Group
-	Cards       []card
-	Facts       []facts.Line
-	Network     []facts.Module
+	Verdict     view.Verdict
+	Findings    view.Findings
+	Cards       []view.Property
+	Facts       []view.Fact
+	Network     []view.Module
 	MoreModules int64 // of the network, beyond those listed
-	Rules       []record.RuleStatus
 	Captured    string
 	NotCaptured []record.NotCaptured
-	Damage      []damage
+	Damage      []source.Damage
 	Generated   time.Time
 	HasLayers   bool
 	Data        pageData
@@ -79,41 +70,9 @@ func render(w io.Writer, c *content) error {
 	return nil
 }
 
-// evidence says a finding's numbers in one line.
-func evidence(f record.Finding) string {
-	s := f.Subject
-	if f.Observed != f.Threshold { // equal where a fact is told, not a number compared
-		s += fmt.Sprintf(": %s %s %s", short(float64(f.Observed)), f.Comparator, short(float64(f.Threshold)))
-	}
-	keys := make([]string, 0, len(f.Context))
-	for k := range f.Context {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
-		b, err := json.Marshal(f.Context[k])
-		if err != nil || len(b) > 160 {
-			continue
-		}
-		s += "; " + strings.ReplaceAll(k, "_", " ") + " " + strings.Trim(string(b), `"`)
-	}
-	return s
-}
-
 func skipped(m map[string]int64) string {
 	if len(m) == 0 {
 		return ""
 	}
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = fmt.Sprintf("%s %d", strings.ReplaceAll(k, "_", " "), m[k])
-	}
-	return " (skipped: " + strings.Join(parts, ", ") + ")"
+	return " (skipped: " + view.Skipped(m) + ")"
 }
-
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

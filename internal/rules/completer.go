@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -22,6 +23,9 @@ const DefaultWindow = 1000
 // than the window are waiting, in which case the older half is declared
 // complete as it is.
 //
+// To a part that is held values may still be given, as a script does that logs
+// after its update. Such a step waits until the worker begins another one.
+//
 // Complete steps leave it in increasing global order, each once, and in each
 // mode in increasing order of mode steps; a part that comes after its step has
 // left is too late and is counted. The global step of a complete step is the
@@ -30,6 +34,7 @@ type Completer struct {
 	window  int
 	workers map[string]bool // true: still there
 	pending map[place]*waiting
+	held    map[string]place // by worker: its last part, to which values may still be given
 	cursor  record.Cursor
 	late    int64
 }
@@ -48,12 +53,14 @@ type waiting struct {
 
 // part is what a worker left, nil when it has not.
 func (s *waiting) part(worker string) *record.Step {
-	for _, p := range s.parts {
-		if p.Worker == worker {
-			return p
-		}
+	if i := s.index(worker); i >= 0 {
+		return s.parts[i]
 	}
 	return nil
+}
+
+func (s *waiting) index(worker string) int {
+	return slices.IndexFunc(s.parts, func(p *record.Step) bool { return p.Worker == worker })
 }
 
 // NewCompleter makes a completer; a window of 0 or less is DefaultWindow.
@@ -61,7 +68,7 @@ func NewCompleter(window int) *Completer {
 	if window <= 0 {
 		window = DefaultWindow
 	}
-	return &Completer{window: window, workers: map[string]bool{}, pending: map[place]*waiting{}, cursor: record.NewCursor()}
+	return &Completer{window: window, workers: map[string]bool{}, pending: map[place]*waiting{}, held: map[string]place{}, cursor: record.NewCursor()}
 }
 
 // Worker announces a worker whose parts are to be waited for.
@@ -71,6 +78,7 @@ func (c *Completer) Worker(name string) { c.workers[name] = true }
 // waited for nobody else.
 func (c *Completer) Gone(name string) []*record.Complete {
 	c.workers[name] = false
+	delete(c.held, name)
 	upTo := map[record.Mode]int64{}
 	for at, s := range c.pending {
 		if n, ok := upTo[at.mode]; (!ok || at.step > n) && c.whole(s) {
@@ -105,6 +113,54 @@ func (c *Completer) Late() int64 { return c.late }
 // Add takes one worker's part of a step and gives the steps that are complete
 // now. A second part of the same worker takes the place of the first.
 func (c *Completer) Add(p *record.Step) []*record.Complete {
+	return append(c.Next(p.Worker), c.add(p, false)...)
+}
+
+// Hold is Add for a part to which values may still be given: its step waits for
+// the worker's next one.
+func (c *Completer) Hold(p *record.Step) []*record.Complete {
+	return append(c.Next(p.Worker), c.add(p, true)...)
+}
+
+// Give takes values that a script gave after a step had closed, unless the step
+// was handed out or never came.
+func (c *Completer) Give(free *record.Step) {
+	s := c.pending[place{free.Mode, free.ModeStep}]
+	if s == nil {
+		return
+	}
+	if i := s.index(free.Worker); i >= 0 {
+		s.parts[i] = s.parts[i].With(free)
+	}
+}
+
+// Next says that a worker has begun its next step, so that nothing more is given
+// to the last one, and gives the steps that waited for that.
+func (c *Completer) Next(worker string) []*record.Complete {
+	at, held := c.held[worker]
+	if !held {
+		return nil
+	}
+	delete(c.held, worker)
+	if s := c.pending[at]; s != nil && c.whole(s) {
+		return c.release(map[record.Mode]int64{at.mode: at.step})
+	}
+	return nil
+}
+
+// Held are the workers whose last step has been held since before a time.
+func (c *Completer) Held(before time.Time) []string {
+	var list []string
+	for worker, at := range c.held {
+		if s := c.pending[at]; s == nil || s.part(worker).Time.Before(before) {
+			list = append(list, worker)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (c *Completer) add(p *record.Step, hold bool) []*record.Complete {
 	if n, ok := c.cursor.Next[p.Worker]; !ok || p.Step >= n {
 		c.cursor.Next[p.Worker] = p.Step + 1
 	}
@@ -121,10 +177,13 @@ func (c *Completer) Add(p *record.Step) []*record.Complete {
 		s = &waiting{place: at}
 		c.pending[at] = s
 	}
-	if i := slices.IndexFunc(s.parts, func(o *record.Step) bool { return o.Worker == p.Worker }); i >= 0 {
+	if i := s.index(p.Worker); i >= 0 {
 		s.parts[i] = p
 	} else {
 		s.parts = append(s.parts, p)
+	}
+	if hold {
+		c.held[p.Worker] = at
 	}
 	if c.whole(s) {
 		return c.release(map[record.Mode]int64{at.mode: at.step})
@@ -141,6 +200,7 @@ func (c *Completer) End() []*record.Complete {
 	for m := record.Train; m <= record.Global; m++ {
 		upTo[m] = math.MaxInt64
 	}
+	clear(c.held)
 	return c.release(upTo)
 }
 
@@ -157,6 +217,11 @@ func (c *Completer) older() []*record.Complete {
 func (c *Completer) whole(s *waiting) bool {
 	for w, there := range c.workers {
 		if there && s.part(w) == nil {
+			return false
+		}
+	}
+	for _, p := range s.parts {
+		if at, held := c.held[p.Worker]; held && at == s.place {
 			return false
 		}
 	}

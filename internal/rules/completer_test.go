@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -163,6 +164,52 @@ func TestCompleterOfDifferentRanks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A step that is held waits for what is given to it, until its worker begins the
+// next one, or goes.
+func TestCompleterHolds(t *testing.T) {
+	k := rules.NewCompleter(0)
+	k.Worker("a")
+	k.Worker("b")
+	check := func(what string, got []*record.Complete, want ...string) {
+		t.Helper()
+		list := []string{}
+		for _, s := range got {
+			for _, p := range s.Parts {
+				list = append(list, fmt.Sprintf("%s%d%v%d", p.Worker, p.ModeStep, p.Scalars, p.Joined))
+			}
+		}
+		if !slices.Equal(list, append([]string{}, want...)) {
+			t.Errorf("%s gives %q, want %q", what, list, want)
+		}
+	}
+	step := func(text string, scalars ...record.Scalar) *record.Step {
+		p := part(t, text)
+		p.Scalars, p.Time = scalars, time.Unix(100*p.Step, 0)
+		return p
+	}
+	check("a part", k.Hold(step("a T0@0", record.Scalar{Name: "loss", Value: 3})))
+	check("the other one", k.Hold(step("b T0@0")))
+	k.Give(step("a T0@0", record.Scalar{Name: "acc", Value: 0.5}))
+	k.Give(step("a T0@0", record.Scalar{Name: "acc", Value: 0.75}, record.Scalar{Name: "loss", Value: 4}))
+	k.Give(step("a T7@7", record.Scalar{Name: "acc", Value: 1})) // of a step that is not there
+	check("the next step of a", k.Next("a"))
+	check("the next step of b", k.Next("b"), "a0[{loss 4} {acc 0.75}]2", "b0[]0")
+	check("another next step", k.Next("b"))
+	k.Give(step("a T0@0", record.Scalar{Name: "acc", Value: 2})) // too late
+	check("a part of the next step", k.Hold(step("a T1@1")))
+	check("its other part", k.Hold(step("b T1@1")))
+	if got := k.Held(time.Unix(100, 0)); len(got) > 0 {
+		t.Errorf("%v have been held since before they came", got)
+	}
+	if got := k.Held(time.Unix(101, 0)); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%v are held, not both", got)
+	}
+	check("b's step after", k.Hold(step("b T2@2")))
+	check("a goes", k.Gone("a"), "a1[]0", "b1[]0")
+	k.Give(step("b T2@2", record.Scalar{Name: "acc", Value: 1}))
+	check("the end", k.End(), "b2[{acc 1}]1")
 }
 
 // Whatever the order in which parts come, steps leave in increasing order,

@@ -120,10 +120,12 @@ func TestExpressionThatFails(t *testing.T) {
 		config("wrong", "expression", `series("loss") > 1`),
 		config("dead_relu", "expression", `series("loss").last() > 1`),
 		config("fine", "expression", `series("loss").last() > 1`),
+		config("elsewhere", "expression", `series("val").last() > 1`),
 	)
 	for i := range int64(3) {
 		j.feed(input{step: i, scalars: map[string]float64{"loss": float64(i), "acc": 0}})
 	}
+	j.feed(input{step: 3, mode: record.Eval, scalars: map[string]float64{"val": 1}})
 	j.engine.Finish(record.Completed)
 	for i, want := range []string{
 		"Error evaluate expression at step 0 of worker_0: line 1, column 23 of the expression: division by zero",
@@ -132,6 +134,7 @@ func TestExpressionThatFails(t *testing.T) {
 		"Error configure rule wrong: line 1, column 16 of the expression: found no matching overload",
 		`Error configure rule dead_relu: "dead_relu" is a rule already`,
 		"IssuesFound",
+		`Error evaluate expression: never captured in this run: val (it is there in EVAL: in_mode("eval"))`,
 	} {
 		s := j.engine.Statuses()[i]
 		status, text, _ := strings.Cut(want, " ")

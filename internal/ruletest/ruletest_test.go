@@ -49,7 +49,7 @@ func TestOwnRules(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		results, err := f.Run(Options{})
+		results, err := f.Run(t.Context(), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -181,7 +181,7 @@ tests:
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := f.Run(Options{})
+	results, err := f.Run(t.Context(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestRecordedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := f.Run(Options{Replay: func(path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
+	results, err := f.Run(t.Context(), Options{Replay: func(path string, configs []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
 		if path != filepath.Join("dir", "runs", "there") || len(configs) != 1 || configs[0].Rule != "all_zero" {
 			t.Errorf("asked for %q, %+v", path, configs)
 		}
@@ -213,7 +213,7 @@ func TestRecordedRun(t *testing.T) {
 	if err != nil || !results[0].OK {
 		t.Errorf("results are %+v, %v", results, err)
 	}
-	if _, err := f.Run(Options{Replay: func(string, []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
+	if _, err := f.Run(t.Context(), Options{Replay: func(string, []rules.Config) ([]record.Finding, []record.RuleStatus, error) {
 		return nil, nil, os.ErrNotExist
 	}}); err == nil || !strings.Contains(err.Error(), `test "a"`) {
 		t.Errorf("error is %v", err)

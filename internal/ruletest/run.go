@@ -2,6 +2,7 @@ package ruletest
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/judge"
 	"github.com/vigil-ml/vigil/internal/measure"
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -55,10 +57,10 @@ func (f *File) Configs() []rules.Config {
 
 // Run runs the tests of a file. The error is for what keeps a test from being
 // judged, such as a run that cannot be read.
-func (f *File) Run(o Options) ([]Result, error) {
+func (f *File) Run(ctx context.Context, o Options) ([]Result, error) {
 	var out []Result
 	for _, t := range f.tests {
-		r, err := t.judge(o)
+		r, err := t.judge(ctx, o)
 		if err != nil {
 			return out, fmt.Errorf("%s: test %q: %w", f.Name, t.Name, err)
 		}
@@ -68,13 +70,13 @@ func (f *File) Run(o Options) ([]Result, error) {
 	return out, nil
 }
 
-func (t *test) judge(o Options) (Result, error) {
+func (t *test) judge(ctx context.Context, o Options) (Result, error) {
 	r := Result{Name: t.Name, Findings: []record.Finding{}}
 	var err error
 	if t.path != "" {
 		r.Findings, r.Rules, err = o.Replay(t.path, t.configs)
 	} else {
-		r.Findings, r.Rules, err = t.feed(o)
+		r.Findings, r.Rules, err = t.feed(ctx, o)
 	}
 	if err != nil {
 		return r, err
@@ -134,21 +136,21 @@ type value struct {
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // feed takes written series through plan, measurement and rules.
-func (t *test) feed(o Options) ([]record.Finding, []record.RuleStatus, error) {
+func (t *test) feed(ctx context.Context, o Options) ([]record.Finding, []record.RuleStatus, error) {
 	found := []record.Finding{}
 	raw := &stored{views: map[string]tensor.View{}}
-	engine, err := rules.NewEngine(rules.Options{
-		Configs: t.configs, OnFinding: func(f record.Finding) { found = append(found, f) }, Now: func() time.Time { return epoch }, RunName: "test",
+	j, err := judge.New(ctx, judge.Options{Run: record.Run{Name: "test"}, Rules: rules.Options{
+		Configs: t.configs, OnFinding: func(f record.Finding) { found = append(found, f) }, Now: func() time.Time { return epoch },
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			return raw.get(rawKey(worker, name, mode, modeStep))
 		},
 		Python: o.Python, OnPrint: o.OnPrint, Patient: true,
-	})
+	}})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer engine.Close()
-	p, err := plan.New(plan.Options{Every: 1}, nil, engine.Needs())
+	defer j.Close()
+	p, err := plan.New(plan.Options{Every: 1}, nil, j.Engine.Needs())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,12 +161,12 @@ func (t *test) feed(o Options) ([]record.Finding, []record.RuleStatus, error) {
 	defer os.RemoveAll(dir)
 	m := &measuring{dir: dir, plan: p, raw: raw, meters: map[string]*measure.Meter{}, infos: t.infos(p)}
 	defer m.close()
-	engine.Facts(t.facts)
-	t.lone(engine)
+	j.Engine.Facts(t.facts)
+	t.lone(j.Engine)
 	moments := t.moments()
 	order := sorted(moments)
 	for _, w := range t.workers() {
-		engine.Announce(w, m.announced())
+		j.Engine.Announce(w, m.announced())
 	}
 	clock := epoch
 	several := slices.ContainsFunc(order, func(a at) bool { return a.mode != order[0].mode })
@@ -185,12 +187,12 @@ func (t *test) feed(o Options) ([]record.Finding, []record.RuleStatus, error) {
 			}
 		}
 		if len(parts) > 0 {
-			engine.Observe(rules.NewComplete(parts))
+			j.Decided(rules.NewComplete(parts))
 		}
 	}
-	engine.Tick(clock)
-	engine.Finish(record.Completed)
-	return found, engine.Statuses(), nil
+	j.Engine.Tick(clock)
+	j.Engine.Finish(record.Completed)
+	return found, j.Engine.Statuses(), ctx.Err()
 }
 
 // stored are the values that rules asked for.

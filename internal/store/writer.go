@@ -146,8 +146,14 @@ func (w *Writer) SealAt(n int64) {
 // were in, in which order. The parts themselves must have been appended.
 func (w *Writer) Complete(c *record.Complete) error {
 	d := journal.Decision{Step: c.Step, Mode: c.Mode, ModeStep: c.ModeStep, Time: c.Time}
-	for _, p := range c.Parts {
+	for i, p := range c.Parts {
 		d.Workers = append(d.Workers, clean(p.Worker))
+		if p.Joined > 0 && d.Joined == nil {
+			d.Joined = make([]int, len(c.Parts))
+		}
+		if d.Joined != nil {
+			d.Joined[i] = p.Joined
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

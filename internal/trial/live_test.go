@@ -1,7 +1,6 @@
 package trial_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -54,7 +53,7 @@ func TestReadersWhileWriting(t *testing.T) {
 	followed := make(chan error, 1)
 	go func() {
 		next := int64(0)
-		followed <- open(t, vfs.OS, w.Path()).Follow(context.Background(), func(c *record.Complete) error {
+		followed <- follow(open(t, vfs.OS, w.Path()), func(c *record.Complete) error {
 			if c.Step != next || len(c.Parts) != 1 || len(c.Parts[0].Stats) != int(next%4) {
 				return fmt.Errorf("step %d with %d parts instead of step %d", c.Step, len(c.Parts), next)
 			}

@@ -1,14 +1,13 @@
 package trial
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 )
 
@@ -147,31 +146,43 @@ func (r *replayer) at(p part, steps []journal.Lazy) *record.Step {
 // left out; Damage names its file.
 func (r *replayer) complete(d *journal.Decision) *record.Complete {
 	c := &record.Complete{Step: d.Step, Mode: d.Mode, ModeStep: d.ModeStep, Time: d.Time}
-	for _, w := range d.Workers {
-		if p, ok := r.take(key{w, d.Mode, d.ModeStep}); ok {
-			if s := r.load(p); s != nil {
-				c.Parts = append(c.Parts, s)
+	r.named(d, func(list []part) {
+		s := r.load(list[0])
+		if s == nil {
+			return
+		}
+		for _, p := range list[1:] {
+			if given := r.load(p); given != nil {
+				s = s.With(given)
 			}
 		}
-	}
+		c.Parts = append(c.Parts, s)
+	})
 	return c
 }
 
-// take removes the part that a decision means from its queue: the first one
-// that closed a step.
-func (r *replayer) take(k key) (part, bool) {
-	q := r.queues[k]
-	if len(q) == 0 {
-		return part{}, false
+// named takes the parts that a decision means out of their queues, those of one
+// worker after another: the first one that closed a step, and as many of those
+// after it as were given in time.
+func (r *replayer) named(d *journal.Decision, each func([]part)) {
+	for i, w := range d.Workers {
+		k := key{w, d.Mode, d.ModeStep}
+		q := r.queues[k]
+		if len(q) == 0 {
+			continue
+		}
+		from := max(0, slices.IndexFunc(q, func(p part) bool { return !p.free }))
+		to := from + 1
+		if i < len(d.Joined) {
+			to = min(to+max(d.Joined[i], 0), len(q))
+		}
+		each(slices.Clone(q[from:to]))
+		if q = slices.Delete(q, from, to); len(q) == 0 {
+			delete(r.queues, k)
+		} else {
+			r.queues[k] = q
+		}
 	}
-	i := max(0, slices.IndexFunc(q, func(p part) bool { return !p.free }))
-	p := q[i]
-	if q = slices.Delete(q, i, i+1); len(q) == 0 {
-		delete(r.queues, k)
-	} else {
-		r.queues[k] = q
-	}
-	return p, true
 }
 
 // advance hands over the decisions stored since the last call. The trial is
@@ -243,9 +254,7 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 			if t.hidden(t.complete, n, d.Mode, d.ModeStep) {
 				continue
 			}
-			for _, w := range d.Workers {
-				r.take(key{w, d.Mode, d.ModeStep})
-			}
+			r.named(d, func([]part) {})
 		}
 	}
 	return r.rest(fn)
@@ -302,41 +311,16 @@ func (t *Trial) ReplayAfter(at record.Cursor, complete func(*record.Complete) er
 	return r.rest(waiting)
 }
 
-// Tail hands over complete steps as Replay does, those that were stored since
+// tailing hands over complete steps as Replay does, those that were stored since
 // the last call each time.
-type Tail struct{ r *replayer }
+type tailing struct{ r *replayer }
 
 // Tail begins at the first step.
-func (t *Trial) Tail() *Tail { return &Tail{t.newReplayer()} }
+func (t *Trial) Tail() source.Tail { return &tailing{t.newReplayer()} }
 
 // Next hands over the steps stored since the last call. After an error of fn
 // the step that it was given does not come again.
-func (l *Tail) Next(fn func(*record.Complete) error) error { return l.r.advance(fn) }
+func (l *tailing) Next(fn func(*record.Complete) error) error { return l.r.advance(fn) }
 
 // Close forgets what is in memory.
-func (l *Tail) Close() { l.r.release() }
-
-// pollEvery is how often Follow looks for more.
-const pollEvery = 200 * time.Millisecond
-
-// Follow is Replay that goes on until the run has ended or ctx is done; the
-// latter is its error then.
-func (t *Trial) Follow(ctx context.Context, fn func(*record.Complete) error) error {
-	r := t.newReplayer()
-	defer r.release()
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		// The status is read first: what was stored before the run ended is
-		// there when it says so.
-		ended := t.Run().Status != record.Running
-		if err := r.advance(fn); err != nil || ended {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
+func (l *tailing) Close() { l.r.release() }

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
@@ -14,23 +13,6 @@ import (
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
-
-// Query selects values. Steps are mode steps.
-type Query struct {
-	Tensor string
-	// Stat: "" or "value" for a scalar; min, max, mean, std, variance, l1, l2,
-	// sum, abs_mean, abs_max, zeros, nan, inf, posinf, neginf, count of a
-	// tensor; or the key of a derived number as StatNames lists it.
-	Stat   string
-	Mode   record.Mode
-	Worker string // empty: the chief's, or the first worker that has any
-	From   int64
-	To     int64 // exclusive; 0: no end
-}
-
-func (q *Query) holds(mode record.Mode, step int64) bool {
-	return mode == q.Mode && step >= q.From && (q.To == 0 || step < q.To)
-}
 
 // candidates are the workers whose values may answer a query, best first.
 func (t *Trial) candidates(worker string) (list []*series) {
@@ -91,7 +73,7 @@ func (t *Trial) chunkSeries(s *series, n int, q *Query) (steps []int64, values [
 	st, isStat := stats[q.Stat]
 	if j := s.tails[n]; j != nil {
 		for _, step := range j.steps {
-			if q.holds(step.Mode, step.ModeStep) && !t.hidden(s, n, step.Mode, step.ModeStep) {
+			if q.Holds(step.Mode, step.ModeStep) && !t.hidden(s, n, step.Mode, step.ModeStep) {
 				eachValue(step.Step, q, st, func(v float64) {
 					steps, values = append(steps, step.ModeStep), append(values, v)
 				})
@@ -163,10 +145,10 @@ func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []
 		return nil, nil, err
 	}
 	first, last := 0, len(at)
-	for first < last && !q.holds(modes[first], at[first]) {
+	for first < last && !q.Holds(modes[first], at[first]) {
 		first++
 	}
-	for last > first && !q.holds(modes[last-1], at[last-1]) {
+	for last > first && !q.Holds(modes[last-1], at[last-1]) {
 		last--
 	}
 	if first == last {
@@ -189,7 +171,7 @@ func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []
 	modes, steps = modes[first:last], at[first:last]
 	n := 0
 	for i, step := range steps {
-		if q.holds(modes[i], step) {
+		if q.Holds(modes[i], step) {
 			steps[n], values[n] = step, values[i]
 			n++
 		}
@@ -199,7 +181,7 @@ func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []
 
 // span is the smallest range of points that holds all a query is about.
 func span(points []chunk.Point, q *Query) (first, last int) {
-	in := func(p chunk.Point) bool { return q.holds(p.Mode, p.ModeStep) }
+	in := func(p chunk.Point) bool { return q.Holds(p.Mode, p.ModeStep) }
 	first = slices.IndexFunc(points, in)
 	if first < 0 {
 		return 0, 0
@@ -234,15 +216,6 @@ func ascending(steps []int64, values []float64) ([]int64, []float64) {
 	return steps[:n], values[:n]
 }
 
-// StatsRow are the statistics of one tensor at one step.
-type StatsRow struct {
-	Worker   string
-	Step     int64
-	ModeStep int64
-	Time     time.Time
-	tensor.Stats
-}
-
 // Stats are the statistics of a tensor, histograms included, ascending by
 // step. Query.Stat does not matter.
 func (t *Trial) Stats(q Query) ([]StatsRow, error) {
@@ -273,8 +246,8 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 		if j := s.tails[n]; j != nil {
 			for _, st := range j.steps {
 				for i := range st.Stats {
-					if st.Stats[i].Tensor == q.Tensor && q.holds(st.Mode, st.ModeStep) && !t.hidden(s, n, st.Mode, st.ModeStep) {
-						row := StatsRow{s.worker, st.Step.Step, st.ModeStep, st.Time, st.Stats[i].Stats}
+					if st.Stats[i].Tensor == q.Tensor && q.Holds(st.Mode, st.ModeStep) && !t.hidden(s, n, st.Mode, st.ModeStep) {
+						row := StatsRow{Worker: s.worker, Step: st.Step.Step, ModeStep: st.ModeStep, Time: st.Time, Stats: st.Stats[i].Stats}
 						if st.Hists != nil {
 							row.Hist = t.histogram(path.Join(s.dir, layout.Journal(n)), st.Hists[i])
 						}
@@ -303,9 +276,9 @@ func (t *Trial) statsOf(s *series, q *Query) (list []StatsRow) {
 				break
 			}
 			for i, p := range points[first:last] {
-				if q.holds(p.Mode, p.ModeStep) && !t.hidden(s, n, p.Mode, p.ModeStep) {
+				if q.Holds(p.Mode, p.ModeStep) && !t.hidden(s, n, p.Mode, p.ModeStep) {
 					rows[i].Hist = t.histogram(c.tables[chunk.Stats].entry.Path, hists[i])
-					list = append(list, StatsRow{s.worker, p.Step, p.ModeStep, journal.Time(p.Time), rows[i]})
+					list = append(list, StatsRow{Worker: s.worker, Step: p.Step, ModeStep: p.ModeStep, Time: journal.Time(p.Time), Stats: rows[i]})
 				}
 			}
 		}

@@ -3,7 +3,6 @@ package trial
 import (
 	"path"
 	"slices"
-	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/layout"
@@ -60,19 +59,6 @@ func (t *Trial) Steps(mode record.Mode) []int64 {
 	return slices.Compact(list)
 }
 
-// StepInfo is a step without its values.
-type StepInfo struct {
-	Worker   string
-	Step     int64 // global step
-	Mode     record.Mode
-	ModeStep int64
-	Time     time.Time
-	Seconds  float64
-	Overhead float64 // seconds
-	Skipped  bool
-	Raw      []string
-}
-
 // StepInfos are the steps of one worker (empty: the chief) in a mode, in the
 // order in which they were stored.
 func (t *Trial) StepInfos(mode record.Mode, worker string) []StepInfo {
@@ -87,7 +73,9 @@ func (t *Trial) StepInfos(mode record.Mode, worker string) []StepInfo {
 	var list []StepInfo
 	t.eachStep(worker, func(s *record.Step) {
 		if s.Mode == mode {
-			list = append(list, StepInfo{s.Worker, s.Step, s.Mode, s.ModeStep, s.Time, s.Seconds, s.Overhead, s.Skipped, slices.Clone(s.Raw)})
+			list = append(list, StepInfo{
+				Worker: s.Worker, Step: s.Step, Mode: s.Mode, ModeStep: s.ModeStep, Time: s.Time, Seconds: s.Seconds, Overhead: s.Overhead, Skipped: s.Skipped, Raw: slices.Clone(s.Raw),
+			})
 		}
 	})
 	return list

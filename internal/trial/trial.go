@@ -10,10 +10,21 @@ import (
 	"sync"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/store/manifest"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
+
+// What a trial is asked and answers in is the same for every source.
+type (
+	Query    = source.Query
+	StatsRow = source.StatsRow
+	StepInfo = source.StepInfo
+	Damage   = source.Damage
+)
+
+var _ source.Run = (*Trial)(nil)
 
 // Trial is one run, open for reading. Its methods may be called from several
 // goroutines, and while the run is written. Each answers from what is stored
@@ -90,12 +101,6 @@ func (t *Trial) Close() error {
 	return nil
 }
 
-// Damage names a file, or a part of it, that is not what was written.
-type Damage struct {
-	File   string `json:"file"` // relative to the run
-	Reason string `json:"reason"`
-}
-
 // Damage is what was found damaged so far: each read checks what it touches.
 // Of a run that has ended, an unfinished end of a file counts too.
 func (t *Trial) Damage() []Damage {
@@ -109,7 +114,7 @@ func (t *Trial) allDamage() []Damage {
 	list := append([]Damage(nil), t.damage...)
 	if t.run.Status != record.Running {
 		for _, file := range sortedKeys(t.tails) {
-			list = append(list, Damage{file, t.tails[file]})
+			list = append(list, Damage{File: file, Reason: t.tails[file]})
 		}
 	}
 	return list
@@ -117,7 +122,7 @@ func (t *Trial) allDamage() []Damage {
 
 // hurt notes a damage, once.
 func (t *Trial) hurt(file, format string, args ...any) {
-	d := Damage{file, fmt.Sprintf(format, args...)}
+	d := Damage{File: file, Reason: fmt.Sprintf(format, args...)}
 	if !t.known[d] {
 		t.known[d] = true
 		t.damage = append(t.damage, d)

@@ -66,6 +66,7 @@ def test_logging(make_agent):
         for step in range(4):
             vigil.log({"a": step, "b": "nonsense"})
             vigil.log({"c": 1}, step=step)
+            vigil.save_tensor("d", [1.0, 2.0], "mine")
             total += step
         if _session._current is not None:
             _session._current.bye()

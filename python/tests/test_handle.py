@@ -48,6 +48,21 @@ def test_modes(hook, mode, number):
     assert hook._tracker.calls == [("set_mode", number)]
 
 
+def test_scripts_of_sagemaker_debugger_keep_their_values(hook):
+    hook.save_scalar("accuracy", 0.5, sm_metric=True)
+    hook.save_scalar("accuracy", 0.6, True, 1e9)
+    hook.save_tensor("t", [1], collections_to_write="losses")
+    hook.save_tensor("t", [1], collections_to_write=("losses", "mine"))
+    hook.save_tensor("t", [1], "mine")
+    assert hook._tracker.calls == [
+        ("save_scalar", "accuracy", 0.5),
+        ("save_scalar", "accuracy", 0.6),
+        ("save_tensor", "t", [1], "losses"),
+        ("save_tensor", "t", [1], ("losses", "mine")),
+        ("save_tensor", "t", [1], "mine"),
+    ]
+
+
 @pytest.mark.parametrize("mode", ["training", 4, -1, object(), ""])
 def test_what_is_no_mode(hook, mode, monkeypatch, capfd):
     """It raises in strict mode only; else it is said once, and the mode stays."""

@@ -52,6 +52,50 @@ def test_plain_script(make_agent, calls, want):
     assert agent.sessions[0]["framework"]["name"] == "python"
 
 
+def test_the_loss_is_one(make_agent):
+    agent = make_agent()
+    vigil.log({"loss": 1.0, "val_loss": 2.0}, 0)
+    vigil.log(dict({"loss": 1.0}, **{"m%d" % i: i for i in range(8)}), 1)
+    _session.current().bye()
+    until(lambda: agent.of("bye"))
+    assert {t["name"]: t["kind"] for t in agent.of("tensors")[0]["tensors"] + agent.of("tensors")[1]["tensors"]} == {"loss": "loss", "val_loss": "scalar"}
+    assert {t["kind"] for t in agent.tensors().values() if t["name"] == "loss"} == {"loss"}
+
+
+def test_arrays_of_a_plain_script(make_agent):
+    """They are kept with the step that numbers of the same call would belong to, as they were at the call."""
+    numpy = pytest.importorskip("numpy")
+    agent = make_agent()
+    w = numpy.arange(4, dtype="float32")
+    for i in range(3):
+        vigil.log({"a": i}, step=i)
+        vigil.save_tensor("w", w, collections="weights", step=i)
+        vigil.save_tensor("rows", [[1, 2], [3, 4]][: i + 1])
+        w += 1
+    vigil.save_tensor("text", "x")
+    _session.current().bye()
+    until(lambda: agent.of("bye"))
+    names = {i: t for i, t in agent.tensors().items()}
+    saved = [(names[r[4]]["name"], r[5], r[3], data) for r, data in agent.ring.read() if r[0] == _wire.TENSOR]
+    assert [(n, s, f) for n, s, f, _ in saved] == [(n, i, 1) for i in range(3) for n in ("w", "rows")]
+    assert [numpy.frombuffer(d, "float32").tolist() for n, _, _, d in saved if n == "w"] == [[i, i + 1, i + 2, i + 3] for i in range(3)]
+    assert [numpy.frombuffer(d, "int64").tolist() for n, _, _, d in saved if n == "rows"] == [[1, 2], [1, 2, 3, 4], [1, 2, 3, 4]]
+    assert {t["kind"] for t in names.values() if t["name"] in ("w", "rows")} == {"custom"}
+    assert agent.of("collection")[0]["joins"] and agent.of("collection")[0]["names"] == ["w"]
+
+
+def test_the_agent_is_told_when_steps_begin(make_agent):
+    """What is given after a step belongs to it until the next one begins: one more than the records until then."""
+    agent = make_agent()
+    begun = []
+    for i in range(3):
+        vigil.log({"a": i}, step=i)
+        begun.append(_session.current().ring.words[_wire.W_BEGUN])
+    assert begun == [1, 3, 5]  # a number and the end of its step
+    _session.current().bye()
+    until(lambda: agent.of("bye"))
+
+
 MANY = ["metric_%d" % i for i in range(40)]
 
 

@@ -3,12 +3,12 @@
 Importing this package costs next to nothing: everything that needs more than a
 few lines is imported when it is first used. ``import vigil.torch as vg`` gives
 the PyTorch hook, ``vigil.xgboost`` that of XGBoost, ``vigil.huggingface`` and ``vigil.lightning`` callbacks for
-trainers; ``vigil.log({"accuracy": 0.9})`` records numbers from any script.
+trainers; ``vigil.log({"accuracy": 0.9})`` and ``vigil.save_tensor`` record what any script gives.
 """
 
 from vigil._version import __version__
 
-__all__ = ["log", "__version__"]
+__all__ = ["log", "save_tensor", "__version__"]
 
 # The training hook whose step and mode logged values bind to, or None. A hook
 # puts itself here with vigil._log.register and offers log(values, step).
@@ -20,26 +20,47 @@ def log(values, step=None):
     """Record numbers of the script: ``vigil.log({"accuracy": 0.9})``.
 
     While a training hook is active the values belong to its current step and
-    mode. Without one they belong to ``step`` of mode GLOBAL: a call with a new
-    step closes the previous one, and without ``step`` a new step begins when a
-    name comes again. Values are numbers or anything with one element that
+    mode, between steps to the step that has just completed; with ``step`` they
+    can be read under the script's own count, too (mode GLOBAL). Without a hook
+    they belong to ``step`` of mode GLOBAL: a call with a new step closes the
+    previous one, and without ``step`` a new step begins when a name comes again.
+    The name ``loss`` is a loss, which rules judge. Values are numbers or anything with one element that
     ``float`` understands. The numbers of one call travel together, so many
     in one dict take little more time than one (a hundred some 10 µs in a
     script without a hook). Nothing happens when Vigil is off, and an error in
     here never reaches the caller.
     """
-    global _logging
     try:
-        if _logging is None:
-            from vigil import _log
-
-            _logging = _log
-        _logging.log(values, step)
+        _logger().log(values, step)
     except Exception:
         from vigil import _guard
 
         if _guard.strict:
             raise
+
+
+def save_tensor(name, value, collections=None, step=None):
+    """Keep the values of a tensor or an array (NumPy's, a list): ``vigil.save_tensor("weights", w)``.
+
+    It belongs to the same step as numbers that ``log`` is given. collections:
+    names of collections it shall belong to.
+    """
+    try:
+        _logger().save_tensor(name, value, collections, step)
+    except Exception:
+        from vigil import _guard
+
+        if _guard.strict:
+            raise
+
+
+def _logger():
+    global _logging
+    if _logging is None:
+        from vigil import _log
+
+        _logging = _log
+    return _logging
 
 
 def __getattr__(name):

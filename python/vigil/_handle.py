@@ -26,26 +26,29 @@ class Handle(object):
         return self._tracker is not None and not _guard.inert
 
     @_guard.guard
-    def save_scalar(self, name, value):
+    def save_scalar(self, name, value, sm_metric=False, timestamp=None):
         """Record one number at the current step and mode; the tensor is called ``scalar/<name>``.
 
-        The name ``loss`` is the series ``loss`` itself: the way to give a
-        validation loss that nothing else shows.
+        Between steps it belongs to the step that has just completed. The name
+        ``loss`` is the series ``loss`` itself, where the step shows no loss: the
+        way to give a validation loss that nothing else shows. sm_metric and
+        timestamp are taken as SageMaker Debugger's scripts give them; the number
+        is recorded with them and without them alike.
         """
         if self._tracker is not None:
             self._tracker.save_scalar(name, value)
 
     @_guard.guard
-    def save_tensor(self, name, value, collections=None):
-        """Keep a tensor's values at the current step, whatever the plan says.
+    def save_tensor(self, name, value, collections=None, collections_to_write=None):
+        """Keep a tensor's values at the current step, whatever the plan says; between steps, at the one that has just completed.
 
-        value: a tensor or array, or what makes one. collections: names of
-        collections it shall belong to. Where there is no room the call
+        value: a tensor or array, or what makes one. collections (or
+        collections_to_write): names of collections it shall belong to. Where there is no room the call
         waits, at most a tenth of a second, for a tensor larger than the ring at
         most a second for each piece; then the tensor is dropped and counted.
         """
         if self._tracker is not None:
-            self._tracker.save_tensor(name, value, collections)
+            self._tracker.save_tensor(name, value, collections if collections_to_write is None else collections_to_write)
 
     @_guard.guard
     def set_mode(self, mode):

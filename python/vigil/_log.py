@@ -1,5 +1,6 @@
-"""vigil.log: numbers of the script, with or without a training hook."""
+"""vigil.log and vigil.save_tensor: what a script gives, with or without a training hook."""
 
+import copy
 import os
 import sys
 import threading
@@ -8,15 +9,15 @@ import time
 import vigil
 from vigil import _guard, _wire
 
-# While a framework is imported but its hook has seen no training yet, logged
-# values wait for the hook: it knows the step. When it does not come, they
+# While a framework is imported but its hook has seen no training yet, values
+# wait for the hook: it knows the step. When it does not come, they
 # become steps of their own.
 FRAMEWORKS = ("torch", "xgboost")
 MOST_WAITING = 100
 MOST_SECONDS = 10.0
 
 _lock = threading.RLock()
-_waiting = []
+_waiting = []  # (method of a hook, its arguments, step)
 _since = 0.0
 _plain = None  # the PlainLog of a script without a framework's hook
 _off = False
@@ -34,11 +35,35 @@ def log(values, step=None):
         return
     with _lock:
         if _plain is None and _should_wait():
-            _waiting.append((dict(values), step))
+            _waiting.append(("log", (dict(values), step), step))
             return
         _begin()
         if _plain is not None:
             _plain.log(values, step)
+
+
+@_guard.guard
+def save_tensor(name, value, collections=None, step=None):
+    """See vigil.save_tensor."""
+    hook = vigil._current
+    if hook is not None:
+        hook.save_tensor(name, value, collections)
+        return
+    if _plain is None and (_off or os.environ.get("VIGIL") == "0"):
+        return
+    with _lock:
+        if _plain is None and _should_wait():
+            _waiting.append(("save_tensor", (name, _copy(value), collections), step))
+            return
+        _begin()
+        if _plain is not None:
+            _plain.save_tensor(name, value, collections, step)
+
+
+def _copy(value):
+    """A value as it is now."""
+    detach = getattr(value, "detach", None)
+    return detach().clone() if callable(detach) else copy.deepcopy(value)
 
 
 def _should_wait():
@@ -90,8 +115,11 @@ def _begin():
     _plain = PlainLog(session)
     _fork.on_child(_child)
     waiting, _waiting[:] = list(_waiting), []
-    for values, step in waiting:
-        _plain.log(values, step)
+    for what, args, step in waiting:
+        if what == "log":
+            _plain.log(*args)
+        else:
+            _plain.save_tensor(*(args + (step,)))
 
 
 def rank():
@@ -122,8 +150,8 @@ def register(hook):
             _plain.close()
             _plain = None
         waiting, _waiting[:] = list(_waiting), []
-    for values, step in waiting:
-        hook.log(values, step)
+    for what, args, _ in waiting:
+        getattr(hook, what)(*args)
 
 
 def holds(session):
@@ -138,21 +166,44 @@ def unregister(hook):
 
 
 class PlainLog(object):
-    """Steps of mode GLOBAL made of logged values alone."""
+    """Steps of mode GLOBAL made of what the script gives alone."""
 
     def __init__(self, session):
         self.session = session
         self.step = None  # the open step
         self.last = -1  # the last closed one
-        self.names = []  # tuples of what was logged in it
+        self.names = []  # tuples of what was given in it
+        self.saved = {}  # name of a tensor that was saved -> (id, shape)
         self.cost = 0  # nanoseconds that logging took in the open step
         self.began = time.perf_counter()
         session.before_bye = self.close
 
     def log(self, values, step=None):
         began = time.perf_counter_ns()
+        names = tuple(values)
+        if not self._open(names, step):
+            return
+        step = self.step
+        if not self.session.batch(names, values, step, _wire.GLOBAL, step):
+            self.session.metrics(values, step, _wire.GLOBAL, step)
+        self.cost += time.perf_counter_ns() - began
+
+    def save_tensor(self, name, value, collections=None, step=None):
+        began = time.perf_counter_ns()
+        if not self._open((name,), step):
+            return
+        try:
+            from vigil import _arrays
+        except ImportError:
+            self.session.missing([(name, "NumPy is not installed", 1)])
+            return
+        _arrays.save(self.session, self.saved, name, value, collections, (self.step, _wire.GLOBAL, self.step))
+        self.cost += time.perf_counter_ns() - began
+
+    def _open(self, names, step):
+        """Have the step open that names belong to; whether there is one."""
         if step is None:
-            if self.step is None or any(name in names for names in map(frozenset, self.names) for name in values):
+            if self.step is None or any(name in those for those in map(frozenset, self.names) for name in names):
                 step = (self.last if self.step is None else self.step) + 1
             else:
                 step = self.step
@@ -160,16 +211,14 @@ class PlainLog(object):
         if step != self.step:
             if step <= self.last or (self.step is not None and step < self.step):
                 after = self.last if self.step is None else self.step
-                self.session.missing([(str(n), "logged for step %d after step %d" % (step, after), 1) for n in values])
-                return
+                self.session.missing([(str(n), "logged for step %d after step %d" % (step, after), 1) for n in names])
+                return False
             self.close()
             self.step = step
+            self.session.begins()
             self.session.new_plan()
-        names = tuple(values)
         self.names.append(names)
-        if not self.session.batch(names, values, step, _wire.GLOBAL, step):
-            self.session.metrics(values, step, _wire.GLOBAL, step)
-        self.cost += time.perf_counter_ns() - began
+        return True
 
     def close(self):
         """Close the open step."""

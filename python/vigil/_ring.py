@@ -190,6 +190,10 @@ class Ring(object):
                 return
             first += n
 
+    def begins(self):
+        """A step begins: nothing more is given to the one before."""
+        self.words[21] = self.head + 1  # _wire.W_BEGUN
+
     def alive(self):
         """Leave a sign of life."""
         self.words[_wire.W_ALIVE] = int(_now() * 1e6)

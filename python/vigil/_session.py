@@ -131,6 +131,8 @@ class Session(Words, Values):
         self.buffer = self.ring.buffer
         self._division = _layout.Division(self.ring)
         self._put = self.ring.put
+        self.begins = self.ring.begins  # to be called when a step begins: what is given after a step belongs to it until then
+        self.begins()
         self.alive = True
         _guard.reporter(self._tell, self._die)
         _fork.on_fork(self._before_fork, self._after_fork, self._forked)

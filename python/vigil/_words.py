@@ -133,8 +133,7 @@ class Words(object):
                 continue
             id = known.get(name)
             if id is None:
-                info = {"name": str(name), "kind": "scalar", "dtype": "F64", "shape": []}
-                id = known[name] = (self.announce_tensors([info]) or [None])[0]
+                id = known[name] = (self.announce_tensors([_number(name)]) or [None])[0]
             if id is not None:
                 self.scalar(id, step, mode, mode_step, number, free)
 
@@ -184,11 +183,16 @@ class Words(object):
         """(first id, bytes, function that packs) of names that are logged together, or None."""
         if len(self._batches) >= _MOST_BATCHES or len(names) > _MOST_IN_BATCH:
             return None
-        ids = self.announce_tensors([{"name": str(n), "kind": "scalar", "dtype": "F64", "shape": []} for n in names])
+        ids = self.announce_tensors([_number(n) for n in names])
         if not ids or ids[-1] is None or ids[-1] - ids[0] != len(ids) - 1:
             return None
         self._metrics.update(zip(names, ids))
         return ids[0], 8 * len(ids), struct.Struct("<%dd" % len(ids)).pack_into
+
+
+def _number(name):
+    """How a number that the script gives is announced: under the name ``loss`` it is the loss."""
+    return {"name": str(name), "kind": "loss" if name == "loss" else "scalar", "dtype": "F64", "shape": []}
 
 
 def to_number(value):

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // Path is where the rule CreateXgboostReport has its report, in the run, with
@@ -46,7 +46,7 @@ type document struct {
 
 // compose puts a report together. A run without anything to show is an error
 // that wraps ErrNothing; what else is missing is told in the report.
-func compose(t *trial.Trial, o Options) (*document, error) {
+func compose(t source.Run, o Options) (*document, error) {
 	d, err := read(t)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (d *document) writePage(w io.Writer) error {
 }
 
 // Write writes the page of a run.
-func Write(w io.Writer, t *trial.Trial, o Options) error {
+func Write(w io.Writer, t source.Run, o Options) error {
 	d, err := compose(t, o)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func Write(w io.Writer, t *trial.Trial, o Options) error {
 // WriteFile writes the report to a file, whose directory is made: a notebook if
 // the name ends so, else the page. An earlier one is replaced only when the new
 // one is whole.
-func WriteFile(path string, t *trial.Trial, o Options) error {
+func WriteFile(path string, t source.Run, o Options) error {
 	d, err := compose(t, o)
 	if err != nil {
 		return fmt.Errorf("write report %q: %w", path, err)
@@ -106,7 +106,7 @@ const notebookExt = ".ipynb"
 // WriteIn writes page and notebook to their places in the run itself, whose
 // directory run is. The notebook finds the run from where it stands, so that
 // both may be moved.
-func WriteIn(run string, t *trial.Trial, o Options) error {
+func WriteIn(run string, t source.Run, o Options) error {
 	path := filepath.Join(run, filepath.FromSlash(Path))
 	d, err := compose(t, o)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/tensor"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // Bounds of what is read, which keep the file small however long the run was.
@@ -68,7 +68,7 @@ type pair struct {
 func (d *data) last() *pair { return &d.pairs[len(d.pairs)-1] }
 
 // read reads a run. Only the chief's data is looked at.
-func read(t *trial.Trial) (*data, error) {
+func read(t source.Run) (*data, error) {
 	d := &data{run: t.Run(), importance: map[string][]feature{}, settings: map[string]string{}, shap: map[string][]float64{}}
 	d.readFacts()
 	in := map[string]string{} // name -> the collection it is shown by
@@ -210,7 +210,7 @@ func (d *data) readMetrics(series map[string]*set) {
 
 // readPairs reads labels and predictions of the rounds that have both, some
 // of many.
-func (d *data) readPairs(t *trial.Trial, worker string) {
+func (d *data) readPairs(t source.Run, worker string) {
 	mode := record.Train
 	if len(t.RawSteps("labels", mode, worker)) == 0 {
 		mode = record.Global
@@ -240,7 +240,7 @@ func (d *data) readPairs(t *trial.Trial, worker string) {
 }
 
 // readShap reads the contributions of the features as they were saved last.
-func (d *data) readShap(t *trial.Trial, worker string, in map[string]string) {
+func (d *data) readShap(t source.Run, worker string, in map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(in)) {
 		if in[name] != plan.FullShap {
 			continue
@@ -256,7 +256,7 @@ func (d *data) readShap(t *trial.Trial, worker string, in map[string]string) {
 }
 
 // rawFloats reads a tensor's values.
-func rawFloats(t *trial.Trial, name string, mode record.Mode, step int64, worker string) ([]float64, error) {
+func rawFloats(t source.Run, name string, mode record.Mode, step int64, worker string) ([]float64, error) {
 	v, err := t.Raw(name, mode, step, worker)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ type expression struct {
 	message string
 
 	workers []*worker // in order of appearance
+	other   []string  // by source: another mode in which it came; "" when in none
 	judged  bool      // said true or false at least once
 	frame   frame
 }
@@ -44,7 +45,7 @@ type members struct {
 func newExpression(name string, prog *program, p rule.Params) *expression {
 	r := &expression{
 		name: name, text: oneLine(p.String(Key)), prog: prog, steps: p.Int("for"), message: p.String("message"),
-		frame: frame{vars: make([]*series, prog.vars)},
+		frame: frame{vars: make([]*series, prog.vars)}, other: make([]string, len(prog.sources)),
 	}
 	for _, s := range prog.sources {
 		r.modes = append(r.modes, s.modesOf(p.String("mode")))
@@ -70,8 +71,11 @@ func (r *expression) Select() []rule.Selector {
 // Step takes in what came, and judges each worker that something came of.
 func (r *expression) Step(v *rule.View, rep *rule.Report) {
 	for i := range r.prog.sources {
-		if r.modes[i][v.Mode] {
+		switch {
+		case r.modes[i][v.Mode]:
 			r.take(i, v)
+		case r.other[i] == "" && len(v.Scalars(i)) > 0:
+			r.other[i] = v.Mode.String()
 		}
 	}
 	for _, w := range r.workers {
@@ -230,7 +234,11 @@ func (r *expression) Finish(rep *rule.Report) {
 	var missing []string
 	for i, s := range r.prog.sources {
 		if !slices.ContainsFunc(r.workers, func(w *worker) bool { return len(w.sources[i].list) > 0 }) {
-			missing = append(missing, s.String())
+			text := s.String()
+			if m := r.other[i]; m != "" {
+				text += fmt.Sprintf(" (it is there in %s: in_mode(%q))", m, strings.ToLower(m))
+			}
+			missing = append(missing, text)
 		}
 	}
 	if len(missing) == 0 {
@@ -247,6 +255,7 @@ func (r *expression) Finish(rep *rule.Report) {
 // savedExpression is the state of the rule.
 type savedExpression struct {
 	Judged  bool          `json:"judged"`
+	Other   []string      `json:"other,omitempty"`
 	Workers []savedWorker `json:"workers"`
 }
 
@@ -258,7 +267,7 @@ type savedWorker struct {
 
 // Save gives the series and how long the expression has been true.
 func (r *expression) Save() ([]byte, error) {
-	s := savedExpression{Judged: r.judged}
+	s := savedExpression{Judged: r.judged, Other: r.other}
 	for _, w := range r.workers {
 		sw := savedWorker{Name: w.name, Streak: w.streak}
 		for i := range w.sources {
@@ -280,6 +289,7 @@ func (r *expression) Restore(state []byte) error {
 		return fmt.Errorf("restore expression: %w", err)
 	}
 	r.judged, r.workers = s.Judged, nil
+	copy(r.other, s.Other)
 	for _, sw := range s.Workers {
 		if len(sw.Sources) != len(r.prog.sources) {
 			return fmt.Errorf("restore expression: it reads %d sources, the state has %d", len(r.prog.sources), len(sw.Sources))

@@ -1,6 +1,7 @@
 package pyrule
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,6 +29,8 @@ type Host struct {
 	// Said is told a line that the rule has printed; nil: nobody hears it. It
 	// is called by other goroutines.
 	Said func(line string)
+	// Context ends the rule when it is done; nil: it ends when it is closed.
+	Context context.Context
 }
 
 // Rule is a Python class at work. It judges in its own time: Step hands over,
@@ -126,6 +129,9 @@ func (r *Rule) start(h Host) error {
 		return err
 	}
 	r.process.send(first, false)
+	if h.Context != nil {
+		context.AfterFunc(h.Context, r.Close)
+	}
 	return nil
 }
 

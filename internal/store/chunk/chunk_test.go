@@ -205,7 +205,7 @@ func TestRowGroupsStaySmall(t *testing.T) {
 }
 
 func TestDecisions(t *testing.T) {
-	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.UnixMilli(7009).UTC(), Workers: []string{"worker_1", "a\"b"}}, {}}
+	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.UnixMilli(7009).UTC(), Workers: []string{"worker_1", "a\"b"}}, {Workers: []string{"worker_0"}, Joined: []int{7}}, {}}
 	var b bytes.Buffer
 	if err := chunk.WriteDecisions(&b, want); err != nil {
 		t.Fatal(err)
@@ -215,6 +215,23 @@ func TestDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := f.ReadDecisions()
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%v: %s", err, cmp.Diff(want, got))
+	}
+}
+
+// The first runs do not say what was given after a step.
+func TestGoldenDecisions(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "complete-000001.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := open(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.ReadDecisions()
+	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.UnixMilli(7009).UTC(), Workers: []string{"worker_1", "worker_2"}}, {}}
 	if err != nil || !cmp.Equal(got, want) {
 		t.Errorf("%v: %s", err, cmp.Diff(want, got))
 	}

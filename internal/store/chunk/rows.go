@@ -88,4 +88,5 @@ type completeRow struct {
 	ModeStep int64  `parquet:"mode_step,delta"`
 	Time     int64  `parquet:"time,delta,timestamp(millisecond)"`
 	Workers  string `parquet:"workers,dict"` // JSON list
+	Joined   string `parquet:"joined,dict"`  // JSON list of numbers; the first runs have none
 }

@@ -60,7 +60,7 @@ func (f *File) ReadSteps() ([]journal.Lazy, error) {
 	for k := range out {
 		s := &record.Step{Worker: worker[k], Step: step[k], Mode: mode[k], ModeStep: modeStep[k], Time: journal.Time(at[k]),
 			Seconds: seconds[k], Overhead: overhead[k], Skipped: skipped[k]}
-		if err := parseNames(raw[k], &s.Raw); err != nil {
+		if err := parseList(raw[k], &s.Raw); err != nil {
 			return nil, err
 		}
 		out[k].Step = s
@@ -100,25 +100,35 @@ func (f *File) ReadDecisions() ([]*journal.Decision, error) {
 	c := &columns{f: f, n: f.Rows()}
 	mode, workers := c.modes(), collect(c, "workers", f.Strings)
 	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.times)
+	var joined []string
+	if _, there := f.pq.Schema().Lookup("joined"); there {
+		joined = collect(c, "joined", f.Strings)
+	}
 	if c.err != nil {
 		return nil, c.err
 	}
 	out := make([]*journal.Decision, c.n)
 	for k := range out {
 		out[k] = &journal.Decision{Step: step[k], Mode: mode[k], ModeStep: modeStep[k], Time: journal.Time(at[k])}
-		if err := parseNames(workers[k], &out[k].Workers); err != nil {
+		if err := parseList(workers[k], &out[k].Workers); err != nil {
+			return nil, err
+		}
+		if joined == nil {
+			continue
+		}
+		if err := parseList(joined[k], &out[k].Joined); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func parseNames(text string, out *[]string) error {
+func parseList[T any](text string, out *[]T) error {
 	if text == "[]" {
 		return nil
 	}
 	if err := json.Unmarshal([]byte(text), out); err != nil {
-		return fmt.Errorf("%w: list of names: %w", ErrFormat, err)
+		return fmt.Errorf("%w: list: %w", ErrFormat, err)
 	}
 	return nil
 }

@@ -253,31 +253,35 @@ func (c *scalarColumns) write(k series, list []cell) error {
 func WriteSteps(w io.Writer, steps []journal.Lazy) error {
 	return write(w, len(steps), nil, nil, func(k int) (stepRow, error) {
 		s := steps[k]
-		raw, err := names(s.Raw)
+		raw, err := list(s.Raw)
 		return stepRow{Worker: s.Worker, Step: s.Step.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Time: millis(s.Time),
 			Seconds: s.Seconds, Overhead: s.Overhead, Skipped: s.Skipped, Raw: raw}, err
 	})
 }
 
 // WriteDecisions writes the table of decisions on complete steps.
-func WriteDecisions(w io.Writer, list []*journal.Decision) error {
-	return write(w, len(list), nil, nil, func(k int) (completeRow, error) {
-		d := list[k]
-		workers, err := names(d.Workers)
-		return completeRow{Step: d.Step, Mode: d.Mode.String(), ModeStep: d.ModeStep, Time: millis(d.Time), Workers: workers}, err
+func WriteDecisions(w io.Writer, decisions []*journal.Decision) error {
+	return write(w, len(decisions), nil, nil, func(k int) (completeRow, error) {
+		d := decisions[k]
+		workers, err := list(d.Workers)
+		if err != nil {
+			return completeRow{}, err
+		}
+		joined, err := list(d.Joined)
+		return completeRow{Step: d.Step, Mode: d.Mode.String(), ModeStep: d.ModeStep, Time: millis(d.Time), Workers: workers, Joined: joined}, err
 	})
 }
 
 // millis is a time as the tables keep it; 0 is none.
 func millis(t time.Time) int64 { return journal.Nanos(t) / 1e6 }
 
-func names(list []string) (string, error) {
-	if list == nil {
+func list[T any](values []T) (string, error) {
+	if values == nil {
 		return "[]", nil
 	}
-	b, err := json.Marshal(list)
+	b, err := json.Marshal(values)
 	if err != nil {
-		return "", fmt.Errorf("encode names: %w", err)
+		return "", fmt.Errorf("encode a list: %w", err)
 	}
 	return string(b), nil
 }

@@ -72,6 +72,7 @@ type Decision struct {
 	ModeStep int64
 	Time     time.Time
 	Workers  []string
+	Joined   []int // by worker: how many of the parts that it stored after are in, too; nil: none
 }
 
 // AppendSteps appends the payload of a record of steps.
@@ -144,6 +145,9 @@ func AppendDecision(b []byte, d *Decision) []byte {
 	b = binary.AppendUvarint(b, uint64(len(d.Workers)))
 	for _, w := range d.Workers {
 		b = appendString(b, w)
+	}
+	for _, n := range d.Joined {
+		b = binary.AppendUvarint(b, uint64(n))
 	}
 	return b
 }
@@ -283,6 +287,12 @@ func (d *Decoder) decision() *Decision {
 		c.Workers = make([]string, n)
 		for i := range c.Workers {
 			c.Workers[i] = d.string()
+		}
+	}
+	if d.err == nil && len(d.b) > 0 {
+		c.Joined = make([]int, len(c.Workers))
+		for i := range c.Joined {
+			c.Joined[i] = int(min(d.uvarint(), math.MaxInt32))
 		}
 	}
 	return c

@@ -39,6 +39,8 @@ func sample() *journal.Steps {
 	}}
 }
 
+var joined = &journal.Decision{Step: 8, Mode: record.Train, ModeStep: 6, Workers: []string{"worker_0", "worker_1"}, Joined: []int{0, 300}}
+
 var decision = &journal.Decision{Step: 7, Mode: record.Eval, ModeStep: 5, Time: time.Unix(1, 5).UTC(), Workers: []string{"worker_0", "worker_1"}}
 
 var equal = cmp.Options{cmpopts.EquateNaNs()}
@@ -56,9 +58,10 @@ func TestCodec(t *testing.T) {
 	if diff := cmp.Diff(sample(), s, equal); diff != "" {
 		t.Error(diff)
 	}
-	_, c, err := d.Decode(journal.AppendDecision(nil, decision))
-	if err != nil || !reflect.DeepEqual(c, decision) {
-		t.Errorf("decision %+v, %v", c, err)
+	for _, want := range []*journal.Decision{decision, joined} {
+		if _, c, err := d.Decode(journal.AppendDecision(nil, want)); err != nil || !reflect.DeepEqual(c, want) {
+			t.Errorf("decision %+v, %v", c, err)
+		}
 	}
 }
 
@@ -149,6 +152,7 @@ func TestGolden(t *testing.T) {
 	s.Steps[0].Stats = s.Steps[0].Stats[:1]
 	b = journal.AppendFrame(b, int64(len(b)), journal.AppendSteps(nil, s))
 	b = journal.AppendFrame(b, int64(len(b)), journal.AppendDecision(nil, decision))
+	b = journal.AppendFrame(b, int64(len(b)), journal.AppendDecision(nil, joined))
 	name := filepath.Join("testdata", "journal.hex")
 	if *update {
 		if err := os.WriteFile(name, []byte(hex.Dump(b)), 0o644); err != nil {
@@ -187,6 +191,7 @@ func FuzzScan(f *testing.F) {
 func FuzzDecode(f *testing.F) {
 	f.Add(journal.AppendSteps(nil, sample()))
 	f.Add(journal.AppendDecision(nil, decision))
+	f.Add(journal.AppendDecision(nil, joined))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var d journal.Decoder
 		s, c, err := d.Decode(b)

@@ -77,7 +77,8 @@ NUMBERS = {
     "scalar/twice": [(TRAIN, i, i + 0.5) for i in range(6)],
     "scalar/checked": [(EVAL, 0, 1), (EVAL, 1, 3), (EVAL, 2, 5)],
     "scalar/told": [(PREDICT, 0, 7), (GLOBAL, 10, 8)],
-    "counted": [(GLOBAL, 100 + i, i) for i in range(6)],
+    # under the script's own count, and at the step besides
+    "counted": [(TRAIN, i, i) for i in range(6)] + [(GLOBAL, 100 + i, i) for i in range(6)],
 }
 
 

@@ -54,13 +54,12 @@ class Control(object):
         self._record({name if name == "loss" else "scalar/" + str(name): value})
 
     def log(self, values, step=None):
-        """vigil.log: numbers of the present step, or of a step that the script counts itself."""
+        """vigil.log: numbers of the present step; with a step also under the script's own count."""
         if self.closed:
             return
-        if step is not None and self._begin_session():
+        self._record(values)
+        if step is not None and self.session is not None:
             self._numbers(values, (int(step), _wire.GLOBAL, int(step)), True)
-        elif step is None:
-            self._record(values)
 
     def evaluated(self, loss):
         """A trainer tells the loss of the evaluation that is over: it is that of its last step, where no step showed one."""
@@ -86,9 +85,12 @@ class Control(object):
             step.own_loss.add(to_number(values.pop("loss")))
         if step is not None:
             self._numbers(values, self.publisher.at(step), False)
-        else:
-            self.publisher.flush(True)
-            self._numbers(values, self.last_closed, True)
+            return
+        if "loss" in values and self.has_loss:
+            values = dict(values)
+            values["scalar/loss"] = values.pop("loss")  # the step has a loss of its own
+        self.publisher.flush(True)
+        self._numbers(values, self.last_closed, True)
 
     def _numbers(self, values, at, free):
         """Many numbers go as one record, through the memory that is the training thread's alone; few, and those of other threads, one by one."""

@@ -35,7 +35,7 @@ class Lane(object):
     """``armed`` while the next step is taken to be ordinary; every event asks it first then, and is told whether it is done with."""
 
     __slots__ = ("armed", "state", "tracker", "root", "optimiser", "owner", "thread", "node", "output", "site", "id", "output_id",
-                 "number", "n", "first", "until", "last", "given", "version", "value", "own", "closed", "steps", "plain", "seconds", "captured",
+                 "number", "n", "first", "until", "last", "given", "version", "value", "own", "closed", "begins", "steps", "plain", "seconds", "captured",
                  "alike", "wait")  # fmt: skip
 
     def __init__(self, tracker):
@@ -55,6 +55,8 @@ class Lane(object):
         if _thread() != self.thread:
             return True
         if self.state < BACKWARD and module.training and _grad_enabled() and self.tracker.session._next_plan is None:
+            if self.state == CLOSED:
+                self.begins()
             self.state = FORWARD
             self.own += _now() - began
             return True
@@ -171,6 +173,7 @@ class Lane(object):
         self.node = node
         self.id = publisher.loss_id(state.series)
         self.closed = tracker.session.closed
+        self.begins = tracker.session.begins
         self.steps = publisher.auto.steps
         self.plain = publisher.auto.plain
         self.number = tracker.counter.next
@@ -218,6 +221,7 @@ class Lane(object):
             t.counter.next = self.number
             t.counter.modes[TRAIN] = self.n
             t.last_closed = (self.number - 1, TRAIN, self.n - 1)
+            t.has_loss = True
             t.publisher.auto.passed(taken, self.seconds, self.captured * 1e-9)
         t.last_close = self.last
         t.spent, self.own = t.spent + self.own, 0

@@ -190,6 +190,7 @@ class Publisher(_schedule.Due):
         """(step, mode, mode step) as records carry it; what was queued before must be out."""
         if self.queue:
             self.flush(True)
+            self.session.begins()
         return step.number(), step.mode, step.mode_step
 
 

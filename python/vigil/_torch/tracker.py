@@ -77,6 +77,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted
         self.last_closed = (0, 0, 0)
+        self.has_loss = False  # the step that closed last
         self.last_close = None  # perf_counter seconds of the last TRAIN step's end, None when something came between
         self.depth = 0
         self.nest = 0
@@ -236,6 +237,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self.open = Step(self.counter, mode, self.counter.of(mode), began)
         step.root = root
         if self.session is not None:
+            self.session.begins()
             if self.session._next_plan is not None and self.publisher.take_plan():
                 self.publisher.reschedule(self.counter.modes)
             self._set_due(step)
@@ -328,6 +330,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self._close(step, time.perf_counter())
             if self.suspended is not None:
                 self.open, self.suspended = self.suspended, None
+                if self.session is not None:
+                    self.session.begins()
 
     def _close(self, step, ended):
         """Publish a step that is over."""
@@ -344,6 +348,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self.spent = 0
             return
         scalars = self._scalars(step, outputs)
+        self.has_loss = bool(scalars)
         if scalars and step.mode == EVAL:
             self.eval_loss_seen = True
         if step.digests:
@@ -401,6 +406,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if step.losses:
             for state, mean in step.losses.items():
                 out.append((publisher.loss_id(state.series), mean.number()))
+            if step.own_loss is not None:  # the script gave one, too
+                out.append((publisher.metric_id("scalar/loss"), step.own_loss.number()))
         elif step.own_loss is not None:
             main = step.own_loss
         elif outputs:

@@ -6,7 +6,8 @@ say when they are due, and computes what is due after a round.
 
 import numpy
 
-from vigil._xgboost import arrays, booster
+from vigil import _arrays as arrays
+from vigil._xgboost import booster
 
 MOST_FEATURES = 1000  # of more, only those that are used are saved
 SHAP_ROWS = 1000  # rows whose contributions are computed

@@ -126,6 +126,7 @@ class Tracker(Control):
         began = _now()
         training.log, training.epoch, training.model = evals_log, epoch, model
         training.open = True
+        self.session.begins()
         training.began = training.ended or time.perf_counter()
         if self.session._next_plan is not None:
             self._take_plan()

@@ -1,6 +1,4 @@
-// Package facts says in words what a hook read of a training in its first
-// steps, for the terminal and for reports.
-package facts
+package view
 
 import (
 	"fmt"
@@ -11,16 +9,16 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// Line is one fact: what it is about, and what is the case.
-type Line struct{ Name, Text string }
+// Fact is one fact: what it is about, and what is the case.
+type Fact struct{ Name, Text string }
 
-// Lines are the facts that are known, in the order in which data goes through
-// a step.
-func Lines(f *record.Facts) []Line {
-	var lines []Line
+// Facts says in words what a hook read of a training in its first steps, in the
+// order in which data goes through a step.
+func Facts(f *record.Facts) []Fact {
+	var lines []Fact
 	add := func(name, text string) {
 		if text != "" {
-			lines = append(lines, Line{name, text})
+			lines = append(lines, Fact{name, text})
 		}
 	}
 	if f.Graph != nil {

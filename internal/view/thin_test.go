@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"math"
@@ -38,16 +38,5 @@ func TestThinKeepsShortCurvesAndGaps(t *testing.T) {
 	_, got := thin(long, gaps, 100)
 	if len(got) == 0 || len(got) > 102 || !math.IsNaN(got[0]) {
 		t.Errorf("a curve of gaps became %d values, first %v", len(got), got[0])
-	}
-}
-
-func TestValueJSON(t *testing.T) {
-	for _, tt := range []struct {
-		v    float64
-		want string
-	}{{math.NaN(), "null"}, {math.Inf(1), "null"}, {0.123456789, "0.1235"}, {1e-12, "1e-12"}, {0, "0"}} {
-		if b, err := value(tt.v).MarshalJSON(); err != nil || string(b) != tt.want {
-			t.Errorf("value %g: %s, %v; want %s", tt.v, b, err, tt.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestEvidence(t *testing.T) {
 		{record.Finding{Subject: "fc.weight", Observed: 3, Comparator: ">", Threshold: 2}, "fc.weight: 3 > 2"},
 		{record.Finding{Subject: "loss", Comparator: "=", Context: map[string]any{"batch_size": 8}}, "loss; batch size 8"},
 	} {
-		if got := evidence(tt.f); got != tt.want {
+		if got := Evidence(tt.f); got != tt.want {
 			t.Errorf("evidence is %q, want %q", got, tt.want)
 		}
 	}

@@ -1,8 +1,12 @@
 """Arrays into the ring."""
 
+import time
+
 import numpy
 
 from vigil import _wire
+
+FIRST_PLAN_S = 0.3  # the most that an array waits for the first plan: before it there is no room
 
 _NAMES = {
     "bool": "BOOL", "uint8": "U8", "int8": "I8", "uint16": "U16", "int16": "I16", "uint32": "U32", "int32": "I32", "uint64": "U64",
@@ -38,3 +42,30 @@ def send(session, id, array, shape_id, at, force_raw=False, between=False):
         session.buffer[offset : offset + n] = data[start : start + n]
 
     session.whole(id, _wire.DTYPES[dtype(array)], shape_id, array.nbytes, copy, at[0], at[1], at[2], force_raw, between)
+
+
+def save(session, known, name, value, collections, at, between=False):
+    """Publish what a script gives under a name; what is no array is reported as missing.
+
+    known: by name (id, shape) of what was saved before. at: (step, mode, mode step). between: of a step that has closed.
+    """
+    try:
+        data = array(value)
+    except Exception:
+        session.not_taken(name, value, "saved value of type %s is not a tensor")
+        return
+    if dtype(data) is None:
+        session.missing([(name, "element type %s" % data.dtype, 1)])
+        return
+    session.joins(name, collections)
+    if name not in known:
+        known[name] = (session.announce_tensors([info(name, data, "custom")])[0], data.shape)
+    id, shape = known[name]
+    if id is None:
+        return
+    end = time.monotonic() + FIRST_PLAN_S
+    while not session.plan.use and session._next_plan is None and time.monotonic() < end:
+        time.sleep(0.001)
+    if not session.plan.use:
+        session.new_plan()
+    send(session, id, data, 0 if shape == data.shape else session.shape_id(data.shape), at, force_raw=True, between=between)

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // What was asked for while the job ran is counted too: a collection with a
 // pattern of its own, and one that is captured more closely for some steps.
-func TestEffectiveCountsWhatCameLater(t *testing.T) {
+func TestCollectionsCountsWhatCameLater(t *testing.T) {
 	p, err := plan.New(plan.Options{Framework: "pytorch"}, []plan.Collection{
 		{Name: "heads", Selector: plan.Selector{Regex: []string{`head\.`}}, Schedule: plan.Every(10), Want: plan.Stats},
 		{Name: "gradients@40", Selector: plan.Selector{Collections: []string{plan.Gradients}}, Schedule: plan.Every(1, record.Train), Want: plan.Raw},
@@ -29,7 +29,7 @@ func TestEffectiveCountsWhatCameLater(t *testing.T) {
 		{Name: "gradient/stem.weight", Kind: record.Gradient, Collections: []string{plan.Gradients}},
 	}
 	got := map[string][]string{}
-	for _, c := range effective(record.Run{Plan: []record.PlanChange{{Plan: b}}}, infos) {
+	for _, c := range Collections(record.Run{Plan: []record.PlanChange{{Plan: b}}}, infos) {
 		got[c.Name] = append(got[c.Name], c.Tensors...)
 	}
 	for name, want := range map[string]string{"heads": "head.weight", "gradients@40": "gradient/stem.weight"} {
@@ -41,7 +41,7 @@ func TestEffectiveCountsWhatCameLater(t *testing.T) {
 
 // What a rule finds by the type of modules or by a pattern is counted for it,
 // though it is no collection that a tensor is in.
-func TestEffectiveCountsWhatRulesFind(t *testing.T) {
+func TestCollectionsCountsWhatRulesFind(t *testing.T) {
 	p, err := plan.New(plan.Options{Framework: "pytorch"}, nil, []plan.Need{
 		{By: "dead_relu", Selector: plan.Selector{Regex: []string{".*relu_output"}, ModuleTypes: []string{"ReLU"}, Side: record.Output}, Schedule: plan.Every(10), Want: plan.Stats},
 		{By: "vanishing_gradient", Selector: plan.Selector{Collections: []string{plan.Gradients}}, Schedule: plan.Every(10), Want: plan.Stats},
@@ -60,7 +60,7 @@ func TestEffectiveCountsWhatRulesFind(t *testing.T) {
 		{Name: "gradient/fc.weight", Kind: record.Gradient, Collections: []string{plan.Gradients}},
 	}
 	got := map[string][]string{}
-	for _, c := range effective(record.Run{Plan: []record.PlanChange{{Plan: b}}}, infos) {
+	for _, c := range Collections(record.Run{Plan: []record.PlanChange{{Plan: b}}}, infos) {
 		got[c.Name] = append(got[c.Name], c.Tensors...)
 	}
 	if want := []string{"act_output_0", "my.relu_output_0"}; !slices.Equal(got["dead_relu"], want) {

@@ -1,0 +1,41 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Property is one thing that is known of a run.
+type Property struct{ Label, Value string }
+
+// Properties are what a run is and how much of it there is, with a word for each.
+func Properties(run record.Run) []Property {
+	list := []Property{{"status", run.Status}}
+	if run.Framework.Name != "" {
+		list = append(list, Property{"framework", run.Framework.Name + " " + run.Framework.Version})
+	}
+	list = append(list, Property{"host", run.Host}, Property{"started", run.Started.UTC().Format("2006-01-02 15:04:05") + " UTC"})
+	if run.Ended != nil {
+		list = append(list, Property{"duration", run.Ended.Sub(run.Started).Round(100 * time.Millisecond).String()})
+	}
+	for _, mode := range []record.Mode{record.Train, record.Eval, record.Predict, record.Global} {
+		if n := run.Steps[mode.String()]; n > 0 {
+			list = append(list, Property{mode.String() + " steps", fmt.Sprint(n)})
+		}
+	}
+	switch o := run.Overhead; {
+	case o.StepSeconds >= 2:
+		list = append(list, Property{"overhead of capture", fmt.Sprintf("%.2f %%", o.Percent)})
+	case o.StepSeconds > 0: // too little training for a share of it to say anything
+		list = append(list, Property{"time that capture took", fmt.Sprintf("%.1f ms", o.CapturedSeconds*1e3)})
+	}
+	for _, r := range run.Resumptions {
+		list = append(list, Property{"resumed", r.Time.UTC().Format("2006-01-02 15:04:05") + " UTC " + r.Text()})
+	}
+	if n := len(run.Workers); n > 1 {
+		list = append(list, Property{"workers", fmt.Sprint(n)})
+	}
+	return list
+}
