@@ -41,6 +41,9 @@ type Definition struct {
 	// CauseClass is the kind of the likeliest cause, of the closed list
 	// that CauseClasses gives.
 	CauseClass string
+	// Checks are what it finds. A rule that names none, such as one of the
+	// user's own, may call its findings anything.
+	Checks []Check
 	// Explains names rules whose later findings are symptoms of this one's;
 	// ExplainsAlways those whose earlier findings are, too.
 	Explains       []string

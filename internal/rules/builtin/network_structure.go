@@ -12,6 +12,7 @@ import (
 // between linear ones, and what stands right before the loss.
 var networkStructure = rule.Definition{
 	Name: "network_structure", Class: "NetworkStructure", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     networkStructureChecks,
 	Summary:    "Linear layers follow each other without an activation, dropout or batch normalisation stands between the last layer and the loss, a layer reads across samples, attention sees the padding only or has its softmax over the queries, a view renames axes that should have been exchanged, an equation asks for second derivatives of a network of ReLUs, only the first step of a recurrent layer is used, or the model is shown what it is to foretell.",
 	Why:        "Linear layers in a row compute no more than one of them. Dropout on the output changes the answer itself, at random.",
 	Frameworks: rule.DeepLearning,

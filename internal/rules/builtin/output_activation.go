@@ -14,6 +14,7 @@ import (
 // loss gets them.
 var outputActivation = rule.Definition{
 	Name: "output_activation", Class: "OutputActivation", Family: rule.Tensors, Severity: rule.Error,
+	Checks:  outputActivationChecks,
 	Summary: "The last operation of the model does not fit its loss.",
 	Why: "Losses that apply softmax or sigmoid themselves learn slowly, or not at all, from outputs that went through one before; " +
 		"a loss that wants logarithms of probabilities gives nonsense for anything else; and an output that cannot reach the labels never will.",
