@@ -21,6 +21,7 @@ type verdict struct {
 	Failed  string // why the run cannot be scored; empty when it can
 	NotRun  string // what the program needs and the interpreter has not
 
+	Findings []record.Finding // that nobody muted
 	Alarms   []record.Finding
 	First    string  // cause class of the first group; empty without an alarm
 	Right    bool    // it is one of the program's
@@ -55,6 +56,7 @@ func (v verdict) compare(d diagnosis, steps map[string]int64) verdict {
 		if f.Muted {
 			continue
 		}
+		v.Findings = append(v.Findings, f)
 		v.Said = v.Said || right(f.CauseClass)
 		if !alarm(f) {
 			continue

@@ -117,3 +117,19 @@ func weight(s record.Severity) int {
 	}
 	return 2
 }
+
+// Group puts findings of the catalogue's rules that have one root together, as
+// Engine.Groups does with those of a run, in whatever order they come. Muted
+// findings are left out.
+func Group(findings []record.Finding) []record.Group {
+	defs := Catalogue()
+	place := map[string]int{}
+	for i, d := range defs {
+		place[d.Name] = i
+	}
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b record.Finding) int {
+		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(place[a.Rule], place[b.Rule]))
+	})
+	return group(findings, defs)
+}
