@@ -44,8 +44,9 @@ type Definition struct {
 	// Checks are what it finds. A rule that names none, such as one of the
 	// user's own, may call its findings anything.
 	Checks []Check
-	// Explains names rules whose later findings are symptoms of this one's;
-	// ExplainsAlways those whose earlier findings are, too.
+	// Explains names rules, or single checks as "rule/check", whose later
+	// findings are symptoms of this one's; ExplainsAlways those whose earlier
+	// findings are, too.
 	Explains       []string
 	ExplainsAlways []string
 	// ExplainsBy are further rules whose later findings are symptoms of one

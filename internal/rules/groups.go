@@ -101,10 +101,13 @@ func explains(defs []*rule.Definition, root, symptom record.Finding) bool {
 	if !ok || root.Rule == symptom.Rule {
 		return false
 	}
-	if slices.Contains(d.ExplainsAlways, symptom.Rule) || slices.Contains(d.ExplainsAlwaysBy[root.Check], symptom.Rule) {
+	names := func(list []string) bool {
+		return slices.Contains(list, symptom.Rule) || slices.Contains(list, symptom.Rule+"/"+symptom.Check)
+	}
+	if names(d.ExplainsAlways) || names(d.ExplainsAlwaysBy[root.Check]) {
 		return true
 	}
-	return root.Step <= symptom.Step && (slices.Contains(d.Explains, symptom.Rule) || slices.Contains(d.ExplainsBy[root.Check], symptom.Rule))
+	return root.Step <= symptom.Step && (names(d.Explains) || names(d.ExplainsBy[root.Check]))
 }
 
 // weight orders severities, most serious first.
