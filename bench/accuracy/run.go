@@ -23,6 +23,7 @@ type bench struct {
 	python  string
 	suite   string // the folder of the programs, absolute
 	runs    string // where runs are written
+	rules   string // the sets that judge
 	timeout time.Duration
 }
 
@@ -71,7 +72,7 @@ func (b bench) train(p Program, seed int) verdict {
 	if err != nil {
 		return failed(err)
 	}
-	cmd := exec.CommandContext(ctx, b.vigil, "run", "--dir", b.runs, "--name", name, "--quiet", "--", b.python, script)
+	cmd := exec.CommandContext(ctx, b.vigil, "run", "--dir", b.runs, "--name", name, "--rules", b.rules, "--quiet", "--", b.python, script)
 	cmd.Dir = dir
 	cmd.Env = append(environment(), "SEED="+strconv.Itoa(seed), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // vigil ends the training
@@ -88,7 +89,7 @@ func (b bench) train(p Program, seed int) verdict {
 
 // check judges a kept run again, with the rules of the present binary.
 func (b bench) check(p Program, seed int) verdict {
-	return b.read(p, seed, "check", "--rules", "default", "--fail-on", "never")
+	return b.read(p, seed, "check", "--rules", b.rules, "--fail-on", "never")
 }
 
 // read asks a command of vigil for the findings of a run, and judges them.
