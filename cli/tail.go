@@ -130,7 +130,9 @@ func (p *printer) print(s *record.Complete) error {
 
 // findings prints those that came since it was called last.
 func (p *printer) findings() error {
-	for _, f := range p.trial.Findings() {
+	all := p.trial.Findings()
+	var groups []record.Group
+	for _, f := range all {
 		if p.found[rules.Key(f)] {
 			continue
 		}
@@ -144,7 +146,14 @@ func (p *printer) findings() error {
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(p.w, "%s: %s\n%s", strings.ToUpper(string(f.Severity)), plain(f.Message), causeText(f)); err != nil {
+		if groups == nil {
+			groups = rules.Group(all)
+		}
+		why := causeText(f)
+		if root, follows := rules.Cause(groups, f); follows {
+			why = fmt.Sprintf("  follows %s at step %d\n", root.Rule, root.Step)
+		}
+		if _, err := fmt.Fprintf(p.w, "%s: %s\n%s", strings.ToUpper(string(f.Severity)), plain(f.Message), why); err != nil {
 			return err
 		}
 	}

@@ -136,3 +136,16 @@ func Group(findings []record.Finding) []record.Group {
 	})
 	return group(findings, defs)
 }
+
+// Cause is the finding that f follows from: the root of the group in which it is
+// a symptom. It is false for a root, and for a finding that no group holds.
+func Cause(groups []record.Group, f record.Finding) (root record.Finding, follows bool) {
+	for _, g := range groups {
+		for _, s := range g.Symptoms {
+			if Key(s) == Key(f) && s.Message == f.Message {
+				return g.Root, true
+			}
+		}
+	}
+	return record.Finding{}, false
+}
