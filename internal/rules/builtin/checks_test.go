@@ -247,3 +247,30 @@ func inForm(around []ast.Node) bool {
 		return ok && lastName(c.Type) == "Judged"
 	})
 }
+
+// What a rule explains are rules and checks that there are, by checks of its own.
+func TestExplainedChecks(t *testing.T) {
+	for _, d := range All() {
+		lists := map[string][]string{"": slices.Concat(d.Explains, d.ExplainsAlways)}
+		for _, by := range []map[string][]string{d.ExplainsBy, d.ExplainsAlwaysBy} {
+			for check, list := range by {
+				lists[check] = append(lists[check], list...)
+				if _, ok := d.Check(check); !ok {
+					t.Errorf("%s explains by a check %q that it has not", d.Name, check)
+				}
+			}
+		}
+		for _, list := range lists {
+			for _, name := range list {
+				of, check, one := strings.Cut(name, "/")
+				other, ok := rule.Find(All(), of)
+				if ok && one {
+					_, ok = other.Check(check)
+				}
+				if !ok {
+					t.Errorf("%s explains %q, which is neither a rule nor a check", d.Name, name)
+				}
+			}
+		}
+	}
+}
