@@ -28,7 +28,7 @@ import (
 type checkCmd struct {
 	rootFlag
 	Name     string   `arg:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, or a path; a directory of runs: all of them."`
-	Rules    string   `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: the rules that judged it live; none when --rule is given)."`
+	Rules    string   `name:"rules" placeholder:"SET" help:"Sets of rules, joined by commas: default, experimental, all, none (default: the rules that judged it live; none when --rule is given)."`
 	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
 	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge by its rules, as a run that is started with it."`
 	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
@@ -265,7 +265,7 @@ func (c checkCmd) configs(t source.Run) (list []rules.Config, mutes []rules.Mute
 	}
 	set, err := rules.Set(name, framework)
 	if err != nil {
-		return nil, nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, []string{"default", "all", "none"}, "known: default, all, none")}
+		return nil, nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, rules.Sets, "known: "+strings.Join(rules.Sets, ", "))}
 	}
 	if n := len(c.Rule); n > config.MaxRules {
 		return nil, nil, nil, &usage{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, config.MaxRules), What: "--rule", Hint: "leave some out, or check in two goes"}
@@ -287,7 +287,7 @@ func (c checkCmd) configs(t source.Run) (list []rules.Config, mutes []rules.Mute
 func liveConfigs(statuses []record.RuleStatus) (list []rules.Config, left []string) {
 	own, _ := ownRules()
 	for _, s := range statuses {
-		c := rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters}
+		c := rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters, Checks: s.Checks}
 		if rules.IsPython(c) {
 			mine, ok := findOwn(own, s.Configuration)
 			if !ok || mine.config.Params["source"] != c.Params["source"] || mine.config.Params["python"] != c.Params["python"] && c.Params["python"] != "None" {

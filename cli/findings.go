@@ -66,7 +66,11 @@ func printGroups(w io.Writer, groups []record.Group) {
 	for _, g := range groups {
 		f := g.Root
 		fmt.Fprintf(w, "%s: %s\n", strings.ToUpper(string(f.Severity)), plain(f.Message))
-		fmt.Fprintf(w, "  rule    %s at step %d (%s step %d)\n", f.Configuration, f.Step, f.Mode, f.ModeStep)
+		mark := ""
+		if f.Experimental {
+			mark = ", experimental"
+		}
+		fmt.Fprintf(w, "  rule    %s at step %d (%s step %d)%s\n", f.Configuration, f.Step, f.Mode, f.ModeStep, mark)
 		fmt.Fprint(w, causeText(f))
 		for _, s := range g.Symptoms {
 			fmt.Fprintf(w, "  follows %s: step %d, %s\n", s.Rule, s.Step, plain(s.Message))

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -20,7 +21,7 @@ type rulesCmd struct {
 
 // Help teaches the command.
 func (rulesCmd) Help() string {
-	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n    vigil rules test loss.yaml\n\n" +
+	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n    vigil rules describe labels_fit/broadcast\n    vigil rules test loss.yaml\n\n" +
 		"Rules that vigil.yaml holds are listed with the others.\n\nExit codes: 0, or 1 when there is no such rule; \"vigil rules test --help\" tells its own."
 }
 
@@ -36,12 +37,15 @@ type listedRule struct {
 	Severity     string `json:"severity"`
 	InDefaultSet bool   `json:"in_default_set"`
 	Summary      string `json:"summary"`
+	// Checks are what the rule finds; none of a rule of the user's own that
+	// names none.
+	Checks []rules.CheckText `json:"checks,omitempty"`
 	// From is where a rule of the user's own stands.
 	From string `json:"from,omitempty"`
 }
 
 func toListed(d *rule.Definition) listedRule {
-	return listedRule{d.Name, d.Class, string(d.Family), string(d.Severity), d.Default != nil, d.Summary, ""}
+	return listedRule{d.Name, d.Class, string(d.Family), string(d.Severity), d.Default != nil, d.Summary, rules.Checks(d), ""}
 }
 
 // Run lists the catalogue.
@@ -63,19 +67,37 @@ func (c rulesListCmd) Run(a *app) error {
 		return writeJSON(a.stdout, map[string]any{"rules": list})
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RULE\tSEVERITY\tDEFAULT\tSUMMARY")
+	fmt.Fprintln(w, "RULE\tSEVERITY\tDEFAULT\tCHECKS\tSUMMARY")
 	for _, r := range list {
 		in := ""
 		if r.InDefaultSet {
 			in = "yes"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Rule, r.Severity, in, r.Summary)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Rule, r.Severity, in, checksText(r.Checks), r.Summary)
 	}
 	return w.Flush()
 }
 
+// checksText says how many checks a rule has, and how many of them are
+// experimental.
+func checksText(checks []rules.CheckText) string {
+	if len(checks) == 0 {
+		return ""
+	}
+	s, n := strconv.Itoa(len(checks)), 0
+	for _, c := range checks {
+		if c.Status == string(rule.Experimental) {
+			n++
+		}
+	}
+	if n > 0 {
+		s += fmt.Sprintf(" (%d experimental)", n)
+	}
+	return s
+}
+
 type rulesDescribeCmd struct {
-	Name string `arg:"" name:"name" placeholder:"NAME" help:"The rule: vanishing_gradient, VanishingGradient or vanishinggradient."`
+	Name string `arg:"" name:"name" placeholder:"NAME[/CHECK]" help:"The rule: vanishing_gradient, VanishingGradient or vanishinggradient; with /CHECK one of its checks, as in labels_fit/broadcast."`
 	JSON bool   `name:"json" help:"As JSON."`
 }
 
@@ -98,7 +120,8 @@ type describedNeed struct {
 
 // Run describes one rule.
 func (c rulesDescribeCmd) Run(a *app) error {
-	d, ok := rules.Lookup(c.Name)
+	name, check, one := strings.Cut(c.Name, "/")
+	d, ok := rules.Lookup(name)
 	from := ""
 	if !ok {
 		own, err := ownRules()
@@ -106,7 +129,7 @@ func (c rulesDescribeCmd) Run(a *app) error {
 			return err
 		}
 		var mine ownRule
-		if mine, ok = findOwn(own, c.Name); ok {
+		if mine, ok = findOwn(own, name); ok {
 			d, from = mine.def, mine.from
 		}
 	}
@@ -115,11 +138,14 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		for _, d := range rules.Catalogue() {
 			names = append(names, d.Name)
 		}
-		hint := rules.Foreign(c.Name)
+		hint := rules.Foreign(name)
 		if hint == "" {
-			hint = nearest(c.Name, names, "`vigil rules list` lists them")
+			hint = nearest(name, names, "`vigil rules list` lists them")
 		}
-		return &usage{Message: fmt.Sprintf("there is no rule %q", c.Name), What: c.Name, Hint: hint}
+		return &usage{Message: fmt.Sprintf("there is no rule %q", name), What: name, Hint: hint}
+	}
+	if one {
+		return c.check(a, d, check)
 	}
 	params := []describedParameter{}
 	for _, p := range d.AllParameters() {
@@ -136,7 +162,7 @@ func (c rulesDescribeCmd) Run(a *app) error {
 	if c.JSON {
 		out := map[string]any{
 			"rule": d.Name, "rule_class": d.Class, "family": d.Family, "severity": d.Severity, "in_default_set": d.Default != nil, "summary": d.Summary,
-			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "cost": cost, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass,
+			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "cost": cost, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass, "checks": rules.Checks(d),
 		}
 		if from != "" {
 			out["from"] = from
@@ -153,6 +179,42 @@ func (c rulesDescribeCmd) Run(a *app) error {
 	return nil
 }
 
+// check describes one check of a rule.
+func (c rulesDescribeCmd) check(a *app, d *rule.Definition, name string) error {
+	var known []string
+	for _, x := range rules.Checks(d) {
+		_, of, _ := strings.Cut(x.ID, "/")
+		if of != name {
+			known = append(known, of)
+			continue
+		}
+		if c.JSON {
+			return writeJSON(a.stdout, map[string]any{"rule": d.Name, "in_default_set": d.Default != nil, "check": x})
+		}
+		describeCheck(a.stdout, d, x)
+		return nil
+	}
+	hint := "`vigil rules describe " + d.Name + "` shows its checks"
+	if len(known) > 0 {
+		hint = nearest(name, known, hint)
+	}
+	return &usage{Message: fmt.Sprintf("the rule %s has no check %q", d.Name, name), What: c.Name, Hint: hint}
+}
+
+func describeCheck(w io.Writer, d *rule.Definition, x rules.CheckText) {
+	fmt.Fprintf(w, "%s, %s\n\n%s\n\n", x.ID, x.Status, x.When)
+	fmt.Fprintf(w, "  severity     %s\n", strings.Join(append([]string{x.Severity}, x.OtherSeverities...), ", "))
+	fmt.Fprintf(w, "  cause class  %s\n", strings.Join(append([]string{x.CauseClass}, x.OtherCauses...), ", "))
+	fmt.Fprintf(w, "  scope        %s\n", x.Scope)
+	fmt.Fprintf(w, "  files        %s\n", strings.Join(x.Files, ", "))
+	for _, line := range []struct{ name, text string }{{"cause", x.Cause}, {"remedy", x.Remedy}, {"parameters", strings.Join(x.Parameters, ", ")}} {
+		if line.text != "" {
+			fmt.Fprintf(w, "  %-11s  %s\n", line.name, line.text)
+		}
+	}
+	fmt.Fprintf(w, "\n`vigil rules describe %s` tells of the rule.\n", d.Name)
+}
+
 func describe(w io.Writer, d *rule.Definition, from string, params []describedParameter, needs []describedNeed, cost []string) {
 	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", d.Name, d.Class, d.Severity, d.Summary, d.Why)
 	for _, p := range params {
@@ -161,6 +223,16 @@ func describe(w io.Writer, d *rule.Definition, from string, params []describedPa
 			for line := range strings.Lines(p.Default) {
 				fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, "\n"))
 			}
+		}
+	}
+	if checks := rules.Checks(d); len(checks) > 0 {
+		fmt.Fprintln(w, "\nChecks:")
+		for _, c := range checks {
+			mark := ""
+			if c.Status == string(rule.Experimental) {
+				mark = ", experimental"
+			}
+			fmt.Fprintf(w, "  %s (%s%s)\n      %s\n", c.ID, c.Severity, mark, c.When)
 		}
 	}
 	fmt.Fprintln(w, "\nParameters:")

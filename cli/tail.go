@@ -155,6 +155,7 @@ func (p *printer) look() {
 
 // findings prints those that are due up to a step.
 func (p *printer) findings(upTo int64) error {
+	var groups []record.Group
 	for len(p.due) > 0 && p.due[0].Step <= upTo {
 		f := p.due[0]
 		p.due = p.due[1:]
@@ -167,7 +168,14 @@ func (p *printer) findings(upTo int64) error {
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(p.w, "%s: %s\n%s", strings.ToUpper(string(f.Severity)), plain(f.Message), causeText(f)); err != nil {
+		if groups == nil {
+			groups = rules.Group(p.trial.Findings())
+		}
+		why := causeText(f)
+		if root, follows := rules.Cause(groups, f); follows {
+			why = fmt.Sprintf("  follows %s at step %d\n", root.Rule, root.Step)
+		}
+		if _, err := fmt.Fprintf(p.w, "%s: %s\n%s", strings.ToUpper(string(f.Severity)), plain(f.Message), why); err != nil {
 			return err
 		}
 	}

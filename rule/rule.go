@@ -41,8 +41,12 @@ type Definition struct {
 	// CauseClass is the kind of the likeliest cause, of the closed list
 	// that CauseClasses gives.
 	CauseClass string
-	// Explains names rules whose later findings are symptoms of this one's;
-	// ExplainsAlways those whose earlier findings are, too.
+	// Checks are what it finds. A rule that names none, such as one of the
+	// user's own, may call its findings anything.
+	Checks []Check
+	// Explains names rules, or single checks as "rule/check", whose later
+	// findings are symptoms of this one's; ExplainsAlways those whose earlier
+	// findings are, too.
 	Explains       []string
 	ExplainsAlways []string
 	// ExplainsBy are further rules whose later findings are symptoms of one

@@ -7,7 +7,7 @@ import (
 
 func TestAim(t *testing.T) {
 	head := func(metric, baseline, reaches string) string {
-		return "# fault: none\n# family: mlp\n# split: held\n# set: heron (without sight of the rules)\n# metric: " + metric + "\n# baseline: " + baseline + "\n# reaches: " + reaches + "\n"
+		return "# fault: none\n# family: mlp\n# split: held\n# set: heron, unseen\n# metric: " + metric + "\n# baseline: " + baseline + "\n# reaches: " + reaches + "\n"
 	}
 	for _, c := range []struct {
 		name, header, printed, want string // want is part of the error, empty for none

@@ -21,6 +21,7 @@ type variant struct {
 	Causes  string   `yaml:"cause_class,omitempty"`
 	Split   string   `yaml:"split,omitempty"` // default: that of the program it is made from
 	Alarm   string   `yaml:"alarm,omitempty"`
+	Set     string   `yaml:"set,omitempty"` // who made the change
 	Changes []change `yaml:"changes"`
 }
 
@@ -128,7 +129,7 @@ func (v variant) apply(base Program) (Program, error) {
 	line("split", split)
 	line("needs", strings.Join(base.Needs, ", "))
 	line("alarm", v.Alarm)
-	line("set", base.Set)
+	line("set", v.Set)
 	text := head.String() + body
 	p, err := parseHeader(strings.NewReader(text))
 	if err != nil {

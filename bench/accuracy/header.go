@@ -25,6 +25,9 @@ const twins = "healthy/twins"
 // A family is one word; the folder's name keeps it from being misspelt.
 var family = regexp.MustCompile(`^[a-z]+$`)
 
+// authorship is who wrote a program, and whether the checks were known to them.
+var authorship = regexp.MustCompile(`^([a-z][a-z0-9-]*), (unseen|seen)$`)
+
 var splits = []string{"tune", "held"}
 
 // module is the name of a package that can be imported.
@@ -42,8 +45,9 @@ type Program struct {
 	Split  string
 	Twin   string   // the repaired program, or empty
 	Hint   bool     // the fault is only worth knowing: no alarm is asked for
+	Author string   // who wrote it; "" where that is not known
+	Unseen bool     // the author knew neither the rules nor their checks
 	Needs  []string // packages besides PyTorch that it imports
-	Set    string   // who wrote it, and what they knew of the rules
 	Aim    aim      // what a healthy program reaches, if it says so
 	Text   []byte   // of a program that lies in no file of its own
 }
@@ -131,13 +135,17 @@ func (p *Program) set(key, value string) error {
 			}
 			p.Needs = append(p.Needs, name)
 		}
+	case "set":
+		m := authorship.FindStringSubmatch(value)
+		if m == nil {
+			return fmt.Errorf("set is %q; it is the author's name, a comma, and \"unseen\" or \"seen\"", value)
+		}
+		p.Author, p.Unseen = m[1], m[2] == "unseen"
 	case "alarm":
 		if value != "no" {
 			return fmt.Errorf("alarm is %q; it can only be \"no\"", value)
 		}
 		p.Hint = true
-	case "set":
-		p.Set = value
 	case "metric", "baseline", "reaches":
 		return p.Aim.set(key, value)
 	default:

@@ -34,6 +34,17 @@ func TestParseHeader(t *testing.T) {
 			text: "# fault: none\n# family: trainer\n# split: tune\n# needs: transformers, accelerate\n",
 			want: Program{Fault: "none", Family: "trainer", Split: "tune", Needs: []string{"transformers", "accelerate"}},
 		},
+		{
+			name: "a program whose author had not seen the rules",
+			text: "# fault: none\n# family: mlp\n# split: tune\n# set: heron, unseen\n",
+			want: Program{Fault: "none", Family: "mlp", Split: "tune", Author: "heron", Unseen: true},
+		},
+		{
+			name: "one whose author had",
+			text: "# fault: none\n# family: mlp\n# split: tune\n# set: heron, seen\n",
+			want: Program{Fault: "none", Family: "mlp", Split: "tune", Author: "heron"},
+		},
+		{name: "an author of whom that is not known", text: "# set: heron\n", err: `set is "heron"`},
 		{name: "a need that is no package", text: "# needs: pip install x\n", err: `"pip install x"`},
 		{name: "no header", text: "import torch\n# fault: none\n", err: `"fault" is missing`},
 		{name: "empty", err: `"fault" is missing`},

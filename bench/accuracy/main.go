@@ -2,7 +2,7 @@
 // watch many small PyTorch programs, each with one fault or with none, and
 // compares what the default rules say with what is known. See docs/accuracy.md.
 //
-//	go run ./bench/accuracy [-python P] [-seeds 3] [-only REGEX] [-split tune|held|all] [-jobs 2] [-out FILE.md] [-keep DIR]
+//	go run ./bench/accuracy [-python P] [-seeds 3] [-only REGEX] [-split tune|held|all] [-jobs 2] [-out FILE.md] [-keep DIR] [-rules default]
 //	go run ./bench/accuracy -check -keep DIR
 //	go run ./bench/accuracy -leave-out -keep DIR
 //	go run ./bench/accuracy -warm -seeds 1 -compare bench/accuracy/testdata/answers-a11050b.jsonl.gz
@@ -24,11 +24,11 @@ import (
 )
 
 type options struct {
-	python, suite, only, split, out, keep string
-	seeds, jobs                           int
-	timeout                               time.Duration
-	check, leaveOut, warm                 bool
-	list, answers, compare                string
+	python, suite, only, split, out, keep, rules string
+	seeds, jobs                                  int
+	timeout                                      time.Duration
+	check, leaveOut, warm                        bool
+	list, answers, compare                       string
 }
 
 func main() {
@@ -42,6 +42,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 3*time.Minute, "longest a program may take")
 	flag.StringVar(&o.out, "out", "", "file for the report (default: standard output)")
 	flag.StringVar(&o.keep, "keep", "", "folder in which the runs are kept")
+	flag.StringVar(&o.rules, "rules", "default", "sets of rules that judge; \"default,experimental\" scores experimental checks as well")
 	flag.BoolVar(&o.check, "check", false, "train nothing: judge the runs kept in -keep again")
 	flag.BoolVar(&o.leaveOut, "leave-out", false, "train nothing: choose the thresholds anew without each family, on the runs kept in -keep, and score the choice on it")
 	flag.BoolVar(&o.warm, "warm", false, "fork the programs from one process that has PyTorch in its memory")
@@ -71,7 +72,7 @@ func run(o options) error {
 		return fmt.Errorf("make work directory: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	b := bench{runs: filepath.Join(tmp, "runs"), timeout: o.timeout}
+	b := bench{runs: filepath.Join(tmp, "runs"), rules: o.rules, timeout: o.timeout}
 	if o.keep != "" {
 		b.runs = o.keep
 	}

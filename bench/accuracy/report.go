@@ -71,6 +71,8 @@ func report(all []verdict) string {
 	perFault(&w, faulty)
 	perFamily(&w, faulty, sound)
 	withoutFamily(&w, faulty, sound)
+	perCheck(&w, faulty, sound)
+	notIndexed(&w, all)
 	list(&w, "False alarms", sound, verdict.Alarmed, verdict.alarms)
 	list(&w, "Missed faults", faulty, func(v verdict) bool { return !v.Alarmed() }, func(v verdict) string { return v.Program.Fault })
 	list(&w, "Alarms with another cause first", faulty, func(v verdict) bool { return v.Alarmed() && !v.Right }, func(v verdict) string {

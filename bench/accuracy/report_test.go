@@ -13,14 +13,17 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // TestReport holds the report of a few made verdicts to testdata/report.md.
 func TestReport(t *testing.T) {
-	grads := Program{Path: "faulty/mlp/spirals.py", Fault: "zero-grad", Causes: []string{"zero-grad"}, Family: "mlp", Split: "tune"}
+	grads := Program{Path: "faulty/mlp/spirals.py", Fault: "zero-grad", Causes: []string{"zero-grad"}, Family: "mlp", Split: "tune", Author: "heron", Unseen: true}
 	twice := Program{Path: "faulty/cnn/digits.py", Fault: "softmax-twice", Causes: []string{"output-activation", "loss"}, Family: "cnn", Split: "held"}
 	few := Program{Path: "faulty/mlp/short.py", Fault: "too-few-updates", Causes: []string{"epochs"}, Family: "mlp", Split: "tune", Hint: true}
 	twin := Program{Path: "healthy/twins/spirals.py", Fault: "none", Family: "mlp", Split: "tune"}
 	steps := map[string]int64{"TRAIN": 100}
 	dead := finding(record.Error, "activation", record.Train, 50)
-	dead.Configuration, dead.Check = "dead_relu", "share"
-	right := grouped(finding(record.Error, "zero-grad", record.Train, 10), dead)
+	dead.Rule, dead.Configuration, dead.Check = "dead_relu", "dead_relu", "layer"
+	kept := finding(record.Error, "zero-grad", record.Train, 10)
+	kept.Rule, kept.Configuration, kept.Check = "zero_grad", "zero_grad", "kept"
+	kept.Cause, kept.Remedy = "zero_grad is not called between updates", "look at the loop"
+	right := grouped(kept, dead)
 	got := report([]verdict{
 		judge(grads, 0, right, steps),
 		judge(grads, 1, right, steps),

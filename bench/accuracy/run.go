@@ -24,6 +24,7 @@ type bench struct {
 	python  string
 	suite   string // the folder of the programs, absolute
 	runs    string // where runs are written
+	rules   string // the sets that judge
 	timeout time.Duration
 	warm    *forks.Server // programs are forked from it, unless nil
 }
@@ -77,7 +78,7 @@ func (b bench) train(p Program, seed int) verdict {
 	if b.warm != nil {
 		command = b.warm.Command(script)
 	}
-	cmd := exec.CommandContext(ctx, b.vigil, append([]string{"run", "--dir", b.runs, "--name", name, "--quiet", "--"}, command...)...)
+	cmd := exec.CommandContext(ctx, b.vigil, append([]string{"run", "--dir", b.runs, "--name", name, "--rules", b.rules, "--quiet", "--"}, command...)...)
 	cmd.Dir = dir
 	cmd.Env = append(environment(), "SEED="+strconv.Itoa(seed), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // vigil ends the training
@@ -97,7 +98,7 @@ func (b bench) train(p Program, seed int) verdict {
 
 // check judges a kept run again, with the rules of the present binary.
 func (b bench) check(p Program, seed int) verdict {
-	return b.read(p, seed, "check", "--rules", "default", "--fail-on", "never")
+	return b.read(p, seed, "check", "--rules", b.rules, "--fail-on", "never")
 }
 
 // read asks a command of vigil for the findings of a run, and judges them.

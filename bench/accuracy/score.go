@@ -22,6 +22,7 @@ type verdict struct {
 	NotRun  string // what the program needs and the interpreter has not
 
 	Groups   []record.Group
+	Findings []record.Finding // that nobody muted
 	Alarms   []record.Finding
 	First    string  // cause class of the first group; empty without an alarm
 	Right    bool    // it is one of the program's
@@ -56,6 +57,7 @@ func (v verdict) compare(d diagnosis, steps map[string]int64) verdict {
 		if f.Muted {
 			continue
 		}
+		v.Findings = append(v.Findings, f)
 		v.Said = v.Said || right(f.CauseClass)
 		if !alarm(f) {
 			continue

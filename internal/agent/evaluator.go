@@ -35,6 +35,7 @@ type evaluator struct {
 
 	others *trial.Others    // runs that rules compare with
 	found  []record.Finding // by the call of the engine under way
+	said   map[string]int   // findings told of each rule and check
 	ended  string           // status of the run, once it ends
 	dirty  bool             // judged since the last save
 	saved  time.Time
@@ -46,7 +47,7 @@ type evaluator struct {
 }
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
-	e := &evaluator{job: j, in: newQueue(), saved: time.Now(), began: time.Now(), changes: newChanges()}
+	e := &evaluator{job: j, in: newQueue(), saved: time.Now(), began: time.Now(), changes: newChanges(), said: map[string]int{}}
 	e.reading.order = lockValues
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	ao := e.actions(cfgs)
@@ -275,13 +276,34 @@ func (e *evaluator) findings() {
 			e.job.storeFailed(err)
 		}
 	}
-	for _, f := range list {
-		e.job.events.send(live.Event{Finding: &f})
+	causes := e.causes(list)
+	for i, f := range list {
+		e.job.events.send(live.Event{Finding: &f, Follows: causes[i]})
 		if !f.Muted {
 			e.runner.Fire(f)
 		}
 	}
 	e.behind = true
+}
+
+// causes tells what new findings follow from, as far as that is known now; of
+// those only that are shown in full, because to group them takes time.
+func (e *evaluator) causes(list []record.Finding) []*live.Follows {
+	out := make([]*live.Follows, len(list))
+	var groups []record.Group
+	for i, f := range list {
+		kind := f.Configuration + "\x00" + f.Check
+		if e.said[kind]++; f.Muted || e.said[kind] > live.InFull {
+			continue
+		}
+		if groups == nil {
+			groups = e.engine.Groups()
+		}
+		if root, follows := rules.Cause(groups, f); follows {
+			out[i] = &live.Follows{Rule: root.Rule, Step: root.Step}
+		}
+	}
+	return out
 }
 
 // settle writes the summary and the state of the rules after findings, once a

@@ -78,7 +78,7 @@ func (j *job) restoreRules() []rules.Config {
 	j.mu.Unlock()
 	var out []rules.Config
 	for _, r := range joined {
-		out = append(out, rules.Config{Rule: r.Rule, Configuration: r.Configuration, Params: r.Params})
+		out = append(out, rules.Named(rules.Config{Rule: r.Rule, Configuration: r.Configuration, Params: r.Params}))
 	}
 	return out
 }

@@ -19,7 +19,7 @@ type Flags struct {
 	Resume     *string  `name:"resume" placeholder:"RUN" help:"Go on with this run: the job is started again from its checkpoint."`
 	ResumeStep *string  `name:"resume-step" placeholder:"N" help:"TRAIN step at which the resumed job goes on (default: as the checkpoint tells that it reads)."`
 	Config     *string  `name:"config" placeholder:"FILE" help:"Configuration file: YAML, or the JSON of a SageMaker Debugger request or of smdebug's hook (default: vigil.yaml if it is there)."`
-	Rules      *string  `name:"rules" placeholder:"SET" help:"Set of rules: default, all or none (default: default)."`
+	Rules      *string  `name:"rules" placeholder:"SET" help:"Sets of rules, joined by commas: default, experimental, all, none (default: default)."`
 	Rule       []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
 	Collect    []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection: every=N, start=N, end=N, steps=1/5/9, mode=train, regex=RE, raw, stats, hist; repeatable."`
 	Every      *string  `name:"every" placeholder:"N" help:"Interval for collections that name none (default: chosen by the budget)."`
@@ -42,7 +42,7 @@ type Run struct {
 	Resume     string            `json:"resume,omitempty"`      // the run that goes on; empty: a new one
 	ResumeStep *int64            `json:"resume_step,omitempty"` // TRAIN step where it does
 	File       string            `json:"file,omitempty"`        // the configuration file read; empty: none
-	Rules      string            `json:"rules"`                 // default, all, none
+	Rules      string            `json:"rules"`                 // default, experimental, all, none; joined by commas
 	Rule       []RuleConfig      `json:"rule,omitempty"`
 	Collect    []plan.Collection `json:"collect,omitempty"`
 	Every      int64             `json:"every"` // plan.Auto: by the budget

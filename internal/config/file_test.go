@@ -126,7 +126,7 @@ func TestFileErrors(t *testing.T) {
 		{"bad size", "keep: lots\n", `c.yaml:1:7: keep: "lots" is neither a size nor an age`, "20GB,7d"},
 		{"two sizes", "keep: 20GB,30GB\n", `c.yaml:1:7: keep: "20GB,30GB" names two sizes, 20GB and 30GB`, "one size and one age"},
 		{"nothing to keep", "keep:\n", `keep: it is empty`, "20GB,7d"},
-		{"bad set", "rules: defualt\n", `"defualt" is none of default, all, none`, `did you mean "default"?`},
+		{"bad set", "rules: defualt\n", `"defualt" is none of default, experimental, all, none`, `did you mean "default"?`},
 		{"bad workers", "workers: every\n", `workers: "every" is none of chief, all`, ""},
 		{"list for scalar", "every: [1]\n", "c.yaml:1:8: every must be a single value, not a list", ""},
 		{"nothing", "every:\n", "every must be a single value, not nothing", ""},

@@ -166,7 +166,7 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		n, err = parseInt(text, 0)
 		r.ResumeStep = &n
 	case "rules":
-		r.Rules, err = oneOf(text, "default", "all", "none")
+		r.Rules, err = parseSets(text)
 	case "every":
 		if strings.EqualFold(text, "auto") {
 			r.Every = plan.Auto
@@ -231,6 +231,21 @@ func checkName(s string) error {
 		return fmt.Errorf("the name has %d bytes; at most 200 are allowed", len(s))
 	}
 	return nil
+}
+
+// parseSets reads names of sets of rules that are joined by commas.
+func parseSets(text string) (string, error) {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		name, err := oneOf(name, "default", "experimental", "all", "none")
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ","), nil
 }
 
 func oneOf(s string, known ...string) (string, error) {

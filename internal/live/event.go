@@ -10,15 +10,23 @@ import (
 
 // Event is one piece of news of a running job, sent by the agent to the
 // launcher (one JSON object per line) and rebuilt from the store by tail.
-// Exactly one of the pointers is set.
+// Exactly one of the pointers is set; Follows goes
+// with a finding.
 type Event struct {
 	Time     time.Time       `json:"time"`
 	Said     *Said           `json:"said,omitempty"`
 	Progress *Progress       `json:"progress,omitempty"`
 	Finding  *record.Finding `json:"finding,omitempty"`
+	Follows  *Follows        `json:"follows,omitempty"` // what the finding follows from, once that is known
 	Notice   *Notice         `json:"notice,omitempty"`
 	Stop     *Stop           `json:"stop,omitempty"`
 	Summary  *Summary        `json:"summary,omitempty"`
+}
+
+// Follows names the root cause of a finding.
+type Follows struct {
+	Rule string `json:"rule"`
+	Step int64  `json:"step"`
 }
 
 // Said is the line that tells what was understood of the training.

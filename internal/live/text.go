@@ -62,12 +62,17 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 	return "vigil: " + strings.Join(append(parts, besides...), separator)
 }
 
-// findingText is a finding as a block of lines, without a final newline.
-func (s Style) findingText(f *record.Finding) string {
+// findingText is a finding as a block of lines, without a final newline. What
+// follows from a known cause is mended there, and names no remedy of its own.
+func (s Style) findingText(f *record.Finding, follows *Follows) string {
 	var b strings.Builder
 	head := strings.TrimSpace(s.mark(f.Severity) + " " + string(f.Severity))
 	fmt.Fprintf(&b, "vigil: %s %s at %s", s.Severity(f.Severity, head), s.Bold(clean(f.Rule)), where(f))
 	fmt.Fprintf(&b, "\n  %s", clean(f.Message))
+	if follows != nil {
+		fmt.Fprintf(&b, "\n  %s %s at step %d", s.Dim("follows"), clean(follows.Rule), follows.Step)
+		return b.String()
+	}
 	if f.Cause != "" {
 		fmt.Fprintf(&b, "\n  %s %s", s.Dim("cause "), clean(f.Cause))
 	}

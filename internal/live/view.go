@@ -76,7 +76,7 @@ const (
 	lineGrowth   = 1.5
 	lineMax      = 5 * time.Minute
 	redraw       = 250 * time.Millisecond
-	inFull       = 3 // findings of one rule and check shown in full
+	InFull       = 3 // findings of one rule and check shown in full
 )
 
 // NewView makes a view.
@@ -103,7 +103,7 @@ func (v *View) Event(e Event) {
 	case e.Progress != nil:
 		v.progressed(e.Progress)
 	case e.Finding != nil:
-		v.finding(e.Finding)
+		v.finding(e.Finding, e.Follows)
 	case e.Notice != nil:
 		v.notice(e.Notice)
 	case e.Stop != nil:
@@ -122,9 +122,9 @@ func (v *View) json(e Event) {
 	_, _ = v.o.Out.Write(append([]byte(`{"format":1,`), append(b[1:], '\n')...))
 }
 
-// finding shows a finding in full, or counts it when several of its kind were
+// finding shows a finding in full, one whose cause is known by that cause, or counts it when several of its kind were
 // shown already.
-func (v *View) finding(f *record.Finding) {
+func (v *View) finding(f *record.Finding, follows *Follows) {
 	if f.Muted {
 		return
 	}
@@ -133,9 +133,9 @@ func (v *View) finding(f *record.Finding) {
 	v.told[f.Rule] = true
 	v.found++
 	switch n := v.shown[kind]; {
-	case n <= inFull:
-		v.block(v.o.Style.findingText(f))
-	case n == inFull+1:
+	case n <= InFull:
+		v.block(v.o.Style.findingText(f, follows))
+	case n == InFull+1:
 		v.line(fmt.Sprintf("vigil: more of %s come; they are counted, and all are in the run", clean(f.Rule)))
 	}
 }

@@ -67,6 +67,18 @@ func TestPlainOutputHasNoEscapes(t *testing.T) {
 	}
 }
 
+// What follows from a cause that is known names that, and no remedy of its own.
+func TestFindingThatFollows(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b})
+	e := finding("w")
+	e.Follows = &Follows{Rule: "zero_grad", Step: 9}
+	v.Event(e)
+	if got := b.String(); !strings.HasSuffix(got, "\n  follows zero_grad at step 9\n") || strings.Contains(got, "remedy") {
+		t.Errorf("output is:\n%s", got)
+	}
+}
+
 // What the first captures cost is no share of anything yet.
 func TestEarlyProgressSaysNoOverhead(t *testing.T) {
 	var b bytes.Buffer
@@ -113,8 +125,8 @@ func TestFloodOfFindings(t *testing.T) {
 	for range 100 {
 		v.Event(finding("w"))
 	}
-	if n := strings.Count(b.String(), "is infinite"); n != inFull {
-		t.Errorf("%d findings in full, want %d", n, inFull)
+	if n := strings.Count(b.String(), "is infinite"); n != InFull {
+		t.Errorf("%d findings in full, want %d", n, InFull)
 	}
 	if !strings.Contains(b.String(), "more of exploding_tensor") {
 		t.Errorf("the rest is not told:\n%s", &b)

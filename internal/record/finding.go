@@ -34,6 +34,7 @@ type Finding struct {
 	CauseClass    string         `json:"cause_class"`
 	Cause         string         `json:"cause"`
 	Remedy        string         `json:"remedy"`
+	Experimental  bool           `json:"experimental,omitempty"` // the check is not in the default set
 	Muted         bool           `json:"muted,omitempty"`
 }
 
@@ -49,11 +50,13 @@ type RuleStatus struct {
 	Rule          string            `json:"rule"`
 	Configuration string            `json:"configuration"`
 	Parameters    map[string]string `json:"parameters"`
-	Status        string            `json:"status"` // InProgress, NoIssuesFound, IssuesFound, Error, Stopped
-	Details       string            `json:"details"`
-	RuleTriggered int64             `json:"RuleTriggered"`
-	Violations    int64             `json:"Violations"`
-	Datapoints    int64             `json:"Datapoints"`
-	Skipped       map[string]int64  `json:"Skipped"`
-	Findings      int64             `json:"Findings"`
+	// Checks says which of the rule's checks count, as rules.Config does.
+	Checks        string           `json:"checks,omitempty"`
+	Status        string           `json:"status"` // InProgress, NoIssuesFound, IssuesFound, Error, Stopped
+	Details       string           `json:"details"`
+	RuleTriggered int64            `json:"RuleTriggered"`
+	Violations    int64            `json:"Violations"`
+	Datapoints    int64            `json:"Datapoints"`
+	Skipped       map[string]int64 `json:"Skipped"`
+	Findings      int64            `json:"Findings"`
 }

@@ -55,6 +55,11 @@ func lacks(d *rule.Definition) error {
 	case d.New == nil:
 		return fmt.Errorf("New is nil; it makes the rule from its parameters")
 	}
+	for i := range d.Checks {
+		if c := &d.Checks[i]; c.ID != d.Name+"/"+c.Name() || !snakeCase.MatchString(c.Name()) {
+			return fmt.Errorf("Checks: the ID %q is not the rule's name, a slash and a name in snake_case, such as \"%s/large\"", c.ID, d.Name)
+		}
+	}
 	if _, err := d.Parse(d.Example); err != nil {
 		return fmt.Errorf("its own defaults cannot be used: %w", err)
 	}

@@ -31,6 +31,7 @@ func TestAdd(t *testing.T) {
 		{func(d *rule.Definition) { d.Severity = "bad" }, `Severity "bad" is unknown`},
 		{func(d *rule.Definition) { d.CauseClass = "luck" }, `CauseClass "luck" is unknown`},
 		{func(d *rule.Definition) { d.New = nil }, "New is nil"},
+		{func(d *rule.Definition) { d.Checks = []rule.Check{{ID: "large"}} }, `the ID "large" is not the rule's name, a slash`},
 		{func(d *rule.Definition) { d.Parameters[0].Default = "high" }, "its own defaults cannot be used"},
 		{func(d *rule.Definition) { d.Default = &rule.Preset{Params: map[string]string{"limit": "1"}} }, "in the default set cannot be used"},
 		{func(d *rule.Definition) { d.Name = "dead_relu" }, `"dead_relu" is taken by the rule dead_relu`},

@@ -20,6 +20,7 @@ type Config struct {
 	Rule          string            // any spelling of its name
 	Configuration string            // name of this configuration; "" means the rule's
 	Params        map[string]string // as written
+	Checks        string            // which of its checks count: SettledChecks, ExperimentalChecks or EveryCheck
 }
 
 // Catalogue gives the built-in rules in the order of the documentation, then
@@ -150,31 +151,6 @@ func badPattern(d *rule.Definition, p rule.Params, pattern string, err error) er
 	return e
 }
 
-// Set gives the configurations of a named set. "default" are the rules that
-// apply to the framework, with thresholds under which a healthy training is
-// silent; "all" are those and every other rule that its own defaults suffice
-// for; "none" is empty. An unknown framework ("") is taken for a deep-learning one.
-func Set(name, framework string) ([]Config, error) {
-	var out []Config
-	switch name {
-	case "none":
-		return nil, nil
-	case "default", "all":
-	default:
-		return nil, fmt.Errorf("choose rule set: %q is unknown; did you mean %q? Known: default, all, none", name, rule.Nearest(name, []string{"default", "all", "none"}))
-	}
-	for _, d := range Catalogue() {
-		switch {
-		case !d.Applies(framework):
-		case d.Default != nil:
-			out = append(out, Config{Rule: d.Name, Configuration: d.Name, Params: d.Default.Params})
-		case name == "all" && d.Example == nil:
-			out = append(out, Config{Rule: d.Name, Configuration: d.Name})
-		}
-	}
-	return out, nil
-}
-
 // Merge adds what the user asked for to a set. A rule that the user names
 // takes the place of the set's configuration of it: then the rule's own
 // defaults hold, not the set's. A rule named twice runs twice, the second
@@ -192,7 +168,10 @@ func Merge(set, user []Config) []Config {
 			out = append(out, c)
 		}
 	}
-	return distinct(append(out, user...))
+	for _, c := range user {
+		out = append(out, Named(c))
+	}
+	return distinct(out)
 }
 
 // distinct names the configurations that have no name, or one that is taken.

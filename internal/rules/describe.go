@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ type Description struct {
 	Causes     []string          `json:"causes"`
 	Remedies   []string          `json:"remedies"`
 	CauseClass string            `json:"cause_class"`
+	Checks     []CheckText       `json:"checks"`
 	DefaultSet map[string]string `json:"default_set,omitempty"`
 	DefaultWhy string            `json:"default_set_why,omitempty"`
 }
@@ -46,6 +48,44 @@ type ParameterText struct {
 	Meaning string `json:"meaning"`
 }
 
+// CheckText is a check in words. Cause and remedy are there where they are the
+// same for all of its findings.
+type CheckText struct {
+	ID              string   `json:"id"`
+	When            string   `json:"when"`
+	Severity        string   `json:"severity"`
+	OtherSeverities []string `json:"other_severities,omitempty"`
+	CauseClass      string   `json:"cause_class"`
+	OtherCauses     []string `json:"other_cause_classes,omitempty"`
+	Scope           string   `json:"scope"`
+	Status          string   `json:"status"`
+	Files           []string `json:"files"`
+	Cause           string   `json:"cause,omitempty"`
+	Remedy          string   `json:"remedy,omitempty"`
+	Parameters      []string `json:"parameters,omitempty"`
+}
+
+// Checks gives the checks of a rule in words; none for a rule of the user's own
+// that names none.
+func Checks(d *rule.Definition) []CheckText {
+	out := make([]CheckText, 0, len(d.Checks))
+	for i := range d.Checks {
+		c := &d.Checks[i]
+		t := CheckText{
+			ID: c.ID, When: c.When, Severity: string(c.Severity), CauseClass: c.CauseClass, OtherCauses: c.OtherCauses, Scope: string(c.Scope),
+			Status: string(cmp.Or(c.Status, rule.Settled)), Files: c.Files, Cause: c.Cause, Remedy: c.Remedy,
+		}
+		for _, s := range c.OtherSeverities {
+			t.OtherSeverities = append(t.OtherSeverities, string(s))
+		}
+		for _, p := range c.Parameters {
+			t.Parameters = append(t.Parameters, p.Name)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
 // Summarise gives the line of a rule in a list.
 func Summarise(d *rule.Definition) Summary {
 	return Summary{d.Name, d.Class, string(d.Family), d.Severity, d.Default != nil, d.Summary}
@@ -57,6 +97,7 @@ func Describe(d *rule.Definition) Description {
 	out := Description{
 		Summary: Summarise(d), Aliases: d.Aliases, Why: d.Why, Frameworks: d.Frameworks,
 		Needs: []string{}, Causes: d.Causes, Remedies: d.Remedies, CauseClass: d.CauseClass,
+		Checks: Checks(d),
 	}
 	for _, p := range d.AllParameters() {
 		t := ParameterText{p.Name, string(p.Type), p.Default, p.Range.String(), p.Unit, p.Meaning}

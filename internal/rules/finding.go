@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,9 @@ func (e *Engine) take(in *instance, r *rule.Report) {
 	}
 	fired := false
 	for _, v := range collapse(r.Violations) {
+		if !in.counts(v) {
+			continue
+		}
 		f := e.finding(in, v)
 		if f.Muted = e.muted(&f); !f.Muted {
 			fired = true
@@ -106,17 +110,22 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 	if at.Time.IsZero() {
 		at.Time = e.opts.Now()
 	}
+	c := &rule.Check{} // of a rule that names none
+	if known, ok := d.Check(v.Check); ok {
+		c = known
+	}
 	f := record.Finding{
 		Rule: d.Name, RuleClass: d.Class, Configuration: in.name, Severity: v.Severity,
 		Step: at.Step, Mode: at.Mode, ModeStep: at.ModeStep, Worker: v.Worker, Workers: v.Workers, Time: at.Time.UTC(),
 		Check: v.Check, Subject: v.Subject,
 		Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Comparator: v.Comparator,
-		Message: v.Message, CauseClass: or(v.CauseClass, d.CauseClass),
-		Cause:  or(v.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
-		Remedy: or(v.Remedy, strings.Join(d.Remedies, "; ")),
+		Message: v.Message, CauseClass: cmp.Or(v.CauseClass, c.CauseClass, d.CauseClass),
+		Cause:        cmp.Or(v.Cause, c.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
+		Remedy:       cmp.Or(v.Remedy, c.Remedy, strings.Join(d.Remedies, "; ")),
+		Experimental: c.IsExperimental(),
 	}
 	if f.Severity == "" {
-		f.Severity = d.Severity
+		f.Severity = cmp.Or(c.Severity, d.Severity)
 	}
 	if f.Severity == record.Error && v.Steps < 2 && f.CauseClass != "non-finite" && !e.telling {
 		f.Severity = record.Warning
@@ -154,13 +163,6 @@ func plain(x any) any {
 		return out
 	}
 	return x
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // idleAfter is the number of steps after which a pattern that selects nothing

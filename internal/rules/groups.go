@@ -101,10 +101,13 @@ func explains(defs []*rule.Definition, root, symptom record.Finding) bool {
 	if !ok || root.Rule == symptom.Rule {
 		return false
 	}
-	if slices.Contains(d.ExplainsAlways, symptom.Rule) || slices.Contains(d.ExplainsAlwaysBy[root.Check], symptom.Rule) {
+	names := func(list []string) bool {
+		return slices.Contains(list, symptom.Rule) || slices.Contains(list, symptom.Rule+"/"+symptom.Check)
+	}
+	if names(d.ExplainsAlways) || names(d.ExplainsAlwaysBy[root.Check]) {
 		return true
 	}
-	return root.Step <= symptom.Step && (slices.Contains(d.Explains, symptom.Rule) || slices.Contains(d.ExplainsBy[root.Check], symptom.Rule))
+	return root.Step <= symptom.Step && (names(d.Explains) || names(d.ExplainsBy[root.Check]))
 }
 
 // weight orders severities, most serious first.
@@ -116,4 +119,33 @@ func weight(s record.Severity) int {
 		return 1
 	}
 	return 2
+}
+
+// Group puts findings of the catalogue's rules that have one root together, as
+// Engine.Groups does with those of a run, in whatever order they come. Muted
+// findings are left out.
+func Group(findings []record.Finding) []record.Group {
+	defs := Catalogue()
+	place := map[string]int{}
+	for i, d := range defs {
+		place[d.Name] = i
+	}
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b record.Finding) int {
+		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(place[a.Rule], place[b.Rule]))
+	})
+	return group(findings, defs)
+}
+
+// Cause is the finding that f follows from: the root of the group in which it is
+// a symptom. It is false for a root, and for a finding that no group holds.
+func Cause(groups []record.Group, f record.Finding) (root record.Finding, follows bool) {
+	for _, g := range groups {
+		for _, s := range g.Symptoms {
+			if Key(s) == Key(f) && s.Message == f.Message {
+				return g.Root, true
+			}
+		}
+	}
+	return record.Finding{}, false
 }

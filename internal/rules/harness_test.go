@@ -76,8 +76,13 @@ func newJobWith(t *testing.T, change func(*rules.Options), configs ...rules.Conf
 	t.Helper()
 	j := &job{t: t, infos: map[string]record.TensorInfo{}, workers: []string{"worker_0"}, meters: map[string]*measure.Meter{}, raw: map[string]tensor.View{}, others: map[string]rule.Trial{}}
 	o := rules.Options{
-		Configs:   configs,
-		OnFinding: func(f record.Finding) { j.found = append(j.found, f) },
+		Configs: configs,
+		OnFinding: func(f record.Finding) {
+			j.found = append(j.found, f)
+			if err := rules.Indexed(f); err != nil {
+				t.Error(err)
+			}
+		},
 		OnWarning: func(_, text string) { j.warned = append(j.warned, text) },
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			j.mu.Lock()

@@ -28,6 +28,7 @@ const maxDetails = 1024
 type instance struct {
 	name   string
 	asked  string // the rule as the configuration names it
+	checks string // which of the rule's checks count, as in Config
 	def    *rule.Definition
 	params rule.Params
 	rule   rule.Rule
@@ -60,7 +61,7 @@ type instance struct {
 
 // start makes an instance; a configuration that is wrong gets status Error.
 func (e *Engine) start(c Config) *instance {
-	in := &instance{name: c.Configuration, asked: c.Rule, status: InProgress, texts: c.Params, end: -1}
+	in := &instance{name: c.Configuration, asked: c.Rule, checks: c.Checks, status: InProgress, texts: c.Params, end: -1}
 	d, err := resolve(c, e.defs)
 	if err != nil {
 		in.fail(err)
@@ -232,7 +233,7 @@ func (in *instance) items(i, kind int, f *frame, t *tensors) []rule.Item {
 // statusNow is the status as readers see it.
 func (in *instance) statusNow() record.RuleStatus {
 	s := in.counters
-	s.Rule, s.Configuration, s.Parameters, s.Status = in.asked, in.name, maps.Clone(in.texts), in.status
+	s.Rule, s.Configuration, s.Parameters, s.Checks, s.Status = in.asked, in.name, maps.Clone(in.texts), in.checks, in.status
 	if in.def != nil {
 		s.Rule = in.def.Name
 	}

@@ -42,6 +42,7 @@ func (e *Engine) Join(c Config) (joined Config, needs []plan.Need, err error) {
 	if slices.ContainsFunc(e.runs, func(in *instance) bool { return in.name == c.Configuration }) {
 		return c, nil, &TakenError{c.Configuration}
 	}
+	c = Named(c)
 	c.Rule, c.Params = d.Name, maps.Clone(c.Params)
 	if c.Params == nil {
 		c.Params = map[string]string{}

@@ -26,6 +26,9 @@ which a healthy training is silent. ` + "`vigil rules describe NAME`" + ` prints
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", d.Name, d.Name, d.Severity, yes(d.Default != nil), d.Summary)
 	}
 	b.WriteString(`
+A rule finds several things: its **checks**, each with an ID of rule and check such as ` + "`labels_fit/broadcast`" + `, by which ` + "`vigil rules describe`" + ` shows it. A check that is marked experimental
+has not shown yet that it is right often enough: its findings count only under ` + "`--rules experimental`" + ` (also ` + "`--rules default,experimental`" + `), or when its rule is asked for by name, and carry ` + "`\"experimental\": true`" + `.
+
 A rule's name may be written as here, as its class name (` + "`VanishingGradient`" + `), or as that in lower case. A finding that rests on a single step
 is at most a warning, unless it is about values that are not finite, or the facts of the training (how model, loss, labels, data and optimiser fit together) say it.
 
@@ -58,6 +61,16 @@ func section(b *strings.Builder, d *rule.Definition) {
 		fmt.Fprintf(b, "Its defaults say too little to judge by: it needs to be told more, for example `%s`.\n\n", d.Spec())
 	}
 	parameters(b, d.Parameters)
+	if len(x.Checks) > 0 {
+		b.WriteString("\n| check | severity | cause class | for | it fires when |\n| --- | --- | --- | --- | --- |\n")
+	}
+	for _, c := range x.Checks {
+		name := "`" + strings.TrimPrefix(c.ID, d.Name+"/") + "`"
+		if c.Status == string(rule.Experimental) {
+			name += " (experimental)"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", name, alternatives(c.Severity, c.OtherSeverities), alternatives(c.CauseClass, c.OtherCauses), c.Scope, inCell(c.When))
+	}
 	b.WriteString("\nWhat it causes to be captured:\n\n")
 	if len(x.Needs) == 0 {
 		b.WriteString("* nothing; it judges what is captured anyway\n")
@@ -80,6 +93,11 @@ func section(b *strings.Builder, d *rule.Definition) {
 		fmt.Fprintf(b, ". %s\n", d.Default.Why)
 	}
 	fmt.Fprintf(b, "\nLikely causes: %s.\n\nWhat to try: %s.\n", strings.Join(d.Causes, "; "), strings.Join(d.Remedies, "; "))
+}
+
+// alternatives spells what is usual and what else there may be.
+func alternatives(usual string, others []string) string {
+	return strings.Join(append([]string{usual}, others...), ", ")
 }
 
 func parameters(b *strings.Builder, ps []rule.Parameter) {

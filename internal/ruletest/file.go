@@ -210,7 +210,7 @@ func (t *test) finish(path string, cat config.Catalogue, known []config.RuleConf
 		return fail("it names no rule: write rule: NAME")
 	}
 	for _, rc := range list {
-		c := rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params}
+		c := rules.Named(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
 		if err := rules.Check(c); err != nil {
 			return fail("%v", err)
 		}

@@ -14,6 +14,7 @@ import (
 // what is wrong is counted at capture, so that no values are stored.
 var accuracyDrop = rule.Definition{
 	Name: "accuracy_drop", Class: "AccuracyDrop", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  accuracyDropChecks,
 	Summary: "The validation accuracy lies below that of an earlier model by more than a margin.",
 	Why:     "A model that was pruned, quantised, tuned or trained anew ought not to lose what the one before it could do.",
 	Parameters: []rule.Parameter{

@@ -10,6 +10,7 @@ import (
 // allZero judges the share of zeros of each selected tensor.
 var allZero = rule.Definition{
 	Name: "all_zero", Class: "AllZero", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  allZeroChecks,
 	Summary: "All values of a tensor, or a given share of them, are zero.",
 	Why:     "Dead layers, missing inputs, broken masks and unused biases look like this.",
 	Parameters: []rule.Parameter{

@@ -15,6 +15,7 @@ const imageRegex = ".*hybridsequential0_input_0"
 // over all images so far. Moments are taken at capture.
 var checkInputImages = rule.Definition{
 	Name: "check_input_images", Class: "CheckInputImages", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     checkInputImagesChecks,
 	Summary:    "Image input is not centred.",
 	Why:        "Many vision models expect zero mean and unit variance, and centring keeps units from being dead at the start.",
 	Frameworks: rule.DeepLearning,

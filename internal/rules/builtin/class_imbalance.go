@@ -20,6 +20,7 @@ const (
 // given, and how often the model is wrong about it. Both are counted at capture.
 var classImbalance = rule.Definition{
 	Name: "class_imbalance", Class: "ClassImbalance", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  classImbalanceChecks,
 	Summary: "Some classes are much rarer than others in what the model is fed, or are mostly got wrong.",
 	Why:     "A high accuracy can hide that rare classes are never learned. The labels that the loss is given show whether resampling took effect.",
 	Parameters: []rule.Parameter{

@@ -12,6 +12,7 @@ import (
 // framework's own function show it.
 var alwaysClipped = rule.Definition{
 	Name: "clipping", Class: "Clipping", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     alwaysClippedChecks,
 	Summary:    "Gradients are clipped at every update, to a norm or a value under which hardly anything moves.",
 	Why:        "Clipping is there for outliers. Where it is always at work it sets the size of every update, and may make it so small that nothing is learnt.",
 	Frameworks: rule.DeepLearning,

@@ -12,6 +12,7 @@ import (
 // capture.
 var confusion = rule.Definition{
 	Name: "confusion", Class: "Confusion", Aliases: []string{"classifier_confusion", "ClassifierConfusion"}, Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  confusionChecks,
 	Summary: "A classifier takes too many samples of a class for another one.",
 	Why:     "One number for all classes does not show which two of them the model cannot tell apart.",
 	Parameters: []rule.Parameter{

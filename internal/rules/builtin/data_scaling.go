@@ -13,6 +13,7 @@ import (
 // of a regression.
 var dataScaling = rule.Definition{
 	Name: "data_scaling", Class: "DataScaling", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     dataScalingChecks,
 	Summary:    "Inputs or labels are far from the scale that layers are initialised for.",
 	Why:        "Weights are initialised for inputs of mean 0 and deviation 1. Inputs far from that saturate activations, make gradients explode or vanish, and let the largest feature drown the others.",
 	Frameworks: rule.DeepLearning,

@@ -16,6 +16,7 @@ const reluOutput = ".*relu_output"
 // almost no sample.
 var deadRelu = rule.Definition{
 	Name: "dead_relu", Class: "DeadRelu", Family: rule.Tensors, Severity: rule.Error,
+	Checks:     deadReluChecks,
 	Summary:    "Too many units of a ReLU layer output nothing.",
 	Why:        "A unit that outputs 0 for every input has no gradient and cannot recover.",
 	Frameworks: rule.DeepLearning,

@@ -14,6 +14,7 @@ import (
 // mode, and batch normalisation whose running statistics do not fit.
 var evaluationMode = rule.Definition{
 	Name: "evaluation_mode", Class: "EvaluationMode", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     evaluationModeChecks,
 	Summary:    "The model is evaluated in training mode, or trained in evaluation mode, so that dropout and batch normalisation do the wrong thing.",
 	Why:        "Dropout and batch normalisation work differently in the two modes. In the wrong one scores are noisy and depend on the batch, and statistics are made of validation data, or are never made.",
 	Frameworks: rule.DeepLearning,

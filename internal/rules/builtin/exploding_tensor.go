@@ -11,6 +11,7 @@ import (
 // they are still finite: see divergence.
 var explodingTensor = rule.Definition{
 	Name: "exploding_tensor", Class: "ExplodingTensor", Family: rule.Tensors, Severity: rule.Error,
+	Checks:  explodingTensorChecks,
 	Summary: "A tensor holds values that are not finite, or values run away.",
 	Why:     "Once a NaN or an infinity appears it spreads, and every later step is wasted.",
 	Parameters: []rule.Parameter{

@@ -14,6 +14,7 @@ const sumSlack = 1e-12
 // features have together.
 var featureImportanceOverweight = rule.Definition{
 	Name: "feature_importance_overweight", Class: "FeatureImportanceOverweight", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     featureImportanceOverweightChecks,
 	Summary:    "A few features carry most of the model.",
 	Why:        "They may leak the target, or be a shortcut that does not hold; a model that hangs on them is fragile.",
 	Frameworks: []string{"xgboost"},

@@ -21,6 +21,7 @@ const (
 // seen after clipping, so one that was clipped sits at the limit.
 var gradientClipping = rule.Definition{
 	Name: "gradient_clipping", Class: "GradientClipping", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     gradientClippingChecks,
 	Summary:    "The norm of all gradients is nearly always clipped, or it jumps.",
 	Why:        "Clipping is meant for rare spikes. Where it acts at every step it sets the step size in place of the learning rate; a spike says that a batch or the loss is out of the ordinary.",
 	Frameworks: rule.DeepLearning,

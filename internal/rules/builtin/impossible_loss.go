@@ -10,6 +10,7 @@ import (
 // give at all.
 var impossibleLoss = rule.Definition{
 	Name: "impossible_loss", Class: "ImpossibleLoss", Family: rule.Tensors, Severity: rule.Error,
+	Checks:  impossibleLossChecks,
 	Summary: "The loss has a value that its function cannot have, or that no sensible start has.",
 	Why:     "A negative cross-entropy, or a loss of exactly zero from the first step on, means that the loss is given something else than it expects.",
 	Parameters: []rule.Parameter{

@@ -15,6 +15,7 @@ import (
 // gets.
 var initialWeights = rule.Definition{
 	Name: "initial_weights", Class: "InitialWeights", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     initialWeightsChecks,
 	Summary:    "Layers begin with weights that are all equal, or far too large or small for the number of their inputs.",
 	Why:        "Units that begin alike stay alike, and a layer of zeros before another one never moves. Weights on the wrong scale make activations and gradients explode or vanish from layer to layer.",
 	Frameworks: rule.DeepLearning,

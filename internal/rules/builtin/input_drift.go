@@ -22,6 +22,7 @@ const driftQuantiles = 50
 // reference, with one bin more on each side.
 var inputDrift = rule.Definition{
 	Name: "input_drift", Class: "InputDrift", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  inputDriftChecks,
 	Summary: "The input is distributed otherwise than in another run, or in evaluation otherwise than in training.",
 	Why:     "A model is good for the data that it was trained on. Data that has drifted, or that is prepared in another way, gives results that nobody has checked.",
 	Parameters: []rule.Parameter{

@@ -13,6 +13,7 @@ import (
 // whether they say anything.
 var labelsFit = rule.Definition{
 	Name: "labels_fit", Class: "LabelsFit", Family: rule.Tensors, Severity: rule.Error,
+	Checks:     labelsFitChecks,
 	Summary:    "The labels do not fit the predictions, or say nothing.",
 	Why:        "A loss takes shapes and values that make no sense without a word where they can be computed with. The training then learns something else than what was meant, or nothing.",
 	Frameworks: rule.DeepLearning,

@@ -12,6 +12,7 @@ import (
 // both jump, one that is too low leaves both where they were.
 var learningRate = rule.Definition{
 	Name: "learning_rate", Class: "LearningRate", Family: rule.Tensors, Severity: rule.Error,
+	Checks:     learningRateChecks,
 	Summary:    "The learning rate is far too high or far too low.",
 	Why:        "Too high a rate throws the weights to where nothing can be learnt, often within the first updates; too low a rate leaves them where they began.",
 	Frameworks: rule.DeepLearning,

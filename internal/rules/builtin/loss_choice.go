@@ -13,6 +13,7 @@ import (
 // lossChoice judges whether the loss is one for what the labels are.
 var lossChoice = rule.Definition{
 	Name: "loss_choice", Class: "LossChoice", Family: rule.Tensors, Severity: rule.Error,
+	Checks:     lossChoiceChecks,
 	Summary:    "The loss is not one for what the labels are.",
 	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
 	Frameworks: rule.DeepLearning,

@@ -11,6 +11,7 @@ import (
 // lossFlat looks for a training whose weights move and whose loss does not.
 var lossFlat = rule.Definition{
 	Name: "loss_flat", Class: "LossFlat", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  lossFlatChecks,
 	Summary: "The weights move, and the loss stays where a guess would have it.",
 	Why:     "What the model is shown does not tell it the labels: they are shuffled against the input, or the signal is lost on the way.",
 	Parameters: []rule.Parameter{

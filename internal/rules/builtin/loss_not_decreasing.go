@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -15,18 +14,22 @@ var lossNotDecreasing = rule.Definition{
 	Name: "loss_not_decreasing", Class: "LossNotDecreasing", Family: rule.Tensors, Severity: rule.Warning,
 	Summary: "The loss does not go down fast enough over a span of steps.",
 	Why:     "The sign of a wrong learning rate, a wrong loss, exploded or vanished gradients; or training is finished.",
-	Parameters: []rule.Parameter{
-		{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections with losses"},
-		{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns of losses"},
-		{Name: "use_losses_collection", Type: rule.Bool, Default: "True", Meaning: "also look at the collection losses"},
-		{Name: "num_steps", Type: rule.Int, Default: "10", Range: rule.AtLeast(1), Unit: "mode steps", Formerly: []string{"nym_steps"}, Meaning: "distance of the comparison, and least distance between evaluations"},
-		{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "least relative decrease over the span"},
-		{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "rise that is tolerated"},
-		{Name: "mode", Type: rule.String, Default: "AUTO", Choices: []string{"AUTO", "EVAL", "TRAIN", "GLOBAL", "PREDICT"}, Meaning: "series to use; AUTO: the first of EVAL, TRAIN, GLOBAL that has the loss"},
-		everyFixed("500"),
-		{Name: "plateau_steps", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "when above 0, judge instead whether the loss has been flat since the start for this many steps while the weights hardly move"},
-		{Name: "tiny_update", Type: rule.Float, Default: "0.00002", Range: rule.Above(0), Unit: "ratio", Meaning: "with plateau_steps: a change of a weight over 50 steps below this is none"},
-	},
+	Parameters: slices.Concat(
+		[]rule.Parameter{
+			{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections with losses"},
+			{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns of losses"},
+			{Name: "use_losses_collection", Type: rule.Bool, Default: "True", Meaning: "also look at the collection losses"},
+			{Name: "num_steps", Type: rule.Int, Default: "10", Range: rule.AtLeast(1), Unit: "mode steps", Formerly: []string{"nym_steps"}, Meaning: "distance of the comparison, and least distance between evaluations"},
+		},
+		lossNotFalling.Parameters, lossIncreased.Parameters,
+		[]rule.Parameter{
+			{Name: "mode", Type: rule.String, Default: "AUTO", Choices: []string{"AUTO", "EVAL", "TRAIN", "GLOBAL", "PREDICT"}, Meaning: "series to use; AUTO: the first of EVAL, TRAIN, GLOBAL that has the loss"},
+			everyFixed("500"),
+			{Name: "plateau_steps", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "when above 0, judge instead whether the loss has been flat since the start for this many steps while the weights hardly move"},
+		},
+		tinyUpdates.Parameters,
+	),
+	Checks:     slices.Concat(rule.Index(spanChecks), rule.Index(plateauChecks)),
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high or too low", "a wrong loss, or shuffled labels", "vanishing or exploding gradients", "training has converged"},
 	Remedies:   []string{"change the learning rate", "look at the gradients with the rules for them", "if it has converged, stop early"},
@@ -48,10 +51,7 @@ var lossNotDecreasing = rule.Definition{
 		if p.Int("plateau_steps") > 0 {
 			return newPlateau(p), nil
 		}
-		r := &lossDecrease{
-			sel: lossSelector(p), span: p.Int("num_steps"), every: p.Int("every"),
-			fall: p.Float("diff_percent"), rise: p.Float("increase_threshold_percent"),
-		}
+		r := &lossDecrease{params: p, sel: lossSelector(p), span: p.Int("num_steps"), every: p.Int("every")}
 		if m := p.String("mode"); m != "AUTO" {
 			if err := r.mode.UnmarshalText([]byte(m)); err != nil {
 				return nil, err
@@ -74,18 +74,14 @@ func lossSelector(p rule.Params) rule.Selector {
 	return s
 }
 
-// limitSlack is the tolerance on both limits, in percent points, so that a
-// change of exactly the limit does not fire for want of the last bit.
-const limitSlack = 1e-9
-
 type lossDecrease struct {
+	params     rule.Params
 	sel        rule.Selector
 	everything bool
 	mode       rule.Mode
 	fixed      bool // mode is what the user asked for
 	span       int64
 	every      int64
-	fall, rise float64
 	state      struct {
 		Series map[string]*lossHistory `json:"series"` // by mode and name
 	}
@@ -198,37 +194,20 @@ func (r *lossDecrease) evaluate(h *lossHistory, mode rule.Mode, name string, v *
 	if then == nil {
 		return
 	}
-	cur, prev := now.mean(then.Worker), then.mean(now.Worker)
 	h.Evaluated, h.Begun = now.Step, true
 	rep.Inspect(1)
-	v1 := rule.Violation{
-		Subject: name, Context: map[string]any{
-			"mode": mode.String(), "mode_step": now.Step, "from_mode_step": then.Step, "value": cur, "from_value": prev,
-			"diff_percent": r.fall, "increase_threshold_percent": r.rise, "last_values": h.last(20),
-		},
-	}
-	change := 100 * (cur - prev) / max(math.Abs(prev), 1e-12)
-	v1.Observed = change
-	switch {
-	case !finite(cur):
-		v1.Check, v1.Observed, v1.Comparator, v1.CauseClass = "non_finite", cur, "=", "non-finite"
-		v1.Message = fmt.Sprintf("The %s is %s at %s step %d.", called("loss", name), num(cur), mode, now.Step)
-	case !finite(prev):
-		h.Streak = 0
-		return
-	case change > r.rise+limitSlack:
-		v1.Check, v1.Threshold, v1.Comparator = "increased", r.rise, ">"
-		v1.Message = fmt.Sprintf("The %s rose by %s %% from %s step %d to %d (%s to %s).", called("loss", name), num(change), mode, then.Step, now.Step, num(prev), num(cur))
-	case change <= 0 && -change < r.fall-limitSlack:
-		v1.Check, v1.Threshold, v1.Comparator = "not_decreasing", -r.fall, ">"
-		v1.Message = fmt.Sprintf("The %s fell by only %s %% from %s step %d to %d (%s to %s).", called("loss", name), num(math.Abs(change)), mode, then.Step, now.Step, num(prev), num(cur))
-	default:
+	found := rule.First(spanChecks, &lossSpan{
+		Name: name, Mode: mode, From: then.Step, To: now.Step, Before: then.mean(now.Worker), Now: now.mean(then.Worker),
+		Last: h.last(20), Streak: h.Streak + 1,
+	}, r.params)
+	if len(found) == 0 {
 		h.Streak = 0
 		return
 	}
 	h.Streak++
-	v1.Steps = 1 + h.Streak
-	rep.Violate(v1)
+	for _, v := range found {
+		rep.Violate(v)
+	}
 }
 
 // mean averages over those of the workers that are among others (nil: all);

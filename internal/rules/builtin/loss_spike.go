@@ -19,6 +19,7 @@ import (
 // that counts; everything else is information.
 var lossSpike = rule.Definition{
 	Name: "loss_spike", Class: "LossSpike", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  lossSpikeChecks,
 	Summary: "The loss leaps far out of its noise and stays there for a while.",
 	Why:     "A spike that lasts throws away what was learnt. Spikes that come again announce that the training will diverge.",
 	Parameters: []rule.Parameter{

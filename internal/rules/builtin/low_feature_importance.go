@@ -13,6 +13,7 @@ import (
 // matter.
 var lowFeatureImportance = rule.Definition{
 	Name: "low_feature_importance", Class: "LowFeatureImportance", Family: rule.Tensors, Severity: rule.Info,
+	Checks:     lowFeatureImportanceChecks,
 	Summary:    "Most features hardly matter to the model.",
 	Why:        "They cost memory and time, and make the model harder to understand. Features that vary little, or that another one repeats, end like this.",
 	Frameworks: []string{"xgboost"},

@@ -12,6 +12,7 @@ import (
 // between linear ones, and what stands right before the loss.
 var networkStructure = rule.Definition{
 	Name: "network_structure", Class: "NetworkStructure", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     networkStructureChecks,
 	Summary:    "Linear layers follow each other without an activation, dropout or batch normalisation stands between the last layer and the loss, a layer reads across samples, attention sees the padding only or has its softmax over the queries, a view renames axes that should have been exchanged, an equation asks for second derivatives of a network of ReLUs, only the first step of a recurrent layer is used, or the model is shown what it is to foretell.",
 	Why:        "Linear layers in a row compute no more than one of them. Dropout on the output changes the answer itself, at random.",
 	Frameworks: rule.DeepLearning,
@@ -20,7 +21,7 @@ var networkStructure = rule.Definition{
 	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "take dropout off the output", "call every module that is made"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "too_few_updates", "loss_flat", "learning_rate"},
 	// A mask that is the wrong way round can hide all of a sequence: attention is 0/0 there.
-	ExplainsAlwaysBy: map[string][]string{"padding_seen": {"not_finite"}, "sees_ahead": {"not_finite"}},
+	ExplainsAlwaysBy: map[string][]string{"padding_seen": {"not_finite"}, "sees_ahead": {"not_finite"}, "dead_units": {"vanishing_gradient"}},
 	Default: &rule.Preset{
 		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample. A model is shown what it is to foretell when all labels of the first steps are its input one place further on and no attention is causal. A padding mask is the wrong way round where attention sees all places that hold one token, at one end of each sequence, and hides all others, and these differ. The softmax of attention goes over the wrong axis where a sequence attends to itself, each comparison is of two computed tensors, and the weights are neither divided again nor multiplied by others before the values are summed up over the other axis. A view renames axes where it gives two of them each other's lengths, values stay where they are in memory, and one of the two is the model's samples, or what comes after is a convolution or the first layer. Second derivatives count where they were taken with a graph, by what the first was taken by, and are exactly zero each time while the first are not. The first step of a recurrent layer is the only one that is used where the weights that take its state have gradients of exactly zero, though it is given sequences and those that take its input have others.",
 	},

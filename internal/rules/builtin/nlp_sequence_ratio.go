@@ -15,6 +15,7 @@ const sequenceRegex = ".*embedding0_input_0"
 // Tokens are counted at capture.
 var nlpSequenceRatio = rule.Definition{
 	Name: "nlp_sequence_ratio", Class: "NLPSequenceRatio", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     nlpSequenceRatioChecks,
 	Summary:    "Too many tokens of the input are of one kind, such as padding or unknown words.",
 	Why:        "Padding wastes computation, and unknown tokens mean that the vocabulary does not fit.",
 	Frameworks: rule.DeepLearning,

@@ -22,6 +22,7 @@ import (
 // steps need three in a row, too.
 var notFinite = rule.Definition{
 	Name: "not_finite", Class: "NotFinite", Family: rule.Tensors, Severity: rule.Error,
+	Checks:  notFiniteChecks,
 	Summary: "The training's numbers are no longer finite; names where NaN or infinity appeared first and how it spread.",
 	Why:     "Once a NaN or an infinity is in the weights, every later step is wasted. The tensor that turned first shows the cause.",
 	Parameters: []rule.Parameter{

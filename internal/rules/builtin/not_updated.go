@@ -12,6 +12,7 @@ import (
 // are. Layers that are frozen the way people freeze them are none of these.
 var notUpdated = rule.Definition{
 	Name: "not_updated", Class: "NotUpdated", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     notUpdatedChecks,
 	Summary:    "Parameters that ask to be trained are not: no optimiser holds them, no gradient reaches them, or updates do not change them.",
 	Why:        "The rest of the model learns around layers that stay as they were initialised, so the training runs, the loss may even fall, and the result is worse than it should be.",
 	Frameworks: rule.DeepLearning,

@@ -11,6 +11,7 @@ import (
 // means.
 var optimiserSettings = rule.Definition{
 	Name: "optimiser_settings", Class: "OptimiserSettings", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     optimiserSettingsChecks,
 	Summary:    "The optimiser has a setting that hardly anybody means: it climbs instead of descending, or its momentum never lets go.",
 	Why:        "A training with such a setting does not get better, whatever the model and the data are.",
 	Frameworks: rule.DeepLearning,

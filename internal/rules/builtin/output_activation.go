@@ -14,6 +14,7 @@ import (
 // loss gets them.
 var outputActivation = rule.Definition{
 	Name: "output_activation", Class: "OutputActivation", Family: rule.Tensors, Severity: rule.Error,
+	Checks:  outputActivationChecks,
 	Summary: "The last operation of the model does not fit its loss.",
 	Why: "Losses that apply softmax or sigmoid themselves learn slowly, or not at all, from outputs that went through one before; " +
 		"a loss that wants logarithms of probabilities gives nonsense for anything else; and an output that cannot reach the labels never will.",
@@ -25,6 +26,8 @@ var outputActivation = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling", "not_updated",
 	},
+	// Softmax over one entry gives 1 for every sample, and outputs that are all cut off are 0.
+	ExplainsAlwaysBy: map[string][]string{"one_entry": {"network_structure/same_output"}, "rectified_logits": {"network_structure/same_output"}},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
 		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their deviation and 0.3 of their range."},
 	Needs: noNeeds,

@@ -12,6 +12,7 @@ import (
 // each validation pass.
 var overfit = rule.Definition{
 	Name: "overfit", Class: "Overfit", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  overfitChecks,
 	Summary: "The validation loss lies above the training loss by more than a margin, for a while.",
 	Why:     "The model memorises instead of generalising.",
 	Parameters: []rule.Parameter{

@@ -11,6 +11,7 @@ import (
 // value.
 var overtraining = rule.Definition{
 	Name: "overtraining", Class: "Overtraining", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  overtrainingChecks,
 	Summary: "Neither the training nor the validation loss improves any more while training goes on.",
 	Why:     "Time is wasted now, and overfitting comes next.",
 	Parameters: []rule.Parameter{

@@ -12,6 +12,7 @@ import (
 // of recurrent layers that are taken after what fills sequences up.
 var padding = rule.Definition{
 	Name: "padding", Class: "Padding", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     paddingChecks,
 	Summary:    "The sequences that the model is fed are nearly all padding, or the labels that the loss counts are, or the state of a recurrent layer is taken after the padding, when nothing is left of the sequence.",
 	Why:        "Time and memory go into tokens that say nothing, and a model that does not mask them learns from them in the main. A recurrent layer forgets with every step over padding.",
 	Frameworks: rule.DeepLearning,

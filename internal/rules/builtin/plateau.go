@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -35,20 +34,24 @@ const (
 // warming up, or that is being tuned finely, has moved. One that was resumed at
 // the floor of its loss has no gradient, or trembles.
 type plateau struct {
-	steps    int64
+	params   rule.Params
 	tiny     float64
 	key, far string
-	state    struct {
-		Losses losses             `json:"losses"`
-		Pairs  int                `json:"pairs"` // steps with pairs, all tiny
-		Most   float64            `json:"most"`  // largest change seen
-		Where  string             `json:"where"`
-		Near   float64            `json:"near"`   // sum over weights of the last change over 50 steps
-		Weight map[string]float64 `json:"weight"` // mean magnitude
-		Alive  float64            `json:"alive"`  // largest gradient in units of its weight
-		Moved  bool               `json:"moved"`
-		Fired  bool               `json:"fired"`
-	}
+	state    standstill
+}
+
+// standstill is what is known of a training none of whose weights has moved so far.
+type standstill struct {
+	Losses losses             `json:"losses"`
+	Pairs  int                `json:"pairs"` // steps with pairs, all tiny
+	Most   float64            `json:"most"`  // largest change seen
+	Where  string             `json:"where"`
+	Near   float64            `json:"near"`   // sum over weights of the last change over 50 steps
+	Far    float64            `json:"-"`      // the same over 200 steps, where this step has it
+	Weight map[string]float64 `json:"weight"` // mean magnitude
+	Alive  float64            `json:"alive"`  // largest gradient in units of its weight
+	Moved  bool               `json:"moved"`
+	Fired  bool               `json:"fired"`
 }
 
 func plateauNeeds() []rule.Need {
@@ -62,7 +65,7 @@ func plateauNeeds() []rule.Need {
 }
 
 func newPlateau(p rule.Params) *plateau {
-	r := &plateau{steps: p.Int("plateau_steps"), tiny: p.Float("tiny_update")}
+	r := &plateau{params: p, tiny: p.Float("tiny_update")}
 	r.key = rule.Pair{Lag: 1}.Key(rule.TrainOnly(plateauEvery))
 	r.far = rule.Pair{Lag: 1}.Key(rule.TrainOnly(plateauFar))
 	r.state.Losses, r.state.Weight = losses{}, map[string]float64{}
@@ -93,21 +96,11 @@ func (r *plateau) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	r.state.Pairs++
-	r.state.Near = near
-	if far > 0 || r.state.Most == 0 {
-		r.decide(far, rep)
+	r.state.Near, r.state.Far = near, far
+	for _, v := range rule.First(plateauChecks, &r.state, r.params) {
+		r.state.Fired = true
+		rep.Violate(v)
 	}
-}
-
-// decide looks at all signs together, at a step where the change over 200
-// steps is there, or nothing has changed at all.
-func (r *plateau) decide(far float64, rep *rule.Report) {
-	drifts := r.state.Most == 0 || far > driftRatio*r.state.Near
-	if !drifts || r.state.Alive < aliveGradient || r.state.Pairs < leastStreak || !r.state.Losses.flatSince(r.steps) {
-		return
-	}
-	r.state.Fired = true
-	r.report(rep)
 }
 
 // pair takes one weight's changes and tells whether there was one to take.
@@ -151,28 +144,4 @@ func (r *plateau) gradients(v *rule.View) {
 		}
 	}
 	r.state.Alive = alive
-}
-
-func (r *plateau) report(rep *rule.Report) {
-	name, values := "loss", []float64(nil)
-	for n, l := range r.state.Losses {
-		if len(values) == 0 || n == "loss" || (name != "loss" && n < name) {
-			name, values = n, append([]float64(nil), l.tail(20)...)
-		}
-	}
-	first, _ := moments(r.state.Losses[name].First)
-	last, _ := moments(r.state.Losses[name].tail(firstKept))
-	how := fmt.Sprintf("no weight moves by more than %s of its size in %d steps", num(r.state.Most), plateauEvery)
-	cause := "a learning rate that is far too small"
-	if r.state.Most == 0 {
-		how = "no weight has changed at all"
-		cause = "a learning rate of zero or so small that updates are lost in rounding, or an optimiser that holds other parameters than the model's"
-	}
-	rep.Violate(rule.Violation{
-		Check: "plateau", Subject: name, Observed: r.state.Most, Threshold: r.tiny, Comparator: "<", Severity: rule.Error, Steps: int(r.state.Losses[name].N), Cause: cause,
-		Remedy: "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()",
-		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s (%s at first), and %s.",
-			r.state.Losses[name].N, called("loss", name), num(last), num(first), how),
-		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": r.state.Most, "weight": r.state.Where, "pairs": r.state.Pairs, "gradient_to_weight": r.state.Alive, "last_values": values},
-	})
 }

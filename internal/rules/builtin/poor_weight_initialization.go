@@ -19,6 +19,7 @@ const leastSpreadSize = 20
 // whether the loss begins to fall.
 var poorWeightInitialization = rule.Definition{
 	Name: "poor_weight_initialization", Class: "PoorWeightInitialization", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     poorWeightInitializationChecks,
 	Summary:    "Initial weights give layers very different variances, gradients without spread, or a loss that does not begin to fall.",
 	Why:        "Good initial weights break the symmetry between units and keep the variance of layers alike. Too small ones make gradients vanish, too large ones make them explode.",
 	Frameworks: rule.DeepLearning,

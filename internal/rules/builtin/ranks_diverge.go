@@ -15,6 +15,7 @@ import (
 // weights, and the gradients, are.
 var ranksDiverge = rule.Definition{
 	Name: "ranks_diverge", Class: "RanksDiverge", Family: rule.Tensors, Severity: rule.Error,
+	Checks:  ranksDivergeChecks,
 	Summary: "The ranks of a data-parallel job hold different weights.",
 	Why:     "What is saved at the end is one rank's model, trained on its share of the data only.",
 	Parameters: []rule.Parameter{

@@ -13,6 +13,7 @@ import (
 // regularisation judges dropout and weight decay that leave nothing to learn.
 var regularisation = rule.Definition{
 	Name: "regularisation", Class: "Regularisation", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     regularisationChecks,
 	Summary:    "Dropout or weight decay is so strong that little can be learnt.",
 	Why:        "Regularisation that outweighs the loss keeps the model from fitting even the training data.",
 	Frameworks: rule.DeepLearning,

@@ -14,6 +14,7 @@ import (
 // step, or samples that are all alike.
 var sameBatches = rule.Definition{
 	Name: "same_batches", Class: "SameBatches", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     sameBatchesChecks,
 	Summary:    "The model is fed the same batch at every step, or samples that are all equal.",
 	Why:        "Nothing can be learnt from inputs that do not differ, and from one batch only what is in it.",
 	Frameworks: rule.DeepLearning,

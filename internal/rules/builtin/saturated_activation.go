@@ -20,6 +20,7 @@ const (
 // whose input hardly ever lies where the function is not flat.
 var saturatedActivation = rule.Definition{
 	Name: "saturated_activation", Class: "SaturatedActivation", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     saturatedActivationChecks,
 	Summary:    "Too many units of a tanh or sigmoid layer sit on the flat parts of the curve.",
 	Why:        "The derivative there is close to zero, so nothing before the layer learns.",
 	Frameworks: rule.DeepLearning,

@@ -26,6 +26,7 @@ const (
 // they can prove that values differ but not that they agree.
 var similarAcrossRuns = rule.Definition{
 	Name: "similar_across_runs", Class: "SimilarAcrossRuns", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  similarAcrossRunsChecks,
 	Summary: "A tensor differs from that of another run.",
 	Why:     "Runs that ought to be equal are not: they cannot be reproduced, or a change of the code or of the framework changed the result.",
 	Parameters: []rule.Parameter{

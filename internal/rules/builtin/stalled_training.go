@@ -17,6 +17,7 @@ import (
 var stalledTraining = rule.Definition{
 	Name: "stalled_training_rule", Class: "StalledTrainingRule", Aliases: []string{"stalled_training", "StalledTraining"},
 	Family: rule.Tensors, Severity: rule.Error,
+	Checks:  stalledTrainingChecks,
 	Summary: "The job has left no new step for a while.",
 	Why:     "Hangs (deadlocked collectives, starving loaders, dead mounts) cost money silently.",
 	Parameters: []rule.Parameter{

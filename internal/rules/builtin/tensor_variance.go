@@ -10,6 +10,7 @@ import (
 // user gives.
 var tensorVariance = rule.Definition{
 	Name: "tensor_variance", Class: "TensorVariance", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  tensorVarianceChecks,
 	Summary: "The variance of a tensor lies above or below a limit.",
 	Why:     "A very high variance comes before values run away; a very low one means layers that have collapsed or saturated.",
 	Parameters: []rule.Parameter{

@@ -11,6 +11,7 @@ import (
 // way down.
 var tooFewUpdates = rule.Definition{
 	Name: "too_few_updates", Class: "TooFewUpdates", Family: rule.Tensors, Severity: rule.Info,
+	Checks:  tooFewUpdatesChecks,
 	Summary: "The job ended while the loss was still falling steeply.",
 	Why:     "A model that is still learning fast is worth training on.",
 	Parameters: []rule.Parameter{

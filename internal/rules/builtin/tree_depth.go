@@ -12,6 +12,7 @@ import (
 // treeDepth measures the trees of each boosting round.
 var treeDepth = rule.Definition{
 	Name: "tree_depth", Class: "TreeDepth", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     treeDepthChecks,
 	Summary:    "Trees grow deeper than a limit.",
 	Why:        "Deep trees capture noise. Splits that do not reduce the loss are rejected, so trees may stay below the depth that was configured.",
 	Frameworks: []string{"xgboost"},

@@ -13,6 +13,7 @@ import (
 // steps), scalars here.
 var unchangedTensor = rule.Definition{
 	Name: "unchanged_tensor", Class: "UnchangedTensor", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  unchangedTensorChecks,
 	Summary: "A tensor stays the same over several saved steps.",
 	Why:     "Weights that nobody updates, a batch that repeats and a constant loss look like this.",
 	Parameters: []rule.Parameter{

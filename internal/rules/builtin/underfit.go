@@ -11,6 +11,7 @@ import (
 // underfit looks for two losses that stand still close to each other, high up.
 var underfit = rule.Definition{
 	Name: "underfit", Class: "Underfit", Aliases: []string{"underfitting", "Underfitting"}, Family: rule.Tensors, Severity: rule.Warning,
+	Checks:  underfitChecks,
 	Summary: "Training and validation loss stand still together while they are still high.",
 	Why:     "The model is too small, or is trained too timidly, to learn what is in the data.",
 	Parameters: []rule.Parameter{

@@ -12,6 +12,7 @@ import (
 // moved them.
 var updateGradientMismatch = rule.Definition{
 	Name: "update_gradient_mismatch", Class: "UpdateGradientMismatch", Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     updateGradientMismatchChecks,
 	Summary:    "Updates of most weights are out of proportion to their gradients.",
 	Why:        "A large gradient with a tiny update means a learning rate that is too small or a weight decay that is too large; a small gradient with a large update a learning rate that is too large.",
 	Frameworks: rule.DeepLearning,

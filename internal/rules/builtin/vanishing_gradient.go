@@ -12,6 +12,7 @@ import (
 // compares layers with each other instead: see vanishingProfile.
 var vanishingGradient = rule.Definition{
 	Name: "vanishing_gradient", Class: "VanishingGradient", Family: rule.Tensors, Severity: rule.Error,
+	Checks:     vanishingGradientChecks,
 	Summary:    "Gradients have become extremely small or zero.",
 	Why:        "Parameters of the affected layers no longer move. Deep stacks, saturating activations and long recurrences are the usual places.",
 	Frameworks: rule.DeepLearning,

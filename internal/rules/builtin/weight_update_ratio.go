@@ -12,6 +12,7 @@ import (
 var weightUpdateRatio = rule.Definition{
 	Name: "weight_update_ratio", Class: "WeightUpdateRatio", Aliases: []string{"weight_update", "WeightUpdate"},
 	Family: rule.Tensors, Severity: rule.Warning,
+	Checks:     weightUpdateRatioChecks,
 	Summary:    "Weight updates are far too large or far too small compared with the weights.",
 	Why:        "Large updates overshoot and oscillate, tiny ones mean that training crawls. About 1e-3 per step is healthy for training like SGD.",
 	Frameworks: rule.DeepLearning,

@@ -1,0 +1,315 @@
+package builtin
+
+import "github.com/vigil-ml/vigil/rule"
+
+// The checks of rules that have few, by name of the rule. Those of a rule with
+// many stand in a file of its own, RULE_checks.go.
+
+var accuracyDropChecks = []rule.Check{
+	{
+		ID: "accuracy_drop/drop", Files: []string{"accuracy_drop.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeClassification,
+		When: "The validation accuracy lies below `previous_accuracy` by more than `threshold`.",
+	},
+}
+
+var allZeroChecks = []rule.Check{
+	{
+		ID: "all_zero/zeros", Files: []string{"all_zero.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
+		When: "At least `threshold` per cent of a tensor's values are zero at a captured step.",
+	},
+}
+
+var checkInputImagesChecks = []rule.Check{
+	{
+		ID: "check_input_images/mean", Files: []string{"check_input_images.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeImages,
+		When: "The mean of the images over all their channels lies further from zero than `threshold_mean`.",
+	},
+	{
+		ID: "check_input_images/std", Files: []string{"check_input_images.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeImages,
+		When: "The standard deviation of the images differs from one by more than `threshold_std`.",
+	},
+}
+
+var classImbalanceChecks = []rule.Check{
+	{
+		ID: "class_imbalance/imbalance", Files: []string{"class_imbalance.go"}, Severity: rule.Warning, CauseClass: "imbalance", Scope: rule.ScopeClassification,
+		When: "The most frequent class has more labels than the rarest by a factor above `threshold_imbalance`.",
+	},
+	{
+		ID: "class_imbalance/misprediction", Files: []string{"class_imbalance.go"}, Severity: rule.Warning, CauseClass: "imbalance", Scope: rule.ScopeClassification,
+		When: "A class is predicted wrongly for more than the share `threshold_misprediction` of its labels.",
+	},
+}
+
+var alwaysClippedChecks = []rule.Check{
+	{
+		ID: "clipping/always_clipped", Files: []string{"clipping.go"}, Severity: rule.Info, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "Gradients are clipped at every one of the first updates; it is a warning where they exceed the limit many times and updates hardly move the weights.",
+	},
+}
+
+var confusionChecks = []rule.Check{
+	{
+		ID: "confusion/diag", Files: []string{"confusion.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeClassification,
+		When: "The share of a class's samples that are predicted as that class is below `min_diag`.",
+	},
+	{
+		ID: "confusion/off_diag", Files: []string{"confusion.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeClassification,
+		When: "The share of a class's samples that are taken for one other class is above `max_off_diag`.",
+	},
+}
+
+var deadReluChecks = []rule.Check{
+	{
+		ID: "dead_relu/layer", Files: []string{"dead_relu.go"}, Severity: rule.Error, CauseClass: "activation", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"learning-rate"},
+		When: "More than `threshold_layer` per cent of a ReLU layer's units output zero for nearly all samples, over several looks in a row.",
+	},
+}
+
+var explodingTensorChecks = []rule.Check{
+	{
+		ID: "exploding_tensor/growth", Files: []string{"divergence.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When: "At least half of the weight matrices have grown tenfold since the start, over several looks, and the loss is higher than at first.",
+	},
+	{
+		ID: "exploding_tensor/non_finite", Files: []string{"exploding_tensor.go"}, Severity: rule.Error, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
+		When: "A captured tensor holds NaN or infinity.",
+	},
+}
+
+var featureImportanceOverweightChecks = []rule.Check{
+	{
+		ID: "feature_importance_overweight/overweight", Files: []string{"feature_importance_overweight.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeBoosting,
+		When: "The `nfeatures` most important features have more than `threshold` per cent of the importance of all.",
+	},
+}
+
+var gradientClippingChecks = []rule.Check{
+	{
+		ID: "gradient_clipping/always_clipped", Files: []string{"gradient_clipping.go"}, Severity: rule.Warning, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
+		When: "The norm of all gradients reaches `max_norm` at `threshold_percent` per cent or more of the last saved steps.",
+	},
+	{
+		ID: "gradient_clipping/spike", Files: []string{"gradient_clipping.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
+		When: "The norm of all gradients is many times its median over the saved steps before.",
+	},
+}
+
+var inputDriftChecks = []rule.Check{
+	{
+		ID: "input_drift/drift", Files: []string{"input_drift.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
+		When: "The Jensen-Shannon distance between two distributions of an input, of two runs or of training and evaluation, is above `threshold`.",
+	},
+}
+
+var lossSpikeChecks = []rule.Check{
+	{
+		ID: "loss_spike/spike", Files: []string{"loss_spike.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"unknown"},
+		When: "The loss leaps far out of its noise and stays there for a while; it is a warning where the weights grow with it.",
+	},
+}
+
+var lowFeatureImportanceChecks = []rule.Check{
+	{
+		ID: "low_feature_importance/low", Files: []string{"low_feature_importance.go"}, Severity: rule.Info, CauseClass: "structure", Scope: rule.ScopeBoosting,
+		When: "More than `threshold` per cent of the features have less than `min_share_percent` of the importance.",
+	},
+}
+
+var nlpSequenceRatioChecks = []rule.Check{
+	{
+		ID: "nlp_sequence_ratio/token", Files: []string{"nlp_sequence_ratio.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
+		When: "The share of a token among the input's tokens is above its `token_thresholds_percent`.",
+	},
+}
+
+var notFiniteChecks = []rule.Check{
+	{
+		ID: "not_finite/first_non_finite", Files: []string{"not_finite.go"}, Severity: rule.Error, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
+		OtherCauses: []string{"learning-rate"},
+		When:        "A loss, weight or gradient of the training turned NaN or infinite and that is no single step that a loss scaler skips.",
+	},
+}
+
+var overtrainingChecks = []rule.Check{
+	{
+		ID: "overtraining/no_improvement", Files: []string{"overtraining.go"}, Severity: rule.Warning, CauseClass: "epochs", Scope: rule.ScopeGeneral,
+		When: "Neither the training nor the validation loss has improved for as long as their patience.",
+	},
+}
+
+var paddingChecks = []rule.Check{
+	{
+		ID: "padding/labels", Files: []string{"padding.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
+		When: "Most of the labels that the loss counts only fill sequences up.",
+	},
+	{
+		ID: "padding/share", Files: []string{"padding.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
+		When: "Most of the tokens that the model gets are padding.",
+	},
+	{
+		ID: "padding/state", Files: []string{"padding.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
+		When: "The loss takes the last state of a recurrent layer after so much padding that nothing of the sequences is left in it.",
+	},
+}
+
+var poorWeightInitializationChecks = []rule.Check{
+	{
+		ID: "poor_weight_initialization/gradient_spread", Files: []string{"poor_weight_initialization.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
+		When: "The central 90 per cent of a gradient's values lie in a range narrower than `distribution_range`.",
+	},
+	{
+		ID: "poor_weight_initialization/loss_not_starting", Files: []string{"poor_weight_initialization.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
+		OtherCauses: []string{"non-finite"},
+		When:        "The loss does not begin to fall within `patience` steps, or is not finite.",
+	},
+	{
+		ID: "poor_weight_initialization/variance_spread", Files: []string{"poor_weight_initialization.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
+		When: "The variances of the activation inputs of two layers differ by a factor above `threshold`.",
+	},
+}
+
+var ranksDivergeChecks = []rule.Check{
+	{
+		ID: "ranks_diverge/digest", Files: []string{"ranks_diverge.go"}, Severity: rule.Error, CauseClass: "ranks", Scope: rule.ScopeDistributed,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "The ranks held the same weights and now hold different ones.",
+	},
+	{
+		ID: "ranks_diverge/never_equal", Files: []string{"ranks_diverge.go"}, Severity: rule.Info, CauseClass: "ranks", Scope: rule.ScopeDistributed,
+		When: "The ranks hold different weights from the start.",
+	},
+	{
+		ID: "ranks_diverge/same_gradients", Files: []string{"ranks_diverge.go"}, Severity: rule.Error, CauseClass: "ranks", Scope: rule.ScopeDistributed,
+		When: "The ranks use the same gradients for weights that were never equal.",
+	},
+}
+
+var regularisationChecks = []rule.Check{
+	{
+		ID: "regularisation/dropout", Files: []string{"regularisation.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Error},
+		When:            "Dropout sets so many values to zero, at one place or along the network, that little is left to learn from.",
+	},
+	{
+		ID: "regularisation/penalty", Files: []string{"regularisation.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
+		When: "The gradient of a penalty on the weights that the script adds to its loss outweighs the rest.",
+	},
+	{
+		ID: "regularisation/weight_decay", Files: []string{"regularisation.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
+		When: "The weight decay takes a large share of every weight at each update, or outweighs the gradient of the loss.",
+	},
+}
+
+var sameBatchesChecks = []rule.Check{
+	{
+		ID: "same_batches/equal_samples", Files: []string{"same_batches.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
+		When: "All samples that the model is given are equal although their labels differ.",
+	},
+	{
+		ID: "same_batches/one_batch", Files: []string{"same_batches.go"}, Severity: rule.Info, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "The same batch is fed at each of the first steps; it is a warning where there are more data than that batch.",
+	},
+}
+
+var saturatedActivationChecks = []rule.Check{
+	{
+		ID: "saturated_activation/layer", Files: []string{"saturated_activation.go"}, Severity: rule.Warning, CauseClass: "activation", Scope: rule.ScopeGeneral,
+		When: "More than `threshold_layer` per cent of a tanh or sigmoid layer's units are saturated.",
+	},
+}
+
+var similarAcrossRunsChecks = []rule.Check{
+	{
+		ID: "similar_across_runs/shape", Files: []string{"similar_across_runs.go"}, Severity: rule.Warning, CauseClass: "unknown", Scope: rule.ScopeGeneral,
+		When: "A tensor has another shape, or another number of values, than in the run that is compared with.",
+	},
+	{
+		ID: "similar_across_runs/value", Files: []string{"similar_across_runs.go"}, Severity: rule.Warning, CauseClass: "unknown", Scope: rule.ScopeGeneral,
+		When: "A tensor or a scalar has other values than in the run that is compared with.",
+	},
+}
+
+var stalledTrainingChecks = []rule.Check{
+	{
+		ID: "stalled_training_rule/silence", Files: []string{"stalled_training.go"}, Severity: rule.Error, CauseClass: "hardware", Scope: rule.ScopeGeneral,
+		When: "No step came for longer than `threshold` seconds.",
+	},
+}
+
+var tensorVarianceChecks = []rule.Check{
+	{
+		ID: "tensor_variance/high", Files: []string{"tensor_variance.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
+		When: "The variance of a tensor is above `max_threshold`.",
+	},
+	{
+		ID: "tensor_variance/low", Files: []string{"tensor_variance.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
+		When: "The variance of a tensor is below `min_threshold`.",
+	},
+}
+
+var tooFewUpdatesChecks = []rule.Check{
+	{
+		ID: "too_few_updates/still_falling", Files: []string{"too_few_updates.go"}, Severity: rule.Info, CauseClass: "epochs", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "The job ended while the loss was still falling steeply.",
+	},
+}
+
+var treeDepthChecks = []rule.Check{
+	{
+		ID: "tree_depth/depth", Files: []string{"tree_depth.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeBoosting,
+		When: "A tree is deeper than `depth`.",
+	},
+}
+
+var unchangedTensorChecks = []rule.Check{
+	{
+		ID: "unchanged_tensor/unchanged", Files: []string{"unchanged_tensor.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		When: "The last `num_steps` saved values of a tensor agree within the tolerances.",
+	},
+}
+
+var underfitChecks = []rule.Check{
+	{
+		ID: "underfit/stands_still_high", Files: []string{"underfit.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
+		When: "Training and validation loss stand still together while they are still high.",
+	},
+}
+
+var updateGradientMismatchChecks = []rule.Check{
+	{
+		ID: "update_gradient_mismatch/too_large", Files: []string{"update_gradient_mismatch.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When: "The updates of most weights are more than `large` times as large as their gradients.",
+	},
+	{
+		ID: "update_gradient_mismatch/too_small", Files: []string{"update_gradient_mismatch.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When: "The updates of most weights are less than `small` times as large as their gradients.",
+	},
+}
+
+var vanishingGradientChecks = []rule.Check{
+	{
+		ID: "vanishing_gradient/profile", Files: []string{"vanishing_profile.go"}, Severity: rule.Error, CauseClass: "activation", Scope: rule.ScopeGeneral,
+		When: "The gradients of the early layers are thousands of times below the largest from the start on, and the loss has not fallen.",
+	},
+	{
+		ID: "vanishing_gradient/threshold", Files: []string{"vanishing_gradient.go"}, Severity: rule.Error, CauseClass: "activation", Scope: rule.ScopeGeneral,
+		When: "The mean magnitude of a gradient is below `threshold`.",
+	},
+}
+
+var weightUpdateRatioChecks = []rule.Check{
+	{
+		ID: "weight_update_ratio/too_large", Files: []string{"weight_update_ratio.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When: "The update of a weight is more than `large_threshold` times its size.",
+	},
+	{
+		ID: "weight_update_ratio/too_small", Files: []string{"weight_update_ratio.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When: "The update of a weight is less than `small_threshold` times its size.",
+	},
+}

@@ -1,0 +1,59 @@
+package builtin
+
+import "github.com/vigil-ml/vigil/rule"
+
+// The checks of output_activation.
+var outputActivationChecks = []rule.Check{
+	{
+		ID: "output_activation/limited_logits", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		When: "A sigmoid, tanh or cosine limits the outputs that the loss takes for raw scores.",
+	},
+	{
+		ID: "output_activation/logits_as_probabilities", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeImages,
+		When: "An overlap loss (Dice) gets raw outputs in place of probabilities.",
+	},
+	{
+		ID: "output_activation/no_logarithm", Files: []string{"output_activation.go", "output_activation_ctc.go", "output_divergence.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "A loss that takes logarithms of probabilities gets probabilities or raw outputs.",
+	},
+	{
+		ID: "output_activation/one_entry", Files: []string{"output_activation_one.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		When: "Softmax goes over an axis with one entry, so that every prediction is the same.",
+	},
+	{
+		ID: "output_activation/out_of_reach", Files: []string{"output_activation_reach.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeRegression,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "The last activation cannot reach the values of the labels.",
+	},
+	{
+		ID: "output_activation/raw_logarithm", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		When: "A cross-entropy that is written out takes the logarithm of raw outputs.",
+	},
+	{
+		ID: "output_activation/rectified_logits", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		When: "The outputs that the loss takes for raw scores cannot be negative.",
+	},
+	{
+		ID: "output_activation/scores_of_one", Files: []string{"output_activation_one.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeAttention,
+		When: "A softmax inside the model goes over an axis of length 1 and gives 1 whatever it gets.",
+	},
+	{
+		ID: "output_activation/sigmoid_twice", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		When: "The outputs are probabilities already, and the loss applies sigmoid again.",
+	},
+	{
+		ID: "output_activation/softmax_of_several", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		When: "Softmax shares one probability out among classes of which several, or none, may be right.",
+	},
+	{
+		ID: "output_activation/softmax_twice", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "The outputs are probabilities already, and the loss or the distribution applies softmax again.",
+	},
+	{
+		ID: "output_activation/wrong_axis", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "Softmax, log_softmax or a norm goes over the samples, or another axis than that of the classes.",
+	},
+}

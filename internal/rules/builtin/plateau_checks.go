@@ -1,0 +1,69 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// plateauChecks find a training that never began.
+var plateauChecks = []rule.Judged[*standstill]{tinyUpdates, noUpdates}
+
+var tinyUpdates = rule.Judged[*standstill]{
+	Check: rule.Check{
+		ID: "loss_not_decreasing/plateau", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight moved by `tiny_update` of its size in 50 steps, although the gradients ask for it and the weights drift one way.",
+		Cause:  "a learning rate that is far too small",
+		Remedy: plateauRemedy,
+		Parameters: []rule.Parameter{
+			{Name: "tiny_update", Type: rule.Float, Default: "0.00002", Range: rule.Above(0), Unit: "ratio", Meaning: "with plateau_steps: a change of a weight over 50 steps below this is none"},
+		},
+	},
+	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
+		if s.Most == 0 || !(s.Far > driftRatio*s.Near) || !s.stands(p.Int("plateau_steps")) {
+			return nil
+		}
+		return s.found(p, fmt.Sprintf("no weight moves by more than %s of its size in %d steps", num(s.Most), plateauEvery))
+	},
+}
+
+var noUpdates = rule.Judged[*standstill]{
+	Check: rule.Check{
+		ID: "loss_not_decreasing/no_updates", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight has changed at all, although the gradients ask for it.",
+		Cause:  "a learning rate of zero or so small that updates are lost in rounding, or an optimiser that holds other parameters than the model's",
+		Remedy: plateauRemedy,
+	},
+	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
+		if s.Most > 0 || !s.stands(p.Int("plateau_steps")) {
+			return nil
+		}
+		return s.found(p, "no weight has changed at all")
+	},
+}
+
+const plateauRemedy = "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()"
+
+// stands tells whether the loss has been flat for so many steps, over enough
+// looks at the weights, while gradients ask for movement.
+func (s *standstill) stands(steps int64) bool {
+	return s.Alive >= aliveGradient && s.Pairs >= leastStreak && s.Losses.flatSince(steps)
+}
+
+// found is the evidence; how says what the weights did.
+func (s *standstill) found(p rule.Params, how string) []rule.Evidence {
+	name, values := "loss", []float64(nil)
+	for n, l := range s.Losses {
+		if len(values) == 0 || n == "loss" || (name != "loss" && n < name) {
+			name, values = n, append([]float64(nil), l.tail(20)...)
+		}
+	}
+	first, _ := moments(s.Losses[name].First)
+	last, _ := moments(s.Losses[name].tail(firstKept))
+	return []rule.Evidence{{
+		Subject: name, Observed: s.Most, Threshold: p.Float("tiny_update"), Comparator: "<", Steps: int(s.Losses[name].N),
+		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s (%s at first), and %s.",
+			s.Losses[name].N, called("loss", name), num(last), num(first), how),
+		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": s.Most, "weight": s.Where, "pairs": s.Pairs, "gradient_to_weight": s.Alive, "last_values": values},
+	}}
+}

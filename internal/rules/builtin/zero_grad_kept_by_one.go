@@ -1,0 +1,45 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+var keptByOne = rule.Judged[*clearing]{
+	Check: rule.Check{
+		ID: "zero_grad/kept_by_one", Files: []string{"zero_grad_kept_by_one.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
+		When:   "One of several optimisers finds the gradients of its update before at all updates but its first, four at least.",
+		Cause:  "zero_grad is called on some of the optimisers only",
+		Remedy: "call zero_grad() of each optimiser before the backward that it is to follow",
+	},
+	Judge: func(c *clearing, _ rule.Params) []rule.Evidence {
+		one := keeps(c.updates.Each)
+		if c.optimisers == 1 || c.own || one == nil {
+			return nil
+		}
+		whose := "its optimiser " + one.Class
+		if one.Model == "" {
+			whose = "one of the optimisers (" + one.Class + ")"
+		}
+		return c.found(one.Kept, fmt.Sprintf("The gradients of %s are never cleared: %d of the first %d updates by %s added to the gradients of the one before, while those of other optimisers are cleared.",
+			modelName(one.Model), one.Kept, one.Steps, whose))
+	},
+}
+
+// keeps is the one of several optimisers whose updates, but for the first, all
+// found the gradients of the one before still there when each of the backwards
+// in between began; nil without one.
+func keeps(each []record.OptimiserUpdates) *record.OptimiserUpdates {
+	for i := range each {
+		if e := &each[i]; e.Kept >= leastKept && e.Kept >= e.Steps-1 {
+			return e
+		}
+	}
+	return nil
+}
+
+// leastKept is how many updates of one of several optimisers have to keep
+// gradients.
+const leastKept = 4
