@@ -21,6 +21,9 @@ type Violation struct {
 	CauseClass string
 	Cause      string
 	Remedy     string
+	// Asks is what Remedy asks for. With a remedy of its own a violation brings
+	// its own; without one the definition's count.
+	Asks []Advice
 
 	// Steps is the number of analysed steps the verdict rests on. An error
 	// that rests on a single step is lowered to a warning, unless its

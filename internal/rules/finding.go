@@ -56,6 +56,7 @@ func (e *Engine) keep(in *instance, f record.Finding) {
 		in.note(fmt.Sprintf("more than %s findings: only the first are stored", in.params.Texts()["max_findings"]))
 		return
 	}
+	f.OutweighedBy = e.outweigher(&f)
 	in.findings = append(in.findings, f)
 	if !f.Muted {
 		in.counters.Findings++
@@ -113,7 +114,10 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 		Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Comparator: v.Comparator,
 		Message: v.Message, CauseClass: or(v.CauseClass, d.CauseClass),
 		Cause:  or(v.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
-		Remedy: or(v.Remedy, strings.Join(d.Remedies, "; ")),
+		Remedy: v.Remedy, Asks: v.Asks,
+	}
+	if f.Remedy == "" {
+		f.Remedy, f.Asks = strings.Join(d.Remedies, "; "), d.Asks
 	}
 	if f.Severity == "" {
 		f.Severity = d.Severity

@@ -77,7 +77,12 @@ func newJobWith(t *testing.T, change func(*rules.Options), configs ...rules.Conf
 	j := &job{t: t, infos: map[string]record.TensorInfo{}, workers: []string{"worker_0"}, meters: map[string]*measure.Meter{}, raw: map[string]tensor.View{}, others: map[string]rule.Trial{}}
 	o := rules.Options{
 		Configs:   configs,
-		OnFinding: func(f record.Finding) { j.found = append(j.found, f) },
+		OnFinding: func(f record.Finding) {
+			j.found = append(j.found, f)
+			for _, wrong := range asksOtherwise(f.Remedy, f.Asks) {
+				t.Errorf("%s/%s, remedy %q: %s", f.Rule, f.Check, f.Remedy, wrong)
+			}
+		},
 		OnWarning: func(_, text string) { j.warned = append(j.warned, text) },
 		Raw: func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 			j.mu.Lock()

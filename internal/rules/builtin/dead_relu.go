@@ -35,6 +35,7 @@ var deadRelu = rule.Definition{
 	CauseClass: "activation",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
 	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
+	Asks:       []rule.Advice{rule.LowerLearningRate},
 	Explains:   []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
 	// What dead units do to gradients may be noticed first.
 	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
@@ -232,14 +233,15 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	if s.Alive {
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
 	}
-	class := ""
+	class, asks := "", []rule.Advice(nil)
 	if why := r.state.Harm.thrown(s.Since); why != "" {
 		class, cause, remedy = "learning-rate", "a learning rate that is too high, which threw the units to where no input reaches them: "+why,
 			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use a leaky variant (LeakyReLU, GELU)"
+		asks = []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
 	}
 	return rule.Violation{
 		CauseClass: class,
-		Check:      "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
+		Check:      "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy, Asks: asks,
 		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
 		Context: map[string]any{
 			"units": float64(l.Units), "dead": float64(l.Dead), "samples_per_unit": float64(l.Samples), "shares": append([]rule.Number(nil), s.Shares...),

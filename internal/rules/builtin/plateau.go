@@ -171,6 +171,7 @@ func (r *plateau) report(rep *rule.Report) {
 	rep.Violate(rule.Violation{
 		Check: "plateau", Subject: name, Observed: r.state.Most, Threshold: r.tiny, Comparator: "<", Severity: rule.Error, Steps: int(r.state.Losses[name].N), Cause: cause,
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()",
+		Asks:   []rule.Advice{rule.RaiseLearningRate},
 		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s (%s at first), and %s.",
 			r.state.Losses[name].N, called("loss", name), num(last), num(first), how),
 		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": r.state.Most, "weight": r.state.Where, "pairs": r.state.Pairs, "gradient_to_weight": r.state.Alive, "last_values": values},
