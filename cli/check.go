@@ -452,7 +452,7 @@ func replay(t *trial.Trial, configs []rules.Config, o replaying) (engine *rules.
 		observe(s)
 		return nil
 	})
-	if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
+	if err == nil && run.Status == record.Lost && !run.Over() { // nobody is left to decide on what was under way
 		err = t.Undecided(func(s *record.Step) error {
 			if !s.Free() {
 				observe(completer.Add(s)...)

@@ -116,7 +116,7 @@ func (f *feeder) pass() error {
 			f.completer.Resume(c)
 			return f.step(c)
 		})
-		if err == nil && run.Status == record.Lost { // nobody is left to decide on what was under way
+		if err == nil && run.Status == record.Lost && !run.Over() { // nobody is left to decide on what was under way
 			err = f.rest()
 		}
 		if err != nil {

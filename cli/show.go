@@ -141,7 +141,10 @@ func printRun(w io.Writer, t *trial.Trial, run record.Run) {
 	if run.StoppedBy != "" {
 		fmt.Fprintf(w, ", stopped by %s", run.StoppedBy)
 	}
-	if run.Status == record.Lost {
+	switch run.Status {
+	case record.Ended:
+		fmt.Fprint(w, ", exit code not known: `vigil run` was killed before the training had ended")
+	case record.Lost:
 		fmt.Fprint(w, ": its processes are gone, killed or with their machine; what was captured until then is there")
 	}
 	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)

@@ -199,6 +199,8 @@ func judge(run record.Run, findings []record.Finding) verdict {
 		if run.ExitCode != nil {
 			text += fmt.Sprintf(" with exit code %d", *run.ExitCode)
 		}
+	case record.Ended:
+		text += "; the training ended, its exit code is not known"
 	case record.Lost:
 		text += "; the processes of the run vanished"
 	}

@@ -76,7 +76,7 @@ func newJobWith(t *testing.T, change func(*rules.Options), configs ...rules.Conf
 	t.Helper()
 	j := &job{t: t, infos: map[string]record.TensorInfo{}, workers: []string{"worker_0"}, meters: map[string]*measure.Meter{}, raw: map[string]tensor.View{}, others: map[string]rule.Trial{}}
 	o := rules.Options{
-		Configs:   configs,
+		Configs: configs,
 		OnFinding: func(f record.Finding) {
 			j.found = append(j.found, f)
 			for _, wrong := range asksOtherwise(f.Remedy, f.Asks) {
