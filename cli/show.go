@@ -85,7 +85,7 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": attempts(t), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": unjudgedRules(t.Statuses()), "tensors": tensors, "actions": attempts(t), "damage": t.Damage()})
 	}
 	printRun(a.stdout, t, run)
 	printFacts(a.stdout, run.Facts)
@@ -95,6 +95,7 @@ func (c showCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 		printActions(a.stdout, list, true)
 	}
+	printUnjudged(a.stdout, t.Statuses())
 	printMissing(a.stdout, run, t.Damage())
 	return nil
 }
@@ -225,6 +226,32 @@ func partText(p *record.Part) string {
 		text += ", " + printable(strings.Join(p.Placements, " "))
 	}
 	return text
+}
+
+// unjudged is a rule that saw too little of the job to judge it, and why.
+type unjudged struct {
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+}
+
+func unjudgedRules(rules []record.RuleStatus) []unjudged {
+	out := []unjudged{}
+	for _, r := range rules {
+		if r.NotJudged != "" {
+			out = append(out, unjudged{r.Configuration, r.NotJudged})
+		}
+	}
+	return out
+}
+
+// printUnjudged names rules whose silence says nothing.
+func printUnjudged(w io.Writer, rules []record.RuleStatus) {
+	for i, u := range unjudgedRules(rules) {
+		if i == 0 {
+			fmt.Fprintln(w, "\nNot judged:")
+		}
+		fmt.Fprintf(w, "  %s: %s\n", printable(u.Rule), plain(u.Reason))
+	}
 }
 
 func printMissing(w io.Writer, run record.Run, damage []trial.Damage) {

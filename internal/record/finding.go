@@ -65,6 +65,7 @@ type RuleStatus struct {
 	Parameters    map[string]string `json:"parameters"`
 	Status        string            `json:"status"` // InProgress, NoIssuesFound, IssuesFound, Error, Stopped
 	Details       string            `json:"details"`
+	NotJudged     string            `json:"not_judged,omitempty"` // why the rule saw too little to judge the job
 	RuleTriggered int64             `json:"RuleTriggered"`
 	Violations    int64             `json:"Violations"`
 	Datapoints    int64             `json:"Datapoints"`

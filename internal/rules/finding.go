@@ -28,6 +28,9 @@ func (e *Engine) take(in *instance, r *rule.Report) {
 	for _, n := range r.Notes {
 		in.note(n)
 	}
+	if r.Unjudged != "" {
+		in.unjudged = r.Unjudged
+	}
 	fired := false
 	for _, v := range collapse(r.Violations) {
 		f := e.finding(in, v)

@@ -141,6 +141,7 @@ func (r *relu) Facts(f *rule.Facts, _ *rule.Report) {
 // Finish judges layers of a short job that were dead whenever they were looked
 // at, twice at least, and says of those that did no harm that they are dead.
 func (r *relu) Finish(rep *rule.Report) {
+	r.unjudged(rep)
 	for _, k := range slices.Sorted(maps.Keys(r.state.Layers)) {
 		s := r.state.Layers[k]
 		short := r.confirm > 2 && s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm
@@ -153,6 +154,17 @@ func (r *relu) Finish(rep *rule.Report) {
 			v.Message += " The training learns all the same."
 		}
 		rep.Violate(v)
+	}
+}
+
+// unjudged says that no layer was looked at twice: what it takes at the end of a job.
+func (r *relu) unjudged(rep *rule.Report) {
+	most := 0
+	for _, s := range r.state.Layers {
+		most = max(most, len(s.Shares))
+	}
+	if most == 1 && r.confirm > 1 {
+		rep.NotJudged("the outputs of ReLU were captured at 1 step; it takes 2")
 	}
 }
 
