@@ -117,7 +117,7 @@ func (f *feeder) pass() error {
 			f.completer.Resume(c)
 			return f.step(c)
 		})
-		if err == nil && run.Status == record.Lost {
+		if err == nil && run.Status == record.Lost && !run.Over() {
 			err = judge.Undecided(f.t, f.completer, f.step)
 		}
 		if err != nil {

@@ -75,6 +75,9 @@ func printGroups(w io.Writer, groups []record.Group) {
 		for _, s := range g.Symptoms {
 			fmt.Fprintf(w, "  follows %s: step %d, %s\n", s.Rule, s.Step, plain(s.Message))
 		}
+		for _, o := range g.Outweighed {
+			fmt.Fprintf(w, "  outweighs %s/%s at step %d: it asks for the opposite\n", o.Rule, o.Check, o.Step)
+		}
 		fmt.Fprintln(w)
 	}
 }
@@ -86,8 +89,8 @@ func causeText(f record.Finding) string {
 	if f.Cause != "" {
 		s += "  cause   " + f.Cause + "\n"
 	}
-	if f.Remedy != "" {
-		s += "  remedy  " + f.Remedy + "\n"
+	if r := f.Advised(); r != "" {
+		s += "  remedy  " + r + "\n"
 	}
 	return s
 }

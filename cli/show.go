@@ -69,7 +69,7 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "tensors": tensors, "actions": view.Actions(t), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "damage": t.Damage()})
 	}
 	printRun(a.stdout, t, run)
 	printFacts(a.stdout, run.Facts)
@@ -79,6 +79,7 @@ func (c showCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 		printActions(a.stdout, "Actions:", list)
 	}
+	printUnjudged(a.stdout, t.Statuses())
 	printMissing(a.stdout, run, t.Damage())
 	return nil
 }
@@ -93,7 +94,10 @@ func printRun(w io.Writer, t source.Run, run record.Run) {
 	if run.StoppedBy != "" {
 		fmt.Fprintf(w, ", stopped by %s", run.StoppedBy)
 	}
-	if run.Status == record.Lost {
+	switch run.Status {
+	case record.Ended:
+		fmt.Fprint(w, ", exit code not known: `vigil run` was killed before the training had ended")
+	case record.Lost:
 		fmt.Fprint(w, ": its processes are gone, killed or with their machine; what was captured until then is there")
 	}
 	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
@@ -174,6 +178,16 @@ func partText(p *record.Part) string {
 		text += ", " + printable(strings.Join(p.Placements, " "))
 	}
 	return text
+}
+
+// printUnjudged names rules whose silence says nothing.
+func printUnjudged(w io.Writer, rules []record.RuleStatus) {
+	for i, u := range view.NotJudged(rules) {
+		if i == 0 {
+			fmt.Fprintln(w, "\nNot judged:")
+		}
+		fmt.Fprintf(w, "  %s: %s\n", printable(u.Rule), plain(u.Reason))
+	}
 }
 
 func printMissing(w io.Writer, run record.Run, damage []source.Damage) {

@@ -79,7 +79,7 @@ func (p *printer) follow(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		// What was stored before the run ended is there when it says so.
-		status := p.trial.Run().Status
+		run := p.trial.Run()
 		looked, last := false, int64(-1)
 		step := func(c *record.Complete) error {
 			if !looked { // what was found at the steps before this one is stored by now
@@ -96,14 +96,14 @@ func (p *printer) follow(ctx context.Context) error {
 			completer.Resume(c)
 			return step(c)
 		})
-		if err == nil && status == record.Lost {
+		if err == nil && run.Status == record.Lost && !run.Over() {
 			err = judge.Undecided(p.trial, completer, step)
 		}
 		if err != nil {
 			return err
 		}
 		p.look()
-		if status != record.Running {
+		if run.Status != record.Running {
 			return p.findings(math.MaxInt64)
 		}
 		if err := p.findings(last); err != nil {

@@ -14,11 +14,13 @@ type budget struct {
 	captured, stepped time.Duration // in all
 	recent            [32]time.Duration
 	n                 int
-	dueCost           float64 // seconds of a due step, smoothed
-	seen              bool
+	due               []float64 // seconds of the last due steps
 }
 
-const firstInterval = 10
+const (
+	firstInterval = 10
+	lastDue       = 7 // due steps that the cost of the next one is told from
+)
 
 // auto is the interval now. Until the first due step was measured it is a
 // cautious one; step 0 is due in any case.
@@ -37,16 +39,21 @@ func (b *budget) step(length, cost time.Duration, due bool) {
 	b.recent[b.n%len(b.recent)] = length
 	b.n++
 	if due {
-		c := cost.Seconds()
-		if !b.seen {
-			b.dueCost, b.seen = c, true
-		} else {
-			b.dueCost += (c - b.dueCost) / 4
-		}
+		b.due = append(b.due[max(0, len(b.due)-lastDue+1):], cost.Seconds())
 	}
-	if b.seen && (due || b.n%16 == 0) {
-		b.interval = interval(b.dueCost, b.median().Seconds(), b.share)
+	if len(b.due) > 0 && (due || b.n%16 == 0) {
+		b.interval = interval(b.dueCost(), b.median().Seconds(), b.share)
 	}
+}
+
+// dueCost is what the next due step will cost: what the cheaper half of the last
+// ones says. The dearer ones touched memory for the first time, or lost the
+// processor to others meanwhile, which a busy machine does to every part of a
+// training.
+func (b *budget) dueCost() float64 {
+	s := slices.Sorted(slices.Values(b.due))
+	half := s[:(len(s)+1)/2]
+	return half[len(half)/2]
 }
 
 // median is the middle length of the recent steps, 0 before the first.

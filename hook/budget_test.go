@@ -42,3 +42,25 @@ func TestBudgetHolds(t *testing.T) {
 		t.Errorf("capture took %.4f of the time, the budget is 0.02; interval %d", share, b.auto())
 	}
 }
+
+// A step in three in which others had the processor makes capture no dearer.
+func TestBudgetOnABusyMachine(t *testing.T) {
+	for _, kept := range []time.Duration{0, 5 * time.Millisecond} {
+		b := budget{share: 0.02}
+		n, looks := int64(0), 0
+		for ; n < 300; n++ {
+			due := n%b.auto() == 0
+			cost := time.Microsecond
+			if due {
+				cost = 100 * time.Microsecond
+				if looks++; looks%3 == 0 {
+					cost += kept
+				}
+			}
+			b.step(time.Millisecond+cost, cost, due)
+		}
+		if looks < 55 { // one in five
+			t.Errorf("with %v taken away %d of %d steps are captured; interval %d", kept, looks, n, b.auto())
+		}
+	}
+}

@@ -28,6 +28,8 @@ type Check struct {
 	// Cause and Remedy are those of every finding of the check; "" where the
 	// judging code gives them.
 	Cause, Remedy string
+	// Asks is what Remedy asks for.
+	Asks []Advice
 	// Parameters are those of the rule that the check judges by, where it
 	// names them.
 	Parameters []Parameter

@@ -21,6 +21,9 @@ type Violation struct {
 	CauseClass string
 	Cause      string
 	Remedy     string
+	// Asks is what Remedy asks for. With a remedy of its own a violation brings
+	// its own; without one the definition's count.
+	Asks []Advice
 
 	// Steps is the number of analysed steps the verdict rests on. An error
 	// that rests on a single step is lowered to a warning, unless its
@@ -49,6 +52,7 @@ type Report struct {
 	Closed     bool             // the rule has nothing more to judge
 	Failed     error            // the rule cannot judge: its status is Error
 	Documents  []string         // documents about the run that are to be written now, by kind
+	Unjudged   string           // why the rule could not judge the job, at its end
 
 	// Cut is set for Finish when the job did not come to its own end: it was
 	// stopped, or failed. What it had not reached yet is no finding then.
@@ -71,6 +75,10 @@ func (r *Report) Skip(reason string) {
 
 // Note adds a line to the rule's details.
 func (r *Report) Note(text string) { r.Notes = append(r.Notes, text) }
+
+// NotJudged says, at the end of the job, why the rule saw too little to judge it:
+// that it found nothing says nothing then.
+func (r *Report) NotJudged(why string) { r.Unjudged = why }
 
 // Close ends the rule with the status it has reached.
 func (r *Report) Close(why string) {

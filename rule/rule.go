@@ -38,6 +38,7 @@ type Definition struct {
 
 	Causes   []string // likely causes, likeliest first
 	Remedies []string // what to try, first thing first
+	Asks     []Advice // what Remedies ask for
 	// CauseClass is the kind of the likeliest cause, of the closed list
 	// that CauseClasses gives.
 	CauseClass string

@@ -16,6 +16,7 @@ var LargeBias = rule.Definition{
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high"},
 	Remedies:   []string{"lower the learning rate"},
+	Asks:       []rule.Advice{rule.LowerLearningRate},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"biases"}}, Schedule: rule.TrainOnly(rule.Auto), Want: rule.WantStats}}
 	},

@@ -209,10 +209,18 @@ func (r *running) work(ctx context.Context, ended <-chan Ended, lost <-chan stru
 	// The launcher died. The training may go on; it is followed to its end, and
 	// the socket that the launcher made is removed in its place.
 	defer removeSocket(r.job.set.Socket)
-	if !r.waitGone(ctx) {
-		return r.finish(Ended{Status: record.Failed}, false)
+	r.waitGone(ctx)
+	return r.finish(r.orphaned(), false)
+}
+
+// orphaned is how a job ended whose launcher died, and with it the exit code:
+// an end that all workers told of is one of the training's own.
+func (r *running) orphaned() Ended {
+	n, seen, bye := r.job.live()
+	if n == 0 && (bye || seen == 0) {
+		return Ended{Status: record.Ended}
 	}
-	return r.finish(r.guess(), false)
+	return Ended{Status: record.Lost}
 }
 
 // removeSocket removes a socket with the directory that was made for it.

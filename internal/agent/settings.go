@@ -54,7 +54,7 @@ type Python struct {
 // standard input as {"ended": …}; the agent then finishes the run.
 type Ended struct {
 	ExitCode  int    `json:"exit_code"`
-	Status    string `json:"status"` // record.Completed, Failed or Stopped
+	Status    string `json:"status"` // record.Completed, Failed, Stopped, Ended or Lost
 	StoppedBy string `json:"stopped_by,omitempty"`
 }
 

@@ -62,6 +62,8 @@ func status(r record.Run) Check {
 	switch r.Status {
 	case record.Running:
 		return ok("run", "%q is running", r.Name)
+	case record.Ended:
+		return warn("run", "its launcher, `vigil run`, was killed before", "%q has ended, its exit code is not known", r.Name)
 	case record.Lost:
 		return warn("run", "what was captured until then is there", "%q was cut off: its processes are gone", r.Name)
 	case record.Failed:

@@ -46,7 +46,7 @@ func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 		return j.ctx.Err()
 	}
 	err = run.Replay(each)
-	if err == nil && o.Run.Status == record.Lost {
+	if err == nil && o.Run.Status == record.Lost && !o.Run.Over() {
 		err = Undecided(run, j.completer, each)
 	}
 	if err != nil {

@@ -86,6 +86,8 @@ func (s Style) outcome(run *record.Run) string {
 		if run.StoppedBy != "" {
 			text = s.Severity(record.Error, "stopped by "+clean(run.StoppedBy))
 		}
+	case record.Ended:
+		text = s.Severity(record.Warning, "ended, exit code not known")
 	case record.Failed:
 		text = s.Severity(record.Warning, "failed")
 		if run.ExitCode != nil {
@@ -188,6 +190,9 @@ func (s Style) groups(groups []record.Group) string {
 			s.Severity(f.Severity, strings.TrimSpace(s.mark(f.Severity)+" "+string(f.Severity))), s.Bold(clean(f.Rule)), where(&f), clean(f.Message))
 		if n := len(g.Symptoms); n > 0 {
 			fmt.Fprintf(&b, "            %s\n", s.Dim(fmt.Sprintf("and %s that follow from it: %s", plural(n, "finding"), symptomRules(g.Symptoms))))
+		}
+		if n := len(g.Outweighed); n > 0 {
+			fmt.Fprintf(&b, "            %s\n", s.Dim(fmt.Sprintf("and outweighs %s that would ask for the opposite: %s", plural(n, "finding"), symptomRules(g.Outweighed))))
 		}
 	}
 	return b.String()

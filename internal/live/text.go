@@ -76,8 +76,8 @@ func (s Style) findingText(f *record.Finding, follows *Follows) string {
 	if f.Cause != "" {
 		fmt.Fprintf(&b, "\n  %s %s", s.Dim("cause "), clean(f.Cause))
 	}
-	if f.Remedy != "" {
-		fmt.Fprintf(&b, "\n  %s %s", s.Dim("remedy"), clean(f.Remedy))
+	if r := f.Advised(); r != "" {
+		fmt.Fprintf(&b, "\n  %s %s", s.Dim("remedy"), clean(r))
 	}
 	return b.String()
 }

@@ -114,7 +114,7 @@ func jobStatus(run string) (status, secondary string) {
 		return "Completed", "Completed"
 	case record.Stopped:
 		return "Stopped", "Stopped"
-	case record.Failed, record.Lost:
+	case record.Failed, record.Ended, record.Lost: // an end that nobody saw is no success
 		return "Failed", "Failed"
 	}
 	return "InProgress", "Training"

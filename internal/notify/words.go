@@ -29,7 +29,7 @@ func (m *Message) card() card {
 	f := &m.Finding
 	return card{
 		severity: f.Severity, title: fmt.Sprintf("%s: %s", f.Severity, f.Configuration), text: f.Message, step: fmt.Sprintf("%d (%s step %d)", f.Step, f.Mode, f.ModeStep),
-		worker: f.Worker, cause: f.Cause, remedy: f.Remedy, more: "vigil report",
+		worker: f.Worker, cause: f.Cause, remedy: f.Advised(), more: "vigil report",
 	}
 }
 

@@ -34,14 +34,28 @@ type Finding struct {
 	CauseClass    string         `json:"cause_class"`
 	Cause         string         `json:"cause"`
 	Remedy        string         `json:"remedy"`
-	Experimental  bool           `json:"experimental,omitempty"` // the check is not in the default set
-	Muted         bool           `json:"muted,omitempty"`
+	Asks          []Advice       `json:"asks,omitempty"` // what the remedy asks for
+	// OutweighedBy is the check ("rule/check") whose finding has more evidence and
+	// asks for the opposite: the remedy is then no advice.
+	OutweighedBy string `json:"outweighed_by,omitempty"`
+	Experimental bool   `json:"experimental,omitempty"` // the check is not in the default set
+	Muted        bool   `json:"muted,omitempty"`
+}
+
+// Advised is the remedy as it is shown: none where a finding with more evidence
+// asks for the opposite.
+func (f *Finding) Advised() string {
+	if f.OutweighedBy == "" || f.Remedy == "" {
+		return f.Remedy
+	}
+	return "none: " + f.OutweighedBy + " asks for the opposite and has more evidence"
 }
 
 // Group is a root cause and the findings that follow from it.
 type Group struct {
 	Root       Finding   `json:"root"`
 	Symptoms   []Finding `json:"symptoms"`
+	Outweighed []Finding `json:"outweighed,omitempty"` // findings that ask for the opposite, with less evidence
 	CauseClass string    `json:"cause_class"`
 }
 
@@ -54,6 +68,7 @@ type RuleStatus struct {
 	Checks        string           `json:"checks,omitempty"`
 	Status        string           `json:"status"` // InProgress, NoIssuesFound, IssuesFound, Error, Stopped
 	Details       string           `json:"details"`
+	NotJudged     string           `json:"not_judged,omitempty"` // why the rule saw too little to judge the job
 	RuleTriggered int64            `json:"RuleTriggered"`
 	Violations    int64            `json:"Violations"`
 	Datapoints    int64            `json:"Datapoints"`

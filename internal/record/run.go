@@ -8,13 +8,16 @@ import (
 // RunFormat is the version of the run's layout on disk.
 const RunFormat = 1
 
-// Statuses of a run. Lost is never written: a reader says it of a run that
+// Statuses of a run. Ended and Lost are for runs of which nobody knows the exit
+// code, because who would have taken it was killed: the training came to an end
+// of its own, or its processes vanished. A reader says Lost, too, of a run that
 // claims to be running although its processes are gone.
 const (
 	Running   = "running"
 	Completed = "completed"
 	Failed    = "failed"
 	Stopped   = "stopped"
+	Ended     = "ended"
 	Lost      = "lost"
 )
 
@@ -45,6 +48,12 @@ type Run struct {
 	Control     string           `json:"control,omitempty"` // path of the agent's socket while it runs
 	Vigil       string           `json:"vigil"`             // version that wrote the run
 	Resumptions []Resumption     `json:"resumptions,omitempty"`
+}
+
+// Over tells that the run is closed: nothing is added to it any more. A run
+// that is lost because nobody was left to close it is not.
+func (r Run) Over() bool {
+	return r.Status != Running && (r.Status != Lost || r.Ended != nil)
 }
 
 // KnownFacts reads the facts of the run; nil when there are none.

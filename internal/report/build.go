@@ -57,6 +57,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		Findings:    view.FindingsOf(t),
 		Captured:    view.Captured(run, t.Tensors()),
 		NotCaptured: run.NotCaptured,
+		NotJudged:   view.NotJudged(t.Statuses()),
 		Generated:   now,
 	}
 	c.Verdict = view.VerdictOf(run, c.Findings.All)

@@ -34,6 +34,7 @@ type content struct {
 	MoreModules int64 // of the network, beyond those listed
 	Captured    string
 	NotCaptured []record.NotCaptured
+	NotJudged   []view.Unjudged
 	Damage      []source.Damage
 	Generated   time.Time
 	HasLayers   bool

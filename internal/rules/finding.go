@@ -29,6 +29,9 @@ func (e *Engine) take(in *instance, r *rule.Report) {
 	for _, n := range r.Notes {
 		in.note(n)
 	}
+	if r.Unjudged != "" {
+		in.unjudged = r.Unjudged
+	}
 	fired := false
 	for _, v := range collapse(r.Violations) {
 		if !in.counts(v) {
@@ -60,6 +63,7 @@ func (e *Engine) keep(in *instance, f record.Finding) {
 		in.note(fmt.Sprintf("more than %s findings: only the first are stored", in.params.Texts()["max_findings"]))
 		return
 	}
+	f.OutweighedBy = e.outweigher(&f)
 	in.findings = append(in.findings, f)
 	if !f.Muted {
 		in.counters.Findings++
@@ -120,9 +124,16 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 		Check: v.Check, Subject: v.Subject,
 		Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Comparator: v.Comparator,
 		Message: v.Message, CauseClass: cmp.Or(v.CauseClass, c.CauseClass, d.CauseClass),
-		Cause:        cmp.Or(v.Cause, c.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
-		Remedy:       cmp.Or(v.Remedy, c.Remedy, strings.Join(d.Remedies, "; ")),
+		Cause:  cmp.Or(v.Cause, c.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
+		Remedy: v.Remedy, Asks: v.Asks,
 		Experimental: c.IsExperimental(),
+	}
+	switch {
+	case f.Remedy != "":
+	case c.Remedy != "":
+		f.Remedy, f.Asks = c.Remedy, c.Asks
+	default:
+		f.Remedy, f.Asks = strings.Join(d.Remedies, "; "), d.Asks
 	}
 	if f.Severity == "" {
 		f.Severity = cmp.Or(c.Severity, d.Severity)

@@ -12,7 +12,8 @@ import (
 // configuration with one kind of cause belong together under the most serious,
 // earliest of them; such a bundle is a symptom of another one when that one's
 // rule explains it (rule.Definition.Explains) and came first, or whenever it
-// came (ExplainsAlways). What is only worth knowing is no root of an alarm.
+// came (ExplainsAlways). What is only worth knowing is no root of an alarm. Of
+// roots that ask for opposite things the one with more evidence stays.
 func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 	type bundle struct {
 		root     record.Finding
@@ -79,7 +80,7 @@ func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 		})
 		out = append(out, *g)
 	}
-	return out
+	return outweigh(out)
 }
 
 // likelier tells whether a is the likelier root of a symptom than b, both of

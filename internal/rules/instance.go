@@ -45,7 +45,8 @@ type instance struct {
 	first    string   // first line of the details and the finding in words
 	notes    []string // each once
 	failure  string
-	seen     bool // a selected tensor was there
+	unjudged string // why it saw too little to judge the job
+	seen     bool   // a selected tensor was there
 	observed int64
 	told     int // sections of the facts that the rule has seen
 	behind   bool
@@ -245,6 +246,10 @@ func (in *instance) statusNow() record.RuleStatus {
 		s.Skipped = map[string]int64{}
 	}
 	var lines []string
+	if in.unjudged != "" && s.Findings == 0 && !in.broken() {
+		s.NotJudged = in.unjudged
+		lines = append(lines, "not judged: "+in.unjudged)
+	}
 	for _, l := range append([]string{in.first, in.failure}, in.notes...) {
 		if l != "" {
 			lines = append(lines, l)

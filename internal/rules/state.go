@@ -38,6 +38,7 @@ type savedInstance struct {
 	First    string            `json:"first"`
 	Notes    []string          `json:"notes"`
 	Failure  string            `json:"failure"`
+	Unjudged string            `json:"unjudged,omitempty"`
 	Seen     bool              `json:"seen"`
 	Observed int64             `json:"observed"`
 	Told     int               `json:"told"`
@@ -56,7 +57,7 @@ func (e *Engine) Save() ([]byte, error) {
 	for _, in := range e.runs {
 		v := savedInstance{
 			Params: in.texts, Status: in.status, Closed: in.closed, First: in.first, Notes: in.notes, Failure: in.failure,
-			Seen: in.seen, Observed: in.observed, Told: in.told, Warned: in.warned, Findings: in.findings, Counters: in.counters,
+			Unjudged: in.unjudged, Seen: in.seen, Observed: in.observed, Told: in.told, Warned: in.warned, Findings: in.findings, Counters: in.counters,
 		}
 		if in.def != nil {
 			v.Rule = in.def.Name
@@ -118,7 +119,7 @@ func (e *Engine) Restore(state []byte) error {
 			}
 		}
 		in.status, in.closed, in.first, in.notes, in.failure = v.Status, v.Closed, v.First, v.Notes, v.Failure
-		in.seen, in.observed, in.told, in.warned, in.findings, in.counters = v.Seen, v.Observed, v.Told, v.Warned, v.Findings, v.Counters
+		in.unjudged, in.seen, in.observed, in.told, in.warned, in.findings, in.counters = v.Unjudged, v.Seen, v.Observed, v.Told, v.Warned, v.Findings, v.Counters
 	}
 	e.here, e.begun, e.over, e.phase, e.turn = rule.Point(s.Here), s.Begun, s.Over, s.Phase, 0
 	return nil

@@ -77,7 +77,7 @@ func (t *Trial) refresh() error {
 		return nil
 	}
 	t.readRun()
-	ended := t.run.Status != record.Running && t.run.Status != record.Lost
+	ended := t.run.Over()
 	// The manifest decides whether a journal or its chunk counts. A journal
 	// that is sealed and removed between the reading of the manifest and the
 	// listing of the directory would be in neither, so the manifest is read
@@ -97,7 +97,7 @@ func (t *Trial) refresh() error {
 			break
 		}
 	}
-	if t.run.Status == record.Lost {
+	if t.run.Status == record.Lost && !ended {
 		t.countSteps()
 	}
 	t.final = ended && !t.hasTails()

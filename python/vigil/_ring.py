@@ -54,6 +54,7 @@ class Ring(object):
         self.closed = False
         self.hurry = False  # no more prefaulting: the process is about to fork
         self.wait = 0.1
+        self.waited = 0  # nanoseconds of waits, in all
         self.patience = 0.0  # seconds of longer waits that are left, while the agent may be slow to start
         self.open = False  # the breaker of the record area
         self.dropped = {}
@@ -150,14 +151,15 @@ class Ring(object):
             if patience:
                 self.patience = max(patience - (now - began), 0.0)
             left = end - now
-            if left <= 0:
-                holder.open = True
-                return False
-            time.sleep(min(pause, left))
-            pause = min(pause * 2, 0.002)
-            if there():
-                holder.open = False
-                return True
+            good = left > 0
+            if good:
+                time.sleep(min(pause, left))
+                pause = min(pause * 2, 0.002)
+                if not there():
+                    continue
+            holder.open = not good
+            self.waited += int((time.monotonic() - began) * 1e9)
+            return good
 
     def count(self, reason, n):
         """Count n dropped values."""

@@ -1,6 +1,7 @@
 """When what is due, and the interval that holds the overhead budget."""
 
 import collections
+import time
 
 SERIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEVER = 1 << 62
@@ -74,7 +75,8 @@ class Due(object):
 class Auto(object):
     """Chooses the interval of schedules that leave it to the budget.
 
-    The cost that counts is all the hook takes of the training thread: what
+    The cost that counts is all the hook takes of the training thread, without
+    the time in which others had its processor (Away): what
     every step pays, what rules with an interval of their own pay now and then,
     and what a capture at the interval pays on top, spread over it. The interval
     goes up when the budget is overdrawn by a tenth, down when a smaller one
@@ -177,6 +179,44 @@ class Auto(object):
         costs = sorted(own for _, own in self.fixed)[:-1]
         steps = self.fixed[-1][0] - self.fixed[0][0]
         return max(sum(costs) - base * len(costs), 0.0) / steps if steps else 0.0
+
+
+class Away(object):
+    """The part of a capture in which its thread did not run, because the machine gave the processor to others.
+
+    That is no cost of capture: it would have come to the training as well. Left
+    in, a busy machine makes captures look dear, and the budget silences them. A
+    wait for the agent (``waited``, nanoseconds in all) is a cost and stays one.
+    ``now`` and ``ran`` are clocks in nanoseconds: the time, and the processor
+    time of this thread.
+    """
+
+    __slots__ = ("now", "ran", "at", "total")
+
+    def __init__(self, now=time.perf_counter_ns, ran=time.thread_time_ns):
+        self.now = now
+        self.ran = ran
+        self.at = None
+        self.total = 0
+
+    def begins(self, waited):
+        """A capture begins, or begins anew: what came before does not count."""
+        self.at = (self.now(), self.ran(), waited)
+
+    def ends(self, waited):
+        """It is over; nothing happens when none has begun."""
+        if self.at is not None:
+            now, ran, before = self.at
+            self.at = None
+            self.total += max(self.now() - now - (self.ran() - ran) - max(waited - before, 0), 0)
+
+    def take(self, waited):
+        """Nanoseconds since the last call; a capture that is under way goes on."""
+        if self.at is not None:
+            self.ends(waited)
+            self.begins(waited)
+        total, self.total = self.total, 0
+        return total
 
 
 def _median(values):

@@ -24,6 +24,7 @@ var alwaysClipped = rule.Definition{
 	CauseClass: "optimizer",
 	Causes:     []string{"a largest norm, or value, that is far too small", "gradients that are far too large, because the loss is summed instead of averaged"},
 	Remedies:   []string{"raise max_norm to about the usual norm of the gradients, clip_value to their usual size", "average the loss over the batch", "look at the norms before clipping"},
+	Asks:       []rule.Advice{rule.ClipLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
 		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length; where they are a thousand times as long, three thousand. Adam does not move by more than the gradients over its eps, which decides where they are next to nothing.",

@@ -162,3 +162,12 @@ func stateOf[S any](m map[string]*S, it *rule.Item, mode rule.Mode) *S {
 	}
 	return s
 }
+
+// tooFew says that something was captured at too few steps to judge a job by, or
+// over too short a part of it; "" when there were enough.
+func tooFew(what string, looks, from, to, least, span int64) string {
+	if looks == 0 || looks >= least && to-from >= span {
+		return ""
+	}
+	return fmt.Sprintf("%s were captured at %s, %d from first to last; it takes %d, %d from first to last", what, plural(int(looks), "step"), to-from, least, span)
+}

@@ -36,6 +36,7 @@ var deadRelu = rule.Definition{
 	CauseClass: "activation",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
 	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
+	Asks:       []rule.Advice{rule.LowerLearningRate},
 	Explains:   []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
 	// What dead units do to gradients may be noticed first.
 	ExplainsAlways: []string{"vanishing_gradient", "all_zero"},
@@ -141,6 +142,7 @@ func (r *relu) Facts(f *rule.Facts, _ *rule.Report) {
 // Finish judges layers of a short job that were dead whenever they were looked
 // at, twice at least, and says of those that did no harm that they are dead.
 func (r *relu) Finish(rep *rule.Report) {
+	r.unjudged(rep)
 	for _, k := range slices.Sorted(maps.Keys(r.state.Layers)) {
 		s := r.state.Layers[k]
 		short := r.confirm > 2 && s.Last != nil && !s.Alive && s.Streak >= 2 && s.Streak < r.confirm
@@ -153,6 +155,17 @@ func (r *relu) Finish(rep *rule.Report) {
 			v.Message += " The training learns all the same."
 		}
 		rep.Violate(v)
+	}
+}
+
+// unjudged says that no layer was looked at twice: what it takes at the end of a job.
+func (r *relu) unjudged(rep *rule.Report) {
+	most := 0
+	for _, s := range r.state.Layers {
+		most = max(most, len(s.Shares))
+	}
+	if most == 1 && r.confirm > 1 {
+		rep.NotJudged("the outputs of ReLU were captured at 1 step; it takes 2")
 	}
 }
 
@@ -233,14 +246,15 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	if s.Alive {
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
 	}
-	class := ""
+	class, asks := "", []rule.Advice(nil)
 	if why := r.state.Harm.thrown(s.Since); why != "" {
 		class, cause, remedy = "learning-rate", "a learning rate that is too high, which threw the units to where no input reaches them: "+why,
 			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use a leaky variant (LeakyReLU, GELU)"
+		asks = []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
 	}
 	return rule.Violation{
 		CauseClass: class,
-		Check:      "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy,
+		Check:      "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy, Asks: asks,
 		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
 		Context: map[string]any{
 			"units": float64(l.Units), "dead": float64(l.Dead), "samples_per_unit": float64(l.Samples), "shares": append([]rule.Number(nil), s.Shares...),

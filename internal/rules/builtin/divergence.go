@@ -23,6 +23,9 @@ type divergence struct {
 		Streak int                    `json:"streak"`
 		Since  int64                  `json:"since"`
 		Fired  bool                   `json:"fired"`
+		Looks  int64                  `json:"looks"` // steps compared with the first
+		From   int64                  `json:"from"`
+		To     int64                  `json:"to"`
 	}
 }
 
@@ -42,7 +45,9 @@ func (r *divergence) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"weights"}}, {Collections: []string{"losses"}}}
 }
 
-func (r *divergence) Finish(*rule.Report)    {}
+func (r *divergence) Finish(rep *rule.Report) {
+	rep.NotJudged(tooFew("weights", r.state.Looks, r.state.From, r.state.To, 2, divergeSteps))
+}
 func (r *divergence) Save() ([]byte, error)  { return save(&r.state) }
 func (r *divergence) Restore(b []byte) error { return restore(b, &r.state) }
 
@@ -81,6 +86,10 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 	if seen == 0 {
 		return
 	}
+	if r.state.Looks++; r.state.Looks == 1 {
+		r.state.From = v.ModeStep
+	}
+	r.state.To = v.ModeStep
 	if grown < 2 || 2*grown < seen || !r.worse() {
 		r.state.Streak, r.state.Fired = 0, false
 		return
@@ -96,7 +105,7 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 	rep.Violate(rule.Violation{
 		Check: "growth", Subject: worst, Worker: items[0].Worker, Observed: most, Threshold: r.growth, Comparator: ">=", Steps: r.state.Streak,
 		CauseClass: "learning-rate", Cause: "a learning rate that is too high",
-		Remedy: "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm",
+		Remedy: "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm", Asks: []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 		Message: fmt.Sprintf("Training diverges: %d of %s have grown at least %s times since the start (%s %s times), and the loss is higher than it was at first.",
 			grown, plural(seen, "weight"), num(r.growth), worst, num(most)),
 		Context: map[string]any{"grown": grown, "weights": seen, "since_mode_step": r.state.Since, "losses": r.lastLosses()},

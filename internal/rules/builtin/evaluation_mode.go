@@ -232,7 +232,7 @@ func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
 	v := rule.Violation{
 		Check: "statistics", Subject: far[0], Severity: rule.Info, Observed: worst, Threshold: r.distance, Comparator: ">", Steps: int(e.Steps),
 		Cause:  "the running statistics lag behind (few updates, a small momentum), or the data of training and evaluation differ",
-		Remedy: "raise the momentum of batch normalisation (0.1 is the default), train longer before the first evaluation, or compare how both data are made",
+		Remedy: "raise the momentum of batch normalisation (0.1 is the default), begin to evaluate later, or compare how both data are made",
 		Message: fmt.Sprintf("In evaluation the running statistics of %s (%d of %d) are far from the data's (up to %s deviations): check momentum and whether training and evaluation data are made alike.",
 			someNames(far), len(far), len(e.Statistics), num(worst)),
 		Context: map[string]any{"statistics": e.Statistics},

@@ -29,6 +29,8 @@ var explodingTensor = rule.Definition{
 		"lower the learning rate or warm it up", "clip gradients by norm", "add an epsilon to denominators", "use loss scaling or bfloat16",
 		"check the input for NaN", "start at the tensor that turned non-finite first",
 	},
+
+	Asks:     []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	Explains: []string{"loss_spike", "loss_flat", "too_few_updates", "loss_not_decreasing", "weight_update_ratio", "dead_relu", "vanishing_gradient", "unchanged_tensor", "all_zero"},
 	Default: &rule.Preset{
 		Params: map[string]string{"growth": "10", "every": "0"},

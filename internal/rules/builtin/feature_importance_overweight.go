@@ -27,6 +27,7 @@ var featureImportanceOverweight = rule.Definition{
 	CauseClass: "structure",
 	Causes:     []string{"a feature that leaks the target", "a column that identifies the sample", "one predictor that dominates"},
 	Remedies:   []string{"check the feature, or drop it", "regularise", "sample columns for each tree"},
+	Asks:       []rule.Advice{rule.RegulariseMore},
 	Needs:      func(p rule.Params) []rule.Need { return featureNeeds(p, p.List("tensor_regex")...) },
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &overweight{sel: rule.Selector{Regex: p.List("tensor_regex")}, threshold: p.Float("threshold"), n: int(p.Int("nfeatures"))}, nil

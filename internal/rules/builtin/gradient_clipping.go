@@ -34,6 +34,7 @@ var gradientClipping = rule.Definition{
 	CauseClass: "optimizer",
 	Causes:     []string{"a limit that is too low for this model", "a learning rate that is too high", "when it jumps, a batch that is out of the ordinary"},
 	Remedies:   []string{"raise the limit to where norms usually lie", "lower the learning rate or warm it up", "look at the batches of the steps that jump"},
+	Asks:       []rule.Advice{rule.ClipLess, rule.LowerLearningRate},
 	Explains:   []string{"loss_not_decreasing"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"gradients"}}, Schedule: rule.TrainOnly(p.Int("every")), Want: rule.WantStats}}
@@ -120,9 +121,10 @@ func (r *clipping) worker(items []rule.Item, mode rule.Mode, rep *rule.Report) {
 	if middle := median(s.Norms); norm > spikeFactor*middle {
 		v.Check, v.Observed, v.Threshold, v.Comparator, v.CauseClass = "spike", norm, spikeFactor*middle, ">", "data-loading"
 		v.Cause, v.Remedy = "a batch that is out of the ordinary, or a loss that is not bounded there", "look at the batch of this step; check the data and the loss; clip gradients so that one batch cannot do harm"
+		v.Asks = []rule.Advice{rule.ClipMore}
 		v.Message = fmt.Sprintf("The norm of the gradients jumps to %s; over the last %d saved steps it was %s in the middle.", num(norm), r.window, num(middle))
 		rep.Violate(v)
-		v.Cause, v.Remedy = "", ""
+		v.Cause, v.Remedy, v.Asks = "", "", nil
 	}
 	r.always(s, v, rep)
 }

@@ -28,6 +28,7 @@ var learningRate = rule.Definition{
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high, or is not warmed up", "a learning rate that is too low", "input or labels whose scale does not fit the rate"},
 	Remedies:   []string{"change the learning rate by factors of ten", "warm it up, and clip gradients by norm", "scale input and labels to a deviation of one"},
+	Asks:       []rule.Advice{rule.ClipMore},
 	// What a rate that is too high does to the network may be noticed first.
 	ExplainsAlways: []string{"exploding_tensor", "dead_relu", "vanishing_gradient", "all_zero", "loss_spike", "loss_flat", "saturated_activation", "too_few_updates"},
 	Explains:       []string{"not_finite"},
@@ -343,6 +344,7 @@ func (r *rateJudge) report(rep *rule.Report, s rule.Severity, check string, obse
 		Check: check, Subject: r.state.Curve.Name, Observed: observed, Threshold: threshold, Comparator: ">=", Severity: s, Steps: steps,
 		Cause:   "a learning rate that is too high: " + why,
 		Remedy:  "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; check that input and labels are scaled",
+		Asks:    []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 		Message: message + "; " + why + ".",
 		Context: map[string]any{
 			"start": r.start(), "peak": r.state.Curve.Peak, "peak_at": r.state.Curve.PeakAt, "largest_update": u.Ratio, "largest_update_step": u.Step,
@@ -379,6 +381,7 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 		Check: "too_low", Subject: c.Name, Observed: fastest, Threshold: r.small, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check that a scheduler does not lower it too early",
+		Asks:   []rule.Advice{rule.RaiseLearningRate},
 		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight moves by more than %s of its size in a step.",
 			c.N, called("loss", c.Name), num(before), num(after), num(fastest)),
 		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fall, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},

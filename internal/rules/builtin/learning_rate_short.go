@@ -143,6 +143,7 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 		Check: "out_of_reach", Subject: c.Name, Observed: way, Threshold: most, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; " + usual,
+		Asks:   []rule.Advice{rule.RaiseLearningRate},
 		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move "+moved+", which began at random, and the %s stands at %s (it began at %s).",
 			c.N, num(100*way), called("loss", c.Name), num(level), num(begin)),
 		Context: map[string]any{"way": way, "first": begin, "last_mean": level},

@@ -112,6 +112,7 @@ func (r *flat) explain(v *rule.Violation, what string) {
 	case m.Felt && m.Pull <= collapsedPull:
 		v.CauseClass, v.Cause = "activation", "units that are all dead or saturated: no gradient is left for any weight"
 		v.Remedy = "look at the outputs of the layers; lower the learning rate, initialise biases with 0, use a leaky activation or a normalisation before bounded ones"
+		v.Asks = []rule.Advice{rule.LowerLearningRate}
 		v.Message = what + ". No weight gets a gradient any more: the units behind them are dead or saturated."
 		if s.Alive || m.Grown >= 2 || len(m.Spans) > 0 && m.Spans[0].Ratio >= 1 {
 			v.CauseClass, v.Cause = "learning-rate", "a learning rate that threw the weights to where no gradient is left"
@@ -125,6 +126,7 @@ func (r *flat) explain(v *rule.Violation, what string) {
 	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live:
 		v.CauseClass, v.Cause = "learning-rate", "a learning rate that is too low, or too few updates"
 		v.Remedy = "raise the learning rate by factors of ten until the loss moves, or train for longer"
+		v.Asks = []rule.Advice{rule.RaiseLearningRate, rule.TrainLonger}
 		v.Message = fmt.Sprintf("%s; the weights go one way, and came no further than %s of their size.", what, percent(far))
 	default:
 		v.Cause = "most often labels that do not belong to the inputs, or input without signal; nothing else was seen that explains it"

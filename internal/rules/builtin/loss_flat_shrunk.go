@@ -81,7 +81,7 @@ func (r *flat) heldDown(rep *rule.Report) bool {
 	rep.Violate(rule.Violation{
 		Check: "held_down", Subject: c.Name, Observed: m.Grown, Threshold: heldTo, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "regularisation", Cause: "a weight decay that outweighs the errors: weights are held near 0",
-		Remedy: "make it weaker by factors of ten (1e-4 to 1e-2 is usual)",
+		Remedy: "make it weaker by factors of ten (1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("The weights have shrunk to %s of their first size, and the %s falls no more at %s, where a guess has %s: %s holds them near 0. Lower it to 0.001 and see how far the loss comes.",
 			percent(m.Grown), called("loss", c.Name), num(level), num(guess), r.state.Strong),
 		Context: map[string]any{"left_median": m.Grown, "left_at_most": m.Most, "last_mean": level, "guess": guess},
@@ -100,7 +100,7 @@ func (r *flat) shrunk(rep *rule.Report) bool {
 	rep.Violate(rule.Violation{
 		Check: "shrunk", Subject: c.Name, Observed: m.Most, Threshold: shrunkTo, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "regularisation", Cause: "a penalty or a weight decay that outweighs the errors: weights are drawn to 0",
-		Remedy: "make it weaker by factors of ten (a weight decay of 1e-4 to 1e-2 is usual)",
+		Remedy: "make it weaker by factors of ten (a weight decay of 1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("After %d steps no weight matrix has more than %s of its first size left: %s draws the weights to 0, whatever the data say.",
 			c.N, percent(m.Most), r.state.Drawn),
 		Context: map[string]any{"left_at_most": m.Most, "left_median": m.Grown, "last_mean": c.share(0.75, 1)},

@@ -48,6 +48,7 @@ var lossNotFinite = rule.Judged[*lossSpan]{
 		When:   "The loss that is to be compared with its value `num_steps` steps before is NaN or infinite.",
 		Cause:  "a learning rate that is too high, or a division by zero or a logarithm of zero in the loss",
 		Remedy: "lower the learning rate and clip gradients by norm; add an epsilon to denominators and logarithms; check the input for NaN",
+		Asks:   []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	},
 	Judge: func(s *lossSpan, p rule.Params) []rule.Evidence {
 		if finite(s.Now) {
@@ -63,6 +64,7 @@ var lossIncreased = rule.Judged[*lossSpan]{
 		When:   "The loss rose by more than `increase_threshold_percent` per cent over `num_steps` steps.",
 		Cause:  "a learning rate that is too high",
 		Remedy: "lower the learning rate, or warm it up; look at the gradients with the rules for them",
+		Asks:   []rule.Advice{rule.LowerLearningRate},
 		Parameters: []rule.Parameter{
 			{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "rise that is tolerated"},
 		},
@@ -82,6 +84,7 @@ var lossNotFalling = rule.Judged[*lossSpan]{
 		When:   "The loss fell by less than `diff_percent` per cent over `num_steps` steps.",
 		Cause:  "a learning rate that is too high or too low",
 		Remedy: "change the learning rate; look at the gradients with the rules for them; if it has converged, stop early",
+		Asks:   []rule.Advice{rule.StopEarly},
 		Parameters: []rule.Parameter{
 			{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "least relative decrease over the span"},
 		},

@@ -31,6 +31,7 @@ var lossSpike = rule.Definition{
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high for this phase of the training", "batches of bad data", "gradients that are not clipped"},
 	Remedies:   []string{"clip gradients by norm", "lower the learning rate, or warm it up after a restart", "look at the batches at which it leapt", "go back to the last checkpoint before it"},
+	Asks:       []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	Explains:   []string{"overfit", "too_few_updates"},
 	Default: &rule.Preset{
 		Params: map[string]string{},

@@ -37,6 +37,8 @@ var notFinite = rule.Definition{
 		"lower the learning rate or warm it up, and clip gradients by norm", "add an epsilon to denominators and logarithms",
 		"use loss scaling or bfloat16", "check the input for NaN",
 	},
+
+	Asks:           []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	Explains:       []string{"learning_rate", "loss_spike", "loss_flat", "too_few_updates", "overfit", "loss_not_decreasing", "weight_update_ratio", "vanishing_gradient", "dead_relu", "all_zero", "unchanged_tensor", "stalled_training_rule"},
 	ExplainsAlways: []string{"exploding_tensor"},
 	Default: &rule.Preset{
@@ -236,7 +238,7 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 	for _, t := range r.state.Way {
 		way = append(way, fmt.Sprintf("%s at %s step %d (%s)", t.Tensor, t.Mode, t.ModeStep, t.What))
 	}
-	class, cause, remedy := r.cause()
+	class, cause, remedy, asks := r.cause()
 	spread := ""
 	if n := len(r.state.Way); n > 1 {
 		var next []string
@@ -259,13 +261,13 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 	rep.Violate(rule.Violation{
 		Check: "first_non_finite", Subject: first.Tensor, Worker: first.Worker, Observed: float64(first.Bad), Threshold: 0, Comparator: ">",
 		Message: fmt.Sprintf("The %s %s at %s step %d: the first that is not finite%s.", called(noun(first.Kind), first.Tensor), what, first.Mode, first.ModeStep, spread),
-		Context: context, CauseClass: class, Cause: cause, Remedy: remedy, Steps: int(first.ModeStep) + 1,
+		Context: context, CauseClass: class, Cause: cause, Remedy: remedy, Asks: asks, Steps: int(first.ModeStep) + 1,
 		At: &rule.Point{Step: first.Step, Mode: first.Mode, ModeStep: first.ModeStep, Time: r.state.Point.Time},
 	})
 }
 
 // cause goes by what was seen before the first non-finite value.
-func (r *firstNonFinite) cause() (class, cause, remedy string) {
+func (r *firstNonFinite) cause() (class, cause, remedy string, asks []rule.Advice) {
 	first := r.state.Way[0]
 	for _, k := range []rule.Kind{rule.Weight, rule.Loss, rule.Gradient} {
 		if g := r.state.Growth[string(k)]; g != nil && g.First > 0 && g.Last > 10*g.First {
@@ -274,23 +276,23 @@ func (r *firstNonFinite) cause() (class, cause, remedy string) {
 				class = "" // steep is where a square root or a logarithm ends, too
 			}
 			return class, fmt.Sprintf("a learning rate that is too high: before it, the %s had grown from %s to %s", noun(k), num(float64(g.First)), num(float64(g.Last))),
-				"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm"
+				"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm", []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
 		}
 	}
 	switch {
 	case r.state.Half:
-		return "", "overflow in half precision", "use loss scaling or bfloat16"
+		return "", "overflow in half precision", "use loss scaling or bfloat16", nil
 	case first.Kind == rule.Input:
-		return "", "NaN in the input", "check the data for NaN and for divisions by a zero deviation"
+		return "", "NaN in the input", "check the data for NaN and for divisions by a zero deviation", nil
 	case first.ModeStep <= 2 && r.state.Growth[string(rule.Loss)] == nil && first.Kind == rule.Loss:
 		return "", "NaN in the input, or a logarithm or division of zero in the loss: it was not finite from the first step on",
-			"check the input for NaN; add an epsilon to denominators and logarithms"
+			"check the input for NaN; add an epsilon to denominators and logarithms", nil
 	case first.Kind == rule.Gradient:
 		return "", "a derivative that is infinite where its loss is finite: a square root or a norm at zero, or a branch of where() that divides by zero",
-			"add an epsilon below roots, norms and denominators; detect_anomaly names the operation"
+			"add an epsilon below roots, norms and denominators; detect_anomaly names the operation", nil
 	}
 	return "", "a division by zero or a logarithm of zero in the model or the loss, or NaN in the input; nothing had grown before",
-		"add an epsilon to denominators and logarithms, check the input for NaN, and lower the learning rate"
+		"add an epsilon to denominators and logarithms, check the input for NaN, and lower the learning rate", []rule.Advice{rule.LowerLearningRate}
 }
 
 func noun(k rule.Kind) string {

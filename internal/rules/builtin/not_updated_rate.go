@@ -34,6 +34,7 @@ func (r *updating) zeroGroup(f *rule.Facts, rep *rule.Report) {
 		Check: "zero_group", Subject: names[0], Severity: rule.Warning, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(updates(f)),
 		Cause:  "a group of parameters with a learning rate of 0: set so, or made so by a schedule of its own",
 		Remedy: "give the group a learning rate above 0; look at what its schedule makes of it",
+		Asks:   []rule.Advice{rule.RaiseLearningRate},
 		Message: fmt.Sprintf("The learning rate of %s is 0: after %d updates they keep the random values that they were initialised with (%s of the elements), while others are trained.",
 			someNames(names), f.Parameters.Updates, percent(share)),
 		Context: map[string]any{"parameters": namesOf(still), "share": share},

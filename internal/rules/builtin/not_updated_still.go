@@ -49,12 +49,14 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 	case most == 0 && moved == 0:
 		v.Check, v.CauseClass, v.Subject = "zero_rate", "learning-rate", "learning rate"
 		v.Cause, v.Remedy = "a learning rate of 0: set so, or made so by a schedule", "set a learning rate above 0; look at what the schedule makes of it"
+		v.Asks = []rule.Advice{rule.RaiseLearningRate}
 		v.Message = fmt.Sprintf("The learning rate is 0: after %d updates no parameter has changed; set a learning rate above 0 or correct the schedule.", ps.Updates)
 	case slices.Contains(rates, 0) && still[0].LR == nil:
 		return // nobody knows whose rate it is
 	case moved == 0 && tiny(f, most):
 		v.Check, v.CauseClass, v.Subject = "tiny_rate", "learning-rate", "learning rate"
 		v.Cause, v.Remedy = "a learning rate so small that rounding takes every update away", "raise the learning rate"
+		v.Asks = []rule.Advice{rule.RaiseLearningRate}
 		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding takes it away: after %d updates no weight has changed; raise it.", num(most), ps.Updates)
 	case moved == 0:
 		v.Severity, v.Subject = rule.Error, "parameters"

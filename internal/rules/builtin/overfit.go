@@ -26,6 +26,7 @@ var overfit = rule.Definition{
 	CauseClass: "overfit",
 	Causes:     []string{"too little data", "a model that is too large", "no regularisation"},
 	Remedies:   []string{"augment the data", "add dropout or weight decay", "stop early", "use a smaller model"},
+	Asks:       []rule.Advice{rule.RegulariseMore, rule.StopEarly, rule.SmallerModel},
 	Default: &rule.Preset{
 		Params: map[string]string{"rise": "0.2", "patience": "3", "every": "1"},
 		Why: "A validation loss above the training loss is normal. So it has to lie a fifth above its own best, by more than four deviations of its noise, in three evaluations in a row after that best, while the " +

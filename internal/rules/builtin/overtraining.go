@@ -25,6 +25,7 @@ var overtraining = rule.Definition{
 	CauseClass: "epochs",
 	Causes:     []string{"training beyond the optimum"},
 	Remedies:   []string{"stop early, with the patience seen here", "restore the best checkpoint"},
+	Asks:       []rule.Advice{rule.StopEarly},
 	Explains:   []string{"loss_not_decreasing"},
 	Needs:      pairedNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {

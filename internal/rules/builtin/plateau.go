@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -76,7 +77,11 @@ func (r *plateau) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}, {Collections: []string{"gradients"}}}
 }
 
-func (r *plateau) Finish(*rule.Report)    {}
+func (r *plateau) Finish(rep *rule.Report) {
+	if !r.state.Moved && !r.state.Fired && r.state.Pairs > 0 && r.state.Pairs < leastStreak {
+		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was captured %s; it takes %d", plateauEvery, plural(int(r.state.Pairs), "time"), leastStreak))
+	}
+}
 func (r *plateau) Save() ([]byte, error)  { return save(&r.state) }
 func (r *plateau) Restore(b []byte) error { return restore(b, &r.state) }
 

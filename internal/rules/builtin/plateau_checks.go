@@ -14,7 +14,7 @@ var tinyUpdates = rule.Judged[*standstill]{
 		ID: "loss_not_decreasing/plateau", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight moved by `tiny_update` of its size in 50 steps, although the gradients ask for it and the weights drift one way.",
 		Cause:  "a learning rate that is far too small",
-		Remedy: plateauRemedy,
+		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 		Parameters: []rule.Parameter{
 			{Name: "tiny_update", Type: rule.Float, Default: "0.00002", Range: rule.Above(0), Unit: "ratio", Meaning: "with plateau_steps: a change of a weight over 50 steps below this is none"},
 		},
@@ -32,7 +32,7 @@ var noUpdates = rule.Judged[*standstill]{
 		ID: "loss_not_decreasing/no_updates", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight has changed at all, although the gradients ask for it.",
 		Cause:  "a learning rate of zero or so small that updates are lost in rounding, or an optimiser that holds other parameters than the model's",
-		Remedy: plateauRemedy,
+		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
 		if s.Most > 0 || !s.stands(p.Int("plateau_steps")) {

@@ -25,6 +25,7 @@ var regularisation = rule.Definition{
 	CauseClass: "regularisation",
 	Causes:     []string{"a dropout probability that is too high, or was taken for the share that is kept", "a weight decay that is too strong"},
 	Remedies:   []string{"lower the dropout to 0.5 or less", "lower the weight decay (1e-4 to 1e-2 is usual)"},
+	Asks:       []rule.Advice{rule.RegulariseLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
 	Default: &rule.Preset{
 		Why: "Dropout of up to 0.75 is used with success, but not of 0.65 and more at four places one after the other. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
@@ -93,7 +94,7 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "dropout", Subject: names[0], Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less",
+		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("Dropout sets %s of the values to 0 in %s, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most), someNames(names)),
 		Context: map[string]any{"modules": names},
 	}
@@ -126,7 +127,7 @@ func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule
 	}
 	r.say(rep, rule.Violation{
 		Check: "dropout", Subject: names[0], Observed: float64(len(names)), Threshold: manyDrops, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it: 0.1 is usual where each layer has a dropout of its own, as in a transformer, and 0.5 where one has",
+		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it: 0.1 is usual where each layer has a dropout of its own, as in a transformer, and 0.5 where one has", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("Dropout sets %s of the values to 0, or more, at %d places one after the other (%s), so that little is left to learn from: lower p (it is the share that is dropped).", percent(least), len(names), someNames(names)),
 		Context: map[string]any{"modules": names},
 	})
@@ -143,7 +144,7 @@ func (r *regular) dropsByFunction(f *rule.Facts, rep *rule.Report) {
 	most := f.Graph.Dropout
 	r.say(rep, rule.Violation{
 		Check: "dropout", Subject: "dropout", Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less",
+		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("A dropout that the model calls as a function sets %s of the values to 0, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most)),
 	})
 }
@@ -210,7 +211,7 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 		decay, lr := *g.WeightDecay, *g.LR
 		v := rule.Violation{
 			Check: "weight_decay", Subject: o.Class, Comparator: ">=", Steps: int(updates(f)),
-			Cause: "a weight decay that is too strong", Remedy: "lower the weight decay (1e-4 to 1e-2 is usual)",
+			Cause: "a weight decay that is too strong", Remedy: "lower the weight decay (1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
 			Context: map[string]any{"weight_decay": decay, "learning_rate": lr},
 		}
 		if (decoupled || !adaptive) && lr*decay >= r.shrink {

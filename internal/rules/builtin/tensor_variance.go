@@ -111,12 +111,12 @@ func (r *variance) judge(at int, it rule.Item, x float64, v *rule.View, rep *rul
 		}
 		s.Check = l.check
 		s.Streak++
-		cause, remedy := "training that is unstable", "lower the learning rate; clip gradients; look for values that run away (exploding_tensor)"
+		cause, remedy, asks := "training that is unstable", "lower the learning rate; clip gradients; look for values that run away (exploding_tensor)", []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
 		if l.check == "low" {
-			cause, remedy = "layers that have collapsed or saturated", "look at the activations and gradients of the layer (saturated_activation, vanishing_gradient); use He or Glorot initialisation"
+			cause, remedy, asks = "layers that have collapsed or saturated", "look at the activations and gradients of the layer (saturated_activation, vanishing_gradient); use He or Glorot initialisation", nil
 		}
 		rep.Violate(rule.Violation{
-			Check: l.check, Subject: it.Info.Name, Worker: it.Worker, Observed: x, Threshold: l.limit, Comparator: l.comparator, Steps: s.Streak, Cause: cause, Remedy: remedy,
+			Check: l.check, Subject: it.Info.Name, Worker: it.Worker, Observed: x, Threshold: l.limit, Comparator: l.comparator, Steps: s.Streak, Cause: cause, Remedy: remedy, Asks: asks,
 			Message: fmt.Sprintf("The variance of %s is %s, %s than %s.", it.Info.Name, num(x), map[string]string{"high": "more", "low": "less"}[l.check], num(l.limit)),
 			Context: map[string]any{"history": append([]rule.Number(nil), s.History...), "size": it.Stats.Count, "mean": it.Stats.MeanValue()},
 		})

@@ -23,6 +23,7 @@ var tooFewUpdates = rule.Definition{
 	CauseClass: "epochs",
 	Causes:     []string{"too few epochs", "batches so large that an epoch has few updates", "a learning rate that is lower than it could be"},
 	Remedies:   []string{"train longer", "use smaller batches", "raise the learning rate"},
+	Asks:       []rule.Advice{rule.TrainLonger, rule.RaiseLearningRate},
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why: "Many jobs end early on purpose, so it is information, and only from 60 updates on. It is a warning only when fewer than 60 updates were made, the loss began where a uniform guess lies, and has come down by less than a fifth of that, while it " +

@@ -25,6 +25,7 @@ var underfit = rule.Definition{
 	CauseClass: "structure",
 	Causes:     []string{"a model that is too small", "training that is too short, or a learning rate that is too low", "too much regularisation"},
 	Remedies:   []string{"use a larger model", "train longer", "raise the learning rate", "use less regularisation"},
+	Asks:       []rule.Advice{rule.LargerModel, rule.TrainLonger, rule.RaiseLearningRate, rule.RegulariseLess},
 	Explains:   []string{"loss_not_decreasing", "overtraining"},
 	Needs:      pairedNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {

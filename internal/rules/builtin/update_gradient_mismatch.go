@@ -109,12 +109,14 @@ func (r *mismatch) worker(items []rule.Item, v *rule.View, rep *rule.Report) {
 	middle := ratios[len(ratios)/2]
 	check, limit, comparator, words := "too_large", r.large, ">", "above"
 	cause, remedy := "a learning rate that is too large", "lower the learning rate, or warm it up"
+	asks := []rule.Advice{rule.LowerLearningRate}
 	if len(below) > len(above) {
 		check, limit, comparator, words = "too_small", r.small, "<", "below"
 		cause, remedy = "a learning rate that is too small, or a weight decay that is too large", "raise the learning rate; lower the weight decay"
+		asks = []rule.Advice{rule.RaiseLearningRate, rule.RegulariseLess}
 	}
 	rep.Violate(rule.Violation{
-		Check: check, Subject: "weights", Worker: items[0].Worker, Observed: middle, Threshold: limit, Comparator: comparator, Steps: 1 + r.state.Streak[items[0].Worker], Cause: cause, Remedy: remedy,
+		Check: check, Subject: "weights", Worker: items[0].Worker, Observed: middle, Threshold: limit, Comparator: comparator, Steps: 1 + r.state.Streak[items[0].Worker], Cause: cause, Remedy: remedy, Asks: asks,
 		Message: fmt.Sprintf("From step %d to %d, %d of %s moved out of proportion to their gradients: mean |update| is %s times mean |gradient| in the middle, mostly %s the limits.",
 			since, v.ModeStep, outside, plural(len(ratios), "weight"), num(middle), words),
 		Context: map[string]any{

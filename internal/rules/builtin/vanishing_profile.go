@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -35,6 +36,8 @@ type vanishingProfile struct {
 // profile is one root model's streak.
 type profile struct {
 	Analysed int64 `json:"analysed"`
+	From     int64 `json:"from"`   // mode step analysed first
+	To       int64 `json:"to"`     // and last
 	Streak   int64 `json:"streak"` // analysed steps in a row
 	Since    int64 `json:"since"`  // mode step at which the streak began
 	Always   bool  `json:"always"` // since the first analysed step
@@ -67,13 +70,17 @@ func (r *vanishingProfile) Select() []rule.Selector {
 // with half of it, when the loss never fell.
 func (r *vanishingProfile) Finish(rep *rule.Report) {
 	half := r.confirm / 2
+	unjudged := ""
 	for _, root := range slices.Sorted(maps.Keys(r.state.Roots)) {
 		p := r.state.Roots[root]
+		few := tooFew("gradients", p.Analysed, p.From, p.To, leastStreak, half-half/5)
+		unjudged = cmp.Or(unjudged, few)
 		if p.Streak >= leastStreak && !p.Fired && p.Until-p.Since >= half-half/5 && p.Always && r.state.Losses.neverFell(half) {
 			p.Fired = true
 			r.report(p, rep)
 		}
 	}
+	rep.NotJudged(unjudged)
 }
 
 func (r *vanishingProfile) Save() ([]byte, error) { return save(&r.state) }
@@ -155,10 +162,13 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 		p = &profile{}
 		r.state.Roots[root] = p
 	}
-	p.Analysed++
+	if p.Analysed++; p.Analysed == 1 {
+		p.From = v.ModeStep
+	}
+	p.To = v.ModeStep
 	few := layers < 4 && highest > 0 // too few to speak of a profile
 	if top.Mean == 0 || few || highest >= r.relative*top.Mean {
-		*p = profile{Analysed: p.Analysed}
+		*p = profile{Analysed: p.Analysed, From: p.From, To: p.To}
 		return
 	}
 	if p.Streak == 0 {

@@ -26,6 +26,7 @@ var weightUpdateRatio = rule.Definition{
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high or too low", "vanishing gradients", "weights that are tiny or frozen by mistake", "weight decay that cancels the update"},
 	Remedies:   []string{"change the learning rate, or use a schedule", "clip gradients", "check requires_grad and the optimiser's list of parameters"},
+	Asks:       []rule.Advice{rule.ClipMore},
 	Explains:   []string{"loss_not_decreasing", "unchanged_tensor"},
 	Needs: func(p rule.Params) []rule.Need {
 		s := rule.TrainOnly(p.Int("every"))

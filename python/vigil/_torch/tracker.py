@@ -13,7 +13,7 @@ import torch
 
 from vigil import _fork, _guard, _log, _wire
 from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
-from vigil._schedule import PATIENT
+from vigil._schedule import PATIENT, Away
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery, Searches
@@ -95,6 +95,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.trains_in_eval = False  # before the roots were known, one in eval() was trained
         self.custom = {}  # name of a tensor the script saved -> (id, shape)
         self.spent = 0  # nanoseconds of the open step that were ours
+        self.away = Away()
         self.entered = 0
 
     def install(self):
@@ -312,9 +313,20 @@ class Tracker(models.Models, updates.Updates, control.Control):
         began = _now()
         step = what[-1]
         if step is self.open and self.session is not None and (self.thread is None or self.thread == _thread()) and not self.again():
+            self._capture_begins(step)
             self.publisher.at(step)
             take(*what)
+            self._capture_ends()
         self.spent += _now() - began
+
+    def _capture_begins(self, step):
+        """What is due is about to be copied: see how much of that the thread is kept from running. A device's work is no processor time, and counts."""
+        if step is not None and step.is_due and self.session is not None and not torch.cuda.is_initialized():
+            self.away.begins(self.session.ring.waited)
+
+    def _capture_ends(self):
+        if self.away.at is not None:
+            self.away.ends(self.session.ring.waited if self.session is not None else 0)
 
     # Closing.
 
@@ -358,6 +370,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         now = _now()
         own, self.spent = self.spent + now - self.entered, 0
         self.entered = now
+        if self.away.total or self.away.at is not None:
+            own = max(own - self.away.take(self.session.ring.waited), 0)
         self.last_closed = (step.number(), step.mode, step.mode_step)
         self.counter.closed(step)
         self.publisher.close(step, scalars, step.skipped, seconds, own, step.flag)

@@ -142,7 +142,9 @@ class Updates(object):
         if self.nest > 1 or self.closed:
             return None
         self.entered = _now()
+        self._capture_begins(self.open)
         out = self._before(optimiser, args, kwargs)
+        self._capture_ends()
         self.spent += _now() - self.entered
         return out
 
@@ -205,7 +207,9 @@ class Updates(object):
                 self.entered = began
                 self._adopt_new(state, self.open, optimiser)
                 began = _now()
+            self._capture_begins(self.open)
             self._copy(state, self.open, optimiser)
+            self._capture_ends()
         self.spent += _now() - began
 
     def _copy(self, state, step, optimiser):
@@ -262,7 +266,9 @@ class Updates(object):
             return
         self.updates += 1
         self.entered = _now()
+        self._capture_begins(self.open)
         self._after(optimiser)
+        self._capture_ends()
         self.spent += _now() - self.entered
 
     def _after(self, optimiser):
@@ -361,6 +367,9 @@ class Updates(object):
         now = _now()
         took = now - self.entered
         self.entered = now
+        self._capture_ends()
+        self.away.total = 0
+        self._capture_begins(self.open)
         self.facts.set_up += took
         return took * 1e-9
 

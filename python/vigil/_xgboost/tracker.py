@@ -41,6 +41,7 @@ class Tracker(Control):
         self.others = 0  # trainings that are not followed
         self.cross_validated = False
         self.due = _schedule.Due()
+        self.away = _schedule.Away()
         self.saves = []
         self.series = {}  # name -> id of numbers of our own
         self.waiting_collections = []
@@ -141,15 +142,18 @@ class Tracker(Control):
             return  # of a training that began again by itself
         began = _now()
         at, due, set_up = self.at(step), None, 0
+        ring = self.session.ring
         try:
             if not training.looked:
                 self._first(training, model)
                 set_up = _now() - began
+            self.away.begins(ring.waited)
             self._metrics(training, epoch, at)
             due = self._save(training, model, at)
         finally:
             training.open, training.next, self.last = False, step + 1, at
-            own = training.own + _now() - began - set_up
+            self.away.ends(ring.waited)
+            own = max(training.own + _now() - began - set_up - self.away.take(ring.waited), 0)
             training.ended = time.perf_counter()
             seconds = training.ended - training.began - set_up * 1e-9
             self.session.step(at[0], at[1], at[2], seconds, own)
