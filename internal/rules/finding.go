@@ -124,16 +124,16 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 		Check: v.Check, Subject: v.Subject,
 		Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Comparator: v.Comparator,
 		Message: v.Message, CauseClass: cmp.Or(v.CauseClass, c.CauseClass, d.CauseClass),
-		Cause:  cmp.Or(v.Cause, c.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
-		Remedy: v.Remedy, Asks: v.Asks,
+		Cause:        cmp.Or(v.Cause, c.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
+		Remedy:       cmp.Or(v.Remedy, c.Remedy, strings.Join(d.Remedies, "; ")),
 		Experimental: c.IsExperimental(),
 	}
-	switch {
-	case f.Remedy != "":
+	switch f.Asks = v.Asks; { // of the place that the remedy is from, if the violation names nothing
+	case f.Asks != nil || v.Remedy != "":
 	case c.Remedy != "":
-		f.Remedy, f.Asks = c.Remedy, c.Asks
+		f.Asks = c.Asks
 	default:
-		f.Remedy, f.Asks = strings.Join(d.Remedies, "; "), d.Asks
+		f.Asks = d.Asks
 	}
 	if f.Severity == "" {
 		f.Severity = cmp.Or(c.Severity, d.Severity)
