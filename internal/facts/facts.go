@@ -23,6 +23,9 @@ func Lines(f *record.Facts) []Line {
 			lines = append(lines, Line{name, text})
 		}
 	}
+	if f.Look != nil && !*f.Look {
+		add("look", "off: facts of the training were not read (--no-look)")
+	}
 	if f.Graph != nil {
 		add("computed", strings.Join(f.Graph.Head, " of "))
 	}

@@ -216,7 +216,7 @@ for task in range(60):
 
 
 def test_an_optimiser_for_every_task(trained, write):
-    """Models are looked for among all objects a few times only."""
+    """Models are looked for a few times only."""
     run = trained(write(TASKS)).run
     told = [m["count"] for m in run.missing if "faster" in m["reason"]]
     assert told[0] == 1 and 40 <= sum(told) < 60 and len(told) == 2

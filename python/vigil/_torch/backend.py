@@ -218,13 +218,13 @@ def forward_hook(module, hook, shared=False):
     return hanging.after(module, without, shared)
 
 
-def on_registration(registered):
-    """Have registered(module) called when a parameter or a module is put into one, where PyTorch can tell; once per process."""
+def on_registration(told):
+    """Have told(module, part) called when a parameter or a module is put into one, where PyTorch can tell; once per process."""
 
     @_guard.guard
-    def put(module, name, value):
+    def put(module, name, part):
         if not is_compiling():
-            registered(module)
+            told(module, part)
         return None
 
     if not _registration:
