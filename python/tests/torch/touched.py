@@ -115,6 +115,8 @@ torch.save({}, os.devnull)
 before, hooked, was = callables(), hooks(), settings()
 named = {}
 for name in NAMES:
+    if name.startswith("torch.amp.") and not hasattr(torch.amp, "GradScaler"):
+        name = name.replace("torch.amp.", "torch.cuda.amp.")
     owner, parts = torch, name.split(".")[1:]
     try:
         for part in parts:

@@ -19,6 +19,7 @@ from vigil import _guard
 from vigil._torch import backend, hanging
 
 MOST = 64  # candidates remembered
+NOTES = 1000  # calls of modules that are noted for an optimiser
 
 
 class Discovery(object):
@@ -28,6 +29,7 @@ class Discovery(object):
         self.tracker = tracker
         self.on = False
         self.handle = None
+        self.notes = None  # global forward pre-hook that only notes which modules are called, once the roots are known
         self.window = None  # global forward hook between two calls of a root, looking for loss modules
         self.hooked = weakref.WeakSet()
         self.handles = []  # of the hooks on single modules
@@ -47,9 +49,26 @@ class Discovery(object):
         for handle in self.handles:
             handle.remove()
         self.handles = []
-        if self.handle is not None:
-            self.handle.remove()
-            self.handle = None
+        for handle in (self.handle, self.notes):
+            if handle is not None:
+                handle.remove()
+        self.handle = self.notes = None
+
+    def note(self):
+        """Note which modules are called, until an optimiser is adopted: one was made, and PyTorch does not tell what is put into modules."""
+        if not self.on and self.notes is None and not self.compiled:
+            self.left = NOTES
+            self.notes = register_module_forward_pre_hook(self._called)
+
+    @_guard.guard
+    def _called(self, module, args):
+        self.left -= 1
+        if self.left < 0 and self.notes is not None:
+            self.notes.remove()
+            self.notes = None
+        elif not backend.is_compiling():
+            self.tracker.registry.module(module)
+        return None
 
     def _arm(self):
         if self.on and self.handle is None and not self.compiled:
@@ -141,9 +160,10 @@ class Discovery(object):
         """torch.compile gave ``module``: it is a candidate, and seen by a hook of its own."""
         backend.compiler_loaded()
         self.compiled = True
-        if self.handle is not None:
-            self.handle.remove()
-            self.handle = None
+        for handle in (self.handle, self.notes):
+            if handle is not None:
+                handle.remove()
+        self.handle = self.notes = None
         self.close_window()
         if isinstance(module, torch.nn.Module):
             self.remember(module)

@@ -230,6 +230,11 @@ class Models(object):
             self.session.missing([("models of optimisers", "optimisers come faster than their models can be looked for", self.unsearched)])
             self.unsearched = 0
 
+    def optimiser_made(self, optimiser):
+        self.registry.optimiser(optimiser)
+        if self.session is not None and not backend.TELLS_OF_PARTS:
+            self.discovery.note()
+
     def put(self, module, part):
         """A parameter or a module was put into ``module``."""
         self.registry.module(module)

@@ -40,7 +40,7 @@ def install(tracker):
         return tracker.after_update(optimiser)
 
     made = _wrap_init()
-    made.append(_guard.guard(tracker.registry.optimiser))
+    made.append(_guard.guard(tracker.optimiser_made))
     if backend.HAS_OPTIMISER_HOOKS:
         backend.OPTIMISER.register_optimizer_step_pre_hook(before)
         backend.OPTIMISER.register_optimizer_step_post_hook(after)
