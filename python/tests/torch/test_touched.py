@@ -20,6 +20,7 @@ HOOKS = {
     "_global_forward_hooks_always_called": "global forward hook",
     "_global_parameter_registration_hooks": "global hooks on registration",
     "_global_module_registration_hooks": "global hooks on registration",
+    "_global_buffer_registration_hooks": "global hooks on registration",
     "_global_optimizer_pre_hooks": "global step hooks",
     "_global_optimizer_post_hooks": "global step hooks",
 }

@@ -1,7 +1,7 @@
 """The modules and optimisers of this process, as far as PyTorch tells of them.
 
-A module is known once a part or a parameter was put into it, or it was called
-as the outermost one; an optimiser once it was made. PyTorch 1.13 does not say
+A module is known once a part, a parameter or a buffer was put into it, or it was
+called as the outermost one; an optimiser once it was made. PyTorch 1.13 does not say
 what is put into modules: there those that were called are known. Nothing is kept
 alive.
 """

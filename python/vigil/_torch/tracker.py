@@ -105,7 +105,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         self.installed = True
         optimisers.install(self)
-        backend.on_registration(self.put)
+        backend.on_registration(self.put, self.registry.module)
         wrap_backward(self)
         if self.looks:
             rate_plateau.install(self)
