@@ -82,7 +82,7 @@ class Inputs(object):
             self.features.append((self.numbers.put(vector), x.numel() // x.shape[1]))
         self.shape = int(x.shape[1])
 
-    def gather(self, numbers, loaders):
+    def gather(self, numbers, loaders=()):
         """InputFacts without their place, or None. loaders: those that the script goes through."""
         if not self.tensors:
             return None
