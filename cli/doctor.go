@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/vigil-ml/vigil/internal/agent"
+	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/doctor"
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/live"
@@ -49,7 +51,8 @@ func (c doctorCmd) Run(a *app) error {
 		}
 		checks = doctor.Run(run)
 	} else {
-		checks = append(doctor.Machine(c.root()), pythonChecks(a.rest)...)
+		checks = append(doctor.Machine(c.root()), doctor.Look(looks()))
+		checks = append(checks, pythonChecks(a.rest)...)
 	}
 	if err := c.print(a, checks); err != nil {
 		return err
@@ -58,6 +61,12 @@ func (c doctorCmd) Run(a *app) error {
 		return exit(1, nil)
 	}
 	return nil
+}
+
+// looks tells whether environment and configuration let facts of a training be read.
+func looks() bool {
+	run, err := config.Resolve(config.Flags{}, os.Environ(), "", agent.Known())
+	return err != nil || !run.NoLook
 }
 
 func (c doctorCmd) readRun() (record.Run, error) {

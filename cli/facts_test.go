@@ -11,6 +11,10 @@ func TestPrintFacts(t *testing.T) {
 		{"null", `null`, ""},
 		{"empty", `{}`, ""},
 		{"not to be read", `{"labels":["x"]}`, ""},
+		{"not read", `{"look":false}`, `
+Facts:
+  look  off: facts of the training were not read (--no-look)
+`},
 		{"classes", `{"labels":{"loss":"CrossEntropyLoss","dtype":"I64","shape":[64],"range":[0,10],"distinct":3,"counts":{"10":1,"0":40,"2":23}}}`, `
 Facts:
   labels  I64 [64], from 0 to 10, 3 different: 0 × 40, 2 × 23, 10 × 1, given to CrossEntropyLoss

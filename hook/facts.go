@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 
@@ -36,7 +37,20 @@ func (h *Hook) facts() capture.Facts {
 		said = append(said, "loss "+o.Loss)
 	}
 	said = append(said, fmt.Sprintf("%d tensors", len(h.tensors)))
-	return capture.Facts{Facts: withMore(f, o.Facts), Said: strings.Join(said, ", ")}
+	more := o.Facts
+	if !looks() {
+		f.Look, more = new(bool), nil
+	}
+	return capture.Facts{Facts: withMore(f, more), Said: strings.Join(said, ", ")}
+}
+
+// looks tells whether facts of the training are to be told.
+func looks() bool {
+	switch strings.ToLower(os.Getenv("VIGIL_LOOK")) {
+	case "0", "false", "no", "off":
+		return false
+	}
+	return true
 }
 
 // parameters counts the elements of all registered parameters, and of those

@@ -32,6 +32,7 @@ type ForPID struct {
 type Address struct {
 	Socket string `json:"socket"`
 	Run    string `json:"run"`
+	Look   *bool  `json:"look,omitempty"` // false: facts of the training are not to be read
 }
 
 // RunForPID is `vigil agent --for-pid`: it makes its own settings, hands the
@@ -62,7 +63,11 @@ func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events 
 	if err != nil {
 		return err
 	}
-	if err := ready(Address{set.Socket, r.job.store.Path()}); err != nil {
+	address := Address{Socket: set.Socket, Run: r.job.store.Path()}
+	if set.Config.NoLook {
+		address.Look = new(bool)
+	}
+	if err := ready(address); err != nil {
 		return errors.Join(err, r.finish(Ended{Status: record.Failed}, false))
 	}
 	r.follow(ctx, trainer.ID)

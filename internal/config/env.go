@@ -124,6 +124,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("stop-on", f.StopOn)
 	text("workers", f.Workers)
 	text("keep", f.Keep)
+	toggle("look", f.Look)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)
 	toggle("no-status", f.NoStatus)

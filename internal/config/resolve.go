@@ -36,7 +36,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -185,6 +185,10 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.AllWorkers = which == "all"
 	case "keep":
 		r.Keep, r.KeepAge, err = ParseKeep(text)
+	case "look":
+		var look bool
+		look, err = parseBool(text)
+		r.NoLook = !look
 	case "strict":
 		r.Strict, err = parseBool(text)
 	case "quiet":

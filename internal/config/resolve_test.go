@@ -96,6 +96,31 @@ collect:
 	})
 }
 
+// The look is on unless somebody says otherwise: the strongest source counts.
+func TestLook(t *testing.T) {
+	for _, c := range []struct {
+		file, env string
+		flag      *bool
+		off       bool
+	}{
+		{"", "", nil, false},
+		{"look: false", "", nil, true},
+		{"look: false", "1", nil, false},
+		{"", "0", nil, true},
+		{"look: true", "", ptr(false), true},
+		{"look: false", "0", ptr(true), false},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, File), []byte(c.file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Resolve(Flags{Look: c.flag}, []string{"VIGIL_LOOK=" + c.env}, dir, catalogue)
+		if err != nil || run.NoLook != c.off {
+			t.Errorf("%+v: no look is %v, %v", c, run.NoLook, err)
+		}
+	}
+}
+
 func TestResolveErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, message, hint string

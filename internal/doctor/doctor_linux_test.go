@@ -29,6 +29,7 @@ func TestRunExplains(t *testing.T) {
 		{"no step", record.Run{Status: record.Completed, Workers: worker}, Failure, "no training step was seen"},
 		{"no step yet", record.Run{Status: record.Running, Workers: worker}, Warning, "no step has been taken yet"},
 		{"steps", record.Run{Status: record.Completed, Workers: worker, Steps: map[string]int64{"TRAIN": 7}}, OK, "7 steps of one worker"},
+		{"no look", record.Run{Status: record.Completed, Workers: worker, Steps: map[string]int64{"TRAIN": 7}, Facts: []byte(`{"look":false}`)}, OK, "facts of the training are not read (--no-look)"},
 		{"failed", record.Run{Status: record.Failed, ExitCode: &code, Workers: worker, Steps: map[string]int64{"TRAIN": 7}}, Warning, "failed with exit code 2"},
 		{"lost", record.Run{Status: record.Lost, Workers: worker, Steps: map[string]int64{"TRAIN": 7}}, Warning, "its processes are gone"},
 		{"dropped", record.Run{Status: record.Completed, Workers: worker, Steps: map[string]int64{"TRAIN": 7}, Dropped: map[string]int64{"ring full": 3}}, Warning, "3 values: ring full"},

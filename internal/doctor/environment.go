@@ -9,3 +9,11 @@ func switchedOff() Check {
 	}
 	return ok("switch", "VIGIL=0 is not set")
 }
+
+// Look says whether facts of a training are read.
+func Look(on bool) Check {
+	if on {
+		return ok("look", "facts of a training are read in its first steps; vigil run --no-look leaves them unread")
+	}
+	return ok("look", "facts of a training are not read (look is off): the rules on curves judge")
+}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"sort"
@@ -27,6 +28,9 @@ func Run(r record.Run) []Check {
 	if r.Said != "" {
 		checks = append(checks, ok("training", "%s", r.Said))
 	}
+	if looksOff(r.Facts) {
+		checks = append(checks, ok("look", "facts of the training are not read (--no-look): the rules on curves judge"))
+	}
 	for _, reason := range sortedReasons(r.Dropped) {
 		checks = append(checks, warn("dropped", "a longer interval (--every) or fewer tensors make room", "%d values: %s", r.Dropped[reason], reason))
 	}
@@ -38,6 +42,12 @@ func Run(r record.Run) []Check {
 		checks = append(checks, warn("not captured", "", "%s", text))
 	}
 	return checks
+}
+
+// looksOff tells whether the hook was not to read facts of the training.
+func looksOff(facts json.RawMessage) bool {
+	var f record.Facts
+	return json.Unmarshal(facts, &f) == nil && f.Look != nil && !*f.Look
 }
 
 func workers(n int) string {

@@ -23,6 +23,11 @@ func training(user []string, o *Options, socket, run, id string) []string {
 	if o.Settings.Config.Strict {
 		set["VIGIL_STRICT"] = "1"
 	}
+	if o.Settings.Config.NoLook {
+		set["VIGIL_LOOK"] = "0"
+	} else if Getenv(user, "VIGIL_LOOK") != "" {
+		set["VIGIL_LOOK"] = "1" // a flag says so
+	}
 	return with(user, set)
 }
 
@@ -49,7 +54,7 @@ func with(env []string, set map[string]string) []string {
 			out = append(out, kv)
 		}
 	}
-	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_AGENT", "VIGIL_RESUME", "PYTHONPATH"} {
+	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_LOOK", "VIGIL_AGENT", "VIGIL_RESUME", "PYTHONPATH"} {
 		if value, ok := set[name]; ok {
 			out = append(out, name+"="+value)
 		}

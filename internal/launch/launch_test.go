@@ -35,6 +35,20 @@ func TestEnvironment(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("environment of the training (-want +got):\n%s", d)
 	}
+	for _, c := range []struct {
+		user, want string
+		off        bool
+	}{{"", "", false}, {"", "0", true}, {"1", "0", true}, {"0", "1", false}} {
+		env := []string{"A=1"}
+		if c.user != "" {
+			env = append(env, "VIGIL_LOOK="+c.user)
+		}
+		o := &Options{}
+		o.Settings.Config.NoLook = c.off
+		if got := Getenv(training(env, o, "/s", "/r", "id"), "VIGIL_LOOK"); got != c.want {
+			t.Errorf("VIGIL_LOOK=%q, no look %v: the training gets %q, want %q", c.user, c.off, got, c.want)
+		}
+	}
 }
 
 func TestLookup(t *testing.T) {

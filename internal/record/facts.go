@@ -22,6 +22,10 @@ type Facts struct {
 	Labels     *LabelFacts      `json:"labels"`
 	Step       string           `json:"step"` // what a step is, in words
 
+	// Look is false where facts were not to be read: none of those below is there.
+	// Nil otherwise.
+	Look *bool `json:"look,omitempty"`
+
 	Network     *NetworkFacts     `json:"network,omitempty"`
 	Graph       *GraphFacts       `json:"graph,omitempty"`
 	Predictions *PredictionFacts  `json:"predictions,omitempty"`
@@ -375,11 +379,10 @@ type InputFacts struct {
 	Steps    int64 `json:"steps"`
 	Distinct int64 `json:"distinct"`
 	// Renewed are the steps whose first tensor was neither the one of the step
-	// before nor a view of it. PartOfMore: the inputs never differed, and that
-	// tensor is a part of one with more data, or of what a loader has.
+	// before nor a view of it. PartOfMore: the inputs never differed, and a
+	// loader that gives batches of that size has more data.
 	Renewed    int64 `json:"renewed,omitempty"`
 	PartOfMore bool  `json:"part_of_more,omitempty"`
-	OfLoader   bool  `json:"of_loader,omitempty"` // the latter
 	// Interleaved: the first tensor of images has three or four channels, and at
 	// all of the first steps neighbours of one channel lay as far apart in it as
 	// there are channels, as in images that hold their channels last.
@@ -425,7 +428,6 @@ type ParameterFacts struct {
 // parameter of any shape, or at most four numbers that no part of a network
 // takes as input.
 type LooseFact struct {
-	Name      string   `json:"name"` // attribute or key it stands under; "" when not known
 	Shape     []int64  `json:"shape"`
 	Parameter bool     `json:"parameter"`       // made as a parameter, not as a plain tensor
 	Value     *float64 `json:"value,omitempty"` // of a single number

@@ -97,7 +97,6 @@ type ScheduleFacts struct {
 type PlateauFacts struct {
 	Mode     string   `json:"mode"` // min or max: which of the metrics counts as better
 	Patience int64    `json:"patience"`
-	Names    []string `json:"names"`   // words of the script's call, or the trainer's key of the metric
 	Metrics  []Number `json:"metrics"` // the first 200
 	Lowered  []int    `json:"lowered"` // the calls that lowered the rate
 }

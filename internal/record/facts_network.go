@@ -124,15 +124,9 @@ type GraphFacts struct {
 	// PaddingSeen tells of attention that sees the padding of each sample and
 	// nothing else: its mask is the wrong way round. Nil otherwise.
 	PaddingSeen *PaddingSeenFacts `json:"padding_seen,omitempty"`
-	// Adversary is what the losses of a network and of its critic ask of the
-	// critic's scores; nil where no model judges what another one makes.
-	Adversary *AdversaryFacts `json:"adversary,omitempty"`
 	// Lost counts the losses that are a sum with a constant term, where gradients
 	// that no gradient goes through were taken before, not for parameters.
 	Lost int64 `json:"lost,omitempty"`
-	// AsNumbers: losses were computed and went into the sum without a gradient;
-	// nil where none did.
-	AsNumbers *AsNumbersFacts `json:"as_numbers,omitempty"`
 	// SecondZero tells of second derivatives of the network's output by its input
 	// that are zero everywhere, as those of ReLU are; nil where none was taken.
 	SecondZero *SecondFacts `json:"second_zero,omitempty"`
@@ -192,17 +186,9 @@ type TermFacts struct {
 
 // PolicyFacts are about a policy gradient.
 type PolicyFacts struct {
-	// Sign is that of what the logarithms are multiplied with, in the loss, beside
-	// what the script calls rewards, returns or advantages: 1 where actions that pay
-	// become rarer, -1 where they become likelier, 0 where the script's variables do
-	// not tell.
-	Sign  int64 `json:"sign"`
-	Terms int64 `json:"terms"`
-	Gains bool  `json:"gains"` // the script's variables tell, and none speaks of costs
+	Terms int64 `json:"terms"` // logarithms, or sums of them, that are multiplied with what was chosen is worth
 	// Twice: the logarithms were made of what softmax gave, as if that were scores.
 	Twice bool `json:"twice,omitempty"`
-	// Anew: the logarithms are of other actions than those that the script holds.
-	Anew bool `json:"anew,omitempty"`
 }
 
 // PriorFacts are about a divergence from a standard normal distribution.
@@ -224,24 +210,6 @@ type PaddingSeenFacts struct {
 	Token  int64 `json:"token"`  // that pads; 0 of features that are all zero
 	Seen   int64 `json:"seen"`   // places of the batch that hold it
 	Hidden int64 `json:"hidden"` // the others
-}
-
-// AdversaryFacts count the first updates of a critic and of the model that makes
-// what it judges, as far as their gradients tell what they ask of the scores.
-type AdversaryFacts struct {
-	Critic string `json:"critic"`
-	Maker  string `json:"maker"`
-	// Of the critic's updates those that ask for different scores of data and of
-	// what was made, and for the same.
-	Apart int64 `json:"apart"`
-	Alike int64 `json:"alike"`
-	// Of the maker's updates those that ask for other scores of what was made than
-	// the critic does, and for those that the critic asks for.
-	Opposes int64 `json:"opposes"`
-	Helps   int64 `json:"helps"`
-	// Of the critic's updates those whose loss takes the mean of scores that are
-	// results of a sigmoid.
-	Squashed int64 `json:"squashed,omitempty"`
 }
 
 // SecondFacts are about second derivatives that are zero everywhere.
@@ -296,13 +264,4 @@ type DensityFacts struct {
 	// Held: a scale at which errors do not count costs something, as it is to be; nil of a
 	// constant scale.
 	Held *bool `json:"held,omitempty"`
-}
-
-// AsNumbersFacts are losses of one step that no backward reached, where the sum
-// that backward was called on has something constant in it.
-type AsNumbersFacts struct {
-	Functions []string `json:"functions"` // that gave them, by name
-	Constant  Number   `json:"constant"`  // what the sum has more than the losses that backward reached
-	// Parameters are those on which these losses depend and no other does, at most 200.
-	Parameters []string `json:"parameters"`
 }

@@ -554,7 +554,6 @@ func TestCurves(t *testing.T) {
 		{"stopped before the end", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(2.35, 2.5, 80)), facts: classes(), ended: record.Stopped}, ""},
 		{"an evaluation that begins far above", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(4, 3.9, 80)), facts: classes()}, ""},
 		{"one batch, made anew at every step", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(nil)}, "warning validation_rises data-loading"},
-		{"one batch is all the data of its loader", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.OfLoader = true })}, "warning validation_rises overfit"},
 		{"all data are given each time", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.Renewed = 0 })}, "warning validation_rises overfit"},
 		{"noisy validation", "overfit", curve{steps: 400, loss: falling(2, 0.3, 60), eval: noisy(0.2, falling(2, 0.5, 60))}, ""},
 		{"both fall", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: falling(2, 0.1, 60)}, ""},

@@ -44,11 +44,11 @@ func TestSameBatches(t *testing.T) {
 		}, "warning one_batch data-loading inputs", "A batch of 32 samples is fetched at each of 9 steps, and it is the same one each time although there are more data"},
 		{"one batch of a loader of any size", classifier(), func(f *record.Facts) {
 			one(50, 9)(f)
-			f.Inputs.Renewed, f.Inputs.PartOfMore, f.Inputs.OfLoader = 8, true, true
+			f.Inputs.Renewed, f.Inputs.PartOfMore = 8, true
 		}, "warning one_batch data-loading inputs", "A batch of 50 samples"},
 		{"a few samples that are chosen out of many", classifier(), func(f *record.Facts) {
 			one(50, 9)(f)
-			f.Inputs.Renewed, f.Inputs.PartOfMore = 8, true
+			f.Inputs.Renewed = 8
 		}, "", ""},
 		{"all data, computed at every step", classifier(), func(f *record.Facts) {
 			one(32, 9)(f)

@@ -103,51 +103,6 @@ func TestLostTerm(t *testing.T) {
 	})
 }
 
-// A generator works against its critic, and a critic tells fakes from data.
-func TestCritics(t *testing.T) {
-	counts := func(a record.AdversaryFacts) func(*record.Facts) {
-		a.Critic, a.Maker = "Critic", "Generator"
-		return func(f *record.Facts) { f.Graph.Adversary = &a }
-	}
-	runFacts(t, "loss_choice", []factCase{
-		{"against each other", gan(), counts(record.AdversaryFacts{Apart: 9, Opposes: 8}), "", ""},
-		{"the generator wants what the critic wants", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 8}), "error critic_helped loss loss", "at 8 updates the loss of Generator asked for the scores that Critic's own loss asks of fakes"},
-		{"now and then", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 8, Opposes: 1}), "", ""},
-		{"too few", gan(), counts(record.AdversaryFacts{Apart: 9, Helps: 3}), "", ""},
-		{"one label for all", gan(), counts(record.AdversaryFacts{Alike: 8}), "error critic_alike loss loss", "score data and what Generator makes alike"},
-		{"a sigmoid before the mean", gan(), counts(record.AdversaryFacts{Apart: 9, Opposes: 8, Squashed: 9}), "warning critic_squashed output-activation loss", "Critic ends in a sigmoid"},
-		{"a sigmoid in some of the scores", gan(), counts(record.AdversaryFacts{Apart: 9, Opposes: 8, Squashed: 4}), "", ""},
-		{"labels that are swapped at times", gan(), counts(record.AdversaryFacts{Alike: 1, Apart: 8}), "", ""},
-		{"an optimiser that goes up", gan(), func(f *record.Facts) {
-			counts(record.AdversaryFacts{Apart: 9, Helps: 8})(f)
-			f.Optimisers[0].Groups[0].Maximize = true
-		}, "", ""},
-	})
-}
-
-// A policy gradient without its minus makes what pays rarer.
-func TestPolicySign(t *testing.T) {
-	policy := func(sign int64, gains bool) func(*record.Facts) {
-		return func(f *record.Facts) {
-			f.Loss = &record.LossFacts{Name: "a scalar of the script"}
-			f.Graph.Policy = &record.PolicyFacts{Sign: sign, Terms: 1, Gains: gains}
-		}
-	}
-	runFacts(t, "loss_choice", []factCase{
-		{"no minus", classifier(), policy(1, true), "warning policy_sign loss loss", "Put a minus before it"},
-		{"a minus", classifier(), policy(-1, true), "", ""},
-		{"costs", classifier(), policy(1, false), "", ""},
-		{"other actions", classifier(), func(f *record.Facts) {
-			policy(-1, true)(f)
-			f.Graph.Policy.Anew = true
-		}, "warning other_actions loss loss", "Keep the actions"},
-		{"an optimiser that maximises", classifier(), func(f *record.Facts) {
-			policy(1, true)(f)
-			f.Optimisers[0].Groups[0].Maximize = true
-		}, "", ""},
-	})
-}
-
 // A divergence from the prior of the wrong sign has no limit; where it alone trains
 // the encoder, the code was cut off from the errors.
 func TestPrior(t *testing.T) {
@@ -170,7 +125,7 @@ func TestPrior(t *testing.T) {
 		{"a code with gradients", classifier(), prior(record.PriorFacts{Sign: 1}), "", ""},
 		{"a policy of normal distributions", classifier(), func(f *record.Facts) {
 			prior(record.PriorFacts{Sign: 1, Apart: true})(f)
-			f.Graph.Policy = &record.PolicyFacts{Sign: -1, Terms: 1}
+			f.Graph.Policy = &record.PolicyFacts{Terms: 1}
 		}, "", ""},
 	})
 }

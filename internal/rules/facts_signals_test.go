@@ -211,25 +211,27 @@ func TestSignOfTheLoss(t *testing.T) {
 // well lowers the rate for that.
 func TestPlateausTheWrongWay(t *testing.T) {
 	accuracy := []record.Number{24.181360201511335, 61.96473551637279, 78.08564231738035, 84.13098236775819, 87.40554156171285, 88.91687657430731}
-	given := func(mode string, lowered []int, metrics []record.Number, names ...string) func(*record.Facts) {
+	given := func(mode string, lowered []int, metrics []record.Number) func(*record.Facts) {
 		return func(f *record.Facts) {
-			f.Schedule = &record.ScheduleFacts{At: 299, Steps: []int64{9, 300}, Rates: []float64{0.02, 0.001}, Plateau: &record.PlateauFacts{Mode: mode, Patience: 1, Names: names, Metrics: metrics, Lowered: lowered}}
+			f.Schedule = &record.ScheduleFacts{At: 299, Steps: []int64{9, 300}, Rates: []float64{0.02, 0.001}, Plateau: &record.PlateauFacts{Mode: mode, Patience: 1, Metrics: metrics, Lowered: lowered}}
 		}
 	}
 	overfit := []record.Number{0.61, 0.72, 0.79, 0.83, 0.86, 0.91}
 	falls := []record.Number{2.31, 1.62, 1.1, 0.7, 0.52, 0.4}
 	const found = "warning wrong_way learning-rate ReduceLROnPlateau"
 	runFacts(t, "learning_rate", []factCase{
-		{"an accuracy for mode min", classifier(), given("min", []int{2, 4}, accuracy, "val_acc"), found, "waits for the metric (val_acc) to fall (mode=\"min\"), while it rises, from 24.2 to 88.9: 2 reductions of the rate"},
-		{"one without a name", classifier(), given("min", []int{2, 4}, accuracy, "score"), found, ""},
-		{"one that stands when the rate is gone", classifier(), given("min", []int{2, 4, 6, 8}, append(slices.Clone(accuracy), 88.9, 88.9, 88.9, 88.9), "val_acc"), found, ""},
-		{"a reduction after no better value", classifier(), given("min", []int{8}, append(slices.Clone(accuracy), 88.9, 88.9, 88.9, 88.9), "val_acc"), "", ""},
-		{"an accuracy for mode max", classifier(), given("max", []int{5}, accuracy, "val_acc"), "", ""},
-		{"a loss that rises", classifier(), given("min", []int{2, 4}, overfit, "val_loss"), "", ""},
-		{"one without a name that rises", classifier(), given("min", []int{2, 4}, overfit, "v"), "", ""},
-		{"a loss for mode max", classifier(), given("max", []int{2, 4}, falls, "val_loss"), found, "to rise (mode=\"max\"), while it falls, from 2.31 to 0.4"},
-		{"one less the accuracy", classifier(), given("min", []int{5}, falls, "acc"), "", ""},
-		{"a rate that was not lowered", classifier(), given("min", nil, accuracy, "val_acc"), "", ""},
+		{"an accuracy for mode min", classifier(), given("min", []int{2, 4}, accuracy), found, "waits for the metric to fall (mode=\"min\"), while it rises, from 24.2 to 88.9: 2 reductions of the rate"},
+		{"one that stands when the rate is gone", classifier(), given("min", []int{2, 4, 6, 8}, append(slices.Clone(accuracy), accuracy[5], accuracy[5], accuracy[5], accuracy[5])), found, ""},
+		{"a reduction after no better value", classifier(), given("min", []int{8}, append(slices.Clone(accuracy), accuracy[5], accuracy[5], accuracy[5], accuracy[5])), "", ""},
+		{"an accuracy for mode max", classifier(), given("max", []int{5}, accuracy), "", ""},
+		{"a loss that rises", classifier(), given("min", []int{2, 4}, overfit), "", ""},
+		{"a loss for mode max", classifier(), given("max", []int{2, 4}, falls), found, "to rise (mode=\"max\"), while it falls, from 2.31 to 0.4"},
+		{"what a policy collects", classifier(), func(f *record.Facts) {
+			given("max", []int{2, 4}, falls)(f)
+			f.Graph.Policy = &record.PolicyFacts{Terms: 1}
+		}, "", ""},
+		{"one less the accuracy", classifier(), given("min", []int{5}, falls), "", ""},
+		{"a rate that was not lowered", classifier(), given("min", nil, accuracy), "", ""},
 	})
 }
 
@@ -450,7 +452,7 @@ func TestFunctions(t *testing.T) {
 		{"the difference in it", aside(6, "mean", "mul", "add", "add", "mul", "pow", "sub", "linear"), nil, rowAgainstColumn, "labels of shape [50 1] from predictions of shape [50]"},
 		{"values beside a policy", aside(4, "add", "mul", "mean", "pow", "sub", "linear"), nil, rowAgainstColumn, ""},
 		{"a normal distribution's", stretched(7, "neg", "mean", "sub", "sub", "div", "neg", "pow", "sub", "linear"), nil, rowAgainstColumn, ""},
-		{"values beside a policy, whose entropy is taken off", aside(5, "sub", "add", "mul", "mean", "pow", "sub", "linear"), func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{Sign: -1, Terms: 1} }, rowAgainstColumn, ""},
+		{"values beside a policy, whose entropy is taken off", aside(5, "sub", "add", "mul", "mean", "pow", "sub", "linear"), func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{Terms: 1} }, rowAgainstColumn, ""},
 		{"a Bernoulli distribution's", aside(3, "neg", "mean", "neg", "binary_cross_entropy_with_logits", "linear"), nil, "error broadcast labels loss", "compares labels of shape [50 1] with predictions of shape [50]"},
 		{"a kernel beside another term", aside(5, "add", "mean", "exp", "neg", "pow", "sub", "linear"), nil, "", ""},
 		{"distances between two sets", stretched(4, "sub", "mul", "mean", "abs", "sub", "linear"), nil, "", ""},
@@ -667,7 +669,7 @@ func TestWeightsOfClasses(t *testing.T) {
 // A policy samples from what softmax gives once.
 func TestPolicyOfProbabilities(t *testing.T) {
 	policy := func(twice bool) func(*record.Facts) {
-		return func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{Sign: -1, Terms: 1, Twice: twice} }
+		return func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{Terms: 1, Twice: twice} }
 	}
 	runFacts(t, "output_activation", []factCase{
 		{"logits=probabilities", classifier(), policy(true), "error softmax_twice output-activation cross_entropy", "taken for scores again"},

@@ -141,14 +141,6 @@ func TestNotUpdated(t *testing.T) {
 			whileNorms(f)
 		}, "info no_gradient not-updated conv1", ""},
 		{"head that is not used yet", twoHeads(), func(f *record.Facts) { unreach(f, "b") }, "info no_gradient not-updated b", ""},
-		{"head whose loss is added as a number", twoHeads(), func(f *record.Facts) {
-			unreach(f, "b")
-			f.Graph.AsNumbers = &record.AsNumbersFacts{Functions: []string{"cross_entropy"}, Constant: 1.5, Parameters: f.Graph.Unreached}
-		}, "warning no_gradient not-updated b", "goes into the sum that backward is called on as a number"},
-		{"another head's loss is", twoHeads(), func(f *record.Facts) {
-			unreach(f, "b")
-			f.Graph.AsNumbers = &record.AsNumbersFacts{Functions: []string{"cross_entropy"}, Constant: 1.5, Parameters: []string{"c.weight"}}
-		}, "info no_gradient not-updated b", ""},
 		{"layer that is never called", classifier(), func(f *record.Facts) {
 			unreach(f, "fc2")
 			uncalled(f, "fc2")
@@ -396,13 +388,13 @@ func TestLooseParameters(t *testing.T) {
 			Graph:      &record.GraphFacts{Nodes: 16, Complete: true, Head: []string{"cross_entropy", "linear"}, Weighted: 3, NonLinear: 2, Reached: reached, Parts: 1},
 		}
 	}
-	stiffness := record.LooseFact{Name: "stiffness", Shape: []int64{}, Parameter: true, Value: &half}
+	stiffness := record.LooseFact{Shape: []int64{}, Parameter: true, Value: &half}
 	runFacts(t, "not_updated", []factCase{
-		{"a coefficient", classifier(), beside(stiffness), "warning loose not-updated stiffness", "The loss depends on stiffness (1 tensor), which asks to be trained but belongs to no module and no optimiser"},
-		{"weights of losses in a list", classifier(), beside(record.LooseFact{Name: "log_vars", Parameter: true}, record.LooseFact{Name: "log_vars", Parameter: true}), "warning loose not-updated log_vars", "on log_vars (2 tensors), which ask"},
-		{"a number without a name", classifier(), beside(record.LooseFact{Shape: []int64{1}}), "warning loose not-updated a tensor of shape [1]", ""},
+		{"a coefficient", classifier(), beside(stiffness), "warning loose not-updated a parameter of shape []", "The loss depends on a parameter of shape [] (1 tensor), which asks to be trained but belongs to no module and no optimiser"},
+		{"weights of losses in a list", classifier(), beside(record.LooseFact{Shape: []int64{1}, Parameter: true}, record.LooseFact{Shape: []int64{1}, Parameter: true}), "warning loose not-updated a parameter of shape [1]", "on a parameter of shape [1] (2 tensors), which ask"},
+		{"a number", classifier(), beside(record.LooseFact{Shape: []int64{1}}), "warning loose not-updated a tensor of shape [1]", ""},
 		{"optimisers that take turns", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Optimisers = append(f.Optimisers, f.Optimisers[0]) }, "", ""},
-		{"weights in a dict, of which the optimiser has the last", plain(2), beside(record.LooseFact{Name: "w0", Shape: []int64{64, 20}}, record.LooseFact{Name: "w1", Shape: []int64{64, 64}}), "warning loose not-updated w0", "The loss depends on w0 and w1 (2 tensors)"},
+		{"weights in a dict, of which the optimiser has the last", plain(2), beside(record.LooseFact{Shape: []int64{64, 20}}, record.LooseFact{Shape: []int64{64, 64}}), "warning loose not-updated a tensor of shape [64 20]", "The loss depends on a tensor of shape [64 20] and a tensor of shape [64 64] (2 tensors)"},
 		{"the optimiser's own tensors are not reached", plain(0), beside(stiffness), "", ""},
 		{"hardly any update yet", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Parameters.Updates = 3 }, "", ""},
 	})

@@ -21,6 +21,9 @@ func Facts(f *record.Facts) []Fact {
 			lines = append(lines, Fact{name, text})
 		}
 	}
+	if f.Look != nil && !*f.Look {
+		add("look", "off: facts of the training were not read (--no-look)")
+	}
 	if f.Graph != nil {
 		add("computed", strings.Join(f.Graph.Head, " of "))
 	}

@@ -56,6 +56,8 @@ def start(dir=None, name=None, world=1, local_rank=0):
     os.environ["VIGIL_SOCKET"] = answer["socket"]
     if answer.get("run"):
         os.environ["VIGIL_RUN"] = answer["run"]
+    if answer.get("look") is False:
+        os.environ["VIGIL_LOOK"] = "0"
     return answer["socket"]
 
 

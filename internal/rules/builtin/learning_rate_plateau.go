@@ -1,12 +1,9 @@
 package builtin
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
@@ -17,11 +14,6 @@ const (
 	mostOf        = 5000 // samples that a share is counted of
 	barely        = 0.005
 	fallenMetrics = 0.7 // of the first: what falls so far from the start is a loss
-)
-
-var (
-	risesWhenGood = regexp.MustCompile(`(^|_)(acc|accuracy|acc1|top1|f1|auc|auroc|auprc|r2|iou|miou|dice|bleu|rouge|precision|recall|reward|rewards|kappa|mcc|psnr|ssim|ndcg|mrr|hits|correct|correlation|pearson|spearman)($|_)`)
-	fallsWhenGood = regexp.MustCompile(`(^|_)(loss|losses|nll|err|error|errors|mse|mae|rmse|mape|ppl|perplexity|wer|cer|ce|bce|fid|kid|cost)($|_)`)
 )
 
 // wrongWay looks for a scheduler that waits for a metric to fall and is given
@@ -39,13 +31,12 @@ func (r *rateJudge) wrongWay(f *rule.Facts, rep *rule.Report) {
 	}
 	third := max(len(m)/3, 1)
 	begin, end := meanOf(m[:third]), meanOf(m[len(m)-third:])
-	good, bad := wordOf(p.Names, risesWhenGood) != "", wordOf(p.Names, fallsWhenGood) != ""
-	share := counted(m)
+	share, chosen := counted(m), f.Graph != nil && f.Graph.Policy != nil // what a policy collects may fall
 	var way, right, kind string
 	switch {
-	case p.Mode == "min" && !bad && (good || share && end > 0.5*scaleOf(m)) && end > begin && slices.Max(m) > m[0]:
+	case p.Mode == "min" && share && end > 0.5*scaleOf(m) && end > begin && slices.Max(m) > m[0]:
 		way, right, kind = "fall", "max", "rises"
-	case p.Mode == "max" && !good && !share && (bad || m[0] > 0 && end < fallenMetrics*m[0] && m[0] == slices.Max(m)) && end < begin && slices.Min(m) < m[0]:
+	case p.Mode == "max" && !share && !chosen && m[0] > 0 && end < fallenMetrics*m[0] && m[0] == slices.Max(m):
 		way, right, kind = "rise", "min", "falls"
 	default:
 		return
@@ -60,18 +51,14 @@ func (r *rateJudge) wrongWay(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.state.Said = true
-	what := "the metric"
-	if name := cmp.Or(wordOf(p.Names, risesWhenGood), wordOf(p.Names, fallsWhenGood)); name != "" {
-		what = fmt.Sprintf("the metric (%s)", name)
-	}
 	first, last := m[0], m[len(m)-1]
 	rep.Violate(rule.Violation{
 		Check: "wrong_way", Subject: "ReduceLROnPlateau", Observed: float64(wrong), Threshold: 0, Comparator: ">", Severity: rule.Warning, Steps: int(updates(f)),
 		Cause:  "ReduceLROnPlateau with the mode of a loss and the metric of an accuracy, or the reverse",
 		Remedy: fmt.Sprintf("give ReduceLROnPlateau mode=%q, or what it is made for: the loss for min, the accuracy for max", right),
-		Message: fmt.Sprintf("The learning rate is lowered because the training goes well: ReduceLROnPlateau waits for %s to %s (mode=%q), while it %s, from %s to %s: %s of the rate, %d of them right after a value that was better than all before.",
-			what, way, p.Mode, kind, num(first), num(last), plural(len(p.Lowered), "reduction"), wrong),
-		Context: map[string]any{"mode": p.Mode, "names": p.Names, "metrics": m, "lowered": p.Lowered},
+		Message: fmt.Sprintf("The learning rate is lowered because the training goes well: ReduceLROnPlateau waits for the metric to %s (mode=%q), while it %s, from %s to %s: %s of the rate, %d of them right after a value that was better than all before.",
+			way, p.Mode, kind, num(first), num(last), plural(len(p.Lowered), "reduction"), wrong),
+		Context: map[string]any{"mode": p.Mode, "metrics": m, "lowered": p.Lowered},
 	})
 }
 
@@ -89,20 +76,6 @@ func meanOf(xs []float64) float64 {
 		s += x
 	}
 	return s / float64(len(xs))
-}
-
-var humps = regexp.MustCompile(`([a-z])([A-Z])`)
-
-// wordOf is the first word of a kind, looked at with its parts divided by
-// underscores; "" without one.
-func wordOf(words []string, kind *regexp.Regexp) string {
-	for _, w := range words {
-		parts := strings.NewReplacer("/", "_", "-", "_", ".", "_").Replace(strings.ToLower(humps.ReplaceAllString(w, "${1}_$2")))
-		if kind.MatchString(parts) {
-			return w
-		}
-	}
-	return ""
 }
 
 // counted tells whether numbers are shares, or percentages, of one number of

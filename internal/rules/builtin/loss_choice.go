@@ -18,13 +18,13 @@ var lossChoice = rule.Definition{
 	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "loss",
-	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a policy gradient of the wrong sign, or of actions that were not taken", "a divergence from the prior, or an overlap, of the wrong sign", "a generator and a critic that want the same", "class weights that are the frequencies themselves instead of their inverse"},
+	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a divergence from the prior, or an overlap, of the wrong sign", "class weights that are the frequencies themselves instead of their inverse"},
 	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit", "not_updated",
 	},
-	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent. A policy gradient counts as upside down only in a script that speaks of rewards, returns or advantages, and not of costs. A generator helps its critic, or a critic takes all for the same, where their gradients by the scores say so at four updates and at none the contrary."},
+	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeLosses),
 }
@@ -45,16 +45,7 @@ func judgeLosses(f *rule.Facts) []rule.Violation {
 }
 
 func judgeLoss(f *rule.Facts) []rule.Violation {
-	if found := policyUpsideDown(f); found != nil {
-		return found
-	}
-	if found := otherActions(f); found != nil {
-		return found
-	}
 	if found := priorUpsideDown(f); found != nil {
-		return found
-	}
-	if found := critics(f); found != nil {
 		return found
 	}
 	v := viewLoss(f)

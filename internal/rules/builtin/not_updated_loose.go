@@ -45,10 +45,7 @@ func trainsOthers(f *rule.Facts) bool {
 func heldAndMoved(p rule.ParameterFact) bool { return p.Held && p.Changed }
 
 func looseName(l rule.LooseFact) string {
-	switch {
-	case l.Name != "":
-		return l.Name
-	case l.Parameter:
+	if l.Parameter {
 		return fmt.Sprintf("a parameter of shape %v", l.Shape)
 	}
 	return fmt.Sprintf("a tensor of shape %v", l.Shape)

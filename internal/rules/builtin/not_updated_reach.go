@@ -63,9 +63,6 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	// an output that is not used yet.
 	cut, whole := start < next, wholeModel(f, missing, reached)
 	switch {
-	case asNumbers(f, used, &v):
-		r.say(rep, v)
-		return
 	case len(used) == 0:
 		v.Subject = modulesOf(missing)[0]
 		v.Message = fmt.Sprintf("%s never called, and %s (%s of the elements) stay as they are; check forward if the layer is meant to take part.",

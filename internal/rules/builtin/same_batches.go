@@ -29,7 +29,7 @@ var sameBatches = rule.Definition{
 	ExplainsAlways: []string{"dead_relu", "vanishing_gradient", "saturated_activation", "all_zero"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "loss_not_decreasing", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step out of data of which there is more, or of samples, times and noise that are drawn. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
+		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step by a loader that has more data, or of samples, times and noise that are drawn. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -63,7 +63,7 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 		})
 		return
 	}
-	if in.Steps >= r.steps && in.Distinct == 1 && (loaderSize(n) || in.OfLoader && n >= r.samples) && !wholeData(f) {
+	if in.Steps >= r.steps && in.Distinct == 1 && (loaderSize(n) || in.PartOfMore && n >= r.samples) && !wholeData(f) {
 		v := rule.Violation{
 			Check: "one_batch", Subject: "inputs", Severity: rule.Info, Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
 			Cause: "a batch that is taken once, before the loop", Remedy: "take a new batch from the loader at each step",
@@ -84,11 +84,10 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 }
 
 // oneBatchMadeAnew gives the samples of a batch whose values were the same at all
-// steps that were looked at, though a new tensor was made each time; 0 of another, and
-// of a loader whose data are one batch.
+// steps that were looked at, though a new tensor was made each time; 0 of another.
 func oneBatchMadeAnew(f *rule.Facts) int64 {
 	in := f.Inputs
-	if in == nil || len(in.Tensors) == 0 || len(in.Tensors[0].Shape) == 0 || in.Distinct != 1 || in.Steps < 8 || in.Renewed < in.Steps-1 || in.OfLoader && !in.PartOfMore || wholeData(f) {
+	if in == nil || len(in.Tensors) == 0 || len(in.Tensors[0].Shape) == 0 || in.Distinct != 1 || in.Steps < 8 || in.Renewed < in.Steps-1 || wholeData(f) {
 		return 0
 	}
 	if n := in.Tensors[0].Shape[0]; loaderSize(n) {

@@ -9,6 +9,7 @@ stand between them and the script.
 import linecache
 import os
 import random
+import re
 import sys
 
 import torch
@@ -19,6 +20,7 @@ WALL = {("backward.py", "backward"), ("optimisers.py", "step"), ("optimisers.py"
         ("discover.py", "compile"), ("updates.py", "followed")}  # fmt: skip
 ON = os.environ.get("VIGIL") != "0"
 torch.set_num_threads(1)
+_COMPREHENSION = re.compile(r"[\[{].* for .* in ")
 rng = random.Random(int(sys.argv[1]))
 _guard.LIMIT = 1 << 30
 _guard.strict = False
@@ -36,7 +38,9 @@ def trace(frame, event, arg):
 
 def lines(frame, event, arg):
     # A block's "with" is met once more on the way out, between the block and what ends it, where nothing of Python's can raise.
-    if event == "line" and not linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with "):
+    # Nor can it inside of a comprehension: from Python 3.12 on what is raised there by a trace passes the "with" around it by.
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip() if event == "line" else "with "
+    if not line.startswith("with ") and not _COMPREHENSION.search(line):
         countdown[0] -= 1
         if countdown[0] <= 0:
             injected[0] += 1

@@ -192,6 +192,34 @@ def test_student_of_a_trained_teacher(trained, write):
     assert [t["facts"].get("eval_trained") for t in done.run.facts["trainings"]] == [None]
 
 
+COMPILED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+plain = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.2), nn.Linear(8, 3))
+model = torch.compile(plain, backend="eager")
+loss = nn.CrossEntropyLoss()
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(4, 6), torch.randint(3, (4,))
+for epoch in range(3):
+    model.train()
+    for _ in range(4):
+        optimiser.zero_grad()
+        loss(model(x), y).backward()
+        optimiser.step()
+    model.eval()
+    with torch.no_grad():
+        print("validation %.6f" % loss(model(x), y).item())
+"""
+
+
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason="no torch.compile")
+def test_loss_of_evaluation_of_a_compiled_model(trained, write):
+    """Where the model is compiled no global hook sees the loss module: it told of its buffer when it was made."""
+    done = trained(write(COMPILED))
+    assert done.run.series("loss", 1) == [pytest.approx(float(v), rel=1e-4) for v in re.findall(r"validation (\S+)", done.out)]
+
+
 TASKS = """
 import copy
 import torch
@@ -216,7 +244,7 @@ for task in range(60):
 
 
 def test_an_optimiser_for_every_task(trained, write):
-    """Models are looked for among all objects a few times only."""
+    """Models are looked for a few times only."""
     run = trained(write(TASKS)).run
     told = [m["count"] for m in run.missing if "faster" in m["reason"]]
     assert told[0] == 1 and 40 <= sum(told) < 60 and len(told) == 2

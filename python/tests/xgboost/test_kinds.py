@@ -92,3 +92,11 @@ def test_metrics_of_held_out_data_under_another_name_are_no_losses(watched):
 def test_an_objective_of_the_script_s_own_is_named_so(watched):
     w = watched(KINDS["own objective"][0] + "\nend(m)")
     assert w.run.facts["boosting"]["objective"] == "custom"
+
+
+def test_without_the_look_facts_are_not_told_and_all_else_is_captured(watched):
+    training = KINDS["regression"][0] + "\nend(m)"
+    looked, not_looked = watched(training).run, watched('import os; os.environ["VIGIL_LOOK"] = "0"\n' + training).run
+    assert "boosting" in looked.facts and "look" not in looked.facts
+    assert "boosting" not in not_looked.facts and not_looked.facts["look"] is False
+    assert looked.series("loss") == not_looked.series("loss") and looked.names() == not_looked.names()

@@ -8,7 +8,7 @@ import weakref
 
 import torch
 
-from vigil._torch import calm, discover, summary
+from vigil._torch import summary
 
 LONG = 24  # updates without anything new
 EVERY = 16  # updates between two looks at gradients that are there
@@ -36,8 +36,8 @@ class Astray(object):
         if held.idle(optimiser, step.mode_step) < LONG:
             return
         self.held[id(state)] = None
-        with self.tracker.facts.look.timed(), calm.calm():
-            other = _other(optimiser)
+        with self.tracker.facts.look.timed():
+            other = _other(optimiser, self.tracker.registry)
         if other is not None:
             self.facts = {
                 "since": held.since,
@@ -107,12 +107,11 @@ def _zero(optimiser):
         return not any(bool(g.any()) for g in grads) and not any(p.grad is not None and bool(p.grad.any()) for p in _parameters(optimiser))
 
 
-def _other(optimiser):
+def _other(optimiser, registry):
     """A module built like what the optimiser trained that has gradients, and of which no optimiser has anything; None without one."""
-    optimisers, modules = discover.scan()
-    held = {id(p) for o in optimisers for group in o.param_groups for p in group["params"]}
+    held = {id(p) for o in registry.optimisers() for group in o.param_groups for p in group["params"]}
     shapes = sorted(tuple(p.shape) for p in _parameters(optimiser))
-    for module in modules:
+    for module in registry.modules():
         ps = list(itertools.islice(module.parameters(), MOST))
         if len(ps) < len(shapes) or any(id(p) in held for p in ps):
             continue

@@ -218,20 +218,26 @@ def forward_hook(module, hook, shared=False):
     return hanging.after(module, without, shared)
 
 
-def on_registration(registered):
-    """Have registered(module) called when a parameter or a module is put into one, where PyTorch can tell; once per process."""
+def on_registration(told, noted):
+    """Have told(module, part) called when a parameter or a module is put into one, and noted(module) when a buffer is, where PyTorch can tell; once per process."""
 
     @_guard.guard
-    def put(module, name, value):
+    def put(module, name, part):
         if not is_compiling():
-            registered(module)
+            told(module, part)
         return None
 
-    if not _registration:
+    @_guard.guard
+    def put_buffer(module, name, buffer):
+        if not is_compiling():
+            noted(module)
+        return None
+
+    if not _registration and TELLS_OF_PARTS:
         parts = torch.nn.modules.module
-        for name in ("register_module_parameter_registration_hook", "register_module_module_registration_hook"):
-            if hasattr(parts, name):
-                _registration.append(getattr(parts, name)(put))
+        _registration.append(parts.register_module_parameter_registration_hook(put))
+        _registration.append(parts.register_module_module_registration_hook(put))
+        _registration.append(parts.register_module_buffer_registration_hook(put_buffer))
 
 
 _registration = []  # handles of the hooks

@@ -7,8 +7,8 @@ only hooks on the roots themselves are left.
 """
 
 import collections
+import contextlib
 import functools
-import gc
 import time
 import weakref
 
@@ -19,6 +19,7 @@ from vigil import _guard
 from vigil._torch import backend, hanging
 
 MOST = 64  # candidates remembered
+NOTES = 1000  # calls of modules that are noted for an optimiser
 
 
 class Discovery(object):
@@ -28,6 +29,7 @@ class Discovery(object):
         self.tracker = tracker
         self.on = False
         self.handle = None
+        self.notes = None  # global forward pre-hook that only notes which modules are called, once the roots are known
         self.window = None  # global forward hook between two calls of a root, looking for loss modules
         self.hooked = weakref.WeakSet()
         self.handles = []  # of the hooks on single modules
@@ -47,9 +49,26 @@ class Discovery(object):
         for handle in self.handles:
             handle.remove()
         self.handles = []
-        if self.handle is not None:
-            self.handle.remove()
-            self.handle = None
+        for handle in (self.handle, self.notes):
+            if handle is not None:
+                handle.remove()
+        self.handle = self.notes = None
+
+    def note(self):
+        """Note which modules are called, until an optimiser is adopted: one was made, and PyTorch does not tell what is put into modules."""
+        if not self.on and self.notes is None and not self.compiled:
+            self.left = NOTES
+            self.notes = register_module_forward_pre_hook(self._called)
+
+    @_guard.guard
+    def _called(self, module, args):
+        self.left -= 1
+        if self.left < 0 and self.notes is not None:
+            self.notes.remove()
+            self.notes = None
+        elif not backend.is_compiling():
+            self.tracker.registry.module(module)
+        return None
 
     def _arm(self):
         if self.on and self.handle is None and not self.compiled:
@@ -141,9 +160,10 @@ class Discovery(object):
         """torch.compile gave ``module``: it is a candidate, and seen by a hook of its own."""
         backend.compiler_loaded()
         self.compiled = True
-        if self.handle is not None:
-            self.handle.remove()
-            self.handle = None
+        for handle in (self.handle, self.notes):
+            if handle is not None:
+                handle.remove()
+        self.handle = self.notes = None
         self.close_window()
         if isinstance(module, torch.nn.Module):
             self.remember(module)
@@ -152,52 +172,54 @@ class Discovery(object):
                 self.handles.append(hanging.before(module, self._outermost, shared=True))
 
 
-def scan():
-    """(optimisers, modules) that live in this process. Takes some ten milliseconds; done once."""
-    optimisers, modules = [], []
-    for thing in gc.get_objects():
-        kind = type(thing)
-        if issubclass(kind, torch.optim.Optimizer):
-            optimisers.append(thing)
-        elif issubclass(kind, torch.nn.Module):
-            modules.append(thing)
-    return optimisers, modules
-
-
 class Searches(object):
-    """Scans for the models of optimisers that come later.
+    """Searches for the models of optimisers that come later.
 
     A script that makes an optimiser for every task, as meta-learning does, would
-    spend its time on them: after the first few they take SHARE of the time since.
+    spend its time on them and on what they find: after the first few they take
+    SHARE of the time since.
     """
 
     FEW = 6
     SHARE = 0.01
 
-    def __init__(self):
+    def __init__(self, registry):
+        self.registry = registry
         self.made = 0
         self.spent = 0.0
         self.since = None
 
     def modules(self):
-        """All modules that live, None where looking for them again would cost too much."""
+        """All modules that are known, None where looking through them again would cost too much."""
+        if self.made >= self.FEW and self.spent > self.SHARE * (time.perf_counter() - self.since):
+            return None
+        self.made += 1
+        return self.registry.modules()
+
+    @contextlib.contextmanager
+    def timed(self):
+        """What is done inside is a search."""
         began = time.perf_counter()
         if self.since is None:
             self.since = began
-        if self.made >= self.FEW and self.spent > self.SHARE * (began - self.since):
-            return None
-        found = scan()[1]
-        self.made += 1
+        yield
         self.spent += time.perf_counter() - began
-        return found
 
 
 def owners(modules, parameters):
     """Of all modules those that own one of the parameters (ids) and are in no other such module: roots that were never seen called."""
-    holding = [m for m in modules if any(id(p) in parameters for p in m.parameters())]
-    inside = set()
-    for m in holding:
-        for child in m.modules():
-            if child is not m:
-                inside.add(id(child))
-    return [m for m in holding if id(m) not in inside]
+    parents = {}
+    for m in modules:
+        for child in m._modules.values():
+            if child is not None:
+                parents.setdefault(id(child), []).append(m)
+    found, seen = [], set()
+    stack = [m for m in modules if any(id(p) in parameters for p in m._parameters.values())]
+    while stack:
+        m = stack.pop(0)
+        if id(m) not in seen:
+            seen.add(id(m))
+            stack.extend(parents.get(id(m), ()))
+            if id(m) not in parents:
+                found.append(m)
+    return found

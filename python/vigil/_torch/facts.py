@@ -42,19 +42,20 @@ class Facts(object):
         self.schedule = Schedule()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them
+        if not self.tracker.looks:
+            self.close()
         self.early = {}  # models and optimisers as they were found: a script that ends early has let go of them
 
-    def loss_seen(self, function, module, node=None, reduction=""):
-        """The loss that backward was first called on: its function in the graph and the loss module, as far as known.
+    def close(self):
+        """Nothing is looked at: what is told is what the training is made of."""
+        self.look.open = self.labels.open = False
 
-        reduction: of a loss that is this function itself and nothing besides, where its node or module does not tell it.
-        """
+    def loss_seen(self, function, module, node=None):
+        """The loss that backward was first called on: its function in the graph and the loss module, as far as known."""
         self.function = function
         self.module = module
         self.loss = module or function or "a scalar of the script"
         self.reduction, self.settings = self.look.losses.get(module) or node_settings(node)
-        if reduction:
-            self.tracker.formula.trained(function, self.reduction or reduction)
 
     def clipped(self, most, size, by_value=False):
         """The script clipped gradients that had this norm, or this largest magnitude."""
@@ -63,6 +64,15 @@ class Facts(object):
 
     def step(self, n, root):
         """n TRAIN steps have closed, the last of them one of ``root``."""
+        if self.tracker.looks:
+            self._seen(n, root)
+        if n >= self.look_at:
+            self.labels.open = self.labels.open and n - self.began < AFTER
+            self.look_at = n - n % 100 + 100
+            if not self.said or self.told != self._interval():
+                self.say()
+
+    def _seen(self, n, root):
         self.eval_trained.update(root)
         self.eval_parts.update(root)
         if n - self.began >= SEE and (not self.look.open or self.look.seen_each(n - self.began)) and self._news():
@@ -70,10 +80,6 @@ class Facts(object):
             self._rate(n)
         if n >= self.look_at:
             self._rate(n)
-            self.labels.open = self.labels.open and n - self.began < AFTER
-            self.look_at = n - n % 100 + 100
-            if not self.said or self.told != self._interval():
-                self.say()
 
     def _rate(self, n):
         """Note the learning rate after n TRAIN steps."""
@@ -88,13 +94,13 @@ class Facts(object):
     def finish(self):
         """The run ends, maybe before the line was said."""
         self.evaluation.ends(self.evaluation.step)
-        if self.tracker.counter.next:
+        if self.tracker.looks and self.tracker.counter.next:
             _guard.guard(self._rate)(self.tracker.publisher.auto.count)
             self._tell(True)
         if not self.said and self.tracker.counter.next:
             self.say()
         self._unseen_validation()
-        if reading.unsure():
+        if self.tracker.looks and reading.unsure():
             self.tracker.session.missing([("facts of the graph", "PyTorch %s does not say whether reading what was saved for backward computes it again (checkpoints, offloading)" % torch.__version__, 1)])
 
     def _news(self):
@@ -168,6 +174,8 @@ class Facts(object):
         facts.update(sections)
         if t.trainings.begun:
             facts["trainings"] = t.trainings.begun
+        if not t.looks:
+            facts["look"] = False
         return facts
 
     def _understood(self, roots, optims):
@@ -222,7 +230,7 @@ class Facts(object):
         the look at the one before is over. state: its first optimiser. Returns
         whether it is looked at.
         """
-        looks = entry is not None and not self.look.open
+        looks = entry is not None and self.tracker.looks and not self.look.open
         if looks:
             entry["facts"] = {}
             if self.entry is None:

@@ -7,8 +7,6 @@ backward, with which all this ends.
 
 import torch
 
-from vigil._torch import discover
-
 
 class Grads(object):
     """Calls of torch.autograd.grad that stand for a backward, of a process in which there was none."""
@@ -36,7 +34,7 @@ class Grads(object):
             return None
         if not self.seen:
             mine = {id(p) for p in inputs}
-            self.optimised = any(id(p) in mine for o in discover.scan()[0] for group in o.param_groups for p in group["params"])
+            self.optimised = any(id(p) in mine for o in t.registry.optimisers() for group in o.param_groups for p in group["params"])
         self.seen = True
         t.backward_begins((outputs,), {})
         t.one_loss = (None, None)  # such steps are not for the lane

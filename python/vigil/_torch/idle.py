@@ -1,9 +1,5 @@
 """Why a process that imported PyTorch did not train."""
 
-import gc
-
-import torch
-
 from vigil import _idle
 
 
@@ -14,26 +10,17 @@ def watch(tracker):
 
 def reason(tracker):
     """One sentence for a person."""
+    optimisers = tracker.registry.optimisers()
     if tracker.backward_seen:
-        optimisers = _optimisers()
         if optimisers:
-            return "backward() ran, but %s never stepped: no weight was updated (is optimizer.step() called?)" % optimisers
+            return "backward() ran, but %s never stepped: no weight was updated (is optimizer.step() called?)" % type(optimisers[0]).__name__
         return "backward() ran, but nothing updated the weights: there is no optimiser"
     models = [m for m in (r() for r in tracker.discovery.candidates.values()) if m is not None]
     if models:
         return "a model (%s) was run, but backward() was never called: nothing was trained" % type(models[0]).__name__
-    optimisers = _optimisers()
     if optimisers:
-        return "%s was made, but no step was ever taken: the training loop did not run" % optimisers
-    models = [o for o in gc.get_objects() if issubclass(type(o), torch.nn.Module)]
+        return "%s was made, but no step was ever taken: the training loop did not run" % type(optimisers[0]).__name__
+    models = tracker.registry.modules()
     if models and not any(True for m in models for _ in m.parameters()):
         return "no model has parameters (%s), so there is nothing to train" % type(models[0]).__name__
     return "PyTorch was imported, but no model was trained"
-
-
-def _optimisers():
-    """The class of the first optimiser that is there, or None."""
-    for o in gc.get_objects():
-        if issubclass(type(o), torch.optim.Optimizer):
-            return type(o).__name__
-    return None

@@ -82,8 +82,8 @@ class Inputs(object):
             self.features.append((self.numbers.put(vector), x.numel() // x.shape[1]))
         self.shape = int(x.shape[1])
 
-    def gather(self, numbers):
-        """InputFacts without their place, or None."""
+    def gather(self, numbers, loaders=()):
+        """InputFacts without their place, or None. loaders: those that the script goes through."""
         if not self.tensors:
             return None
         seen = []
@@ -95,10 +95,7 @@ class Inputs(object):
         if self.batches.renewed:
             out["renewed"] = self.batches.renewed
             if len(seen) == 1 and len(self.prints) > 1:
-                found = _guard.guard(self.batches.part_of_more)()
-                out["part_of_more"] = bool(found)
-                if found == "loader":
-                    out["of_loader"] = True
+                out["part_of_more"] = bool(_guard.guard(self.batches.part_of_more)(loaders))
         filler = self.filler.gather()
         if filler is not None:
             out["filler"] = filler

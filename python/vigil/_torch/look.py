@@ -12,11 +12,9 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, calm, discover, hanging, names, network, summary, weights
+from vigil._torch import autograd, backend, discover, hanging, names, network, summary, weights
 from vigil._torch.activations import tensors
-from vigil._torch.adversary import Adversary
 from vigil._torch.anew import Anew
-from vigil._torch.as_numbers import AsNumbers
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
@@ -62,8 +60,6 @@ class Look(object):
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
-        self.adversary = Adversary(tracker)
-        self.as_numbers = AsNumbers(self.numbers)
         self.network = None
         self.no_modules = False  # an optimiser trains plain tensors, and there is no model
         self.graphs = None
@@ -87,8 +83,7 @@ class Look(object):
         """What is done inside is no part of the step."""
         began = _now()
         try:
-            with calm.calm():
-                yield
+            yield
         finally:
             self.took(_now() - began)
 
@@ -127,7 +122,7 @@ class Look(object):
             for root in roots[:MOST_OUTPUTS]:
                 outer = root.outer()
                 if outer is not None and not root.compiled:
-                    self.handles.append(hanging.after(outer, self._gives(root)))
+                    self.handles.append(hanging.after(outer, self._gave))
 
     def plain(self, root):
         """An optimiser trains tensors that belong to no module, and there is no model. root: what holds them."""
@@ -147,17 +142,12 @@ class Look(object):
         else:
             self.handles.append(hanging.before(module, begins))
 
-    def _gives(self, root):
-        @_guard.guard
-        def gave(module, args, output):
-            """A model returned."""
-            if self.open and self.here():
-                new = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
-                self.outputs = (new + self.outputs)[:MOST_OUTPUTS]
-                with self.timed():
-                    self.adversary.gave(root, args, output)
-
-        return gave
+    @_guard.guard
+    def _gave(self, module, args, output):
+        """A model returned."""
+        if self.open and self.here():
+            new = [t for t in itertools.islice(tensors(output), MOST_OUTPUTS) if t.grad_fn is not None]
+            self.outputs = (new + self.outputs)[:MOST_OUTPUTS]
 
     def _forward(self, root, module, args, kwargs):
         """The first model is called: once per TRAIN step its inputs are looked at, once its inside.
@@ -186,7 +176,6 @@ class Look(object):
         if self.labels.open:
             self.next_place.called(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
         if self.network is None:
-            self.as_numbers.begins()
             self.network = network.Network(self, root)
             if self.network.attach():
                 _guard.guard(self.network.given.begins)(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
@@ -204,8 +193,6 @@ class Look(object):
         with self.timed():
             self.gradients.backward()
             step = self.tracker.open
-            for tensor in tensors:
-                self.as_numbers.backward(tensor)
             bare = self.no_modules and not self.tracker.by_hand and self._plain()
             if self.graphs is None and not step.tentative and (self.network is not None or self._plain()):
                 self.graphs = autograd.Graphs(self.numbers, bare)
@@ -267,14 +254,14 @@ class Look(object):
         if t.by_hand or self.parameters.outsiders or len(set(held)) == len(held) or any(root.divided for root in t.roots):
             return
         every = self._held()
-        modules = [m for m in discover.scan()[1] if any(p.grad is not None for p in m.parameters()) and not any(id(p) in every for p in m.parameters())]
+        modules = [m for m in t.registry.modules() if any(p.grad is not None for p in m.parameters()) and not any(id(p) in every for p in m.parameters())]
         ids = {id(p) for m in modules for p in m.parameters() if p.grad is not None} - self.trained
         self.parameters.outside(ids, discover.owners(modules, ids))
 
     def _unowned(self, ids):
         """(of parameters those that neither an optimiser nor a module that lives has, modules that have the others)."""
         ids = ids - self._held()
-        owners = discover.owners(discover.scan()[1], ids) if ids else []
+        owners = discover.owners(self.tracker.registry.modules(), ids) if ids else []
         return ids.difference(id(p) for m in owners for p in m.parameters()), owners
 
     def backward_ends(self):
@@ -287,7 +274,6 @@ class Look(object):
         """An optimiser is about to step, the gradients are as it will use them."""
         with self.timed():
             self.gradients.update(state)
-            self.adversary.update(state)
 
     def updated(self, state):
         with self.timed():
@@ -305,9 +291,6 @@ class Look(object):
     def closed(self):
         """A step has closed."""
         self.outputs, self.next_place.given = [], []
-        self.adversary.closed()
-        if self.as_numbers.begun:
-            self.as_numbers.closed()
         self._forget_derivatives()
         if self.network is not None:
             self.network.ends()
@@ -320,7 +303,6 @@ class Look(object):
     def detach(self):
         """Hook nothing any more."""
         self.outputs, self.next_place.given = [], []
-        self.as_numbers.ends()
         handles, self.handles = self.handles, []
         for handle in handles:
             handle.remove()
@@ -357,7 +339,7 @@ class Look(object):
         sections = {
             "labels": part(self.labels.gather, main),
             "predictions": part(self.labels.predictions, main, numbers),
-            "inputs": part(self.inputs.gather, numbers),
+            "inputs": part(self.inputs.gather, numbers, t.loaders),
         }
         # Nobody can say what held them when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
@@ -382,15 +364,9 @@ class Look(object):
             every = [(name, p, id(p) in had) for name, p in values]
             found = sections["graph"] = part(self.graphs.gather, every, numbers)
             beside = part(self.labels.beside.gather)
-            critic = part(self.adversary.gather)
-            numbered = part(self.as_numbers.gather, numbers, [(name, id(p)) for name, p in values])
-            if found and numbered:
-                found["as_numbers"] = numbered
             second = part(self.straight.gather, numbers)
             if found and second:
                 found["second_zero"] = second
-            if found and critic:
-                found["adversary"] = critic
             addends = part(self.labels.addends.gather, numbers)
             if found and addends:
                 found["addends"] = addends
@@ -401,7 +377,7 @@ class Look(object):
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.gradients = self.inputs = self.first = self.anew = self.loose = self.adversary = None
+        self.parameters = self.gradients = self.inputs = self.first = self.anew = self.loose = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 

@@ -8,7 +8,6 @@ clears: that of a forgotten tensor grows from backward to backward, because
 nobody's zero_grad() knows it.
 """
 
-import gc
 import weakref
 
 import torch
@@ -46,32 +45,8 @@ class Loose(object):
                 continue
             if tensor.grad is None or tensor.grad._version < GREW:
                 continue
-            facts = {"name": name(tensor), "shape": [int(n) for n in tensor.shape], "parameter": isinstance(tensor, torch.nn.Parameter)}
+            facts = {"shape": [int(n) for n in tensor.shape], "parameter": isinstance(tensor, torch.nn.Parameter)}
             if tensor.numel() == 1:
                 facts["value"] = summary.number(before.to(torch.float64).cpu()[0])
             out.append(facts)
         return out
-
-
-def name(tensor):
-    """What the script calls a tensor: the attribute or the key it stands under, "" when none is found."""
-    return _name(tensor, True)
-
-
-def _name(thing, deep):
-    for holder in gc.get_referrers(thing):
-        if isinstance(holder, dict):
-            found = _key(holder, thing)
-        elif deep and isinstance(holder, list):
-            found = _name(holder, False)
-        elif type(holder).__module__ not in ("builtins", "types") and isinstance(getattr(holder, "__dict__", None), dict):
-            found = _key(holder.__dict__, thing)
-        else:
-            found = ""
-        if found:
-            return found
-    return ""
-
-
-def _key(holder, tensor):
-    return next((k for k, v in list(holder.items()) if v is tensor and isinstance(k, str) and not k.startswith("__")), "")

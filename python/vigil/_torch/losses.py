@@ -38,17 +38,6 @@ def call_site(depth):
     return id(code), frame.f_lasti
 
 
-def script_frame():
-    """The frame of the script, or of a library, that the present call came from."""
-    frame = sys._getframe(1)
-    for _ in range(32):
-        name = frame.f_code.co_filename
-        if not (name in _SKIP_FILES or "vigil/_torch" in name or name.endswith("vigil/_guard.py")) or frame.f_back is None:
-            break
-        frame = frame.f_back
-    return frame
-
-
 def is_loss(module):
     """Whether a module is a loss by its class: torch's own, or one whose class name says so."""
     return isinstance(module, torch.nn.modules.loss._Loss) or _LOSS_NAME.search(type(module).__name__) is not None

@@ -5,7 +5,7 @@ import weakref
 
 import torch
 
-from vigil import _guard, _log
+from vigil import _guard, _log, _look
 from vigil._torch import backend, discover, heap, losses, names, parts
 from vigil._torch.roots import Root
 from vigil._torch.values import Mean, total
@@ -30,6 +30,7 @@ class Models(object):
         if any(module is one for root in self.roots for one in root.hooked()):
             self.discovery.step_aside(module)
             return
+        self.registry.module(module)
         if losses.is_loss(module):
             self.losses.watch(module)
             return
@@ -59,7 +60,7 @@ class Models(object):
         self.discovery.module_compiled(module)
 
     def _find_roots(self, state, modules):
-        """Hook the models that ``state``, a new optimiser, updates. modules: all that live, when a scan was made. False: there was no time to look for all of them."""
+        """Hook the models that ``state``, a new optimiser, updates. modules: all that are known, None for looking whether there is time to go through them. False: there was no time to look for all of them."""
         parameters = state.parameters
         found = self.discovery.roots_of(parameters)
         called = list(found)
@@ -156,7 +157,9 @@ class Models(object):
             self.discovery.stop()
             return False
         self.session = self.publisher.session
-        backend.on_registration(self.registered)
+        if self.looks and not _look.wanted():
+            self.looks = False  # the agent that was started here says so
+            self.facts.close()
         _guard.guard(heap.keep)()
         self.session.before_bye = self.finish
         if self.session.place is not None:
@@ -180,6 +183,13 @@ class Models(object):
             self.session.announce_modules("", [(name, name, i) for i, name in enumerate(sorted(criteria))])
         self.publisher.loss_id("loss")
         self.publisher.wait_for_plan()
+
+    def _later(self, state):
+        """Find and announce what a later optimiser brought; how many roots there were before."""
+        before = len(self.roots)
+        with self.searches.timed():
+            self._announce_new(before, state, self._find_roots(state, None))
+        return before
 
     def _announce_new(self, before, state, complete):
         """What a later optimiser brought. complete: all its models were looked for."""
@@ -220,9 +230,17 @@ class Models(object):
             self.session.missing([("models of optimisers", "optimisers come faster than their models can be looked for", self.unsearched)])
             self.unsearched = 0
 
-    def registered(self, module):
+    def optimiser_made(self, optimiser):
+        self.registry.optimiser(optimiser)
+        if self.session is not None and not backend.TELLS_OF_PARTS:
+            self.discovery.note()
+
+    def put(self, module, part):
         """A parameter or a module was put into ``module``."""
-        if not self.rebuilt and any(id(module) in root.parts for root in self.roots):
+        self.registry.module(module)
+        if isinstance(part, torch.nn.Module):
+            self.registry.module(part)
+        if not self.rebuilt and self.session is not None and any(id(module) in root.parts for root in self.roots):
             self.rebuilt = True
 
     def _renew(self):

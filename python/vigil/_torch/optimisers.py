@@ -2,7 +2,9 @@
 
 PyTorch 2.x has global optimiser step hooks. 1.13 has none: there the ``step``
 of every optimiser class is wrapped. A GradScaler that finds an overflow never
-calls ``step``; its own ``step`` is wrapped to notice that. In PyTorch 2.0 to 2.2
+calls ``step``; its own ``step`` is wrapped to notice that. Nothing tells that an
+optimiser was made: ``__init__`` is wrapped for it, because a step ends with the
+last of several optimisers, those that have not stepped yet among them. In PyTorch 2.0 to 2.2
 loading the compiler takes the hooks off the optimisers made later; ``step`` is
 wrapped there too when that happens, and what fires twice counts once.
 """
@@ -37,12 +39,14 @@ def install(tracker):
             return None
         return tracker.after_update(optimiser)
 
+    made = _wrap_init()
+    made.append(_guard.guard(tracker.optimiser_made))
     if backend.HAS_OPTIMISER_HOOKS:
         backend.OPTIMISER.register_optimizer_step_pre_hook(before)
         backend.OPTIMISER.register_optimizer_step_post_hook(after)
     else:
-        _patch_optimisers(before, after)
-    tracker.patch_optimisers = lambda: _patch_optimisers(before, after)
+        _patch_optimisers(before, after, made)
+    tracker.patch_optimisers = lambda: _patch_optimisers(before, after, made)
     for scaler in _scalers():
         _patch_scaler(scaler, tracker)
 
@@ -66,10 +70,30 @@ def with_closure(where, closure, args, kwargs):
     return tuple(args), kwargs
 
 
-def _patch_optimisers(before, after):
-    """Wrap step of all optimiser classes, present and to come."""
+def _wrap_init():
+    """The functions that are called with each optimiser that is made, a list to add to."""
     base = torch.optim.Optimizer
-    if getattr(base.__init__, _OURS, False):
+    original = base.__init__
+    made = getattr(original, _OURS, None)
+    if made is not None:
+        return made
+    made = []
+
+    @functools.wraps(original)
+    def init(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        for told in made:
+            told(self)
+
+    setattr(init, _OURS, made)
+    base.__init__ = init
+    return made
+
+
+def _patch_optimisers(before, after, made):
+    """Wrap step of all optimiser classes, present and to come: once."""
+    base = torch.optim.Optimizer
+    if len(made) > 1:
         return
 
     def wrap(cls):
@@ -101,15 +125,7 @@ def _patch_optimisers(before, after):
                 wrap(cls)
 
     wrap_all(base)
-    original = base.__init__
-
-    @functools.wraps(original)
-    def init(self, *args, **kwargs):
-        original(self, *args, **kwargs)
-        wrap_of(type(self))
-
-    setattr(init, _OURS, True)
-    base.__init__ = init
+    made.append(lambda optimiser: wrap_of(type(optimiser)))
 
 
 def _scalers():

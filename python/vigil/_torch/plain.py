@@ -9,8 +9,7 @@ import weakref
 
 import torch
 
-from vigil._torch import discover, losses, operations
-from vigil._torch.variables import variables
+from vigil._torch import operations
 
 LOOKS = 200  # calls of backward after which no training is expected any more
 NODES = 2000  # of a graph
@@ -46,7 +45,7 @@ class Plain(object):
                 t._close_by_hand()
         if self.root is None and self._possible() and isinstance(loss, torch.Tensor) and loss.numel() == 1:
             self.looks += 1
-            self.tensors = named(_leaves(loss.grad_fn))
+            self.tensors = {"parameter_%d" % i: weakref.ref(leaf) for i, leaf in enumerate(_leaves(loss.grad_fn))}
 
     def _possible(self):
         t = self.tracker
@@ -56,7 +55,7 @@ class Plain(object):
         """Leaves were changed after backward: by the script itself, unless an optimiser has them."""
         t = self.tracker
         mine = {id(p) for p in self.living()}
-        if any(id(p) in mine for o in discover.scan()[0] for group in o.param_groups for p in group["params"]):
+        if any(id(p) in mine for o in t.registry.optimisers() for group in o.param_groups for p in group["params"]):
             self.looks = LOOKS
             self.forget()
             return
@@ -104,30 +103,3 @@ def _leaves(node):
             found.append(node.variable)
         stack.extend(n for n, _ in node.next_functions)
     return found
-
-
-def named(tensors):
-    """{name: weak reference} of tensors, by the names that the script calling us has for them; of those that have none, ``parameter_0`` and on."""
-    left = {id(t): t for t in tensors}
-    out = {}
-    frame = losses.script_frame()
-    for scope in (variables(frame), frame.f_globals):
-        for name, value in list(scope.items()) if left else ():
-            for full, one in _in(name, value):
-                if id(one) in left and left[id(one)] is one and full not in out and full != "loss":
-                    out[full] = weakref.ref(left.pop(id(one)))
-    for i, t in enumerate(left.values()):
-        out["parameter_%d" % i] = weakref.ref(t)
-    return out
-
-
-def _in(name, value):
-    """(name, tensor) of a variable: itself, or what lies in a list, tuple or dict."""
-    kind = type(value)
-    if isinstance(value, torch.Tensor):
-        return [(name, value)]
-    if kind in (list, tuple) and len(value) <= MOST:
-        return [("%s_%d" % (name, i), v) for i, v in enumerate(value) if isinstance(v, torch.Tensor)]
-    if kind is dict and len(value) <= MOST:
-        return [("%s_%s" % (name, k), v) for k, v in list(value.items()) if isinstance(v, torch.Tensor)]
-    return []

@@ -8,17 +8,17 @@ published. Nothing here raises into training: what PyTorch calls is guarded.
 
 import threading
 import time
+import weakref
 
 import torch
 
-from vigil import _fork, _guard, _log, _wire
-from vigil._torch import backend, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
+from vigil import _fork, _guard, _log, _look, _wire
+from vigil._torch import backend, batches, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
 from vigil._schedule import PATIENT, Away
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery, Searches
 from vigil._torch.facts import Facts
-from vigil._torch.formula import Formula
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.grads import Grads
 from vigil._torch.lane import Lane
@@ -26,6 +26,7 @@ from vigil._torch.lost import watch_grad
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
 from vigil._torch.plain import Plain
 from vigil._torch.publisher import Publisher
+from vigil._torch.registry import Registry
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Optimiser, Step
 from vigil._torch.trainings import Trainings
 from vigil._torch.values import Mean, Reader
@@ -45,9 +46,12 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.dir = None
         self.name = None
         self.installed = False
+        self.looks = _look.wanted()  # facts of the training are read
         self.closed = False
         self.mode = None  # what the script set, or None
         self.lane = Lane(self)
+        self.registry = Registry()
+        self.loaders = weakref.WeakSet()
         self._clear()
 
     def _clear(self):
@@ -69,9 +73,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.cycle = Cycle()
         self.counter = Counter()
         self.facts = Facts(self)
-        self.formula = Formula(self)
         self.trainings = Trainings(self)
-        self.searches = Searches()
+        self.searches = Searches(self.registry)
         self.plain = Plain(self)
         self.grads = Grads(self)
         self.open = None
@@ -104,10 +107,13 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         self.installed = True
         optimisers.install(self)
-        rate_plateau.install(self)
-        watch_grad(self)
+        backend.on_registration(self.put, self.registry.module)
         wrap_backward(self)
-        wrap_clip(self)
+        if self.looks:
+            rate_plateau.install(self)
+            watch_grad(self)
+            wrap_clip(self)
+            batches.watch(self)
         self.discovery.wrap_compile()
         hanging.wrap_script()
         reading.watch()
@@ -130,7 +136,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.activations.detach()
         self.facts.look.detach()
         self.facts.evaluation.detach()
-        self.formula.ends()
         device.leave(self.publisher, self.reader)
         self._clear()
         _log.unregister(self)
@@ -158,6 +163,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         if self.closed:
             return
+        self.registry.module(module)  # a copy is told of by nothing else
         self.entered = began
         if self.nest and not self.in_closure:
             self.nest = 0  # an optimiser's step ended with an error
@@ -224,17 +230,13 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self._begin(mode, root, time.perf_counter())
         step.maybe_train = self.mode is None and _grad_enabled()
         self.suspended = held
-        if root is not None and mode == EVAL and not self.facts.evaluation.ready and self.session is not None:
+        if root is not None and mode == EVAL and self.looks and not self.facts.evaluation.ready and self.session is not None:
             with self.facts.look.timed():
                 self.facts.evaluation.begins(root, module, step)
         if root is not None and (root.outputs_loss or self.windows < WINDOWS):
             self._watch_eval(root, module, step)
-        if mode == EVAL and root is not None and self.session is not None and not root.outputs_loss and not root.compiled:
-            self.formula.begins(step)
 
     def _begin(self, mode, root, began):
-        if self.formula.replaced:
-            self.formula.ends()
         step = self.open = Step(self.counter, mode, self.counter.of(mode), began)
         step.root = root
         if self.session is not None:
@@ -279,14 +281,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
             step.own_loss.add(self.reader.read(found))
         elif not self.discovery.on and not any(key[0] == step.mode for key in self.losses.outputs):
             self.discovery.open_window()
-
-    def eval_loss(self, step, value):
-        """The function that the training minimises gave ``value`` in evaluation."""
-        if device.capturing(value):
-            return
-        step.own_loss = step.own_loss or Mean()
-        step.own_loss.add(self.reader.read(value))
-        step.active = time.perf_counter()
 
     # Losses.
 
@@ -349,8 +343,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """Publish a step that is over."""
         if self.open is step:
             self.open = None
-        if self.formula.replaced:
-            self.formula.ends()
         if self.activations.handles or self.activations.roles:
             self.activations.detach()
         if self.discovery.window is not None:

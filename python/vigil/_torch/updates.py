@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import calm, device, discover, graph, operations, optimisers, parts, written
+from vigil._torch import device, graph, operations, optimisers, parts, written
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
@@ -19,17 +19,13 @@ _UPDATED = (0, 3)
 
 
 def _named(node, last):
-    """(function, loss module, node of the function, reduction if the loss is that function alone) of the loss that ``node`` gave."""
+    """(function, loss module, node of the function) of the loss that ``node`` gave."""
     name, found = graph.find(node)
-    alone = ""
-    if name and (found is node or operations.base(node) == "Mean" and node.next_functions[0][0] is found):
-        alone = "mean"
     if not name:
         by_hand = written.find(node)
         if by_hand is not None:
             name = by_hand[0]
-            alone = "mean" if operations.base(node) == "Mean" else ""
-    return name, last[1].type if last is not None and last[1].is_main else "", found, alone
+    return name, last[1].type if last is not None and last[1].is_main else "", found
 
 
 class Updates(object):
@@ -67,7 +63,6 @@ class Updates(object):
 
     def _train_after_all(self, step):
         """backward without an open TRAIN step: the forward was not seen, or it was in eval() with gradients."""
-        self.formula.ends()
         if step is not None and step.maybe_train:
             self.losses.rename(step.mode, 0)
             if step.root is not None:
@@ -89,7 +84,7 @@ class Updates(object):
             self._note_loss(site, tensor, last[2])
             if not self.facts.loss:
                 name, node = graph.find(tensor.grad_fn)
-                self.facts.loss_seen(name, last[1].type, node, "mean" if node is tensor.grad_fn else "")
+                self.facts.loss_seen(name, last[1].type, node)
             self._labels(tensor.grad_fn)
             return
         factor, node = graph.base(tensor, self.publisher.world if self.session is not None else ranks()[2])
@@ -218,7 +213,7 @@ class Updates(object):
             return
         if self.facts.look.open:
             self.facts.look.update(state)
-        else:
+        elif self.looks:
             self.facts.astray.update(state, optimiser, step)
         if self.publisher.world > 1 and step.mode == 0:
             self._digest(state, step)
@@ -232,11 +227,10 @@ class Updates(object):
         if self.publisher.frozen:
             for root in self.publisher.unfrozen():
                 self.publisher.announce(root, self._owner_of, set())
-        with calm.calm():
-            chunks = frames.due(state, step.due)
-            if chunks:
-                scale = getattr(optimiser, "grad_scale", None)
-                frames.copy(chunks, self.publisher.at(step), scale)
+        chunks = frames.due(state, step.due)
+        if chunks:
+            scale = getattr(optimiser, "grad_scale", None)
+            frames.copy(chunks, self.publisher.at(step), scale)
 
     def _digest(self, state, step):
         """In a job of several ranks: numbers that are equal where the weights are, were before the first update, and where the gradients are."""
@@ -376,8 +370,7 @@ class Updates(object):
     def _adopt_new(self, state, step, optimiser):
         """Adopt an optimiser that steps for the first time. With a closure that is after its first call: only then is it known what the script calls."""
         if not state.adopted:
-            with calm.calm():
-                self._adopt(state, optimiser)
+            self._adopt(state, optimiser)
             step.began += self._set_up_is_over()
 
     def _adopt(self, state, optimiser):
@@ -387,10 +380,9 @@ class Updates(object):
             self.by_hand = False  # what the script did so far is over
         if not self.refused and self.session is None:
             self.trainings.optimiser(state, optimiser)
-            found, modules = discover.scan()
             known = {id(s.ref()) for s in self.optims}
-            self.unstepped = [weakref.ref(o) for o in found if id(o) not in known and type(o).__name__ != "AcceleratedOptimizer"]
-            self._find_roots(state, modules)
+            self.unstepped = [weakref.ref(o) for o in self.registry.optimisers() if id(o) not in known]
+            self._find_roots(state, self.registry.modules())
             if self._connect():
                 self._announce_all()
                 self.facts.found()
@@ -401,8 +393,7 @@ class Updates(object):
             return
         if self.session is not None:
             self.trainings.optimiser(state, optimiser)
-            before = len(self.roots)
-            self._announce_new(before, state, self._find_roots(state, None))
+            before = self._later(state)
             self._look_at_roots(self.roots[before:] if not self.facts.look.later else self._roots_of(state))
 
     def _roots_of(self, state):
@@ -412,8 +403,7 @@ class Updates(object):
     def _grown(self, state):
         """An optimiser was given parameters later: those of models, or of parts of models, that nothing updated before."""
         state.refresh()
-        before = len(self.roots)
-        self._announce_new(before, state, self._find_roots(state, None))
+        self._later(state)
 
     def _look_at_roots(self, roots):
         """Models were found, and nothing has changed their weights yet."""

@@ -2,6 +2,8 @@
 
 import xgboost
 
+from vigil import _look
+
 MOST_NAMES = 1000
 _LINE = "XGBoost %s, %s · %s rows, %d features · %s · predictions for %s (%s rows) · a step is one round of boosting"
 
@@ -13,12 +15,12 @@ def tell(tracker, training):
 
 def gather(training):
     """The facts as a JSON object."""
-    return {
-        "framework": "xgboost",
-        "models": [],
-        "optimisers": [],
-        "step": "one round of boosting",
-        "boosting": {
+    facts = {"framework": "xgboost", "models": [], "optimisers": [], "step": "one round of boosting"}
+    if not _look.wanted():
+        return dict(facts, look=False)
+    return dict(
+        facts,
+        boosting={
             "at": training.next,
             "version": xgboost.__version__,
             "booster": training.booster,
@@ -31,7 +33,7 @@ def gather(training):
             "data": [{"name": n, "rows": _rows(d), "training": d is training.train} for n, d in training.data],
             "predictions_for": {"name": training.judged_name, "rows": _rows(training.judged)},
         },
-    }
+    )
 
 
 def sentence(training):
