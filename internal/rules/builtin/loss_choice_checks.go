@@ -10,18 +10,6 @@ var lossChoiceChecks = []rule.Check{
 		When:            "A loss for values compares outputs with the numbers of classes.",
 	},
 	{
-		ID: "loss_choice/critic_alike", Files: []string{"loss_choice_adversary.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeGAN,
-		When: "The critic's loss asks for the same score of data and of what the generator makes.",
-	},
-	{
-		ID: "loss_choice/critic_helped", Files: []string{"loss_choice_adversary.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeGAN,
-		When: "The generator's loss asks for the scores that the critic's own loss asks of fakes.",
-	},
-	{
-		ID: "loss_choice/critic_squashed", Files: []string{"loss_choice_adversary.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeGAN,
-		When: "The critic ends in a sigmoid although its loss is the difference of mean scores.",
-	},
-	{
 		ID: "loss_choice/density_scale", Files: []string{"loss_choice_density.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
 		When: "The scale that the network gives makes both the errors and the rest of the likelihood smaller, so that nothing holds it.",
 	},
@@ -42,10 +30,6 @@ var lossChoiceChecks = []rule.Check{
 		When: "Cross_entropy or its kin gets predictions over a single class.",
 	},
 	{
-		ID: "loss_choice/other_actions", Files: []string{"loss_choice_policy.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopePolicyGradient,
-		When: "The logarithms of probabilities in the loss are of other actions than those that were taken.",
-	},
-	{
 		ID: "loss_choice/outweighed", Files: []string{"loss_choice_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When: "The class weights let one class make nearly all of the loss although most labels are of others.",
 	},
@@ -54,11 +38,7 @@ var lossChoiceChecks = []rule.Check{
 		When: "The loss grows with the overlap (Dice, IoU) of predictions and labels.",
 	},
 	{
-		ID: "loss_choice/policy_sign", Files: []string{"loss_choice_policy.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopePolicyGradient,
-		When: "The logarithm of the probability of an action times its worth is minimised without a minus before it.",
-	},
-	{
-		ID: "loss_choice/prior_sign", Files: []string{"loss_choice_policy.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeAutoencoder,
+		ID: "loss_choice/prior_sign", Files: []string{"loss_choice_prior.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeAutoencoder,
 		When: "The divergence of the code from its prior is made larger instead of smaller.",
 	},
 	{
