@@ -190,12 +190,12 @@ def test_loops_of_other_kinds(cases, case):
 
 
 def test_plain_tensors_trained_by_hand(cases):
-    """They go by the names that the script has for them; each update is a step with a loss, and its values are what the script computed with."""
+    """They are numbered; each update is a step with a loss, and its values are what the script computed with."""
     run = cases["plain_tensors_by_hand"]
     assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
     assert len(run.series("loss")) == today.STEPS and all(isinstance(v, float) for v in run.series("loss"))
     assert run.facts["models"] == run.facts["optimisers"] == [] and run.facts["step"] == "one update written by hand"
-    names = {"slope", "parts_0", "parts_1"}
+    names = {"parameter_0", "parameter_1", "parameter_2"}
     steps = run.mode(0)[1:]  # that somebody updates by hand is known after the first update
     for step in steps:
         assert {n for n in step.tensors if "put_" not in n} == names | {"gradient/" + n for n in names}
@@ -213,7 +213,7 @@ def test_gradients_that_grad_returns(cases, case):
     run = cases[case]
     assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(today.STEPS)]
     assert len(run.series("loss")) == today.STEPS and all(isinstance(v, float) for v in run.series("loss"))
-    names = {"slope", "offset"} if "plain" in case else {"Net_" + n for n, _ in today.Net().named_parameters()}
+    names = {"parameter_0", "parameter_1"} if "plain" in case else {"Net_" + n for n, _ in today.Net().named_parameters()}
     steps = run.mode(0)["optimiser" not in case :]
     for step in steps:
         assert {n for n in step.tensors if "put_" not in n} == names | {"gradient/" + n for n in names}
