@@ -17,6 +17,7 @@ import (
 type Report struct {
 	Code, Lines, Files, Checkpoints, Tensors, Processes int
 	Unsteady                                            []string // what differs between the bare runs, and was compared less closely
+	Numbered                                            []string // checkpoints that differ from the bare ones in the numbers of the script's own hooks alone
 	Differences                                         []string
 }
 
@@ -25,6 +26,9 @@ func (r *Report) String() string {
 	fmt.Fprintf(&b, "compared: exit code %d, %d lines of output, %d files (%d checkpoints with %d tensors), weights of %d processes", r.Code, r.Lines, r.Files, r.Checkpoints, r.Tensors, r.Processes)
 	if len(r.Unsteady) > 0 {
 		fmt.Fprintf(&b, "\ndiffers between bare runs: %s", strings.Join(r.Unsteady, ", "))
+	}
+	if len(r.Numbered) > 0 {
+		fmt.Fprintf(&b, "\nequal but for the numbers of hooks: %s", strings.Join(r.Numbered, ", "))
 	}
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "\nDIFFERS under Vigil: %s", d)
@@ -81,9 +85,18 @@ func (r *Report) file(path string, one, two, vigil *outcome) {
 		}
 	}
 	if one.files[path] == two.files[path] {
-		if vigil.files[path] != one.files[path] {
+		if vigil.files[path] == one.files[path] {
+			return
+		}
+		if parts == nil {
 			r.differs("%s: other bytes", path)
-			r.values(path, parts, two.contents[path], vigil.contents[path])
+			return
+		}
+		// PyTorch numbers the hooks that a script hangs on a module, and Vigil's with them: the same after loading.
+		before := len(r.Differences)
+		r.values(path, parts, two.contents[path], vigil.contents[path])
+		if len(r.Differences) == before {
+			r.Numbered = append(r.Numbered, path)
 		}
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 var (
 	number  = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?`)
-	timeish = regexp.MustCompile(`(?i)[0-9]{1,4}[-:/][0-9]{2}[-:][0-9]{2}(?:[.,][0-9]+)?|[0-9]{1,3}:[0-9]{2}\b|0x[0-9a-f]+|[0-9.]+ *(?:ms|us|µs|s|sec|secs|seconds|min|it/s|s/it)(?:/[a-z]+)?\b`)
+	timeish = regexp.MustCompile(`(?i)[0-9]{1,4}[-:/][0-9]{2}[-:][0-9]{2}(?:[.,][0-9]+)?|[0-9]{1,3}:[0-9]{2}\b|mfu -?[0-9.]+%|0x[0-9a-f]+|[0-9.]+ *(?:ms|us|µs|s|sec|secs|seconds|min|it/s|s/it)(?:/[a-z]+)?\b`)
 	newline = regexp.MustCompile(`[\r\n]+`)
 )
 
