@@ -77,10 +77,6 @@ for i in range(14):
         with torch.no_grad():
             for name, make in WAYS:
                 print(i, name, make()(x).tolist())
-            if i == 12:
-                net.eval()
-                copy.deepcopy(net)(x)
-                net.train()
 """
 
 
@@ -100,10 +96,6 @@ def test_the_training_is_seen_as_ever(done):
     assert [s.mode_step for s in run.mode(0)] == list(range(14))
     assert run.facts["loss"]["function"] == "cross_entropy"
     assert len(run.series("loss")) == 14
-
-
-def test_calls_of_a_copy_are_seen(done):
-    assert len(done.run.mode(1)) >= 1
 
 
 def test_a_model_that_holds_its_hook(trained, tmp_path):

@@ -206,16 +206,16 @@ def nbytes(tensor):
     return tensor.numel() * tensor.element_size()
 
 
-def forward_hook(module, hook, shared=False):
-    """Register hook(module, args, kwargs, output), which copies of the module have too if ``shared``; kwargs are empty on PyTorch 1.13."""
+def forward_hook(module, hook):
+    """Register hook(module, args, kwargs, output); kwargs are empty on PyTorch 1.13."""
     if HAS_KWARG_HOOKS:
-        return hanging.after(module, hook, shared, with_kwargs=True)
+        return hanging.after(module, hook, with_kwargs=True)
 
     @_guard.guard
     def without(module, args, output):
         return hook(module, args, {}, output)
 
-    return hanging.after(module, without, shared)
+    return hanging.after(module, without)
 
 
 def on_registration(told, noted):
@@ -246,6 +246,6 @@ _registration = []  # handles of the hooks
 def closing_forward_hook(module, hook):
     """Register hook(module, args, output) that is called after an error in forward too, where PyTorch can do that."""
     try:
-        return hanging.after(module, hook, shared=True, always_call=True)
+        return hanging.after(module, hook, always_call=True)
     except TypeError:
-        return hanging.after(module, hook, shared=True)
+        return hanging.after(module, hook)

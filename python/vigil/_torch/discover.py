@@ -169,7 +169,7 @@ class Discovery(object):
             self.remember(module)
             if module not in self.hooked:
                 self.hooked.add(module)
-                self.handles.append(hanging.before(module, self._outermost, shared=True))
+                self.handles.append(hanging.before(module, self._outermost))
 
 
 class Searches(object):

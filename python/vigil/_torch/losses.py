@@ -126,7 +126,7 @@ class Modules(object):
             if not backend.is_compiling():
                 self.tracker.loss_output(module, output, args, kwargs)
 
-        backend.forward_hook(module, hook, shared=True)
+        backend.forward_hook(module, hook)
 
     def gave(self, module, output, mode, reader, site):
         """A loss module returned ``output``."""

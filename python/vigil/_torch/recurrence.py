@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from vigil import _guard
-from vigil._torch import backend, summary
+from vigil._torch import backend, hanging, summary
 
 MOST = 64  # calls of a module
 SMALL = 1 << 16  # elements of a state whose values are compared
@@ -25,7 +25,7 @@ class Recurrence(object):
     def hook(self, module):
         if isinstance(module, (nn.RNNBase, nn.RNNCellBase)):
             self.handles.append(_before(module, self._given))
-            self.handles.append(module.register_forward_hook(self._returned))
+            self.handles.append(hanging.after(module, self._returned))
 
     def detach(self):
         handles, self.handles = self.handles, []
@@ -84,8 +84,8 @@ class Recurrence(object):
 
 def _before(module, hook):
     if backend.HAS_KWARG_HOOKS:
-        return module.register_forward_pre_hook(hook, with_kwargs=True)
-    return module.register_forward_pre_hook(hook)
+        return hanging.before(module, hook, with_kwargs=True)
+    return hanging.before(module, hook)
 
 
 def _one_step(module, args, kwargs):

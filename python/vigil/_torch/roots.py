@@ -44,7 +44,7 @@ class Root(object):
                 if not (lane.armed and lane.forward(module)):
                     called(root, module)
 
-        self.handles.append(hanging.before(module, about_to_run, shared=True))
+        self.handles.append(hanging.before(module, about_to_run))
         self.seen.append(weakref.ref(module))
 
     def hooked(self):

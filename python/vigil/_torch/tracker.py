@@ -115,7 +115,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             wrap_clip(self)
             batches.watch(self)
         self.discovery.wrap_compile()
-        hanging.wrap_script()
+        hanging.stay_out()
         reading.watch()
         self.discovery.start()
         idle.watch(self)
