@@ -154,6 +154,7 @@ func healthy() []factCase {
 		{"dropout that is switched off", network("fc1 Linear 20 512", "act ReLU", "drop Dropout 0.9", "fc2 Linear 512 10"), func(f *record.Facts) { module(f, "drop").Training = false }, "", ""},
 		{"dropout of attention and embeddings", network("emb Embedding 100 32", "a Dropout 0.8", "block.attn.drop Dropout 0.9", "fc1 Linear 32 32", "act ReLU", "fc2 Linear 32 2"), nil, "", ""},
 		{"usual decay", classifier(), func(f *record.Facts) { group(f, "AdamW").WeightDecay = setTo(0.1) }, "", ""},
+		{"decay of a hundredth at each update", classifier(), func(f *record.Facts) { g := group(f, "AdamW"); g.LR, g.WeightDecay = setTo(0.01), setTo(1) }, "", ""},
 		{"strong decay against strong gradients", classifier(), func(f *record.Facts) {
 			group(f, "Adam").WeightDecay = setTo(0.3)
 			f.Updates.Norms = []record.Number{50, 60, 70}

@@ -77,6 +77,25 @@ func TestDividedTwice(t *testing.T) {
 	})
 }
 
+// Inputs in small units are learnt from when the learning rate of a plain
+// gradient descent makes up for them.
+func TestSmallInputs(t *testing.T) {
+	small := func(class string, lr float64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			x := valuesOf(6000, 0, 5e-4)
+			x.Min, x.Max = -0.002, 0.002
+			module(f, "fc1").Input = &record.TensorFacts{DType: "F32", Shape: []int64{300, 20}, Values: x}
+			f.Inputs = &record.InputFacts{Tensors: []record.TensorFacts{*module(f, "fc1").Input}, Steps: 8, Distinct: 8}
+			group(f, class).LR = setTo(lr)
+		}
+	}
+	runFacts(t, "data_scaling", []factCase{
+		{"a usual rate", classifier(), small("SGD", 0.1), "warning small data-scaling fc1", "next to its bias they do not matter"},
+		{"a rate for these units", classifier(), small("SGD", 1e5), "", ""},
+		{"an optimiser that scales gradients", classifier(), small("Adam", 1e5), "warning small data-scaling fc1", ""},
+	})
+}
+
 // A table whose columns were scaled by one number for all of them.
 func TestDrowned(t *testing.T) {
 	table := func(faint, constant, features int64, shape ...int64) func(*record.Facts) {

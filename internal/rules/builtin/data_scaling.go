@@ -33,6 +33,7 @@ var dataScaling = rule.Definition{
 const (
 	largeScale  = 20   // deviations, where 1 is usual
 	smallScale  = 1e-3 // deviations
+	madeUp      = 1e-3 // learning rate times the variance of small inputs, from which on the rate fits them
 	scaleRatio  = 1000 // largest to least deviation of a feature
 	targetScale = 50   // deviation of labels to that of the first predictions
 	otherScale  = 10   // size of what a layer gets in evaluation to that in training
@@ -141,13 +142,31 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, pixelsTwice, "<"
 		v.Cause, v.Remedy = "pixels that were divided by 255 twice", "divide pixels by 255 once: ToTensor and decoders that give numbers with a point have done it already"
 		v.Message = fmt.Sprintf("The %s gets values from 0 to %s, which is 1/255: pixels were divided by 255 twice, and next to its bias they do not matter.", given, num(float64(x.Max)))
-	case std > 0 && std < smallScale && most < 10*smallScale:
+	case std > 0 && std < smallScale && most < 10*smallScale && !madeUpFor(f, std):
 		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, smallScale, "<"
 		v.Message = fmt.Sprintf("The %s gets inputs with a deviation of %s (largest %s), where about 1 is usual: next to its bias they do not matter.", given, num(std), num(most))
 	default:
 		return nil
 	}
 	return []rule.Violation{v}
+}
+
+// madeUpFor tells whether the learning rate of a plain gradient descent is so
+// large that it makes up for small inputs: how far an update moves a layer's
+// outputs goes by the rate times the inputs' variance. Optimisers that scale
+// gradients move weights by the rate alone.
+func madeUpFor(f *rule.Facts, std float64) bool {
+	for _, o := range f.Optimisers {
+		if o.Class != "SGD" {
+			continue
+		}
+		for _, g := range o.Groups {
+			if g.LR != nil && *g.LR*std*std >= madeUp {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // drowned tells whether a linear layer gets a table in which most columns do not

@@ -19,7 +19,7 @@ var regularisation = rule.Definition{
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "dropout", Type: rule.Float, Default: "0.8", Range: rule.Between(0, 1).OpenMin(), Unit: "fraction", Meaning: "dropout from which on a layer counts"},
-		{Name: "shrink", Type: rule.Float, Default: "0.01", Range: rule.Above(0), Unit: "fraction", Meaning: "share of a weight that one update may take away by decay"},
+		{Name: "shrink", Type: rule.Float, Default: "0.0125", Range: rule.Above(0), Unit: "fraction", Meaning: "share of a weight that one update may take away by decay"},
 		{Name: "weight_decay", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "weight decay", Meaning: "decay that is added to gradients (not decoupled) from which on it counts"},
 	},
 	CauseClass: "regularisation",
@@ -28,7 +28,7 @@ var regularisation = rule.Definition{
 	Asks:       []rule.Advice{rule.RegulariseLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
 	Default: &rule.Preset{
-		Why: "Dropout of up to 0.75 is used with success, but not of 0.65 and more at four places one after the other. Decay counts when one update takes a hundredth of a weight away, or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
+		Why: "Dropout of up to 0.75 is used with success, but not of 0.65 and more at four places one after the other. Decay counts when one update takes an eightieth of a weight away (a hundredth is used with success where a network is to generalise from few examples), or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
