@@ -60,3 +60,13 @@ def split(payload):
     """(header, rest) of a frame that begins with a JSON header."""
     (n,) = struct.unpack_from("<I", payload)
     return json.loads(bytes(payload[4 : 4 + n])), payload[4 + n :]
+
+
+def array(kind, payload):
+    """The numpy array of an answer; None when it says that there is none."""
+    import numpy
+
+    if kind == NONE:
+        return None
+    header, data = split(payload)
+    return numpy.frombuffer(data, dtype=numpy.dtype(header["dtype"])).reshape(header["shape"]).copy()

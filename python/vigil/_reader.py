@@ -7,7 +7,6 @@ import tempfile
 import threading
 
 from vigil import _frames
-from vigil._rule import answer
 from vigil._steps import Steps
 from vigil.exceptions import IndexReaderException, SMDebugRuntimeError
 
@@ -68,7 +67,7 @@ class Reader(object):
             if self._process is None:
                 raise SMDebugRuntimeError("read run %r: the trial is closed" % self.path)
             self._send(_frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker})
-            return answer(*self._next())
+            return _frames.array(*self._next())
 
     def _send(self, kind, value):
         try:

@@ -70,17 +70,7 @@ class Feed(object):
     def ask(self, name, mode, mode_step, worker):
         """The stored values of a tensor; None when they are not there any more."""
         _frames.write(SAYS, _frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker})
-        return answer(*_frames.read(ANSWERS))
-
-
-def answer(kind, payload):
-    """The numpy array that a frame holds; None when it says that there is none."""
-    import numpy
-
-    if kind == _frames.NONE:
-        return None
-    header, data = _frames.split(payload)
-    return numpy.frombuffer(data, dtype=numpy.dtype(header["dtype"])).reshape(header["shape"]).copy()
+        return _frames.array(*_frames.read(ANSWERS))
 
 
 def load(path, name, memory):
