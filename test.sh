@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The test command: makes the environment the tests need, then runs all of them.
 #
-#   ./test.sh           vet, Go tests with the race detector, Python tests, end-to-end tests on PyTorch 2.15
+#   ./test.sh           vet, Go tests with the race detector, Python tests, end-to-end tests and the default diagnosis on PyTorch 2.15
 #   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, 10 000 crash schedules, the full kill loops and long fuzzing
 #   ./test.sh --rest    only what --long adds, to go on after a failure in it
 #   ./test.sh --env     only make the environment
 #
-# Everything it makes lies in build/; a second run installs nothing.
+# Everything it makes lies in build/; a second run installs nothing. At the end it prints how long each stage took.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/env.sh
@@ -59,7 +59,26 @@ tests_left() {
   done
   return "$failed"
 }
-stage() { printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"; }
+# stage NAME: what follows belongs to it. At the end the time of each is printed, also after a failure.
+stage_names=() stage_starts=() finished=0
+stage() {
+  stage_names+=("$*")
+  stage_starts+=("$SECONDS")
+  printf '\n== %s (%d s so far)\n' "$*" "$((SECONDS - start))"
+}
+stage_times() {
+  local status=$? i end
+  [ "${#stage_names[@]}" -gt 0 ] || return 0
+  printf '\n%7s  stage\n' seconds
+  for i in "${!stage_names[@]}"; do
+    end=${stage_starts[i + 1]:-$SECONDS}
+    printf '%7d  %s' "$((end - stage_starts[i]))" "${stage_names[i]}"
+    if [ "$status" != 0 ] && [ "$finished" = 0 ] && [ -z "${stage_starts[i + 1]:-}" ]; then printf ' (failed here)'; fi
+    printf '\n'
+  done
+  printf '%7d  in all\n' "$((SECONDS - start))"
+}
+trap stage_times EXIT
 
 stage "environment"
 need_go
@@ -93,6 +112,10 @@ if [ "$rest" = 0 ]; then
 
   stage "Python tests"
   python_tests "$VIGIL_TEST_PYTHON" torch xgboost trainers
+
+  stage "default diagnosis on 60 programs"
+  go run ./bench/accuracy -python "$VIGIL_TEST_PYTHON" -warm -seeds 1 -list bench/accuracy/short.txt \
+    -compare bench/accuracy/testdata/answers-a11050b.jsonl.gz -out build/short-accuracy.md
 fi
 
 not_tested=""
@@ -125,6 +148,7 @@ if [ "$long" = 1 ]; then
   scripts/fuzz.sh "${VIGIL_FUZZ_TIME:-60s}"
 fi
 
+finished=1
 if [ -n "$not_tested" ]; then
   printf '\n%s\nall other tests passed in %d s\n' "$not_tested" "$((SECONDS - start))" >&2
   exit 1
