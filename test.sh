@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The test command: makes the environment the tests need, then runs all of them.
 #
-#   ./test.sh           vet, Go tests with the race detector, Python tests, end-to-end tests and the default diagnosis on PyTorch 2.15
+#   ./test.sh           vet, linters, Go tests with the race detector, Python tests, end-to-end tests and the default diagnosis on PyTorch 2.15
 #   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, 10 000 crash schedules, the full kill loops and long fuzzing
 #   ./test.sh --rest    only what --long adds, to go on after a failure in it
 #   ./test.sh --env     only make the environment
@@ -95,6 +95,10 @@ export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 if [ "$rest" = 0 ]; then
   stage "go vet"
   go vet ./...
+
+  stage "lint"
+  need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
+  "$RUFF" check --no-cache python
 
   stage "other platforms build"
   scripts/build-platforms.sh

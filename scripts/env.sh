@@ -61,6 +61,25 @@ make_env() {
   cp "$req" "$stamp" || return 1
 }
 
+# need_ruff VERSION PYTHON: build/tools/ruff-VERSION/bin/ruff, installed with that Python where it is not there.
+need_ruff() {
+  local version=$1 python=$2 dir="build/tools/ruff-$1"
+  RUFF="$dir/bin/ruff"
+  if [ "$("$RUFF" --version 2>/dev/null || true)" = "ruff $version" ]; then
+    echo "ruff: $version is there ($dir)"
+    return 0
+  fi
+  echo "ruff: installing $version into $dir (about 35 MB)"
+  rm -rf "$dir"
+  if command -v uv >/dev/null; then
+    uv venv -q -p "$python" "$dir"
+    uv pip install -q -p "$dir/bin/python" "ruff==$version"
+  else
+    "$python" -m venv "$dir"
+    "$dir/bin/python" -m pip install -q "ruff==$version"
+  fi
+}
+
 # need_browser: Chromium, for the tests that look at the HTML report.
 need_browser() {
   local b

@@ -13,7 +13,7 @@ for path in (HERE, PYTHON):
     if path not in sys.path:
         sys.path.insert(0, path)
 
-import fakeagent  # noqa: E402
+import fakeagent
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import sys
 import textwrap
 
 import pytest
-
 from conftest import child_environment
+
 from vigil import _agent
 
 

@@ -7,7 +7,6 @@ import sys
 import textwrap
 
 import pytest
-
 from conftest import PYTHON, child_environment
 
 BOOT = os.path.join(PYTHON, "boot")

@@ -4,10 +4,10 @@ import importlib
 import os
 import sys
 
-import pytest
-
 import fakeagent
 import faults
+import pytest
+
 import vigil
 from vigil import _agent, _boot, _fork, _guard, _link, _log, _session, _wire
 
@@ -184,8 +184,11 @@ def test_starting_an_agent(sockdir, monkeypatch, capfd):
 
 def test_the_injector_finds_what_is_not_guarded():
     """The instrument itself: an unguarded function of ours is caught."""
+
+    def scenario():
+        _wire.cut_name("a")
+
     fresh()
-    scenario = lambda: _wire.cut_name("a")  # noqa: E731
     sites = faults.sites(scenario)
     assert sites
     with pytest.raises(faults.Injected):

@@ -5,14 +5,13 @@ import subprocess
 import sys
 import textwrap
 
-import pytest
-
 import fakeagent
+import pytest
 from conftest import child_environment
 from fakeagent import until
+
 from vigil import _session
 from vigil._session import Session
-
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")  # the tests' agent has threads
 
@@ -121,7 +120,10 @@ def test_no_thread_of_ours_is_there_when_the_process_forks(connected, monkeypatc
         return session._link.thread.is_alive() or any(t.is_alive() for t in session._touching)
 
     assert alive()
-    look = lambda: ours.append(alive())  # noqa: E731
+
+    def look():
+        ours.append(alive())
+
     _fork.on_fork(before=look)
     try:
         for _ in range(20):

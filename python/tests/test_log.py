@@ -6,10 +6,10 @@ import sys
 from fractions import Fraction
 
 import pytest
-
-import vigil
 from conftest import child_environment
 from fakeagent import until
+
+import vigil
 from vigil import _log, _session, _wire
 
 

@@ -6,9 +6,9 @@ import struct
 import threading
 import time
 
+import fakeagent
 import pytest
 
-import fakeagent
 from vigil import _ring, _wire
 
 

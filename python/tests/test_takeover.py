@@ -4,10 +4,10 @@ import os
 import threading
 import time
 
-import pytest
-
 import fakeagent
+import pytest
 from fakeagent import until
+
 from vigil import _link, _wire
 
 
@@ -195,7 +195,7 @@ def test_an_agent_that_takes_and_drops_the_session_is_not_asked_without_end(conn
 
     monkeypatch.setattr(_link.Link, "_poll", polled)
     agent.die()
-    for i in range(8):
+    for _ in range(8):
         second = make_agent()
         until(lambda: second.sessions)
         second.die()

@@ -204,7 +204,7 @@ def test_inputs_and_labels(trial):
 
 def test_part_of_a_run(run, binary, monkeypatch):
     monkeypatch.setenv("VIGIL_BIN", binary)
-    from vigil.trial import StepState, create_trial, modes
+    from vigil.trial import StepState, create_trial
 
     t = create_trial(run, name="mine", range_steps=(2, 5))
     assert t.name == "mine" and t.steps() == [2, 3, 4] and t.tensor("loss").steps() == [2, 3, 4]

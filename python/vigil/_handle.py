@@ -159,5 +159,5 @@ def mode_number(mode):
         try:
             return modes[text.upper()].value
         except KeyError:
-            raise ValueError("set mode: %r is none of train, eval, predict, global" % text)
+            raise ValueError("set mode: %r is none of train, eval, predict, global" % text) from None
     return modes(int(text)).value

@@ -34,7 +34,7 @@ class Reader(object):
                 [binary, "feed", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, preexec_fn=_unlimited
             )
         except OSError as error:
-            raise SMDebugRuntimeError("open run %r: start %s: %s" % (self.path, binary, error))
+            raise SMDebugRuntimeError("open run %r: start %s: %s" % (self.path, binary, error)) from error
 
     @property
     def grows(self):
@@ -72,14 +72,14 @@ class Reader(object):
     def _send(self, kind, value):
         try:
             _frames.write(self._process.stdin.fileno(), kind, value)
-        except OSError:
-            raise self._gone()
+        except OSError as error:
+            raise self._gone() from error
 
     def _next(self):
         try:
             return _frames.read(self._process.stdout.fileno())
-        except _frames.Closed:
-            raise self._gone()
+        except _frames.Closed as error:
+            raise self._gone() from error
 
     def _gone(self):
         """The error for a program that has ended: what it said."""

@@ -89,12 +89,12 @@ def load(path, name, memory):
         spec.loader.exec_module(module)
     except ImportError as error:
         if "failed to map" in str(error) or "annot allocate memory" in str(error):
-            raise Wrong("%s; it may have %s of memory (max_memory)" % (tell(error, path), size_text(memory)))
+            raise Wrong("%s; it may have %s of memory (max_memory)" % (tell(error, path), size_text(memory))) from error
         if getattr(error, "name", None) and error.name.split(".")[0] == "smdebug":
             hint = "rules written for smdebug run here when they import from vigil: from vigil.rules import Rule"
         else:
             hint = "the rule is run by %s: install it there, or name another interpreter with python:" % sys.executable
-        raise Wrong("%s; %s" % (tell(error, path), hint))
+        raise Wrong("%s; %s" % (tell(error, path), hint)) from error
     found = getattr(module, name, None)
     if found is None:
         classes = [n for n, c in vars(module).items() if inspect.isclass(c) and c.__module__ == module_name]
@@ -154,7 +154,7 @@ def typed(found, name, text, default):
             return float(text)
     except (KeyError, ValueError, OverflowError):
         kind = "true or false" if isinstance(default, bool) else "a number"
-        raise Wrong("parameter %s of %s is %s, not %r" % (name, found.__name__, kind, text))
+        raise Wrong("parameter %s of %s is %s, not %r" % (name, found.__name__, kind, text)) from None
     if isinstance(default, (list, tuple)):
         return type(default)(json.loads(text)) if text.lstrip().startswith("[") else type(default)(t.strip() for t in text.split(","))
     return text

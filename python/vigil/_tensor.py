@@ -205,5 +205,5 @@ def _numpy():
     except ImportError as error:
         import sys
 
-        raise ImportError("values are numpy arrays, and %s has no numpy that works: %s" % (sys.executable, error))
+        raise ImportError("values are numpy arrays, and %s has no numpy that works: %s" % (sys.executable, error)) from error
     return numpy

@@ -127,7 +127,10 @@ class Values(object):
     def again(self, place, id, dtype, shape, nbytes, step, mode, mode_step):
         """Publish bytes that a record points to already under another id. False when they are not there any more."""
         try:
-            put = lambda: self._put(2, mode, dtype, 0, id, step, mode_step, place[0], nbytes, 0.0, shape)
+
+            def put():
+                return self._put(2, mode, dtype, 0, id, step, mode_step, place[0], nbytes, 0.0, shape)
+
             return self._division.area.again(place, put) is not False
         except Exception as error:
             _guard.failed("Session.again", error)

@@ -16,5 +16,5 @@ nothing. ImportError says so where transformers is not installed.
 
 from vigil._trainers import lazily
 
-__all__ = ["VigilCallback"]
+__all__ = ["VigilCallback"]  # noqa: F822  __getattr__ makes it
 __getattr__ = lazily(__name__, ("transformers",), "vigil._trainers.huggingface")

@@ -17,5 +17,5 @@ installed.
 
 from vigil._trainers import lazily
 
-__all__ = ["VigilCallback"]
+__all__ = ["VigilCallback"]  # noqa: F822  __getattr__ makes it
 __getattr__ = lazily(__name__, ("lightning", "pytorch_lightning"), "vigil._trainers.lightning")

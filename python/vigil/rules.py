@@ -120,7 +120,7 @@ class Finding(object):
             try:
                 self.fields[name] = number(value)
             except (TypeError, ValueError):
-                raise SMDebugValueError("record finding: %s is a number, not %.200r" % (name, value))
+                raise SMDebugValueError("record finding: %s is a number, not %.200r" % (name, value)) from None
         self._choice("severity", severity, SEVERITIES)
         self._choice("cause_class", cause_class, CAUSES)
         if context is not None:

@@ -9,9 +9,9 @@ import os
 import sys
 import traceback
 
-import small_losses  # noqa: F401
-import small_modes  # noqa: F401
-import small_updates  # noqa: F401
+import small_losses  # noqa: F401  it adds its cases
+import small_modes  # noqa: F401  it adds its cases
+import small_updates  # noqa: F401  it adds its cases
 import torch
 from small import CASES
 from torch import nn

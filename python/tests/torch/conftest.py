@@ -10,9 +10,9 @@ for path in (HERE, os.path.dirname(HERE)):
     if path not in sys.path:
         sys.path.insert(0, path)
 
-import collector  # noqa: E402
-from forked import Forks  # noqa: E402
-from trained import PLAIN, STRICT, train  # noqa: E402
+import collector
+from forked import Forks
+from trained import PLAIN, STRICT, train
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ import sys
 
 import torch
 from torch import nn
+
 from vigil import _guard
 
 WALL = {("backward.py", "backward"), ("optimisers.py", "step"), ("optimisers.py", "wrapped"), ("optimisers.py", "init"),
@@ -83,7 +84,7 @@ for i in range(150):
             criterion(model(x), y)
         model.train()
 sys.settrace(None)
-import hashlib  # noqa: E402
+import hashlib
 
 print("injected %d" % injected[0])
 print("digest", hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters())).hexdigest())

@@ -7,8 +7,9 @@ import hashlib
 import os
 
 import torch
-import vigil.torch as vg
 from torch import nn
+
+import vigil.torch as vg
 from vigil._torch import device, reduce
 
 short = os.environ.get("SHORT", "")

@@ -9,6 +9,7 @@ import os
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil import _ring
 from vigil._torch import lane
 
@@ -69,7 +70,7 @@ evaluate()
 loss.backward()
 optimiser.step()
 ordinary()
-for part in range(3):  # accumulated gradients, from two places
+for _ in range(3):  # accumulated gradients, from two places
     criterion(model(x), y).backward()
 criterion(model(-x), y).backward()
 optimiser.step()

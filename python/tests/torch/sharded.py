@@ -49,7 +49,7 @@ else:
     parallelize_module(model, mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
 optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
 batches = torch.Generator().manual_seed(0 if sys.argv[1] == "tensor" else rank)
-for step in range(STEPS):
+for _ in range(STEPS):
     x, y = torch.randn(16, 6, generator=batches), torch.randint(3, (16,), generator=batches)
     optimiser.zero_grad()
     loss = F.cross_entropy(model(x), y)

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
+
 from vigil._torch import after_padding
 
 N, T, WIDTH = 8, 120, 12

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+
 from vigil._torch import answers
 
 X = torch.randn(8, 5)

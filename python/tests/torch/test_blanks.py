@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+
 from vigil._torch.blanks import Blanks
 from vigil._torch.labels import Labels
 

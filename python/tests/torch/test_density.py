@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.distributions import Independent, Laplace, Normal
+
 from vigil._torch import density, graph
 
 NET, X, Y = nn.Linear(3, 2), torch.randn(8, 3), torch.randn(8) * 5 + 3

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+
 from vigil._torch import ends
 
 PAD, EOS = 0, 2

@@ -11,6 +11,7 @@ import collector
 import pytest
 import torch
 from trained import settle
+
 from vigil._torch import backend
 from vigil._torch.steps import TRAIN
 
@@ -221,14 +222,16 @@ FACTS = {
     "gan_with_several_critic_steps": {"updates.each.0.kept": 0, "updates.each.1.kept": 0, "updates.each.1.steps": 6, "parameters.list.4.updates": 6, "parameters.list.4.gradient": "finite"},
     "gan_with_several_critic_steps_that_clears_one_of_two": {"updates.each.0.kept": 0, "updates.each.1.kept": 5, "updates.each.1.steps": 6},
     "gan_whose_second_optimiser_holds_the_critic": {"parameters.outside.0.name": "Sequential_0.weight", "parameters.outside.3.shape": [6], "parameters.list.0.updates": 31},
-    "gan": {"updates.each.0.kept": 0, "updates.each.1.kept": 0, "updates.each.0.class": "Adam", "parameters.list.0.updates": 9, "parameters.list.0.lr": None, "updates.kept": 0, "updates.cleared": 0, "graph.unreached": None, "graph.parts": 2, "loss.module": ""},
+    "gan": {"updates.each.0.kept": 0, "updates.each.1.kept": 0, "updates.each.0.class": "Adam", "parameters.list.0.updates": 9, "parameters.list.0.lr": None,
+            "updates.kept": 0, "updates.cleared": 0, "graph.unreached": None, "graph.parts": 2, "loss.module": ""},
     "lbfgs": {"updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "parameters.list.0.changed": True},
     "keywords_and_mappings": {"inputs.tensors.0.shape": [4, 5], "inputs.tensors.1.dtype": "I64", "inputs.distinct": 8, "inputs.features": None, "graph.unreached": None},
     "one_hot_labels": {"labels.one_hot": True, "labels.rows_sum_to_one": True, "predictions.axis": 1, "predictions.label_shape": [32, 3]},
     "by_hand": {"parameters": None, "updates.steps": 8, "updates.kept": 0, "updates.cleared": 0, "updates.no_backward": 0, "graph.head": ["cross_entropy", "linear"]},
     "by_hand_never_zeroed": {"updates.steps": 8, "updates.kept": 7},
     "by_hand_after_two_backwards": {"updates.steps": 8, "updates.kept": 0, "graph.head": ["cross_entropy", "linear"], "graph.weighted": 2},
-    "plain_tensors_of_an_optimiser": {"model": None, "network.modules.1.path": "SGD_param_1", "parameters.list.1.use": "linear", "graph.head": ["cross_entropy", "softmax", "linear"], "graph.weighted": 2, "graph.non_linear": 1, "graph.reached": 2, "graph.unreached": None, "updates.kept": 0},
+    "plain_tensors_of_an_optimiser": {"model": None, "network.modules.1.path": "SGD_param_1", "parameters.list.1.use": "linear", "graph.head": ["cross_entropy", "softmax", "linear"],
+                                      "graph.weighted": 2, "graph.non_linear": 1, "graph.reached": 2, "graph.unreached": None, "updates.kept": 0},
     "plain_tensors_left_out": {"parameters.list.0.name": "SGD_param_0", "parameters.list.0.shape": [3, 7], "parameters.loose": [{"shape": [7, 6], "parameter": False}], "graph.reached": 1},
     "short": {"models.0.class": "Sequential", "model.parameters": 83, "optimisers.0.class": "SGD", "tensors.weights": 4, "inputs.steps": 2, "updates.steps": 3, "labels.elements": 96, "parameters.updates": 3},
     "odd_tensors": {"graph.complete": False, "graph.unreached": None},

@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import autograd, kinds, summary
 from vigil._torch.inputs import Inputs
 from vigil._torch.parameters import _differ

@@ -1,7 +1,6 @@
 """What losses were given, captured as labels and predictions whatever the loss is called."""
 
 import pytest
-
 from test_scripts import NEW
 
 ROLES = [["", "label", 1], ["", "prediction", 1]]

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import autograd, hidden
 
 N, T, WIDTH = 6, 12, 8

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import labels as under_test
 from vigil._torch.labels import Labels, of_graph, roles
 

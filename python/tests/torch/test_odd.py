@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import collector
+
 from vigil._torch import backend
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil import _schedule as schedule
 from vigil._torch import graph, names
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import penalty, summary
 
 M = nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 1))

@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import autograd, operations
 
 N, T, C, H = 3, 6, 8, 2

@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import operations, renamed, straight, summary
 from vigil._torch.autograd import Walk
 

@@ -81,7 +81,10 @@ def test_what_is_known_to_lie_in_the_ring():
     kept.note(a, [1])
     kept.note(b, [2])
     kept.note(c, gone)
-    ask = lambda t: kept.again(Session(), 7, t, 0, (0, 0, 0))
+
+    def ask(t):
+        return kept.again(Session(), 7, t, 0, (0, 0, 0))
+
     assert ask(a) and ask(a) and published == [[1], [1]]
     assert not ask(torch.ones(2)), "equal values are not the same tensor"
     b.add_(1)

@@ -6,10 +6,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from vigil._torch import agreement, attention, graph, likelihood, lost, operations, policy, reading, residual, settings, stretch, terms, watching
 from vigil._torch.autograd import Walk
-from vigil._torch.next_place import NextPlace
 from vigil._torch.features import Features
+from vigil._torch.next_place import NextPlace
 from vigil._torch.straight import Straight
 
 X = torch.rand(8, 6)
@@ -263,18 +264,6 @@ def test_places_of_labels():
     assert found["variance"] == pytest.approx(labels.double().var(0).mean().item())
     assert found["entropy"] == pytest.approx(F.binary_cross_entropy(mean, mean).item())
     features.take(labels[:, :2])
-    assert features.gather() is None
-
-
-def test_classes_at_places():
-    features = Features()
-    labels = (torch.rand(600, 4, 2) * torch.tensor([1.0, 3.0])).long()  # class 0 alone in the first column, of three in the second
-    for part in labels.split(100):
-        features.take(part)
-    found = features.gather()
-    assert found["places"] == 8 and found["samples"] == 600
-    assert found["entropy"] == pytest.approx(math.log(3) / 2, rel=0.01)
-    features.take(labels + 20)  # tokens
     assert features.gather() is None
 
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import today
+
 from vigil._torch import reading
 
 HERE = os.path.dirname(os.path.abspath(__file__))

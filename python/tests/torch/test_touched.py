@@ -41,7 +41,7 @@ def table():
 def replaced(looks):
     """Callables that are replaced, as the table says it."""
     out = []
-    for what, _, why, _, off in table():
+    for what, _, _, _, off in table():
         hook = "hook" in what.split("`")[-1] or "hook" in what.partition("`:")[2]
         if not hook and (looks or off != "`--no-look`"):
             out.extend(n for n in re.findall(r"`(torch\.[\w.]+)`", what.split(" (")[0]))

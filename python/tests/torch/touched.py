@@ -94,7 +94,7 @@ def train():
     schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser)
     data = torch.utils.data.TensorDataset(torch.randn(64, 6), torch.randint(3, (64,)))
     criterion = nn.CrossEntropyLoss()
-    for epoch in range(12):
+    for _ in range(12):
         for x, y in torch.utils.data.DataLoader(data, 16):
             optimiser.zero_grad()
             criterion(model(x), y).backward()
@@ -109,7 +109,7 @@ def train():
 
 
 seen, lit, looked = {}, set(), {}
-look = lambda: None  # noqa: E731
+look = lambda: None  # noqa: E731  until there is something to compare with
 train()  # what PyTorch makes of itself when it is first used is there then
 torch.save({}, os.devnull)
 before, hooked, was = callables(), hooks(), settings()
@@ -127,7 +127,7 @@ for name in NAMES:
 found = set()
 
 
-def look():
+def look():  # noqa: F811  it takes the place of the one that does nothing
     for key, (name, value) in callables().items():
         if key in before and before[key][1] is not value:
             original = before[key][1]
@@ -139,7 +139,7 @@ def look():
 
 
 os.environ["VIGIL_SOCKET"] = sys.argv[1]
-from vigil import _torch  # noqa: E402
+from vigil import _torch
 
 tracker = _torch.install()
 looked.clear()

@@ -14,7 +14,7 @@ model = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.2), nn.Linear(8, 3))
 optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
 x, y = torch.randn(10, 4, 6), torch.randint(3, (10, 4))
 
-for epoch in range(8):
+for _ in range(8):
     model.train()
     for i in range(10):
         optimiser.zero_grad()

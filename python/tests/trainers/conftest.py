@@ -11,8 +11,8 @@ for path in (HERE, os.path.dirname(HERE)):
     if path not in sys.path:
         sys.path.insert(0, path)
 
-import collector  # noqa: E402
-from trained import train  # noqa: E402
+import collector
+from trained import train
 
 
 class Watched(object):

@@ -26,7 +26,8 @@ KINDS = {
     "stopped early": ('d, v = pair(Y)\nm = xgb.train({"objective": "binary:logistic", "eta": 2.0}, d, 60, evals=[(v, "test")], early_stopping_rounds=2)', "trees/Node predictions"),
     "stopped by a callback": ('d, v = pair(Y)\nm = xgb.train({"objective": "binary:logistic"}, d, 60, evals=[(v, "test")], callbacks=[xgb.callback.EarlyStopping(rounds=2, save_best=True)])', "trees/Node predictions"),
     "changing rate": ('d, v = pair(Y)\nm = xgb.train({"objective": "binary:logistic"}, d, 4, evals=[(v, "test")], callbacks=[xgb.callback.LearningRateScheduler(lambda i: 0.1 / (i + 1))])', "trees/Node predictions"),
-    "scikit-learn classifier": ('A, a, B, b = X[:200], Y3[:200].astype(int), X[200:], Y3[200:].astype(int)\nm = xgb.XGBClassifier(n_estimators=4, max_depth=2).fit(A, a, eval_set=[(A, a), (B, b)], verbose=False).get_booster()', "trees/Node predictions"),
+    "scikit-learn classifier": ('A, a, B, b = X[:200], Y3[:200].astype(int), X[200:], Y3[200:].astype(int)\n'
+                                'm = xgb.XGBClassifier(n_estimators=4, max_depth=2).fit(A, a, eval_set=[(A, a), (B, b)], verbose=False).get_booster()', "trees/Node predictions"),
     "scikit-learn regressor": ('m = xgb.XGBRegressor(n_estimators=4).fit(X, R).get_booster()', "trees/Node predictions"),
     "a forest": ('m = xgb.XGBRFClassifier(n_estimators=5).fit(X, Y).get_booster()', "trees/Node predictions"),
 }  # fmt: skip

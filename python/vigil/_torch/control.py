@@ -77,8 +77,8 @@ class Control(object):
             return
         step = self.open
         if "loss" in values and step is not None:
-            from vigil._words import to_number
             from vigil._torch.values import Mean
+            from vigil._words import to_number
 
             values = dict(values)
             step.own_loss = step.own_loss or Mean()

@@ -102,7 +102,7 @@ class Gradients(object):
             by.setdefault((g.device, g.dtype), []).append((id(p), g.detach()))
         ids, places = [], []
         with torch.no_grad():
-            for (device, _), pairs in by.items():
+            for pairs in by.values():
                 norms = _norms([g for _, g in pairs])
                 ids.extend(i for i, _ in pairs)
                 places.append(self.numbers.put(norms))

@@ -22,8 +22,8 @@ from vigil._torch.loose import Loose
 from vigil._torch.next_place import NextPlace
 from vigil._torch.parameters import Parameters
 from vigil._torch.settings import loss_settings, plain
-from vigil._torch.straight import Straight
 from vigil._torch.steps import TRAIN
+from vigil._torch.straight import Straight
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident

@@ -1,7 +1,7 @@
 """How the learning rate of a training went: a rate now and then, and the one that its schedule started from."""
 
-from vigil._torch.settings import plain
 from vigil._torch.rate_plateau import Plateau
+from vigil._torch.settings import plain
 
 MOST = 64  # rates that are kept
 

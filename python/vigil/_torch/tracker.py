@@ -13,8 +13,8 @@ import weakref
 import torch
 
 from vigil import _fork, _guard, _log, _look, _wire
-from vigil._torch import backend, batches, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
 from vigil._schedule import PATIENT, Away
+from vigil._torch import backend, batches, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.discover import Discovery, Searches
@@ -22,8 +22,8 @@ from vigil._torch.facts import Facts
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.grads import Grads
 from vigil._torch.lane import Lane
-from vigil._torch.lost import watch_grad
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
+from vigil._torch.lost import watch_grad
 from vigil._torch.plain import Plain
 from vigil._torch.publisher import Publisher
 from vigil._torch.registry import Registry

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import device, graph, operations, optimisers, parts, written
+from vigil._torch import device, graph, optimisers, parts, written
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser

@@ -53,7 +53,7 @@ def counted():
         group = [(x[:n], y[:n]) for (x, y), n in zip(group, torch.randint(2, 9, (4,), generator=g).tolist())]
         n = accelerator.gather(sum(torch.tensor(len(y)) for _, y in group)).sum().item()
         mean = 0.0
-        for i, (x, y) in enumerate(group):
+        for x, y in group:
             with accelerator.accumulate(model):
                 loss = F.cross_entropy(model(x), y, reduction="sum")
                 mean += loss.item() / n

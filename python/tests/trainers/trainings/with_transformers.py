@@ -5,12 +5,20 @@ import tempfile
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-import torch  # noqa: E402
-import transformers  # noqa: E402
-from common import clouds, each  # noqa: E402
-from torch import nn  # noqa: E402
-from transformers import (BertConfig, BertForSequenceClassification, GPT2Config, GPT2LMHeadModel, LlamaConfig,  # noqa: E402
-                          LlamaForCausalLM, Trainer, TrainingArguments)  # fmt: skip
+import torch
+import transformers
+from common import clouds, each
+from torch import nn
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    Trainer,
+    TrainingArguments,
+)
 
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
