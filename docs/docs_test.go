@@ -122,7 +122,7 @@ func copyExamples(t *testing.T, from, to string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(from, "*.py"))
 	if err != nil || len(files) == 0 {
-		t.Fatal(fmt.Errorf("find examples in %q: %d files, %v", from, len(files), err))
+		t.Fatalf("find examples in %q: %d files, %v", from, len(files), err)
 	}
 	settings, err := filepath.Glob(filepath.Join(from, "*.yaml"))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -73,7 +74,7 @@ func run(t *testing.T, dir string, env []string, argv ...string) outcome {
 	if ctx.Err() != nil {
 		t.Fatalf("%q did not end in five minutes\nstdout: %s\nstderr: %s", argv, &stdout, &stderr)
 	}
-	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("start %q: %v", argv, err)
 	}
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}

@@ -80,6 +80,22 @@ need_ruff() {
   fi
 }
 
+# need_golangci_lint VERSION: build/tools/golangci-lint-VERSION-GO/golangci-lint, built where it is not there. It reads what the
+# Go release reads that built it, so each release has its own.
+need_golangci_lint() {
+  local version=$1 go dir
+  go=$(go env GOVERSION)
+  dir="$PWD/build/tools/golangci-lint-$version-$go"
+  GOLANGCI_LINT="$dir/golangci-lint"
+  export GOLANGCI_LINT_CACHE="$PWD/build/golangci-lint-cache"
+  if [ -x "$GOLANGCI_LINT" ]; then
+    echo "golangci-lint: $version, built with $go, is there ($dir)"
+    return 0
+  fi
+  echo "golangci-lint: building $version with $go into $dir (some 90 s, 60 MB)"
+  GOBIN="$dir" GOFLAGS='' go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$version"
+}
+
 # need_browser: Chromium, for the tests that look at the HTML report.
 need_browser() {
   local b

@@ -59,7 +59,7 @@ func left(v *victim, p *training.Process) (stored, told string) {
 	if len(parts) == 0 {
 		parts = []string{"nothing is missing"}
 	}
-	return fmt.Sprintf("%d of %d losses", len(steps), len(p.Losses)), string(r.Status) + "; " + strings.Join(parts, "; ")
+	return fmt.Sprintf("%d of %d losses", len(steps), len(p.Losses)), r.Status + "; " + strings.Join(parts, "; ")
 }
 
 func firstLine(s string) string {

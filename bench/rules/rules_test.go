@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// BenchmarkJudge is for profiles: go test ./bench/rules -bench . -cpuprofile cpu.out
+// BenchmarkJudge is for profiles: go test ./bench/rules -bench . -cpuprofile cpu.out.
 func BenchmarkJudge(b *testing.B) {
 	list, err := conditions()
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestLargeBias(t *testing.T) {
 	if v.Scalars(0) != nil {
 		t.Error("there are scalars")
 	}
-	if _, err := v.Raw("worker_0", "a.bias"); err != rule.ErrNoRaw {
+	if _, err := v.Raw("worker_0", "a.bias"); !errors.Is(err, rule.ErrNoRaw) {
 		t.Errorf("raw values: %v", err)
 	}
 	if _, err := v.Trial("other"); err == nil {

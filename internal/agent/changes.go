@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -78,7 +77,7 @@ func (e *evaluator) changed(run string) {
 		e.job.events.notice("warning", "the change of a status cannot be told: "+err.Error(), "")
 		return
 	}
-	if err := e.job.store.Event(json.RawMessage(doc)); err != nil {
+	if err := e.job.store.Event(doc); err != nil {
 		e.job.storeFailed(err)
 	}
 	e.runner.Change(m.ID, c, doc)

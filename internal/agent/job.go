@@ -155,11 +155,13 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 	j.workers = append(j.workers, w)
 	j.eval.worker(w.name)
 	if !known {
-		j.store.UpdateRun(func(r *record.Run) {
+		if err := j.store.UpdateRun(func(r *record.Run) {
 			r.Workers = append(r.Workers, record.Worker{
 				Name: w.name, Rank: s.Hello.Rank, World: s.Hello.World, Host: j.set.Host, PID: s.Peer.PID, Chief: st.Chief,
 			})
-		})
+		}); err != nil {
+			j.storeFailed(err)
+		}
 	}
 	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name, Place: place}, nil
 }

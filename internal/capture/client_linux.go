@@ -129,7 +129,7 @@ func (c *conn) exactly(d time.Duration) (Message, error) {
 			return m, os.ErrDeadlineExceeded
 		}
 		if _, err := c.fill(left); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
 			return m, err

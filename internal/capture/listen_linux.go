@@ -131,7 +131,7 @@ func (l *Listener) serve(ctx context.Context, c *conn) {
 		var v Control
 		if m.Decode(&v) == nil {
 			if b, err := AppendMessage(nil, TypeControl, l.opts.Handler.Control(v, p)); err == nil {
-				c.write(b)
+				_ = c.write(b) // a peer that is gone needs no answer
 			}
 		}
 	case TypeHello:
@@ -157,7 +157,7 @@ func refuse(c *conn, err error) {
 		r = &Refused{Reason: err.Error()}
 	}
 	if b, err := AppendMessage(nil, TypeRefused, r); err == nil {
-		c.write(b)
+		_ = c.write(b) // a peer that is gone needs no answer
 	}
 }
 

@@ -48,7 +48,7 @@ func OpenRing(f *os.File) (*Ring, error) {
 	seals, err := unix.FcntlInt(f.Fd(), unix.F_GET_SEALS, 0)
 	if err != nil || seals&(unix.F_SEAL_SHRINK|unix.F_SEAL_GROW) != unix.F_SEAL_SHRINK|unix.F_SEAL_GROW {
 		f.Close()
-		return nil, fmt.Errorf("open ring: it is not sealed against resizing (seals %#x, %v)", seals, err)
+		return nil, fmt.Errorf("open ring: it is not sealed against resizing (seals %#x, %v)", seals, err) //nolint:errorlint // err may be nil
 	}
 	st, err := f.Stat()
 	if err != nil {

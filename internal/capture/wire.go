@@ -3,6 +3,7 @@ package capture
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -113,7 +114,7 @@ func ReadMessage(r io.Reader) (Message, error) {
 	}
 	var body limited
 	if _, err := io.CopyN(&body, r, int64(n)); err != nil {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return Message{}, fmt.Errorf("read message: %w", err)

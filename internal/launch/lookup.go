@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -84,7 +85,7 @@ func notExecutable(path string) error {
 // cause is the reason in an error of the file system, without operation and
 // path.
 func cause(err error) error {
-	if p, ok := err.(*fs.PathError); ok {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return p.Err
 	}
 	return err

@@ -74,11 +74,10 @@ func isPipe(f *os.File) bool {
 
 // terminal is the terminal that a foreground command has.
 type terminal struct {
-	fd     int
-	own    int // the launcher's process group
-	child  int // the command's
-	modes  *unix.Termios
-	stolen bool
+	fd    int
+	own   int // the launcher's process group
+	child int // the command's
+	modes *unix.Termios
 }
 
 // owner is the process group the terminal belongs to; 0 when it is gone.

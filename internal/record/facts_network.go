@@ -54,7 +54,7 @@ type AfterPaddingFacts struct {
 
 // GraphFacts are the operations between the loss and the parameters, by
 // neutral names: cross_entropy, log_softmax, softmax, sigmoid, tanh, relu,
-// linear, convolution, matmul, dropout, batch_norm, mean, sum, log, add, mul …
+// linear, convolution, matmul, dropout, batch_norm, mean, sum, log, add, mul and others.
 type GraphFacts struct {
 	At       int64 `json:"at"`
 	Nodes    int64 `json:"nodes"`

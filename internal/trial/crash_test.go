@@ -244,7 +244,7 @@ func crashing(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	disk := vfs.NewCrash(seed)
 	m := newWritten()
-	w := create(t, disk, "/root")
+	create(t, disk, "/root")
 	next := int64(0)
 	for generation := range 3 {
 		// The process dies at a random operation on a file. What it does after
@@ -259,8 +259,8 @@ func crashing(t *testing.T, seed uint64) {
 			}
 			return nil
 		})
-		var err error
-		if w, err = store.Resume(dying, "/root/run"); err != nil && !dead {
+		w, err := store.Resume(dying, "/root/run")
+		if err != nil && !dead {
 			t.Fatalf("resume, generation %d: %v", generation, err)
 		}
 		for i := 0; !dead && i < 200; i++ {

@@ -31,6 +31,6 @@ func usage(path string) (Usage, error) {
 	if err := unix.Statfs(path, &s); err != nil {
 		return Usage{}, fmt.Errorf("ask for the free room of %q: %w", path, err)
 	}
-	unit := int64(s.Bsize)
+	unit := int64(s.Bsize) //nolint:unconvert // 32 bits wide on other systems
 	return Usage{Free: int64(s.Bavail) * unit, Total: int64(s.Blocks) * unit}, nil
 }

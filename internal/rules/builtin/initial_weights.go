@@ -114,7 +114,7 @@ func twinned(layers []layer, i int) bool {
 // trend and the season of a series, say, have a layer each, and are added up.
 func beside(layers []layer, i int) bool {
 	l := layers[i]
-	return l.weight.FanIn != int64(l.units()) && !slices.ContainsFunc(layers[i+1:], func(after layer) bool {
+	return l.weight.FanIn != l.units() && !slices.ContainsFunc(layers[i+1:], func(after layer) bool {
 		return !slices.Equal(after.weight.Shape, l.weight.Shape)
 	})
 }

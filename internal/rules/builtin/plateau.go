@@ -79,7 +79,7 @@ func (r *plateau) Select() []rule.Selector {
 
 func (r *plateau) Finish(rep *rule.Report) {
 	if !r.state.Moved && !r.state.Fired && r.state.Pairs > 0 && r.state.Pairs < leastStreak {
-		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was captured %s; it takes %d", plateauEvery, plural(int(r.state.Pairs), "time"), leastStreak))
+		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was captured %s; it takes %d", plateauEvery, plural(r.state.Pairs, "time"), leastStreak))
 	}
 }
 func (r *plateau) Save() ([]byte, error)  { return save(&r.state) }

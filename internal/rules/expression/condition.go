@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"errors"
 	"math"
 
 	"cel.dev/cel-go/common/ast"
@@ -70,7 +71,7 @@ func (c *compiler) condition(e ast.Expr) truth {
 		s := c.one(args[0])
 		return func(f *frame) bool {
 			got := s(f)
-			if f.err == errNoData {
+			if errors.Is(f.err, errNoData) {
 				f.err = nil
 				return false
 			}

@@ -182,9 +182,9 @@ func (r *expression) judge(w *worker, v *rule.View, rep *rule.Report) {
 func (r *expression) unjudged(f *frame, rep *rule.Report) {
 	var e *Error
 	switch {
-	case f.err == errNoData:
+	case errors.Is(f.err, errNoData):
 		rep.Skip("not_enough_points")
-	case f.err == errZero:
+	case errors.Is(f.err, errZero):
 		rep.Skip("ratio_to_zero")
 	case errors.As(f.err, &e):
 		rep.Fail(fmt.Errorf("evaluate expression at step %d of %s: %w; write ratio(a, b) to pass over such steps", f.step, f.worker.name, e))

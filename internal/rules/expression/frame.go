@@ -36,7 +36,7 @@ type evidence struct {
 }
 
 // passing tells whether the error is of this step only.
-func (f *frame) passing() bool { return f.err == errNoData || f.err == errZero }
+func (f *frame) passing() bool { return errors.Is(f.err, errNoData) || errors.Is(f.err, errZero) }
 
 func (f *frame) begin() { f.seen = nil }
 

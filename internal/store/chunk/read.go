@@ -167,7 +167,7 @@ func read(c parquet.ColumnChunk, from, n int64, each func(i int64, p parquet.Pag
 	}
 	for i := int64(0); i < n; {
 		page, err := pages.ReadPage()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
@@ -198,7 +198,7 @@ func each(p parquet.Page, k int64, visit func(k int64, v parquet.Value)) error {
 			visit(k, v)
 			k++
 		}
-		if err == io.EOF || err == nil && m == 0 {
+		if errors.Is(err, io.EOF) || err == nil && m == 0 {
 			return nil
 		}
 		if err != nil {

@@ -126,7 +126,7 @@ func TestCheckedAtAnyPlace(t *testing.T) {
 			b := make([]byte, n)
 			there := min(n, len(data)-off)
 			got, err := manifest.NewChecked(f, bytes.NewReader(data)).ReadAt(b, int64(off))
-			if got != there || !bytes.Equal(b[:got], data[off:off+got]) || (err == io.EOF) != (there < n) {
+			if got != there || !bytes.Equal(b[:got], data[off:off+got]) || errors.Is(err, io.EOF) != (there < n) {
 				t.Errorf("%d bytes from %d on: %d, %v", n, off, got, err)
 			}
 			got, err = manifest.NewChecked(f, bytes.NewReader(changed)).ReadAt(b, int64(off))
