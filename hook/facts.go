@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/capture"
@@ -14,7 +13,7 @@ import (
 // facts is what the run shows of the training, in the record that hooks of all
 // frameworks fill.
 func (h *Hook) facts() capture.Facts {
-	f := record.Facts{Framework: "go", Models: []record.ModelFacts{}, Optimisers: []record.OptimiserFacts{}, Step: "one step of the program"}
+	f := record.Facts{V: record.FactsVersion, Framework: "go", Models: []record.ModelFacts{}, Optimisers: []record.OptimiserFacts{}, Step: "one step of the program"}
 	var said []string
 	o := h.opts
 	if o.Model != "" {
@@ -37,11 +36,16 @@ func (h *Hook) facts() capture.Facts {
 		said = append(said, "loss "+o.Loss)
 	}
 	said = append(said, fmt.Sprintf("%d tensors", len(h.tensors)))
-	more := o.Facts
-	if !looks() {
-		f.Look, more = new(bool), nil
+	if looks() {
+		f.Program = ownFacts(o.Facts)
+	} else {
+		f.Look = new(bool)
 	}
-	return capture.Facts{Facts: withMore(f, more), Said: strings.Join(said, ", ")}
+	b, err := json.Marshal(f)
+	if err != nil { // cannot be: each part can be marshalled
+		b = []byte("{}")
+	}
+	return capture.Facts{Facts: b, Said: strings.Join(said, ", ")}
 }
 
 // looks tells whether facts of the training are to be told.
@@ -72,36 +76,14 @@ func (h *Hook) parameters() (all, trained int64) {
 	return all, trained
 }
 
-// withMore adds the program's own facts to the record, but none under a name
-// that the record has: rules read those. A fact that JSON cannot hold is left
-// out.
-func withMore(f record.Facts, more map[string]any) json.RawMessage {
-	all := map[string]any{}
-	for k, v := range more {
-		if _, err := json.Marshal(v); err == nil && !factNames[k] {
-			all[k] = v
+// ownFacts are what the program says of itself. A fact that JSON cannot hold is
+// left out.
+func ownFacts(all map[string]any) map[string]json.RawMessage {
+	own := map[string]json.RawMessage{}
+	for name, v := range all {
+		if b, err := json.Marshal(v); err == nil {
+			own[name] = b
 		}
 	}
-	b, err := json.Marshal(f)
-	if err == nil {
-		err = json.Unmarshal(b, &all) // numbers of the record are small: none changes
-	}
-	if err == nil {
-		b, err = json.Marshal(all)
-	}
-	if err != nil { // cannot be: each part was marshalled before
-		return json.RawMessage("{}")
-	}
-	return b
+	return own
 }
-
-// factNames are the names that facts of every framework have.
-var factNames = func() map[string]bool {
-	names := map[string]bool{}
-	t := reflect.TypeFor[record.Facts]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		names[name] = true
-	}
-	return names
-}()

@@ -65,8 +65,8 @@ type Options struct {
 	Optimizer    string  // class or name of the optimizer
 	LearningRate float64 // of the optimizer at the beginning; 0: not known
 	Loss         string  // name of the loss function
-	// Facts are more of the training, for people: batch size, data. Names that
-	// facts of every framework have (models, optimisers, loss, …) are left out.
+	// Facts are more of the training, for people: batch size, data. They stand
+	// under "program" in the facts of the run.
 	Facts map[string]any
 	// StartAgent starts an agent when the program was not started by `vigil
 	// run`. The program vigil is taken from VIGIL_BIN or the PATH.

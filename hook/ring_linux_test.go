@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -137,8 +136,11 @@ func TestEverything(t *testing.T) {
 	if len(f.Optimisers) != 1 || f.Optimisers[0].Class != "SGD" || *f.Optimisers[0].LR != 0.5 || f.Loss == nil || f.Loss.Name != "MSELoss" {
 		t.Errorf("optimisers %+v, loss %+v", f.Optimisers, f.Loss)
 	}
-	if text := string(r.facts.Facts); !strings.Contains(text, `"batch_size":8`) || strings.Contains(text, "taken") || strings.Contains(text, "bad") {
-		t.Errorf("facts %s", text)
+	if own := f.Program; len(own) != 3 || string(own["batch_size"]) != "8" || string(own["loss"]) != `"taken"` {
+		t.Errorf("the program's own facts are %s", own)
+	}
+	if all := record.FactsMismatches(r.facts.Facts); len(all) > 0 {
+		t.Errorf("facts do not fit their record: %v", all)
 	}
 	if want := "model Net, optimizer SGD lr 0.5, loss MSELoss, 7 tensors"; r.facts.Said != want {
 		t.Errorf("said %q, want %q", r.facts.Said, want)

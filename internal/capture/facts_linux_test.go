@@ -2,9 +2,35 @@ package capture
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
+
+// noFacts are facts of a training of which nothing is known.
+const noFacts = `{"v":1,"framework":"go","models":[],"optimisers":[],"step":""}`
+
+// What a later hook says besides is reported once, and the rest is taken.
+func TestMismatchIsNoted(t *testing.T) {
+	r := newRecorder()
+	socket, _ := serve(t, r, Options{})
+	c := dial(t, socket)
+	for _, said := range []string{"first", "second"} {
+		c.Say(TypeFacts, Facts{Facts: []byte(strings.Replace(noFacts, "{", `{"weather":1,`, 1)), Said: said})
+	}
+	c.Say(TypeNotice, map[string]any{"level": "info", "text": "hello", "hint": "", "colour": "red"})
+	c.Publish(Record{Kind: Step})
+	if !c.Wait(time.Minute) {
+		t.Fatal("nothing was acknowledged")
+	}
+	want := []string{
+		"notice facts of the hook in another form than expected: weather: unknown key", "facts first", "facts second",
+		"notice notice of the hook in another form than expected: colour: unknown key", "notice hello", "0 step TRAIN 0/0",
+	}
+	if got := r.all(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
 
 // Words that the hook said before it published a record are read before it,
 // also when the agent is busy with earlier ones.
@@ -14,7 +40,7 @@ func TestFactsBeforeRecords(t *testing.T) {
 	c := dial(t, socket)
 	c.Publish(Record{Kind: Step})
 	<-r.begun
-	c.Say(TypeFacts, Facts{Facts: []byte(`{}`), Said: "a net"})
+	c.Say(TypeFacts, Facts{Facts: []byte(noFacts), Said: "a net"})
 	c.Publish(Record{Kind: Step, Step: 1, ModeStep: 1})
 	close(r.on)
 	if !c.Wait(time.Minute) {
@@ -68,7 +94,7 @@ func TestFactsBeforeRecordsOfATakeover(t *testing.T) {
 	if file != nil {
 		file.Close()
 	}
-	b, err := AppendMessage(nil, TypeFacts, Facts{Facts: []byte(`{}`), Said: "a net"})
+	b, err := AppendMessage(nil, TypeFacts, Facts{Facts: []byte(noFacts), Said: "a net"})
 	if err != nil {
 		t.Fatal(err)
 	}

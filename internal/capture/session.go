@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Session is the agent's end of one process.
@@ -31,6 +33,9 @@ type Session struct {
 	waiting bool // announcements came that a plan must answer
 	facts   bool // facts came
 	order   [4]stepMark
+
+	compared   map[string]bool          // kinds of messages of which one was compared with its type
+	mismatches map[record.Mismatch]bool // that were noted
 
 	out   planWriter
 	items []Item
@@ -82,6 +87,7 @@ func (s *Session) messages() error {
 		if !ok {
 			return nil
 		}
+		s.compare(m)
 		if err := s.message(m); err != nil {
 			s.sink.Refuse(err.Error(), 1)
 		}

@@ -235,7 +235,7 @@ func TestSession(t *testing.T) {
 	if !c.Wait(time.Minute) {
 		t.Fatal("nothing was acknowledged")
 	}
-	c.Say(TypeFacts, Facts{Facts: []byte(`{}`), Said: "a net"})
+	c.Say(TypeFacts, Facts{Facts: []byte(noFacts), Said: "a net"})
 	c.Say(TypeNotice, Notice{Text: "hello"})
 	c.Say(TypeMissing, Missing{})
 	c.Say(TypeCollection, Collection{Name: "mine"})
@@ -287,7 +287,7 @@ func TestWordsBeforeRecords(t *testing.T) {
 	var want []string
 	for i := range 200 {
 		said := fmt.Sprintf("before %d", i)
-		c.Say(TypeFacts, Facts{Facts: []byte(`{}`), Said: said})
+		c.Say(TypeFacts, Facts{Facts: []byte(noFacts), Said: said})
 		c.Publish(Record{Kind: Step, Step: int64(i), ModeStep: int64(i)})
 		want = append(want, "facts "+said, fmt.Sprintf("%d step TRAIN %d/%d", i, i, i))
 	}

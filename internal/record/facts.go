@@ -14,13 +14,24 @@ import (
 // it later sees what was seen live. Its At is the first global step whose rules
 // may look at it.
 type Facts struct {
+	V         int    `json:"v"` // FactsVersion of the hook; 0 where it does not say it
 	Framework string `json:"framework"`
 
 	Models     []ModelFacts     `json:"models"`
 	Optimisers []OptimiserFacts `json:"optimisers"`
-	Loss       *LossFacts       `json:"loss"`
-	Labels     *LabelFacts      `json:"labels"`
+	Loss       *LossFacts       `json:"loss,omitempty"`
+	Labels     *LabelFacts      `json:"labels,omitempty"`
 	Step       string           `json:"step"` // what a step is, in words
+
+	// Model and Optimiser are the first ones, for readers of JSON.
+	Model     *ModelFacts     `json:"model,omitempty"`
+	Optimiser *OptimiserFacts `json:"optimiser,omitempty"`
+	// Tensors and Interval are what was captured, and every how many steps, when the
+	// facts were last sent.
+	Tensors  *CapturedFacts `json:"tensors,omitempty"`
+	Interval int64          `json:"interval,omitempty"`
+	// Program is what a program in Go says of itself, for people.
+	Program map[string]json.RawMessage `json:"program,omitempty"`
 
 	// Look is false where facts were not to be read: none of those below is there.
 	// Nil otherwise.
@@ -43,6 +54,16 @@ type Facts struct {
 	// other: folds of a cross-validation, members of an ensemble, trials of a
 	// search. What was seen before one says nothing about it.
 	Trainings []TrainingFacts `json:"trainings,omitempty"`
+}
+
+// FactsVersion is raised when a key of the facts gets another meaning. A key
+// that is added leaves it as it is.
+const FactsVersion = 1
+
+// CapturedFacts count the tensors that are captured.
+type CapturedFacts struct {
+	Weights   int64 `json:"weights"`
+	Gradients int64 `json:"gradients"`
 }
 
 // BoostingFacts are what a model of boosted trees, or a linear one, says of
@@ -228,7 +249,7 @@ type LossFacts struct {
 
 // LabelFacts are the labels that the loss got.
 type LabelFacts struct {
-	At        int64            `json:"at"`
+	At        int64            `json:"at,omitempty"` // of the section; others and addends have none
 	Loss      string           `json:"loss"`
 	DType     string           `json:"dtype"`
 	Shape     []int64          `json:"shape"`
@@ -325,7 +346,7 @@ type FillerFacts struct {
 
 // PredictionFacts are what the loss got as predictions.
 type PredictionFacts struct {
-	At int64 `json:"at"`
+	At int64 `json:"at,omitempty"` // of the section; addends have none
 	TensorFacts
 	// Axis holds the classes: 1 for a loss with class numbers as labels, the
 	// last one otherwise.
@@ -411,7 +432,8 @@ type ParameterFacts struct {
 	More int64           `json:"more,omitempty"`
 	// Outside are parameters that the loss depends on and that belong to no
 	// model an optimiser trains; no optimiser holds them. At most 200. Their
-	// Module begins with the class of the outermost module that owns them.
+	// Module begins with the class of the outermost module that owns them. Their
+	// gradients and changes are not looked at: Gradient is empty, Changed false.
 	Outside []ParameterFact `json:"outside,omitempty"`
 	// Anew are weights that a forward made itself, at both of two steps that
 	// were looked at: they compute with what the models gave, belong to no

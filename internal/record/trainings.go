@@ -7,7 +7,7 @@ type TrainingFacts struct {
 	At int64 `json:"at"`
 	// Facts are what was seen of this training; nil when it was not looked at,
 	// empty when that is still under way.
-	Facts *Facts `json:"facts,omitempty"`
+	Facts *Facts `json:"facts,omitempty" empty:"allowed"`
 }
 
 // present gives a copy of the facts of the training that is under way at a

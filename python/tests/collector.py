@@ -14,6 +14,7 @@ import threading
 import time
 
 import fakeagent
+import sent
 
 from vigil import _wire
 
@@ -140,8 +141,12 @@ class Collector(fakeagent.FakeAgent):
                 run.read()
 
     def die(self):
+        """Vanish; raises where something that was sent does not fit its type."""
         self.stopped = True
         super().die()
+        with self.lock:
+            said = [m for run in self.runs for m in [run.hello] + run.messages]
+        sent.check(said)
 
 
 class Run(object):

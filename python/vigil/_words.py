@@ -10,6 +10,7 @@ _COLLECTIONS = 1000  # that are said of a session; an agent takes 200
 _PLAIN = frozenset((float, int, bool))
 
 FEW = 4  # numbers that go one by one
+FACTS = 1  # version of what facts mean: internal/record/facts.go
 
 
 class Words(object):

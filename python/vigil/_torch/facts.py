@@ -2,7 +2,7 @@
 
 import torch
 
-from vigil import _guard
+from vigil import _guard, _words
 from vigil._torch import backend, names, parts, reading
 from vigil._torch.astray import Astray
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
@@ -22,7 +22,6 @@ class Facts(object):
         self.entry = None  # where that one is told of; None: the first training is under way
         self.began = 0  # TRAIN steps before it
         self._begin(None)
-        self.set_up = 0  # nanoseconds that finding the model and connecting took
         self.said = False
         self.line = ""
         self.told = None
@@ -148,7 +147,7 @@ class Facts(object):
             facts = self._understood(self.look.looked_at(), [s for s in t.optims if s not in self.look.old])
         for optimiser, groups in zip(facts["optimisers"], self.look.groups):
             optimiser["groups"] = groups
-        self.fixed = {name: facts[name] for name in ("model", "models", "optimiser", "optimisers", "loss", "step")}
+        self.fixed = {name: facts[name] for name in ("v", "framework", "model", "models", "optimiser", "optimisers", "loss", "step")}
 
     def say(self):
         facts = self.gather()
@@ -201,9 +200,10 @@ class Facts(object):
             if o is not None:
                 rates = [g.get("lr") for g in o.param_groups]
                 rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
-                optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "lrs": rates, "loss": state.series})
+                optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "loss": state.series})
         entries = t.publisher.frames.entries
         return {
+            "v": _words.FACTS,
             "framework": "pytorch",
             "model": models[0] if models else None,
             "models": models,
@@ -214,9 +214,6 @@ class Facts(object):
             "step": self._what_a_step_is(),
             "tensors": {"weights": sum(not e.grad and not e.kept for e in entries), "gradients": sum(e.grad for e in entries)},
             "interval": self._interval(),
-            "set_up_seconds": round(self.set_up * 1e-9, 6),
-            "rank": t.publisher.rank,
-            "world": t.publisher.world,
         }
 
     def _interval(self):

@@ -89,7 +89,6 @@ class Look(object):
 
     def took(self, nanoseconds):
         t = self.tracker
-        t.facts.set_up += nanoseconds
         t.entered += nanoseconds
         if t.open is not None:
             t.open.began += nanoseconds * 1e-9

@@ -143,7 +143,7 @@ class Parameters(object):
         facts = {"list": out, "updates": self.updates}
         if self.more:
             facts["more"] = self.more
-        outside = [dict(one.facts, first=one.first.gather(numbers)) for one in self.outsiders if one.value is not None and id(one.value) not in held]
+        outside = [dict(one.facts, held=False, gradient="", changed=False, first=one.first.gather(numbers)) for one in self.outsiders if one.value is not None and id(one.value) not in held]
         if outside:
             facts["outside"] = outside
         if anew:

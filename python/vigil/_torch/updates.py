@@ -364,7 +364,6 @@ class Updates(object):
         self._capture_ends()
         self.away.total = 0
         self._capture_begins(self.open)
-        self.facts.set_up += took
         return took * 1e-9
 
     def _adopt_new(self, state, step, optimiser):

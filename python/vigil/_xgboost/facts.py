@@ -2,7 +2,7 @@
 
 import xgboost
 
-from vigil import _look
+from vigil import _look, _words
 
 MOST_NAMES = 1000
 _LINE = "XGBoost %s, %s · %s rows, %d features · %s · predictions for %s (%s rows) · a step is one round of boosting"
@@ -15,14 +15,13 @@ def tell(tracker, training):
 
 def gather(training):
     """The facts as a JSON object."""
-    facts = {"framework": "xgboost", "models": [], "optimisers": [], "step": "one round of boosting"}
+    facts = {"v": _words.FACTS, "framework": "xgboost", "models": [], "optimisers": [], "step": "one round of boosting"}
     if not _look.wanted():
         return dict(facts, look=False)
     return dict(
         facts,
         boosting={
             "at": training.next,
-            "version": xgboost.__version__,
             "booster": training.booster,
             "objective": training.objective,
             "hyperparameters": dict(training.texts, **training.numbers),
