@@ -553,6 +553,9 @@ func TestCurves(t *testing.T) {
 		{"the two are not far apart", "overfit", curve{steps: 300, loss: falling(2.35, 2.17, 100), eval: noisy(0.001, falling(2.35, 2.31, 80)), facts: classes()}, ""},
 		{"stopped before the end", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(2.35, 2.5, 80)), facts: classes(), ended: record.Stopped}, ""},
 		{"an evaluation that begins far above", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(4, 3.9, 80)), facts: classes()}, ""},
+		{"validation rises, and was never better than a constant prediction", "overfit", curve{steps: 300, loss: falling(2.35, 0.01, 60), eval: func(n int64) float64 { return rises(n) + 2.1 }, facts: classes()}, ""},
+		{"learnt by heart, and never better than a constant prediction", "overfit", curve{steps: 300, loss: falling(3.2, 0.01, 40), eval: noisy(0.005, falling(3.2, 2.5, 30)), facts: classes()}, ""},
+		{"validation rises, and was better than a constant prediction", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: classes()}, "warning validation_rises overfit"},
 		{"one batch, made anew at every step", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(nil)}, "warning validation_rises data-loading"},
 		{"all data are given each time", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.Renewed = 0 })}, "warning validation_rises overfit"},
 		{"noisy validation", "overfit", curve{steps: 400, loss: falling(2, 0.3, 60), eval: noisy(0.2, falling(2, 0.5, 60))}, ""},
@@ -574,6 +577,28 @@ func TestCurves(t *testing.T) {
 				t.Errorf("finding is %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// A message gives each number under the name of the series that it is of.
+func TestMessagesNameTheirSeries(t *testing.T) {
+	var in []input
+	for n := range int64(40) {
+		in = append(in, input{step: n, scalars: map[string]float64{"train-rmse": falling(2, 0.01, 5)(n), "valid-rmse": falling(2, 1.5, 2)(n)}})
+	}
+	j := newJob(t, config("Overfit", "tensor_regex", "rmse", "rise", "0.2", "patience", "3", "every", "1"))
+	j.feed(in...)
+	if len(j.found) != 1 || !strings.Contains(j.found[0].Message, "(loss train-rmse 0.0") || !strings.Contains(j.found[0].Message, "stood at 1.5") {
+		t.Errorf("found %+v", j.found)
+	}
+}
+
+// What is said of a loss that still falls is what was seen of it, and no forecast.
+func TestStillFallingMessage(t *testing.T) {
+	c := curve{steps: 200, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: classes()}
+	found := c.judge(t, "too_few_updates")
+	if len(found) != 1 || !strings.HasSuffix(found[0].Message, "while the loss was still falling: it had a mean of 0.854 over the last 25.") {
+		t.Errorf("found %+v", found)
 	}
 }
 
