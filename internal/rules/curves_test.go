@@ -31,6 +31,7 @@ type curve struct {
 	pull   float64               // gradient to weight
 	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
 	names  []string              // of the losses; nil: loss
+	dtype  string                // of the weights
 	facts  *record.Facts
 }
 
@@ -97,7 +98,7 @@ func (c curve) infos() []record.TensorInfo {
 		out = append(out, record.TensorInfo{Name: n, Kind: record.Loss})
 	}
 	for i, n := range []string{"a.weight", "b.weight"} {
-		out = append(out, record.TensorInfo{Name: n, Kind: record.Weight, Shape: []int64{16, 16}, Order: i}, record.TensorInfo{Name: "gradient/" + n, Kind: record.Gradient, Shape: []int64{16, 16}, Order: i})
+		out = append(out, record.TensorInfo{Name: n, Kind: record.Weight, Shape: []int64{16, 16}, Order: i, DType: c.dtype}, record.TensorInfo{Name: "gradient/" + n, Kind: record.Gradient, Shape: []int64{16, 16}, Order: i})
 	}
 	return out
 }
@@ -446,6 +447,7 @@ func TestCurves(t *testing.T) {
 		{"two optimisers by the facts", "learning_rate", curve{steps: 100, loss: stepAt(5, 1, 900), update: 0.5, facts: twoOptimisers}, ""},
 
 		{"crawls", "learning_rate", curve{steps: 300, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
+		{"crawls, in 16 bits, whose rounding takes updates away", "learning_rate", curve{steps: 300, dtype: "BF16", loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
 		{"crawls, a short job", "learning_rate", curve{steps: 130, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
 		{"crawls where it was initialised, whatever the loss", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
 		{"crawls where it was initialised, under a loss below zero", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, -0.4)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
