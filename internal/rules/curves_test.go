@@ -595,6 +595,31 @@ func TestMessagesNameTheirSeries(t *testing.T) {
 	}
 }
 
+// Weights of a network that begins far better than a constant prediction were loaded,
+// and are not judged as initial ones.
+func TestLoadedWeights(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first float64
+		want  int
+	}{
+		{"loaded", 0.05, 0},
+		{"drawn too large", 9, 1},
+		{"no better than a constant prediction", 2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := classes()
+			f.Parameters = classifier().Parameters
+			f.Parameters.At = 9
+			change(f, begin(normal(0, 5)), "fc1.weight", "fc2.weight", "fc3.weight")
+			found := curve{steps: 60, loss: stepAt(0, 0, c.first), facts: f}.judge(t, "initial_weights")
+			if len(found) != c.want {
+				t.Errorf("found %+v", found)
+			}
+		})
+	}
+}
+
 // What is said of a loss that still falls is what was seen of it, and no forecast.
 func TestStillFallingMessage(t *testing.T) {
 	c := curve{steps: 200, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: classes()}
