@@ -31,6 +31,7 @@ type curve struct {
 	pull   float64               // gradient to weight
 	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
 	names  []string              // of the losses; nil: loss
+	dtype  string                // of the weights
 	facts  *record.Facts
 }
 
@@ -97,7 +98,7 @@ func (c curve) infos() []record.TensorInfo {
 		out = append(out, record.TensorInfo{Name: n, Kind: record.Loss})
 	}
 	for i, n := range []string{"a.weight", "b.weight"} {
-		out = append(out, record.TensorInfo{Name: n, Kind: record.Weight, Shape: []int64{16, 16}, Order: i}, record.TensorInfo{Name: "gradient/" + n, Kind: record.Gradient, Shape: []int64{16, 16}, Order: i})
+		out = append(out, record.TensorInfo{Name: n, Kind: record.Weight, Shape: []int64{16, 16}, Order: i, DType: c.dtype}, record.TensorInfo{Name: "gradient/" + n, Kind: record.Gradient, Shape: []int64{16, 16}, Order: i})
 	}
 	return out
 }
@@ -446,6 +447,7 @@ func TestCurves(t *testing.T) {
 		{"two optimisers by the facts", "learning_rate", curve{steps: 100, loss: stepAt(5, 1, 900), update: 0.5, facts: twoOptimisers}, ""},
 
 		{"crawls", "learning_rate", curve{steps: 300, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
+		{"crawls, in 16 bits, whose rounding takes updates away", "learning_rate", curve{steps: 300, dtype: "BF16", loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
 		{"crawls, a short job", "learning_rate", curve{steps: 130, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, "warning too_low learning-rate"},
 		{"crawls where it was initialised, whatever the loss", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 1.2)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
 		{"crawls where it was initialised, under a loss below zero", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, -0.4)), update: 1e-6, span: 1e-5, pull: 0.1, facts: started(nil)}, "warning too_low learning-rate"},
@@ -553,6 +555,9 @@ func TestCurves(t *testing.T) {
 		{"the two are not far apart", "overfit", curve{steps: 300, loss: falling(2.35, 2.17, 100), eval: noisy(0.001, falling(2.35, 2.31, 80)), facts: classes()}, ""},
 		{"stopped before the end", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(2.35, 2.5, 80)), facts: classes(), ended: record.Stopped}, ""},
 		{"an evaluation that begins far above", "overfit", curve{steps: 300, loss: falling(2.35, 1.6, 100), eval: noisy(0.005, falling(4, 3.9, 80)), facts: classes()}, ""},
+		{"validation rises, and was never better than a constant prediction", "overfit", curve{steps: 300, loss: falling(2.35, 0.01, 60), eval: func(n int64) float64 { return rises(n) + 2.1 }, facts: classes()}, ""},
+		{"learnt by heart, and never better than a constant prediction", "overfit", curve{steps: 300, loss: falling(3.2, 0.01, 40), eval: noisy(0.005, falling(3.2, 2.5, 30)), facts: classes()}, ""},
+		{"validation rises, and was better than a constant prediction", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: classes()}, "warning validation_rises overfit"},
 		{"one batch, made anew at every step", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(nil)}, "warning validation_rises data-loading"},
 		{"all data are given each time", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.Renewed = 0 })}, "warning validation_rises overfit"},
 		{"noisy validation", "overfit", curve{steps: 400, loss: falling(2, 0.3, 60), eval: noisy(0.2, falling(2, 0.5, 60))}, ""},
@@ -574,6 +579,53 @@ func TestCurves(t *testing.T) {
 				t.Errorf("finding is %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// A message gives each number under the name of the series that it is of.
+func TestMessagesNameTheirSeries(t *testing.T) {
+	var in []input
+	for n := range int64(40) {
+		in = append(in, input{step: n, scalars: map[string]float64{"train-rmse": falling(2, 0.01, 5)(n), "valid-rmse": falling(2, 1.5, 2)(n)}})
+	}
+	j := newJob(t, config("Overfit", "tensor_regex", "rmse", "rise", "0.2", "patience", "3", "every", "1"))
+	j.feed(in...)
+	if len(j.found) != 1 || !strings.Contains(j.found[0].Message, "(loss train-rmse 0.0") || !strings.Contains(j.found[0].Message, "stood at 1.5") {
+		t.Errorf("found %+v", j.found)
+	}
+}
+
+// Weights of a network that begins far better than a constant prediction were loaded,
+// and are not judged as initial ones.
+func TestLoadedWeights(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first float64
+		want  int
+	}{
+		{"loaded", 0.05, 0},
+		{"drawn too large", 9, 1},
+		{"no better than a constant prediction", 2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := classes()
+			f.Parameters = classifier().Parameters
+			f.Parameters.At = 9
+			change(f, begin(normal(0, 5)), "fc1.weight", "fc2.weight", "fc3.weight")
+			found := curve{steps: 60, loss: stepAt(0, 0, c.first), facts: f}.judge(t, "initial_weights")
+			if len(found) != c.want {
+				t.Errorf("found %+v", found)
+			}
+		})
+	}
+}
+
+// What is said of a loss that still falls is what was seen of it, and no forecast.
+func TestStillFallingMessage(t *testing.T) {
+	c := curve{steps: 200, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: classes()}
+	found := c.judge(t, "too_few_updates")
+	if len(found) != 1 || !strings.HasSuffix(found[0].Message, "while the loss was still falling: it had a mean of 0.854 over the last 25.") {
+		t.Errorf("found %+v", found)
 	}
 }
 

@@ -54,12 +54,12 @@ func TestDeadReluHarm(t *testing.T) {
 		at          int64
 	}{
 		{"it learns nothing", 2, 0, 0.001, 40, record.Error, "activation", "since step 50", 100},
-		{"dead from the start", 2, 0, 0.001, 0, record.Error, "activation", "from the first step", 50},
+		{"dead from the start", 2, 0, 0.001, 0, record.Error, "activation", "from the start", 50},
 		{"thrown by one update", 2, 0, 0.2, 40, record.Error, "learning-rate", "since step 50", 100},
 		{"thrown within 50", 2, 0, 0.06, 10, record.Error, "learning-rate", "since step 25", 75},
 		{"it learns all the same", 0.1, 0, 0.001, 40, record.Info, "activation", "learns all the same", steps - 1},
 		{"the loss is coming down", 1.7, 0.007, 0.001, 0, record.Info, "activation", "learns all the same", steps - 1},
-		{"it comes down, but not far", 1.7, 0.0035, 0.001, 0, record.Error, "activation", "from the first step", steps - 1},
+		{"it comes down, but not far", 1.7, 0.0035, 0.001, 0, record.Error, "activation", "from the start", steps - 1},
 		{"it came down before", 1.5, 0, 0.001, 40, record.Error, "activation", "since step 50", 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,5 +111,46 @@ func TestDeadReluHarm(t *testing.T) {
 				t.Errorf("%s %s at step %d: %s (%s)", f.Severity, f.CauseClass, f.Step, f.Message, f.Cause)
 			}
 		})
+	}
+}
+
+// Units that were dead when their layer was first looked at, after some updates, may
+// have lived before.
+func TestDeadReluFirstLook(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first int64
+		says  string
+		cause string
+	}{
+		{"before the first update", 0, "(from the start)", "they were dead from the start"},
+		{"after updates", 25, "(at step 25 already, the first that was looked at)", "a learning rate that is too high"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16"))
+			for step := c.first; step < 150; step++ {
+				j.feed(tensorAt("relu_output", step, relu(16, 4, 16)))
+			}
+			if len(j.found) == 0 || !strings.Contains(j.found[0].Message, c.says) || !strings.Contains(j.found[0].Cause, c.cause) {
+				t.Errorf("found %+v", j.found)
+			}
+		})
+	}
+}
+
+// A module that is called several times in a step has an output for each call, and one
+// finding.
+func TestDeadReluOfOneModule(t *testing.T) {
+	j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16"))
+	for _, name := range []string{"act_relu_output_0", "act_relu_output_1", "other_relu_output_0"} {
+		module, _, _ := strings.Cut(name, "_")
+		j.describe(record.TensorInfo{Name: name, Kind: record.Output, Module: module})
+	}
+	for step := range int64(150) {
+		dead := relu(16, 4, 16)
+		j.feed(input{step: step, tensors: map[string]values{"act_relu_output_0": dead, "act_relu_output_1": dead, "other_relu_output_0": dead}})
+	}
+	if len(j.found) != 2 || j.found[0].Subject != "act_relu_output_0" || j.found[1].Subject != "other_relu_output_0" {
+		t.Errorf("found %+v", j.found)
 	}
 }

@@ -107,6 +107,15 @@ func TestClipping(t *testing.T) {
 			f.Optimisers[0].Groups[0].Eps = setTo(1e-8)
 		}, "info always_clipped optimizer gradients", ""},
 		{"Adam goes by the direction", classifier(), clip("Adam", 1e-3, 1e-3, 2), "info always_clipped optimizer gradients", ""},
+		{"while the loss is still scaled", classifier(), func(f *record.Facts) {
+			clip("SGD", 0.1, 1, 23500)(f)
+			f.Updates.Norms = []record.Number{1.53e-5, 1.53e-5}
+		}, "warning always_clipped optimizer gradients", "clipped while they were still scaled: at all of the first 5 updates their norm (about 23500) was cut to 1, and then divided by about 65359"},
+		{"of one optimiser of two", classifier(), func(f *record.Facts) {
+			clip("SGD", 0.1, 1, 23500)(f)
+			f.Updates.Norms = []record.Number{1.53e-5, 1.53e-5}
+			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
+		}, "info always_clipped optimizer gradients", ""},
 		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "clipped at all of the first 5 updates"},
 	})
 }

@@ -45,7 +45,7 @@ var alwaysClippedChecks = []rule.Check{
 	{
 		ID: "clipping/always_clipped", Files: []string{"clipping.go"}, Severity: rule.Info, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "Gradients are clipped at every one of the first updates; it is a warning where they exceed the limit many times and updates hardly move the weights.",
+		When:            "Gradients are clipped at every one of the first updates; it is a warning where updates hardly move the weights, or gradients were clipped while still scaled.",
 	},
 }
 

@@ -56,6 +56,9 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 	if c.ByValue {
 		left, what, name = medianOf(f.Updates.Norms), "largest element", "clip_value"
 	}
+	if r.scaled(f, norm, rep) {
+		return
+	}
 	excess, moves := norm/most, r.moves(f, left)
 	v := rule.Violation{
 		Check: "always_clipped", Subject: "gradients", Severity: rule.Info, Observed: excess, Threshold: 1, Comparator: ">", Steps: int(c.Calls),
@@ -72,6 +75,30 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("Gradients whose %s is about %s are clipped to %s at every update, so that an update moves the weights by only %s of their length: raise %s.", what, num(norm), num(most), num(moves), name)
 	}
 	r.say(rep, v)
+}
+
+// scaleFactor is the least by which a loss is scaled; the sum of several gradients, or
+// their mean, differs by less.
+const scaleFactor = 100
+
+// scaled tells whether gradients were clipped while they still had the factor of a
+// loss scaler: what an update got of them is that much smaller than what was left.
+func (r *clipped) scaled(f *rule.Facts, norm float64, rep *rule.Report) bool {
+	c, used := f.Updates.Clip, medianOf(f.Updates.Norms)
+	most := float64(c.MaxNorm)
+	if c.ByValue || len(f.Optimisers) != 1 || f.Updates.Cleared > 0 || f.Updates.NoBackward > 0 || !(used > 0) || most < scaleFactor*used {
+		return false
+	}
+	r.say(rep, rule.Violation{
+		Check: "always_clipped", Subject: "gradients", Severity: rule.Warning, Observed: most / used, Threshold: scaleFactor, Comparator: ">=", Steps: int(c.Calls),
+		Cause:  "gradients that are clipped while they are still multiplied by the scale of the loss",
+		Remedy: "unscale the gradients before clipping them (scaler.unscale_(optimizer))",
+		Asks:   []rule.Advice{},
+		Message: fmt.Sprintf("Gradients were clipped while they were still scaled: at all of the first %d updates their norm (about %s) was cut to %s, and then divided by about %s before the update.",
+			c.Calls, num(norm), num(most), num(math.Round(most/used))),
+		Context: map[string]any{"norm": norm, "max_norm": most, "norm_of_update": used, "calls": c.Calls},
+	})
+	return true
 }
 
 // dividers divide a gradient by its size and eps: below eps it is that alone which

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -89,12 +90,16 @@ type relu struct {
 	state   struct {
 		Layers map[string]*reluState `json:"layers"` // by worker, mode and tensor
 		Harm   *reluHarm             `json:"harm,omitempty"`
+		// Said is the output of each module that was reported, by worker and module: a
+		// module that is called several times in a step is reported once.
+		Said map[string]string `json:"said,omitempty"`
 	}
 }
 
 type reluState struct {
 	Shares []rule.Number `json:"shares"`          // the last 20
 	First  *rule.Number  `json:"first,omitempty"` // the first of all
+	From   int64         `json:"from"`            // mode step of the first look
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
 	Alive  bool          `json:"alive"` // was below the threshold once
@@ -114,6 +119,8 @@ type deadLayer struct {
 	Dead    rule.Number `json:"dead"`
 	Samples rule.Number `json:"samples"`
 }
+
+func (l *deadLayer) key() string { return l.Worker + "\x00" + cmp.Or(l.Module, l.Name) }
 
 const (
 	nearlyAll = 95 // percent of units that are dead: it does not matter since when
@@ -154,8 +161,23 @@ func (r *relu) Finish(rep *rule.Report) {
 			v.Severity = rule.Info
 			v.Message += " The training learns all the same."
 		}
-		rep.Violate(v)
+		r.say(rep, v, s)
 	}
+}
+
+// say reports a layer, unless another output of its module was; every look counts where
+// none has to be confirmed.
+func (r *relu) say(rep *rule.Report, v rule.Violation, s *reluState) {
+	if key := s.Last.key(); r.confirm > 1 {
+		if of, ok := r.state.Said[key]; ok && of != s.Last.Name {
+			return
+		}
+		if r.state.Said == nil {
+			r.state.Said = map[string]string{}
+		}
+		r.state.Said[key] = s.Last.Name
+	}
+	rep.Violate(v)
 }
 
 // unjudged says that no layer was looked at twice: what it takes at the end of a job.
@@ -217,34 +239,41 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	}
 	if s.First == nil {
 		first := rule.Number(share)
-		s.First = &first
+		s.First, s.From = &first, v.ModeStep
 	}
+	last := &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
 	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && byChance(share, units) {
 		s.Streak, s.Alive, s.Last, s.Held = 0, true, nil, false
+		if r.state.Said[last.key()] == last.Name {
+			delete(r.state.Said, last.key())
+		}
 		return
 	}
 	if s.Streak == 0 {
 		s.Since = v.ModeStep
 	}
 	s.Streak++
-	s.Last = &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
+	s.Last = last
 	if s.Streak < r.confirm || (r.confirm > 1 && s.Streak > r.confirm && !s.Held) {
 		return
 	}
 	if s.Held = r.state.Harm.none() || share < nearlyAll && r.state.Harm.falls(); s.Held {
 		return
 	}
-	rep.Violate(r.violation(s))
+	r.say(rep, r.violation(s), s)
 }
 
 // violation says what the last look at a layer found.
 func (r *relu) violation(s *reluState) rule.Violation {
 	l := s.Last
 	share := float64(100 * l.Dead / l.Units)
-	before, cause := "from the first step that was looked at", "a large negative bias, or input that is not normalised: they were dead from the start"
+	before, cause := "from the start", "a large negative bias, or input that is not normalised: they were dead from the start"
 	remedy := "initialise biases with zero and weights as He; normalise the input, or add batch normalisation; use a leaky variant (LeakyReLU, GELU)"
-	if s.Alive {
+	switch {
+	case s.Alive:
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
+	case s.From > 0: // updates came before
+		before, cause, remedy = fmt.Sprintf("at step %d already, the first that was looked at", s.From), "", ""
 	}
 	class, asks := "", []rule.Advice(nil)
 	if why := r.state.Harm.thrown(s.Since); why != "" {

@@ -63,7 +63,27 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	r.constants(f, layers, rep)
 	r.tables(f, rep)
 	r.oneTable(f, rep)
-	r.scale(f, layers, rep)
+	if !r.knows(f) {
+		r.scale(f, layers, rep)
+	}
+}
+
+// begunLosses are the first losses that tell whether a network begins with knowledge;
+// begunShare is the share of a constant prediction's loss that they are below then.
+const (
+	begunLosses = 3
+	begunShare  = 0.5
+)
+
+// knows tells whether the first losses are far better than those of a constant
+// prediction: no network begins so with weights that an initialiser drew. They were
+// loaded.
+func (r *initial) knows(f *rule.Facts) bool {
+	first, k := r.waits.Curve.First, kindOfLoss(f)
+	if len(first) < begunLosses || !r.waits.Curve.usable() || !k.Certain || k.summed() || k.Divided || k.Beside || k.Pairs || k.Elements < 100 {
+		return false
+	}
+	return slices.Max(first[:begunLosses]) < begunShare*k.Guess
 }
 
 func (l *layer) constant() bool { return l.weight.First.Min == l.weight.First.Max }

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,9 @@ import (
 // rises now while the training loss still falls. It looks also for a training
 // set that was learnt by heart: its loss is a twentieth of the validation loss,
 // which has come down by less than half and no longer falls; and, at the end, for
-// one of which nothing was learnt that holds for other data.
+// one of which nothing was learnt that holds for other data. A validation loss that
+// was never better than that of a constant prediction has no turn, and only the last
+// of them is asked.
 type validationRise struct {
 	sel      rule.Selector
 	rise     float64
@@ -38,6 +41,8 @@ type turning struct {
 	Above      int               `json:"above"`   // evaluations in a row
 	Curve      []evaluationPoint `json:"curve"`   // the last 50
 	Fired      bool              `json:"fired"`
+	// Partner is the training loss, where it has a name of its own.
+	Partner string `json:"partner,omitempty"`
 }
 
 const (
@@ -97,7 +102,7 @@ func (r *validationRise) judge(events []lossEvent, rep *rule.Report) {
 		rep.Inspect(1)
 		p := r.state.Pairs[e.pair]
 		if p == nil {
-			p = &turning{}
+			p = &turning{Partner: e.partner}
 			r.state.Pairs[e.pair] = p
 		}
 		if !p.Fired && !r.state.Odd {
@@ -120,7 +125,7 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 		}
 		p.Best, p.Above = now, 0
 	}
-	if r.byHeart(p, e, rep); p.Fired || p.Best == now {
+	if r.byHeart(p, e, rep); p.Fired || p.Best == now || r.constant(p) {
 		return
 	}
 	best := float64(p.Best.Validation)
@@ -137,14 +142,14 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 
 // byHeart judges a pair whose validation loss stands still.
 func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
-	if p.N < 2*heartPasses || p.N-p.BestAt < heartPasses || e.train > heartShare*e.validation || e.validation < heartLeft*p.First || !p.comparable() {
+	if p.N < 2*heartPasses || p.N-p.BestAt < heartPasses || e.train > heartShare*e.validation || e.validation < heartLeft*p.First || !p.comparable() || r.constant(p) {
 		return
 	}
 	p.Fired = true
 	r.tell(rule.Violation{
 		Check: "by_heart", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
 		Message: fmt.Sprintf("The model overfits: it has learnt the training set by heart (%s %s), while the validation loss has stood at %s for %d evaluations (%s at first).",
-			called("loss", e.pair), num(e.train), num(e.validation), p.N-p.BestAt, num(p.First)),
+			called("loss", cmp.Or(e.partner, e.pair)), num(e.train), num(e.validation), p.N-p.BestAt, num(p.First)),
 		Context: map[string]any{"first_validation": p.First, "validation": e.validation, "training": e.train, "curve": slices.Clone(p.Curve)},
 	}, rep)
 }
@@ -158,6 +163,13 @@ func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *ru
 			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), num(float64(p.Best.Train)), num(e.train)),
 		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 	}, rep)
+}
+
+// constant tells whether the validation loss is known never to have been better
+// than that of a constant prediction.
+func (r *validationRise) constant(p *turning) bool {
+	k := &r.state.Kind
+	return k.Guess > 0 && k.Certain && !k.summed() && !k.Divided && !k.Pairs && !k.Beside && k.Elements >= 100 && float64(p.Best.Validation) >= k.Guess
 }
 
 // comparable: the two losses are of one kind, they begin at the same scale.

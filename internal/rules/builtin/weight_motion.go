@@ -35,6 +35,8 @@ type weightMotion struct {
 	Pull float64 `json:"pull"`
 	// Felt: gradients were seen.
 	Felt bool `json:"felt,omitempty"`
+	// Half: weights are numbers of 16 bits, whose rounding takes small updates away.
+	Half bool `json:"half,omitempty"`
 	// Odd: a value was not finite.
 	Odd bool `json:"odd"`
 }
@@ -70,6 +72,7 @@ func (m *weightMotion) weights(v *rule.View, items []rule.Item) bool {
 		if it.Worker != items[0].Worker || it.Info.Frozen || !matrix(it.Info) {
 			continue
 		}
+		m.Half = m.Half || it.Info.DType == "F16" || it.Info.DType == "BF16"
 		if s := it.Stats; s != nil && s.NonFinite() {
 			m.Odd = true
 		} else if s != nil && s.Count > 0 {

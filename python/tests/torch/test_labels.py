@@ -29,6 +29,7 @@ Y = torch.tensor([0, 1, 2, 0, 1, 2])
 
 
 Z = X + 1
+OUT, OUT2 = (X.clone().requires_grad_() for _ in range(2))
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,10 @@ Z = X + 1
         (nn.CrossEntropyLoss(), (X, Y), {}, (X, Y)),
         (nn.CrossEntropyLoss(), (), {"target": Y, "input": X}, (X, Y)),
         (nn.MSELoss(), (X, Z), {}, (X, Z)),
+        (nn.MSELoss(), (Z, OUT), {}, (OUT, Z)),
+        (nn.L1Loss(), (), {"input": Z, "target": OUT}, (OUT, Z)),
+        (nn.KLDivLoss(), (Z, OUT), {}, (Z, OUT)),
+        (nn.MSELoss(), (OUT, OUT2), {}, (OUT, OUT2)),
         (nn.MarginRankingLoss(), (X, Z, Y), {}, (X, Y)),
         (nn.TripletMarginLoss(), (X, Z, Z), {}, (X, None)),
         (nn.CTCLoss(), (X, Y, 1, 2), {}, (X, Y)),
@@ -74,6 +79,17 @@ def test_functions(loss, name, label):
         return
     assert found[0] == name and torch.equal(found[2], label) and found[1].shape == x.shape
     assert found[3] == (-100 if "entropy" in name and "binary" not in name or name == "nll_loss" else None)
+
+
+@pytest.mark.parametrize("loss", [F.mse_loss, F.smooth_l1_loss, F.huber_loss])
+def test_arguments_the_other_way_round(loss):
+    """Predictions of a symmetric loss are what has a gradient, and so is the way to them."""
+    output = nn.Linear(3, 3)(X)
+    name, prediction, label, _, place = of_graph(loss(Z, output).grad_fn)
+    assert name == loss.__name__ and prediction is not None and torch.equal(prediction, output) and torch.equal(label, Z) and place == 1
+    read = Labels()
+    read.backward(loss(Z, output).grad_fn)
+    assert read.gather(name)["mean"] == pytest.approx(Z.mean().item(), rel=1e-5) and read._main(name).predictions.way == ["linear"]
 
 
 def test_saved_by_hooks_of_the_script_is_left_alone():

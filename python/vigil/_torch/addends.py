@@ -107,6 +107,8 @@ def _function(name, node, outputs, masked):
         label = graph.saved(node, "targets")
     prediction = graph.saved(node, "self")
     below = [n for n, _ in node.next_functions]
+    if graph.swapped(name, prediction, label):
+        prediction, label, below = label, prediction, below[1:]
     if label is None or prediction is None or label.requires_grad or not below or below[0] is None:
         return None
     if prediction.shape == label.shape and graph.expanded(node):

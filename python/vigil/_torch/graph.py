@@ -243,6 +243,15 @@ def find(node):
     return "", None
 
 
+# Errors that are the same whichever of the two comes first.
+_EITHER_WAY = frozenset("mse_loss l1_loss smooth_l1_loss huber_loss MSELoss L1Loss SmoothL1Loss HuberLoss".split())
+
+
+def swapped(name, prediction, label):
+    """Whether a symmetric loss got its arguments the other way round: predictions are what has a gradient."""
+    return name in _EITHER_WAY and prediction is not None and label is not None and label.requires_grad and not prediction.requires_grad
+
+
 def loss_of(node):
     """Name of the loss function that left this very node, "" of any other node."""
     found = _FUNCTIONS.get(type(node).__name__.rstrip("0123456789"), "")

@@ -39,6 +39,8 @@ def roles(module, args, kwargs):
         label = next((v for i, _, v in tensors if i > 0 and v is not prediction), None)
     if prediction is None:
         prediction = next((v for _, _, v in tensors if v is not label), None)
+    if graph.swapped(kind.__name__, prediction, label):
+        return label, prediction
     return prediction, label
 
 
@@ -50,7 +52,7 @@ def _names(kind):
 
 
 def of_graph(node):
-    """(name of the loss function, prediction, label, label to ignore) that the graph below ``node`` holds, or None."""
+    """(name of the loss function, prediction, label, label to ignore, place of the prediction among what it was given) that the graph below ``node`` holds, or None."""
     name, node = graph.find(node)
     if not name or name == "compiled":
         return None
@@ -62,7 +64,9 @@ def of_graph(node):
     prediction = graph.saved(node, "self")
     if prediction is None:
         prediction = graph.saved(node, "log_probs")
-    return name, prediction, label, graph.ignored(node)
+    if graph.swapped(name, prediction, label):
+        return name, label, prediction, graph.ignored(node), 1
+    return name, prediction, label, graph.ignored(node), 0
 
 
 class Source(object):
@@ -234,7 +238,7 @@ class Labels(object):
             else:
                 _guard.guard(self._beside)(node, outputs)
         else:
-            name, prediction, label, ignore = found
+            name, prediction, label, ignore, place = found
             node = graph.find(node)[1]
             if prediction is not None and prediction.shape == label.shape and graph.expanded(node):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
@@ -247,7 +251,7 @@ class Labels(object):
                     prediction, logs = output, False
                 elif not outputs and self.tries <= 2:
                     prediction = None  # the model is not known yet; soon more can be told
-            self._take(name, prediction, label, ignore, logs, node.next_functions[0][0], every)
+            self._take(name, prediction, label, ignore, logs, node.next_functions[place][0], every)
 
     def _beside(self, node, outputs):
         """The loss is a sum, of which one term may be errors that are written out."""
