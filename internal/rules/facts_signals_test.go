@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -224,8 +225,6 @@ func TestSignOfTheLoss(t *testing.T) {
 	}
 }
 
-// The rates themselves tell of a warm-up without an end and of a decay that
-// comes too early.
 // A scheduler that waits for a metric to fall while it rises because all goes
 // well lowers the rate for that.
 func TestPlateausTheWrongWay(t *testing.T) {
@@ -254,6 +253,8 @@ func TestPlateausTheWrongWay(t *testing.T) {
 	})
 }
 
+// The rates themselves tell of a warm-up without an end and of a decay that
+// comes too early.
 func TestSchedules(t *testing.T) {
 	rates := func(initial float64, rate func(n int64) float64) *record.Facts {
 		f := classes()
@@ -277,6 +278,10 @@ func TestSchedules(t *testing.T) {
 			return x
 		}
 	}
+	until := func(end int64) func(int64) float64 { // a line to zero
+		return func(n int64) float64 { return max(0, 0.02*(1-float64(n)/float64(end))) }
+	}
+	stopping := stepAt(150, 0.02, 0)
 	flat := noisy(0.02, stepAt(0, 0, 2.35))
 	for _, c := range []struct {
 		name string
@@ -290,8 +295,17 @@ func TestSchedules(t *testing.T) {
 		{"one that ends in time", curve{steps: 300, loss: flat, facts: rates(1e-3, func(n int64) float64 { return 1e-3 * min(1, float64(n)/200) }), span: 0.02}, ""},
 		{"one under which the loss falls all the same", curve{steps: 300, loss: falling(2.35, 0.5, 80), facts: rates(1e-3, warm), span: 0.02}, ""},
 		{"a search for the rate", curve{steps: 300, loss: func(n int64) float64 { return 2.3 + 9*map[bool]float64{true: 1}[n > 250] }, facts: rates(0, warm), span: 0.02}, ""},
-		{"a decay with every batch", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, "warning gone learning-rate"},
-		{"a decay over the whole training", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.97)), span: 0.02}, ""},
+		{"a decay with every batch", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), spans: stopping}, "warning spent learning-rate"},
+		{"the same while weights move", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, ""},
+		{"three steps of a tenth", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, func(n int64) float64 { return 0.02 * []float64{1, 1e-1, 1e-3, 1e-3}[n/100] }), spans: stopping}, ""},
+		{"zero from two thirds on", curve{steps: 300, loss: noisy(0.02, falling(2.35, 0.1, 10)), facts: rates(0.02, until(200)), spans: stopping}, "warning zero learning-rate"},
+		{"the same of a loss below zero", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, -1)), facts: rates(0, until(200)), spans: stopping}, "warning zero learning-rate"},
+		{"zero before the first look", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, until(5)), spans: stepAt(1, 0, 0)}, "warning zero learning-rate"},
+		{"zero at the end", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, until(300)), spans: stopping}, ""},
+		{"zero at first", curve{steps: 300, loss: noisy(0.02, falling(2.35, 1.0, 100)), facts: rates(0, func(n int64) float64 { return max(0, 0.001*float64(n-150)) }), span: 0.02}, ""},
+		{"a cosine to the end", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, func(n int64) float64 { return 0.01 * (1 + math.Cos(math.Pi*float64(n)/300)) }), spans: stopping}, ""},
+
+		{"a decay over the whole training", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.98)), span: 0.02}, ""},
 		{"a decay after all is learnt", curve{steps: 300, loss: noisy(0.02, falling(2.35, 0.1, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -326,7 +326,25 @@ func TestNotUpdated(t *testing.T) {
 			f.Predictions = &record.PredictionFacts{Classes: 1}
 		}, "", ""},
 		{"no slope for some", classifier(), func(f *record.Facts) { change(f, flat, "fc1") }, "", ""},
+
+		{"an optimiser of nothing that asks for a gradient", classifier(), func(f *record.Facts) { asleep(f, "") }, "error nothing_trainable not-updated parameters", "none of the 6 parameters (6154 elements) that the optimiser holds asks for a gradient, and none has changed in 5 updates"},
+		{"the same after fewer updates", classifier(), func(f *record.Facts) { asleep(f, ""); f.Parameters.Updates = 4 }, "", ""},
+		{"a frozen body below a head that is trained", classifier(), func(f *record.Facts) { asleep(f, "fc1", "fc2"); change(f, pretrained, "fc1", "fc2") }, "", ""},
+		{"gradients that the script sets by hand", classifier(), func(f *record.Facts) {
+			asleep(f, "")
+			change(f, func(p *record.ParameterFact) { p.Changed = true }, "")
+		}, "", ""},
+		{"an input that is trained beside a frozen model", classifier(), func(f *record.Facts) {
+			asleep(f, "")
+			f.Optimisers[0].Groups[0].Parameters = 7
+		}, "", ""},
 	})
+}
+
+// asleep turns requires_grad off for parameters before the first update.
+func asleep(f *record.Facts, paths ...string) {
+	f.Optimisers[0].Groups = []record.GroupFacts{{LR: setTo(0.01), Parameters: int64(len(f.Parameters.List))}}
+	change(f, func(p *record.ParameterFact) { p.Trained, p.Changed, p.Gradient = false, false, record.GradientMissing }, paths...)
 }
 
 // rate puts a parameter into a group with a rate; with 0 it does not move.

@@ -12,7 +12,7 @@ import (
 // both jump, one that is too low leaves both where they were.
 var learningRate = rule.Definition{
 	Name: "learning_rate", Class: "LearningRate", Family: rule.Tensors, Severity: rule.Error,
-	Checks:     learningRateChecks,
+	Checks:     slices.Concat(learningRateChecks, rule.Index(courseChecks)),
 	Summary:    "The learning rate is far too high or far too low.",
 	Why:        "Too high a rate throws the weights to where nothing can be learnt, often within the first updates; too low a rate leaves them where they began.",
 	Frameworks: rule.DeepLearning,
@@ -38,7 +38,7 @@ var learningRate = rule.Definition{
 			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
-			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, a thousandth being left after three tenths of the job. " +
+			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, which are below a thousandth of the highest for more than the last fifth of the job, or exactly 0 whatever the loss is, as long as the weights stand still meanwhile. " +
 			"Lowered the wrong way: ReduceLROnPlateau lowers it for the first time right after a metric that was better than all before, that is a share of a number of samples and rises above a half of them while the mode is min, or that falls below seven tenths of its first value while the mode is max. " +
 			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began, or to less than a fiftieth and the loss has six tenths of its first value. Too short: with an optimiser of Adam's kind and random weights, all updates together (50 at least, at a rate that does not rise to the end) move the weights by less than a hundredth of their deviation, and the loss is about where it began; or by less than a twentieth, and the loss has not come down by as much; or by less than a fifth, and a classifier has no less than a guess's loss, who knows how frequent classes are. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left; or a guess's loss is left, and they are far larger than layers are made for, or eight times as large and not far below that. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of a guess's loss is left and falls no more; or the rate of one group of several is that, and nearly all of a guess's loss is left; or a rate that is warmed up, or comes down again, is five times the deviation at its highest, three quarters of a guess's loss are there meanwhile and do not fall, and half of it is left at the end. " +
 			"Unlearnt: a classifier had four fifths of a guess's loss over 50 steps, and for 150 steps (50 at the end of the job) it stands at a guess again.",
@@ -144,6 +144,9 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 	}
 	if r.judgeable() && !rep.Cut {
 		r.schedule(rep)
+	}
+	if !rep.Cut {
+		r.course(rep)
 	}
 	if check, message := r.scattered(); check != "" && !r.state.Said {
 		r.report(rep, rule.Warning, check, r.state.Motion.Grown, scatteredGrowth, int(r.state.Curve.N), message)

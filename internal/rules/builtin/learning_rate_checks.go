@@ -17,7 +17,7 @@ var learningRateChecks = []rule.Check{
 		When: "The loss has grown far above where it began and does not come back.",
 	},
 	{
-		ID: "learning_rate/gone", Files: []string{"learning_rate_gone.go", "learning_rate_schedule.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "learning_rate/gone", Files: []string{"learning_rate_gone.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "The learning rate falls to nothing long before the end of the training while the loss is still high.",
 	},
 	{

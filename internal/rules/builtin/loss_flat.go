@@ -11,7 +11,7 @@ import (
 // lossFlat looks for a training whose weights move and whose loss does not.
 var lossFlat = rule.Definition{
 	Name: "loss_flat", Class: "LossFlat", Family: rule.Tensors, Severity: rule.Warning,
-	Checks:  lossFlatChecks,
+	Checks:  slices.Concat(lossFlatChecks, rule.Index(standingChecks)),
 	Summary: "The weights move, and the loss stays where a guess would have it.",
 	Why:     "What the model is shown does not tell it the labels: they are shuffled against the input, or the signal is lost on the way.",
 	Parameters: []rule.Parameter{
@@ -35,14 +35,14 @@ var lossFlat = rule.Definition{
 		Params: map[string]string{},
 		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
 			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
-			"over different batches needs nothing else. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. Where a penalty or a weight decay is known, weight matrices of which none keeps a twentieth of its first size say enough; with a decay of 0.02 that is added to gradients, or 1 that is not, so do half of their size and half of a guess's loss that stands still. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
+			"over different batches needs nothing else, nor does one that is the same, or zero, for 50 steps and more while no gradient changes by a bit either. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. Where a penalty or a weight decay is known, weight matrices of which none keeps a twentieth of its first size say enough; with a decay of 0.02 that is added to gradients, or 1 that is not, so do half of their size and half of a guess's loss that stands still. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &flat{steps: p.Int("min_steps"), live: p.Int("live_steps"), tolerance: p.Float("tolerance"), move: p.Float("least_move")}
-		r.state.Motion, r.state.Same = newWeightMotion(), true
+		r.state.Motion, r.state.Same, r.state.Stands.First = newWeightMotion(), true, map[string][3]float64{}
 		return r, nil
 	},
 }
@@ -60,6 +60,7 @@ type flat struct {
 		Still  stillParts   `json:"still"` // layers that do not learn
 		Drawn  string       `json:"drawn"` // what draws weights to 0
 		Strong string       `json:"strong,omitempty"`
+		Stands standing     `json:"stands"`
 	}
 }
 
@@ -86,17 +87,24 @@ func (r *flat) Step(v *rule.View, rep *rule.Report) {
 		r.state.Same = r.state.Same && x == c.First[0]
 	}
 	r.state.Motion.weights(v, v.Tensors(1))
-	r.state.Motion.gradients(v, v.Tensors(2))
+	gradients := v.Tensors(2)
+	r.state.Motion.gradients(v, gradients)
+	r.state.Stands.gradients(v, gradients)
 	if c.N >= r.live && c.N%100 == 0 {
 		r.judge(rep)
+		r.stands(rep)
 	}
 }
 
 // Finish judges a shorter job.
 func (r *flat) Finish(rep *rule.Report) {
-	if c := &r.state.Curve; !r.state.Fired && !rep.Cut && c.N >= r.steps {
+	if r.state.Fired || rep.Cut {
+		return
+	}
+	if r.state.Curve.N >= r.steps {
 		r.judge(rep)
 	}
+	r.stands(rep)
 }
 
 func (r *flat) judge(rep *rule.Report) {

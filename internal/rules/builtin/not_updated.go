@@ -12,7 +12,7 @@ import (
 // are. Layers that are frozen the way people freeze them are none of these.
 var notUpdated = rule.Definition{
 	Name: "not_updated", Class: "NotUpdated", Family: rule.Tensors, Severity: rule.Warning,
-	Checks:     notUpdatedChecks,
+	Checks:     slices.Concat(notUpdatedChecks, rule.Index([]rule.Judged[*rule.Facts]{nothingTrainable})),
 	Summary:    "Parameters that ask to be trained are not: no optimiser holds them, no gradient reaches them, or updates do not change them.",
 	Why:        "The rest of the model learns around layers that stay as they were initialised, so the training runs, the loss may even fall, and the result is worse than it should be.",
 	Frameworks: rule.DeepLearning,
@@ -42,6 +42,7 @@ var notUpdated = rule.Definition{
 			"and where all blocks of that build are frozen to the end, between a first layer or an embedding and a head that are trained. " +
 			"Weights that are all frozen while biases are trained count where they hold what an initialiser left, and the last layer's weight is among them. " +
 			"An optimiser whose parameters stop getting gradients in the middle, or never get any, counts where another instance, built alike, gets them instead. " +
+			"An optimiser trains nothing where all that it holds belongs to models, asks for no gradient, has none and has not changed, and nothing else is known of these parameters. " +
 			"Unchanged values count after five updates under a learning rate that is not zero; a group whose rate is zero where others move and it holds what an initialiser left. " +
 			"A module without gradients between others counts where what it gives goes on into one that has them, not where it could be an output that nobody uses yet. " +
 			"A parameter beside the model, which no module has, counts where one optimiser trains the model and the script does not update it by hand. A recurrent state that is detached counts where that happens at every step, " +
@@ -51,12 +52,13 @@ var notUpdated = rule.Definition{
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"weights"}}, Schedule: rule.TrainOnly(rule.Auto), Want: rule.WantStats}}
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
-		return &updating{told: newTold(), least: p.Int("least_updates"), frozen: p.Float("most_frozen")}, nil
+		return &updating{told: newTold(), params: p, least: p.Int("least_updates"), frozen: p.Float("most_frozen")}, nil
 	},
 }
 
 type updating struct {
 	told
+	params rule.Params
 	least  int64
 	frozen float64
 	stack  *frozenStack // that may be thawed yet
@@ -93,6 +95,11 @@ func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.unchanged(f, rep)
 	if !r.behindFlat(f, rep) {
 		r.zeroGradients(f, rep)
+	}
+	if len(r.said) == 0 { // what is known of single parameters says more
+		for _, v := range nothingTrainable.Violations(f, r.params) {
+			r.say(rep, v)
+		}
 	}
 }
 

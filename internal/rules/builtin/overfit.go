@@ -12,7 +12,7 @@ import (
 // each validation pass.
 var overfit = rule.Definition{
 	Name: "overfit", Class: "Overfit", Family: rule.Tensors, Severity: rule.Warning,
-	Checks:  overfitChecks,
+	Checks:  slices.Concat(overfitChecks, rule.Index(elsewhereChecks)),
 	Summary: "The validation loss lies above the training loss by more than a margin, for a while.",
 	Why:     "The model memorises instead of generalising.",
 	Parameters: []rule.Parameter{
@@ -30,7 +30,7 @@ var overfit = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{"rise": "0.2", "patience": "3", "every": "1"},
 		Why: "A validation loss above the training loss is normal. So it has to lie a fifth above its own best, by more than four deviations of its noise, in three evaluations in a row after that best, while the " +
-			"training loss has gone on falling since. That best has to be below the loss of a constant prediction, where that is known. Both have to begin at the same scale, and the rise has to be five per cent of the first validation loss. A classifier whose training loss is below that of a guess, while its validation loss never was in five evaluations and more, is told at the end: the one by a twentieth of a guess's loss, and both a twelfth of it apart.",
+			"training loss has gone on falling since. That best has to be below the loss of a constant prediction, where that is known. Both have to begin at the same scale, and the rise has to be five per cent of the first validation loss. A classifier whose training loss is below that of a guess, while its validation loss never was in five evaluations and more, is told at the end: the one by a twentieth of a guess's loss, and both a twelfth of it apart. Where the validation loss lay a tenth above that of a constant prediction in each of three evaluations and more, and the training loss fell to eight tenths of a guess's, the two do not mean the same; for that they have to begin within a factor of three, as a sum and a mean do not.",
 	},
 	Needs: pairedNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {

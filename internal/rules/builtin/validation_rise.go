@@ -92,6 +92,7 @@ func (r *validationRise) Step(v *rule.View, rep *rule.Report) {
 func (r *validationRise) Finish(rep *rule.Report) {
 	r.judge(r.state.Losses.close(), rep)
 	r.never(rep)
+	r.elsewhere(rep)
 }
 
 func (r *validationRise) judge(events []lossEvent, rep *rule.Report) {
