@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the scripts in testdata/script against this program, which
-// they call by its name. $PYTHON is an interpreter, $EXAMPLES the directory of the examples; `code N COMMAND…` runs a
+// they call by its name. $PYTHON is an interpreter, $EXAMPLES the directory of the examples, $OLD_RUNS an archive of
+// runs that an earlier version wrote; `code N COMMAND…` runs a
 // command that must end with exit code N.
 func TestScript(t *testing.T) {
 	python := testenv.Python(t)
@@ -36,7 +37,7 @@ func TestScript(t *testing.T) {
 					kept = append(kept, kv)
 				}
 			}
-			e.Vars = append(kept, "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "XDG_CACHE_HOME="+cache, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+			e.Vars = append(kept, "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "OLD_RUNS="+filepath.Join(testenv.Root(), "cli", "testdata", "runs-a11050b.tar.gz"), "XDG_CACHE_HOME="+cache, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
