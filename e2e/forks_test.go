@@ -19,7 +19,7 @@ import (
 )
 
 // forks is the process that runs scripts without Vigil: it has PyTorch in its
-// memory, and forks for each of them (scripts/forks.py).
+// memory, and forks for each of them (scripts/fork_server.py).
 var forks struct {
 	sync.Mutex
 	process *exec.Cmd

@@ -21,9 +21,9 @@ import time
 
 import torch
 from vigil import _session
-from vigil._torch import backend, frames, reduce
+from vigil._torch import compat, device_statistics, parameter_frames
 
-reduce.ROWS = 50  # several passes without large tensors
+device_statistics.ROWS = 50  # several passes without large tensors
 torch.manual_seed(0)
 nan, inf = float("nan"), float("inf")
 wide = torch.randn(200, 300)
@@ -39,27 +39,27 @@ tensors = {
     "large": torch.randn(20000) * 1e30, "small": torch.randn(20000) * 1e-30, "subnormal": torch.randn(9000) * 1e-42,
     "NaN and Inf": torch.where(torch.rand(30000) > 0.999, torch.tensor(nan), torch.randn(30000)).index_fill_(0, torch.tensor([5, 9000]), inf).index_fill_(0, torch.tensor([29999]), -inf),
     "a block of NaN": torch.cat([torch.full((4096,), nan), torch.randn(100)]), "nothing finite": torch.tensor([nan, inf, -inf]),
-    "more than a pass": torch.randn(reduce.ROWS * reduce.WIDTH + 5000),
+    "more than a pass": torch.randn(device_statistics.ROWS * device_statistics.WIDTH + 5000),
 }
-assert reduce.why_not(torch.zeros(2, dtype=torch.complex64)) is not None
+assert device_statistics.why_not(torch.zeros(2, dtype=torch.complex64)) is not None
 session = _session.Session.connect("test", "1")
 names, values = list(tensors), list(tensors.values())
 def announce(suffix):
     return session.announce_tensors([
-        {"name": n + suffix, "kind": "weight", "dtype": backend.DTYPE_NAMES[t.dtype], "shape": list(t.shape)} for n, t in tensors.items()])
+        {"name": n + suffix, "kind": "weight", "dtype": compat.DTYPE_NAMES[t.dtype], "shape": list(t.shape)} for n, t in tensors.items()])
 raw, reduced = announce(""), announce(" reduced")
 while not session.new_plan() or reduced[-1] not in session.plan.tensors:
     time.sleep(0.01)
 session.ring.patience = 60.0
 for id, t in zip(raw, values):
-    frames.send(session, id, t, 0, (0, 0, 0))
-recipe = reduce.Recipe(reduced, values)
-numbers, counts = reduce.compute(recipe, values, torch.tensor(recipe.places()))
+    parameter_frames.send(session, id, t, 0, (0, 0, 0))
+recipe = device_statistics.Recipe(reduced, values)
+numbers, counts = device_statistics.compute(recipe, values, torch.tensor(recipe.places()))
 def copy(offset):
     data = recipe.head + numbers.numpy().tobytes() + counts.numpy().tobytes()
     assert len(data) == recipe.nbytes
     session.buffer[offset : offset + len(data)] = data
-assert not session.dropped and session.reduced(recipe.count, reduce.WIDTH, recipe.nbytes, copy, 0, 0, 0)
+assert not session.dropped and session.reduced(recipe.count, device_statistics.WIDTH, recipe.nbytes, copy, 0, 0, 0)
 session.step(0, 0, 0, 0.01, 0)
 session.bye()
 print("\n".join(names))

@@ -14,7 +14,7 @@ import threading
 import time
 
 import fakeagent
-import sent
+import message_types
 
 from vigil import _wire
 
@@ -146,7 +146,7 @@ class Collector(fakeagent.FakeAgent):
         super().die()
         with self.lock:
             said = [m for run in self.runs for m in [run.hello] + run.messages]
-        sent.check(said)
+        message_types.check(said)
 
 
 class Run(object):

@@ -13,10 +13,10 @@ import collector
 
 
 class Forks(object):
-    """A process that forks for every script (e2e/scripts/forks.py), in the environment given; one script at a time."""
+    """A process that forks for every script (e2e/scripts/fork_server.py), in the environment given; one script at a time."""
 
     def __init__(self, **env):
-        argv = [sys.executable, os.path.join(collector.SCRIPTS, "forks.py")]
+        argv = [sys.executable, os.path.join(collector.SCRIPTS, "fork_server.py")]
         self.process = subprocess.Popen(argv, env=collector.environment(**env), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def start(self, argv, env, input=None):

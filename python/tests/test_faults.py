@@ -9,7 +9,7 @@ import faults
 import pytest
 
 import vigil
-from vigil import _agent, _boot, _fork, _guard, _link, _log, _session, _wire
+from vigil import _agent, _boot, _connection, _fork, _guard, _log, _session, _wire
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")  # the tests' agent has threads
 
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threade
 def lenient(monkeypatch):
     monkeypatch.setattr(_guard, "strict", False)
     monkeypatch.setattr(_guard, "LIMIT", 20)
-    monkeypatch.setattr(_link, "HANDSHAKE_SECONDS", 1.0)
-    monkeypatch.setattr(_link, "FIRST_SECONDS", 0.2)
+    monkeypatch.setattr(_connection, "HANDSHAKE_SECONDS", 1.0)
+    monkeypatch.setattr(_connection, "FIRST_SECONDS", 0.2)
 
 
 def fresh():

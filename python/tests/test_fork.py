@@ -109,9 +109,9 @@ def test_a_process_whose_pid_changed_without_python_goes_inert(connected, monkey
 
 
 def test_no_thread_of_ours_is_there_when_the_process_forks(connected, monkeypatch):
-    from vigil import _fork, _link
+    from vigil import _connection, _fork
 
-    monkeypatch.setattr(_link, "PAUSE_SECONDS", fakeagent.DEADLINE)
+    monkeypatch.setattr(_connection, "PAUSE_SECONDS", fakeagent.DEADLINE)
 
     agent, session = connected(data=256 << 20)
     ours = []

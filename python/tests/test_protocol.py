@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from vigil import _link, _wire
+from vigil import _connection, _wire
 from vigil._plan import Plan, due
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "internal", "capture", "testdata", "protocol")
@@ -41,10 +41,10 @@ def test_message(case):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(raw)
-        message, fds = _link.receive(ours, True)
+        message, fds = _connection.receive(ours, True)
         assert message == case["json"] and fds == []
         theirs.sendall(_wire.frame(_wire.dumps(case["json"])))
-        message, fds = _link.receive(ours, False)
+        message, fds = _connection.receive(ours, False)
         assert message == case["json"] and fds == []
 
 
@@ -52,7 +52,7 @@ def test_the_newest_plan_is_read():
     """Of plans that come together the newest is parsed; what is no plan keeps its place among them."""
     ours, theirs = socket.socketpair()
     got = []
-    link = _link.Link("", None, None, got.append, None)
+    link = _connection.Link("", None, None, got.append, None)
     link.wake = socket.socketpair()
     with ours, theirs, link.wake[0], link.wake[1]:
         said = [{"t": "plan", "version": 1}, {"t": "plan", "version": 2}, {"t": "other"}, {"t": "plan", "version": 3}, {"t": "plan", "version": 4}]
@@ -106,7 +106,7 @@ def test_message_too_long(size):
     with ours, theirs:
         theirs.sendall(struct.pack("<I", size))
         with pytest.raises(ValueError):
-            _link.receive(ours, False)
+            _connection.receive(ours, False)
 
 
 @pytest.mark.parametrize("body", [b"[1]", b"{", b"\xff\xfe", b""])
@@ -115,7 +115,7 @@ def test_message_that_is_none(body):
     with ours, theirs:
         theirs.sendall(_wire.LENGTH.pack(len(body)) + body)
         with pytest.raises(ValueError):
-            _link.receive(ours, False)
+            _connection.receive(ours, False)
 
 
 def test_dumps_what_json_does_not_know():

@@ -34,9 +34,9 @@ def test_inert_without_a_socket(monkeypatch, env, capfd):
 
 
 def test_nobody_listens(monkeypatch, sockdir, capfd):
-    from vigil import _link
+    from vigil import _connection
 
-    monkeypatch.setattr(_link, "FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(_connection, "FIRST_SECONDS", 0.1)
     monkeypatch.setenv("VIGIL_SOCKET", os.path.join(sockdir, "absent"))
     assert Session.connect("test", "1") is None
     err = capfd.readouterr().err

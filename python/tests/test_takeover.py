@@ -8,12 +8,12 @@ import fakeagent
 import pytest
 from fakeagent import until
 
-from vigil import _link, _wire
+from vigil import _connection, _wire
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(_link, "BACKOFF", (0.01, 0.05))
+    monkeypatch.setattr(_connection, "BACKOFF", (0.01, 0.05))
 
 
 def fill(session):
@@ -184,7 +184,7 @@ def test_a_refusing_successor_makes_the_session_inert(connected, make_agent, cap
 def test_an_agent_that_takes_and_drops_the_session_is_not_asked_without_end(connected, make_agent, monkeypatch):
     """Each attempt waits longer than the one before, although each is welcome."""
     pauses = []
-    poll = _link.Link._poll
+    poll = _connection.Link._poll
     agent, session = connected()
 
     def polled(link, sock, seconds):
@@ -193,7 +193,7 @@ def test_an_agent_that_takes_and_drops_the_session_is_not_asked_without_end(conn
             pauses.append(seconds)
         return poll(link, sock, seconds)
 
-    monkeypatch.setattr(_link.Link, "_poll", polled)
+    monkeypatch.setattr(_connection.Link, "_poll", polled)
     agent.die()
     for _ in range(8):
         second = make_agent()

@@ -6,10 +6,10 @@ import platform
 import sys
 import threading
 
-from vigil import _fork, _guard, _layout, _link, _ring, _wire
+from vigil import _connection, _fork, _guard, _layout, _ring, _wire
+from vigil._messages import Words
 from vigil._plan import Plan
 from vigil._values import Values
-from vigil._words import Words
 
 BYE_SECONDS = 2.0  # how long the end of a process waits for a new agent when the last one died
 
@@ -65,7 +65,7 @@ class Session(Words, Values):
             session._hello["reduces"] = True
         try:
             session._open()
-        except _link.Refused as refused:
+        except _connection.Refused as refused:
             reason, hint = refused.args
             sys.stderr.write("vigil: nothing is captured: %s%s\n" % (reason, "; " + hint if hint else ""))
             return None
@@ -114,7 +114,7 @@ class Session(Words, Values):
         self._said_bye = False
         self._touching = []  # threads that prefault
         self.before_bye = None  # function the hook sets: called once, before the session says bye
-        self._link = _link.Link(path, self._make_hello, self._ring_fd, self._message, self._refused)
+        self._link = _connection.Link(path, self._make_hello, self._ring_fd, self._message, self._refused)
 
     def _open(self):
         welcome, fd = self._link.connect()
@@ -245,7 +245,7 @@ class Session(Words, Values):
         self.ring.hurry = True
         touching, self._touching = self._touching, []
         for thread in touching:
-            thread.join(_link.PAUSE_SECONDS)
+            thread.join(_connection.PAUSE_SECONDS)
 
     def _after_fork(self):
         if self.ring is not None:

@@ -3,7 +3,7 @@
 import bisect
 import enum
 
-from vigil._handle import modes
+from vigil._hook_base import modes
 from vigil._reductions import NAMES, reduce, saved
 from vigil.exceptions import (
     InvalidWorker,

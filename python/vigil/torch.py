@@ -10,13 +10,13 @@ found by themselves. Without ``vigil run`` the hook starts the agent itself.
 With ``VIGIL=0`` all of it does nothing.
 """
 
-from vigil import _guard, _handle
-from vigil._handle import modes
+from vigil import _guard, _hook_base
+from vigil._hook_base import modes
 
 __all__ = ["Hook", "modes"]
 
 
-class Hook(_handle.Handle):
+class Hook(_hook_base.Handle):
     """The hook of this process; making several gives handles to the same one.
 
     dir: root of the runs (default ``vigil-runs``); out_dir is another name for
@@ -32,13 +32,13 @@ class Hook(_handle.Handle):
 
     def __init__(self, dir=None, name=None, collections=(), every=None, budget=None, rules=None,
                  save_all=False, include_workers=None, out_dir=None):  # fmt: skip
-        if _handle.off():
+        if _hook_base.off():
             return
         self._open(dir or out_dir, name, collections, every, budget, rules, save_all, include_workers)
 
     @_guard.guard
     def _open(self, dir, name, collections, every, budget, rules, save_all, include_workers):
-        _handle.settings(every, budget, rules, save_all, include_workers)
+        _hook_base.settings(every, budget, rules, save_all, include_workers)
         from vigil import _torch
 
         self._tracker = _torch.install(start=True, dir=dir, name=name)

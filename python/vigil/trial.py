@@ -13,7 +13,7 @@ import logging
 import re
 import time
 
-from vigil._handle import modes
+from vigil._hook_base import modes
 from vigil._steps import MODES
 from vigil._tensor import StepState, Tensor, mode_of
 from vigil.exceptions import (
@@ -49,14 +49,14 @@ def create_trial(path, name=None, profiler=False, range_steps=None, **ignored):
     (first, end) to see only global steps from first on and before end. The
     program ``vigil`` reads the files; VIGIL_BIN names it where it is not found.
     """
-    from vigil import _reader
+    from vigil import _run_reader
 
     if profiler:
         raise SMDebugNotImplementedError("create trial: profiler data is not captured")
     unknown = sorted(set(ignored) - {"output_dir", "check", "index_mode", "cache", "parallel"})
     if unknown:
         raise SMDebugTypeError("create trial: there is no argument %r" % unknown[0])
-    return Trial(_reader.Reader(path), path, name, range_steps)
+    return Trial(_run_reader.Reader(path), path, name, range_steps)
 
 
 class Trial(object):

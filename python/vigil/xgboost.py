@@ -8,14 +8,14 @@ is followed by itself. Without ``vigil run`` the hook starts the agent itself.
 With ``VIGIL=0`` all of it does nothing.
 """
 
-from vigil import _guard, _handle
-from vigil._handle import modes
+from vigil import _guard, _hook_base
+from vigil._hook_base import modes
 from vigil._xgboost import watch
 
 __all__ = ["Hook", "VigilCallback", "modes"]
 
 
-class Hook(_handle.Handle, watch.Watch):
+class Hook(_hook_base.Handle, watch.Watch):
     """A callback for ``xgboost.train`` and for scikit-learn's estimators (``callbacks=[hook]``).
 
     dir: root of the runs (default ``vigil-runs``); out_dir is another name for
@@ -43,13 +43,13 @@ class Hook(_handle.Handle, watch.Watch):
         self.hyperparameters = dict(hyperparameters or {})
         self._train = train_data
         self._validation = validation_data
-        if _handle.off():
+        if _hook_base.off():
             return
         self._open(dir or out_dir, name, collections, every, budget, rules, save_all)
 
     @_guard.guard
     def _open(self, dir, name, collections, every, budget, rules, save_all):
-        _handle.settings(every, budget, rules, save_all)
+        _hook_base.settings(every, budget, rules, save_all)
         from vigil import _xgboost
 
         self._tracker = _xgboost.install(start=True, dir=dir, name=name)

@@ -18,7 +18,7 @@ import (
 // Heap has every process keep its memory alike. Left to itself the C library
 // gives the largest gradients back to the system and takes them again at every
 // step, or not, as chance lays out the heap: two bare processes differ by up to
-// 7 %. The hook would end it in its own process (python/vigil/_torch/heap.py);
+// 7 %. The hook would end it in its own process (python/vigil/_torch/malloc_settings.py);
 // limits in the environment it leaves alone.
 var Heap = []string{"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"}
 

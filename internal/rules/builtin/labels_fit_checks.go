@@ -9,7 +9,7 @@ var labelsFitChecks = []rule.Check{
 		When: "Every label of the first steps is the value that the loss ignores.",
 	},
 	{
-		ID: "labels_fit/blank", Files: []string{"labels_fit_blank.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeCTC,
+		ID: "labels_fit/blank", Files: []string{"labels_fit_ctc_blank.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeCTC,
 		When: "Labels that ctc_loss gets have the index of its blank.",
 	},
 	{
@@ -17,12 +17,12 @@ var labelsFitChecks = []rule.Check{
 		When: "Predictions and labels have shapes that broadcast, so that every prediction is compared with every label of the batch.",
 	},
 	{
-		ID: "labels_fit/constant", Files: []string{"labels_fit.go", "labels_fit_two.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeGeneral,
+		ID: "labels_fit/constant", Files: []string{"labels_fit.go", "labels_fit_one_class.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"data-loading"},
 		When:        "All labels of the first steps have one value, or only one of two classes ever comes.",
 	},
 	{
-		ID: "labels_fit/end_left_out", Files: []string{"labels_fit_end.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeSequences,
+		ID: "labels_fit/end_left_out", Files: []string{"labels_fit_ignored_end_of_sequence.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeSequences,
 		When: "The loss ignores the label that ends sequences and counts the one that fills them up.",
 	},
 	{
@@ -30,7 +30,7 @@ var labelsFitChecks = []rule.Check{
 		When: "The value that the loss ignores is one of the classes that the model tells apart.",
 	},
 	{
-		ID: "labels_fit/moved_twice", Files: []string{"labels_fit_moved.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
+		ID: "labels_fit/moved_twice", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
 		When: "The labels are the model's input two places further on: they were moved once in the data and once in the model or its loss.",
 	},
 	{
@@ -38,7 +38,7 @@ var labelsFitChecks = []rule.Check{
 		When: "Labels of the first steps contain NaN or infinity, and the loss counts them.",
 	},
 	{
-		ID: "labels_fit/not_moved", Files: []string{"labels_fit_moved.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
+		ID: "labels_fit/not_moved", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
 		When: "The labels are the tokens that the model is given, each at its own place, in a model that reads forwards only.",
 	},
 	{
@@ -51,11 +51,11 @@ var labelsFitChecks = []rule.Check{
 		When: "A loss that takes labels of -1 and 1 gets 0 and 1.",
 	},
 	{
-		ID: "labels_fit/skewed", Files: []string{"labels_fit_skew.go"}, Severity: rule.Warning, CauseClass: "imbalance", Scope: rule.ScopeClassification,
+		ID: "labels_fit/skewed", Files: []string{"labels_fit_skewed_classes.go"}, Severity: rule.Warning, CauseClass: "imbalance", Scope: rule.ScopeClassification,
 		When: "Nearly all labels of the first steps are one class of three or more, and the loss has no weights.",
 	},
 	{
-		ID: "labels_fit/sorted", Files: []string{"labels_fit.go", "labels_fit_two.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeClassification,
+		ID: "labels_fit/sorted", Files: []string{"labels_fit.go", "labels_fit_one_class.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeClassification,
 		When: "Samples come sorted by their class, one class after the other.",
 	},
 }

@@ -5,11 +5,11 @@ import "github.com/vigil-ml/vigil/rule"
 // The checks of learning_rate.
 var learningRateChecks = []rule.Check{
 	{
-		ID: "learning_rate/at_guess", Files: []string{"learning_rate_scattered.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeClassification,
+		ID: "learning_rate/at_guess", Files: []string{"learning_rate_weights_thrown_far.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeClassification,
 		When: "The weights have grown far beyond what layers are made for, and the loss stands where a guess lies.",
 	},
 	{
-		ID: "learning_rate/collapsed", Files: []string{"learning_rate_scattered.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopePolicyGradient,
+		ID: "learning_rate/collapsed", Files: []string{"learning_rate_weights_thrown_far.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopePolicyGradient,
 		When: "The first steps threw all weights far off, and since then there is hardly any gradient and nothing moves.",
 	},
 	{
@@ -17,7 +17,7 @@ var learningRateChecks = []rule.Check{
 		When: "The loss has grown far above where it began and does not come back.",
 	},
 	{
-		ID: "learning_rate/gone", Files: []string{"learning_rate_gone.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "learning_rate/gone", Files: []string{"learning_rate_decayed_early.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "The learning rate falls to nothing long before the end of the training while the loss is still high.",
 	},
 	{
@@ -35,15 +35,15 @@ var learningRateChecks = []rule.Check{
 		When:            "The loss swings widely from step to step and is no lower than where it began.",
 	},
 	{
-		ID: "learning_rate/out_of_reach", Files: []string{"learning_rate_short.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "learning_rate/out_of_reach", Files: []string{"learning_rate_too_few_updates.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "All updates together move weights that began at random by so little that they cannot have learnt anything.",
 	},
 	{
-		ID: "learning_rate/scattered", Files: []string{"learning_rate_scattered.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeClassification,
+		ID: "learning_rate/scattered", Files: []string{"learning_rate_weights_thrown_far.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeClassification,
 		When: "Within the first steps all weights moved by a multiple of their size, and the loss stands where a guess lies.",
 	},
 	{
-		ID: "learning_rate/strides", Files: []string{"learning_rate_stride.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeClassification,
+		ID: "learning_rate/strides", Files: []string{"learning_rate_update_size.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeClassification,
 		When: "One update of Adam or its kin moves elements by more than the weights' own deviation, and the loss stands near a guess.",
 	},
 	{
@@ -65,11 +65,11 @@ var learningRateChecks = []rule.Check{
 		When: "The loss of a classifier had come down and is back where a guess lies.",
 	},
 	{
-		ID: "learning_rate/warming", Files: []string{"learning_rate_schedule.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "learning_rate/warming", Files: []string{"learning_rate_warmup.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "The learning rate is still being warmed up when the training ends, and the loss is still high.",
 	},
 	{
-		ID: "learning_rate/wrong_way", Files: []string{"learning_rate_plateau.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "learning_rate/wrong_way", Files: []string{"learning_rate_plateau_metric.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "ReduceLROnPlateau lowers the rate because its metric improves: its mode does not fit the metric.",
 	},
 }

@@ -10,11 +10,11 @@ var lossChoiceChecks = []rule.Check{
 		When:            "A loss for values compares outputs with the numbers of classes.",
 	},
 	{
-		ID: "loss_choice/density_scale", Files: []string{"loss_choice_density.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
+		ID: "loss_choice/density_scale", Files: []string{"loss_choice_gaussian_nll.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
 		When: "The scale that the network gives makes both the errors and the rest of the likelihood smaller, so that nothing holds it.",
 	},
 	{
-		ID: "loss_choice/density_sign", Files: []string{"loss_choice_density.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
+		ID: "loss_choice/density_sign", Files: []string{"loss_choice_gaussian_nll.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
 		When: "The logarithm of a density is minimised in place of its negative.",
 	},
 	{
@@ -30,7 +30,7 @@ var lossChoiceChecks = []rule.Check{
 		When: "Cross_entropy or its kin gets predictions over a single class.",
 	},
 	{
-		ID: "loss_choice/outweighed", Files: []string{"loss_choice_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/outweighed", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When: "The class weights let one class make nearly all of the loss although most labels are of others.",
 	},
 	{
@@ -38,7 +38,7 @@ var lossChoiceChecks = []rule.Check{
 		When: "The loss grows with the overlap (Dice, IoU) of predictions and labels.",
 	},
 	{
-		ID: "loss_choice/prior_sign", Files: []string{"loss_choice_prior.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeAutoencoder,
+		ID: "loss_choice/prior_sign", Files: []string{"loss_choice_vae_kl_divergence.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeAutoencoder,
 		When: "The divergence of the code from its prior is made larger instead of smaller.",
 	},
 	{
@@ -54,7 +54,7 @@ var lossChoiceChecks = []rule.Check{
 		When: "A loss for classes, or for yes and no, gets labels that are no probabilities.",
 	},
 	{
-		ID: "loss_choice/weights", Files: []string{"loss_choice_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/weights", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When: "The weights of classes are upside down: frequent classes weigh more than rare ones.",
 	},
 }

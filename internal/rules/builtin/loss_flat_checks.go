@@ -14,7 +14,7 @@ var lossFlatChecks = []rule.Check{
 		When:        "After many steps the loss still stands where it would if only the frequencies, or the mean, of the labels were known.",
 	},
 	{
-		ID: "loss_flat/held_down", Files: []string{"loss_flat_shrunk.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
+		ID: "loss_flat/held_down", Files: []string{"loss_flat_shrunk_weights.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
 		When: "The weights shrank under a strong weight decay and stand still while most of the errors are left.",
 	},
 	{
@@ -30,7 +30,7 @@ var lossFlatChecks = []rule.Check{
 		When: "An autoencoder gives the mean of all samples, and the values that it is to give back are far from a deviation of 1.",
 	},
 	{
-		ID: "loss_flat/shrunk", Files: []string{"loss_flat_shrunk.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
+		ID: "loss_flat/shrunk", Files: []string{"loss_flat_shrunk_weights.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
 		When: "At the end no weight matrix has more than a small share of its first size left.",
 	},
 	{

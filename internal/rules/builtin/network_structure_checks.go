@@ -17,11 +17,11 @@ var networkStructureChecks = []rule.Check{
 		When: "Dropout is applied between the last layer and the loss.",
 	},
 	{
-		ID: "network_structure/first_step", Files: []string{"network_structure_first.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeSequences,
+		ID: "network_structure/first_step", Files: []string{"network_structure_first_step_of_sequence.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeSequences,
 		When: "Of a recurrent layer only the output at the first step of a sequence is used.",
 	},
 	{
-		ID: "network_structure/interleaved", Files: []string{"network_structure_images.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeImages,
+		ID: "network_structure/interleaved", Files: []string{"network_structure_channels_last_images.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeImages,
 		When: "Images with their channels last were reshaped, and not permuted, to the shape with channels first.",
 	},
 	{
@@ -37,15 +37,15 @@ var networkStructureChecks = []rule.Check{
 		When: "The model gets a batch of samples and gives one prediction, which is compared with the labels of all.",
 	},
 	{
-		ID: "network_structure/over_queries", Files: []string{"network_structure_queries.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeAttention,
+		ID: "network_structure/over_queries", Files: []string{"network_structure_attention_softmax_axis.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeAttention,
 		When: "The softmax of attention goes over another axis than that of the keys.",
 	},
 	{
-		ID: "network_structure/padding_seen", Files: []string{"network_structure_padding.go"}, Severity: rule.Error, CauseClass: "structure", Scope: rule.ScopeAttention,
+		ID: "network_structure/padding_seen", Files: []string{"network_structure_inverted_padding_mask.go"}, Severity: rule.Error, CauseClass: "structure", Scope: rule.ScopeAttention,
 		When: "The padding mask is the wrong way round: attention sees padding only.",
 	},
 	{
-		ID: "network_structure/renamed_axes", Files: []string{"network_structure_renamed.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
+		ID: "network_structure/renamed_axes", Files: []string{"network_structure_view_instead_of_transpose.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
 		When: "A view or reshape gives two axes each other's lengths where they should have been exchanged.",
 	},
 	{
@@ -53,11 +53,11 @@ var networkStructureChecks = []rule.Check{
 		When: "The model gives all samples of a batch the same output although their inputs differ.",
 	},
 	{
-		ID: "network_structure/second_derivative", Files: []string{"network_structure_second.go"}, Severity: rule.Warning, CauseClass: "activation", Scope: rule.ScopeEquations,
+		ID: "network_structure/second_derivative", Files: []string{"network_structure_zero_second_derivatives.go"}, Severity: rule.Warning, CauseClass: "activation", Scope: rule.ScopeEquations,
 		When: "The loss asks for second derivatives of a network whose activations are piecewise linear, so that they are zero.",
 	},
 	{
-		ID: "network_structure/sees_ahead", Files: []string{"network_structure_ahead.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeSequences,
+		ID: "network_structure/sees_ahead", Files: []string{"network_structure_sees_future.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeSequences,
 		When: "A model that is to predict the next place of its input is shown it.",
 	},
 }

@@ -5,7 +5,7 @@ import "github.com/vigil-ml/vigil/rule"
 // The checks of not_updated.
 var notUpdatedChecks = []rule.Check{
 	{
-		ID: "not_updated/astray", Files: []string{"not_updated_astray.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/astray", Files: []string{"not_updated_stale_optimiser_parameters.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "Gradients go to another instance of the model than the one whose parameters the optimiser holds.",
 	},
 	{
@@ -17,83 +17,83 @@ var notUpdatedChecks = []rule.Check{
 		When: "A layer between layers that are trained is frozen.",
 	},
 	{
-		ID: "not_updated/frozen_neck", Files: []string{"not_updated_neck.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/frozen_neck", Files: []string{"not_updated_frozen_neck.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "New layers between a trained, frozen body and the head are frozen as they were initialised.",
 	},
 	{
-		ID: "not_updated/frozen_stack", Files: []string{"not_updated_stack.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/frozen_stack", Files: []string{"not_updated_frozen_lower_layers.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "Blocks are frozen as they were initialised while blocks like them, or what follows, are trained.",
 	},
 	{
-		ID: "not_updated/held_twice", Files: []string{"not_updated_held.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGAN,
+		ID: "not_updated/held_twice", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGAN,
 		When: "Two optimisers hold the same parameters, while others that the loss depends on are held by none.",
 	},
 	{
-		ID: "not_updated/loose", Files: []string{"not_updated_loose.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/loose", Files: []string{"not_updated_parameters_outside_model.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "The loss depends on a tensor with requires_grad that belongs to no module and no optimiser.",
 	},
 	{
-		ID: "not_updated/lost_code", Files: []string{"not_updated_lost.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeAutoencoder,
+		ID: "not_updated/lost_code", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeAutoencoder,
 		When: "No gradient of the errors goes through the code to the encoder.",
 	},
 	{
-		ID: "not_updated/lost_term", Files: []string{"not_updated_lost.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/lost_term", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "A term of the loss is made of gradients that were computed without create_graph and so is a constant.",
 	},
 	{
-		ID: "not_updated/made_anew", Files: []string{"not_updated_anew.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/made_anew", Files: []string{"not_updated_weights_made_in_forward.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "The loss depends on weights that every forward makes anew.",
 	},
 	{
-		ID: "not_updated/no_gradient", Files: []string{"not_updated_reach.go"}, Severity: rule.Info, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/no_gradient", Files: []string{"not_updated_not_in_loss.go"}, Severity: rule.Info, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning, rule.Error},
 		When:            "No gradient reaches parameters that the optimiser holds.",
 	},
 	{
-		ID: "not_updated/no_graph", Files: []string{"not_updated_rootless.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/no_graph", Files: []string{"not_updated_loss_without_graph.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "Backward is called on a tensor that depends on no parameter.",
 	},
 	{
-		ID: "not_updated/no_slope", Files: []string{"not_updated_flat.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/no_slope", Files: []string{"not_updated_zero_gradient_operation.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
 		When:            "The loss depends on layers only through an operation whose slope is zero, such as round or sign.",
 	},
 	{
-		ID: "not_updated/not_held", Files: []string{"not_updated_held.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/not_held", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning, rule.Info},
 		When:            "Parameters of the model get gradients, but no optimiser holds them.",
 	},
 	{
-		ID: "not_updated/outside", Files: []string{"not_updated_held.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/outside", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "The loss depends on modules that no optimiser holds and no trained model has.",
 	},
 	{
-		ID: "not_updated/states_cut", Files: []string{"not_updated_states.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeSequences,
+		ID: "not_updated/states_cut", Files: []string{"not_updated_detached_recurrent_state.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeSequences,
 		When: "The state of a recurrence is detached at every step of a sequence.",
 	},
 	{
-		ID: "not_updated/strangers", Files: []string{"not_updated_astray.go", "not_updated_held.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/strangers", Files: []string{"not_updated_stale_optimiser_parameters.go", "not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "None of the tensors that the optimiser holds belongs to the model that is trained, or ever gets a gradient.",
 	},
 	{
-		ID: "not_updated/tiny_rate", Files: []string{"not_updated_still.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "not_updated/tiny_rate", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "The learning rate is so small that rounding takes every update away.",
 	},
 	{
-		ID: "not_updated/unchanged", Files: []string{"not_updated_still.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/unchanged", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
 		When:            "Weights are exactly as they were although gradients come and the learning rate is not zero.",
 	},
 	{
-		ID: "not_updated/zero_gradients", Files: []string{"not_updated_still.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/zero_gradients", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "Every gradient is exactly zero although the loss depends on the parameters.",
 	},
 	{
-		ID: "not_updated/zero_group", Files: []string{"not_updated_rate.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/zero_group", Files: []string{"not_updated_zero_learning_rate.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When: "Untrained layers are in a group whose learning rate is 0, beside groups that move.",
 	},
 	{
-		ID: "not_updated/zero_rate", Files: []string{"not_updated_still.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "not_updated/zero_rate", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning},
 		When:            "The learning rate is 0 and no parameter changes.",
 	},

@@ -13,16 +13,16 @@ var outputActivationChecks = []rule.Check{
 		When: "An overlap loss (Dice) gets raw outputs in place of probabilities.",
 	},
 	{
-		ID: "output_activation/no_logarithm", Files: []string{"output_activation.go", "output_activation_ctc.go", "output_divergence.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		ID: "output_activation/no_logarithm", Files: []string{"output_activation.go", "output_activation_ctc.go", "output_activation_kl_div.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		OtherSeverities: []rule.Severity{rule.Warning},
 		When:            "A loss that takes logarithms of probabilities gets probabilities or raw outputs.",
 	},
 	{
-		ID: "output_activation/one_entry", Files: []string{"output_activation_one.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		ID: "output_activation/one_entry", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		When: "Softmax goes over an axis with one entry, so that every prediction is the same.",
 	},
 	{
-		ID: "output_activation/out_of_reach", Files: []string{"output_activation_reach.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeRegression,
+		ID: "output_activation/out_of_reach", Files: []string{"output_activation_label_range.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeRegression,
 		OtherSeverities: []rule.Severity{rule.Warning},
 		When:            "The last activation cannot reach the values of the labels.",
 	},
@@ -35,7 +35,7 @@ var outputActivationChecks = []rule.Check{
 		When: "The outputs that the loss takes for raw scores cannot be negative.",
 	},
 	{
-		ID: "output_activation/scores_of_one", Files: []string{"output_activation_one.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeAttention,
+		ID: "output_activation/scores_of_one", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeAttention,
 		When: "A softmax inside the model goes over an axis of length 1 and gives 1 whatever it gets.",
 	},
 	{

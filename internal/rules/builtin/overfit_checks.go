@@ -10,7 +10,7 @@ var overfitChecks = []rule.Check{
 		When:        "The training loss has fallen to a small share of the validation loss, which has stood still for many evaluations.",
 	},
 	{
-		ID: "overfit/never_better", Files: []string{"validation_never.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeClassification,
+		ID: "overfit/never_better", Files: []string{"validation_never_learnt.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeClassification,
 		When: "The training data are being learnt, while the validation loss was never below that of a guess.",
 	},
 	{

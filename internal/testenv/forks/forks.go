@@ -32,8 +32,8 @@ const startLimit = 2 * time.Minute
 func Watched(python, dir string) (*Server, error) {
 	scripts := filepath.Join(testenv.Root(), "e2e", "scripts")
 	lib := filepath.Join(testenv.Root(), "python")
-	s := &Server{python: python, socket: filepath.Join(dir, "forks"), client: filepath.Join(scripts, "forked.py")}
-	process := exec.Command(python, filepath.Join(scripts, "forks.py"), s.socket)
+	s := &Server{python: python, socket: filepath.Join(dir, "forks"), client: filepath.Join(scripts, "run_in_fork.py")}
+	process := exec.Command(python, filepath.Join(scripts, "fork_server.py"), s.socket)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "VIGIL") && !strings.HasPrefix(e, "PYTHONPATH=") {
 			process.Env = append(process.Env, e)

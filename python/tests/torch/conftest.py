@@ -12,7 +12,7 @@ for path in (HERE, os.path.dirname(HERE)):
 
 import collector
 from forked import Forks
-from trained import PLAIN, STRICT, train
+from with_and_without_vigil import PLAIN, STRICT, train
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import vigil.torch as vg
-from vigil._torch import device, reduce
+from vigil._torch import device, device_statistics
 
 short = os.environ.get("SHORT", "")
 
@@ -26,7 +26,7 @@ elif short == "pinned memory":
 elif short == "pinned memory of the machine":
     device.Host.pinned = none_left
 elif short == "memory for statistics":
-    reduce.compute = none_left
+    device_statistics.compute = none_left
 
 
 class Net(nn.Module):

@@ -5,7 +5,7 @@ import itertools
 
 import torch
 import torch.nn.functional as F
-from small import case, data, net, train
+from small_registry import case, data, net, train
 from torch import nn
 
 

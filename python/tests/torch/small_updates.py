@@ -2,7 +2,7 @@
 
 import torch
 import torch.nn.functional as F
-from small import STEPS, case, data, net, train
+from small_registry import STEPS, case, data, net, train
 from torch import nn
 
 

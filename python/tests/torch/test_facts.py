@@ -1,4 +1,4 @@
-"""What the facts say of small trainings (cases.py), section by section."""
+"""What the facts say of small trainings (small_trainings.py), section by section."""
 
 import collections
 import os
@@ -10,9 +10,9 @@ import tempfile
 import collector
 import pytest
 import torch
-from trained import settle
+from with_and_without_vigil import settle
 
-from vigil._torch import backend
+from vigil._torch import compat
 from vigil._torch.steps import TRAIN
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -25,7 +25,7 @@ def trainings():
     agent = collector.Collector(os.path.join(directory, "s"))
     try:
         env = collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1")
-        done = subprocess.run([sys.executable, "-W", "error::UserWarning:vigil", os.path.join(HERE, "cases.py")], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        done = subprocess.run([sys.executable, "-W", "error::UserWarning:vigil", os.path.join(HERE, "small_trainings.py")], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
         assert done.returncode == 0, done.stderr
         settle(agent)
         cases = [line.split() for line in done.stdout.splitlines()]
@@ -241,7 +241,7 @@ FACTS = {
 @pytest.mark.parametrize("name", FACTS)
 def test_facts(trainings, name):
     facts = trainings[name].facts
-    if name == "keywords_and_mappings" and not backend.HAS_KWARG_HOOKS:
+    if name == "keywords_and_mappings" and not compat.HAS_KWARG_HOOKS:
         assert facts["graph"]["reached"] == 3 and "inputs" not in facts
         return
     assert {path: at(facts, path) for path in FACTS[name]} == FACTS[name]

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from vigil._torch import autograd, kinds, summary
+from vigil._torch import autograd, module_kinds, summary
 from vigil._torch.inputs import Inputs
 from vigil._torch.parameters import _differ
 
@@ -277,7 +277,7 @@ def test_graph_is_let_go():
     ],
 )
 def test_kinds(module, kind):
-    assert kinds.kind(module) == kind
+    assert module_kinds.kind(module) == kind
 
 
 def test_inputs_that_hardly_differ():

@@ -12,7 +12,7 @@ for path in (HERE, os.path.dirname(HERE)):
         sys.path.insert(0, path)
 
 import collector
-from trained import train
+from with_and_without_vigil import train
 
 # What every script begins with: data, and end(model, **said), which leaves the model's digest and what the test asks for.
 HEAD = '''

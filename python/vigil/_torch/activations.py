@@ -10,7 +10,7 @@ of the kinds label and prediction, and can be asked for as such.
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, hanging, labels, names, parts, sent, states
+from vigil._torch import compat, labels, module_hooks, names, optimiser_state, sent_tensors, sharded_tensors
 
 _LIMIT = 256  # tensors of one module in one step
 _ROLES = ("label", "prediction")
@@ -30,10 +30,10 @@ class Activations(object):
         self.depth = 0  # of calls of loss modules inside one another
         self.inner = []  # (name, role, kind, tensor) of calls inside the outermost
         self.fresh = False  # a loss module gave something since the last backward
-        self.sent = sent.Sent()
+        self.sent = sent_tensors.Sent()
 
     def apply(self, plan):
-        self.wanted = [m for m in plan.modules if m[1] != states.KIND]
+        self.wanted = [m for m in plan.modules if m[1] != optimiser_state.KIND]
         self.told.clear()
 
     def attach(self, step, schedules):
@@ -90,12 +90,12 @@ class Activations(object):
 
         @_guard.guard
         def hook(module, args, kwargs, output):
-            if backend.is_compiling() or torch.jit.is_tracing():
+            if compat.is_compiling() or torch.jit.is_tracing():
                 return None
             tracker.activation(self.take, name, path, kind, sides, args, kwargs, output, step)
             return None
 
-        self.handles.append(backend.forward_hook(module, hook))
+        self.handles.append(compat.forward_hook(module, hook))
 
     def _hook_losses(self, losses, roles, step):
         """Watch loss modules: those of ``losses`` (class name -> sides), and all for ``roles``."""
@@ -111,18 +111,18 @@ class Activations(object):
 
         @_guard.guard
         def begins(module, args):
-            if not backend.is_compiling() and not tracker.again():
+            if not compat.is_compiling() and not tracker.again():
                 self.depth += 1
 
         @_guard.guard
         def hook(module, args, kwargs, output):
-            if not backend.is_compiling() and not tracker.again():
+            if not compat.is_compiling() and not tracker.again():
                 self.depth -= 1
                 tracker.activation(self.take_loss, module, sides, args, kwargs, output, step)
             return None
 
-        self.handles.append(hanging.before(module, begins))
-        self.handles.append(backend.forward_hook(module, hook))
+        self.handles.append(module_hooks.before(module, begins))
+        self.handles.append(compat.forward_hook(module, hook))
 
     def take_loss(self, module, sides, args, kwargs, output, step):
         """A loss module was called. Of losses inside one another the outermost counts, unless it was given no labels itself."""
@@ -192,12 +192,12 @@ class Activations(object):
         """Copy one tensor; ``side`` is its kind: input, output, label or prediction."""
         whole = tensor
         tensor = tensor.detach()
-        part = parts.describe(tensor)
-        reason = "the processes hold what is still to be added up" if part is not None and parts.partial(tensor) else None
-        tensor = parts.local(tensor) if reason is None else tensor
-        reason = reason or backend.why_not(tensor)
+        part = sharded_tensors.describe(tensor)
+        reason = "the processes hold what is still to be added up" if part is not None and sharded_tensors.partial(tensor) else None
+        tensor = sharded_tensors.local(tensor) if reason is None else tensor
+        reason = reason or compat.why_not(tensor)
         if reason is None and tensor.layout is not torch.strided:
-            tensor = backend.dense(tensor)
+            tensor = compat.dense(tensor)
             if tensor is None:
                 reason = "sparse tensor"
         if reason is not None:
@@ -207,7 +207,7 @@ class Activations(object):
         known = self.known.get(full)
         shape = tuple(tensor.shape)
         if known is None:
-            info = {"name": full, "kind": side, "dtype": backend.DTYPE_NAMES[tensor.dtype], "shape": list(shape), "module": path, "module_type": kind}
+            info = {"name": full, "kind": side, "dtype": compat.DTYPE_NAMES[tensor.dtype], "shape": list(shape), "module": path, "module_type": kind}
             if part is not None:
                 info["part"] = part
             id = session.announce_tensors([info])[0]

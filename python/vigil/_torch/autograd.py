@@ -7,7 +7,25 @@ of parameters.
 import torch
 
 from vigil import _guard
-from vigil._torch import attention, axes, drops, flat, graph, head, hidden, lost, overlap, penalty, policy, queries, renamed, residual, stretch, terms, weights
+from vigil._torch import (
+    attention,
+    attention_softmax_axis,
+    broadcast_comparison,
+    derivative_without_graph,
+    dropout_rate,
+    gradient_penalty_without_graph,
+    graph,
+    inverted_padding_mask,
+    loss_terms,
+    output_operations,
+    overlap_losses,
+    parameter_penalty,
+    policy_gradient,
+    softmax_axes,
+    view_instead_of_transpose,
+    weights_in_graph,
+    zero_gradient_operations,
+)
 from vigil._torch.losses import call_site
 from vigil._torch.operations import SHAPES, WEIGHTED, base, by_weight, leaf_of, neutral
 
@@ -46,16 +64,16 @@ class Walk(object):
         self.across = False  # nll_loss gets log_softmax over samples
         self.normed = False  # outputs are divided by their norm over samples
         self.cosines = False  # cross_entropy gets cosines
-        self.head = head.of(node, self) if node is not None else []
+        self.head = output_operations.of(node, self) if node is not None else []
         if self.stretched is None and node is not None:
-            self.stretched = stretch.aside(node, head.MOST)
-        self.flat, self.behind = flat.behind(nodes, below, self.ends)  # operations without a slope, ids of what is behind them only
+            self.stretched = broadcast_comparison.aside(node, output_operations.MOST)
+        self.flat, self.behind = zero_gradient_operations.behind(nodes, below, self.ends)  # operations without a slope, ids of what is behind them only
         self.weighted, self.non_linear = _between(nodes, below)
-        self.dropout = drops.most(nodes)
+        self.dropout = dropout_rate.most(nodes)
         self.attention = _attention(nodes) if looks else None
         self.seen = (_seen(nodes) if looks else None) or []  # places that attention sees
         self.weights = _weights(nodes)
-        self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and axes.of_one(n))
+        self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and softmax_axes.of_one(n))
 
     def _nodes(self, start):
         """All nodes, each before those below it, and what is below each."""
@@ -212,22 +230,22 @@ def _affine(node, name):
 
 @_guard.guard
 def _penalty(node, numbers):
-    return penalty.of(node, numbers) if numbers is not None else None
+    return parameter_penalty.of(node, numbers) if numbers is not None else None
 
 
 @_guard.guard
 def _terms(node):
-    return terms.of(node)
+    return loss_terms.of(node)
 
 
 @_guard.guard
 def _layer_weights(nodes, above):
-    return weights.of(nodes, above)
+    return weights_in_graph.of(nodes, above)
 
 
 @_guard.guard
 def _layers(nodes, numbers):
-    return weights.Layers(nodes, numbers)
+    return weights_in_graph.Layers(nodes, numbers)
 
 
 @_guard.guard
@@ -237,65 +255,65 @@ def _attention(nodes):
 
 @_guard.guard
 def _over_queries(nodes):
-    return queries.count(nodes)
+    return attention_softmax_axis.count(nodes)
 
 
 @_guard.guard
 def _seen(nodes):
-    return hidden.seen(nodes)
+    return inverted_padding_mask.seen(nodes)
 
 
 @_guard.guard
 def _renamed(nodes, given):
-    return renamed.between(nodes, given)
+    return view_instead_of_transpose.between(nodes, given)
 
 
 @_guard.guard
 def _inverted(maps, sequences):
-    return hidden.inverted(maps, sequences)
+    return inverted_padding_mask.inverted(maps, sequences)
 
 
 @_guard.guard
 def _policy(node):
-    return policy.of(node)
+    return policy_gradient.of(node)
 
 
 @_guard.guard
 def _prior(node):
-    from vigil._torch import prior
+    from vigil._torch import vae_kl_divergence
 
-    return prior.of(node)
+    return vae_kl_divergence.of(node)
 
 
 @_guard.guard
 def _overlap(node):
-    return overlap.of(node)
+    return overlap_losses.of(node)
 
 
 @_guard.guard
 def _likelihood(node):
-    from vigil._torch import likelihood
+    from vigil._torch import log_probability_sign
 
-    return likelihood.signs(node)
+    return log_probability_sign.signs(node)
 
 
 @_guard.guard
 def _agreement(node):
-    from vigil._torch import agreement
+    from vigil._torch import agreement_loss
 
-    return agreement.alone(node)
+    return agreement_loss.alone(node)
 
 
 @_guard.guard
 def _copies(nodes):
-    from vigil._torch import copies
+    from vigil._torch import labels_equal_inputs
 
-    return copies.own(nodes)
+    return labels_equal_inputs.own(nodes)
 
 
 @_guard.guard
 def _lost(node, since, shapes):
-    return lost.adds_constant(node, since) or bool(shapes) and residual.adds_constant(node, since, shapes)
+    return gradient_penalty_without_graph.adds_constant(node, since) or bool(shapes) and derivative_without_graph.adds_constant(node, since, shapes)
 
 
 class Graphs(object):
@@ -305,7 +323,7 @@ class Graphs(object):
         self.numbers = numbers
         self.plain = plain  # there are no modules: the operations are told of in their place
         self.layers = None
-        self.layer_weights = {}  # id of a leaf -> (kind, fan-in), as weights.of gives them for the first loss
+        self.layer_weights = {}  # id of a leaf -> (kind, fan-in), as weights_in_graph.of gives them for the first loss
         self.penalty = None  # what the first loss adds of the parameters themselves
         self.terms = None  # of the first loss
         self.attention = None
@@ -342,7 +360,7 @@ class Graphs(object):
         """backward is about to be called on ``tensor``. Gives the parameters that it reaches, by id. known: ids, marks: nodes, as of Walk.
 
         constants: how often gradients without a graph were taken for it. since: number of the node that the first of them were taken of; shapes: theirs, where a
-        residual may hold them. given: renamed.Given of the model.
+        residual may hold them. given: view_instead_of_transpose.Given of the model.
         """
         if tensor.grad_fn is None:
             self.rootless += not isinstance(tensor, torch.nn.Parameter)

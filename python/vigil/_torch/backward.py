@@ -10,7 +10,7 @@ import functools
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, watching
+from vigil._torch import autograd_grad_wrapper, compat
 
 _MARK = "_vigil_wrapped"
 
@@ -25,7 +25,7 @@ def wrap_backward(tracker):
 
     @_guard.guard
     def begins(args, kwargs):
-        if tracker.in_backward or backend.is_compiling():
+        if tracker.in_backward or compat.is_compiling():
             return False  # checkpointing calls backward inside backward
         if not tracker.backward_seen:
             tracker.grads.over()
@@ -54,7 +54,7 @@ def wrap_backward(tracker):
 
     setattr(backward, _MARK, True)
     torch.autograd.backward = backward
-    watching.grad(_stands_for_backward(tracker))
+    autograd_grad_wrapper.grad(_stands_for_backward(tracker))
 
 
 def _stands_for_backward(tracker):

@@ -6,7 +6,7 @@ import time
 import torch
 
 from vigil import _wire
-from vigil._torch import backend, device, frames, names
+from vigil._torch import compat, device, names, parameter_frames
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
@@ -77,8 +77,8 @@ class Control(object):
             return
         step = self.open
         if "loss" in values and step is not None:
-            from vigil._torch.values import Mean
-            from vigil._words import to_number
+            from vigil._messages import to_number
+            from vigil._torch.deferred_values import Mean
 
             values = dict(values)
             step.own_loss = step.own_loss or Mean()
@@ -108,9 +108,9 @@ class Control(object):
             self.session.not_taken(name, value, "saved value of type %s is not a tensor")
             return
         tensor = tensor.detach()
-        reason = backend.why_not(tensor)
+        reason = compat.why_not(tensor)
         if reason is None and tensor.layout is not torch.strided:
-            tensor = backend.dense(tensor)
+            tensor = compat.dense(tensor)
             reason = "sparse tensor" if tensor is None else None
         if reason is not None:
             self.session.missing([(name, reason, 1)])
@@ -119,7 +119,7 @@ class Control(object):
         self.session.joins(name, collections)
         known = self.custom.get(name)
         if known is None:
-            info = {"name": name, "kind": "custom", "dtype": backend.DTYPE_NAMES[tensor.dtype], "shape": list(shape)}
+            info = {"name": name, "kind": "custom", "dtype": compat.DTYPE_NAMES[tensor.dtype], "shape": list(shape)}
             known = self.custom[name] = (self.session.announce_tensors([info])[0], shape)
         if known[0] is None:
             return
@@ -130,7 +130,7 @@ class Control(object):
             if self.session._next_plan is not None and self.publisher.take_plan():
                 self.publisher.reschedule(self.counter.modes)
             self.publisher.flush(True)
-            frames.send(self.session, known[0], tensor.cpu(), shape_id, self.last_closed, force_raw=True, between=True)
+            parameter_frames.send(self.session, known[0], tensor.cpu(), shape_id, self.last_closed, force_raw=True, between=True)
 
     def _begin_session(self):
         """Whether there is a session; a script that uses the control calls gets one before it trains."""

@@ -16,7 +16,7 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from vigil import _guard
-from vigil._torch import backend, hanging
+from vigil._torch import compat, module_hooks
 
 MOST = 64  # candidates remembered
 NOTES = 1000  # calls of modules that are noted for an optimiser
@@ -66,7 +66,7 @@ class Discovery(object):
         if self.left < 0 and self.notes is not None:
             self.notes.remove()
             self.notes = None
-        elif not backend.is_compiling():
+        elif not compat.is_compiling():
             self.tracker.registry.module(module)
         return None
 
@@ -76,7 +76,7 @@ class Discovery(object):
 
     @_guard.guard
     def _outermost(self, module, args):
-        if backend.is_compiling() or self.tracker.again():
+        if compat.is_compiling() or self.tracker.again():
             return None
         self.tracker.outermost(module)
         return None
@@ -93,11 +93,11 @@ class Discovery(object):
             self.handle = None
         if module not in self.hooked:
             self.hooked.add(module)
-            self.handles.append(backend.closing_forward_hook(module, self._returned))
+            self.handles.append(compat.closing_forward_hook(module, self._returned))
 
     @_guard.guard
     def _returned(self, module, args, output):
-        if self.on and self.handle is None and not backend.is_compiling():
+        if self.on and self.handle is None and not compat.is_compiling():
             self._arm()
 
     def remember(self, module):
@@ -129,7 +129,7 @@ class Discovery(object):
 
     @_guard.guard
     def _in_window(self, module, args, output):
-        if not backend.is_compiling() and not self.tracker.again():
+        if not compat.is_compiling() and not self.tracker.again():
             self.tracker.in_window(module, output)
         return None
 
@@ -143,12 +143,12 @@ class Discovery(object):
 
         @_guard.guard
         def compiled(model, out):
-            if isinstance(model, torch.nn.Module) and not backend.is_compiling():
+            if isinstance(model, torch.nn.Module) and not compat.is_compiling():
                 tracker.module_compiled(out)
 
         @functools.wraps(original)
         def compile(model=None, *args, **kwargs):
-            backend.compiler_called()
+            compat.compiler_called()
             out = original(model, *args, **kwargs)
             compiled(model, out)
             return out
@@ -158,7 +158,7 @@ class Discovery(object):
 
     def module_compiled(self, module):
         """torch.compile gave ``module``: it is a candidate, and seen by a hook of its own."""
-        backend.compiler_loaded()
+        compat.compiler_loaded()
         self.compiled = True
         for handle in (self.handle, self.notes):
             if handle is not None:
@@ -169,7 +169,7 @@ class Discovery(object):
             self.remember(module)
             if module not in self.hooked:
                 self.hooked.add(module)
-                self.handles.append(hanging.before(module, self._outermost))
+                self.handles.append(module_hooks.before(module, self._outermost))
 
 
 class Searches(object):

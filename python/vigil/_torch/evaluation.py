@@ -3,8 +3,8 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import hanging, kinds, names, summary
-from vigil._torch.passes import Passes
+from vigil._torch import module_hooks, module_kinds, names, summary
+from vigil._torch.no_grad_passes import Passes
 from vigil._torch.steps import TRAIN
 
 STEPS = 2  # EVAL steps that are looked at
@@ -37,7 +37,7 @@ class Evaluation(object):
             return
         if not any(one is inner for one in module.modules()):
             inner = module  # a copy of the model, which has a mode of its own
-        modal = kinds.modal(inner)
+        modal = module_kinds.modal(inner)
         if any(kind == "normalisation" and one.training and getattr(one, "momentum", 0.1) in (None, 1) for _, kind, one in modal):
             return  # its running statistics are made anew, from these batches: no evaluation
         self.step = step
@@ -53,7 +53,7 @@ class Evaluation(object):
                 self.training[root.path(path)] = kind
         self.root_training = self.root_training or bool(inner.training)
         if self.layer is None and not root.compiled:
-            layers = [(path, one) for path, one in names.walk(inner) if kinds.kind(one) in _LAYERS]
+            layers = [(path, one) for path, one in names.walk(inner) if module_kinds.kind(one) in _LAYERS]
             for path, one in layers[:MODULES]:
                 self._first(root.path(path), one)
         if not root.compiled:
@@ -81,7 +81,7 @@ class Evaluation(object):
                 self._restore()
 
         space.dropout = dropout
-        self.handles.append(hanging.after(module, ran))
+        self.handles.append(module_hooks.after(module, ran))
 
     def _restore(self):
         if self.original is not None:
@@ -99,7 +99,7 @@ class Evaluation(object):
                     fit = isinstance(x, torch.Tensor) and x.is_floating_point() and x.numel() and summary.readable(x)
                     self.layer = (path, summary.described(x), summary.values(x, self.numbers)) if fit else (path, None, None)
 
-        self.handles.append(hanging.before(module, runs))
+        self.handles.append(module_hooks.before(module, runs))
 
     def _compare(self, path, module):
         look = self.look
@@ -110,7 +110,7 @@ class Evaluation(object):
                 with look.timed():
                     self._distance(path, module, args[0])
 
-        self.handles.append(hanging.before(module, runs))
+        self.handles.append(module_hooks.before(module, runs))
 
     def _distance(self, path, module, x):
         mean, variance = module.running_mean, module.running_var
@@ -193,7 +193,7 @@ class EvalParts(object):
 
 def _still(root, inner):
     """{modules, kinds} of what stands in evaluation mode, or nothing."""
-    still = [(root.path(path), kind) for path, kind, one in kinds.modal(inner) if not one.training]
+    still = [(root.path(path), kind) for path, kind, one in module_kinds.modal(inner) if not one.training]
     return {"modules": [path for path, _ in still][:LISTED], "kinds": sorted({kind for _, kind in still})} if still else {}
 
 

@@ -2,13 +2,13 @@
 
 import torch
 
-from vigil import _guard, _words
-from vigil._torch import backend, names, parts, reading
-from vigil._torch.astray import Astray
+from vigil import _guard, _messages
+from vigil._torch import compat, names, saved_tensor_hooks, sharded_tensors
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
+from vigil._torch.learning_rate_schedule import Schedule
 from vigil._torch.look import SEE, Look
-from vigil._torch.schedule import Schedule
 from vigil._torch.settings import node_settings
+from vigil._torch.stale_optimiser_parameters import Astray
 
 AFTER = 20  # TRAIN steps
 
@@ -99,7 +99,7 @@ class Facts(object):
         if not self.said and self.tracker.counter.next:
             self.say()
         self._unseen_validation()
-        if self.tracker.looks and reading.unsure():
+        if self.tracker.looks and saved_tensor_hooks.unsure():
             self.tracker.session.missing([("facts of the graph", "PyTorch %s does not say whether reading what was saved for backward computes it again (checkpoints, offloading)" % torch.__version__, 1)])
 
     def _news(self):
@@ -203,7 +203,7 @@ class Facts(object):
                 optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "loss": state.series})
         entries = t.publisher.frames.entries
         return {
-            "v": _words.FACTS,
+            "v": _messages.FACTS,
             "framework": "pytorch",
             "model": models[0] if models else None,
             "models": models,
@@ -281,7 +281,7 @@ def _elements(model):
             if p is None or id(p) in seen:
                 continue
             seen.add(id(p))
-            if backend.why_not(parts.local(p)) is None:
+            if compat.why_not(sharded_tensors.local(p)) is None:
                 n = p.numel()
                 every += n
                 if p.requires_grad:

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, summary
+from vigil._torch import compat, summary
 
 UPDATES = 8  # of each optimiser that are looked at
 LARGE = 1 << 22  # elements of an optimiser's parameters, from which on fewer are
@@ -271,7 +271,7 @@ def wrap_clip(tracker):
     """Have the tracker's facts told of every call of clip_grad_norm_ and clip_grad_value_ while they are open."""
 
     def open_():
-        return not backend.is_compiling() and tracker.facts.look.open
+        return not compat.is_compiling() and tracker.facts.look.open
 
     @_guard.guard
     def by_norm(args, kwargs, norm):

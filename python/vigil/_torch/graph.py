@@ -7,7 +7,7 @@ import weakref
 
 import torch
 
-from vigil._torch import reading
+from vigil._torch import saved_tensor_hooks
 
 # What a loss function leaves in the graph, and the name users know it by.
 _FUNCTIONS = {
@@ -271,7 +271,7 @@ def of_log_softmax(node):
 def saved(node, name):
     """A tensor that a node saved, None when it has none or reading it would run code of the script."""
     saved = getattr(node, "_raw_saved_" + name, None)
-    if saved is None or reading.runs_code(saved):
+    if saved is None or saved_tensor_hooks.runs_code(saved):
         return None
     try:
         value = getattr(node, "_saved_" + name)

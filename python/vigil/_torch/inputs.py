@@ -7,9 +7,9 @@ import torch
 from vigil import _guard
 from vigil._torch import summary
 from vigil._torch.activations import tensors
-from vigil._torch.batches import Batches
-from vigil._torch.filler import Filler
-from vigil._torch.images import Interleaved
+from vigil._torch.channels_last_images import Interleaved
+from vigil._torch.padding_tokens import Filler
+from vigil._torch.repeated_batches import Batches
 
 MOST = 16  # tensors of one call
 FEATURES = 4096

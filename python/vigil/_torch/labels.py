@@ -10,12 +10,12 @@ import inspect
 import torch
 
 from vigil import _guard
-from vigil._torch import answers, backend, density, graph, head, summary, terms, written
-from vigil._torch.addends import Addends
-from vigil._torch.blanks import Blanks
-from vigil._torch.ends import Ends
-from vigil._torch.features import Features
-from vigil._torch.filler import Filler
+from vigil._torch import compat, gaussian_nll, graph, handwritten_binary_cross_entropy, handwritten_losses, loss_terms, output_operations, summary
+from vigil._torch.ctc_blank_labels import Blanks
+from vigil._torch.ignored_end_of_sequence import Ends
+from vigil._torch.label_variation import Features
+from vigil._torch.loss_addends import Addends
+from vigil._torch.padding_tokens import Filler
 from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
@@ -75,10 +75,10 @@ class Source(object):
     def __init__(self, loss, label, prediction, numbers):
         self.loss = loss
         self.predictions = Predictions(numbers)
-        self.dtype = backend.DTYPE_NAMES.get(label.dtype, str(label.dtype))
+        self.dtype = compat.DTYPE_NAMES.get(label.dtype, str(label.dtype))
         self.shape = [int(n) for n in label.shape]
         self.prediction = prediction is not None and {
-            "dtype": backend.DTYPE_NAMES.get(prediction.dtype, str(prediction.dtype)),
+            "dtype": compat.DTYPE_NAMES.get(prediction.dtype, str(prediction.dtype)),
             "shape": [int(n) for n in prediction.shape],
         }  # fmt: skip
         self.range = None
@@ -92,7 +92,7 @@ class Source(object):
 
     def read(self, label, ignore):
         """Take the values in. A large tensor is judged by its first MOST elements."""
-        if backend.why_not(label) is not None or label.layout is not torch.strided or label.is_complex() or not label.numel():
+        if compat.why_not(label) is not None or label.layout is not torch.strided or label.is_complex() or not label.numel():
             return
         if label.is_cuda and torch.cuda.is_current_stream_capturing():
             return
@@ -204,7 +204,7 @@ class Labels(object):
         self.ends = Ends()
         self.filler = Filler()
         self.addends = Addends(self._addend)
-        self.density = density.Density()
+        self.density = gaussian_nll.Density()
         self.yes = []  # how much a yes counts, by backward
 
     def call(self, module, args, kwargs):
@@ -222,7 +222,7 @@ class Labels(object):
         self.blanks.take(node)
         self.addends.take(node, outputs)
         self.density.take(node)
-        self.yes.append(_guard.guard(answers.weight_of_yes)(node))
+        self.yes.append(_guard.guard(handwritten_binary_cross_entropy.weight_of_yes)(node))
         if self.fresh:
             self.fresh = False
             return
@@ -231,7 +231,7 @@ class Labels(object):
             self.open = False
         found = of_graph(node)
         if found is None:
-            found = written.given(node, outputs) or answers.given(node, outputs) or density.given(node, outputs)
+            found = handwritten_losses.given(node, outputs) or handwritten_binary_cross_entropy.given(node, outputs) or gaussian_nll.given(node, outputs)
             if found is not None:
                 name, prediction, label, logs, below = found
                 self._take(name, prediction, label, None, logs, below)
@@ -242,11 +242,11 @@ class Labels(object):
             node = graph.find(node)[1]
             if prediction is not None and prediction.shape == label.shape and graph.expanded(node):
                 # The function itself stretched them to one shape; a stretched axis has no stride.
-                prediction, label = written.unexpanded(prediction), written.unexpanded(label)
+                prediction, label = handwritten_losses.unexpanded(prediction), handwritten_losses.unexpanded(label)
             logs, every = name == "cross_entropy", getattr(node, "_saved_reduction", 1) != 0 and graph.saved(node, "weight") is None
             if logs:  # what it was given itself is better than what it made of that
                 node = node.next_functions[0][0]
-                output = written.of(node.next_functions[0][0], outputs, prediction)
+                output = handwritten_losses.of(node.next_functions[0][0], outputs, prediction)
                 if output is not None and output.shape == prediction.shape:
                     prediction, logs = output, False
                 elif not outputs and self.tries <= 2:
@@ -255,7 +255,7 @@ class Labels(object):
 
     def _beside(self, node, outputs):
         """The loss is a sum, of which one term may be errors that are written out."""
-        label = terms.label(node, outputs)
+        label = loss_terms.label(node, outputs)
         if label is not None:
             self.beside.take(label)
 
@@ -283,7 +283,7 @@ class Labels(object):
 
     def _compared(self, source, prediction, label, logs, node):
         source.predictions.take(prediction, label, logs)
-        source.predictions.came(head.way(node))
+        source.predictions.came(output_operations.way(node))
 
     def _addend(self, source, name, label, prediction, ignore, logs, node):
         """One loss of a sum got this; its Source, a new one at the first call."""

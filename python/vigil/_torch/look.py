@@ -12,18 +12,18 @@ import time
 import torch
 
 from vigil import _guard
-from vigil._torch import autograd, backend, discover, hanging, names, network, summary, weights
+from vigil._torch import autograd, compat, discover, module_hooks, names, network, summary, weights_in_graph
 from vigil._torch.activations import tensors
-from vigil._torch.anew import Anew
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
-from vigil._torch.loose import Loose
-from vigil._torch.next_place import NextPlace
+from vigil._torch.next_token_labels import NextPlace
 from vigil._torch.parameters import Parameters
+from vigil._torch.parameters_outside_model import Loose
 from vigil._torch.settings import loss_settings, plain
 from vigil._torch.steps import TRAIN
-from vigil._torch.straight import Straight
+from vigil._torch.weights_made_in_forward import Anew
+from vigil._torch.zero_second_derivatives import Straight
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
@@ -98,7 +98,7 @@ class Look(object):
     def here(self):
         """Whether a call that a hook sees is one of the training's own."""
         t = self.tracker
-        if backend.is_compiling() or torch.jit.is_tracing():  # asked first: a compiler follows the rest
+        if compat.is_compiling() or torch.jit.is_tracing():  # asked first: a compiler follows the rest
             return False
         return t.thread in (None, _thread()) and not t.closed and not t.again()
 
@@ -121,7 +121,7 @@ class Look(object):
             for root in roots[:MOST_OUTPUTS]:
                 outer = root.outer()
                 if outer is not None and not root.compiled:
-                    self.handles.append(hanging.after(outer, self._gave))
+                    self.handles.append(module_hooks.after(outer, self._gave))
 
     def plain(self, root):
         """An optimiser trains tensors that belong to no module, and there is no model. root: what holds them."""
@@ -136,10 +136,10 @@ class Look(object):
                 with self.timed():
                     self._forward(root, module, args, kwargs or {})
 
-        if backend.HAS_KWARG_HOOKS:
-            self.handles.append(hanging.before(module, begins, with_kwargs=True))
+        if compat.HAS_KWARG_HOOKS:
+            self.handles.append(module_hooks.before(module, begins, with_kwargs=True))
         else:
-            self.handles.append(hanging.before(module, begins))
+            self.handles.append(module_hooks.before(module, begins))
 
     @_guard.guard
     def _gave(self, module, args, output):
@@ -180,7 +180,7 @@ class Look(object):
                 _guard.guard(self.network.given.begins)(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
                 if module is root.inner():
                     self.network.entered(module, args)
-                self.handles.append(hanging.after(module, self._returned))
+                self.handles.append(module_hooks.after(module, self._returned))
 
     @_guard.guard
     def _returned(self, module, args, output):
@@ -224,7 +224,7 @@ class Look(object):
         self.graphs.weights = {}
 
     def _plain_inputs(self, loss):
-        given = weights.data(loss.grad_fn)
+        given = weights_in_graph.data(loss.grad_fn)
         if given is not None:
             self.inputs.take((given,), {}, kept=False)
 

@@ -14,8 +14,8 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import backend, device, graph, parts
-from vigil._torch.values import Mean
+from vigil._torch import compat, device, graph, sharded_tensors
+from vigil._torch.deferred_values import Mean
 
 _LOSS_NAME = re.compile("[Ll]oss|[Cc]riterion")
 # Frames between a script and our hooks; not the script's own.
@@ -123,19 +123,19 @@ class Modules(object):
 
         @_guard.guard
         def hook(module, args, kwargs, output):
-            if not backend.is_compiling():
+            if not compat.is_compiling():
                 self.tracker.loss_output(module, output, args, kwargs)
 
-        backend.forward_hook(module, hook)
+        compat.forward_hook(module, hook)
 
     def gave(self, module, output, mode, reader, site):
         """A loss module returned ``output``."""
         tensor = output if isinstance(output, torch.Tensor) else _first_scalar(output)
-        if tensor is None or tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None or device.capturing(tensor):
+        if tensor is None or tensor.numel() != 1 or tensor.is_meta or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
             return
         kind = type(module).__name__
         out = self.outputs.get((mode, kind, site)) or self._new(mode, kind, site)
-        value = reader.read(parts.replicated(tensor))
+        value = reader.read(sharded_tensors.replicated(tensor))
         if out.mean is None:
             out.mean = Mean()
             self.fired.append(out)

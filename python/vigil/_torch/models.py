@@ -6,9 +6,9 @@ import weakref
 import torch
 
 from vigil import _guard, _log, _look
-from vigil._torch import backend, discover, heap, losses, names, parts
-from vigil._torch.roots import Root
-from vigil._torch.values import Mean, total
+from vigil._torch import compat, discover, losses, malloc_settings, names, sharded_tensors
+from vigil._torch.deferred_values import Mean, total
+from vigil._torch.root_model import Root
 
 
 class Models(object):
@@ -55,7 +55,7 @@ class Models(object):
 
     def module_compiled(self, module):
         self.settle()
-        if backend.LOSES_HOOKS:
+        if compat.LOSES_HOOKS:
             self.patch_optimisers()
         self.discovery.module_compiled(module)
 
@@ -113,7 +113,7 @@ class Models(object):
         """The class name; with a number when another model has it, or had it with other shapes."""
         base = names.class_name(inner)
         used = {r.name for r in self.roots if r.inner() is not None}
-        shapes = [(p.path, p.value.dtype, tuple(p.value.shape)) for p in names.parameters(inner) if backend.why_not(p.value) is None]
+        shapes = [(p.path, p.value.dtype, tuple(p.value.shape)) for p in names.parameters(inner) if compat.why_not(p.value) is None]
         for i in range(1000):
             name = base if i == 0 else "%s_%d" % (base, i)
             if name in used:
@@ -160,7 +160,7 @@ class Models(object):
         if self.looks and not _look.wanted():
             self.looks = False  # the agent that was started here says so
             self.facts.close()
-        _guard.guard(heap.keep)()
+        _guard.guard(malloc_settings.keep)()
         self.session.before_bye = self.finish
         if self.session.place is not None:
             self.goes_on(self.session.place)
@@ -214,7 +214,7 @@ class Models(object):
             if not self.told_unsearched:
                 self.told_unsearched = True
                 self.tell_unsearched()
-        if not backend.TELLS_OF_PARTS and self._unannounced(state):
+        if not compat.TELLS_OF_PARTS and self._unannounced(state):
             self.rebuilt = True
         self.publisher.frames.apply()
 
@@ -232,7 +232,7 @@ class Models(object):
 
     def optimiser_made(self, optimiser):
         self.registry.optimiser(optimiser)
-        if self.session is not None and not backend.TELLS_OF_PARTS:
+        if self.session is not None and not compat.TELLS_OF_PARTS:
             self.discovery.note()
 
     def put(self, module, part):
@@ -405,7 +405,7 @@ class LooseRoot(object):
 
 def _sample(p):
     """A few values of a parameter on the CPU, to see changes that its version does not count (through .data)."""
-    p = parts.local(p)
+    p = sharded_tensors.local(p)
     if p.device.type != "cpu" or p.numel() == 0 or p.layout is not torch.strided:
         return None
     return p.detach().reshape(-1)[:4].tolist() if p.is_contiguous() else None

@@ -5,9 +5,9 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import after_padding, backend, hanging, hidden, kinds, names, renamed, summary
+from vigil._torch import after_padding, compat, inverted_padding_mask, module_hooks, module_kinds, names, summary, view_instead_of_transpose
 from vigil._torch.activations import tensors
-from vigil._torch.recurrence import Recurrence
+from vigil._torch.recurrent_state import Recurrence
 
 MOST = 400  # modules with values
 MOST_MODULES = 800  # that are listed
@@ -23,8 +23,8 @@ class Network(object):
         self.root = root
         self.handles = []
         self.recurrence = Recurrence(look)
-        self.sequences = hidden.Sequences()  # that the forward was given
-        self.given = renamed.Given()
+        self.sequences = inverted_padding_mask.Sequences()  # that the forward was given
+        self.given = view_instead_of_transpose.Given()
         self.after = {}  # id of a recurrent module -> after_padding.AfterPadding of its first call
         self.calls = {}  # id of a module -> (weak reference to it, its calls with gradients)
         self.uses = {}  # id of a leaf of the graph -> operations that take it
@@ -41,14 +41,14 @@ class Network(object):
         if any(opaque(m) for m in inner.modules()):
             return False
         for path, module in modules[:MOST_MODULES]:
-            self._hook(self.root.path(path), module, len(self.handles) < 2 * MOST and kinds.whole(module))
+            self._hook(self.root.path(path), module, len(self.handles) < 2 * MOST and module_kinds.whole(module))
             self.recurrence.hook(module)
         self.more = max(len(modules) - MOST_MODULES, 0)
         return True
 
     def entered(self, module, args):
         """The root itself is running already."""
-        self._begins(self.root.path(""), module, args, kinds.whole(module))
+        self._begins(self.root.path(""), module, args, module_kinds.whole(module))
 
     def detach(self):
         handles, self.handles = self.handles, []
@@ -82,7 +82,7 @@ class Network(object):
                 with look.timed():
                     self._begins(path, module, args, values)
 
-        self.handles.append(hanging.before(module, begins))
+        self.handles.append(module_hooks.before(module, begins))
         if values:
 
             @_guard.guard
@@ -91,7 +91,7 @@ class Network(object):
                     with look.timed():
                         self._ends(module, output)
 
-            self.handles.append(hanging.after(module, ends))
+            self.handles.append(module_hooks.after(module, ends))
 
     def _begins(self, path, module, args, values):
         facts = self.met.get(id(module))
@@ -103,11 +103,11 @@ class Network(object):
         facts = {
             "path": path,
             "type": names.class_name(module),
-            "kind": kinds.kind(module),
+            "kind": module_kinds.kind(module),
             "calls": 1,
             "order": len(self.order),
             "training": bool(module.training),
-            "settings": kinds.settings(module),
+            "settings": module_kinds.settings(module),
             "id": id(module),
         }
         self.met[id(module)] = facts
@@ -182,7 +182,7 @@ def opaque(module):
         type(module).__name__ == "OptimizedModule"
         or isinstance(module, torch.jit.ScriptModule)
         or getattr(module, "_compiled_call_impl", None) is not None
-        or backend.is_compiling()
+        or compat.is_compiling()
     )
 
 

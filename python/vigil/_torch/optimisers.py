@@ -14,7 +14,7 @@ import functools
 import torch
 
 from vigil import _guard
-from vigil._torch import backend
+from vigil._torch import compat
 
 _OURS = "_vigil_wrapped"
 
@@ -25,7 +25,7 @@ def install(tracker):
 
     @_guard.guard
     def before(optimiser, args, kwargs):
-        if backend.is_compiling():
+        if compat.is_compiling():
             return None
         if lane.armed and lane.before(optimiser, args, kwargs):
             return None
@@ -33,7 +33,7 @@ def install(tracker):
 
     @_guard.guard
     def after(optimiser, args, kwargs):
-        if backend.is_compiling():
+        if compat.is_compiling():
             return None
         if lane.armed and lane.after(optimiser):
             return None
@@ -41,9 +41,9 @@ def install(tracker):
 
     made = _wrap_init()
     made.append(_guard.guard(tracker.optimiser_made))
-    if backend.HAS_OPTIMISER_HOOKS:
-        backend.OPTIMISER.register_optimizer_step_pre_hook(before)
-        backend.OPTIMISER.register_optimizer_step_post_hook(after)
+    if compat.HAS_OPTIMISER_HOOKS:
+        compat.OPTIMISER.register_optimizer_step_pre_hook(before)
+        compat.OPTIMISER.register_optimizer_step_post_hook(after)
     else:
         _patch_optimisers(before, after, made)
     tracker.patch_optimisers = lambda: _patch_optimisers(before, after, made)
@@ -145,7 +145,7 @@ def _patch_scaler(scaler, tracker):
 
     @_guard.guard
     def skipped(optimizer):
-        if not backend.is_compiling():
+        if not compat.is_compiling():
             tracker.update_skipped(optimizer)
 
     @functools.wraps(original)

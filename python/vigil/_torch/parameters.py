@@ -4,7 +4,7 @@ import weakref
 
 import torch
 
-from vigil._torch import kinds, names, summary
+from vigil._torch import module_kinds, names, summary
 
 MOST = 2000  # parameters
 VALUES = 600  # of them with values
@@ -82,11 +82,11 @@ class Parameters(object):
             "name": name,
             "module": path,
             "type": p.module_type,
-            "kind": kinds.kind(module),
+            "kind": module_kinds.kind(module),
             "shape": [int(n) for n in p.value.shape],
             "bias": names.is_bias(p.path),
             "trained": bool(p.value.requires_grad),
-            "fan_in": kinds.fan_in(module, p.key, p.value),
+            "fan_in": module_kinds.fan_in(module, p.key, p.value),
         }
         return One(facts, p.module, p.key)
 

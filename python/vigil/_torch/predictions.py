@@ -32,7 +32,7 @@ class Predictions(object):
             self.steps.append((self._rows(prediction.detach()), prediction.shape[self.axis] if self.axis < prediction.dim() else 1, prediction.dtype))
 
     def came(self, way):
-        """The operations that made the predictions of a call, as of head.way."""
+        """The operations that made the predictions of a call, as of output_operations.way."""
         self.way = way if self.way in (None, way) else []
 
     def _rows(self, x):

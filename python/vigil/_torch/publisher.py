@@ -7,7 +7,7 @@ import torch
 
 from vigil import _guard, _schedule
 from vigil._session import Session
-from vigil._torch import backend, device, frames, names, parts, roots, states
+from vigil._torch import compat, device, names, optimiser_state, parameter_frames, root_model, sharded_tensors
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 STRICT_PLAN_S = 60.0  # and in tests, which are to see the same on a busy machine
@@ -23,8 +23,8 @@ class Publisher(_schedule.Due):
         super().__init__()
         self.session = None
         self.activations = activations
-        self.frames = frames.Frames()
-        self.states = states.States(self.frames)
+        self.frames = parameter_frames.Frames()
+        self.states = optimiser_state.States(self.frames)
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
         self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id
@@ -36,7 +36,7 @@ class Publisher(_schedule.Due):
     def connect(self, start, dir, name):
         """Connect; whether there is a session."""
         self.rank, local_rank, self.world = ranks()
-        self.session = Session.connect("pytorch", backend.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name, reduces=device.there())
+        self.session = Session.connect("pytorch", compat.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name, reduces=device.there())
         if self.session is None:
             return False
         self.session.ring.patience = _schedule.PATIENCE
@@ -53,7 +53,7 @@ class Publisher(_schedule.Due):
         inner = root.inner()
         if isinstance(inner, torch.nn.Module):
             root.parts = frozenset(id(m) for m in inner.modules())
-        entries, missing = roots.announce(self.session, root, owner_of, self.known, taken)
+        entries, missing = root_model.announce(self.session, root, owner_of, self.known, taken)
         there = {(e.name, id(e.root)) for e in self.frames.entries}
         for e in entries:
             if (e.name, id(e.root)) not in there:
@@ -202,7 +202,7 @@ def _as_announced(entry, there):
     if entry.placements is not None:
         if not entry.grad and not entry.as_divided(p):
             return False
-        p = parts.local(p)
+        p = sharded_tensors.local(p)
     return entry.grad or (p.shape == entry.shape and p.dtype is entry.dtype)
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from vigil._torch import reading, summary
+from vigil._torch import saved_tensor_hooks, summary
 
 _SETTINGS = ("label_smoothing", "ignore_index", "margin", "beta", "delta", "blank", "zero_infinity", "p", "log_input", "log_target", "full", "eps")
 MOST_WEIGHTS = 256
@@ -53,7 +53,7 @@ def node_settings(node):
     for name in ("weight", "pos_weight"):
         if hasattr(type(node), "_raw_saved_" + name):
             saved = getattr(node, "_raw_saved_" + name)
-            if saved is None or not reading.runs_code(saved):
+            if saved is None or not saved_tensor_hooks.runs_code(saved):
                 value = getattr(node, "_saved_" + name, None) if saved is not None else None
                 out[name] = value is not None
                 _each(out, name, value)

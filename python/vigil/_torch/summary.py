@@ -6,7 +6,7 @@ there, kept as one small tensor each, and all read together at the end.
 
 import torch
 
-from vigil._torch import backend
+from vigil._torch import compat
 
 MOST = 1 << 16  # elements of one tensor that are looked at
 MANY = 1 << 14  # of one of very many
@@ -15,7 +15,7 @@ _wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_
 
 def readable(tensor):
     """Whether the values of a tensor can be looked at here and now."""
-    if backend.why_not(tensor) is not None or tensor.layout is not torch.strided:
+    if compat.why_not(tensor) is not None or tensor.layout is not torch.strided:
         return False
     if _wrapped is not None and _wrapped(tensor):
         return False
@@ -42,7 +42,7 @@ def read(tensor, numbers):
 
 
 def dtype(tensor):
-    return backend.DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype))
+    return compat.DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype))
 
 
 def number(value):

@@ -14,22 +14,35 @@ import torch
 
 from vigil import _fork, _guard, _log, _look, _wire
 from vigil._schedule import PATIENT, Away
-from vigil._torch import backend, batches, checkpoints, control, device, hanging, idle, models, optimisers, rate_plateau, reading, updates
+from vigil._torch import (
+    checkpoints,
+    compat,
+    control,
+    device,
+    models,
+    module_hooks,
+    optimisers,
+    reduce_lr_on_plateau,
+    repeated_batches,
+    saved_tensor_hooks,
+    updates,
+    why_not_trained,
+)
 from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
+from vigil._torch.deferred_values import Mean, Reader
 from vigil._torch.discover import Discovery, Searches
 from vigil._torch.facts import Facts
+from vigil._torch.fast_path import Lane
+from vigil._torch.gradient_penalty_without_graph import watch_grad
 from vigil._torch.gradients import wrap_clip
-from vigil._torch.grads import Grads
-from vigil._torch.lane import Lane
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
-from vigil._torch.lost import watch_grad
-from vigil._torch.plain import Plain
+from vigil._torch.plain_tensors import Plain
 from vigil._torch.publisher import Publisher
 from vigil._torch.registry import Registry
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Optimiser, Step
 from vigil._torch.trainings import Trainings
-from vigil._torch.values import Mean, Reader
+from vigil._torch.updates_from_autograd_grad import Grads
 
 _now = time.perf_counter_ns
 _grad_enabled = torch.is_grad_enabled
@@ -107,18 +120,18 @@ class Tracker(models.Models, updates.Updates, control.Control):
             return
         self.installed = True
         optimisers.install(self)
-        backend.on_registration(self.put, self.registry.module)
+        compat.on_registration(self.put, self.registry.module)
         wrap_backward(self)
         if self.looks:
-            rate_plateau.install(self)
+            reduce_lr_on_plateau.install(self)
             watch_grad(self)
             wrap_clip(self)
-            batches.watch(self)
+            repeated_batches.watch(self)
         self.discovery.wrap_compile()
-        hanging.stay_out()
-        reading.watch()
+        module_hooks.stay_out()
+        saved_tensor_hooks.watch()
         self.discovery.start()
-        idle.watch(self)
+        why_not_trained.watch(self)
         checkpoints.watch(self)
         _fork.on_child(self.forked)
 
@@ -145,7 +158,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     def again(self):
         """Whether a forward runs again within backward, where its first run was a checkpoint: all of it was seen before."""
-        return backend.in_backward(self.in_backward)
+        return compat.in_backward(self.in_backward)
 
     def root_called(self, root, module):
         """A root is about to run: the event that opens steps."""
@@ -180,7 +193,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         step = self.open
         if mode is None:
             grad = _grad_enabled()
-            if training and (grad or backend.checkpointed()):
+            if training and (grad or compat.checkpointed()):
                 mode = TRAIN
             elif step is not None and step.mode == TRAIN and (training or step.numbered):
                 # Without gradients inside an open step: a teacher, a metric, a GAN's other half.
@@ -271,7 +284,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             handle.remove()
             self.eval_returned(root, output, step)
 
-        handle = hanging.after(module, returned)
+        handle = module_hooks.after(module, returned)
 
     def eval_returned(self, root, output, step):
         found = loss_in_output(output)

@@ -7,11 +7,11 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import device, graph, optimisers, parts, written
+from vigil._torch import device, graph, handwritten_losses, optimisers, sharded_tensors
+from vigil._torch.deferred_values import Mean, total
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
 from vigil._torch.steps import Optimiser
-from vigil._torch.values import Mean, total
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
@@ -22,7 +22,7 @@ def _named(node, last):
     """(function, loss module, node of the function) of the loss that ``node`` gave."""
     name, found = graph.find(node)
     if not name:
-        by_hand = written.find(node)
+        by_hand = handwritten_losses.find(node)
         if by_hand is not None:
             name = by_hand[0]
     return name, last[1].type if last is not None and last[1].is_main else "", found
@@ -75,7 +75,7 @@ class Updates(object):
 
     def _loss(self, tensor, site):
         """One tensor that backward is called on: a loss when it has one element."""
-        if tensor.numel() != 1 or tensor.is_meta or parts.replicated(tensor) is None or device.capturing(tensor):
+        if tensor.numel() != 1 or tensor.is_meta or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
             return
         last = self.losses.last
         if last is not None and self.losses.whole() is tensor:
@@ -91,7 +91,7 @@ class Updates(object):
         if self.losses.same(tensor, node):
             value = last[2]
         else:
-            value = self.reader.read(parts.replicated(tensor), factor)
+            value = self.reader.read(sharded_tensors.replicated(tensor), factor)
             if factor != 1.0:
                 self.losses.equals(value)
         self.pending.add(site, value, graph.share(node) if node is not None else None)

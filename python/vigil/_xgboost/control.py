@@ -1,7 +1,7 @@
 """The Tracker's part that the script calls (vigil.xgboost.Hook and vigil.log)."""
 
 from vigil import _arrays, _wire
-from vigil._words import to_number
+from vigil._messages import to_number
 
 
 class Control(object):

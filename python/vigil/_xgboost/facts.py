@@ -2,7 +2,7 @@
 
 import xgboost
 
-from vigil import _look, _words
+from vigil import _look, _messages
 
 MOST_NAMES = 1000
 _LINE = "XGBoost %s, %s · %s rows, %d features · %s · predictions for %s (%s rows) · a step is one round of boosting"
@@ -15,7 +15,7 @@ def tell(tracker, training):
 
 def gather(training):
     """The facts as a JSON object."""
-    facts = {"v": _words.FACTS, "framework": "xgboost", "models": [], "optimisers": [], "step": "one round of boosting"}
+    facts = {"v": _messages.FACTS, "framework": "xgboost", "models": [], "optimisers": [], "step": "one round of boosting"}
     if not _look.wanted():
         return dict(facts, look=False)
     return dict(

@@ -10,7 +10,7 @@ import time
 
 import xgboost
 
-from vigil import _fork, _guard, _idle, _log, _schedule, _session, _wire
+from vigil import _fork, _guard, _log, _schedule, _session, _why_not_trained, _wire
 from vigil._session import Session
 from vigil._xgboost import booster, facts, metrics, saves, watch
 from vigil._xgboost.control import Control
@@ -53,7 +53,7 @@ class Tracker(Control):
         """Be there for every training. Once per process."""
         self.everywhere = watch.install(self)
         _fork.on_child(self.forked)
-        _idle.watch(lambda: self.session is not None or self.refused or self.closed, self.reason)
+        _why_not_trained.watch(lambda: self.session is not None or self.refused or self.closed, self.reason)
 
     def starts(self, dir, name):
         """The script asked for Vigil itself: an agent may be started."""

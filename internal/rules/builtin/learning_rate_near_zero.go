@@ -1,0 +1,126 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+const (
+	spentShare   = 1e-3 // of the largest rate: nothing is learnt with less
+	spentUpdates = 0.2  // of the training for which it is spent
+	spentMoves   = 0.05 // of the largest movement of weights in 50 steps: they still move
+)
+
+// rateCourse is the learning rate of a training that has ended, beside its loss
+// and its weights.
+type rateCourse struct {
+	*rule.ScheduleFacts
+	peak         float64 // the largest rate, or what a schedule scales
+	loss         string
+	begin, level float64 // of the loss, at first and at the end; 0 where levels mean nothing
+	spans        []weightUpdate
+}
+
+// courseChecks judge the course of the rate.
+var courseChecks = []rule.Judged[*rateCourse]{rateZero, rateSpent}
+
+const (
+	spentCause  = "a schedule that ends long before the training: it steps once for each process or with each batch, or was made for fewer updates or for epochs"
+	spentRemedy = "count the updates of the whole training (epochs times batches, times processes where each of them steps the scheduler), and give the scheduler that number; print the learning rate"
+)
+
+var rateZero = rule.Judged[*rateCourse]{
+	Check: rule.Check{
+		ID: "learning_rate/zero", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When:  "The learning rate, which began above zero, is exactly 0 for more than the last fifth of the updates, and the weights stand still.",
+		Cause: spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
+	},
+	Judge: func(c *rateCourse, _ rule.Params) []rule.Evidence {
+		spent, at, n := c.spent(0)
+		if spent < 0 {
+			return nil
+		}
+		return c.found(spent, at, n, fmt.Sprintf("The learning rate is 0 from update %s of %d on at the latest: nothing is learnt in the last %s of the training (the highest rate was %s).",
+			num(math.Round(at)), n, percent(1-at/float64(n)), num(c.peak)))
+	},
+}
+
+var rateSpent = rule.Judged[*rateCourse]{
+	Check: rule.Check{
+		ID: "learning_rate/spent", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		When:  "The learning rate is below a thousandth of its highest for more than the last fifth of the updates, while a third of the first loss is left.",
+		Cause: spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
+	},
+	Judge: func(c *rateCourse, _ rule.Params) []rule.Evidence {
+		spent, at, n := c.spent(spentShare * c.peak * (1 - 1e-9)) // three steps of a tenth come to a thousandth
+		if spent < 0 || c.begin <= 0 || c.level < goneLevel*c.begin {
+			return nil
+		}
+		return c.found(spent, at, n, fmt.Sprintf("The learning rate is lowered to nothing too early: it began at %s, after some %s of %d updates a thousandth of that is left, and the %s stands at %s (it began at %s).",
+			num(c.peak), num(math.Round(at)), n, called("loss", c.loss), num(c.level), num(c.begin)))
+	},
+}
+
+// spent finds the rate from which on none is above the least, the update at which
+// it fell there, and the number of updates. It is -1 where that is no
+// longer than the end of a usual schedule, or where the weights moved meanwhile:
+// rates are known at some updates only.
+func (c *rateCourse) spent(least float64) (spent int, at float64, n int64) {
+	n = c.Steps[len(c.Steps)-1]
+	for spent = len(c.Rates); spent > 0 && c.Rates[spent-1] <= least; spent-- {
+	}
+	if n < 2*warmSteps || spent == len(c.Rates) {
+		return -1, 0, n
+	}
+	if top := slices.Max(c.Rates); top <= spentShare*c.peak && top > 1.01*c.Rates[0] {
+		return -1, 0, n // it was never more: what a schedule scales is no rate, as where it is made of the width of a transformer
+	}
+	if at = c.spentAt(spent); float64(n)-at <= spentUpdates*float64(n) {
+		return -1, 0, n
+	}
+	most := 0.0
+	for _, s := range c.spans {
+		most = max(most, s.Ratio)
+	}
+	if slices.ContainsFunc(c.spans, func(s weightUpdate) bool { return s.Step-plateauEvery > c.Steps[spent] && s.Ratio > spentMoves*most }) {
+		return -1, 0, n
+	}
+	return spent, at, n
+}
+
+// spentAt is the update at which the rate fell below what counts as spent: it is
+// taken to have fallen by one factor per update between the two rates around it.
+func (c *rateCourse) spentAt(spent int) float64 {
+	to, after := float64(c.Steps[spent]), c.Rates[spent]
+	if spent == 0 || after <= 0 {
+		return to
+	}
+	from, before := float64(c.Steps[spent-1]), c.Rates[spent-1]
+	return from + (to-from)*math.Log(before/(spentShare*c.peak))/math.Log(before/after)
+}
+
+func (c *rateCourse) found(spent int, at float64, n int64, message string) []rule.Evidence {
+	return []rule.Evidence{{
+		Subject: "learning rate", Observed: c.Rates[spent] / c.peak, Threshold: spentShare, Comparator: "<", Steps: int(n) - int(at), Message: message,
+		Context: map[string]any{"steps": c.Steps, "rates": c.Rates, "initial": c.peak, "first": c.begin, "last_mean": c.level},
+	}}
+}
+
+// course judges the rates, whatever the loss is.
+func (r *rateJudge) course(rep *rule.Report) {
+	s, curve := r.state.Schedule, &r.state.Curve
+	if s == nil || r.state.Said || r.state.Kind.Optimisers > 1 || len(s.Steps) < 2 || len(s.Steps) != len(s.Rates) {
+		return
+	}
+	c := &rateCourse{ScheduleFacts: s, peak: peakOf(s), loss: curve.Name, spans: r.state.Motion.Spans}
+	if curve.usable() {
+		c.begin, c.level = r.start(), curve.share(0.75, 1)
+	}
+	for _, v := range rule.First(courseChecks, c, rule.Params{}) {
+		r.state.Said = true
+		rep.Violate(v)
+	}
+}

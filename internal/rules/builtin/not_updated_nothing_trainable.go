@@ -1,0 +1,54 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// nothingTrainable finds an optimiser that makes updates of nothing. Gradients
+// that a script sets by hand change parameters that ask for none, and so count.
+var nothingTrainable = rule.Judged[*rule.Facts]{
+	Check: rule.Check{
+		ID: "not_updated/nothing_trainable", Files: []string{"not_updated_nothing_trainable.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		When:   "After `least_updates` updates no parameter that an optimiser holds asks for a gradient, has one, or has changed.",
+		Cause:  "requires_grad is turned off for all parameters that the optimiser holds",
+		Remedy: "set requires_grad_(True) on the parameters that are to be trained, before the first forward pass; give the optimiser those",
+	},
+	Judge: func(f *rule.Facts, p rule.Params) []rule.Evidence {
+		ps := f.Parameters
+		if ps == nil || ps.Updates < p.Int("least_updates") || ps.More > 0 {
+			return nil
+		}
+		held, elements := int64(0), int64(0)
+		for i := range ps.List {
+			switch x := &ps.List[i]; {
+			case !x.Held:
+			case x.Trained, x.Changed, x.Gradient != record.GradientMissing:
+				return nil
+			default:
+				held, elements = held+1, elements+elementsOf(x.Shape)
+			}
+		}
+		if held == 0 || held != heldByAll(f) {
+			return nil
+		}
+		return []rule.Evidence{{
+			Subject: "parameters", Observed: 0, Threshold: 0, Comparator: "=", Steps: int(ps.Updates),
+			Message: fmt.Sprintf("Nothing is trained: none of the %d parameters (%s elements) that the optimiser holds asks for a gradient, and none has changed in %d updates.", held, num(float64(elements)), ps.Updates),
+			Context: map[string]any{"parameters": held, "elements": elements, "updates": ps.Updates},
+		}}
+	},
+}
+
+// heldByAll is the number of tensors that the optimisers hold together, seen in
+// a model or not.
+func heldByAll(f *rule.Facts) (n int64) {
+	for _, o := range f.Optimisers {
+		for _, g := range o.Groups {
+			n += g.Parameters
+		}
+	}
+	return n
+}
