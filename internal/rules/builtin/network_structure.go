@@ -40,7 +40,7 @@ func (r *structure) Facts(f *rule.Facts, rep *rule.Report) {
 	r.seesPadding(f, rep)
 	r.overQueries(f, rep)
 	r.interleaved(f, rep)
-	r.renamed(f, rep)
+	r.viewedNotTransposed(f, rep)
 	r.secondZero(f, rep)
 	r.firstStep(f, rep)
 	if f.Graph == nil || !f.Graph.Complete {

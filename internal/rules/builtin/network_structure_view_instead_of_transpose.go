@@ -6,10 +6,10 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// renamed finds a view or a reshape that gives two axes each other's lengths where
+// viewedNotTransposed finds a view or a reshape that gives two axes each other's lengths where
 // they should have been exchanged: it leaves the values where they are, so that
 // samples, steps or channels are mixed.
-func (r *structure) renamed(f *rule.Facts, rep *rule.Report) {
+func (r *structure) viewedNotTransposed(f *rule.Facts, rep *rule.Report) {
 	if f.Graph == nil || f.Graph.Renamed == nil {
 		return
 	}

@@ -66,27 +66,27 @@ type updating struct {
 
 // Facts implements rule.FactReader.
 func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
-	r.astray(f, rep)
+	r.staleParameters(f, rep)
 	r.nobodys(f, rep)
 	ps := f.Parameters
 	if ps == nil || ps.Updates < 2 {
 		return
 	}
 	if len(ps.List) == 0 {
-		r.loose(f, rep)
+		r.outsideModel(f, rep)
 		return
 	}
 	rep.Inspect(len(ps.List))
 	if r.strangers(f, rep) || r.untouchedModel(f, rep) {
 		return
 	}
-	r.rootless(f, rep)
+	r.lossWithoutGraph(f, rep)
 	r.lostTerm(f, rep)
 	r.lostCode(f, rep)
 	r.unheld(f, rep)
 	r.outside(f, rep)
-	r.anew(f, rep)
-	r.loose(f, rep)
+	r.madeInForward(f, rep)
+	r.outsideModel(f, rep)
 	r.cutStates(f, rep)
 	r.unreached(f, rep)
 	r.frozenBetween(f, rep)

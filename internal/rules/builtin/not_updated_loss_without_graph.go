@@ -7,12 +7,12 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// rootless finds that backward is called on a tensor that depends on nothing: a
+// lossWithoutGraph finds that backward is called on a tensor that depends on nothing: a
 // comparison, argmax, detach or conversion to numbers cut it off, and
 // requires_grad was turned on so that backward takes it. A loss of nothing is
 // also made for a batch without anything to learn from; then others bring
 // gradients.
-func (r *updating) rootless(f *rule.Facts, rep *rule.Report) {
+func (r *updating) lossWithoutGraph(f *rule.Facts, rep *rule.Report) {
 	g, u := f.Graph, f.Updates
 	if g == nil || !g.Rootless || u == nil || u.Steps < r.least || !noGradients(u) {
 		return

@@ -7,11 +7,11 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// loose finds parameters that stand beside the model, in an object, a list or a
+// outsideModel finds parameters that stand beside the model, in an object, a list or a
 // variable, and that nobody gave to the optimiser: coefficients that are to be
 // identified, temperatures, variances, weights of losses. Where several
 // optimisers take turns, another one's time may still come.
-func (r *updating) loose(f *rule.Facts, rep *rule.Report) {
+func (r *updating) outsideModel(f *rule.Facts, rep *rule.Report) {
 	found := f.Parameters.Loose
 	if len(found) == 0 || f.Parameters.Updates < r.least || len(f.Optimisers) > 1 || !trainsOthers(f) {
 		return

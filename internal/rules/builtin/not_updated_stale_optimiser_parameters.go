@@ -8,9 +8,9 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// astray finds a training that goes on with another instance of its model than
+// staleParameters finds a training that goes on with another instance of its model than
 // the one that the optimiser was made for.
-func (r *updating) astray(f *rule.Facts, rep *rule.Report) {
+func (r *updating) staleParameters(f *rule.Facts, rep *rule.Report) {
 	a := f.Astray
 	if a == nil {
 		return

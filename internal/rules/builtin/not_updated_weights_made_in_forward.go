@@ -7,10 +7,10 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// anew finds weights that every forward makes itself, between or after layers
+// madeInForward finds weights that every forward makes itself, between or after layers
 // that are trained: a layer that is constructed in forward begins at random each
 // time.
-func (r *updating) anew(f *rule.Facts, rep *rule.Report) {
+func (r *updating) madeInForward(f *rule.Facts, rep *rule.Report) {
 	made := f.Parameters.Anew
 	if len(made) == 0 || !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool { return p.Held && p.Changed }) {
 		return

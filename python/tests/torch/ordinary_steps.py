@@ -16,7 +16,7 @@ from vigil._torch import fast_path
 wait_for = _ring.Ring.wait_for
 _ring.Ring.wait_for = lambda ring, there, holder, seconds=None: wait_for(ring, there, holder, 60.0)  # a busy machine is no reason to leave out what is due
 taken = [0]
-after = fast_path.Lane.after
+after = fast_path.FastPath.after
 
 
 def count(self, optimiser):
@@ -25,9 +25,9 @@ def count(self, optimiser):
     return done
 
 
-fast_path.Lane.after = count
+fast_path.FastPath.after = count
 if os.environ.get("LANE") == "0":
-    fast_path.Lane.consider = lambda self, step, outputs, site, node: None
+    fast_path.FastPath.consider = lambda self, step, outputs, site, node: None
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3))

@@ -14,7 +14,7 @@ from vigil._torch import agent_copied_weights
 agent_copied_weights.SHORTEST = 0.0
 counts = collections.Counter()
 asking = []
-take, filled, ask_ = agent_copied_weights.Ahead.take, agent_copied_weights.Ahead._filled, agent_copied_weights.Ahead._ask
+take, filled, ask_ = agent_copied_weights.AgentCopies.take, agent_copied_weights.AgentCopies._filled, agent_copied_weights.AgentCopies._ask
 
 def counted(self, chunk):
     asked = id(chunk) in self.asked
@@ -34,10 +34,10 @@ def ask(self, chunk):
     if asked is not None:
         filled(self, asked)  # so that what changes below changes after it
 
-agent_copied_weights.Ahead.take = counted
+agent_copied_weights.AgentCopies.take = counted
 if os.environ.get("PATIENT"):
-    agent_copied_weights.Ahead._filled = filled = patient
-    agent_copied_weights.Ahead._ask = ask
+    agent_copied_weights.AgentCopies._filled = filled = patient
+    agent_copied_weights.AgentCopies._ask = ask
 
 torch.manual_seed(0)
 torch.set_num_threads(1)

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from vigil._torch.ctc_blank_labels import Blanks
+from vigil._torch.ctc_blank_labels import BlankLabels
 from vigil._torch.labels import Labels
 
 
@@ -17,7 +17,7 @@ def seen(rows, lengths=None, blank=0, flat=False):
         targets = torch.tensor([row + [blank] * (most - len(row)) for row in rows])
     scores = torch.randn(20, len(rows), 6, requires_grad=True)
     loss = F.ctc_loss(scores.log_softmax(2), targets, torch.full((len(rows),), 20), torch.tensor(lengths), blank=blank)
-    blanks = Blanks()
+    blanks = BlankLabels()
     blanks.take((2 * loss).grad_fn)
     return blanks.gather()
 

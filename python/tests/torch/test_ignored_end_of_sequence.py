@@ -18,7 +18,7 @@ def sequences(pad=PAD, end=EOS, lengths=LENGTHS):
 
 
 def look(labels, ignore, given=()):
-    found = ignored_end_of_sequence.Ends()
+    found = ignored_end_of_sequence.IgnoredEnds()
     for label in labels:
         found.take(label, ignore, given)
     return found.gather()

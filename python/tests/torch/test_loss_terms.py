@@ -23,9 +23,9 @@ from vigil._torch import (
     settings,
 )
 from vigil._torch.autograd import Walk
-from vigil._torch.label_variation import Features
+from vigil._torch.label_variation import LabelVariation
 from vigil._torch.next_token_labels import NextPlace
-from vigil._torch.zero_second_derivatives import Straight
+from vigil._torch.zero_second_derivatives import ZeroSecondDerivatives
 
 X = torch.rand(8, 6)
 LAYER, MU, LOGVAR = nn.Linear(6, 6), nn.Linear(6, 3), nn.Linear(6, 3)
@@ -268,7 +268,7 @@ def test_likelihood(loss, expected):
 
 
 def test_places_of_labels():
-    features = Features()
+    features = LabelVariation()
     labels = (torch.rand(600, 3) < torch.tensor([0.1, 0.5, 0.9])).float()
     for part in labels.split(100):
         features.take(part)
@@ -282,7 +282,7 @@ def test_places_of_labels():
 
 
 def test_classes_at_places():
-    features = Features()
+    features = LabelVariation()
     labels = (torch.rand(600, 4, 2) * torch.tensor([1.0, 3.0])).long()  # class 0 alone in the first column, of three in the second
     for part in labels.split(100):
         features.take(part)
@@ -418,7 +418,7 @@ def test_gradients_are_what_they_are(monkeypatch):
 
     class Look(object):
         open, constants, of_scalars, since, shapes, derived = True, 0, 0, 1 << 63, [], False
-        parameters, straight = type("P", (), {"known": frozenset()}), Straight(None)
+        parameters, straight = type("P", (), {"known": frozenset()}), ZeroSecondDerivatives(None)
 
         def here(self):
             seen.append(1)

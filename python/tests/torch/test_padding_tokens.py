@@ -29,7 +29,7 @@ FILLED = 24 * 6 - sum(LENGTHS)
 @pytest.mark.parametrize("token", [0, 50, 99])
 @pytest.mark.parametrize("front", [False, True])
 def test_inputs(token, front):
-    found = padding_tokens.Filler()
+    found = padding_tokens.PaddingTokens()
     for _ in range(3):
         found.inputs([torch.ones(6, 4), sequences(token, front=front), torch.ones(6, 24, dtype=torch.int64)])
     facts = found.gather()
@@ -52,14 +52,14 @@ def test_first_token_may_be_the_same():
     torch.rand(6, 24),
 ])
 def test_others(rows):
-    found = padding_tokens.Filler()
+    found = padding_tokens.PaddingTokens()
     found.inputs([rows])
     assert found.gather() is None
 
 
 def test_few_lengths_in_a_batch():
     """Small batches may hold two lengths only, or one: others come with the next."""
-    found = padding_tokens.Filler()
+    found = padding_tokens.PaddingTokens()
     for lengths in ([5, 6, 5, 6], [6, 6, 6, 6], [5, 7, 7, 7]):
         assert found.gather() is None
         found.inputs([sequences(lengths=lengths)])
@@ -72,17 +72,17 @@ def test_labels():
     shifted = torch.cat([rows[:, 1:], torch.full((6, 1), -100)], 1)
     counts = [(rows[:, 1:].reshape(-1), -100), (shifted.reshape(-1), -100), (rows[:, 1:], None)]
     for label, ignore in counts:
-        found = padding_tokens.Filler()
+        found = padding_tokens.PaddingTokens()
         found.labels(label, ignore, [rows])
         facts = found.gather()
         assert facts["token"] == 0 and facts["elements"] == 138 and facts["share"] == pytest.approx(FILLED / 138, abs=1e-6)
-    found = padding_tokens.Filler()
+    found = padding_tokens.PaddingTokens()
     for given in ([], [rows]):  # at first the model is not known
         found.labels(rows[:, 1:].reshape(-1), -100, given)
     assert found.gather()["elements"] == 138
     masked = rows.masked_fill(rows == 0, -100)
     for label, ignore in ((masked.reshape(-1), -100), (rows.reshape(-1), 0)):
-        found = padding_tokens.Filler()
+        found = padding_tokens.PaddingTokens()
         found.labels(label, ignore, [rows])
         assert found.gather() is None
 

@@ -76,7 +76,7 @@ def test_what_is_known_to_lie_in_the_ring():
             return place is not gone
 
     gone = [0]
-    kept = sent_tensors.Sent()
+    kept = sent_tensors.SentTensors()
     a, b, c = torch.ones(2), torch.ones(2), torch.ones(2)
     kept.note(a, [1])
     kept.note(b, [2])

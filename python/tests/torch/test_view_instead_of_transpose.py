@@ -98,7 +98,7 @@ def test_axes_of_length_one():
 def second(net, form=None, times=2):
     """SecondFacts of a script that asks for second derivatives."""
     numbers = summary.Numbers()
-    seen = zero_second_derivatives.Straight(numbers)
+    seen = zero_second_derivatives.ZeroSecondDerivatives(numbers)
 
     def grad(y, x):
         told = seen.begins(y, x)
@@ -142,6 +142,6 @@ LEAKY = layers(nn.LeakyReLU())
 
 
 def test_derivatives_by_parameters():
-    seen = zero_second_derivatives.Straight(summary.Numbers())
+    seen = zero_second_derivatives.ZeroSecondDerivatives(summary.Numbers())
     net = layers(nn.ReLU())
     assert seen.begins(net(torch.rand(4, 2)).sum(), list(net.parameters())) is None

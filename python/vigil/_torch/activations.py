@@ -30,7 +30,7 @@ class Activations(object):
         self.depth = 0  # of calls of loss modules inside one another
         self.inner = []  # (name, role, kind, tensor) of calls inside the outermost
         self.fresh = False  # a loss module gave something since the last backward
-        self.sent = sent_tensors.Sent()
+        self.sent = sent_tensors.SentTensors()
 
     def apply(self, plan):
         self.wanted = [m for m in plan.modules if m[1] != optimiser_state.KIND]

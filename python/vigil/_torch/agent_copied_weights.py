@@ -49,7 +49,7 @@ class Asked(object):
         return True
 
 
-class Ahead(object):
+class AgentCopies(object):
     """What was asked for and not used yet. One per Frames."""
 
     def __init__(self, frames):

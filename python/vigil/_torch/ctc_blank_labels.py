@@ -14,7 +14,7 @@ from vigil._torch import graph, summary
 MOST = 1 << 10  # sequences of one call
 
 
-class Blanks(object):
+class BlankLabels(object):
     """What the labels of one training's ctc_loss hold, over the calls that are looked at."""
 
     def __init__(self):

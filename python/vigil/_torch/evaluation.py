@@ -4,7 +4,7 @@ import torch
 
 from vigil import _guard
 from vigil._torch import module_hooks, module_kinds, names, summary
-from vigil._torch.no_grad_passes import Passes
+from vigil._torch.no_grad_passes import NoGradPasses
 from vigil._torch.steps import TRAIN
 
 STEPS = 2  # EVAL steps that are looked at
@@ -26,7 +26,7 @@ class Evaluation(object):
         self.functional = False  # F.dropout dropped
         self.original = None  # of F.dropout, while another stands in its place
         self.layer = None  # (path, values) of the first layer with a weight that ran
-        self.passes = Passes(look, self.numbers)
+        self.passes = NoGradPasses(look, self.numbers)
         self.handles = []
         self.step = None
 

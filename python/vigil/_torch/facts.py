@@ -8,7 +8,7 @@ from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.learning_rate_schedule import Schedule
 from vigil._torch.look import SEE, Look
 from vigil._torch.settings import node_settings
-from vigil._torch.stale_optimiser_parameters import Astray
+from vigil._torch.stale_optimiser_parameters import StaleParameters
 
 AFTER = 20  # TRAIN steps
 
@@ -37,7 +37,7 @@ class Facts(object):
         self.labels = self.look.labels
         self.evaluation = Evaluation(self.look)
         self.eval_trained, self.eval_parts = EvalTrained(), EvalParts()
-        self.astray = Astray(self.tracker)
+        self.astray = StaleParameters(self.tracker)
         self.schedule = Schedule()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them

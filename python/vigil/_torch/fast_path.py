@@ -31,7 +31,7 @@ WAIT, MOST_WAIT = 4, 1024  # steps that look alike before the lane is taken
 CLOSED, FORWARD, BACKWARD, UPDATE = range(4)  # how far the step has come
 
 
-class Lane(object):
+class FastPath(object):
     """``armed`` while the next step is taken to be ordinary; every event asks it first then, and is told whether it is done with."""
 
     __slots__ = ("armed", "state", "tracker", "root", "optimiser", "owner", "thread", "node", "output", "site", "id", "output_id",

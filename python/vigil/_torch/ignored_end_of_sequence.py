@@ -16,7 +16,7 @@ AFTER = 16  # labels that are filler
 KINDS = 4  # different labels before the end
 
 
-class Ends(object):
+class IgnoredEnds(object):
     """What the labels of one training look like, over the calls that are looked at."""
 
     def __init__(self):

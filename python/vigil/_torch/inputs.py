@@ -8,8 +8,8 @@ from vigil import _guard
 from vigil._torch import summary
 from vigil._torch.activations import tensors
 from vigil._torch.channels_last_images import Interleaved
-from vigil._torch.padding_tokens import Filler
-from vigil._torch.repeated_batches import Batches
+from vigil._torch.padding_tokens import PaddingTokens
+from vigil._torch.repeated_batches import RepeatedBatches
 
 MOST = 16  # tensors of one call
 FEATURES = 4096
@@ -27,9 +27,9 @@ class Inputs(object):
         self.prints = []  # per step: [(shape, dtype, place in the numbers)]
         self.features = []  # places of per-feature numbers, per step
         self.shape = None  # features, once they are known
-        self.batches = Batches()
+        self.batches = RepeatedBatches()
         self.images = Interleaved(numbers)
-        self.filler = Filler()
+        self.filler = PaddingTokens()
 
     def take(self, args, kwargs, kept=True):
         """kept: the script itself has these tensors, so that the same one says it is the same batch."""

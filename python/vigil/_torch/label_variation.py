@@ -14,7 +14,7 @@ ROWS = 1 << 12  # samples of one call
 CLASSES = 16  # that numbers of classes may name
 
 
-class Features(object):
+class LabelVariation(object):
     """Sums over the labels of several calls, for each place of a sample."""
 
     def __init__(self):

@@ -11,11 +11,11 @@ import torch
 
 from vigil import _guard
 from vigil._torch import compat, gaussian_nll, graph, handwritten_binary_cross_entropy, handwritten_losses, loss_terms, output_operations, summary
-from vigil._torch.ctc_blank_labels import Blanks
-from vigil._torch.ignored_end_of_sequence import Ends
-from vigil._torch.label_variation import Features
+from vigil._torch.ctc_blank_labels import BlankLabels
+from vigil._torch.ignored_end_of_sequence import IgnoredEnds
+from vigil._torch.label_variation import LabelVariation
 from vigil._torch.loss_addends import Addends
-from vigil._torch.padding_tokens import Filler
+from vigil._torch.padding_tokens import PaddingTokens
 from vigil._torch.predictions import Predictions
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
@@ -87,7 +87,7 @@ class Source(object):
         self.sums = [0.0, 0.0]  # of values and of their squares
         self.rows = 0  # of the last axis, where it has two entries or more
         self.one_hot = self.probabilities = True
-        self.features = Features()
+        self.features = LabelVariation()
         self.batches = []  # (least, largest, how many) of labels with one axis, by call; None once a call had others
 
     def read(self, label, ignore):
@@ -198,11 +198,11 @@ class Labels(object):
         self.sources = {}  # name of the loss -> Source
         self.calls = 0
         self.tries = 0
-        self.beside = Features()  # labels of errors that are one term of several
+        self.beside = LabelVariation()  # labels of errors that are one term of several
         self.fresh = False  # a loss module was read since the last backward
-        self.blanks = Blanks()
-        self.ends = Ends()
-        self.filler = Filler()
+        self.blanks = BlankLabels()
+        self.ends = IgnoredEnds()
+        self.filler = PaddingTokens()
         self.addends = Addends(self._addend)
         self.density = gaussian_nll.Density()
         self.yes = []  # how much a yes counts, by backward

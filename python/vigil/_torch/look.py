@@ -19,11 +19,11 @@ from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
 from vigil._torch.next_token_labels import NextPlace
 from vigil._torch.parameters import Parameters
-from vigil._torch.parameters_outside_model import Loose
+from vigil._torch.parameters_outside_model import OutsideModel
 from vigil._torch.settings import loss_settings, plain
 from vigil._torch.steps import TRAIN
-from vigil._torch.weights_made_in_forward import Anew
-from vigil._torch.zero_second_derivatives import Straight
+from vigil._torch.weights_made_in_forward import MadeInForward
+from vigil._torch.zero_second_derivatives import ZeroSecondDerivatives
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
@@ -56,7 +56,7 @@ class Look(object):
         self.since = FIRST  # lowest number of the nodes that they were taken of
         self.shapes = []  # of these gradients
         self.derived = False  # others have a graph
-        self.straight = Straight(self.numbers)
+        self.straight = ZeroSecondDerivatives(self.numbers)
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
@@ -64,8 +64,8 @@ class Look(object):
         self.no_modules = False  # an optimiser trains plain tensors, and there is no model
         self.graphs = None
         self.graph_step = None
-        self.anew = Anew()
-        self.loose = Loose()
+        self.anew = MadeInForward()
+        self.loose = OutsideModel()
         self.counts = {}  # id of an optimiser's state -> its updates
         self.input_step = None
         self.first = None  # the first model that was found

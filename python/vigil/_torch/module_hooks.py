@@ -19,7 +19,7 @@ _OPTIONS = {  # beside them: number of a hook -> True
 _beside = {}  # id of such a dictionary -> (weak reference to it, weak reference to that of the hooks)
 
 
-class Hanging(functools.partial):
+class ModuleHook(functools.partial):
     """A function that hangs on a module as a hook.
 
     A module is copied and pickled with its dictionaries of hooks; of these ours are left out (see
@@ -35,12 +35,12 @@ class Hanging(functools.partial):
 
 def before(module, run, **options):
     """Have run(module, args) called before each call of ``module``; its handle."""
-    return _hung(module, "_forward_pre_hooks", module.register_forward_pre_hook(Hanging(run), **options), options)
+    return _hung(module, "_forward_pre_hooks", module.register_forward_pre_hook(ModuleHook(run), **options), options)
 
 
 def after(module, run, **options):
     """Have run(module, args, output) called after each call of ``module``; its handle."""
-    return _hung(module, "_forward_hooks", module.register_forward_hook(Hanging(run), **options), options)
+    return _hung(module, "_forward_hooks", module.register_forward_hook(ModuleHook(run), **options), options)
 
 
 def _hung(module, name, handle, options):
@@ -64,7 +64,7 @@ def _bare(ordered):
     ref, of = _beside.get(id(ordered), (None, None))
     if ref is not None and ref() is ordered:
         hooks = of() or ordered
-    ours = {key for key, hook in list(hooks.items()) if type(hook) is Hanging}
+    ours = {key for key, hook in list(hooks.items()) if type(hook) is ModuleHook}
     if ours:
         items = [item for item in items if item[0] not in ours]
     return kind, args, state, values, iter(items)
@@ -79,7 +79,7 @@ def stay_out():
 
 
 def _ours(hook):
-    return type(hook) is Hanging or hook is NOTHING
+    return type(hook) is ModuleHook or hook is NOTHING
 
 
 @contextlib.contextmanager

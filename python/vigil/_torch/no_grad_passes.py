@@ -19,7 +19,7 @@ SAMPLES = 4  # passes over the same inputs, between two updates, that are no los
 UPDATES = 4  # in a row before which labels were guessed
 
 
-class Passes(object):
+class NoGradPasses(object):
     """Passes in training mode, by the number of updates before them."""
 
     def __init__(self, look, numbers):

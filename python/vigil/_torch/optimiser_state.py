@@ -44,7 +44,7 @@ class Owner(object):
         self.size = 0  # of the state when it was announced last
 
 
-class States(object):
+class OptimiserStates(object):
     """The state of all optimisers of a process."""
 
     def __init__(self, frames):

@@ -11,7 +11,7 @@ TOKENS = 3  # different ones: fewer are no text
 MOST = 1 << 20  # tokens of one call
 
 
-class Filler(object):
+class PaddingTokens(object):
     """Shares of filler, over the calls that are looked at."""
 
     def __init__(self):

@@ -27,7 +27,7 @@ class Frames(object):
         self.given = {}  # id of a parameter -> its gradient, of those that are not with their parameter
         self.stale = False  # a parameter is not as it was announced
         self.carrier = device_transfer.Carrier(self)
-        self.ahead = agent_copied_weights.Ahead(self)
+        self.ahead = agent_copied_weights.AgentCopies(self)
 
     def add(self, entry):
         self.entries.append(entry)

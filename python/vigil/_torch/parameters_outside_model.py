@@ -19,7 +19,7 @@ VALUES = 4096  # elements that are compared
 GREW = 3  # backward passes added to a gradient that nobody clears
 
 
-class Loose(object):
+class OutsideModel(object):
     """Seen in the graph of one TRAIN step, looked at again some steps later."""
 
     def __init__(self):

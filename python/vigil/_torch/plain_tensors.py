@@ -16,7 +16,7 @@ NODES = 2000  # of a graph
 MOST = 200  # tensors
 
 
-class Plain(object):
+class PlainTensors(object):
     """The leaves of the last loss, by name; ``root`` holds them once it is known that the script trains them."""
 
     def __init__(self, tracker):

@@ -24,7 +24,7 @@ class Publisher(_schedule.Due):
         self.session = None
         self.activations = activations
         self.frames = parameter_frames.Frames()
-        self.states = optimiser_state.States(self.frames)
+        self.states = optimiser_state.OptimiserStates(self.frames)
         self.known = {}  # name -> (id, dtype, shape) of parameters and gradients
         self.frozen = []  # (root, entry) of parameters without a gradient
         self.series = {}  # name of a loss -> id

@@ -15,7 +15,7 @@ from vigil import _guard
 _MARK = "_vigil_wrapped"
 
 
-class Batches(object):
+class RepeatedBatches(object):
     """The first tensor that the model is called with, step by step."""
 
     def __init__(self):

@@ -16,7 +16,7 @@ from vigil._torch import compat
 KEPT = 8  # tensors between two uses of one; a residual block needs about as many
 
 
-class Sent(object):
+class SentTensors(object):
     """The latest tensors that were copied, of one step."""
 
     __slots__ = ("last",)

@@ -16,7 +16,7 @@ SAMPLE = 8  # of them that are looked at
 MOST = 2000  # parameters that are gone through
 
 
-class Astray(object):
+class StaleParameters(object):
     """Follows the optimisers of one training, once the first look is over."""
 
     def __init__(self, tracker):

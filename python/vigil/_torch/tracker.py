@@ -33,11 +33,11 @@ from vigil._torch.backward import wrap_backward
 from vigil._torch.deferred_values import Mean, Reader
 from vigil._torch.discover import Discovery, Searches
 from vigil._torch.facts import Facts
-from vigil._torch.fast_path import Lane
+from vigil._torch.fast_path import FastPath
 from vigil._torch.gradient_penalty_without_graph import watch_grad
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
-from vigil._torch.plain_tensors import Plain
+from vigil._torch.plain_tensors import PlainTensors
 from vigil._torch.publisher import Publisher
 from vigil._torch.registry import Registry
 from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Optimiser, Step
@@ -62,7 +62,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.looks = _look.wanted()  # facts of the training are read
         self.closed = False
         self.mode = None  # what the script set, or None
-        self.lane = Lane(self)
+        self.lane = FastPath(self)
         self.registry = Registry()
         self.loaders = weakref.WeakSet()
         self._clear()
@@ -88,7 +88,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.facts = Facts(self)
         self.trainings = Trainings(self)
         self.searches = Searches(self.registry)
-        self.plain = Plain(self)
+        self.plain = PlainTensors(self)
         self.grads = Grads(self)
         self.open = None
         self.suspended = None  # a TRAIN step that an evaluation interrupted

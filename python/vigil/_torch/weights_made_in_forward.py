@@ -12,7 +12,7 @@ from vigil._torch import autograd, graph
 MOST = 20
 
 
-class Anew(object):
+class MadeInForward(object):
     """Weights that belong to nobody, over two TRAIN steps."""
 
     def __init__(self):

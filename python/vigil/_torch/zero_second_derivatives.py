@@ -24,7 +24,7 @@ _BENT = frozenset((
 ))  # fmt: skip
 
 
-class Straight(object):
+class ZeroSecondDerivatives(object):
     """Calls of torch.autograd.grad with create_graph, of the first steps."""
 
     def __init__(self, numbers):
