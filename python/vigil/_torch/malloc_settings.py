@@ -4,7 +4,7 @@ The gradients of a layer come from the top of the heap. glibc gives the top back
 to the kernel when more than 64 MB at most lie free there, and takes it again,
 page by page, at the next step. Whether that happens depends on which small thing
 lies above, so what we allocate would make some trainings slower by a tenth (see
-docs/performance.md). With these limits it happens to none: memory up to KEEP
+docs/lab/performance.md). With these limits it happens to none: memory up to KEEP
 that the training has used before stays with it.
 """
 
