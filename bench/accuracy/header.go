@@ -18,10 +18,6 @@ import (
 // healthy is the name of no fault.
 const healthy = "none"
 
-// twins is the folder of repaired programs. What lies there names its family
-// in the header alone.
-const twins = "healthy/twins"
-
 // A family is one word; the folder's name keeps it from being misspelt.
 var family = regexp.MustCompile(`^[a-z]+$`)
 
@@ -43,7 +39,6 @@ type Program struct {
 	Causes []string // cause classes that are right, the best first
 	Family string
 	Split  string
-	Twin   string   // the repaired program, or empty
 	Hint   bool     // the fault is only worth knowing: no alarm is asked for
 	Author string   // who wrote it; "" where that is not known
 	Unseen bool     // the author knew neither the rules nor their checks
@@ -93,8 +88,8 @@ func parseHeader(r io.Reader) (Program, error) {
 		return p, fmt.Errorf("header: %w", err)
 	}
 	switch {
-	case p.Healthy() && (len(p.Causes) > 0 || p.Twin != "" || p.Hint):
-		return p, fmt.Errorf("header: a program without a fault has no cause_class, twin or alarm")
+	case p.Healthy() && (len(p.Causes) > 0 || p.Hint):
+		return p, fmt.Errorf("header: a program without a fault has no cause_class or alarm")
 	case !p.Healthy() && len(p.Causes) == 0:
 		return p, fmt.Errorf("header: %q is missing", "cause_class")
 	}
@@ -126,8 +121,6 @@ func (p *Program) set(key, value string) error {
 			return fmt.Errorf("unknown split %q; known: %s", value, strings.Join(splits, ", "))
 		}
 		p.Split = value
-	case "twin":
-		p.Twin = value
 	case "needs":
 		for name := range strings.SplitSeq(value, ",") {
 			if name = strings.TrimSpace(name); !module.MatchString(name) {
@@ -187,24 +180,12 @@ func discover(dir string) ([]Program, error) {
 		return nil, err
 	}
 	programs = append(programs, made...)
-	byPath := map[string]Program{}
+	known := map[string]bool{}
 	for _, p := range programs {
-		if _, ok := byPath[p.Path]; ok {
+		if known[p.Path] {
 			return nil, fmt.Errorf("read %q: the suite has two of that name", p.Path)
 		}
-		byPath[p.Path] = p
-	}
-	for _, p := range programs {
-		if p.Twin == "" {
-			continue
-		}
-		t, ok := byPath[p.Twin]
-		if !ok || !t.Healthy() {
-			return nil, fmt.Errorf("read %q: header: twin %q is no healthy program of the suite", p.Path, p.Twin)
-		}
-		if t.Family != p.Family || t.Split != p.Split {
-			return nil, fmt.Errorf("read %q: header: twin %q is of another family or split", p.Path, p.Twin)
-		}
+		known[p.Path] = true
 	}
 	return programs, nil
 }
@@ -225,7 +206,7 @@ func (p Program) place() error {
 	switch {
 	case p.Healthy() != (top == "healthy"):
 		return fmt.Errorf("header: fault %q does not belong below %s/", p.Fault, top)
-	case folder != twins && path.Base(folder) != p.Family:
+	case path.Base(folder) != p.Family:
 		return fmt.Errorf("header: family %q does not belong into %s/", p.Family, folder)
 	}
 	return nil

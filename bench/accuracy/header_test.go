@@ -16,8 +16,8 @@ func TestParseHeader(t *testing.T) {
 	}{
 		{
 			name: "a faulty program",
-			text: "# fault: zero-grad\n# cause_class: zero-grad, optimizer\n# family: mlp\n# split: tune\n# twin: healthy/twins/a.py\nimport os\n# fault: other\n",
-			want: Program{Fault: "zero-grad", Causes: []string{"zero-grad", "optimizer"}, Family: "mlp", Split: "tune", Twin: "healthy/twins/a.py"},
+			text: "# fault: zero-grad\n# cause_class: zero-grad, optimizer\n# family: mlp\n# split: tune\nimport os\n# fault: other\n",
+			want: Program{Fault: "zero-grad", Causes: []string{"zero-grad", "optimizer"}, Family: "mlp", Split: "tune"},
 		},
 		{
 			name: "a healthy program in another order, and its author's comment",
@@ -75,7 +75,7 @@ func TestParseHeader(t *testing.T) {
 }
 
 func FuzzParseHeader(f *testing.F) {
-	f.Add("# fault: zero-grad\n# cause_class: zero-grad, loss\n# family: mlp\n# split: tune\n# twin: a.py\n# alarm: no\n")
+	f.Add("# fault: zero-grad\n# cause_class: zero-grad, loss\n# family: mlp\n# split: tune\n# alarm: no\n")
 	f.Add("# fault: none\n# family: cnn\n# split: held\n\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := parseHeader(strings.NewReader(text))
@@ -95,10 +95,7 @@ func TestDiscoverRefuses(t *testing.T) {
 	}{
 		{"a faulty program among the healthy ones", map[string]string{"healthy/mlp/a.py": faulty}, `"a" does not belong below healthy/`},
 		{"a folder of another family", map[string]string{"faulty/cnn/a.py": faulty}, `family "mlp" does not belong into faulty/cnn/`},
-		{"a twin that is not there", map[string]string{"faulty/mlp/a.py": faulty + "# twin: healthy/twins/a.py\n"}, `twin "healthy/twins/a.py"`},
-		{"a twin that is faulty", map[string]string{"faulty/mlp/a.py": faulty + "# twin: faulty/mlp/b.py\n", "faulty/mlp/b.py": faulty}, `twin "faulty/mlp/b.py"`},
-		{"a twin of the other split", map[string]string{"healthy/twins/a.py": "# fault: none\n# family: mlp\n# split: held\n", "faulty/mlp/a.py": faulty + "# twin: healthy/twins/a.py\n"}, "another family or split"},
-		{"nothing wrong", map[string]string{"healthy/twins/a.py": sound, "faulty/mlp/a.py": faulty + "# twin: healthy/twins/a.py\n"}, ""},
+		{"nothing wrong", map[string]string{"healthy/mlp/a.py": sound, "faulty/mlp/a.py": faulty}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -16,7 +16,7 @@ func TestReport(t *testing.T) {
 	grads := Program{Path: "faulty/mlp/spirals.py", Fault: "zero-grad", Causes: []string{"zero-grad"}, Family: "mlp", Split: "tune", Author: "heron", Unseen: true}
 	twice := Program{Path: "faulty/cnn/digits.py", Fault: "softmax-twice", Causes: []string{"output-activation", "loss"}, Family: "cnn", Split: "held"}
 	few := Program{Path: "faulty/mlp/short.py", Fault: "too-few-updates", Causes: []string{"epochs"}, Family: "mlp", Split: "tune", Hint: true}
-	twin := Program{Path: "healthy/twins/spirals.py", Fault: "none", Family: "mlp", Split: "tune"}
+	sound := Program{Path: "healthy/mlp/spirals.py", Fault: "none", Family: "mlp", Split: "tune"}
 	steps := map[string]int64{"TRAIN": 100}
 	dead := finding(record.Error, "activation", record.Train, 50)
 	dead.Rule, dead.Configuration, dead.Check = "dead_relu", "dead_relu", "layer"
@@ -30,10 +30,10 @@ func TestReport(t *testing.T) {
 		judge(grads, 2, grouped(dead), steps),
 		judge(twice, 0, diagnosis{}, steps),
 		judge(few, 0, grouped(finding(record.Info, "epochs", record.Train, 99)), steps),
-		judge(twin, 0, diagnosis{}, steps),
-		judge(twin, 1, grouped(dead), steps),
+		judge(sound, 0, diagnosis{}, steps),
+		judge(sound, 1, grouped(dead), steps),
 		{Program: Program{Path: "healthy/trainer/bert.py", Fault: "none", Family: "trainer", Split: "tune", Needs: []string{"transformers"}}, NotRun: "needs transformers", At: math.NaN()},
-		{Program: twin, Seed: 2, Failed: "exit status 1: RuntimeError", At: math.NaN()},
+		{Program: sound, Seed: 2, Failed: "exit status 1: RuntimeError", At: math.NaN()},
 	})
 	const golden = "testdata/report.md"
 	if *update {
