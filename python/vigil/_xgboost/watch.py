@@ -24,6 +24,7 @@ class Watch(xgboost.callback.TrainingCallback):
 
     _tracker = None
     asked = False
+    further = None  # its training, as long as it is open whether that goes on with the model that is followed
 
     def before_training(self, model):
         self._call("begins", model)
