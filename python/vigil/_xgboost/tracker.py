@@ -67,10 +67,10 @@ class Tracker(Control):
         _log.unregister(self)
 
     def reason(self):
-        """Why this process did not train, for a person."""
+        """What was seen in a process that was not seen to train, for a person. A script that calls Booster.update itself is not seen."""
         if self.cross_validated:
             return "only xgboost.cv ran: it makes no model that could be watched; give it vigil.xgboost.Hook() for its metrics"
-        return "XGBoost was imported, but no model was trained"
+        return "XGBoost was imported, but no training was seen (one by Booster.update, without xgboost.train, is not)"
 
     # Which training.
 
