@@ -112,11 +112,11 @@ class Tracker(Control):
         training = self.training
         return training if training is not None and training.watch is watch and not self.closed else None
 
-    def given(self, watch, train, evals, own_objective):
-        """The data of a training, ahead of each round, and whether the script computes the objective."""
+    def given(self, watch, train, evals, own_objective, watched):
+        """The data of a training, ahead of each round, whether the script computes the objective, and the name of what early stopping watches."""
         training = self._mine(watch)
         if training is not None:
-            training.given(train, evals, own_objective)
+            training.given(train, evals, own_objective, watched)
 
     # Rounds.
 
