@@ -40,16 +40,16 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
-	placing  mutex
-	noting   mutex
-	writing  mutex
-	cmu      mutex
-	counts   counts
-	progress progress
-	rawOff   string // why raw tensors are not stored any more
-	rawSince int64  // raw bytes since the last look at the limit
-	changed  bool   // run.json is behind
-	idle     string // why a process that could have trained did not
+	placing   mutex
+	noting    mutex
+	writing   mutex
+	cmu       mutex
+	counts    counts
+	progress  progress
+	rawOff    string // why raw tensors are not stored any more
+	rawSince  int64  // raw bytes since the last look at the limit
+	changed   bool   // run.json is behind
+	untrained untrained
 }
 
 // sessionState is what a later agent has to know of a session.
@@ -311,7 +311,7 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 	case "plan":
 		return j.replan(c.Plan)
 	case "idle":
-		j.setIdle(c.Reason)
+		j.setUntrained(c.Reason, c.Error)
 		return map[string]any{"ok": true}
 	case "status":
 		n, _, _ := j.live()
@@ -319,15 +319,6 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 		return map[string]any{"ok": true, "run": j.store.Path(), "name": r.Name, "status": r.Status, "workers": n, "steps": j.stepCounts()}
 	}
 	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, plan, idle", c.Cmd)}
-}
-
-// setIdle keeps the first reason that a process gives for not having trained.
-func (j *job) setIdle(reason string) {
-	j.cmu.Lock()
-	defer j.cmu.Unlock()
-	if j.idle == "" {
-		j.idle = cut(reason, 300)
-	}
 }
 
 // sendStop asks the launcher to end the job.

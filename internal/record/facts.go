@@ -79,6 +79,7 @@ type BoostingFacts struct {
 	FirstRound      int64                      `json:"first_round"` // not 0: an earlier model is trained further
 	Data            []BoostingData             `json:"data"`        // that metrics are computed on
 	Judged          BoostingData               `json:"predictions_for"`
+	EarlyStopping   *BoostingData              `json:"early_stopping,omitempty"` // what it watches, where there is one
 }
 
 // BoostingData is a set of rows under a name.

@@ -124,7 +124,7 @@ func TestDeadReluFirstLook(t *testing.T) {
 		cause string
 	}{
 		{"before the first update", 0, "(from the start)", "they were dead from the start"},
-		{"after updates", 25, "(at step 25 already, the first that was looked at)", "a learning rate that is too high"},
+		{"after updates", 25, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16"))

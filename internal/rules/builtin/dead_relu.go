@@ -100,6 +100,7 @@ type reluState struct {
 	Shares []rule.Number `json:"shares"`          // the last 20
 	First  *rule.Number  `json:"first,omitempty"` // the first of all
 	From   int64         `json:"from"`            // mode step of the first look
+	Later  string        `json:"later,omitempty"` // the mode of that look, where updates came before
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
 	Alive  bool          `json:"alive"` // was below the threshold once
@@ -240,6 +241,9 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	if s.First == nil {
 		first := rule.Number(share)
 		s.First, s.From = &first, v.ModeStep
+		if v.Step > 0 && (v.ModeStep > 0 || !training(v.Mode)) {
+			s.Later = v.Mode.String()
+		}
 	}
 	last := &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
 	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && byChance(share, units) {
@@ -272,8 +276,8 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	switch {
 	case s.Alive:
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
-	case s.From > 0: // updates came before
-		before, cause, remedy = fmt.Sprintf("at step %d already, the first that was looked at", s.From), "", ""
+	case s.Later != "":
+		before, cause, remedy = fmt.Sprintf("at %s step %d already, the first that was looked at", s.Later, s.From), "", ""
 	}
 	class, asks := "", []rule.Advice(nil)
 	if why := r.state.Harm.thrown(s.Since); why != "" {

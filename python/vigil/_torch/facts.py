@@ -261,15 +261,15 @@ class Facts(object):
         return "one update by the optimiser"
 
     def _unseen_validation(self):
-        """Evaluation took place, and no loss of it could be seen: say so, and what to add."""
+        """A model ran in evaluation, and no loss of that was seen: say so, and what to add where there is one; samples may be drawn, too."""
         t = self.tracker
         if t.counter.modes[1] and not t.eval_loss_seen:
             t.session.notice(
                 "info",
-                "the loss of evaluation could not be seen: it is computed without gradients and without a loss module",
-                'add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
+                "no loss of evaluation was seen: one that is computed without gradients and without a loss module cannot be",
+                'where there is one, add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
             )
-            t.session.missing([("loss in EVAL", "computed without gradients and without a loss module", t.counter.modes[1])])
+            t.session.missing([("loss in EVAL", "none was seen; one that is computed without gradients and without a loss module cannot be", t.counter.modes[1])])
 
 
 def _elements(model):

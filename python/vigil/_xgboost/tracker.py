@@ -68,10 +68,10 @@ class Tracker(Control):
         _log.unregister(self)
 
     def reason(self):
-        """Why this process did not train, for a person."""
+        """What was seen in a process that was not seen to train, for a person. A script that calls Booster.update itself is not seen."""
         if self.cross_validated:
             return "only xgboost.cv ran: it makes no model that could be watched; give it vigil.xgboost.Hook() for its metrics"
-        return "XGBoost was imported, but no model was trained"
+        return "XGBoost was imported, but no training was seen (one by Booster.update, without xgboost.train, is not)"
 
     # Which training.
 
@@ -131,11 +131,11 @@ class Tracker(Control):
         training = self.training
         return training if training is not None and training.watch is watch and not self.closed else None
 
-    def given(self, watch, train, evals, own_objective):
-        """The data of a training, ahead of each round, and whether the script computes the objective."""
+    def given(self, watch, train, evals, own_objective, watched):
+        """The data of a training, ahead of each round, whether the script computes the objective, and the name of what early stopping watches."""
         training = self._mine(watch)
         if training is not None:
-            training.given(train, evals, own_objective)
+            training.given(train, evals, own_objective, watched)
 
     # Rounds.
 

@@ -28,6 +28,7 @@ class Training(object):
         self.ids = {}  # (data, metric) -> ids of the numbers it is published as
         self.loss = None  # the metric that is the loss
         self.data = []  # (name, DMatrix) that metrics are computed on
+        self.watched = None  # the name among them that early stopping watches
         self.train = None  # DMatrix
         self.own_objective = False  # the script computes it; the model's settings name the default one
         self.judged = None  # DMatrix that predictions are made for
@@ -41,13 +42,14 @@ class Training(object):
         self.texts = {}
         self._labels = None
 
-    def given(self, train, evals, own_objective):
+    def given(self, train, evals, own_objective, watched):
         """The data of a round: the same for all of them."""
         if self.train is not None:
             return
         self.train = train
         self.own_objective = own_objective
         self.data = [(name, data) for data, name in evals or ()]
+        self.watched = watched
         held_out = [(n, d) for n, d in self.data if d is not train]
         own = self.watch.validation_data() if self.watch.asked else None
         if own is not None:
