@@ -152,7 +152,7 @@ class Models(object):
             return True
         if self.refused:
             return False
-        if not self.publisher.connect(self.start_agent, self.dir, self.name):
+        if not self.publisher.connect(self.start_agent, self.dir, self.name, self._hand_parameters()[:8]):
             self.refused = True
             self.discovery.stop()
             return False
