@@ -224,9 +224,13 @@ func (j *job) place(s *capture.Session) sessionState {
 		name = base + suffix(others)
 		text := fmt.Sprintf("process %d trains after the first one of rank %d and is stored as %s", s.Peer.PID, rank, name)
 		hint := "rules judge steps in order, so of a second training only what goes beyond the first; give each training its own vigil run"
-		if alive {
+		switch {
+		case alive && s.Hello.Shares:
+			text = fmt.Sprintf("process %d trains weights in shared memory and is stored as %s, losses only", s.Peer.PID, name)
+			hint = "the weights of all processes are those of the first one; rules judge the losses of that one"
+		case alive:
 			text = fmt.Sprintf("process %d trains as rank %d too and is stored as %s, losses only", s.Peer.PID, rank, name)
-			hint = "processes of one training tell their rank by RANK; start them with torchrun"
+			hint = "give each of several trainings its own vigil run; processes of one training tell their rank by RANK, as torchrun sets it"
 		}
 		j.events.notice("info", text, hint)
 	}

@@ -40,6 +40,7 @@ type Hello struct {
 	Takeover  bool             `json:"takeover"`
 	Facts     bool             `json:"facts,omitempty"`   // facts were said before
 	Reduces   bool             `json:"reduces,omitempty"` // the hook can compute statistics itself
+	Shares    bool             `json:"shares,omitempty"`  // the weights lie in memory that other processes may train too
 	// Loaded are the files that a resumed job has read as checkpoints, the last
 	// one last.
 	Loaded []Checkpoint `json:"loaded,omitempty"`

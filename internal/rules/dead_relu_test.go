@@ -153,4 +153,14 @@ func TestDeadReluOfOneModule(t *testing.T) {
 	if len(j.found) != 2 || j.found[0].Subject != "act_relu_output_0" || j.found[1].Subject != "other_relu_output_0" {
 		t.Errorf("found %+v", j.found)
 	}
+	j = newJob(t, config("DeadRelu", "every", "1", "confirm", "1", "min_samples", "16"))
+	j.describe(record.TensorInfo{Name: "act_relu_output_0", Kind: record.Output, Module: "act"})
+	j.describe(record.TensorInfo{Name: "act_relu_output_1", Kind: record.Output, Module: "act"})
+	for step := range int64(2) {
+		dead := relu(16, 4, 16)
+		j.feed(input{step: step, tensors: map[string]values{"act_relu_output_0": dead, "act_relu_output_1": dead}})
+	}
+	if len(j.found) != 2 || j.found[0].Step == j.found[1].Step {
+		t.Errorf("where every look counts: found %+v", j.found)
+	}
 }

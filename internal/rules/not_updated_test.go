@@ -283,6 +283,21 @@ func TestNotUpdated(t *testing.T) {
 			change(f, still, "")
 			group(f, "SGD").LR = setTo(1e-8)
 		}, "warning tiny_rate learning-rate learning rate", ""},
+		{"a warm-up that begins at nothing", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = setTo(1e-12)
+			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(0.003)}
+		}, "", ""},
+		{"nothing moves in a warm-up", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = setTo(3e-6)
+			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(0.003)}
+		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (warm-up, rises to 0.003):"},
+		{"nothing moves while the rate rises to nobody knows what", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = setTo(3e-6)
+			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(1)}
+		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (at step 9, rising):"},
 		{"learning rate unknown", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			group(f, "Adam").LR = nil

@@ -87,6 +87,7 @@ type relu struct {
 	confirm int
 	samples float64
 	places  places[reluState]
+	said    oncePerStep
 	state   struct {
 		Layers map[string]*reluState `json:"layers"` // by worker, mode and tensor
 		Harm   *reluHarm             `json:"harm,omitempty"`
@@ -166,9 +167,12 @@ func (r *relu) Finish(rep *rule.Report) {
 	}
 }
 
-// say reports a layer, unless another output of its module was; every look counts where
-// none has to be confirmed.
+// say reports a layer, unless another output of its module was: ever, or at this look
+// where none has to be confirmed.
 func (r *relu) say(rep *rule.Report, v rule.Violation, s *reluState) {
+	if r.confirm <= 1 && !r.said.key(s.Last.key()) {
+		return
+	}
 	if key := s.Last.key(); r.confirm > 1 {
 		if of, ok := r.state.Said[key]; ok && of != s.Last.Name {
 			return
@@ -200,6 +204,7 @@ func (r *relu) Restore(b []byte) error {
 
 func (r *relu) Step(v *rule.View, rep *rule.Report) {
 	r.state.Harm.step(v)
+	r.said.begin()
 	for i, it := range v.Tensors(0) {
 		units, _, ok := it.Find(r.key, rule.UnitsTotal)
 		if !ok || !(units > 0) {

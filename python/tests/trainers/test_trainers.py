@@ -19,6 +19,7 @@ TRAININGS = {
         "inner": (["Sequential"], "Sequential_0.weight"),
         "manual": (["Sequential", "Sequential_1"], "Sequential_1_2.weight"),
         "called": (["Predicting"], "Predicting_net.0.weight"),
+        "fabric": (["Sequential"], "Sequential_2.weight"),
     },
     "with_accelerate": {
         "accumulated": (["Sequential"], "Sequential_0.weight"),
