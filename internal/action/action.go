@@ -94,6 +94,9 @@ type Options struct {
 	// Event makes the document that webhooks get. changed says when a
 	// configuration fired last.
 	Event func(id string, f record.Finding, changed map[string]time.Time) (json.RawMessage, error)
+	// Follows is the root cause that a finding follows from, as far as it is
+	// known when the finding comes; nil of a root. Without it all are roots.
+	Follows func(record.Finding) *record.Follows
 	// Tell says something to the user. It must not call the runner.
 	Tell func(level, text, hint string)
 	// Secrets are those of the notifications; nil makes them of Env.
@@ -110,7 +113,8 @@ const stateName = "actions"
 // restart.
 type entry struct {
 	record.Attempt
-	Event json.RawMessage `json:"event,omitempty"`
+	Event   json.RawMessage `json:"event,omitempty"`
+	Follows *record.Follows `json:"follows,omitempty"`
 }
 
 // Runner performs actions. Its methods may be called by several goroutines.

@@ -91,6 +91,9 @@ func (r *Runner) notify(d *delivery, f record.Finding) {
 		return
 	}
 	e := entry{Attempt: Attempt{Key: key, ID: deliveryID(r.opts.ID, key), Finding: f}}
+	if r.opts.Follows != nil {
+		e.Follows = r.opts.Follows(f)
+	}
 	if r.opts.Event != nil {
 		var err error
 		if e.Event, err = r.opts.Event(e.ID, f, r.fired); err != nil {
@@ -174,7 +177,7 @@ func (r *Runner) try(d *delivery, e entry) error {
 	}
 	ctx, cancel := context.WithTimeout(r.delivered, d.timeout)
 	defer cancel()
-	return d.target.Send(ctx, &notify.Message{ID: e.ID, Run: r.opts.Name, Path: r.opts.Run, Finding: e.Finding, Change: e.Change, Event: e.Event})
+	return d.target.Send(ctx, &notify.Message{ID: e.ID, Run: r.opts.Name, Path: r.opts.Run, Finding: e.Finding, Follows: e.Follows, Change: e.Change, Event: e.Event})
 }
 
 // settle puts the outcome of a try on record, and tells the user what matters

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/action"
 	"github.com/vigil-ml/vigil/internal/notify"
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // picky is a mail server that does not know nobody@.
@@ -75,5 +76,42 @@ func TestMailToSeveral(t *testing.T) {
 	}
 	if len(p.taken) != 1 || !strings.Contains(<-p.taken, "SMDebugRule:dead_relu fired") {
 		t.Errorf("%d more mails", len(p.taken))
+	}
+}
+
+// A finding that follows from a known cause is told as that; a root has its
+// remedy.
+func TestMailAboutWhatFollows(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := picky{make(chan string, 10)}
+	s := smtp.NewServer(p)
+	s.Domain, s.ErrorLog = "localhost", stdlog.New(io.Discard, "", 0)
+	go s.Serve(l)
+	defer s.Close()
+	mail := notify.Mail{To: []string{"me@example.com"}, Server: notify.SMTP{Server: l.Addr().String(), TLS: notify.NoTLS, From: "vigil@example.com"}}
+	for _, tt := range []struct {
+		name        string
+		follows     *record.Follows
+		has, hasNot string
+	}{
+		{"root", nil, "Remedy    lower the learning rate", "Follows"},
+		{"symptom", &record.Follows{Rule: "learning_rate", Step: 3}, "Follows   learning_rate at step 3", "Remedy"},
+	} {
+		asked := 0
+		r, _ := telling(t, action.Options{Follows: func(record.Finding) *record.Follows { asked++; return tt.follows }}, action.Notice{Spec: notify.Spec{Mail: &mail}})
+		f := dead()
+		f.Cause, f.Remedy = "a learning rate that is too high", "lower the learning rate"
+		r.Fire(f)
+		r.Fire(f)
+		end(t, r)
+		if got := <-p.taken; !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasNot) {
+			t.Errorf("%s: the mail has no %q, or it has %q:\n%s", tt.name, tt.has, tt.hasNot, got)
+		}
+		if asked != 1 {
+			t.Errorf("%s: grouped %d times for one mail", tt.name, asked)
+		}
 	}
 }

@@ -22,7 +22,7 @@ func (e *evaluator) actions(cfgs []rules.Config) action.Options {
 	}
 	o := action.Options{
 		StopOn: j.set.Config.StopOn.String(), Stop: j.stopFor, Record: j.store.Action, State: actionState{j.store},
-		Run: j.store.Path(), Name: j.set.Name, Configurations: names, Event: e.event, Tell: j.events.notice,
+		Run: j.store.Path(), Name: j.set.Name, Configurations: names, Event: e.event, Follows: e.rootOf, Tell: j.events.notice,
 		ID: e.runID(),
 	}
 	for _, a := range j.set.Config.Actions {

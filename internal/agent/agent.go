@@ -292,7 +292,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	defer j.starting.Unlock()
 	j.forgetAll()
 	if len(j.stepCounts()) == 0 {
-		j.noSteps()
+		j.noSteps(e, coded)
 	}
 	if j.eval != nil {
 		j.eval.finish(e.Status)
@@ -320,18 +320,4 @@ func (r *running) finish(e Ended, coded bool) error {
 		errClose = fmt.Errorf("close run: %w", errClose)
 	}
 	return errors.Join(errServe, err, errClose)
-}
-
-// noSteps says why a run is empty.
-func (j *job) noSteps() {
-	why := "no process of the job began to train under a framework that is supported"
-	if _, seen, _ := j.live(); seen > 0 {
-		why = "no step was ever finished: no optimiser stepped and no model was evaluated"
-	}
-	j.cmu.Lock()
-	if j.idle != "" {
-		why = j.idle
-	}
-	j.cmu.Unlock()
-	j.missing("everything", why, 1)
 }

@@ -3,9 +3,11 @@ package agent
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/hook"
@@ -216,6 +218,45 @@ func TestRanks(t *testing.T) {
 			if _, v, err := tr.Series(trial.Query{Tensor: "loss", Worker: worker}); len(v) != 1 {
 				t.Errorf("loss of %s: %v, %v", worker, v, err)
 			}
+		}
+	}
+}
+
+// TestSecondProcess begins a process of a rank while the one before it lives: who trains
+// weights in shared memory needs no ranks.
+func TestSecondProcess(t *testing.T) {
+	for _, c := range []struct {
+		shares bool
+		says   string
+	}{
+		{false, "trains as rank 0 too and is stored as worker_0b, losses only: give each of several trainings its own vigil run; processes of one training tell their rank by RANK, as torchrun sets it"},
+		{true, "trains weights in shared memory and is stored as worker_0b, losses only: the weights of all processes are those of the first one; rules judge the losses of that one"},
+	} {
+		set := settings(t)
+		a := startAgent(t, set)
+		var clients []*capture.Client
+		for _, session := range []string{"00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"} {
+			client, err := capture.Dial(capture.ClientOptions{Socket: set.Socket, Hello: capture.Hello{
+				Session: session, PID: os.Getpid(), World: 1, Framework: record.Framework{Name: "pytorch"}, Shares: c.shares,
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			clients = append(clients, client)
+		}
+		for _, client := range clients {
+			client.Close()
+		}
+		a.completed()
+		var said []string
+		for _, e := range a.list() {
+			if e.Notice != nil && strings.Contains(e.Notice.Text, "worker_0b") {
+				_, text, _ := strings.Cut(e.Notice.Text, fmt.Sprintf("process %d ", os.Getpid()))
+				said = append(said, text+": "+e.Notice.Hint)
+			}
+		}
+		if !slices.Equal(said, []string{c.says}) {
+			t.Errorf("weights in shared memory %v: said %q", c.shares, said)
 		}
 	}
 }

@@ -288,8 +288,8 @@ func (e *evaluator) findings() {
 
 // causes tells what new findings follow from, as far as that is known now; of
 // those only that are shown in full, because to group them takes time.
-func (e *evaluator) causes(list []record.Finding) []*live.Follows {
-	out := make([]*live.Follows, len(list))
+func (e *evaluator) causes(list []record.Finding) []*record.Follows {
+	out := make([]*record.Follows, len(list))
 	var groups []record.Group
 	for i, f := range list {
 		kind := f.Configuration + "\x00" + f.Check
@@ -299,11 +299,23 @@ func (e *evaluator) causes(list []record.Finding) []*live.Follows {
 		if groups == nil {
 			groups = e.engine.Groups()
 		}
-		if root, follows := rules.Cause(groups, f); follows {
-			out[i] = &live.Follows{Rule: root.Rule, Step: root.Step}
-		}
+		out[i] = rootIn(groups, f)
 	}
 	return out
+}
+
+// rootOf is what a finding follows from, as far as that is known now; nil of a
+// root.
+func (e *evaluator) rootOf(f record.Finding) *record.Follows {
+	return rootIn(e.engine.Groups(), f)
+}
+
+func rootIn(groups []record.Group, f record.Finding) *record.Follows {
+	root, is := rules.Cause(groups, f)
+	if !is {
+		return nil
+	}
+	return &record.Follows{Rule: root.Rule, Step: root.Step}
 }
 
 // settle writes the summary and the state of the rules after findings, once a

@@ -40,16 +40,16 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
-	placing  mutex
-	noting   mutex
-	writing  mutex
-	cmu      mutex
-	counts   counts
-	progress progress
-	rawOff   string // why raw tensors are not stored any more
-	rawSince int64  // raw bytes since the last look at the limit
-	changed  bool   // run.json is behind
-	idle     string // why a process that could have trained did not
+	placing   mutex
+	noting    mutex
+	writing   mutex
+	cmu       mutex
+	counts    counts
+	progress  progress
+	rawOff    string // why raw tensors are not stored any more
+	rawSince  int64  // raw bytes since the last look at the limit
+	changed   bool   // run.json is behind
+	untrained untrained
 }
 
 // sessionState is what a later agent has to know of a session.
@@ -224,9 +224,13 @@ func (j *job) place(s *capture.Session) sessionState {
 		name = base + suffix(others)
 		text := fmt.Sprintf("process %d trains after the first one of rank %d and is stored as %s", s.Peer.PID, rank, name)
 		hint := "rules judge steps in order, so of a second training only what goes beyond the first; give each training its own vigil run"
-		if alive {
+		switch {
+		case alive && s.Hello.Shares:
+			text = fmt.Sprintf("process %d trains weights in shared memory and is stored as %s, losses only", s.Peer.PID, name)
+			hint = "the weights of all processes are those of the first one; rules judge the losses of that one"
+		case alive:
 			text = fmt.Sprintf("process %d trains as rank %d too and is stored as %s, losses only", s.Peer.PID, rank, name)
-			hint = "processes of one training tell their rank by RANK; start them with torchrun"
+			hint = "give each of several trainings its own vigil run; processes of one training tell their rank by RANK, as torchrun sets it"
 		}
 		j.events.notice("info", text, hint)
 	}
@@ -311,7 +315,7 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 	case "plan":
 		return j.replan(c.Plan)
 	case "idle":
-		j.setIdle(c.Reason)
+		j.setUntrained(c.Reason, c.Error)
 		return map[string]any{"ok": true}
 	case "status":
 		n, _, _ := j.live()
@@ -319,15 +323,6 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 		return map[string]any{"ok": true, "run": j.store.Path(), "name": r.Name, "status": r.Status, "workers": n, "steps": j.stepCounts()}
 	}
 	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, plan, idle", c.Cmd)}
-}
-
-// setIdle keeps the first reason that a process gives for not having trained.
-func (j *job) setIdle(reason string) {
-	j.cmu.Lock()
-	defer j.cmu.Unlock()
-	if j.idle == "" {
-		j.idle = cut(reason, 300)
-	}
 }
 
 // sendStop asks the launcher to end the job.

@@ -299,7 +299,7 @@ func TestControl(t *testing.T) {
 	})
 	a.end(Ended{Status: record.Stopped})
 	run := openTrial(t, set).Run()
-	if len(run.NotCaptured) != 1 || !strings.Contains(run.NotCaptured[0].Reason, "no process") {
+	if len(run.NotCaptured) != 1 || !strings.Contains(run.NotCaptured[0].Reason, "the job was stopped before a training was seen") {
 		t.Errorf("not captured: %+v", run.NotCaptured)
 	}
 }

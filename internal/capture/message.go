@@ -40,6 +40,7 @@ type Hello struct {
 	Takeover  bool             `json:"takeover"`
 	Facts     bool             `json:"facts,omitempty"`   // facts were said before
 	Reduces   bool             `json:"reduces,omitempty"` // the hook can compute statistics itself
+	Shares    bool             `json:"shares,omitempty"`  // the weights lie in memory that other processes may train too
 	// Loaded are the files that a resumed job has read as checkpoints, the last
 	// one last.
 	Loaded []Checkpoint `json:"loaded,omitempty"`
@@ -201,9 +202,12 @@ type PlanRing struct {
 // hello; the answer is a JSON object and the connection closes.
 type Control struct {
 	Cmd string `json:"cmd"`
-	// Reason says, with the command "idle", why a process that could have
-	// trained did not.
+	// Reason says, with the command "idle", what was seen instead in a process
+	// that could have trained and was not seen to.
 	Reason string `json:"reason,omitempty"`
+	// Error is, with the command "idle", the class of the exception that ended
+	// the process.
+	Error string `json:"error,omitempty"`
 	// Plan says, with the command "plan", what is to be captured from now on.
 	Plan *PlanRequest `json:"plan,omitempty"`
 }

@@ -21,7 +21,8 @@ func TestRunExplains(t *testing.T) {
 		state State
 		text  string
 	}{
-		{"no framework", record.Run{Status: record.Completed, Command: []string{"python", "a.py"}}, Failure, "no process of this run imported PyTorch"},
+		{"no framework", record.Run{Status: record.Completed, Command: []string{"python", "a.py"}}, Failure, "no process of this run was seen to import PyTorch"},
+		{"failed first", record.Run{Status: record.Failed, Command: []string{"python", "a.py"}}, Failure, "the command failed before a training was seen"},
 		{"isolated", record.Run{Status: record.Completed, Command: []string{"python3", "-uI", "a.py"}}, Failure, "python -I ignores"},
 		{"no site", record.Run{Status: record.Completed, Command: []string{"/usr/bin/python3.11", "-S", "a.py"}}, Failure, "python -S ignores"},
 		{"an option's value", record.Run{Status: record.Completed, Command: []string{"python", "-W", "-I", "a.py"}}, Failure, "no process of this run"},

@@ -95,9 +95,12 @@ func unseen(r record.Run) Check {
 	if os.Getenv("VIGIL") == "0" {
 		return fail("capture", "unset VIGIL", "VIGIL=0 turns everything off")
 	}
+	if r.Status == record.Failed {
+		return fail("capture", "the command's own output says what went wrong", "the command failed before a training was seen")
+	}
 	return fail("capture",
 		"`vigil doctor -- "+strings.Join(r.Command, " ")+"` looks at the interpreter; a process in a container, on another host or with an environment of its own is not seen",
-		"no process of this run imported PyTorch (1.13 or later, Python 3.8 or later) and trained a model with it")
+		"no process of this run was seen to import PyTorch (1.13 or later, Python 3.8 or later) or XGBoost, and to train a model with it")
 }
 
 // isolating is the option in a Python command that keeps Vigil out.
@@ -131,5 +134,5 @@ func unstepped(r record.Run) Check {
 	}
 	return fail("capture",
 		"a step is one update of the weights by an optimiser, or in evaluation one forward pass of the model; with a hand-written loop see docs/pytorch.md",
-		"%s connected, but no training step was seen: no optimiser stepped and no model with parameters ran", workers(len(r.Workers)))
+		"%s connected, but no training step was seen: no update by an optimiser, and no evaluation of a model with parameters", workers(len(r.Workers)))
 }

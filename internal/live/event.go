@@ -17,16 +17,10 @@ type Event struct {
 	Said     *Said           `json:"said,omitempty"`
 	Progress *Progress       `json:"progress,omitempty"`
 	Finding  *record.Finding `json:"finding,omitempty"`
-	Follows  *Follows        `json:"follows,omitempty"` // what the finding follows from, once that is known
+	Follows  *record.Follows `json:"follows,omitempty"` // what the finding follows from, once that is known
 	Notice   *Notice         `json:"notice,omitempty"`
 	Stop     *Stop           `json:"stop,omitempty"`
 	Summary  *Summary        `json:"summary,omitempty"`
-}
-
-// Follows names the root cause of a finding.
-type Follows struct {
-	Rule string `json:"rule"`
-	Step int64  `json:"step"`
 }
 
 // Said is the line that tells what was understood of the training.

@@ -64,7 +64,7 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 
 // findingText is a finding as a block of lines, without a final newline. What
 // follows from a known cause is mended there, and names no remedy of its own.
-func (s Style) findingText(f *record.Finding, follows *Follows) string {
+func (s Style) findingText(f *record.Finding, follows *record.Follows) string {
 	var b strings.Builder
 	head := strings.TrimSpace(s.mark(f.Severity) + " " + string(f.Severity))
 	fmt.Fprintf(&b, "vigil: %s %s at %s", s.Severity(f.Severity, head), s.Bold(clean(f.Rule)), where(f))

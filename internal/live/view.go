@@ -124,7 +124,7 @@ func (v *View) json(e Event) {
 
 // finding shows a finding in full, one whose cause is known by that cause, or counts it when several of its kind were
 // shown already.
-func (v *View) finding(f *record.Finding, follows *Follows) {
+func (v *View) finding(f *record.Finding, follows *record.Follows) {
 	if f.Muted {
 		return
 	}

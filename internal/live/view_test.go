@@ -72,7 +72,7 @@ func TestFindingThatFollows(t *testing.T) {
 	var b bytes.Buffer
 	v := NewView(Options{Out: &b})
 	e := finding("w")
-	e.Follows = &Follows{Rule: "zero_grad", Step: 9}
+	e.Follows = &record.Follows{Rule: "zero_grad", Step: 9}
 	v.Event(e)
 	if got := b.String(); !strings.HasSuffix(got, "\n  follows zero_grad at step 9\n") || strings.Contains(got, "remedy") {
 		t.Errorf("output is:\n%s", got)

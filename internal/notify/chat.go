@@ -59,6 +59,9 @@ func slackPayload(m *Message) any {
 	if c.text != "" {
 		blocks = append(blocks, section("%s", esc(c.text)))
 	}
+	if c.follows != "" {
+		blocks = append(blocks, section("*Follows* %s", esc(c.follows)))
+	}
 	if c.cause != "" || c.remedy != "" {
 		blocks = append(blocks, section("*Cause* %s\n*Remedy* %s", esc(c.cause), esc(c.remedy)))
 	}
@@ -82,7 +85,10 @@ func discordPayload(m *Message) any {
 	}
 	field("Run", m.Run, true)
 	field("Step", c.step, true)
-	if m.Change == nil {
+	switch {
+	case m.Follows != nil:
+		field("Follows", c.follows, false)
+	case m.Change == nil:
 		field("Cause", c.cause, false)
 		field("Remedy", c.remedy, false)
 	}

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 var quiet = log.New(io.Discard, "", 0)
@@ -149,6 +152,35 @@ func TestMail(t *testing.T) {
 			if err != nil || !strings.Contains(strings.ReplaceAll(string(text), "\r\n", "\n"), want) {
 				t.Errorf("the mail lacks %q (%v):\n%s", want, err, text)
 			}
+		}
+	}
+}
+
+// What follows from a cause that is known names that, in a mail and in a chat,
+// and neither cause nor remedy of its own.
+func TestFindingThatFollows(t *testing.T) {
+	o := &postOffice{}
+	s := o.start(t, StartTLS, &trusted)
+	known := secrets("P", "hunter2")
+	m := message()
+	m.Follows = &record.Follows{Rule: "zero_grad", Step: 9}
+	if err := (Spec{Mail: &Mail{To: []string{"me@example.com"}, Server: s}}).Targets(known)[0].Send(context.Background(), m); err != nil {
+		t.Fatal(err)
+	}
+	slack, err := json.Marshal(slackPayload(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	discord, err := json.Marshal(discordPayload(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, text := range map[string]string{"mail": o.delivered()[0], "slack": string(slack), "discord": string(discord)} {
+		if !strings.Contains(text, "Follows") || !strings.Contains(text, "zero_grad at step 9") {
+			t.Errorf("%s does not name the cause:\n%s", kind, text)
+		}
+		if strings.Contains(text, "Remedy") || strings.Contains(text, m.Finding.Remedy) || strings.Contains(text, m.Finding.Cause) {
+			t.Errorf("%s has a remedy of its own:\n%s", kind, text)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type card struct {
 	title, text         string
 	step, worker        string
 	cause, remedy, more string // more: the command that tells more
+	follows             string // the root cause of a finding: mending that mends it, so it has no remedy of its own
 }
 
 func (m *Message) card() card {
@@ -27,10 +28,16 @@ func (m *Message) card() card {
 		return card{severity: c.Severity(), title: c.Title(), text: c.Details(), step: step, more: "vigil show"}
 	}
 	f := &m.Finding
-	return card{
+	c := card{
 		severity: f.Severity, title: fmt.Sprintf("%s: %s", f.Severity, f.Configuration), text: f.Message, step: fmt.Sprintf("%d (%s step %d)", f.Step, f.Mode, f.ModeStep),
-		worker: f.Worker, cause: f.Cause, remedy: f.Advised(), more: "vigil report",
+		worker: f.Worker, more: "vigil report",
 	}
+	if m.Follows != nil {
+		c.follows = fmt.Sprintf("%s at step %d", m.Follows.Rule, m.Follows.Step)
+	} else {
+		c.cause, c.remedy = f.Cause, f.Advised()
+	}
+	return c
 }
 
 // time is when what is told happened.
@@ -65,6 +72,7 @@ func body(m *Message) string {
 	row("Severity", string(c.severity))
 	row("Step", c.step)
 	row("Worker", line(c.worker))
+	row("Follows", line(c.follows))
 	row("Cause", line(c.cause))
 	row("Remedy", line(c.remedy))
 	fmt.Fprintf(&b, "\nvigil findings %s\n%s %s\n", m.Path, c.more, m.Path)

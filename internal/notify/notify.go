@@ -20,6 +20,7 @@ type Message struct {
 	Run     string          // name of the run
 	Path    string          // of the run
 	Finding record.Finding  // the first of the firing
+	Follows *record.Follows // the root cause that the finding follows from; nil where none is known
 	Change  *record.Change  // what is told in its place
 	Event   json.RawMessage // the event document; see Event
 }

@@ -89,7 +89,26 @@ func (c curve) judge(t *testing.T, name string) []record.Finding {
 	if s := e.Statuses()[0]; s.Status == rules.StatusError {
 		t.Fatalf("status is %+v", s)
 	}
+	for _, f := range found {
+		saysMean(t, f)
+	}
 	return found
+}
+
+// saysMean looks at a message with the level that the loss has come to: it is a mean,
+// and the message has to say so.
+func saysMean(t *testing.T, f record.Finding) {
+	t.Helper()
+	level, ok := f.Context["last_mean"].(float64)
+	if !ok || !strings.Contains(f.Message, "loss") {
+		return
+	}
+	for _, verb := range []string{" stands at ", " steps the loss is ", " falls no more at ", " it was ", " loss is still "} {
+		_, after, found := strings.Cut(f.Message, verb)
+		if found && !strings.Contains(after, "(mean of the last ") {
+			t.Errorf("%s/%s gives a mean (%g) that it does not call one: %s", f.Rule, f.Check, level, f.Message)
+		}
+	}
 }
 
 func (c curve) infos() []record.TensorInfo {
@@ -591,16 +610,71 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// A message gives each number under the name of the series that it is of.
+// A message gives each number under the name of the series that it is of. Where
+// early stopping watches the training data, what overfits says so.
 func TestMessagesNameTheirSeries(t *testing.T) {
-	var in []input
-	for n := range int64(40) {
-		in = append(in, input{step: n, scalars: map[string]float64{"train-rmse": falling(2, 0.01, 5)(n), "valid-rmse": falling(2, 1.5, 2)(n)}})
+	boosting := func(watched *record.BoostingData) *record.Facts {
+		return &record.Facts{Boosting: &record.BoostingFacts{EarlyStopping: watched}}
 	}
-	j := newJob(t, config("Overfit", "tensor_regex", "rmse", "rise", "0.2", "patience", "3", "every", "1"))
-	j.feed(in...)
-	if len(j.found) != 1 || !strings.Contains(j.found[0].Message, "(loss train-rmse 0.0") || !strings.Contains(j.found[0].Message, "stood at 1.5") {
-		t.Errorf("found %+v", j.found)
+	for _, c := range []struct {
+		name    string
+		facts   *record.Facts
+		watches string
+	}{
+		{"no early stopping", boosting(nil), ""},
+		{"it watches the validation data", boosting(&record.BoostingData{Name: "valid"}), ""},
+		{"it watches the training data", boosting(&record.BoostingData{Name: "train", Training: true}), "Early stopping watches train, which is the training data"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJob(t, config("Overfit", "tensor_regex", "rmse", "rise", "0.2", "patience", "3", "every", "1"))
+			j.engine.Facts(c.facts)
+			train, valid := falling(2, 0.01, 5), falling(2, 1.5, 2)
+			for n := range int64(40) {
+				j.feed(input{step: n, scalars: map[string]float64{"train-rmse": train(n), "valid-rmse": valid(n)}})
+			}
+			if len(j.found) != 1 {
+				t.Fatalf("found %+v", j.found)
+			}
+			f := j.found[0]
+			for _, want := range []string{
+				fmt.Sprintf("(loss train-rmse %.3g)", train(f.Step)), fmt.Sprintf("the validation loss valid-rmse is %.3g and", valid(f.Step)),
+				fmt.Sprintf("Values are those of step %d.", f.Step), c.watches,
+			} {
+				if !strings.Contains(f.Message, want) {
+					t.Errorf("%q is not in: %s", want, f.Message)
+				}
+			}
+			if watches := strings.Contains(f.Message, "Early stopping") && strings.Contains(f.Cause, "early stopping") && strings.Contains(f.Remedy, "data_name"); watches != (c.watches != "") {
+				t.Errorf("cause %q, remedy %q: %s", f.Cause, f.Remedy, f.Message)
+			}
+		})
+	}
+}
+
+// A loss in a message is one value, with its step, or a mean that is called one,
+// with the steps that it was taken over.
+func TestMessagesSayWhatALossIs(t *testing.T) {
+	spike := func(n int64) float64 { return 2.3 + 900*map[bool]float64{true: 1}[n == 2] }
+	for _, c := range []struct {
+		rule string
+		c    curve
+		want string
+	}{
+		{"learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), update: 0.5}, "the loss has exploded from 2 at step 0 to 500 (median of the last 20 steps)"},
+		{"learning_rate", curve{steps: 150, loss: spike, update: 0.6}, "at step 2 the loss jumped to 902, from 2.3 at step 0, and since then it stands at 2.3 (median of the last 50 steps)"},
+		{"learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "is no lower than where it began, at 2 at step 0"},
+		{"learning_rate", curve{steps: 150, loss: stepAt(0, 0, 2.3), size: stepAt(1, 0.1, 5), update: 0.01}, "and the loss, at 2.3 (median of the last 50 steps), is no lower than where it began, at 2.3 at step 0"},
+		{"loss_flat", curve{steps: 300, loss: stepAt(0, 0, math.Log(10)), span: 0.05, facts: classes()}, "after 300 steps the loss is 2.3 (mean of the last "},
+		{"impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "(mean of the first 3 steps), where a uniform guess"},
+		{"too_few_updates", curve{steps: 200, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: classes()}, "still falling: it was 0.854 (mean of the last 25 steps)."},
+		{"overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises}, " Values are means: of the pass (1 step) and of the training before it (10 steps)."},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			found := c.c.judge(t, c.rule)
+			if len(found) == 0 || !strings.Contains(found[0].Message, c.want) {
+				t.Errorf("%q is not in %+v", c.want, found)
+			}
+		})
 	}
 }
 
@@ -633,7 +707,7 @@ func TestLoadedWeights(t *testing.T) {
 func TestStillFallingMessage(t *testing.T) {
 	c := curve{steps: 200, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: classes()}
 	found := c.judge(t, "too_few_updates")
-	if len(found) != 1 || !strings.HasSuffix(found[0].Message, "while the loss was still falling: it had a mean of 0.854 over the last 25.") {
+	if len(found) != 1 || !strings.HasSuffix(found[0].Message, "while the loss was still falling: it was 0.854 (mean of the last 25 steps).") {
 		t.Errorf("found %+v", found)
 	}
 }

@@ -124,7 +124,7 @@ func TestDeadReluFirstLook(t *testing.T) {
 		cause string
 	}{
 		{"before the first update", 0, "(from the start)", "they were dead from the start"},
-		{"after updates", 25, "(at step 25 already, the first that was looked at)", "a learning rate that is too high"},
+		{"after updates", 25, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16"))
@@ -152,5 +152,15 @@ func TestDeadReluOfOneModule(t *testing.T) {
 	}
 	if len(j.found) != 2 || j.found[0].Subject != "act_relu_output_0" || j.found[1].Subject != "other_relu_output_0" {
 		t.Errorf("found %+v", j.found)
+	}
+	j = newJob(t, config("DeadRelu", "every", "1", "confirm", "1", "min_samples", "16"))
+	j.describe(record.TensorInfo{Name: "act_relu_output_0", Kind: record.Output, Module: "act"})
+	j.describe(record.TensorInfo{Name: "act_relu_output_1", Kind: record.Output, Module: "act"})
+	for step := range int64(2) {
+		dead := relu(16, 4, 16)
+		j.feed(input{step: step, tensors: map[string]values{"act_relu_output_0": dead, "act_relu_output_1": dead}})
+	}
+	if len(j.found) != 2 || j.found[0].Step == j.found[1].Step {
+		t.Errorf("where every look counts: found %+v", j.found)
 	}
 }

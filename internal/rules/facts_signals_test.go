@@ -526,7 +526,7 @@ func TestOneKeepsGradients(t *testing.T) {
 		}
 	}
 	runFacts(t, "zero_grad", []factCase{
-		{"the discriminator's", classifier(), two(7, 0), "error kept_by_one zero-grad gradients", "The gradients of D are never cleared: 7 of the first 8 updates"},
+		{"the discriminator's", classifier(), two(7, 0), "error kept_by_one zero-grad gradients", "The gradients of D are not cleared: 7 of the first 8 updates"},
 		{"of both", classifier(), two(7, 7), "error kept zero-grad gradients", ""},
 		{"of some batches", classifier(), two(4, 0), "", ""},
 		{"of none", classifier(), two(0, 0), "", ""},

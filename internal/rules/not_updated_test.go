@@ -91,7 +91,7 @@ func TestNotUpdated(t *testing.T) {
 			for i := range f.Parameters.List {
 				f.Parameters.List[i].Gradient = "missing"
 			}
-		}, "error astray not-updated Adam", "No gradient ever came to what the optimiser Adam holds"},
+		}, "error astray not-updated Adam", "No gradient came to what the optimiser Adam holds"},
 		{"the same, its gradients left as zeros", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Latest: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
 		}, "error astray not-updated Adam", "Since step 7 at the latest no gradient comes"},
@@ -144,7 +144,7 @@ func TestNotUpdated(t *testing.T) {
 		{"layer that is never called", classifier(), func(f *record.Facts) {
 			unreach(f, "fc2")
 			uncalled(f, "fc2")
-		}, "info no_gradient not-updated fc2", "fc2 is never called, and 2 parameters"},
+		}, "info no_gradient not-updated fc2", "fc2 was not called in the first 5 updates, and 2 parameters"},
 		{"attention is called as a whole", network("attn MultiheadAttention 32", "attn.out_proj Linear 32 32", "act ReLU", "head Linear 32 10"), func(f *record.Facts) {
 			unreach(f, "attn.out_proj")
 			uncalled(f, "attn.out_proj")
@@ -164,7 +164,7 @@ func TestNotUpdated(t *testing.T) {
 		{"generator that was not called", gan(), func(f *record.Facts) {
 			lookInto(f, "Discriminator", "d1", "d2")
 			unreach(f, "g1", "g2")
-		}, "info no_gradient not-updated g1", "never called"},
+		}, "info no_gradient not-updated g1", "not called"},
 		{"generator whose optimiser waits", gan(), func(f *record.Facts) {
 			unreach(f, "g1", "g2")
 			eachUpdates(f, 1)
@@ -283,6 +283,21 @@ func TestNotUpdated(t *testing.T) {
 			change(f, still, "")
 			group(f, "SGD").LR = setTo(1e-8)
 		}, "warning tiny_rate learning-rate learning rate", ""},
+		{"a warm-up that begins at nothing", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = setTo(1e-12)
+			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(0.003)}
+		}, "", ""},
+		{"nothing moves in a warm-up", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = setTo(3e-6)
+			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(0.003)}
+		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (warm-up, rises to 0.003):"},
+		{"nothing moves while the rate rises to nobody knows what", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			group(f, "Adam").LR = setTo(3e-6)
+			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(1)}
+		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (at step 9, rising):"},
 		{"learning rate unknown", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			group(f, "Adam").LR = nil

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -80,6 +81,27 @@ func TestSaturatedActivationByType(t *testing.T) {
 	j.feed(input{step: 0, tensors: map[string]values{"act_input_0": columns(4, 10, 10), "gate_input_0": columns(4, 10, 10)}})
 	if len(j.found) != 1 || j.found[0].Subject != "act_input_0" {
 		t.Errorf("findings are %+v", j.found)
+	}
+}
+
+// A module that is called several times in a step has an input for each call, and one
+// finding at a step.
+func TestSaturatedActivationOfOneModule(t *testing.T) {
+	j := newJob(t, config("SaturatedActivation", "every", "1"))
+	for _, name := range []string{"act_input_0", "act_input_1", "other_input_0"} {
+		module, _, _ := strings.Cut(name, "_")
+		j.describe(record.TensorInfo{Name: name, Kind: record.Input, Module: module, ModuleType: "Tanh", DType: "F64"})
+	}
+	for step := range int64(2) {
+		flat := columns(4, 10, 10)
+		j.feed(input{step: step, tensors: map[string]values{"act_input_0": flat, "act_input_1": flat, "other_input_0": flat}})
+	}
+	var found []string
+	for _, f := range j.found {
+		found = append(found, f.Subject)
+	}
+	if got := strings.Join(found, " "); got != "act_input_0 other_input_0 act_input_0 other_input_0" {
+		t.Errorf("found %s", got)
 	}
 }
 

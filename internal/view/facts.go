@@ -24,6 +24,8 @@ func Facts(f *record.Facts) []Fact {
 	if f.Look != nil && !*f.Look {
 		add("look", "off: facts of the training were not read (--no-look)")
 	}
+	add("copies", copiesText(f.Models))
+	add("rate", rateText(f))
 	if f.Graph != nil {
 		add("computed", strings.Join(f.Graph.Head, " of "))
 	}
@@ -33,6 +35,41 @@ func Facts(f *record.Facts) []Fact {
 	add("updates", updatesText(f.Updates))
 	add("evaluation", evaluationText(f.Evaluation))
 	return lines
+}
+
+// shownCopies is how many parts of a model that are copies of others are named.
+const shownCopies = 5
+
+// copiesText names the parts of models that are copies of others and do not train.
+func copiesText(models []record.ModelFacts) string {
+	var parts []string
+	for i := range models {
+		for _, c := range models[i].Copies {
+			parts = append(parts, fmt.Sprintf("%s (%s, %d parameters) is a copy of %s and does not train", c.Path, c.Class, c.Parameters, c.Of))
+		}
+	}
+	if more := len(parts) - shownCopies; more > 0 {
+		parts = append(parts[:shownCopies], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// rateText says of a learning rate that was read while it was warmed up that it is
+// no rate of the training, and what it came to.
+func rateText(f *record.Facts) string {
+	var parts []string
+	for i := range f.Optimisers {
+		o := &f.Optimisers[i]
+		if o.WarmUp == nil || o.LR == nil {
+			continue
+		}
+		says := o.WarmUp.Says()
+		if s := f.Schedule; s != nil && len(s.Rates) > 0 && len(f.Optimisers) == 1 && slices.Max(s.Rates) > *o.LR {
+			says = fmt.Sprintf("warm-up, rose to %.4g", slices.Max(s.Rates))
+		}
+		parts = append(parts, fmt.Sprintf("%s %.4g (%s)", o.Class, *o.LR, says))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // shownModules is how many modules of a network are listed.

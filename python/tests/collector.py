@@ -70,7 +70,8 @@ class Collector(fakeagent.FakeAgent):
         self.values = values
         self.fills = fills
         self.runs = []
-        self.idle = []  # why processes did not train
+        self.idle = []  # what was seen in processes that were not seen to train
+        self.errors = []  # the class of the exception that ended each of them, or None
         self.by_conn = {}
         self.lock = threading.RLock()
         self.stopped = False
@@ -81,7 +82,8 @@ class Collector(fakeagent.FakeAgent):
         run = None
         try:
             hello, fds = fakeagent.receive(conn)
-            if hello.get("t") == "control":  # a process that did not train says why, at its end
+            if hello.get("t") == "control":  # a process that was not seen to train says so at its end
+                self.errors.append(hello.get("error"))
                 self.idle.append(hello["reason"])
                 fakeagent.send(conn, {"t": "control", "ok": True})
                 conn.close()

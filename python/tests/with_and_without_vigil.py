@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -63,6 +64,24 @@ def train(argv, **options):
         assert plain.returncode == ours.returncode, "exit %d without Vigil, %d with it\n%s\n%s" % (plain.returncode, ours.returncode, plain_err, err)
         settle(agent)
         return Trained(agent.runs, out, err, ours.returncode, _read(directory, "ours", many), _read(directory, "plain", many), plain_out)
+    finally:
+        agent.die()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def train_each(script, limit=300):
+    """The run of each of many small trainings by its name: of a script that prints name, pid and exit status of each."""
+    directory = tempfile.mkdtemp(prefix="vg")
+    agent = collector.Collector(os.path.join(directory, "s"))
+    try:
+        env = collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1")
+        done = subprocess.run([sys.executable, "-W", "error::UserWarning:vigil", script], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        assert done.returncode == 0, done.stderr
+        settle(agent, limit)
+        cases = [line.split() for line in done.stdout.splitlines()]
+        assert [c for c in cases if c[2] != "0"] == [], done.stderr
+        names = {int(pid): name for name, pid, _ in cases}
+        return {names[run.hello["pid"]]: run for run in agent.runs}
     finally:
         agent.die()
         shutil.rmtree(directory, ignore_errors=True)

@@ -32,20 +32,20 @@ class Session(Words, Values):
     """
 
     @classmethod
-    def connect(cls, framework, version, rank=0, local_rank=0, world=1, start=False, dir=None, name=None, reduces=False):
-        """Connect to the agent that VIGIL_SOCKET names; with ``start``, start one when there is none. ``reduces``: the hook can compute statistics itself.
+    def connect(cls, framework, version, rank=0, local_rank=0, world=1, start=False, dir=None, name=None, reduces=False, shares=False):
+        """Connect to the agent that VIGIL_SOCKET names; with ``start``, start one when there is none. ``reduces``: the hook can compute statistics itself. ``shares``: the weights lie in memory that processes share.
 
         None when there is nothing to connect to: the hook is inert then. A
         session that vigil.log opened in this process before ends.
         """
         try:
-            return cls._connect(framework, version, rank, local_rank, world, start, dir, name, reduces)
+            return cls._connect(framework, version, rank, local_rank, world, start, dir, name, reduces, shares)
         except Exception as error:
             _guard.failed("Session.connect", error)
             return None
 
     @classmethod
-    def _connect(cls, framework, version, rank, local_rank, world, start, dir, name, reduces):
+    def _connect(cls, framework, version, rank, local_rank, world, start, dir, name, reduces, shares):
         global _current
         if _guard.inert or os.environ.get("VIGIL") == "0":
             return None
@@ -63,6 +63,8 @@ class Session(Words, Values):
         session = cls(path, framework, version, rank, local_rank, world)
         if reduces:
             session._hello["reduces"] = True
+        if shares:
+            session._hello["shares"] = True
         try:
             session._open()
         except _connection.Refused as refused:

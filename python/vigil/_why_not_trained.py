@@ -1,4 +1,4 @@
-"""Why a process that imported a framework did not train, told to the agent when the process ends."""
+"""What was seen in a process that imported a framework and was not seen to train, told to the agent when the process ends."""
 
 import atexit
 import os
@@ -22,12 +22,21 @@ def _helper():
     return process is not None and process.parent_process() is not None
 
 
+def _error():
+    """The class of the exception that ended this process, or None. Python keeps the last one that nobody caught."""
+    kind = getattr(sys, "last_type", None)
+    return getattr(kind, "__name__", None)
+
+
 @_guard.guard
 def _told(trained, reason, pid):
     path = os.environ.get("VIGIL_SOCKET")
     if not path or pid != os.getpid() or trained() or _helper():
         return
     message = {"t": "control", "cmd": "idle", "reason": reason()}
+    error = _error()
+    if error:
+        message["error"] = error
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
         s.settimeout(_SECONDS)
         s.connect(path)

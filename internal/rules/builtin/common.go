@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,6 +15,26 @@ var (
 	collectionNames = rule.Parameter{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections to inspect"}
 	tensorRegex     = rule.Parameter{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns (Python, searched anywhere in the name) of tensors to inspect"}
 )
+
+// oncePerStep lets a module that is called several times in a step be reported once:
+// it has an output for each call.
+type oncePerStep map[string]bool
+
+func (o *oncePerStep) begin() { clear(*o) }
+
+// first tells whether no other tensor of its module came before at this step.
+func (o *oncePerStep) first(worker string, info *rule.TensorInfo) bool {
+	return o.key(worker + "\x00" + cmp.Or(info.Module, info.Name))
+}
+
+func (o *oncePerStep) key(key string) bool {
+	if *o == nil {
+		*o = oncePerStep{}
+	}
+	known := (*o)[key]
+	(*o)[key] = true
+	return !known
+}
 
 // every is the interval at which a rule asks for its data; rules that compare
 // over steps count in it.

@@ -87,6 +87,7 @@ type relu struct {
 	confirm int
 	samples float64
 	places  places[reluState]
+	said    oncePerStep
 	state   struct {
 		Layers map[string]*reluState `json:"layers"` // by worker, mode and tensor
 		Harm   *reluHarm             `json:"harm,omitempty"`
@@ -100,6 +101,7 @@ type reluState struct {
 	Shares []rule.Number `json:"shares"`          // the last 20
 	First  *rule.Number  `json:"first,omitempty"` // the first of all
 	From   int64         `json:"from"`            // mode step of the first look
+	Later  string        `json:"later,omitempty"` // the mode of that look, where updates came before
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
 	Alive  bool          `json:"alive"` // was below the threshold once
@@ -165,9 +167,12 @@ func (r *relu) Finish(rep *rule.Report) {
 	}
 }
 
-// say reports a layer, unless another output of its module was; every look counts where
-// none has to be confirmed.
+// say reports a layer, unless another output of its module was: ever, or at this look
+// where none has to be confirmed.
 func (r *relu) say(rep *rule.Report, v rule.Violation, s *reluState) {
+	if r.confirm <= 1 && !r.said.key(s.Last.key()) {
+		return
+	}
 	if key := s.Last.key(); r.confirm > 1 {
 		if of, ok := r.state.Said[key]; ok && of != s.Last.Name {
 			return
@@ -199,6 +204,7 @@ func (r *relu) Restore(b []byte) error {
 
 func (r *relu) Step(v *rule.View, rep *rule.Report) {
 	r.state.Harm.step(v)
+	r.said.begin()
 	for i, it := range v.Tensors(0) {
 		units, _, ok := it.Find(r.key, rule.UnitsTotal)
 		if !ok || !(units > 0) {
@@ -240,6 +246,9 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	if s.First == nil {
 		first := rule.Number(share)
 		s.First, s.From = &first, v.ModeStep
+		if v.Step > 0 && (v.ModeStep > 0 || !training(v.Mode)) {
+			s.Later = v.Mode.String()
+		}
 	}
 	last := &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
 	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && byChance(share, units) {
@@ -272,8 +281,8 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	switch {
 	case s.Alive:
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
-	case s.From > 0: // updates came before
-		before, cause, remedy = fmt.Sprintf("at step %d already, the first that was looked at", s.From), "", ""
+	case s.Later != "":
+		before, cause, remedy = fmt.Sprintf("at %s step %d already, the first that was looked at", s.Later, s.From), "", ""
 	}
 	class, asks := "", []rule.Advice(nil)
 	if why := r.state.Harm.thrown(s.Since); why != "" {

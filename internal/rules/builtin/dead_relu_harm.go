@@ -40,7 +40,7 @@ func (h *reluHarm) step(v *rule.View) {
 	if h == nil || !training(v.Mode) {
 		return
 	}
-	h.Curve.step(v.Scalars(1))
+	h.Curve.step(v.ModeStep, v.Scalars(1))
 	h.Motion.weights(v, v.Tensors(2))
 }
 

@@ -24,8 +24,10 @@ type divergence struct {
 		Since  int64                  `json:"since"`
 		Fired  bool                   `json:"fired"`
 		Looks  int64                  `json:"looks"` // steps compared with the first
-		From   int64                  `json:"from"`
-		To     int64                  `json:"to"`
+		// Began is the mode step of the first look at weights: growth is against that.
+		Began int64 `json:"began,omitempty"`
+		From  int64 `json:"from"`
+		To    int64 `json:"to"`
 	}
 }
 
@@ -70,6 +72,9 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 		first, known := r.state.First[it.Info.Name]
 		if !known {
 			if m > 0 {
+				if len(r.state.First) == 0 {
+					r.state.Began = v.ModeStep
+				}
 				r.state.First[it.Info.Name] = rule.Number(m)
 			}
 			continue
@@ -106,8 +111,8 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 		Check: "growth", Subject: worst, Worker: items[0].Worker, Observed: most, Threshold: r.growth, Comparator: ">=", Steps: r.state.Streak,
 		CauseClass: "learning-rate", Cause: "a learning rate that is too high",
 		Remedy: "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm", Asks: []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
-		Message: fmt.Sprintf("Training diverges: %d of %s have grown at least %s times since the start (%s %s times), and the loss is higher than it was at first.",
-			grown, plural(seen, "weight"), num(r.growth), worst, num(most)),
+		Message: fmt.Sprintf("Training diverges: %d of %s have grown at least %s times since step %d (%s %s times), and the loss is higher than its first values.",
+			grown, plural(seen, "weight"), num(r.growth), r.state.Began, worst, num(most)),
 		Context: map[string]any{"grown": grown, "weights": seen, "since_mode_step": r.state.Since, "losses": r.lastLosses()},
 	})
 }

@@ -130,7 +130,7 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 		if !beganFresh(f) {
 			v.Severity = rule.Info
 		}
-		v.Cause, v.Remedy = "model.train() was never called", "call model.train() before training, unless the model is fine-tuned with fixed statistics"
+		v.Cause, v.Remedy = "model.train() is missing before the training", "call model.train() before training, unless the model is fine-tuned with fixed statistics"
 		v.Message = fmt.Sprintf("The model is trained in evaluation mode: %s (%s) stand still; call model.train() unless that is meant.", someNames(still), kindsText(t.Kinds))
 	}
 	r.say(rep, v)

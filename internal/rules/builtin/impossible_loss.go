@@ -76,7 +76,7 @@ func (r *impossible) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	c := &r.state.Curve
-	x, ok := c.step(v.Scalars(0))
+	x, ok := c.step(v.ModeStep, v.Scalars(0))
 	if !ok {
 		return
 	}
@@ -151,7 +151,7 @@ func (r *impossible) negative(rep *rule.Report) {
 	}
 	r.report(rep, rule.Violation{
 		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: class, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The loss is negative (%s), which %s never is: it takes %s.", num(r.state.Least), k.Function, lossTakes[k.Function]),
+		Message: fmt.Sprintf("The loss is negative (%s at its least so far), which %s never is: it takes %s.", num(r.state.Least), k.Function, lossTakes[k.Function]),
 	})
 }
 
@@ -221,7 +221,7 @@ func (r *impossible) mixed(loss float64, rep *rule.Report) bool {
 	r.report(rep, rule.Violation{
 		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a likelihood of which one term has the wrong sign",
 		Remedy:  "look at the signs: the loss is minus the sum of all logarithms of the probabilities of what happened",
-		Message: fmt.Sprintf("The loss is made of logarithms of probabilities, and with the right signs it is never negative; it is %s: one of its terms has the wrong sign, so the model learns to be wrong there.", num(r.state.Least)),
+		Message: fmt.Sprintf("The loss is made of logarithms of probabilities, and with the right signs it is never negative; it is %s at its least so far: one of its terms has the wrong sign, so the model learns to be wrong there.", num(r.state.Least)),
 	})
 	return true
 }
@@ -255,7 +255,7 @@ func (r *impossible) outside(rep *rule.Report) {
 	r.report(rep, rule.Violation{
 		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "labels", Cause: "labels outside of the range from 0 to 1",
 		Remedy:  "make the labels 0 and 1, or use a loss for the kind of labels there are",
-		Message: fmt.Sprintf("The loss is negative (%s), which one made of %s is not when it gets what it takes: %s; these labels lie outside of that.", num(r.state.Least), f, lossTakes[f]),
+		Message: fmt.Sprintf("The loss is negative (%s at its least so far), which one made of %s is not when it gets what it takes: %s; these labels lie outside of that.", num(r.state.Least), f, lossTakes[f]),
 	})
 }
 
@@ -304,7 +304,7 @@ func (r *impossible) high(rep *rule.Report) {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "start", Subject: c.Name, Observed: start, Threshold: r.worse * k.Uniform, Comparator: ">=", Severity: rule.Warning, Steps: 3, CauseClass: class, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The loss begins at %s, where a uniform guess over the classes has %s: the model is certain of wrong answers before it has learnt anything.", num(start), num(k.Uniform)),
+		Message: fmt.Sprintf("The loss begins at %s, where a uniform guess over the classes has %s: the model is certain of wrong answers before it has learnt anything.", meanOfFirst(start, 3), num(k.Uniform)),
 		Context: map[string]any{"first_values": append([]float64(nil), c.First[:3]...), "uniform_guess": k.Uniform, "largest_input": k.Input},
 	})
 }

@@ -109,7 +109,7 @@ func (r *initial) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) {
 		return
 	}
-	if _, ok := r.waits.Curve.step(v.Scalars(0)); ok && r.waits.Curve.N >= stillSteps && r.waits.Curve.N%10 == 0 {
+	if _, ok := r.waits.Curve.step(v.ModeStep, v.Scalars(0)); ok && r.waits.Curve.N >= stillSteps && r.waits.Curve.N%10 == 0 {
 		r.stands(rep)
 	}
 }
@@ -138,8 +138,8 @@ func (r *initial) stands(rep *rule.Report) {
 	r.say(rep, rule.Violation{
 		Check: "small_weights", Subject: s.Least, Severity: rule.Warning, Observed: s.Ratio, Threshold: r.faint, Comparator: "<", Steps: int(c.N),
 		Cause: "weights that were initialised on too small a scale",
-		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades, and in %d steps the %s has not moved from %s; use He or Glorot initialisation.",
-			someNames(s.Layers), someNames([]string{s.Least}), num(s.Deviation), num(s.Usual), s.Inputs, c.N, called("loss", c.Name), num(after)),
+		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades, and in %d steps the %s has not come down: it is %s; use He or Glorot initialisation.",
+			someNames(s.Layers), someNames([]string{s.Least}), num(s.Deviation), num(s.Usual), s.Inputs, c.N, called("loss", c.Name), meanOfLast(after, int64(len(last)))),
 		Context: map[string]any{"layers": len(s.Layers), "of": s.Of, "deviation": s.Deviation, "inputs": s.Inputs, "left": s.Fade, "first_mean": before, "last_mean": after},
 	})
 }

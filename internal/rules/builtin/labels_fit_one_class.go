@@ -124,7 +124,7 @@ func (r *fit) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	w := &r.waits
-	x, ok := w.Curve.step(v.Scalars(0))
+	x, ok := w.Curve.step(v.ModeStep, v.Scalars(0))
 	if !ok {
 		return
 	}
@@ -177,7 +177,7 @@ func (r *fit) never(rep *rule.Report) {
 	if r.changes() {
 		r.say(rep, sorted(rule.Violation{
 			Check: "sorted", Subject: c.Name, Severity: rule.Warning, Observed: w.Jump, Threshold: sortedHigh * math.Log(float64(w.Classes)), Comparator: ">", Steps: int(c.N),
-			Message: fmt.Sprintf("The samples come sorted by their class: all %s labels of the first steps are class %s, of %d; the %s fell to %s with them and then jumped to %s, as it does when all samples of a batch are of another class. Each update makes the model forget the classes before.",
+			Message: fmt.Sprintf("The samples come sorted by their class: all %s labels of the first steps are class %s, of %d; the %s fell to %s at its lowest with them and then jumped to %s (mean of two steps), as it does when all samples of a batch are of another class. Each update makes the model forget the classes before.",
 				num(float64(w.Elements)), num(w.Only), w.Classes, called("loss", c.Name), num(w.Least), num(w.Jump)),
 			Context: map[string]any{"label": w.Only, "labels": w.Elements, "least": w.Least, "jump": w.Jump},
 		}))
@@ -214,7 +214,7 @@ func (r *fit) never(rep *rule.Report) {
 		Cause:  "labels that are all the same, or data that are sorted by class",
 		Remedy: "look at how labels are made; if the data are sorted by class, shuffle them",
 		Message: fmt.Sprintf("All %s labels of the first steps are %s, of two, and in %d steps the %s fell from %s to %s without ever rising, as it would at the first sample of the other class: the model learns to say that and nothing else.",
-			num(float64(w.Elements)), num(w.Only), c.N, called("loss", c.Name), num(c.begin()), num(c.share(0.75, 1))),
+			num(float64(w.Elements)), num(w.Only), c.N, called("loss", c.Name), c.began(), c.quarter()),
 		Context: map[string]any{"label": w.Only, "labels": w.Elements, "first": c.begin(), "last_mean": c.share(0.75, 1)},
 	})
 }

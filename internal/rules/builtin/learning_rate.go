@@ -112,7 +112,7 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {
 		return
 	}
-	if _, ok := r.state.Curve.step(v.Scalars(0)); ok {
+	if _, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0)); ok {
 		rep.Inspect(1)
 	}
 	items := v.Tensors(1)
@@ -205,6 +205,18 @@ func (r *rateJudge) start() float64 {
 	return l
 }
 
+// began spells that level.
+func (r *rateJudge) began() string {
+	c, k, l := &r.state.Curve, &r.state.Kind, r.start()
+	switch {
+	case l == c.begin():
+		return c.began()
+	case k.Samples > 0 && k.Samples <= fewSamples && slices.Contains(c.First[:min(highSteps, len(c.First))], l):
+		return fmt.Sprintf("%s (the highest of the first %d steps)", num(l), min(highSteps, len(c.First)))
+	}
+	return fmt.Sprintf("%s, where a guess lies (%s)", num(l), c.began())
+}
+
 // fewSamples is the most samples of a batch of which the loss is mostly noise.
 const fewSamples = 4
 
@@ -244,34 +256,34 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 	case start <= 0:
 	case level >= r.explosion*start && least(last) >= 2*start && !falling:
 		r.report(rep, rule.Error, "exploded", level/start, r.explosion, highSteps,
-			fmt.Sprintf("The learning rate is too high: the %s has exploded from %s to %s and does not come back", called("loss", c.Name), num(start), num(level)))
+			fmt.Sprintf("The learning rate is too high: the %s has exploded from %s to %s and does not come back", called("loss", c.Name), r.began(), c.lately(highSteps)))
 	case c.N < highWait+5:
 	case c.Peak >= r.explosion*start && c.N-c.PeakAt > highWait && r.stands(start):
 		r.report(rep, rule.Error, "thrown", c.Peak/start, r.explosion, highWait,
-			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped from %s to %s, and since then it stands at %s, where nothing is learnt",
-				c.PeakAt, called("loss", c.Name), num(start), num(c.Peak), num(median(c.tail(highWait)))))
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s, from %s, and since then it stands at %s, where nothing is learnt",
+				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && r.stayedUp(start):
 		up, to := c.highest(highSteps / 2)
 		r.report(rep, rule.Error, "thrown", up/start, stayedUp, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s, and since then it stands at %s, where nothing is learnt",
-				to, called("loss", c.Name), num(start), num(up), num(median(c.tail(highWait)))))
+				c.at(to), called("loss", c.Name), r.began(), meanOfSome(up, highSteps/2), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
-			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s (%s) is no lower than where it began (%s)",
-				c.N, num(m.Grown), called("loss", c.Name), num(median(c.tail(highWait))), num(start)))
+			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s, at %s, is no lower than where it began, at %s",
+				c.N, num(m.Grown), called("loss", c.Name), c.lately(highWait), r.began()))
 	case !r.state.Said && c.Peak >= 2*r.explosion*start && c.N-c.PeakAt >= 2*highWait && median(c.tail(highWait)) >= halfWay*start && levelled(c.tail(highWait)):
 		r.report(rep, rule.Warning, "half_way", c.Peak/start, 2*r.explosion, highWait,
-			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped from %s to %s, and it came back to no less than %s, where it stands",
-				c.PeakAt, called("loss", c.Name), num(start), num(c.Peak), num(median(c.tail(highWait)))))
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s, from %s, and it came back to no less than %s, where it stands",
+				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case !r.state.Said && c.N >= 2*highWait && r.lost(start):
 		low, to := c.lowest(highSteps)
 		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s",
-				to, called("loss", c.Name), num(start), num(low), num(median(c.tail(highWait)))))
+				c.at(to), called("loss", c.Name), r.began(), meanOfSome(low, highSteps), c.lately(highWait)))
 	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && swing(c.tail(highWait)) >= r.swing:
 		r.report(rep, rule.Warning, "oscillates", swing(c.tail(highWait)), r.swing, highWait,
-			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and is no lower (%s) than where it began (%s)",
-				called("loss", c.Name), num(math.Round(100*swing(c.tail(highWait)))), num(median(c.tail(highWait))), num(start)))
+			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and, at %s, is no lower than where it began, at %s",
+				called("loss", c.Name), num(math.Round(100*swing(c.tail(highWait)))), c.lately(highWait), r.began()))
 	}
 }
 
@@ -386,7 +398,7 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check that a scheduler does not lower it too early",
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
 		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight moves by more than %s of its size in a step.",
-			c.N, called("loss", c.Name), num(before), num(after), num(fastest)),
+			c.N, called("loss", c.Name), meanOfFirst(before, len(a)), meanOfLast(after, int64(len(b))), num(fastest)),
 		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fall, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},
 	})
 }

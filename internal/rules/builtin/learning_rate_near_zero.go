@@ -21,6 +21,7 @@ type rateCourse struct {
 	peak         float64 // the largest rate, or what a schedule scales
 	loss         string
 	begin, level float64 // of the loss, at first and at the end; 0 where levels mean nothing
+	before, now  string  // the two in words
 	spans        []weightUpdate
 }
 
@@ -59,8 +60,8 @@ var rateSpent = rule.Judged[*rateCourse]{
 		if spent < 0 || c.begin <= 0 || c.level < goneLevel*c.begin {
 			return nil
 		}
-		return c.found(spent, at, n, fmt.Sprintf("The learning rate is lowered to nothing too early: it began at %s, after some %s of %d updates a thousandth of that is left, and the %s stands at %s (it began at %s).",
-			num(c.peak), num(math.Round(at)), n, called("loss", c.loss), num(c.level), num(c.begin)))
+		return c.found(spent, at, n, fmt.Sprintf("The learning rate is lowered to nothing too early: it began at %s, after some %s of %d updates a thousandth of that is left, and the %s stands at %s; it began at %s.",
+			num(c.peak), num(math.Round(at)), n, called("loss", c.loss), c.now, c.before))
 	},
 }
 
@@ -118,6 +119,7 @@ func (r *rateJudge) course(rep *rule.Report) {
 	c := &rateCourse{ScheduleFacts: s, peak: peakOf(s), loss: curve.Name, spans: r.state.Motion.Spans}
 	if curve.usable() {
 		c.begin, c.level = r.start(), curve.share(0.75, 1)
+		c.before, c.now = r.began(), curve.quarter()
 	}
 	for _, v := range rule.First(courseChecks, c, rule.Params{}) {
 		r.state.Said = true

@@ -144,8 +144,8 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; " + usual,
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
-		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move "+moved+", which began at random, and the %s stands at %s (it began at %s).",
-			c.N, num(100*way), called("loss", c.Name), num(level), num(begin)),
+		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move "+moved+", which began at random, and the %s stands at %s; it began at %s.",
+			c.N, num(100*way), called("loss", c.Name), c.quarter(), r.began()),
 		Context: map[string]any{"way": way, "first": begin, "last_mean": level},
 	})
 }

@@ -37,6 +37,6 @@ func (r *rateJudge) unlearnt(rep *rule.Report) bool {
 	low, to := c.lowest(highWait)
 	r.report(rep, rule.Warning, "unlearnt", median(c.tail(highWait))/low, 1/unlearntShare, highWait,
 		fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s, where a guess lies",
-			to, called("loss", c.Name), num(r.start()), num(low), num(median(c.tail(highWait)))))
+			c.at(to), called("loss", c.Name), r.began(), meanOfSome(low, highWait), c.lately(highWait)))
 	return true
 }

@@ -45,8 +45,8 @@ func (r *rateJudge) schedule(rep *rule.Report) {
 			Cause:  "a warm-up that is longer than the training, or whose scheduler is called too seldom",
 			Remedy: "make the warm-up a few per cent of all updates, and call scheduler.step() as often as its length is counted: after every update, or once for each epoch",
 			Asks:   []rule.Advice{rule.RaiseLearningRate},
-			Message: fmt.Sprintf("The learning rate is still being warmed up when the training ends: after %d updates it has come to %s%s, and the %s stands at %s (it began at %s).",
-				n, num(last), target, called("loss", c.Name), num(level), num(begin)),
+			Message: fmt.Sprintf("The learning rate is still being warmed up when the training ends: after %d updates it has come to %s%s, and the %s stands at %s; it began at %s.",
+				n, num(last), target, called("loss", c.Name), c.quarter(), r.began()),
 			Context: map[string]any{"steps": s.Steps, "rates": s.Rates, "initial": peak, "first": begin, "last_mean": level},
 		})
 		return

@@ -36,7 +36,7 @@ func (r *rateJudge) scattered() (check, message string) {
 	c, m, k := &r.state.Curve, &r.state.Motion, &r.state.Kind
 	if r.strewn() {
 		return "at_guess", fmt.Sprintf("The learning rate is too high: the weights are %s times as large as at first, far larger than layers are made for, and the %s stands at %s, where a guess has %s",
-			num(m.Grown), called("loss", c.Name), num(c.share(0.75, 1)), num(r.guess()))
+			num(m.Grown), called("loss", c.Name), c.quarter(), num(r.guess()))
 	}
 	if len(m.Spans) < 2 || m.Spans[0].Step > plateauEvery || m.Grown < scatteredGrowth || m.Scale/m.Grown < scatteredFrom {
 		return "", ""
@@ -47,7 +47,7 @@ func (r *rateJudge) scattered() (check, message string) {
 	case c.N >= scatteredSteps && r.judgeable() && len(m.Last) >= scatteredLayers && first >= scatteredSpan && m.Scale >= scatteredScale &&
 		k.classifies() && !k.summed() && k.Guess > 0 && c.share(0.75, 1) >= scatteredLevel*min(k.Guess, k.Uniform):
 		return "scattered", fmt.Sprintf("The learning rate is too high: %s; the %s stands at %s, where a guess has %s",
-			far, called("loss", c.Name), num(c.share(0.75, 1)), num(min(k.Guess, k.Uniform)))
+			far, called("loss", c.Name), c.quarter(), num(min(k.Guess, k.Uniform)))
 	case c.N >= scatteredSteps && k.Function == "" && k.Optimisers == 1 && first >= collapsedSpan && m.Grown >= collapsedGrowth && last <= collapsedShare*first && m.Pull <= collapsedPull:
 		return "collapsed", fmt.Sprintf("The learning rate is too high: %s; since then there is no gradient left, and nothing moves: the model is certain of one answer", far)
 	}

@@ -22,7 +22,8 @@ const curveBuckets = 64
 type lossCurve struct {
 	lossSeries
 	Name    string        `json:"name"`
-	Width   int64         `json:"width"` // steps in a bucket
+	From    int64         `json:"from,omitempty"` // mode step of the first value
+	Width   int64         `json:"width"`          // steps in a bucket
 	Buckets []curveBucket `json:"buckets"`
 	Peak    float64       `json:"peak"` // highest value
 	PeakAt  int64         `json:"peak_at"`
@@ -38,9 +39,9 @@ type curveBucket struct {
 
 func (b curveBucket) mean() float64 { return b.Sum / float64(b.N) }
 
-// step takes the losses of a step, averaged over workers; x is the value that
+// step takes the losses of a step of its mode, averaged over workers; x is the value that
 // was added. Values that are not finite are left to other rules.
-func (c *lossCurve) step(items []rule.Item) (x float64, ok bool) {
+func (c *lossCurve) step(at int64, items []rule.Item) (x float64, ok bool) {
 	name := c.choose(items)
 	sum, n := 0.0, 0
 	for i := range items {
@@ -57,7 +58,7 @@ func (c *lossCurve) step(items []rule.Item) (x float64, ok bool) {
 	}
 	if c.Name != name {
 		c.Several = c.Several || strings.HasPrefix(c.Name, "loss/")
-		*c = lossCurve{Name: name, Several: c.Several}
+		*c = lossCurve{Name: name, From: at, Several: c.Several}
 	}
 	c.take(x)
 	return x, true

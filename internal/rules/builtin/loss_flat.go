@@ -82,7 +82,7 @@ func (r *flat) Step(v *rule.View, rep *rule.Report) {
 		return
 	}
 	c := &r.state.Curve
-	if x, ok := c.step(v.Scalars(0)); ok {
+	if x, ok := c.step(v.ModeStep, v.Scalars(0)); ok {
 		rep.Inspect(1)
 		r.state.Same = r.state.Same && x == c.First[0]
 	}
@@ -159,7 +159,7 @@ func (r *flat) judge(rep *rule.Report) {
 		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": guess, "uniform_guess": uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
 	}
-	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only how often each label occurs has %s", c.N, called("loss", c.Name), num(level), num(guess)))
+	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only how often each label occurs has %s", c.N, called("loss", c.Name), c.quarter(), num(guess)))
 	rep.Violate(v)
 }
 
@@ -188,7 +188,7 @@ func (r *flat) narrow(rep *rule.Report, level float64) bool {
 		Check: "temperature", Subject: c.Name, Observed: k.Spread, Threshold: narrowLogits, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "loss", Cause: "a temperature that squeezes similarities: they are multiplied by it where they are to be divided",
 		Remedy:  "divide the similarities by a temperature of 0.05 to 0.5 before cross_entropy",
-		Message: fmt.Sprintf("The similarities of the %s pairs of a batch lie within %s of each other, so that cross_entropy cannot tell them apart: after %d steps the %s is %s, which is %s %% of that of a guess. Divide them by the temperature.", num(k.Classes), num(k.Spread), c.N, called("loss", c.Name), num(level), num(math.Round(100*share))),
+		Message: fmt.Sprintf("The similarities of the %s pairs of a batch lie within %s of each other, so that cross_entropy cannot tell them apart: after %d steps the %s is %s, which is %s %% of that of a guess. Divide them by the temperature.", num(k.Classes), num(k.Spread), c.N, called("loss", c.Name), c.quarter(), num(math.Round(100*share))),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "uniform_guess": k.Uniform, "spread": k.Spread, "last_values": slices.Clone(c.tail(20))},
 	})
 	return true
@@ -213,7 +213,7 @@ func (r *flat) imbalanced(rep *rule.Report, level float64) bool {
 		CauseClass: "imbalance", Cause: "one class makes nearly all labels, and nothing makes up for it",
 		Remedy: "give the loss weights (weight, pos_weight) or draw rare samples more often (WeightedRandomSampler), and judge by recall or average precision instead of accuracy",
 		Message: fmt.Sprintf("%s of the %s labels that the loss got in the first steps are class %s, and they all weigh alike: after %d steps the %s is %s, where who always says how rare the others are has %s. A model like this says class %s for nearly all samples, which looks like an accuracy of %s.",
-			percent(1-k.Rare), num(float64(k.RareLabels)), k.Common, c.N, called("loss", c.Name), num(level), num(k.Guess), k.Common, percent(1-k.Rare)),
+			percent(1-k.Rare), num(float64(k.RareLabels)), k.Common, c.N, called("loss", c.Name), c.quarter(), num(k.Guess), k.Common, percent(1-k.Rare)),
 		Context: map[string]any{"rare_share": k.Rare, "labels": k.RareLabels, "last_mean": level, "guess": k.Guess, "last_values": slices.Clone(c.tail(20))},
 	})
 	return true
@@ -243,7 +243,7 @@ func (r *flat) values(rep *rule.Report) {
 		Check: "guess", Subject: c.Name, Observed: level, Threshold: 0.95 * k.Guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "largest_move": r.state.Motion.Fast, "last_values": slices.Clone(c.tail(20))},
 	}
-	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only the mean of the labels has %s", c.N, called("loss", c.Name), num(level), num(k.Guess)))
+	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only the mean of the labels has %s", c.N, called("loss", c.Name), c.quarter(), num(k.Guess)))
 	rep.Violate(v)
 }
 

@@ -94,7 +94,7 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 			Check: "scale", Subject: c.Name, Observed: deviation, Threshold: largeScale, Comparator: ">", Severity: rule.Warning, Steps: int(c.N),
 			CauseClass: "data-scaling", Cause: "values that are not scaled, as input and as what the model is to give", Remedy: "subtract the mean of the training data and divide by its deviation, for each feature",
 			Message: fmt.Sprintf("After %d steps the %s is %s, and who gives the mean of all samples, whatever the input, has %s: the values that the model is to give back have a deviation of %s, where about 1 is usual, and it takes long to get there. Normalise them.",
-				c.N, called("loss", c.Name), num(level), num(a.Guess*a.Weight), num(deviation)),
+				c.N, called("loss", c.Name), c.quarter(), num(a.Guess*a.Weight), num(deviation)),
 			Context: map[string]any{"last_mean": level, "guess": a.Guess * a.Weight, "weight": a.Weight, "last_values": slices.Clone(c.tail(20))},
 		})
 		return true
@@ -103,7 +103,7 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 		Check: "outweighed", Subject: c.Name, Observed: gain, Threshold: leastGain, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "loss", Cause: "a term that outweighs the errors it is added to", Remedy: remedy,
 		Message: fmt.Sprintf("After %d steps the %s is %s, and who gives the mean of all samples, whatever the input, has %s: what is added to the %s outweighs it, and %s.",
-			c.N, called("loss", c.Name), num(level), num(a.Guess*a.Weight), a.Function, what),
+			c.N, called("loss", c.Name), c.quarter(), num(a.Guess*a.Weight), a.Function, what),
 		Context: map[string]any{"last_mean": level, "guess": a.Guess * a.Weight, "weight": a.Weight, "added": a.Kind, "last_values": slices.Clone(c.tail(20))},
 	})
 	return true

@@ -83,7 +83,7 @@ func (r *flat) heldDown(rep *rule.Report) bool {
 		CauseClass: "regularisation", Cause: "a weight decay that outweighs the errors: weights are held near 0",
 		Remedy: "make it weaker by factors of ten (1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("The weights have shrunk to %s of their first size, and the %s falls no more at %s, where a guess has %s: %s holds them near 0. Lower it to 0.001 and see how far the loss comes.",
-			percent(m.Grown), called("loss", c.Name), num(level), num(guess), r.state.Strong),
+			percent(m.Grown), called("loss", c.Name), c.quarter(), num(guess), r.state.Strong),
 		Context: map[string]any{"left_median": m.Grown, "left_at_most": m.Most, "last_mean": level, "guess": guess},
 	})
 	return true

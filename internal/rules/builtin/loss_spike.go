@@ -100,7 +100,7 @@ func (r *spikes) Step(v *rule.View, rep *rule.Report) {
 	}
 	weight := r.state.Motion.Grown // a step's loss is that of the step's weights
 	r.state.Motion.weights(v, v.Tensors(1))
-	x, ok := r.state.Curve.step(v.Scalars(0))
+	x, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0))
 	if !ok || !r.state.Curve.usable() || r.state.Several {
 		return
 	}
@@ -168,7 +168,7 @@ func (r *spikes) report(rep *rule.Report, s *spike, severity rule.Severity, how 
 	r.state.Fired = severity == rule.Warning
 	v := rule.Violation{
 		Check: "spike", Subject: r.state.Curve.Name, Observed: s.Peak / s.Before, Threshold: r.factor, Comparator: ">=", Severity: severity, Steps: s.N, At: &s.At,
-		Message: fmt.Sprintf("The %s leapt from %s to %s at step %d: %s.", called("loss", r.state.Curve.Name), num(s.Before), num(s.Peak), s.At.ModeStep, how),
+		Message: fmt.Sprintf("The %s leapt at step %d from %s (median of the %d steps before) to %s at its highest: %s.", called("loss", r.state.Curve.Name), s.At.ModeStep, num(s.Before), spikeWindow, num(s.Peak), how),
 		Context: map[string]any{"before": s.Before, "noise": s.Noise, "peak": s.Peak, "spikes": r.state.Count, "weight_growth": r.state.Motion.Grown / s.Weight, "last_values": slices.Clone(r.state.Curve.tail(20))},
 	}
 	if severity == rule.Info {

@@ -31,7 +31,7 @@ func TestLossesOfTheTrainingData(t *testing.T) {
 			for _, name := range tt.names {
 				items = append(items, item(name, float64(n)))
 			}
-			c.step(items)
+			c.step(int64(n), items)
 			all.add(items)
 		}
 		if c.Name != tt.follows || c.Several != tt.several || (c.N != 3) != (tt.follows == "") {

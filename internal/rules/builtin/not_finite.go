@@ -285,7 +285,7 @@ func (r *firstNonFinite) cause() (class, cause, remedy string, asks []rule.Advic
 	case first.Kind == rule.Input:
 		return "", "NaN in the input", "check the data for NaN and for divisions by a zero deviation", nil
 	case first.ModeStep <= 2 && r.state.Growth[string(rule.Loss)] == nil && first.Kind == rule.Loss:
-		return "", "NaN in the input, or a logarithm or division of zero in the loss: it was not finite from the first step on",
+		return "", "NaN in the input, or a logarithm or division of zero in the loss: no finite one was seen before",
 			"check the input for NaN; add an epsilon to denominators and logarithms", nil
 	case first.Kind == rule.Gradient:
 		return "", "a derivative that is infinite where its loss is finite: a square root or a norm at zero, or a branch of where() that divides by zero",

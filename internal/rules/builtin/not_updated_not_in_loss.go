@@ -65,8 +65,8 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	switch {
 	case len(used) == 0:
 		v.Subject = modulesOf(missing)[0]
-		v.Message = fmt.Sprintf("%s never called, and %s (%s of the elements) stay as they are; check forward if the layer is meant to take part.",
-			these(modulesOf(missing), "is", "are"), plural(len(missing), "parameter"), percent(share))
+		v.Message = fmt.Sprintf("%s not called in the first %s, and %s (%s of the elements) stay as they are; check forward if the layer is meant to take part.",
+			these(modulesOf(missing), "was", "were"), plural(int(f.Parameters.Updates), "update"), plural(len(missing), "parameter"), percent(share))
 		r.say(rep, v)
 		return
 	case standing || age(used) == worn:

@@ -47,7 +47,7 @@ func (r *updating) neverCame(f *rule.Facts, a *record.AstrayFacts, rep *rule.Rep
 		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
 		Cause:  "the optimiser was given the parameters of the copy that gives targets, or of another instance, and not of the one that is trained",
 		Remedy: "make the optimiser from the parameters of the instance that the loss is computed with",
-		Message: fmt.Sprintf("No gradient ever came to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser from the parameters of the instance that is trained, not from those of its copy.",
+		Message: fmt.Sprintf("No gradient came to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser from the parameters of the instance that is trained, not from those of its copy.",
 			a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
 		Context: map[string]any{"model": a.Model, "parameters": a.Parameters},
 	})

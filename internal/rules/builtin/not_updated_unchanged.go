@@ -39,6 +39,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	most := slices.Max(rates)
+	warms := slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return o.WarmUp != nil })
 	v := rule.Violation{
 		Check: "unchanged", Subject: still[0].Module, Severity: rule.Warning, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(ps.Updates),
 		Cause:   "values that are written back after each update, or an update that rounding takes away",
@@ -46,6 +47,8 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		Context: map[string]any{"parameters": namesOf(still), "updates": ps.Updates, "learning_rate": most},
 	}
 	switch {
+	case warms && moved == 0 && (most == 0 || tiny(f, most)):
+		return // the rate is still to come
 	case most == 0 && moved == 0:
 		v.Check, v.CauseClass, v.Subject = "zero_rate", "learning-rate", "learning rate"
 		v.Cause, v.Remedy = "a learning rate of 0: set so, or made so by a schedule", "set a learning rate above 0; look at what the schedule makes of it"
@@ -60,7 +63,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding takes it away: after %d updates no weight has changed; raise it.", num(most), ps.Updates)
 	case moved == 0:
 		v.Severity, v.Subject = rule.Error, "parameters"
-		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.", ps.Updates, num(most))
+		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.", ps.Updates, rateOf(f, most))
 	default:
 		still = slices.DeleteFunc(still, func(p *rule.ParameterFact) bool { return p.First.Elements < 64 || p.First.Std == 0 })
 		if len(still) == 0 || fading(f, still) {
@@ -68,7 +71,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		}
 		v.Subject = still[0].Module
 		v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.",
-			these(modulesOf(still), "has", "have"), ps.Updates, num(most))
+			these(modulesOf(still), "has", "have"), ps.Updates, rateOf(f, most))
 	}
 	r.say(rep, v)
 }
@@ -106,6 +109,16 @@ func rates(f *rule.Facts) (out []float64, known bool) {
 		}
 	}
 	return out, len(out) > 0
+}
+
+// rateOf writes a learning rate of the facts; one that is still being warmed up as such.
+func rateOf(f *rule.Facts, lr float64) string {
+	for i := range f.Optimisers {
+		if o := &f.Optimisers[i]; o.WarmUp != nil && (o.LR != nil && *o.LR == lr || len(f.Optimisers) == 1) {
+			return fmt.Sprintf("%s (%s)", num(lr), o.WarmUp.Says())
+		}
+	}
+	return num(lr)
 }
 
 // tiny tells whether an update is lost in the rounding of the weights.

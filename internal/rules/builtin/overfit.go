@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -106,8 +107,8 @@ func (r *overfitting) judge(events []lossEvent, rep *rule.Report) {
 		}
 		rep.Violate(rule.Violation{
 			Check: "ratio", Subject: e.pair, Observed: above, Threshold: r.ratio, Comparator: ">", Steps: p.Above,
-			Message: fmt.Sprintf("The validation %s (%s) lies %s %% above the training loss (%s), for %s in a row.",
-				called("loss", e.pair), num(e.validation), num(math.Round(1000*above)/10), num(e.train), plural(p.Above, "evaluation")),
+			Message: fmt.Sprintf("The validation %s (%s) lies %s %% above the training %s (%s), for %s in a row.%s",
+				called("loss", e.pair), num(e.validation), num(math.Round(1000*above)/10), called("loss", cmp.Or(e.partner, e.pair)), num(e.train), plural(p.Above, "evaluation"), e.told()),
 			Context: map[string]any{"evaluation": p.Evaluations, "validation": e.validation, "training": e.train, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 		})
 	}

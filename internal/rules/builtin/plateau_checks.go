@@ -62,8 +62,8 @@ func (s *standstill) found(p rule.Params, how string) []rule.Evidence {
 	last, _ := moments(s.Losses[name].tail(firstKept))
 	return []rule.Evidence{{
 		Subject: name, Observed: s.Most, Threshold: p.Float("tiny_update"), Comparator: "<", Steps: int(s.Losses[name].N),
-		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s (%s at first), and %s.",
-			s.Losses[name].N, called("loss", name), num(last), num(first), how),
+		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s, after %s, and %s.",
+			s.Losses[name].N, called("loss", name), meanOfLast(last, int64(len(s.Losses[name].tail(firstKept)))), meanOfFirst(first, len(s.Losses[name].First)), how),
 		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": s.Most, "weight": s.Where, "pairs": s.Pairs, "gradient_to_weight": s.Alive, "last_values": values},
 	}}
 }

@@ -199,10 +199,10 @@ func (r *digests) judge(s *digest, rep *rule.Report) {
 	case s.Equal:
 	case s.Shared >= r.confirm:
 		out.Check, out.Cause, out.Remedy = "same_gradients", "ranks that began with different weights, while their gradients are averaged", "give all ranks the same weights before the first update: set the same seed, broadcast them, or wrap the model for data parallelism"
-		out.Message = fmt.Sprintf("The ranks use the same gradients for different weights: their norm is %s on %s and %s on %s, and was never equal; give all ranks the same weights before the first update.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
+		out.Message = fmt.Sprintf("The ranks use the same gradients for different weights: their norm is %s on %s and %s on %s, and was equal at no step that was looked at; give all ranks the same weights before the first update.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
 	default:
 		out.Severity, out.Check = rule.Info, "never_equal"
-		out.Message = fmt.Sprintf("The ranks hold different weights from the start: the norm is %s on %s and %s on %s. If they are to train one model together, they do not.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
+		out.Message = fmt.Sprintf("The ranks hold different weights at each step that was looked at: the norm is %s on %s and %s on %s. If they are to train one model together, they do not.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
 	}
 	rep.Violate(out)
 }

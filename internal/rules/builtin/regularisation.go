@@ -216,7 +216,7 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 		}
 		if (decoupled || !adaptive) && lr*decay >= r.shrink {
 			v.Observed, v.Threshold = lr*decay, r.shrink
-			v.Message = fmt.Sprintf("The weight decay %s of %s takes %s of every weight away at each update (learning rate %s): lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), num(lr))
+			v.Message = fmt.Sprintf("The weight decay %s of %s takes %s of every weight away at each update (learning rate %s): lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), rateOf(f, lr))
 			r.say(rep, v)
 			continue
 		}

@@ -137,7 +137,8 @@ type saturated struct {
 	tanh, sigmoid *saturable
 	layer         float64
 	kinds         map[*rule.TensorInfo]*saturable // what each tensor is; nil: it cannot be told
-	state         map[string]*saturatedState      // by worker, mode and tensor
+	said          oncePerStep
+	state         map[string]*saturatedState // by worker, mode and tensor
 	places        places[saturatedState]
 }
 
@@ -162,6 +163,7 @@ func (r *saturated) Restore(b []byte) error {
 }
 
 func (r *saturated) Step(v *rule.View, rep *rule.Report) {
+	r.said.begin()
 	for i, it := range v.Tensors(0) {
 		if it.Stats != nil && it.Stats.Count == 0 {
 			rep.Skip(rule.SkipEmpty)
@@ -210,6 +212,9 @@ func (r *saturated) judge(at int, it rule.Item, a *saturable, v *rule.View, rep 
 		return
 	}
 	s.Streak++
+	if !r.said.first(it.Worker, it.Info) {
+		return
+	}
 	low, _, _ := it.Find(a.key, rule.UnitsLow)
 	high, _, _ := it.Find(a.key, rule.UnitsHigh)
 	side := "both ends"

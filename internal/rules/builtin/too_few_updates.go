@@ -56,7 +56,7 @@ func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) {
 		return
 	}
-	if _, ok := r.state.Curve.step(v.Scalars(0)); ok {
+	if _, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0)); ok {
 		rep.Inspect(1)
 	}
 }
@@ -80,13 +80,13 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "still_falling", Subject: c.Name, Observed: fall, Threshold: r.expected, Comparator: ">=", Severity: rule.Info, Steps: int(c.N),
-		Message: fmt.Sprintf("The job ended after %d updates while the %s was still falling: it had a mean of %s over the last %d.",
-			c.N, called("loss", c.Name), num(level), n-n/2),
+		Message: fmt.Sprintf("The job ended after %d updates while the %s was still falling: it was %s.",
+			c.N, called("loss", c.Name), meanOfLast(level, int64(n-n/2))),
 		Context: map[string]any{"updates": c.N, "first": c.First[0], "last_mean": level, "guess": k.Uniform},
 	}
 	if little {
 		v.Severity = rule.Warning
-		v.Message = fmt.Sprintf("Nearly nothing was learnt in %d updates: the %s went from %s to %s (a mean over the last %d) and was still falling when the job ended.", c.N, called("loss", c.Name), num(start), num(level), n-n/2)
+		v.Message = fmt.Sprintf("Nearly nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), c.began(), meanOfLast(level, int64(n-n/2)))
 	}
 	rep.Violate(v)
 }

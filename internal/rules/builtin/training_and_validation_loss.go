@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -23,11 +24,12 @@ type twoLosses map[string]*lossPair
 
 // lossPair is what is remembered of a pair that is one loss in two modes.
 type lossPair struct {
-	Pass  lossSum     `json:"pass"`  // validation losses of the pass under way
-	At    int64       `json:"at"`    // global step of the last of them
-	Train lossSum     `json:"train"` // training losses since the last evaluation point
-	Last  rule.Number `json:"last"`  // training mean of the last evaluation point
-	Known bool        `json:"known"` // there is one
+	Pass  lossSum     `json:"pass"`         // validation losses of the pass under way
+	At    int64       `json:"at"`           // global step of the last of them
+	Train lossSum     `json:"train"`        // training losses since the last evaluation point
+	Last  rule.Number `json:"last"`         // training mean of the last evaluation point
+	Of    int64       `json:"of,omitempty"` // the losses that it is the mean of
+	Known bool        `json:"known"`        // there is one
 	// Trained: it came in a TRAIN step.
 	Trained bool `json:"trained,omitempty"`
 	// Partner is the validation loss of another name that this one is the
@@ -52,6 +54,16 @@ type lossEvent struct {
 	known      bool // train is there; of a training point it always is
 	validation float64
 	partner    string // of a pair of two names: that of the training
+	// Of a pass: how many losses the two values are the means of.
+	trained, evaluated int64
+}
+
+// told says what the values of an evaluation are, as a last sentence.
+func (e *lossEvent) told() string {
+	if e.partner != "" || e.trained <= 1 && e.evaluated <= 1 {
+		return fmt.Sprintf(" Values are those of step %d.", e.step)
+	}
+	return fmt.Sprintf(" Values are means: of the pass (%s) and of the training before it (%s).", plural(int(e.evaluated), "step"), plural(int(max(e.trained, 1)), "step"))
 }
 
 // step takes the losses of one step and gives what they amount to, pair by
@@ -117,9 +129,9 @@ func (l twoLosses) close() []lossEvent {
 			continue
 		}
 		if p.Train.N > 0 {
-			p.Last, p.Known = rule.Number(p.Train.mean()), true
+			p.Last, p.Of, p.Known = rule.Number(p.Train.mean()), p.Train.N, true
 		}
-		out = append(out, lossEvent{pair: name, step: p.At, evaluation: true, train: float64(p.Last), known: p.Known, validation: p.Pass.mean()})
+		out = append(out, lossEvent{pair: name, step: p.At, evaluation: true, train: float64(p.Last), known: p.Known, validation: p.Pass.mean(), trained: p.Of, evaluated: p.Pass.N})
 		p.Pass, p.Train = lossSum{}, lossSum{}
 	}
 	return out

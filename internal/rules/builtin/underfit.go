@@ -123,8 +123,8 @@ func (r *underfitting) decide(e lossEvent, p *underfitPair, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: "stands_still_high", Subject: e.pair, Observed: e.train, Threshold: high, Comparator: ">", Steps: r.patience,
-		Message: fmt.Sprintf("The %s stands still at %s in training and %s in validation: over %d evaluations neither fell by %s %%.",
-			called("loss", e.pair), num(e.train), num(e.validation), r.patience, num(r.fall)),
+		Message: fmt.Sprintf("The %s stands still at %s in training and %s in validation: over %d evaluations neither fell by %s %%.%s",
+			called("loss", e.pair), num(e.train), num(e.validation), r.patience, num(r.fall), e.told()),
 		Context: map[string]any{"training": e.train, "validation": e.validation, "largest_fall_percent": fell, "first_training": float64(p.First), "curve": slices.Clone(p.Curve)},
 	})
 }

@@ -42,8 +42,8 @@ func (r *validationRise) never(rep *rule.Report) {
 			CauseClass: "labels", Cause: neverCause,
 			Remedy: "look at some pairs of input and label just before they go into the model; check that both are shuffled with the same permutation; if they belong together, get more data or a smaller model",
 			Asks:   []rule.Advice{rule.SmallerModel},
-			Message: fmt.Sprintf("Nothing that is learnt holds for other data: the training %s fell to %s, and the validation loss was never below %s in %d evaluations, where who knows only how often each label occurs has %s.",
-				called("loss", cmp.Or(p.Partner, name)), num(float64(last.Train)), num(float64(p.Best.Validation)), p.N, num(guess)),
+			Message: fmt.Sprintf("Nothing that is learnt holds for other data: the training %s fell to %s, and the validation loss was never below %s in %d evaluations, where who knows only how often each label occurs has %s.%s",
+				called("loss", cmp.Or(p.Partner, name)), num(float64(last.Train)), num(float64(p.Best.Validation)), p.N, num(guess), p.Told),
 			Context: map[string]any{"guess": guess, "best": float64(p.Best.Validation), "first_validation": p.First, "first_training": p.FirstTrain, "training": last.Train, "validation": last.Validation, "curve": slices.Clone(p.Curve)},
 		}, rep)
 	}

@@ -45,8 +45,8 @@ var validationElsewhere = rule.Judged[*elsewhere]{
 		last := p.Curve[len(p.Curve)-1]
 		return []rule.Evidence{{
 			Subject: e.name, Observed: best / e.constant, Threshold: elsewhereBest, Comparator: ">=", Steps: p.N,
-			Message: fmt.Sprintf("Validation was never better than a constant prediction: its %s was at least %s in %d evaluations, where a constant prediction has %s, while the training loss fell to %s.",
-				called("loss", e.name), num(best), p.N, num(e.constant), num(float64(last.Train))),
+			Message: fmt.Sprintf("Validation was never better than a constant prediction: its %s was at least %s in %d evaluations, where a constant prediction has %s, while the training %s fell to %s.%s",
+				called("loss", e.name), num(best), p.N, num(e.constant), called("loss", cmp.Or(p.Partner, e.name)), num(float64(last.Train)), p.Told),
 			Context: map[string]any{"constant": e.constant, "guess": e.kind.Guess, "best": best, "first_validation": p.First, "first_training": p.FirstTrain, "training": last.Train, "validation": last.Validation, "curve": slices.Clone(p.Curve)},
 		}}
 	},

@@ -27,6 +27,8 @@ type validationRise struct {
 		Kind   lossKind            `json:"kind"`
 		// Of a batch that is made anew at every step, and is the same each time, the samples; else 0.
 		OneBatch int64 `json:"one_batch,omitempty"`
+		// Watched is what early stopping watches, where that is the training data.
+		Watched string `json:"watched,omitempty"`
 	}
 }
 
@@ -43,6 +45,8 @@ type turning struct {
 	Fired      bool              `json:"fired"`
 	// Partner is the training loss, where it has a name of its own.
 	Partner string `json:"partner,omitempty"`
+	// Told says what the values of the last evaluation are.
+	Told string `json:"told,omitempty"`
 }
 
 const (
@@ -69,10 +73,13 @@ func (r *validationRise) Restore(b []byte) error  { return restore(b, &r.state) 
 func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Odd = len(f.Optimisers) > 1
 	r.state.OneBatch, r.state.Kind = oneBatchMadeAnew(f), kindOfLoss(f)
+	if b := f.Boosting; b != nil && b.EarlyStopping != nil && b.EarlyStopping.Training {
+		r.state.Watched = b.EarlyStopping.Name
+	}
 }
 
-// tell adds to what overfits that there was one batch to learn from, which is
-// then why.
+// tell adds to what overfits that there was one batch to learn from, or that
+// early stopping looks at the training data, which is then why.
 func (r *validationRise) tell(v rule.Violation, rep *rule.Report) {
 	if n := r.state.OneBatch; n > 0 {
 		v.CauseClass = sameBatches.CauseClass
@@ -80,6 +87,13 @@ func (r *validationRise) tell(v rule.Violation, rep *rule.Report) {
 		v.Remedy = "seed once, before the loop, and look at how the samples of a batch are chosen"
 		v.Message += fmt.Sprintf(" A batch of %d samples is made anew at each step, and it is the same one each time: there is nothing else to learn from.", n)
 		v.Context["one_batch"] = n
+	}
+	if name := r.state.Watched; name != "" && name != v.Subject {
+		v.Cause = "early stopping that watches the training data"
+		v.Remedy = "let early stopping watch the validation data: put them last in evals, or name them (data_name)"
+		v.Asks = []rule.Advice{rule.StopEarly}
+		v.Message += fmt.Sprintf(" Early stopping watches %s, which is the training data, so that it does not see this.", name)
+		v.Context["early_stopping_watches"] = name
 	}
 	rep.Violate(v)
 }
@@ -116,6 +130,7 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 	now := evaluationPoint{e.step, rule.Number(e.train), rule.Number(e.validation)}
 	p.Curve = lastOf(append(p.Curve, now), 50)
 	p.N++
+	p.Told = e.told()
 	if p.N == 1 {
 		p.First, p.FirstTrain, p.Best, p.Mark, p.BestAt = e.validation, e.train, now, e.validation, 1
 		return
@@ -149,8 +164,8 @@ func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
 	p.Fired = true
 	r.tell(rule.Violation{
 		Check: "by_heart", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
-		Message: fmt.Sprintf("The model overfits: it has learnt the training set by heart (%s %s), while the validation loss has stood at %s for %d evaluations (%s at first).",
-			called("loss", cmp.Or(e.partner, e.pair)), num(e.train), num(e.validation), p.N-p.BestAt, num(p.First)),
+		Message: fmt.Sprintf("The model overfits: it has learnt the training set by heart (%s %s), while the validation %s is %s and has not come down by 2 %% in %d evaluations (%s at first, %s at its best).%s",
+			called("loss", cmp.Or(e.partner, e.pair)), num(e.train), called("loss", e.pair), num(e.validation), p.N-p.BestAt, num(p.First), num(float64(p.Best.Validation)), p.Told),
 		Context: map[string]any{"first_validation": p.First, "validation": e.validation, "training": e.train, "curve": slices.Clone(p.Curve)},
 	}, rep)
 }
@@ -160,8 +175,8 @@ func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *ru
 	p.Fired = true
 	r.tell(rule.Violation{
 		Check: "validation_rises", Subject: e.pair, Observed: e.validation/best - 1, Threshold: r.rise, Comparator: ">", Severity: rule.Warning, Steps: p.Above,
-		Message: fmt.Sprintf("The model overfits: the validation %s has risen from its best (%s at step %d) to %s, while the training loss fell from %s to %s.",
-			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), num(float64(p.Best.Train)), num(e.train)),
+		Message: fmt.Sprintf("The model overfits: the validation %s has risen from its best (%s at step %d) to %s, while the training %s fell from %s to %s.%s",
+			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), called("loss", cmp.Or(e.partner, e.pair)), num(float64(p.Best.Train)), num(e.train), p.Told),
 		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 	}, rep)
 }

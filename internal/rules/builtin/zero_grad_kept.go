@@ -18,7 +18,7 @@ var gradientsKept = rule.Judged[*clearing]{
 		if u.Kept < 3*c.optimisers || u.Kept < u.Steps-c.optimisers { // the first update of each has none before it
 			return nil
 		}
-		return c.found(u.Kept, fmt.Sprintf("Gradients are never cleared: %d of the first %d updates added to the gradients of the one before%s.", u.Kept, u.Steps, growing(u.Norms)))
+		return c.found(u.Kept, fmt.Sprintf("Gradients are not cleared: %d of the first %d updates added to the gradients of the one before%s.", u.Kept, u.Steps, growing(u.Norms)))
 	},
 }
 

@@ -23,7 +23,7 @@ var keptByOne = rule.Judged[*clearing]{
 		if one.Model == "" {
 			whose = "one of the optimisers (" + one.Class + ")"
 		}
-		return c.found(one.Kept, fmt.Sprintf("The gradients of %s are never cleared: %d of the first %d updates by %s added to the gradients of the one before, while those of other optimisers are cleared.",
+		return c.found(one.Kept, fmt.Sprintf("The gradients of %s are not cleared: %d of the first %d updates by %s added to the gradients of the one before, while those of other optimisers are cleared.",
 			modelName(one.Model), one.Kept, one.Steps, whose))
 	},
 }

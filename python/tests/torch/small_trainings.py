@@ -1,4 +1,4 @@
-"""Small trainings, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
+"""Small trainings, all or those that are named, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
 
 They stand in small_losses.py, small_modes.py and small_updates.py; what the facts
 say of them in test_facts.py.
@@ -17,12 +17,14 @@ from small_registry import CASES
 from torch import nn
 
 
-def main():
+def main(cases):
     torch.set_num_threads(1)
     torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)  # loads the compiler, once instead of in every child
     gc.collect()
     gc.freeze()  # looking for models among all objects is quick then
-    for name, fn in CASES.items():
+    for name, fn in cases.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         pid = os.fork()
         if pid == 0:
             torch.manual_seed(0)
@@ -37,4 +39,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(CASES)

@@ -2,15 +2,10 @@
 
 import collections
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
 
-import collector
 import pytest
 import torch
-from with_and_without_vigil import settle
+from with_and_without_vigil import train_each
 
 from vigil._torch import compat
 from vigil._torch.steps import TRAIN
@@ -21,20 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 @pytest.fixture(scope="module")
 def trainings():
     """The run of every case by its name."""
-    directory = tempfile.mkdtemp(prefix="vg")
-    agent = collector.Collector(os.path.join(directory, "s"))
-    try:
-        env = collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1")
-        done = subprocess.run([sys.executable, "-W", "error::UserWarning:vigil", os.path.join(HERE, "small_trainings.py")], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-        assert done.returncode == 0, done.stderr
-        settle(agent)
-        cases = [line.split() for line in done.stdout.splitlines()]
-        assert [c for c in cases if c[2] != "0"] == [], done.stderr
-        names = {int(pid): name for name, pid, _ in cases}
-        return {names[run.hello["pid"]]: run for run in agent.runs}
-    finally:
-        agent.die()
-        shutil.rmtree(directory, ignore_errors=True)
+    return train_each(os.path.join(HERE, "small_trainings.py"))
 
 
 def at(facts, path):

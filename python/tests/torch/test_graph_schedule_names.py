@@ -187,13 +187,8 @@ def test_the_beginning_is_seen_closely():
 
 
 def test_names_without_wrappers():
-    class DataParallel(nn.Module):  # stands for any wrapper of this name
-        def __init__(self, module):
-            super().__init__()
-            self.module = module
-
     inner = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.BatchNorm1d(2)))
-    wrapped = DataParallel(inner)
+    wrapped = nn.DataParallel(inner)
     assert names.unwrap(wrapped) is inner
     assert [p.path for p in names.parameters(wrapped)] == [p.path for p in names.parameters(inner)] == ["0.weight", "0.bias", "1.0.weight", "1.0.bias"]
 

@@ -19,6 +19,7 @@ TRAININGS = {
         "inner": (["Sequential"], "Sequential_0.weight"),
         "manual": (["Sequential", "Sequential_1"], "Sequential_1_2.weight"),
         "called": (["Predicting"], "Predicting_net.0.weight"),
+        "fabric": (["Sequential"], "Sequential_2.weight"),
     },
     "with_accelerate": {
         "accumulated": (["Sequential"], "Sequential_0.weight"),
@@ -50,7 +51,7 @@ def every(f):
 
 # Trainings whose loss of evaluation a function gives, without gradients: it cannot be seen, and the run says so.
 BY_FUNCTION = {("with_lightning", "automatic"), ("with_lightning", "called"), ("with_accelerate", "accumulated"), ("with_accelerate", "called")}
-UNSEEN = "the loss of evaluation could not be seen: it is computed without gradients and without a loss module"
+UNSEEN = "no loss of evaluation was seen: one that is computed without gradients and without a loss module cannot be"
 
 
 @every

@@ -84,6 +84,20 @@ def test_data_that_is_the_training_data_is_known_by_itself(watched):
     assert w.run.facts["boosting"]["predictions_for"] == {"name": "validation_1", "rows": 100}
 
 
+@pytest.mark.parametrize(
+    "evals,how,watched_data",
+    [
+        ('[(v, "valid"), (d, "train")]', "early_stopping_rounds=3", {"name": "train", "rows": 200, "training": True}),
+        ('[(d, "train"), (v, "valid")]', "early_stopping_rounds=3", {"name": "valid", "rows": 100, "training": False}),
+        ('[(v, "valid"), (d, "train")]', 'callbacks=[xgb.callback.EarlyStopping(3, data_name="valid")]', {"name": "valid", "rows": 100, "training": False}),
+        ('[(v, "valid"), (d, "train")]', "", None),
+    ],
+)
+def test_what_early_stopping_watches_is_a_fact(watched, evals, how, watched_data):
+    w = watched("d, v = pair(R)\nm = xgb.train({}, d, 3, evals=%s, %s)\nend(m)" % (evals, how))
+    assert w.run.facts["boosting"]["early_stopping"] == watched_data
+
+
 def test_metrics_of_held_out_data_under_another_name_are_no_losses(watched):
     w = watched('d, v = pair(R)\nm = xgb.train({}, d, 3, evals=[(d, "fitted"), (v, "holdout")])\nend(m)')
     assert w.run.info("holdout-rmse")["kind"] == "scalar"

@@ -70,7 +70,7 @@ class Activations(object):
             module = root.at(path)
             if module is None:
                 continue
-            if root.compiled and module is not root.inner():
+            if module is not root.inner() and (root.compiled or id(module) in root.hidden):
                 self._missing(path, "inside torch.compile: its values are not visible")
                 return None
             return root, (root.outer() if module is root.inner() else module)

@@ -16,7 +16,7 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from vigil import _guard
-from vigil._torch import compat, module_hooks
+from vigil._torch import compat, module_hooks, names
 
 MOST = 64  # candidates remembered
 NOTES = 1000  # calls of modules that are noted for an optimiser
@@ -204,6 +204,16 @@ class Searches(object):
             self.since = began
         yield
         self.spent += time.perf_counter() - began
+
+
+def whole(found, modules):
+    """``found``, with the models that compiled parts are in instead of these: a compiled part is seen called wherever that happens."""
+    out = []
+    for one in found:
+        tops = owners(modules, {id(p) for p in one.parameters()}) if names.compiles(one) else []
+        inside = [top for top in tops if any(m is one for m in top.modules())]
+        out += [m for m in inside or [one] if not any(m is other for other in out)]
+    return out
 
 
 def owners(modules, parameters):

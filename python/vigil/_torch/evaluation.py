@@ -52,14 +52,17 @@ class Evaluation(object):
             if one.training:
                 self.training[root.path(path)] = kind
         self.root_training = self.root_training or bool(inner.training)
-        if self.layer is None and not root.compiled:
-            layers = [(path, one) for path, one in names.walk(inner) if module_kinds.kind(one) in _LAYERS]
+        if root.compiled:
+            return
+        hidden = names.hidden(inner)
+        if self.layer is None:
+            layers = [(path, one) for path, one in names.walk(inner) if module_kinds.kind(one) in _LAYERS and id(one) not in hidden]
             for path, one in layers[:MODULES]:
                 self._first(root.path(path), one)
-        if not root.compiled:
+        if not hidden:
             self._functional(module, bool(inner.training))
-        if not self.statistics and not root.compiled:
-            still = [(path, one) for path, kind, one in modal if kind == "normalisation" and not one.training]
+        if not self.statistics:
+            still = [(path, one) for path, kind, one in modal if kind == "normalisation" and not one.training and id(one) not in hidden]
             for path, one in still[:MODULES]:
                 self._compare(root.path(path), one)
 

@@ -5,12 +5,14 @@ import torch
 from vigil import _guard, _messages
 from vigil._torch import compat, names, saved_tensor_hooks, sharded_tensors
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
-from vigil._torch.learning_rate_schedule import Schedule
+from vigil._torch.learning_rate_schedule import Schedule, WarmUps
 from vigil._torch.look import SEE, Look
 from vigil._torch.settings import node_settings
 from vigil._torch.stale_optimiser_parameters import StaleParameters
+from vigil._torch.untrained_copies import Copies
 
 AFTER = 20  # TRAIN steps
+RATE = 0.1  # with a larger one a schedule scales something else than a rate, as one that is made of the width of a transformer
 
 
 class Facts(object):
@@ -26,6 +28,7 @@ class Facts(object):
         self.line = ""
         self.told = None
         self.look_at = AFTER
+        self.copies = Copies()
 
     def _begin(self, optims):
         """Nothing was seen of the training that is under way. optims: optimisers of those before it, if there were any."""
@@ -39,6 +42,7 @@ class Facts(object):
         self.eval_trained, self.eval_parts = EvalTrained(), EvalParts()
         self.astray = StaleParameters(self.tracker)
         self.schedule = Schedule()
+        self.warm_ups = WarmUps()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them
         if not self.tracker.looks:
@@ -72,6 +76,8 @@ class Facts(object):
                 self.say()
 
     def _seen(self, n, root):
+        if self.look.open or not self.said:
+            self.warm_ups.take(n - self.began, self._ours())
         self.eval_trained.update(root)
         self.eval_parts.update(root)
         if n - self.began >= SEE and (not self.look.open or self.look.seen_each(n - self.began)) and self._news():
@@ -82,7 +88,12 @@ class Facts(object):
 
     def _rate(self, n):
         """Note the learning rate after n TRAIN steps."""
-        self.schedule.take(n - self.began, [s for s in self.tracker.optims if s not in self.look.old])
+        self.schedule.take(n - self.began, self._ours())
+        self.warm_ups.take(n - self.began, self._ours())
+
+    def _ours(self):
+        """The optimisers of this training."""
+        return [s for s in self.tracker.optims if s not in self.look.old]
 
     def eval_step(self, step):
         """An EVAL step has closed."""
@@ -159,8 +170,18 @@ class Facts(object):
     @_guard.guard
     def found(self):
         """Models and optimisers were found, and are still there."""
+        self.copies_of(self.tracker.roots)
         facts = self._understood(self.tracker.roots, self.tracker.optims)
         self.early = {name: facts[name] for name in ("model", "models", "optimiser", "optimisers", "tensors")}
+
+    def copies_of(self, roots):
+        """Look for copies in models that were just found: nothing has changed their weights yet."""
+        if self.tracker.looks:
+            self.copies.look(roots, self.held())
+
+    def held(self):
+        """Ids of the parameters that an optimiser of this training holds; None where the script updates them itself."""
+        return None if self.tracker.by_hand else self.look.held()
 
     def gather(self):
         """The facts as a JSON object."""
@@ -180,12 +201,16 @@ class Facts(object):
     def _understood(self, roots, optims):
         """What stands outside of the sections, of these models and optimisers."""
         t = self.tracker
-        models = []
+        held, models, copied = self.held(), [], set()
+        every = {root: self.copies.of(root, held) for root in roots}
+        alone = {id(one.copy()) for copies in every.values() for one in copies}
         for root in roots:
-            inner = root.inner()
-            if inner is None:
+            inner, copies = root.inner(), every[root]
+            if inner is None or id(inner) in alone:
                 continue
-            elements, trained = _elements(inner)
+            beside = {id(p) for one in copies for p in one.parameters()}
+            copied |= beside
+            elements, trained = _elements(inner, beside)
             models.append({
                 "name": root.name,
                 "class": root.type,
@@ -194,6 +219,8 @@ class Facts(object):
                 "compiled": root.compiled,
                 "called": root.known_called,
             })  # fmt: skip
+            if copies:
+                models[-1]["copies"] = [one.facts() for one in copies]
         optimisers = []
         for state in sorted(optims, key=lambda s: s.index):
             o = state.ref()
@@ -201,7 +228,14 @@ class Facts(object):
                 rates = [g.get("lr") for g in o.param_groups]
                 rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
                 optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "loss": state.series})
+                warm_up = self.warm_ups.of(state)
+                if warm_up:
+                    optimisers[-1]["warm_up"] = warm_up
         entries = t.publisher.frames.entries
+        tensors = {"weights": sum(not e.grad and not e.kept for e in entries), "gradients": sum(e.grad for e in entries)}
+        copied = sum(not e.grad and not e.kept and id(e.parameter()) in copied for e in entries) if copied else 0
+        if copied:
+            tensors["copied"] = copied
         return {
             "v": _messages.FACTS,
             "framework": "pytorch",
@@ -212,7 +246,7 @@ class Facts(object):
             "loss": self._loss(),
             "labels": None,
             "step": self._what_a_step_is(),
-            "tensors": {"weights": sum(not e.grad and not e.kept for e in entries), "gradients": sum(e.grad for e in entries)},
+            "tensors": tensors,
             "interval": self._interval(),
         }
 
@@ -256,26 +290,32 @@ class Facts(object):
         if t.by_hand:
             return "one update written by hand"
         members = t.cycle.members or t.cycle.round
+        ours = [s for s in t.optims if s in members or s.ref() is not None and s not in self.look.old]
+        stepped = {id(s.ref()) for s in t.optims}
+        every = len(ours) + sum(ref() is not None and id(ref()) not in stepped for ref in t.unstepped)
         if len(members) > 1:
-            return "one round of %d optimisers: %s" % (len(members), ", ".join(m.type for m in members))
+            several = "%d" % every if every <= len(members) else "%d of %d" % (len(members), every)
+            return "one round of %s optimisers: %s" % (several, ", ".join(m.type for m in members))
+        if every > 1 and (members or ours):
+            return "one update by %s, one of %d optimisers" % ((members or ours)[0].type, every)
         return "one update by the optimiser"
 
     def _unseen_validation(self):
-        """Evaluation took place, and no loss of it could be seen: say so, and what to add."""
+        """A model ran in evaluation, and no loss of that was seen: say so, and what to add where there is one; samples may be drawn, too."""
         t = self.tracker
         if t.counter.modes[1] and not t.eval_loss_seen:
             t.session.notice(
                 "info",
-                "the loss of evaluation could not be seen: it is computed without gradients and without a loss module",
-                'add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
+                "no loss of evaluation was seen: one that is computed without gradients and without a loss module cannot be",
+                'where there is one, add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
             )
-            t.session.missing([("loss in EVAL", "computed without gradients and without a loss module", t.counter.modes[1])])
+            t.session.missing([("loss in EVAL", "none was seen; one that is computed without gradients and without a loss module cannot be", t.counter.modes[1])])
 
 
-def _elements(model):
-    """(elements of all parameters of a model, of those that are trained)."""
+def _elements(model, beside):
+    """(elements of all parameters of a model, of those that ask for gradients), without those of copies (ids)."""
     every = trained = 0
-    seen = set()
+    seen = set(beside)
     for _, module in names.walk(model):
         for p in module._parameters.values():
             if p is None or id(p) in seen:
@@ -293,14 +333,37 @@ def sentence(facts):
     """The one line: model, optimiser, loss, step, tensors, interval."""
     parts = []
     if facts["models"]:
-        parts.append(", ".join("%s (%s parameters)" % (m["class"], "{:,}".format(m["parameters"])) for m in facts["models"]))
+        parts.append(", ".join("%s (%s)" % (m["class"], _size(m)) for m in facts["models"]))
     if facts["optimisers"]:
-        parts.append(", ".join(o["class"] + (" lr %g" % o["lr"] if o["lr"] is not None else "") for o in facts["optimisers"]))
+        parts.append(", ".join(o["class"] + (" lr " + _rate(o) if o["lr"] is not None else "") for o in facts["optimisers"]))
     function, module = facts["loss"]["function"], facts["loss"]["module"]
     if module or function:
         parts.append("loss " + (module or function) + (" (%s)" % function if module and function and function != "compiled" else ""))
     parts.append("a step is " + facts["step"])
     n = facts["tensors"]
     every = "every step" if facts["interval"] == 1 else "every %d steps" % facts["interval"]
-    parts.append("%d weights and %d gradients, %s" % (n["weights"], n["gradients"], every))
+    copied = " (%d of copies)" % n["copied"] if n.get("copied") else ""
+    parts.append("%d weights%s and %d gradients, %s" % (n["weights"], copied, n["gradients"], every))
     return " · ".join(parts)
+
+
+def _rate(optimiser):
+    """The rate of an optimiser; one that is being warmed up as such, with what it rises to where a schedule tells that."""
+    text, warm_up = "%g" % optimiser["lr"], optimiser.get("warm_up")
+    if warm_up is None:
+        return text
+    if warm_up.get("to", RATE + 1) > RATE:
+        return "%s (at step %d, rising)" % (text, warm_up["step"])
+    return "%s (warm-up, rises to %g)" % (text, warm_up["to"])
+
+
+def _size(model):
+    """How many parameters a model has, how many of them train, and what copies stand beside them."""
+    every, trained = model["parameters"], model["trained"]
+    text = "{:,} parameters".format(every) if every == trained else "{:,} of {:,} parameters train".format(trained, every)
+    copies = model.get("copies", ())
+    if len(copies) == 1:
+        return "%s; %s is a copy of %s that does not train" % (text, copies[0]["path"], copies[0]["of"])
+    if copies:
+        return "%s; copies that do not train: %s" % (text, ", ".join(one["path"] for one in copies[:3]) + (" and %d more" % (len(copies) - 3) if len(copies) > 3 else ""))
+    return text

@@ -218,7 +218,7 @@ class Look(object):
 
     def _left_out(self):
         """Tensors that are weights like those of the only optimiser, which does not hold them."""
-        held, found = self._held(), self.graphs.weights
+        held, found = self.held(), self.graphs.weights
         if not self.tracker.by_hand and any(at in held for at in found):
             self.loose.take([w for at, w in found.items() if at not in held and not isinstance(w, torch.nn.Parameter)])
         self.graphs.weights = {}
@@ -252,14 +252,14 @@ class Look(object):
         held = [frozenset(id(p) for group in s.ref().param_groups for p in group["params"]) for s in t.optims if s not in self.old and s.ref() is not None]
         if t.by_hand or self.parameters.outsiders or len(set(held)) == len(held) or any(root.divided for root in t.roots):
             return
-        every = self._held()
+        every = self.held()
         modules = [m for m in t.registry.modules() if any(p.grad is not None for p in m.parameters()) and not any(id(p) in every for p in m.parameters())]
         ids = {id(p) for m in modules for p in m.parameters() if p.grad is not None} - self.trained
         self.parameters.outside(ids, discover.owners(modules, ids))
 
     def _unowned(self, ids):
         """(of parameters those that neither an optimiser nor a module that lives has, modules that have the others)."""
-        ids = ids - self._held()
+        ids = ids - self.held()
         owners = discover.owners(self.tracker.registry.modules(), ids) if ids else []
         return ids.difference(id(p) for m in owners for p in m.parameters()), owners
 
@@ -335,6 +335,7 @@ class Look(object):
         part(self._beside)
         numbers = self.numbers.read()
         updates, states = part(self.gradients.gather, numbers) or (None, {})
+        part(self._leave_copies, states)
         sections = {
             "labels": part(self.labels.gather, main),
             "predictions": part(self.labels.predictions, main, numbers),
@@ -343,7 +344,7 @@ class Look(object):
         # Nobody can say what held them when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
         if whole and not t.by_hand:
-            held = self._held()
+            held = self.held()
             loose = part(self.loose.gather, held)
             self.parameters.weights = self.graphs.layer_weights if self.graphs is not None else {}
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
@@ -358,7 +359,7 @@ class Look(object):
             had = {i for i, state in states.items() if state != "zero"}
             values = [(one.facts["name"], one.value) for one in self.parameters.list if one.value is not None] or self._captured()
             if self.later:
-                ours = self._held()
+                ours = self.held()
                 values = [(name, p) for name, p in values if id(p) in ours or id(p) not in self.trained]
             every = [(name, p, id(p) in had) for name, p in values]
             found = sections["graph"] = part(self.graphs.gather, every, numbers)
@@ -380,11 +381,21 @@ class Look(object):
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
+    def _leave_copies(self, states):
+        """Copies that stand beside what trains are no parameters of this training. states: of the gradients, by id."""
+        t = self.tracker
+        if states and not t.by_hand and not any(root.divided for root in t.roots):
+            values = [one.value for one in self.parameters.list]
+            t.facts.copies.missing = frozenset(id(p) for p in values if p is not None and id(p) not in states and p.grad is None)
+        beside = {id(p) for root in t.roots for one in t.facts.copies.of(root, t.facts.held()) for p in one.parameters()}
+        self.parameters.list = [one for one in self.parameters.list if id(one.value) not in beside]
+
     def looked_at(self):
         """Roots that live."""
         return [root for root in self.seen if root.inner() is not None]
 
-    def _held(self):
+    def held(self):
+        """Ids of the parameters that optimisers of this training hold, those that have not stepped among them."""
         held = set()
         optimisers = [s.ref() for s in self.tracker.optims if s not in self.old] + [ref() for ref in self.tracker.unstepped]
         for o in optimisers:

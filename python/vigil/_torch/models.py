@@ -68,6 +68,9 @@ class Models(object):
             inner = root.inner()
             if inner is not None:
                 parameters = parameters - {id(p) for p in inner.parameters()}
+        if any(names.compiles(m) for m in found):
+            modules = self.searches.modules() if modules is None else modules
+            found = discover.whole(found, modules or [])
         complete, covered = True, set()
         for module in found:
             covered.update(id(p) for p in module.parameters())
@@ -101,8 +104,9 @@ class Models(object):
         root.trains_in_eval = self.trains_in_eval
         self.roots.append(root)
         for one in names.chain(module):
-            if type(module).__name__ != "OptimizedModule" or one is module:
-                root.hook(one, self)
+            root.hook(one, self)
+            if names.compiles(one):
+                break  # what is inside runs compiled
         for child in inner.modules():
             if child is not inner and losses.is_loss(child):
                 self.losses.watch(child)
@@ -152,7 +156,7 @@ class Models(object):
             return True
         if self.refused:
             return False
-        if not self.publisher.connect(self.start_agent, self.dir, self.name):
+        if not self.publisher.connect(self.start_agent, self.dir, self.name, self._hand_parameters()[:8]):
             self.refused = True
             self.discovery.stop()
             return False

@@ -1,42 +1,63 @@
 """Names of modules and parameters, the same whatever wraps the model.
 
-DDP, FSDP, torch.compile and checkpointing put themselves between a module and
+DDP, FSDP, torch.compile, checkpointing and Fabric put themselves between a module and
 its children; their parts of a path are left out, so that runs of one model
-compare. A parameter is called ``R_<path>``, its gradient ``gradient/R_<path>``,
-where R is the class name of the unwrapped root.
+compare. They are known by their classes: a part of the script's own that is called
+``module`` keeps its name. A parameter is called ``R_<path>``, its gradient
+``gradient/R_<path>``, where R is the class name of the unwrapped root.
 """
 
-_WRAPPERS = ("DistributedDataParallel", "DataParallel", "FullyShardedDataParallel", "AveragedModel", "DeepSpeedEngine")
-_INNER = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
+import weakref
+
+# (package, class) of what only wraps a module -> the name under which it has it.
+_WRAPPERS = {
+    ("torch", "DistributedDataParallel"): "module",
+    ("torch", "DataParallel"): "module",
+    ("torch", "AveragedModel"): "module",
+    ("torch", "OptimizedModule"): "_orig_mod",
+    ("torch", "FullyShardedDataParallel"): "_fsdp_wrapped_module",
+    ("torch", "FlattenParamsWrapper"): "_fpw_module",
+    ("torch", "ActivationWrapper"): "_checkpoint_wrapped_module",
+    ("torch", "CheckpointWrapper"): "_checkpoint_wrapped_module",
+    ("lightning", "_FabricModule"): "_forward_module",
+    ("lightning_fabric", "_FabricModule"): "_forward_module",
+    ("pytorch_lightning", "_LightningModuleWrapperBase"): "_forward_module",
+    ("deepspeed", "DeepSpeedEngine"): "module",
+    ("fairscale", "FullyShardedDataParallel"): "_fsdp_wrapped_module",
+    ("fairscale", "FlattenParamsWrapper"): "_fpw_module",
+    ("fairscale", "ShardedDataParallel"): "module",
+    ("apex", "DistributedDataParallel"): "module",
+}
+_part_of = weakref.WeakKeyDictionary()  # class -> that name, None of what is no wrapper
 
 
-def _is_wrapper_part(parent, part):
-    """Whether the child ``part`` of ``parent`` is what the parent only wraps."""
-    return part in _INNER or (part == "module" and type(parent).__name__ in _WRAPPERS)
+def _wrapped_part(kind):
+    """The name under which a class has the module that it only wraps; None of other classes."""
+    if kind not in _part_of:
+        found = (_WRAPPERS.get((str(base.__module__).partition(".")[0], base.__name__)) for base in kind.__mro__)
+        _part_of[kind] = next((part for part in found if part is not None), None)
+    return _part_of[kind]
+
+
+def inside(module):
+    """The module that ``module`` only wraps, None when it is no wrapper."""
+    part = _wrapped_part(type(module))
+    return module._modules.get(part) if part is not None else None
 
 
 def unwrap(module):
     """The module inside all wrappers."""
-    for _ in range(16):
-        for part, child in module._modules.items():
-            if child is not None and _is_wrapper_part(module, part):
-                module = child
-                break
-        else:
-            return module
-    return module
+    return chain(module)[-1]
 
 
 def chain(module):
     """The module and what it wraps, outermost first."""
     out = [module]
     for _ in range(16):
-        for part, child in out[-1]._modules.items():
-            if child is not None and _is_wrapper_part(out[-1], part):
-                out.append(child)
-                break
-        else:
+        child = inside(out[-1])
+        if child is None:
             break
+        out.append(child)
     return out
 
 
@@ -67,9 +88,23 @@ def family(module):
     return class_name(module)
 
 
+def compiles(module):
+    """Whether a call of this module runs what torch.compile made of it."""
+    return _wrapped_part(type(module)) == "_orig_mod" or getattr(module, "_compiled_call_impl", None) is not None
+
+
 def is_compiled(module):
     """Whether torch.compile wraps this module or what it wraps."""
-    return any(type(m).__name__ == "OptimizedModule" for m in chain(module))
+    return any(_wrapped_part(type(m)) == "_orig_mod" for m in chain(module))
+
+
+def hidden(root):
+    """Ids of the modules below ``root`` that run compiled: hooks on them would change what is compiled, and see nothing."""
+    out = set()
+    for module in root.modules():
+        if compiles(module):
+            out.update(id(m) for m in module.modules() if m is not module or inside(m) is None)
+    return out
 
 
 def walk(root):
@@ -81,11 +116,11 @@ def walk(root):
         if id(module) in seen:
             continue
         seen.add(id(module))
-        children = [(p, c) for p, c in module._modules.items() if c is not None]
-        wrapped = [c for p, c in children if _is_wrapper_part(module, p)]
-        if wrapped:
-            stack.append((path, wrapped[0]))
+        wrapped = inside(module)
+        if wrapped is not None:
+            stack.append((path, wrapped))
             continue
+        children = [(p, c) for p, c in module._modules.items() if c is not None]
         yield path, module
         for part, child in reversed(children):
             stack.append((path + "." + part if path else part, child))

@@ -179,9 +179,8 @@ class Network(object):
 def opaque(module):
     """Whether hooks inside a module would be of no use, or change what it does: it is compiled."""
     return (
-        type(module).__name__ == "OptimizedModule"
+        names.compiles(module)
         or isinstance(module, torch.jit.ScriptModule)
-        or getattr(module, "_compiled_call_impl", None) is not None
         or compat.is_compiling()
     )
 

@@ -69,7 +69,7 @@ class Parameters(object):
     def outside(self, ids, owners):
         """The loss depends on parameters of modules that belong to no model that is known."""
         for module in owners:
-            name = type(module).__name__
+            name = names.class_name(names.unwrap(module))
             modules = dict(names.walk(module))
             for p in names.parameters(module):
                 if id(p.value) in ids and p.shared is None and summary.initialised(p.value) and len(self.outsiders) < MOST_OUTSIDE:

@@ -33,10 +33,14 @@ class Publisher(_schedule.Due):
         self.rank = 0
         self.world = 1
 
-    def connect(self, start, dir, name):
-        """Connect; whether there is a session."""
+    def connect(self, start, dir, name, weights=()):
+        """Connect; whether there is a session. weights: some that are trained."""
         self.rank, local_rank, self.world = ranks()
-        self.session = Session.connect("pytorch", compat.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name, reduces=device.there())
+        # Several processes that train weights in shared memory (torch.multiprocessing) are one training, and no ranks.
+        shares = self.world == 1 and any(p.device.type == "cpu" and p.layout is torch.strided and p.is_shared() for p in weights)
+        self.session = Session.connect(
+            "pytorch", compat.VERSION, self.rank, local_rank, self.world, start=start, dir=dir, name=name, reduces=device.there(), shares=shares
+        )
         if self.session is None:
             return False
         self.session.ring.patience = _schedule.PATIENCE

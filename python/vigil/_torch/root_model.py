@@ -22,6 +22,7 @@ class Root(object):
         self.known_called = False  # the script was seen to call it
         self.trains_in_eval = False  # the script trains it in eval() mode
         self.by_path = None
+        self.hidden = frozenset()  # ids of its modules that run compiled, as of by_path
         self.parts = frozenset()  # ids of its modules, as they were announced
         self.divided = False  # between processes: its parameters are not whole while an update is not under way
         self.flattened = None  # by FullyShardedDataParallel; None: nobody has looked
@@ -95,6 +96,7 @@ class Root(object):
             return None
         if self.by_path is None or announced not in self.by_path:
             self.by_path = {self.path(p): weakref.ref(m) for p, m in names.walk(inner)}
+            self.hidden = names.hidden(inner)
         ref = self.by_path.get(announced)
         return ref() if ref is not None else None
 

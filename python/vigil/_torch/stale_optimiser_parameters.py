@@ -8,7 +8,7 @@ import weakref
 
 import torch
 
-from vigil._torch import summary
+from vigil._torch import names, summary
 
 LONG = 24  # updates without anything new
 EVERY = 16  # updates between two looks at gradients that are there
@@ -42,7 +42,7 @@ class StaleParameters(object):
             self.facts = {
                 "since": held.since,
                 "optimiser": state.type,
-                "model": type(other).__name__,
+                "model": names.class_name(names.unwrap(other)),
                 "parameters": sum(1 for _ in other.parameters()),
             }
             if held.never:

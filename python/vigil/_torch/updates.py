@@ -406,5 +406,6 @@ class Updates(object):
 
     def _look_at_roots(self, roots):
         """Models were found, and nothing has changed their weights yet."""
+        self.facts.copies_of(roots)
         if self.facts.look.open:
             self.facts.look.roots(roots)

@@ -1,5 +1,7 @@
 """The Tracker's part that the script calls (vigil.xgboost.Hook and vigil.log)."""
 
+import numpy
+
 from vigil import _arrays, _wire
 from vigil._messages import to_number
 
@@ -31,9 +33,26 @@ class Control(object):
         """Record numbers at the round under way; between rounds, at the one that closed last."""
         if not self._begin_session():
             return
+        if self.early is not None:
+            self.early.append((self._numbers, ({name: _number(value) for name, value in values.items()},)))
+        else:
+            self._numbers(values, *self._now_at())
+
+    def _now_at(self):
+        """Where what the script gives now belongs, and whether that round has closed."""
         training = self.training
-        free = training is None or not training.open
-        at = self.last if free else self.at(training.next)
+        if training is None or not training.open or training.next is None:
+            return self.last, True
+        return self.at(training.next), False
+
+    def _give_early(self, at=None):
+        """Record what the script gave in a round whose number was not known: it is at, or will not be known."""
+        early, self.early = self.early, None
+        for record, args in early or ():
+            record(*args, *(self._now_at() if at is None else (at, False)))
+
+    def _numbers(self, values, at, free):
+        training = self.training
         if "loss" in values:
             values = dict(values)
             if training is not None and training.loss is not None:
@@ -48,9 +67,13 @@ class Control(object):
             return
         if not self.session.plan.use:
             self.wait_for_plan(lambda plan: plan.use)
-        training = self.training
-        between = training is None or not training.open
-        _arrays.save(self.session, self.custom, name, value, collections, self.last if between else self.at(training.next), between)
+        if self.early is not None:
+            self.early.append((self._tensor, (name, _copy(value), collections)))
+        else:
+            self._tensor(name, value, collections, *self._now_at())
+
+    def _tensor(self, name, value, collections, at, between):
+        _arrays.save(self.session, self.custom, name, value, collections, at, between)
 
     def _begin_session(self):
         """Whether there is a session; a script that uses the control calls gets one before it trains."""
@@ -68,3 +91,19 @@ class Control(object):
         self.closed = True
         self.session = None
         self.refused = True
+
+
+def _number(value):
+    """value as the number it is now; itself when it is none."""
+    try:
+        return to_number(value)
+    except Exception:
+        return value
+
+
+def _copy(value):
+    """value as the array it is now; itself when it is none."""
+    try:
+        return numpy.array(_arrays.array(value))
+    except Exception:
+        return value

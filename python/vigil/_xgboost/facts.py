@@ -31,6 +31,7 @@ def gather(training):
             "first_round": training.first,
             "data": [{"name": n, "rows": _rows(d), "training": d is training.train} for n, d in training.data],
             "predictions_for": {"name": training.judged_name, "rows": _rows(training.judged)},
+            "early_stopping": _watched(training),
         },
     )
 
@@ -42,6 +43,14 @@ def sentence(training):
         xgboost.__version__, training.objective or training.booster or "no objective", _thousands(_rows(training.train)), len(training.features),
         "metrics on " + losses, training.judged_name or "nothing", _thousands(_rows(training.judged)),
     )  # fmt: skip
+
+
+def _watched(training):
+    """The data that early stopping watches, or None."""
+    for name, data in reversed(training.data):
+        if name == training.watched:
+            return {"name": name, "rows": _rows(data), "training": data is training.train}
+    return None
 
 
 def _rows(data):

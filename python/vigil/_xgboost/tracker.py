@@ -46,6 +46,7 @@ class Tracker(Control):
         self.series = {}  # name -> id of numbers of our own
         self.waiting_collections = []
         self.custom = {}  # name of a tensor the script saved -> (id, shape)
+        self.early = None  # what the script gave in a round whose number is not known yet: (method of ours, its arguments)
         self.world = 1
         self.last = (0, 0, 0)  # step, mode, mode step that closed last
 
@@ -67,10 +68,10 @@ class Tracker(Control):
         _log.unregister(self)
 
     def reason(self):
-        """Why this process did not train, for a person."""
+        """What was seen in a process that was not seen to train, for a person. A script that calls Booster.update itself is not seen."""
         if self.cross_validated:
             return "only xgboost.cv ran: it makes no model that could be watched; give it vigil.xgboost.Hook() for its metrics"
-        return "XGBoost was imported, but no model was trained"
+        return "XGBoost was imported, but no training was seen (one by Booster.update, without xgboost.train, is not)"
 
     # Which training.
 
@@ -86,13 +87,29 @@ class Tracker(Control):
         """A training begins."""
         if self.closed:
             return
-        training = Training(watch, model, self.training)
-        if self.training is not None and not training.continues:
-            if self.training.watch is watch:
-                self.training.watch = None
+        self._give_early()
+        training = Training(watch, hasattr(model, "cvfolds"))
+        watch.further = None
+        if self.training is None:
+            if watch.asked or not self._elsewhere():
+                self.training = training
+            return
+        if self.training.watch is watch:
+            self.training.watch = None
+        watch.further = training
+
+    def _goes_on(self, watch, model, epoch):
+        """The first round of a further training is over: follow it if it trains the model that is followed."""
+        training, watch.further = watch.further, None
+        training.count(model, epoch)
+        if not training.continues(self.training):
             self._other()
         elif watch.asked or not self._elsewhere():
             self.training = training
+            if self._connected():
+                self.session.begins()
+                return
+        self._give_early()
 
     def _elsewhere(self):
         """Whether this process trains with another framework, too."""
@@ -109,49 +126,62 @@ class Tracker(Control):
             self.session.notice("info", "only the first training of this process is followed", hint)
 
     def _mine(self, watch):
+        if watch.further is not None and not self.closed:
+            return watch.further
         training = self.training
         return training if training is not None and training.watch is watch and not self.closed else None
 
-    def given(self, watch, train, evals, own_objective):
-        """The data of a training, ahead of each round, and whether the script computes the objective."""
+    def given(self, watch, train, evals, own_objective, watched):
+        """The data of a training, ahead of each round, whether the script computes the objective, and the name of what early stopping watches."""
         training = self._mine(watch)
         if training is not None:
-            training.given(train, evals, own_objective)
+            training.given(train, evals, own_objective, watched)
 
     # Rounds.
 
     def round_begins(self, watch, model, epoch, evals_log):
         training = self._mine(watch)
-        if training is None or not self._connected():
+        if training is None or (training is self.training and not self._connected()):
             return
         began = _now()
         training.log, training.epoch, training.model = evals_log, epoch, model
         training.open = True
-        self.session.begins()
         training.began = training.ended or time.perf_counter()
+        if self.session is None:
+            return
+        if training.first is None and self.early is None:
+            self.early = []
+        if training is not self.training:
+            return
+        self.session.begins()
         if self.session._next_plan is not None:
             self._take_plan()
         training.own = _now() - began
 
     def round_ends(self, watch, model, epoch, evals_log):
+        began = _now()
+        if watch.further is not None and not self.closed:
+            self._goes_on(watch, model, epoch)
         training = self._mine(watch)
         if training is None or self.session is None or not training.open:
             return
+        training.count(model, epoch)
         step = training.first + epoch
         if step < training.next:
             return  # of a training that began again by itself
-        began = _now()
         at, due, set_up = self.at(step), None, 0
         ring = self.session.ring
         try:
             if not training.looked:
+                self.due.reschedule([step] * 4)
+                self._give_early(at)
                 self._first(training, model)
                 set_up = _now() - began
             self.away.begins(ring.waited)
             self._metrics(training, epoch, at)
             due = self._save(training, model, at)
         finally:
-            training.open, training.next, self.last = False, step + 1, at
+            training.open, training.model, training.next, self.last = False, None, step + 1, at
             self.away.ends(ring.waited)
             own = max(training.own + _now() - began - set_up - self.away.take(ring.waited), 0)
             training.ended = time.perf_counter()
@@ -162,8 +192,13 @@ class Tracker(Control):
     def ends(self, watch, model):
         """A training is over. Where it was stopped before the last round was told, that one is taken up."""
         training = self._mine(watch)
-        if training is not None and training.open and metrics.last(training.log, training.epoch):
+        if training is None:
+            return
+        if training.open and metrics.last(training.log, training.epoch):
             self.round_ends(watch, training.model, training.epoch, training.log)
+        watch.further = None
+        self._give_early()
+        training.over()
 
     def at(self, step):
         """(step, mode, mode step) as records carry it."""
@@ -275,6 +310,7 @@ class Tracker(Control):
             self.refused = True
             return
         self.session.ring.patience = _schedule.PATIENCE
+        self.session.before_bye = self._give_early
         for fields in self.waiting_collections:
             self.session.collection(**fields)
         self.waiting_collections = []
@@ -291,7 +327,7 @@ class Tracker(Control):
         for s in self.saves:
             used |= s.apply(plan)
         self.due.use(plan, used)
-        self.due.reschedule([0] * 4 if self.training is None else [self.training.next] * 4)
+        self.due.reschedule([0 if self.training is None else self.training.next or 0] * 4)
         return True
 
     def _wait_for_plan(self):

@@ -1,4 +1,9 @@
-"""One training: its data, and what is known of its model."""
+"""One training: its data, and what is known of its model.
+
+A model is asked nothing before its first round is over. XGBoost sets a model up
+when it is asked or trained first, and warns then, in the name of the line that
+asked; it sets it up again after a parameter has changed.
+"""
 
 from vigil._xgboost import booster, metrics
 
@@ -8,14 +13,11 @@ _NO_SETTINGS = frozenset(("num_trees",))  # counts, that a setting is not
 class Training(object):
     """Made when a training begins; the data come with its first round, the rest with the end of it."""
 
-    def __init__(self, watch, model, previous):
+    def __init__(self, watch, cv):
         self.watch = watch
-        self.first = booster.rounds(model)  # rounds the model had before
-        if booster.settings(model).get("process_type") == "update":
-            self.first = 0  # its trees are changed one round after the other
-        self.cv = hasattr(model, "cvfolds")
-        self.continues = previous is not None and self.first >= previous.next > 0
-        self.next = self.first  # step of the round under way, or the next one
+        self.cv = cv
+        self.first = None  # rounds the model had before, once the first round is over
+        self.next = None  # step of the round under way, or the next one
         self.looked = False  # the first round is over
         self.open = False  # a round is under way
         self.began = self.ended = None  # perf_counter seconds of the round under way, and of the end of the last one
@@ -26,6 +28,7 @@ class Training(object):
         self.ids = {}  # (data, metric) -> ids of the numbers it is published as
         self.loss = None  # the metric that is the loss
         self.data = []  # (name, DMatrix) that metrics are computed on
+        self.watched = None  # the name among them that early stopping watches
         self.train = None  # DMatrix
         self.own_objective = False  # the script computes it; the model's settings name the default one
         self.judged = None  # DMatrix that predictions are made for
@@ -39,13 +42,14 @@ class Training(object):
         self.texts = {}
         self._labels = None
 
-    def given(self, train, evals, own_objective):
+    def given(self, train, evals, own_objective, watched):
         """The data of a round: the same for all of them."""
         if self.train is not None:
             return
         self.train = train
         self.own_objective = own_objective
         self.data = [(name, data) for data, name in evals or ()]
+        self.watched = watched
         held_out = [(n, d) for n, d in self.data if d is not train]
         own = self.watch.validation_data() if self.watch.asked else None
         if own is not None:
@@ -56,6 +60,26 @@ class Training(object):
             self.judged_name, self.judged = self.data[-1]
         else:
             self.judged_name, self.judged = "the training data", train
+
+    def count(self, model, epoch):
+        """A round is over, the first of which the model is asked: how many it had before the training."""
+        if self.first is not None:
+            return
+        had = 0
+        # Of an update the trees are changed one round after the other, from the first.
+        if not self.cv and booster.settings(model).get("process_type") != "update":
+            had = max(booster.rounds(model) - epoch - 1, 0)
+        self.first = self.next = had
+
+    def continues(self, previous):
+        """Whether it trains the model of a previous training further."""
+        return previous is not None and self.first >= (previous.next or 0) > 0
+
+    def over(self):
+        """Keep nothing of the script's alive: neither model nor data."""
+        self.open = False
+        self.log = self.model = self.train = self.judged = self._labels = None
+        self.data = []
 
     def look(self, model):
         """Read what is known once the first round is over."""

@@ -24,6 +24,7 @@ class Watch(xgboost.callback.TrainingCallback):
 
     _tracker = None
     asked = False
+    further = None  # its training, as long as it is open whether that goes on with the model that is followed
 
     def before_training(self, model):
         self._call("begins", model)
@@ -102,8 +103,17 @@ def _joins(tracker, container):
 def _told(container, dtrain, evals):
     for callback in container.callbacks:  # ours is the first, if there is one; XGBoost 2 has a set
         if isinstance(callback, Watch) and callback._tracker is not None:
-            callback._tracker.given(callback, dtrain, evals, _own_objective(container))
+            callback._tracker.given(callback, dtrain, evals, _own_objective(container), _watched(container, evals))
             return
+
+
+def _watched(container, evals):
+    """The name of the data that early stopping watches: those that it was told, or the last; None without it."""
+    stopping = getattr(xgboost.callback, "EarlyStopping", ())
+    for callback in container.callbacks:
+        if isinstance(callback, stopping):
+            return getattr(callback, "data", None) or (evals[-1][1] if evals else None)
+    return None
 
 
 def _own_objective(container):

@@ -4,8 +4,18 @@
 # split: tune
 # twin: healthy/twins/forgot_reduce.py
 """Two processes, each with its half of the data."""
+import atexit
 import os
 import tempfile
+
+ended = []
+
+
+@atexit.register  # before PyTorch is imported, and so called last
+def end():
+    if ended:  # PyTorch 2.15 sometimes aborts a process that used gloo at its end: leave that out
+        os._exit(0)
+
 
 import torch
 import torch.distributed as dist
@@ -33,6 +43,7 @@ def train(rank, world, store):
         if rank == 0:
             print("epoch", epoch, "loss", loss.item(), flush=True)
     dist.destroy_process_group()
+    ended.append(True)
 
 
 if __name__ == "__main__":

@@ -144,5 +144,22 @@ def called():
     return model, said
 
 
+def fabric():
+    """A loop of the script's own, with Fabric around model and optimiser; its name for the module must not show."""
+    L.seed_everything(0)
+    fabric = L.Fabric(accelerator="cpu", devices=1)
+    fabric.launch()
+    inner = nn.Sequential(nn.Linear(10, 24), nn.ReLU(), nn.Linear(24, 3))
+    model, optimiser = fabric.setup(inner, torch.optim.Adam(inner.parameters(), lr=1e-2))
+    losses = []
+    for x, y in DataLoader(TensorDataset(*clouds(320, 10, 3)), batch_size=16):
+        optimiser.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        fabric.backward(loss)
+        optimiser.step()
+        losses.append(loss.item())
+    return inner, {"losses": losses, "steps": len(losses)}
+
+
 if __name__ == "__main__":
     each(globals())
