@@ -521,6 +521,15 @@ type ParameterFact struct {
 	// of all elements), FanIn what one output of it adds up.
 	First *ValueFacts `json:"first,omitempty"`
 	FanIn int64       `json:"fan_in"`
+	// DType of its values; "" in facts that earlier hooks sent.
+	DType string `json:"dtype,omitempty"`
+	// Loaded: its values were put there by load_state_dict, which changed them, or
+	// came with a whole model that torch.load gave.
+	Loaded bool `json:"loaded,omitempty"`
+	// Uneven is how much more the rows of a weight, or its columns, differ in mean or
+	// size than those of values that were drawn one by one: about 1 in what an
+	// initialiser drew, whatever the distribution. Nil where it is not known.
+	Uneven *Number `json:"uneven,omitempty"`
 	// Use is the kind that the operations it is used in show, where its module is of
 	// no kind that says it, and FanIn was told by them: linear or convolution, of a weight
 	// that meets what is no weight, and whose result is neither scaled nor normalised.

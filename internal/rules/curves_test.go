@@ -32,6 +32,7 @@ type curve struct {
 	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
 	names  []string              // of the losses; nil: loss
 	dtype  string                // of the weights
+	skips  int64                 // all but one of so many updates are skipped after an overflow; 0: none is
 	facts  *record.Facts
 }
 
@@ -139,7 +140,7 @@ func (c curve) completes() []*record.Complete {
 		out = append(out, rules.NewComplete([]*record.Step{s}))
 	}
 	for n := range c.steps {
-		s := &record.Step{Mode: record.Train, ModeStep: n}
+		s := &record.Step{Mode: record.Train, ModeStep: n, Skipped: c.skips > 0 && n%c.skips != 0}
 		for _, name := range c.lossNames() {
 			s.Scalars = append(s.Scalars, record.Scalar{Name: name, Value: c.loss(n)})
 		}
@@ -235,6 +236,23 @@ func classes() *record.Facts {
 		Loss:   &record.LossFacts{Function: "cross_entropy", Module: "CrossEntropyLoss", Reduction: "mean"},
 		Labels: &record.LabelFacts{DType: "I64", Counts: counts, Elements: 640, Predictions: &record.TensorFacts{Shape: []int64{64, 10}}},
 	}
+}
+
+// came are the facts of a classification with weights that were loaded, but for those of
+// its last layer.
+func came() *record.Facts {
+	f := classifier()
+	f.Loss, f.Labels = classes().Loss, classes().Labels
+	change(f, func(p *record.ParameterFact) { p.Loaded = true }, "fc1", "fc2")
+	return f
+}
+
+// adamAt are the facts of a training by Adam at a rate.
+func adamAt(rate float64) *record.Facts {
+	f := classifier()
+	f.Loss, f.Labels = classes().Loss, classes().Labels
+	group(f, "Adam").LR = setTo(rate)
+	return f
 }
 
 // aliveAtFirst are the facts of a training whose first updates had gradients.
@@ -498,6 +516,7 @@ func TestCurves(t *testing.T) {
 		{"a guess, and no gradient is left", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: classes()}, "warning guess activation"},
 		{"a guess after weights were thrown, and no gradient is left", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, size: stepAt(1, 1, 4), facts: classes()}, "warning guess learning-rate"},
 		{"a guess, and gradients that came at first are gone", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.05, facts: aliveAtFirst()}, "warning guess learning-rate"},
+		{"a guess while weights of 16 bits creep one way", "loss_flat", curve{steps: 300, dtype: "BF16", loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.02, update: 4e-4, pull: 0.1, facts: classes()}, "warning guess not-updated"},
 		{"a guess while weights creep one way", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, ln10)), span: 0.02, update: 4e-4, pull: 0.1, facts: classes()}, "warning guess learning-rate"},
 		{"weights that a decay draws to nothing", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.001, 40), span: 0.5, pull: 0.1, facts: decaying(1e-2)}, "warning shrunk regularisation"},
 		{"weights that become smaller under a decay", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 1.3)), size: falling(1, 0.2, 40), span: 0.5, pull: 0.1, facts: decaying(1e-2)}, ""},
@@ -562,9 +581,19 @@ func TestCurves(t *testing.T) {
 		{"a few zeros", "impossible_loss", curve{steps: 40, loss: stepAt(10, 0, 1), facts: classes()}, ""},
 		{"rounding", "impossible_loss", curve{steps: 40, loss: stepAt(5, 1, -1e-8), facts: classes()}, ""},
 		{"certain of wrong answers", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "warning start initialisation"},
+		{"certain of wrong answers, with weights that were loaded", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: came()}, "warning start data-scaling"},
 		{"input not scaled", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: inputs}, "warning start data-scaling"},
 		{"numbers of tokens are no scale", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: tokens}, "warning start initialisation"},
 		{"a sum over the batch", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: summed}, ""},
+
+		{"does not move", "loss_not_decreasing", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.3)), pull: 0.1, facts: classes()}, "error no_updates learning-rate"},
+		{"does not move, in 16 bits", "loss_not_decreasing", curve{steps: 300, dtype: "BF16", loss: noisy(0.01, stepAt(0, 0, 2.3)), pull: 0.1, facts: classes()}, "error rounded_away not-updated"},
+		{"hardly moves", "loss_not_decreasing", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, "error plateau learning-rate"},
+		{"hardly moves, in 16 bits", "loss_not_decreasing", curve{steps: 300, dtype: "BF16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, "error rounded_away not-updated"},
+		{"hardly moves, in 16 bits, at a rate that would move 32", "loss_not_decreasing", curve{steps: 300, dtype: "F16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: adamAt(1e-5)}, "error rounded_away not-updated"},
+		{"hardly moves, in 16 bits, at a rate that would not move 32 either", "loss_not_decreasing", curve{steps: 300, dtype: "F16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: adamAt(1e-8)}, "error plateau learning-rate"},
+		{"hardly moves, as most updates are skipped", "loss_not_decreasing", curve{steps: 300, skips: 10, loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, ""},
+		{"crawls, as most updates are skipped", "learning_rate", curve{steps: 300, skips: 10, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
 
 		{"hardly begun", "too_few_updates", curve{steps: 40, loss: noisy(0.002, func(n int64) float64 { return 2.35 - 0.008*float64(n) }), facts: classes()}, "warning still_falling epochs"},
 		{"still on its way", "too_few_updates", curve{steps: 200, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 0.008*float64(n) }), facts: classes()}, "info still_falling epochs"},
@@ -709,6 +738,43 @@ func TestStillFallingMessage(t *testing.T) {
 	found := c.judge(t, "too_few_updates")
 	if len(found) != 1 || !strings.HasSuffix(found[0].Message, "while the loss was still falling: it was 0.854 (mean of the last 25 steps).") {
 		t.Errorf("found %+v", found)
+	}
+}
+
+// What is advised for a loss that still falls when the job ends: what 16 bits, or a loss
+// scaler, explain is not blamed on the rate.
+func TestStillFallingAdvice(t *testing.T) {
+	in := func(dtype string) *record.Facts {
+		f := classes()
+		f.Parameters = classifier().Parameters
+		change(f, typed(dtype), "")
+		return f
+	}
+	for _, c := range []struct {
+		name   string
+		facts  *record.Facts
+		skips  int64
+		cause  string
+		remedy string
+		raise  bool
+	}{
+		{"float32", in("F32"), 0, "too few epochs", "raise the learning rate", true},
+		{"bfloat16", in("BF16"), 0, "weights in bfloat16, whose rounding takes small updates away", "keep the weights in float32", false},
+		{"float32, and every other update is skipped", in("F32"), 2, "updates that the loss scaler skips", "begin with a smaller scale", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := curve{steps: 200, skips: c.skips, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: c.facts}.judge(t, "too_few_updates")
+			if len(found) != 1 {
+				t.Fatalf("found %+v", found)
+			}
+			f := found[0]
+			if !strings.Contains(f.Cause, c.cause) || !strings.Contains(f.Remedy, c.remedy) {
+				t.Errorf("cause %q, remedy %q", f.Cause, f.Remedy)
+			}
+			if got := slices.Contains(f.Asks, record.RaiseLearningRate) || strings.Contains(f.Remedy, "raise the learning rate"); got != c.raise {
+				t.Errorf("asks to raise the rate: %v (%v, %q)", got, f.Asks, f.Remedy)
+			}
+		})
 	}
 }
 

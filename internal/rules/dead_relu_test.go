@@ -138,6 +138,44 @@ func TestDeadReluFirstLook(t *testing.T) {
 	}
 }
 
+// Units of a layer that gave values other than zero in the first steps died after them,
+// and those of a layer that was loaded were not dead since they were initialised.
+func TestDeadReluByTheFirstForward(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		first  int64
+		zeros  float64 // of what the layer gave in the first steps; -1: not known
+		loaded bool
+		says   string
+		cause  string
+	}{
+		{"alive in the first steps", 25, 0.55, false, "(at step 25 already, the first that was looked at closely; in a forward of the first steps no more than 55 % of them can have been)", "the units died within the first updates"},
+		{"zeros in the first steps", 25, 0.98, false, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
+		{"nothing is known of the first steps", 25, -1, false, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
+		{"dead with weights that were loaded", 0, -1, true, "(from the start)", "dead with the weights that were loaded"},
+		{"dead with weights that were drawn", 0, -1, false, "(from the start)", "they were dead from the start"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := network("fc Linear 4 4", "act ReLU", "out Linear 4 2")
+			if c.loaded {
+				change(f, func(p *record.ParameterFact) { p.Loaded = true }, "fc")
+			}
+			if act := module(f, "act"); c.zeros >= 0 {
+				act.Calls, act.Output = 1, &record.TensorFacts{Shape: []int64{16, 4}, Values: &record.ValueFacts{Elements: 64, Max: 1, Zeros: record.Number(c.zeros)}}
+			}
+			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16", "threshold_layer", "70"))
+			j.describe(record.TensorInfo{Name: "act_relu_output_0", Kind: record.Output, Module: "act"})
+			j.engine.Facts(f)
+			for step := c.first; step < 150; step++ {
+				j.feed(input{step: step, tensors: map[string]values{"act_relu_output_0": relu(16, 4, 16)}})
+			}
+			if len(j.found) == 0 || !strings.Contains(j.found[0].Message, c.says) || !strings.Contains(j.found[0].Cause, c.cause) {
+				t.Errorf("found %+v", j.found)
+			}
+		})
+	}
+}
+
 // A module that is called several times in a step has an output for each call, and one
 // finding.
 func TestDeadReluOfOneModule(t *testing.T) {

@@ -166,6 +166,11 @@ func begin(v record.ValueFacts) func(*record.ParameterFact) {
 	}
 }
 
+// typed gives parameters a type.
+func typed(dtype string) func(*record.ParameterFact) {
+	return func(p *record.ParameterFact) { p.DType = dtype }
+}
+
 // unreach cuts modules off the loss.
 func unreach(f *record.Facts, paths ...string) {
 	change(f, func(p *record.ParameterFact) {

@@ -80,6 +80,54 @@ func TestInitialWeights(t *testing.T) {
 	})
 }
 
+// Weights that come from an earlier training are not judged as initial ones, and those
+// that are new beside them are.
+func TestInitialWeightsOfLoadedLayers(t *testing.T) {
+	come := func(p *record.ParameterFact) { p.Loaded = true }
+	differ := func(x record.Number) func(*record.ParameterFact) {
+		return func(p *record.ParameterFact) { p.Uneven = &x }
+	}
+	body := []string{"fc1", "fc2"}
+	large := begin(normal(0, 5))
+	runFacts(t, "initial_weights", []factCase{
+		{"large, as drawn", classifier(), func(f *record.Facts) { change(f, large, "fc1.weight", "fc2.weight") }, "warning large_weights initialisation fc2", ""},
+		{"large, and loaded", classifier(), func(f *record.Facts) {
+			change(f, large, "fc1.weight", "fc2.weight")
+			change(f, come, body...)
+		}, "", ""},
+		{"large, and rows differ as training makes them", classifier(), func(f *record.Facts) {
+			change(f, large, "fc1.weight", "fc2.weight")
+			change(f, differ(9), "fc1.weight", "fc2.weight")
+		}, "", ""},
+		{"large, and rows differ as in a small layer that was drawn", classifier(), func(f *record.Facts) {
+			change(f, large, "fc1.weight", "fc2.weight")
+			change(f, differ(3.8), "fc1.weight", "fc2.weight")
+		}, "warning large_weights initialisation fc2", ""},
+		{"a new head that is too large behind a loaded body", classifier(), func(f *record.Facts) {
+			change(f, large, "")
+			change(f, come, body...)
+		}, "warning large_weights initialisation fc3", "The weights of fc3 begin too large"},
+		{"a loaded layer of one value", classifier(), func(f *record.Facts) {
+			change(f, begin(constant(0.5)), "fc1.weight", "fc2.weight")
+			change(f, come, "fc1")
+		}, "warning equal_weights initialisation fc2", "All weights of fc2 begin with one value"},
+		{"a loaded layer of zeros", classifier(), func(f *record.Facts) {
+			change(f, begin(constant(0)), "fc1", "fc2")
+			change(f, flat, "fc1", "fc2")
+			change(f, come, body...)
+		}, "", ""},
+		{"loaded tables of one value", factors(), func(f *record.Facts) {
+			change(f, begin(constant(0.1)), "users", "items")
+			change(f, come, "users", "items")
+		}, "", ""},
+		{"a loaded table of large values", network("users Embedding 40 8", "items Embedding 30 8", "fc Linear 8 1"), func(f *record.Facts) {
+			change(f, begin(normal(0, 40)), "users")
+			change(f, begin(normal(0, 1)), "items")
+			change(f, come, "users")
+		}, "", ""},
+	})
+}
+
 // factors is a factorisation: two tables, and biases.
 func factors() *record.Facts {
 	return network("users Embedding 40 8", "items Embedding 30 8", "user_bias Embedding 40 1", "item_bias Embedding 30 1")

@@ -229,6 +229,10 @@ func TestNotUpdated(t *testing.T) {
 		{"most blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.0.", "blocks.1.", "blocks.2.") }, "", ""},
 		{"the last block and the head", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.3.", "head") }, "", ""},
 		{"two layers in a row as they were initialised", deepNetwork(), func(f *record.Facts) { change(f, freeze, "c", "d") }, "warning frozen_between not-updated c", "c and d are frozen"},
+		{"two layers in a row that were loaded", deepNetwork(), func(f *record.Facts) {
+			change(f, freeze, "c", "d")
+			change(f, func(p *record.ParameterFact) { p.Loaded = true }, "c", "d")
+		}, "", ""},
 		{"two layers in a row from elsewhere", deepNetwork(), func(f *record.Facts) {
 			change(f, freeze, "c", "d")
 			change(f, begin(normal(0, 0.3)), "c", "d")
@@ -249,6 +253,15 @@ func TestNotUpdated(t *testing.T) {
 		}, "warning frozen_neck not-updated neck", "neck is frozen (requires_grad is False) together with trained layers before"},
 		{"a neck that came with the body", withNeck(), func(f *record.Facts) {
 			change(f, pretrained, "body", "bn", "neck")
+			change(f, freeze, "body", "bn", "neck")
+		}, "", ""},
+		{"a new neck frozen with a body that was loaded", withNeck(), func(f *record.Facts) {
+			change(f, func(p *record.ParameterFact) { p.Loaded = true }, "body", "bn")
+			change(f, freeze, "body", "bn", "neck")
+		}, "warning frozen_neck not-updated neck", ""},
+		{"a neck that was loaded with the body", withNeck(), func(f *record.Facts) {
+			change(f, pretrained, "body", "bn")
+			change(f, func(p *record.ParameterFact) { p.Loaded = true }, "body", "bn", "neck")
 			change(f, freeze, "body", "bn", "neck")
 		}, "", ""},
 		{"a neck that is trained", withNeck(), func(f *record.Facts) {
@@ -298,6 +311,41 @@ func TestNotUpdated(t *testing.T) {
 			group(f, "Adam").LR = setTo(3e-6)
 			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(1)}
 		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (at step 9, rising):"},
+		{"bfloat16 weights that rounding keeps where they are", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			change(f, typed("BF16"), "")
+			group(f, "Adam").LR = setTo(1e-4)
+		}, "error unchanged not-updated parameters", "the weights are bfloat16, and an update (about 0.001"},
+		{"float16 weights that rounding keeps where they are", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			change(f, typed("F16"), "")
+			group(f, "Adam").LR = setTo(1e-5)
+		}, "error unchanged not-updated parameters", "the weights are float16"},
+		{"one layer of bfloat16 weights that rounding keeps where it is", classifier(), func(f *record.Facts) {
+			change(f, still, "fc2")
+			change(f, typed("BF16"), "")
+			group(f, "Adam").LR = setTo(1e-4)
+		}, "warning unchanged not-updated fc2", "fc2 has not changed over 5 updates, although gradients come: the weights are bfloat16"},
+		{"bfloat16 weights whose updates are far larger than rounding", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			change(f, typed("BF16"), "")
+			group(f, "Adam").LR = setTo(1e-2)
+		}, "error unchanged not-updated parameters", "look for what writes the old values back"},
+		{"float32 weights at the same rate", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			change(f, typed("F32"), "")
+			group(f, "Adam").LR = setTo(1e-4)
+		}, "error unchanged not-updated parameters", "look for what writes the old values back"},
+		{"a rate that only 16 bits round away", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			change(f, typed("BF16"), "")
+			group(f, "Adam").LR = setTo(5e-8)
+		}, "error unchanged not-updated parameters", "the weights are bfloat16"},
+		{"a rate that is rounded away in float32, too", classifier(), func(f *record.Facts) {
+			change(f, still, "")
+			change(f, typed("BF16"), "")
+			group(f, "Adam").LR = setTo(1e-12)
+		}, "warning tiny_rate learning-rate learning rate", "1e-12"},
 		{"learning rate unknown", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			group(f, "Adam").LR = nil

@@ -94,6 +94,11 @@ type relu struct {
 		// Said is the output of each module that was reported, by worker and module: a
 		// module that is called several times in a step is reported once.
 		Said map[string]string `json:"said,omitempty"`
+		// Lived is the share of zeros, in per cent, that each activation gave in a forward
+		// of the first steps, by module: no more of its units were dead then.
+		Lived map[string]float64 `json:"lived,omitempty"`
+		// Loaded: weights come from an earlier training.
+		Loaded bool `json:"loaded,omitempty"`
 	}
 }
 
@@ -145,6 +150,17 @@ func (r *relu) Select() []rule.Selector {
 func (r *relu) Facts(f *rule.Facts, _ *rule.Report) {
 	if r.state.Harm != nil {
 		r.state.Harm.Kind = kindOfLoss(f)
+	}
+	r.state.Loaded = someLoaded(f)
+	if f.Network == nil {
+		return
+	}
+	r.state.Lived = map[string]float64{}
+	for i := range f.Network.Modules {
+		m := &f.Network.Modules[i]
+		if m.Calls == 1 && m.Output != nil && m.Output.Values != nil && m.Output.Values.NonFinite == 0 && m.Output.Values.Elements == elementsOf(m.Output.Shape) {
+			r.state.Lived[m.Path] = 100 * float64(m.Output.Values.Zeros)
+		}
 	}
 }
 
@@ -272,19 +288,36 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	r.say(rep, r.violation(s), s)
 }
 
+// diedEarly tells whether units of a layer that were dead when it was first looked at
+// closely lived in the first steps.
+func (r *relu) diedEarly(s *reluState) bool {
+	zeros, known := r.state.Lived[s.Last.Module]
+	return known && s.From > 0 && zeros <= r.layer
+}
+
 // violation says what the last look at a layer found.
 func (r *relu) violation(s *reluState) rule.Violation {
 	l := s.Last
 	share := float64(100 * l.Dead / l.Units)
+	early := !s.Alive && r.diedEarly(s)
+	class, asks := "", []rule.Advice(nil)
 	before, cause := "from the start", "a large negative bias, or input that is not normalised: they were dead from the start"
 	remedy := "initialise biases with zero and weights as He; normalise the input, or add batch normalisation; use a leaky variant (LeakyReLU, GELU)"
 	switch {
 	case s.Alive:
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
-	case s.Later != "":
+	case early:
+		before = fmt.Sprintf("at step %d already, the first that was looked at closely; in a forward of the first steps no more than %s %% of them can have been", s.From, num(math.Round(r.state.Lived[l.Module])))
+		cause, remedy = "a learning rate that is too high: the units died within the first updates", "lower the learning rate, or warm it up; use a leaky variant (LeakyReLU, GELU)"
+	case r.state.Loaded && s.Later == "":
+		cause = "weights, biases or inputs that do not fit each other: the units were dead with the weights that were loaded"
+		remedy = "scale the input as in the training that the weights come from; use a leaky variant (LeakyReLU, GELU)"
+	case s.Later != "": // updates came before
 		before, cause, remedy = fmt.Sprintf("at %s step %d already, the first that was looked at", s.Later, s.From), "", ""
 	}
-	class, asks := "", []rule.Advice(nil)
+	if early {
+		asks = []rule.Advice{rule.LowerLearningRate}
+	}
 	if why := r.state.Harm.thrown(s.Since); why != "" {
 		class, cause, remedy = "learning-rate", "a learning rate that is too high, which threw the units to where no input reaches them: "+why,
 			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use a leaky variant (LeakyReLU, GELU)"

@@ -130,6 +130,9 @@ func age(ps []*rule.ParameterFact) int {
 	signs, plain := 0, plainBiases(ps)
 	for _, p := range ps {
 		v := p.First
+		if loaded(p) {
+			return worn
+		}
 		if v == nil || v.NonFinite > 0 {
 			continue
 		}
@@ -153,6 +156,23 @@ func age(ps []*rule.ParameterFact) int {
 		return fresh
 	}
 	return unknown
+}
+
+// drawnAlike is how much more the rows of a weight, or its columns, differ than those
+// of values that were drawn one by one, at most, where they were: initialisers of all
+// kinds give 4 at most, with the few rows of a small layer.
+const drawnAlike = 5
+
+// loaded tells whether the values of a parameter come from an earlier training: they
+// were seen being loaded, or its rows differ as no initialiser makes them.
+func loaded(p *rule.ParameterFact) bool {
+	mixes := slices.Contains(weightedKinds, p.Kind) || p.Use != ""
+	return p.Loaded || mixes && p.Uneven != nil && float64(*p.Uneven) >= drawnAlike
+}
+
+// someLoaded tells whether weights of a network come from an earlier training.
+func someLoaded(f *rule.Facts) bool {
+	return slices.ContainsFunc(layersWith(f, true), func(l layer) bool { return loaded(l.weight) })
 }
 
 // plainBiases gives the modules whose bias is zero all over: no training leaves that,

@@ -54,9 +54,10 @@ type impossible struct {
 		Least    float64   `json:"least"`
 		Zeros    int       `json:"zeros"` // first losses that are zero
 		Fired    bool      `json:"fired"`
-		High     bool      `json:"high"`            // the start was judged
-		Mixed    bool      `json:"mixed,omitempty"` // it moves logarithms of one output's probabilities both ways
-		Below    int       `json:"below,omitempty"` // losses below zero since that is known
+		High     bool      `json:"high"`             // the start was judged
+		Mixed    bool      `json:"mixed,omitempty"`  // it moves logarithms of one output's probabilities both ways
+		Below    int       `json:"below,omitempty"`  // losses below zero since that is known
+		Loaded   bool      `json:"loaded,omitempty"` // weights come from an earlier training
 	}
 }
 
@@ -68,6 +69,7 @@ func (r *impossible) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *impossible) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind, r.state.Negated, r.state.Outside, r.state.Mixed = kindOfLoss(f), negated(f), outside(f), mixedSigns(f)
+	r.state.Loaded = someLoaded(f)
 	r.judge(rep)
 }
 
@@ -297,14 +299,22 @@ func (r *impossible) high(rep *rule.Report) {
 		return
 	}
 	class, cause, remedy := "initialisation", "initial weights that are far too large", "use the framework's own initialisation, or He or Glorot; make the last layer's weights small"
+	if r.state.Loaded {
+		class, cause = "data-scaling", "weights that were loaded, and give outputs far beyond the scale on which they were trained"
+		remedy = "scale and order inputs and labels as in the training that the weights come from; normalise what a new last layer gets, or load all weights"
+	}
 	if k.Input > 50 {
 		class, cause = "data-scaling", fmt.Sprintf("input that is not scaled: its values reach %s", num(k.Input))
 		remedy = "scale the input to a mean of zero and a deviation of one"
 	}
+	learnt := ": the model is certain of wrong answers before it has learnt anything."
+	if r.state.Loaded {
+		learnt = ": the model is certain of wrong answers."
+	}
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "start", Subject: c.Name, Observed: start, Threshold: r.worse * k.Uniform, Comparator: ">=", Severity: rule.Warning, Steps: 3, CauseClass: class, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The loss begins at %s, where a uniform guess over the classes has %s: the model is certain of wrong answers before it has learnt anything.", meanOfFirst(start, 3), num(k.Uniform)),
+		Message: fmt.Sprintf("The loss begins at %s, where a uniform guess over the classes has %s", meanOfFirst(start, 3), num(k.Uniform)) + learnt,
 		Context: map[string]any{"first_values": append([]float64(nil), c.First[:3]...), "uniform_guess": k.Uniform, "largest_input": k.Input},
 	})
 }

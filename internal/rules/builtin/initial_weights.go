@@ -33,7 +33,8 @@ var initialWeights = rule.Definition{
 	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated", "underfit", "learning_rate", "loss_flat", "too_few_updates"},
 	Default: &rule.Preset{
 		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Less of it counts together with its effect: layers that let a thousandth through, and a loss that has stood still for 60 steps. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
-			"only layers that never move because of them count.",
+			"only layers that never move because of them count. Weights that come from an earlier training are not judged: those that load_state_dict changed or a whole model brought along, those whose rows or columns differ five times as much as numbers that are drawn one by one do, " +
+			"and all of a network whose first losses are half of a constant prediction's.",
 	},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
@@ -64,7 +65,7 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	r.tables(f, rep)
 	r.oneTable(f, rep)
 	if !r.knows(f) {
-		r.scale(f, layers, rep)
+		r.scale(f, slices.DeleteFunc(slices.Clone(layers), func(l layer) bool { return loaded(l.weight) }), rep)
 	}
 }
 
@@ -93,7 +94,7 @@ func (l *layer) zero() bool     { return l.constant() && l.weight.First.Min == 0
 func (r *initial) zeros(f *rule.Facts, layers []layer, rep *rule.Report) {
 	var names, stuck []string
 	for i, l := range layers {
-		if !l.zero() {
+		if !l.zero() || loaded(l.weight) {
 			continue
 		}
 		names = append(names, l.name())
@@ -146,7 +147,7 @@ func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
 	var names []string
 	pairs := 0
 	for i, l := range layers {
-		if i == len(layers)-1 || !l.constant() || l.zero() || l.units() < 2 || l.depthwise() || twinned(layers, i) || beside(layers, i) {
+		if i == len(layers)-1 || !l.constant() || l.zero() || loaded(l.weight) || l.units() < 2 || l.depthwise() || twinned(layers, i) || beside(layers, i) {
 			continue
 		}
 		names = append(names, l.name())
@@ -173,7 +174,8 @@ func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
 	r.say(rep, v)
 }
 
-// scale judges the deviation of weights against the number of inputs.
+// scale judges the deviation of weights against the number of inputs. The layers are
+// those with initial weights.
 func (r *initial) scale(f *rule.Facts, layers []layer, rep *rule.Report) {
 	layers = slices.DeleteFunc(slices.Clone(layers), func(l layer) bool {
 		return l.constant() || l.weight.FanIn < 1 || l.weight.First.Elements < 8 || l.kind == record.RecurrentModule && !recurrent(l.weight.Name)
@@ -303,9 +305,9 @@ func layerNames(layers []layer) string {
 func recurrent(name string) bool { return strings.Contains(name, "weight_hh") }
 
 // growthOf is how much larger the deviation of the last hidden layer's output is
-// than the input's; 0 when it is not known.
+// than the input's; 0 when it is not known, or not the work of initial weights alone.
 func growthOf(f *rule.Facts) float64 {
-	if f.Network == nil || f.Network.More > 0 {
+	if f.Network == nil || f.Network.More > 0 || someLoaded(f) {
 		return 0
 	}
 	var in, out float64

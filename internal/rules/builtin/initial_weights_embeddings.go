@@ -19,7 +19,7 @@ const (
 func (r *initial) oneTable(f *rule.Facts, rep *rule.Report) {
 	var all []*rule.ParameterFact
 	for i := range f.Parameters.List {
-		if p := &f.Parameters.List[i]; p.Kind == record.EmbeddingModule && len(p.Shape) == 2 && p.Shape[0] > 1 && p.Shape[1] > 1 && p.First != nil && p.First.NonFinite == 0 {
+		if p := &f.Parameters.List[i]; p.Kind == record.EmbeddingModule && len(p.Shape) == 2 && p.Shape[0] > 1 && p.Shape[1] > 1 && p.First != nil && p.First.NonFinite == 0 && !p.Loaded {
 			all = append(all, p)
 		}
 	}
@@ -66,7 +66,7 @@ func (r *initial) tables(f *rule.Facts, rep *rule.Report) {
 			continue // a bias for each row is one column
 		}
 		v := p.First
-		if p.Kind != record.EmbeddingModule || !p.Trained || v == nil || v.NonFinite > 0 || v.Elements < 2 || v.Min != v.Max {
+		if p.Kind != record.EmbeddingModule || !p.Trained || p.Loaded || v == nil || v.NonFinite > 0 || v.Elements < 2 || v.Min != v.Max {
 			return
 		}
 		zeros = zeros && v.Min == 0

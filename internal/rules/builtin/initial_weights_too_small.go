@@ -36,7 +36,7 @@ const stillSteps = 60
 // together they let nearly nothing through.
 func (r *initial) suspect(f *rule.Facts, layers []layer) {
 	r.waits.Small, r.waits.Kind = nil, kindOfLoss(f)
-	if len(layers) < 2 || len(f.Optimisers) > 1 || normalised(f) || arrives(f) {
+	if len(layers) < 2 || someLoaded(f) || len(f.Optimisers) > 1 || normalised(f) || arrives(f) {
 		return
 	}
 	s := &smallWeights{Of: len(layers), Fade: 1}

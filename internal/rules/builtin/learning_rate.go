@@ -371,8 +371,8 @@ func (r *rateJudge) report(rep *rule.Report, s rule.Severity, check string, obse
 // tooLow looks for a training that is on its way but will never arrive.
 func (r *rateJudge) tooLow(rep *rule.Report) {
 	c, m := &r.state.Curve, &r.state.Motion
-	if r.state.Said || len(m.Spans) < 2 || m.Pull < aliveGradient || m.Half {
-		return // the rounding of 16 bits takes small updates away, whatever the rate
+	if r.state.Said || len(m.Spans) < 2 || m.Pull < aliveGradient || m.Half || m.idle() {
+		return // the rounding of 16 bits takes small updates away, whatever the rate, and an overflow all of one
 	}
 	fastest := m.Fast / plateauEvery
 	first, last := m.Spans[0].Ratio, m.Spans[len(m.Spans)-1].Ratio

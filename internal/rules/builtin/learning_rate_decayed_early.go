@@ -20,7 +20,7 @@ const (
 // and one that waits for a plateau, comes later.
 func (r *rateJudge) gone(rep *rule.Report) {
 	c, m := &r.state.Curve, &r.state.Motion
-	if r.state.Said || c.N < goneSteps || len(m.Spans) < 4 || m.Pull < aliveGradient {
+	if r.state.Said || c.N < goneSteps || len(m.Spans) < 4 || m.Pull < aliveGradient || m.Half || m.idle() {
 		return
 	}
 	most := 0.0

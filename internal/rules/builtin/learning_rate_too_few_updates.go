@@ -116,7 +116,7 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 	c := &r.state.Curve
 	way := r.state.Reach * float64(c.N)
 	begin, level := r.start(), c.share(0.75, 1)
-	if r.state.Said || r.state.Motion.Half || !r.state.Fresh || way <= 0 || way >= guessReach || c.N < reachSteps || begin <= 0 || level < reachLevel*begin {
+	if r.state.Said || r.state.Motion.Half || r.state.Motion.idle() || !r.state.Fresh || way <= 0 || way >= guessReach || c.N < reachSteps || begin <= 0 || level < reachLevel*begin {
 		return
 	}
 	if r.state.Slope > 0 && r.state.Slope < begin {

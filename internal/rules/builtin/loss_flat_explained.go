@@ -123,6 +123,11 @@ func (r *flat) explain(v *rule.Violation, what string) {
 		v.CauseClass, v.Cause = "data-scaling", "inputs that are far too small, as pixels that were divided by 255 twice are"
 		v.Remedy = "normalise the inputs: subtract their mean and divide by their deviation, once; look at a batch just before it goes into the model"
 		v.Message = fmt.Sprintf("%s. What %s gets is no larger than %s, where about 1 is usual: next to its bias the inputs do not matter.", what, s.FaintAt, num(s.Faint))
+	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live && m.Half:
+		v.CauseClass, v.Cause = "not-updated", "updates of which rounding takes the most away, as the weights are numbers of 16 bits, or too few updates"
+		v.Remedy = keepWide + "; or train for longer"
+		v.Asks = []rule.Advice{rule.TrainLonger}
+		v.Message = fmt.Sprintf("%s; the weights, numbers of 16 bits, go one way, and came no further than %s of their size.", what, percent(far))
 	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live:
 		v.CauseClass, v.Cause = "learning-rate", "a learning rate that is too low, or too few updates"
 		v.Remedy = "raise the learning rate by factors of ten until the loss moves, or train for longer"

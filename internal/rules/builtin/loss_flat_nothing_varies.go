@@ -89,8 +89,8 @@ var samePull = rule.Judged[*standing]{
 	Check: rule.Check{
 		ID: "loss_flat/same_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:   "From the first step to the last, 50 at least, the loss is the same number and no gradient that was looked at has changed, though they are not zero.",
-		Cause:  "updates that do not reach what the loss is computed from: a copy of the model, values that are written back, or a learning rate that rounding takes away",
-		Remedy: "compare a weight before and after optimizer.step(); make the optimiser from the parameters of the model that computes the loss",
+		Cause:  "updates that do not reach what the loss is computed from: a copy of the model, values that are written back, or updates that rounding takes away (a tiny learning rate, weights of 16 bits)",
+		Remedy: "compare a weight before and after optimizer.step(); make the optimiser from the parameters of the model that computes the loss; keep weights in float32",
 	},
 	Judge: func(s *standing, _ rule.Params) []rule.Evidence {
 		if !s.Pull || !s.stands() {

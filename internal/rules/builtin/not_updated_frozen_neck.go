@@ -68,11 +68,11 @@ func earlier(f *rule.Facts, u unit) bool {
 	})
 }
 
-// untouched tells whether a weight still lies within the limits of the usual
-// initialiser, and reaches them.
+// untouched tells whether a weight that nobody loaded still lies within the limits
+// of the usual initialiser, and reaches them.
 func untouched(p *rule.ParameterFact) bool {
 	v := p.First
-	if v == nil || v.NonFinite > 0 || v.Elements < 100 || p.FanIn < 1 || p.Kind != record.LinearModule && p.Kind != record.ConvModule {
+	if v == nil || loaded(p) || v.NonFinite > 0 || v.Elements < 100 || p.FanIn < 1 || p.Kind != record.LinearModule && p.Kind != record.ConvModule {
 		return false
 	}
 	limit := 1 / math.Sqrt(float64(p.FanIn))

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -40,6 +39,9 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 	}
 	most := slices.Max(rates)
 	warms := slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return o.WarmUp != nil })
+	bits, half := bitsOf(f)
+	push := pushOf(f, most)
+	rounded := half && push > 0 && push < bits.half
 	v := rule.Violation{
 		Check: "unchanged", Subject: still[0].Module, Severity: rule.Warning, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(ps.Updates),
 		Cause:   "values that are written back after each update, or an update that rounding takes away",
@@ -47,7 +49,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		Context: map[string]any{"parameters": namesOf(still), "updates": ps.Updates, "learning_rate": most},
 	}
 	switch {
-	case warms && moved == 0 && (most == 0 || tiny(f, most)):
+	case warms && moved == 0 && (most == 0 || tiny(f, most, half)):
 		return // the rate is still to come
 	case most == 0 && moved == 0:
 		v.Check, v.CauseClass, v.Subject = "zero_rate", "learning-rate", "learning rate"
@@ -56,11 +58,14 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("The learning rate is 0: after %d updates no parameter has changed; set a learning rate above 0 or correct the schedule.", ps.Updates)
 	case slices.Contains(rates, 0) && still[0].LR == nil:
 		return // nobody knows whose rate it is
-	case moved == 0 && tiny(f, most):
+	case moved == 0 && tiny(f, most, half):
 		v.Check, v.CauseClass, v.Subject = "tiny_rate", "learning-rate", "learning rate"
 		v.Cause, v.Remedy = "a learning rate so small that rounding takes every update away", "raise the learning rate"
 		v.Asks = []rule.Advice{rule.RaiseLearningRate}
 		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding takes it away: after %d updates no weight has changed; raise it.", num(most), ps.Updates)
+	case moved == 0 && rounded:
+		v.Severity, v.Subject, v.Cause, v.Remedy = rule.Error, "parameters", roundedCause, keepWide
+		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come: the weights are %s, and an update (about %s of their size at a learning rate of %s) is less than half the distance to the next such number, so that it is rounded away; keep the weights in float32.", ps.Updates, bits.name, num(push), num(most))
 	case moved == 0:
 		v.Severity, v.Subject = rule.Error, "parameters"
 		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.", ps.Updates, rateOf(f, most))
@@ -70,11 +75,19 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 			return
 		}
 		v.Subject = still[0].Module
+		if rounded {
+			v.Cause, v.Remedy = roundedCause, keepWide
+			v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients come: the weights are %s, and an update (about %s of their size at a learning rate of %s) is less than half the distance to the next such number, so that it is rounded away; keep the weights in float32.",
+				these(modulesOf(still), "has", "have"), ps.Updates, bits.name, num(push), num(most))
+			break
+		}
 		v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.",
 			these(modulesOf(still), "has", "have"), ps.Updates, rateOf(f, most))
 	}
 	r.say(rep, v)
 }
+
+const roundedCause = "updates that rounding takes away: the weights are numbers of 16 bits, which lie too far apart for them"
 
 // fading tells whether what stands still are first layers under an optimiser
 // that goes by the gradient's size: a gradient that vanishes does that.
@@ -121,24 +134,18 @@ func rateOf(f *rule.Facts, lr float64) string {
 	return num(lr)
 }
 
-// tiny tells whether an update is lost in the rounding of the weights.
-func tiny(f *rule.Facts, lr float64) bool {
-	norm := weightNorm(f)
-	if !(norm > 0) {
+// tiny tells whether an update is lost in the rounding of the weights; of those of 16
+// bits, whether it were, had they 32.
+func tiny(f *rule.Facts, lr float64, half bool) bool {
+	push := pushOf(f, lr)
+	if push == 0 {
 		return lr < 1e-9
 	}
-	push := math.Sqrt(float64(trainedElements(f))) // of an optimiser that does not go by the gradient's size
-	if len(f.Optimisers) > 0 && !scaleFree(f.Optimisers[0].Class) {
-		push = math.NaN()
-		if f.Updates != nil {
-			push = medianOf(f.Updates.Norms)
-		}
-		if !(push > 0) {
-			return lr < 1e-9
-		}
+	if half {
+		return push < 0x1p-24
 	}
 	const rounding = 1e-6
-	return lr*push < rounding*norm
+	return push < rounding
 }
 
 func trainedElements(f *rule.Facts) (n int64) {

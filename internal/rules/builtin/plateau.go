@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -53,6 +54,14 @@ type standstill struct {
 	Alive  float64            `json:"alive"`  // largest gradient in units of its weight
 	Moved  bool               `json:"moved"`
 	Fired  bool               `json:"fired"`
+	// Bits is the type of the weights where it has 16 bits; Want how far they would come
+	// in plateauEvery steps without rounding, as a share of their size, 0 where that
+	// is not known.
+	Bits string  `json:"bits,omitempty"`
+	Want float64 `json:"want,omitempty"`
+	// Steps that were seen, and those whose update was skipped after an overflow.
+	Steps   int64 `json:"steps,omitempty"`
+	Skipped int64 `json:"skipped,omitempty"`
 }
 
 func plateauNeeds() []rule.Need {
@@ -85,9 +94,21 @@ func (r *plateau) Finish(rep *rule.Report) {
 func (r *plateau) Save() ([]byte, error)  { return save(&r.state) }
 func (r *plateau) Restore(b []byte) error { return restore(b, &r.state) }
 
+// Facts takes how far the weights are to move.
+func (r *plateau) Facts(f *rule.Facts, _ *rule.Report) {
+	r.state.Want = 0
+	if rates, known := rates(f); known && len(f.Optimisers) == 1 {
+		r.state.Want = plateauEvery * pushOf(f, slices.Max(rates))
+	}
+}
+
 func (r *plateau) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Moved || r.state.Fired {
 		return
+	}
+	r.state.Steps++
+	if v.Skipped {
+		r.state.Skipped++
 	}
 	r.state.Losses.add(v.Scalars(0))
 	pairs, near, far := 0, 0.0, 0.0
@@ -115,6 +136,9 @@ func (r *plateau) pair(it rule.Item, near, far *float64, rep *rule.Report) int {
 		return 0
 	}
 	rep.Inspect(1)
+	if t, ok := sixteen(it.Info); ok {
+		r.state.Bits = t.name
+	}
 	old, _, _ := it.Find(r.key, rule.PairMeanAbsFrom)
 	if old == 0 && diff == 0 {
 		return 0 // all zero and stays so: unused

@@ -7,7 +7,42 @@ import (
 )
 
 // plateauChecks find a training that never began.
-var plateauChecks = []rule.Judged[*standstill]{tinyUpdates, noUpdates}
+var plateauChecks = []rule.Judged[*standstill]{roundedAway, tinyUpdates, noUpdates}
+
+// roundedAway takes what the other two would blame on the learning rate.
+var roundedAway = rule.Judged[*standstill]{
+	Check: rule.Check{
+		ID: "loss_not_decreasing/rounded_away", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		When:   "As plateau or no_updates, and the weights are numbers of 16 bits, whose rounding takes updates away that would move weights of 32 bits.",
+		Cause:  "updates that rounding takes away: each is less than half the distance between two numbers of 16 bits, which the weights are",
+		Remedy: keepWide,
+		Asks:   []rule.Advice{},
+	},
+	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
+		if !s.rounds(p) || s.Most > 0 && !s.drifts() || !s.stands(p.Int("plateau_steps")) {
+			return nil
+		}
+		how := fmt.Sprintf("the weights are %s: no weight moves by more than %s of its size in %d steps", s.Bits, num(s.Most), plateauEvery)
+		if s.Most == 0 {
+			how = fmt.Sprintf("the weights are %s: no weight has changed at all", s.Bits)
+		}
+		if s.Want > 0 {
+			how += fmt.Sprintf(", where rate and gradients ask for about %s", num(s.Want))
+		}
+		found := s.found(p, how)
+		found[0].Context["dtype"], found[0].Context["asked"] = s.Bits, s.Want
+		return found
+	},
+}
+
+// drifts tells whether the weights go one way.
+func (s *standstill) drifts() bool { return s.Far > driftRatio*s.Near }
+
+// rounds tells whether the rounding of 16 bits can be why no weight moves: in 32 bits
+// they would.
+func (s *standstill) rounds(p rule.Params) bool {
+	return s.Bits != "" && (s.Want == 0 || s.Want >= p.Float("tiny_update"))
+}
 
 var tinyUpdates = rule.Judged[*standstill]{
 	Check: rule.Check{
@@ -20,7 +55,7 @@ var tinyUpdates = rule.Judged[*standstill]{
 		},
 	},
 	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
-		if s.Most == 0 || !(s.Far > driftRatio*s.Near) || !s.stands(p.Int("plateau_steps")) {
+		if s.Most == 0 || s.rounds(p) || !s.drifts() || !s.stands(p.Int("plateau_steps")) {
 			return nil
 		}
 		return s.found(p, fmt.Sprintf("no weight moves by more than %s of its size in %d steps", num(s.Most), plateauEvery))
@@ -35,7 +70,7 @@ var noUpdates = rule.Judged[*standstill]{
 		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
-		if s.Most > 0 || !s.stands(p.Int("plateau_steps")) {
+		if s.Most > 0 || s.rounds(p) || !s.stands(p.Int("plateau_steps")) {
 			return nil
 		}
 		return s.found(p, "no weight has changed at all")
@@ -45,9 +80,9 @@ var noUpdates = rule.Judged[*standstill]{
 const plateauRemedy = "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()"
 
 // stands tells whether the loss has been flat for so many steps, over enough
-// looks at the weights, while gradients ask for movement.
+// looks at the weights, while gradients ask for movement and updates are made of them.
 func (s *standstill) stands(steps int64) bool {
-	return s.Alive >= aliveGradient && s.Pairs >= leastStreak && s.Losses.flatSince(steps)
+	return 2*s.Skipped <= s.Steps && s.Alive >= aliveGradient && s.Pairs >= leastStreak && s.Losses.flatSince(steps)
 }
 
 // found is the evidence; how says what the weights did.

@@ -42,19 +42,29 @@ type fewUpdates struct {
 	state            struct {
 		Curve lossCurve `json:"curve"`
 		Kind  lossKind  `json:"kind"`
+		// Bits is the type of the weights where it has 16 bits, Skipped the updates that were
+		// skipped after an overflow.
+		Bits    string `json:"bits,omitempty"`
+		Skipped int64  `json:"skipped,omitempty"`
 	}
 }
 
 func (r *fewUpdates) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"losses"}}}
 }
-func (r *fewUpdates) Save() ([]byte, error)                 { return save(&r.state) }
-func (r *fewUpdates) Restore(b []byte) error                { return restore(b, &r.state) }
-func (r *fewUpdates) Facts(f *rule.Facts, rep *rule.Report) { r.state.Kind = kindOfLoss(f) }
+func (r *fewUpdates) Save() ([]byte, error)  { return save(&r.state) }
+func (r *fewUpdates) Restore(b []byte) error { return restore(b, &r.state) }
+func (r *fewUpdates) Facts(f *rule.Facts, rep *rule.Report) {
+	bits, _ := bitsOf(f)
+	r.state.Kind, r.state.Bits = kindOfLoss(f), bits.name
+}
 
 func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) {
 		return
+	}
+	if v.Skipped {
+		r.state.Skipped++
 	}
 	if _, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0)); ok {
 		rep.Inspect(1)
@@ -87,6 +97,16 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 	if little {
 		v.Severity = rule.Warning
 		v.Message = fmt.Sprintf("Nearly nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), c.began(), meanOfLast(level, int64(n-n/2)))
+	}
+	switch {
+	case 4*r.state.Skipped >= c.N:
+		v.Message = fmt.Sprintf("%s Of these updates %d were skipped after an overflow.", v.Message, r.state.Skipped)
+		v.Cause, v.Remedy = "updates that the loss scaler skips after an overflow, so that few are made", "begin with a smaller scale (init_scale), or train longer; look for values beyond float16 if updates are skipped to the end"
+		v.Asks = []rule.Advice{rule.TrainLonger}
+	case r.state.Bits != "":
+		v.Cause = fmt.Sprintf("too few epochs, batches so large that an epoch has few updates, or weights in %s, whose rounding takes small updates away", r.state.Bits)
+		v.Remedy = "train longer; use smaller batches; " + keepWide
+		v.Asks = []rule.Advice{rule.TrainLonger}
 	}
 	rep.Violate(v)
 }

@@ -39,6 +39,9 @@ type weightMotion struct {
 	Half bool `json:"half,omitempty"`
 	// Odd: a value was not finite.
 	Odd bool `json:"odd"`
+	// Steps that were seen, and those whose update was skipped after an overflow.
+	Steps   int64 `json:"steps,omitempty"`
+	Skipped int64 `json:"skipped,omitempty"`
 }
 
 type weightUpdate struct {
@@ -72,7 +75,9 @@ func (m *weightMotion) weights(v *rule.View, items []rule.Item) bool {
 		if it.Worker != items[0].Worker || it.Info.Frozen || !matrix(it.Info) {
 			continue
 		}
-		m.Half = m.Half || it.Info.DType == "F16" || it.Info.DType == "BF16"
+		if _, half := sixteen(it.Info); half {
+			m.Half = true
+		}
 		if s := it.Stats; s != nil && s.NonFinite() {
 			m.Odd = true
 		} else if s != nil && s.Count > 0 {
@@ -154,6 +159,10 @@ func appendRatio(to []float64, it *rule.Item, key string, from int64) []float64 
 
 // gradients remembers how much movement the gradients of a step ask for.
 func (m *weightMotion) gradients(v *rule.View, items []rule.Item) {
+	m.Steps++
+	if v.Skipped {
+		m.Skipped++
+	}
 	if v.Skipped || len(items) == 0 {
 		return
 	}
@@ -184,6 +193,10 @@ func (m *weightMotion) steady() float64 {
 	}
 	return median(span) / plateauEvery / median(single)
 }
+
+// idle tells whether most updates were skipped after an overflow: how little the
+// weights move says nothing of the rate then.
+func (m *weightMotion) idle() bool { return 2*m.Skipped > m.Steps }
 
 // largest is the largest single update seen.
 func (m *weightMotion) largest() weightUpdate {

@@ -4,7 +4,7 @@ import weakref
 
 import torch
 
-from vigil._torch import module_kinds, names, summary
+from vigil._torch import loading, module_kinds, names, summary
 
 MOST = 2000  # parameters
 VALUES = 600  # of them with values
@@ -16,13 +16,13 @@ SAMPLE = 1024  # elements of a larger one, which is compared by them and by its 
 class One(object):
     """A parameter of a root."""
 
-    __slots__ = ("facts", "module", "key", "first", "before", "after", "gradient")
+    __slots__ = ("facts", "module", "key", "first", "before", "after", "gradient", "uneven")
 
     def __init__(self, facts, module, key):
         self.facts = facts
         self.module = weakref.ref(module)
         self.key = key
-        self.first = self.before = self.after = None
+        self.first = self.before = self.after = self.uneven = None
         self.gradient = None  # of GradientMissing, zero, finite, non_finite the last one seen in this order
 
     @property
@@ -64,6 +64,8 @@ class Parameters(object):
             self.known[id(value)] = one
             if len(self.list) <= VALUES:
                 one.first = summary.values(value, self.numbers, rows=value.dim() >= 2, most=summary.MANY)
+                if one.first is not None and not one.facts["bias"]:
+                    one.uneven = summary.uneven(value, self.numbers)
             one.before = self._mark(value)
 
     def outside(self, ids, owners):
@@ -87,7 +89,10 @@ class Parameters(object):
             "bias": names.is_bias(p.path),
             "trained": bool(p.value.requires_grad),
             "fan_in": module_kinds.fan_in(module, p.key, p.value),
+            "dtype": summary.dtype(p.value),
         }
+        if loading.loaded(p.value):
+            facts["loaded"] = True
         return One(facts, p.module, p.key)
 
     def last(self):
@@ -139,6 +144,8 @@ class Parameters(object):
                 facts.update(more.get(id(value), {}))
             if one.first is not None:
                 facts["first"] = one.first.gather(numbers)
+            if one.uneven is not None:
+                facts["uneven"] = summary.number(max(numbers[one.uneven]))
             out.append(facts)
         facts = {"list": out, "updates": self.updates}
         if self.more:

@@ -185,3 +185,33 @@ def _on_device(x, whole):
         same = (whole[: max((1 << 20) // max(whole[0].numel(), 1), 2)] == whole[:1]).all()
     parts = [low, high, mean, std, (x == 0).sum(), x.numel() - count, same]
     return torch.stack([p.to(kind) for p in parts])
+
+
+SIDE = 64  # rows and columns of a matrix that are compared
+LEAST = 8  # of them
+
+
+def uneven(tensor, numbers):
+    """Place of numbers that tell how much more the rows of a weight, and its columns, differ than those of values that were drawn one by one do.
+
+    About 1 in what an initialiser drew, whatever the distribution, and far more after a long training. None where there are too few of both.
+    """
+    if tensor.dim() < 2 or not tensor.numel() or not tensor.is_floating_point() or not readable(tensor):
+        return None
+    with torch.no_grad():
+        x = tensor.detach()
+        x = x.reshape(x.shape[0], -1) if x.is_contiguous() else x.flatten(1)
+        x = x[:: max(x.shape[0] // SIDE, 1), :: max(x.shape[1] // SIDE, 1)][:SIDE, :SIDE]
+        rows, columns = x.shape
+        if max(rows, columns) < LEAST or min(rows, columns) < 2:
+            return None
+        x = x.to(precise(x))
+        x = x / x.abs().amax().clamp(min=torch.finfo(x.dtype).tiny)  # squares stay within the type
+        out = []
+        for y in (x, x * x):
+            spread = y.var(unbiased=False).clamp(min=1e-30)
+            if rows >= LEAST:
+                out.append(y.mean(1).var() * columns / spread)
+            if columns >= LEAST:
+                out.append(y.mean(0).var() * rows / spread)
+        return numbers.put(torch.stack(out))

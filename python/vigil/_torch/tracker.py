@@ -19,6 +19,7 @@ from vigil._torch import (
     compat,
     control,
     device,
+    loading,
     models,
     module_hooks,
     optimisers,
@@ -127,6 +128,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             watch_grad(self)
             wrap_clip(self)
             repeated_batches.watch(self)
+            loading.watch(self)
         self.discovery.wrap_compile()
         module_hooks.stay_out()
         saved_tensor_hooks.watch()
