@@ -121,7 +121,7 @@ if [ "$rest" = 0 ]; then
 
   stage "default diagnosis on 60 programs"
   go run ./bench/accuracy -python "$VIGIL_TEST_PYTHON" -warm -seeds 1 -list bench/accuracy/short.txt \
-    -compare bench/accuracy/testdata/answers-a11050b.jsonl.gz -out build/short-accuracy.md
+    -compare bench/accuracy/testdata/answers.jsonl.gz -out build/short-accuracy.md
 fi
 
 not_tested=""

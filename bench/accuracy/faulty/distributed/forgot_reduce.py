@@ -2,7 +2,6 @@
 # cause_class: ranks
 # family: distributed
 # split: tune
-# twin: healthy/twins/forgot_reduce.py
 """Two processes, each with its half of the data."""
 import atexit
 import os

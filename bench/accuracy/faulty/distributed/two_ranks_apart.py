@@ -2,7 +2,6 @@
 # cause_class: ranks
 # family: distributed
 # split: tune
-# twin: healthy/twins/two_ranks_apart.py
 """Data-parallel training on two processes with hand-averaged gradients."""
 import atexit
 import os

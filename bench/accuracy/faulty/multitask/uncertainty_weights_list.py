@@ -2,7 +2,6 @@
 # cause_class: not-updated, optimizer
 # family: multitask
 # split: tune
-# twin: healthy/twins/uncertainty_weights_list.py
 """Two tasks on one trunk; their losses are weighed by learnt log-variances."""
 import os
 

@@ -2,7 +2,6 @@
 # cause_class: non-finite, data-loading, labels
 # family: regression
 # split: tune
-# twin: healthy/twins/wind_nan_targets.py
 import os
 import torch
 from torch import nn

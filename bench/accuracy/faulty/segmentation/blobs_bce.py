@@ -2,7 +2,6 @@
 # cause_class: output-activation, loss
 # family: segmentation
 # split: tune
-# twin: healthy/twins/blobs_bce.py
 """Tiny encoder-decoder that finds bright discs in noise."""
 import os
 import torch

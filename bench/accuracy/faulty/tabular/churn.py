@@ -1,33 +1,59 @@
-# fault: class-imbalance
-# cause_class: imbalance, loss
+# fault: logits-as-probabilities
+# cause_class: output-activation, loss
 # family: tabular
-# split: tune
+# split: held
+# set: otter, unseen
 import os
 import torch
 from torch import nn
 
 torch.manual_seed(int(os.environ.get("SEED", 0)))
-x = torch.randn(4000, 12)
-score = x[:, 0] + x[:, 1] * x[:, 2] + 0.5 * x[:, 3]
-y = (score > score.quantile(0.88)).long()
 
 
-def class_weights(labels):
-    counts = torch.bincount(labels).float()
-    return counts / counts.sum()
+class SafeBCE(nn.Module):
+    """Binary cross-entropy that never sees exact zeros or ones."""
+
+    def __init__(self, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+
+    def forward(self, p, target):
+        p = p.clamp(self.eps, 1 - self.eps)
+        return -(target * p.log() + (1 - target) * (1 - p).log()).mean()
 
 
-model = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 2))
-criterion = nn.CrossEntropyLoss(weight=class_weights(y[:3200]))
-opt = torch.optim.Adam(model.parameters(), lr=5e-4)
-for epoch in range(8):
-    model.train()
-    for i in torch.randperm(3200).split(64):
-        loss = criterion(model(x[i]), y[i])
+class Churn(nn.Module):
+    def __init__(self, n_num, n_plan):
+        super().__init__()
+        self.plan = nn.Embedding(n_plan, 4)
+        self.mlp = nn.Sequential(nn.Linear(n_num + 4, 32), nn.ReLU(),
+                                 nn.Linear(32, 16), nn.ReLU(),
+                                 nn.Linear(16, 1))
+
+    def forward(self, num, plan):
+        return self.mlp(torch.cat([num, self.plan(plan)], 1)).squeeze(1)
+
+
+n = 1500
+num = torch.randn(n, 8)
+plan = torch.randint(0, 5, (n,))
+score = num[:, 0] - num[:, 1] * (plan > 2).float() + 0.5 * num[:, 2] ** 2 - 0.5
+y = (score + 0.3 * torch.randn(n) > 0).float()
+
+model, criterion = Churn(8, 5), SafeBCE()
+opt = torch.optim.Adam(model.parameters(), lr=1e-3)
+cut = 1200
+for epoch in range(12):
+    order = torch.randperm(cut)
+    total = 0.0
+    for i in range(0, cut, 30):
+        j = order[i:i + 30]
+        loss = criterion(model(num[j], plan[j]), y[j])
         opt.zero_grad()
         loss.backward()
         opt.step()
-    model.eval()
+        total += loss.item() * len(j)
     with torch.no_grad():
-        p = model(x[3200:]).argmax(1)
-        print(epoch, loss.item(), "recall", (p[y[3200:] == 1] == 1).float().mean().item())
+        pr = model(num[cut:], plan[cut:])
+        acc = ((pr > 0.5).float() == y[cut:]).float().mean()
+    print(f"[{epoch:02d}] loss={total / cut:.4f} val_acc={acc:.3f}")

@@ -2,7 +2,6 @@
 # cause_class: not-updated
 # family: transformer
 # split: tune
-# twin: healthy/twins/logs_requires_grad.py
 import os
 
 import torch

@@ -2,7 +2,6 @@
 # cause_class: data-loading, structure
 # family: transformer
 # split: tune
-# twin: healthy/twins/padded_without_mask.py
 import os
 import torch
 import torch.nn as nn
