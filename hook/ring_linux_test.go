@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -130,7 +131,7 @@ func TestEverything(t *testing.T) {
 	if err != nil {
 		t.Fatalf("rules cannot read the facts: %v", err)
 	}
-	if len(f.Models) != 1 || f.Models[0] != (record.ModelFacts{Class: "Net", Parameters: 4, Trained: 4}) {
+	if !reflect.DeepEqual(f.Models, []record.ModelFacts{{Class: "Net", Parameters: 4, Trained: 4}}) {
 		t.Errorf("models %+v", f.Models)
 	}
 	if len(f.Optimisers) != 1 || f.Optimisers[0].Class != "SGD" || *f.Optimisers[0].LR != 0.5 || f.Loss == nil || f.Loss.Name != "MSELoss" {
