@@ -68,7 +68,7 @@ func runBare(t *testing.T, dir string, env []string, argv ...string) outcome {
 
 func startForks(t *testing.T) {
 	t.Helper()
-	cmd := command(context.Background(), testenv.Root(), nil, testenv.Python(t), script("forks"))
+	cmd := command(context.Background(), testenv.Root(), nil, testenv.Python(t), script("fork_server"))
 	cmd.Stderr = os.Stderr
 	ask, err := cmd.StdinPipe()
 	if err != nil {
