@@ -237,6 +237,15 @@ def frozen_layers():
     train(model, F.cross_entropy)
 
 
+@case
+def frozen_layers_that_began_alike():
+    """As those of nn.TransformerEncoder do: layers of a stack, and none of them a copy that stands beside another."""
+    first = nn.Linear(6, 6)
+    model = Stack(*(copy.deepcopy(first) for _ in range(3)))
+    model.layers[:2].requires_grad_(False)
+    train(model, F.cross_entropy)
+
+
 class Towers(nn.Module):
     def __init__(self):
         super().__init__()

@@ -2,7 +2,8 @@
 
 A copy is a part of a model whose parameters never train, with the classes, names and
 shapes of another part that does, and nearly its values when the models were found:
-layers of a trained network that were frozen have those of another layer never.
+layers of a trained network that were frozen have those of another layer never. Parts of one
+ModuleList or Sequential are layers of a stack: ``nn.TransformerEncoder`` begins with equal ones.
 """
 
 import weakref
@@ -67,8 +68,9 @@ def _candidates(inner, held):
     """What may be copies among the parts of a model, outer ones first. Of parts that an optimiser trains, for all that is known, only the outermost are asked."""
     if sum(1 for _, _ in zip(inner.parameters(), range(MOST + 1))) > MOST:
         return
-    alike = {}
+    alike, at = {}, {"": inner}
     for path, module in names.walk(inner):
+        at[path] = module
         if path:
             signature = tuple((p.path, p.module_type, tuple(p.value.shape), p.value.dtype) for p in names.parameters(module))
             if signature:
@@ -80,7 +82,7 @@ def _candidates(inner, held):
         if not idle and "." in path or any(path.startswith(outer + ".") for outer in copies):
             continue
         for of, original in like:
-            if module is original or left == 0 or idle and not any(p.requires_grad for p in original.parameters()):
+            if module is original or left == 0 or _stacked(at, path, of) or idle and not any(p.requires_grad for p in original.parameters()):
                 continue
             left -= 1
             if not _shares(module, original) and _near(module, original):
@@ -88,6 +90,16 @@ def _candidates(inner, held):
                     copies.append(path)
                 yield _Copy(module, path, original, of)
                 break
+
+
+def _stacked(at, a, b):
+    """Whether two paths part in a list of layers. at: module by path."""
+    common = []
+    for x, y in zip(a.split("."), b.split(".")):
+        if x != y:
+            return isinstance(at.get(".".join(common)), (torch.nn.ModuleList, torch.nn.Sequential))
+        common.append(x)
+    return False
 
 
 def _shares(a, b):
