@@ -257,6 +257,15 @@ class Towers(nn.Module):
 
 
 @case
+def frozen_tower():
+    """Of the shape of the one that trains, with values of its own."""
+    model = Towers()
+    model.right = Net()
+    model.right.requires_grad_(False)
+    train(model, F.cross_entropy)
+
+
+@case
 def forgotten_tower():
     """Two that begin alike, and the optimiser has one of them: gradients come to both."""
     model = Towers()

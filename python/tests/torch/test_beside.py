@@ -56,6 +56,7 @@ NETS = [{"path": "beside", "of": "net", "class": "Net", "parameters": 83}]
         ("target_that_is_held", 83, 83, NETS),
         ("frozen_layers", 147, 63, None),
         ("frozen_layers_that_began_alike", 147, 63, None),
+        ("frozen_tower", 166, 83, None),
         ("forgotten_tower", 166, 166, None),
         ("wrong_copy", 166, 166, None),
     ],

@@ -3,7 +3,9 @@
 import copy
 import gc
 import io
+import pickle
 import types
+import warnings
 
 import pytest
 import torch
@@ -13,6 +15,7 @@ from vigil._torch import loading, summary
 
 BODY = ["body.0.weight", "body.0.bias", "body.2.weight", "body.2.bias"]
 ALL = BODY + ["head.weight", "head.bias"]
+WHOLE = {} if torch.__version__.startswith("1.") else {"weights_only": False}
 OLD = not hasattr(torch.nn.Module, "compile")  # nothing is loaded by assignment there
 
 
@@ -26,7 +29,7 @@ def read(thing):
     file = io.BytesIO()
     torch.save(thing, file)
     file.seek(0)
-    return torch.load(file, **({} if torch.__version__.startswith("1.") else {"weights_only": False}))
+    return torch.load(file, **WHOLE)
 
 
 def body(net, other, **how):
@@ -80,6 +83,7 @@ WAYS = {
     "a whole model in a checkpoint": (lambda net, other: read({"epoch": 3, "models": [net]})["models"][0], ALL),
     "a whole body": (whole_body, BODY),
     "weights that were read and not used": (not_used, []),
+    "sent to another process": (lambda net, other: pickle.loads(pickle.dumps(net)), []),
     "a copy of a new model": (lambda net, other: copy.deepcopy(net), []),
 }
 
@@ -87,8 +91,8 @@ WAYS = {
 @pytest.fixture
 def watched(monkeypatch):
     """What loads is watched, as in a process that vigil run starts."""
-    for owner, name in (nn.Module, "load_state_dict"), (torch, "load"), (torch.serialization, "load"):
-        monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
+    for name in "load_state_dict", "__setstate__":
+        monkeypatch.setattr(nn.Module, name, getattr(nn.Module, name))  # put back afterwards
     look = types.SimpleNamespace(open=True)
     loading.watch(types.SimpleNamespace(facts=types.SimpleNamespace(look=look)))
     return look
@@ -110,6 +114,19 @@ def test_what_load_state_dict_gives_and_raises(watched):
         net.load_state_dict(other.state_dict())
     given = net.load_state_dict({}, strict=False)
     assert list(given.missing_keys) == ALL and given.unexpected_keys == []
+
+
+def test_warnings_of_torch_load_name_the_script(watched):
+    """Those of an archive of TorchScript, and of releases in which weights_only was to change, are about the line that called."""
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.jit.save(torch.jit.script(nn.Linear(2, 2)), file)
+    file.seek(0)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        torch.load(file, **WHOLE)
+    assert given and not [w for w in given if "vigil/_torch" in w.filename], [(w.filename, str(w.message)) for w in given]
 
 
 def test_after_the_first_steps_nobody_looks(watched):

@@ -82,17 +82,17 @@ def in_backward(known):
     """
     if _graph_task is not None:
         return _graph_task() != -1
-    return known or _runs_under(getattr(torch.autograd.grad, "__code__", None))
+    return known or runs_under(getattr(torch.autograd.grad, "__code__", None))
 
 
 def checkpointed():
     """Whether a checkpoint of the reentrant kind runs this call: without gradients, though it is part of a training step."""
     checkpoint = sys.modules.get("torch.utils.checkpoint")
     function = getattr(checkpoint, "CheckpointFunction", None)
-    return _runs_under(getattr(getattr(function, "forward", None), "__code__", None))
+    return runs_under(getattr(getattr(function, "forward", None), "__code__", None))
 
 
-def _runs_under(code):
+def runs_under(code):
     """Whether a function of this code is among the callers."""
     frame = sys._getframe(1)
     for _ in range(_FRAMES):

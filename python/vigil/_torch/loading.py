@@ -1,10 +1,11 @@
-"""Which parameters got their values from somewhere else: ``load_state_dict``, or a whole model that ``torch.load`` gave.
+"""Which parameters got their values from somewhere else: ``load_state_dict``, or a whole model that ``torch.load`` read.
 
 Such values are no initial ones. A parameter whose values were the same before, as
 those of a model that is set back to where it began, was not loaded.
 """
 
 import functools
+import inspect
 import weakref
 
 import torch
@@ -14,8 +15,6 @@ from vigil._torch import compat, names, summary
 
 FEW = 64  # elements of a parameter that are compared
 MOST = 2000  # parameters of one call that are looked at
-DEEP = 3  # how far down in what torch.load gave modules are looked for
-WIDE = 200  # how many things of one collection
 _MARK = "_vigil_wrapped"
 _loaded = {}  # id of a parameter -> weak reference to it
 
@@ -33,7 +32,7 @@ def watch(tracker):
         return not compat.is_compiling() and tracker.facts.look.open
 
     _wrap_module(looks)
-    _wrap_load(looks)
+    _wrap_setstate(looks)
 
 
 def _wrap_module(looks):
@@ -53,19 +52,28 @@ def _wrap_module(looks):
     torch.nn.Module.load_state_dict = load_state_dict
 
 
-def _wrap_load(looks):
-    original = torch.load
+def _wrap_setstate(looks):
+    """Modules are told their state when they are unpickled. torch.load is not replaced: its warnings name the line that called it."""
+    original = torch.nn.Module.__setstate__
+    if getattr(original, _MARK, False):
+        return
+    reads = getattr(inspect.unwrap(torch.load), "__code__", None)
+
+    @_guard.guard
+    def took(module):
+        if compat.runs_under(reads):
+            for p in list(module._parameters.values()):
+                if p is not None:
+                    _put(p)
 
     @functools.wraps(original)
-    def load(*args, **kwargs):
-        out = original(*args, **kwargs)
+    def __setstate__(self, state):
+        original(self, state)
         if looks():
-            _models(out, DEEP)
-        return out
+            took(self)
 
-    torch.load = load
-    if getattr(torch.serialization, "load", None) is original:
-        torch.serialization.load = load  # where pickle looks for it
+    setattr(__setstate__, _MARK, True)
+    torch.nn.Module.__setstate__ = __setstate__
 
 
 @_guard.guard
@@ -100,21 +108,6 @@ def _some(parameter):
         x = parameter.detach()
         x = x.reshape(-1) if x.is_contiguous() else x[0].reshape(-1)
         return [repr(v) for v in x[:: max(x.numel() // FEW, 1)][:FEW].tolist()]  # so that NaN is equal to itself
-
-
-@_guard.guard
-def _models(thing, deep):
-    """Mark what modules among ``thing`` hold."""
-    if isinstance(thing, torch.nn.Module):
-        for _, p in _parameters(thing):
-            _put(p)
-    elif deep and isinstance(thing, (dict, list, tuple)):
-        values = thing.values() if isinstance(thing, dict) else thing
-        for i, value in enumerate(values):
-            if i >= WIDE:
-                return
-            if isinstance(value, (torch.nn.Module, dict, list, tuple)):
-                _models(value, deep - 1)
 
 
 def _put(parameter):
