@@ -30,6 +30,7 @@ type vanishingProfile struct {
 	state    struct {
 		Losses losses              `json:"losses"`
 		Roots  map[string]*profile `json:"roots"`
+		Loaded bool                `json:"loaded,omitempty"` // weights come from an earlier training
 	}
 }
 
@@ -65,6 +66,10 @@ func newVanishingProfile(p rule.Params) *vanishingProfile {
 func (r *vanishingProfile) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"gradients"}}, {Collections: []string{"losses"}}}
 }
+
+// Facts tells apart what the remedies may name: weights that were loaded have no
+// initialisation to blame.
+func (r *vanishingProfile) Facts(f *rule.Facts, _ *rule.Report) { r.state.Loaded = someLoaded(f) }
 
 // Finish judges a job that was too short for the whole time of confirmation
 // with half of it, when the loss never fell.
@@ -182,7 +187,10 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 func (r *vanishingProfile) report(p *profile, rep *rule.Report) {
 	ratio := p.Worst.Mean / p.Top.Mean
 	bad := fmt.Sprintf("%s times smaller than that of %s", num(1/ratio), p.Top.Name)
-	cause := ""
+	cause, remedy := "", ""
+	if r.state.Loaded {
+		remedy = "replace sigmoid or tanh in hidden layers by ReLU or GELU; add residual connections or normalisation; scale the loss in half precision"
+	}
 	if p.Worst.Mean == 0 {
 		bad = fmt.Sprintf("exactly zero, while %s still gets one", p.Top.Name)
 	}
@@ -190,7 +198,7 @@ func (r *vanishingProfile) report(p *profile, rep *rule.Report) {
 		cause = "the layers above pass nothing back: units that are dead (ReLU with negative inputs throughout), a detached branch, or saturated activations"
 	}
 	rep.Violate(rule.Violation{
-		Check: "profile", Subject: p.Worst.Name, Worker: p.Worker, Observed: ratio, Threshold: r.relative, Comparator: "<", Steps: int(p.Streak), Cause: cause,
+		Check: "profile", Subject: p.Worst.Name, Worker: p.Worker, Observed: ratio, Threshold: r.relative, Comparator: "<", Steps: int(p.Streak), Cause: cause, Remedy: remedy,
 		Message: fmt.Sprintf("The gradients of the early layers vanish: that of %s has mean magnitude %s, %s, and the loss has not fallen for %d steps.",
 			p.Worst.Name, num(p.Worst.Mean), bad, min(recentKept, r.state.Losses.length())),
 		Context: map[string]any{
