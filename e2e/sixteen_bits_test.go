@@ -32,7 +32,7 @@ func TestSixteenBits(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.NewReplacer("KIND", tt.kind, "RATE", tt.rate).Replace(smallUpdates)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), path)
+			o := run(t, dir, nil, binary, "run", "--rules", "default,experimental", "--name", "r", "--", testenv.Python(t), path)
 			if o.code != 0 {
 				t.Fatalf("exit code %d: %s", o.code, o.stderr)
 			}

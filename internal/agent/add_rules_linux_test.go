@@ -143,7 +143,7 @@ func TestAddRule(t *testing.T) {
 	}
 	var configs []rules.Config
 	for _, s := range tr.Statuses() {
-		configs = append(configs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+		configs = append(configs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters, Checks: s.Checks})
 	}
 	again, err := rules.NewEngine(rules.Options{Configs: configs})
 	if err != nil {

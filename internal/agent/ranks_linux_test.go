@@ -20,7 +20,7 @@ func judgeAgain(t testing.TB, tr *trial.Trial) ([]record.Finding, []record.RuleS
 	t.Helper()
 	var configs []rules.Config
 	for _, s := range tr.Statuses() {
-		configs = append(configs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+		configs = append(configs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters, Checks: s.Checks})
 	}
 	var found []record.Finding
 	e, err := rules.NewEngine(rules.Options{Configs: configs, OnFinding: func(f record.Finding) { found = append(found, f) }})

@@ -325,7 +325,7 @@ func evaluate(t *rapid.T, workers []string, says bool, events []event, restart f
 func rejudge(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
 	var cfgs []rules.Config
 	for _, s := range live.Statuses() {
-		cfgs = append(cfgs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+		cfgs = append(cfgs, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters, Checks: s.Checks})
 	}
 	engine, err := rules.NewEngine(rules.Options{Configs: cfgs})
 	if err != nil {

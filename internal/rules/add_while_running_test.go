@@ -77,7 +77,7 @@ func TestJoinedRulesAreJudgedAgainAlike(t *testing.T) {
 		var again []record.Finding
 		var asStored []rules.Config // as a check reads them from the run
 		for _, s := range e.Statuses() {
-			asStored = append(asStored, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Params: s.Parameters})
+			asStored = append(asStored, rules.Config{Rule: s.Rule, Configuration: s.Configuration, Checks: s.Checks, Params: s.Parameters})
 		}
 		r := make(asStored, &again)
 		for _, c := range steps {

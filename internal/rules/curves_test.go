@@ -20,6 +20,7 @@ import (
 // two weights of mean magnitude size, which single updates change by a share
 // of that and which get some way in 50 steps.
 type curve struct {
+	set    string // of rules; default by default
 	ended  string // status of the run; completed by default
 	steps  int64
 	loss   func(n int64) float64
@@ -48,7 +49,7 @@ func forgotten(n int64) float64 {
 // saved and the rest is judged by another engine.
 func (c curve) judge(t *testing.T, name string) []record.Finding {
 	t.Helper()
-	set, err := rules.Set("default", "pytorch")
+	set, err := rules.Set(cmp.Or(c.set, "default"), "pytorch")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,7 +446,6 @@ func TestCurves(t *testing.T) {
 		{"jumps, then learns", "learning_rate", curve{steps: 150, loss: func(n int64) float64 { return falling(2.3, 0.1, 30)(n) + 900*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
 		{"jumps, and comes half of the way back", "learning_rate", curve{steps: 220, loss: noisy(0.02, func(n int64) float64 { return 1.6 + 70*map[bool]float64{true: 1}[n == 2] - 0.5*min(1, float64(n)) }), update: 0.6}, "warning half_way learning-rate"},
 		{"jumps, and goes on falling", "learning_rate", curve{steps: 220, loss: func(n int64) float64 { return falling(1.6, 0.1, 120)(n) + 70*map[bool]float64{true: 1}[n == 2] }, update: 0.6}, ""},
-		{"swings", "learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "warning oscillates learning-rate"},
 		{"what was learnt is lost", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3}, "warning lost learning-rate"},
 		{"another fold", "learning_rate", curve{steps: 300, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n) + 0.6*map[bool]float64{true: 1}[n > 200] }), update: 0.3, facts: folds(201)}, ""},
 		{"what was learnt is lost in the second fold", "learning_rate", curve{steps: 400, loss: noisy(0.1, func(n int64) float64 { return falling(1.1, 0.01, 20)(n%100) + 0.6*map[bool]float64{true: 1}[n > 330] }), update: 0.3, facts: folds(100, 200)}, "warning lost learning-rate"},
@@ -556,6 +556,7 @@ func TestCurves(t *testing.T) {
 		{"masks that are learnt, with a Dice loss added", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.56)), span: 0.05, pull: 0.1, facts: withDice(places([]int64{64, 1, 8, 8}, 0.45))}, ""},
 		{"masks that are hard to tell", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.48)), span: 0.05, facts: places([]int64{64, 1, 8, 8}, 0.45)}, ""},
 		{"a divergence that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("divergence", 1)}, "warning outweighed loss"},
+		{"the same, with weights of 16 bits", "loss_flat", curve{steps: 300, dtype: "BF16", loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("divergence", 1)}, ""},
 		{"the same, summed over places", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(90, 63.9, 20)), span: 0.05, facts: code("divergence", 64)}, "warning outweighed loss"},
 		{"a penalty that outweighs", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.99, 20)), span: 0.05, facts: code("magnitudes", 1)}, "warning outweighed loss"},
 		{"a code that holds something", "loss_flat", curve{steps: 300, loss: noisy(0.02, falling(1.5, 0.9, 20)), span: 0.05, facts: code("divergence", 1)}, ""},
@@ -574,11 +575,9 @@ func TestCurves(t *testing.T) {
 		{"a loss of one's own, made of one for yes and no, with labels 1 and 2", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(20, 0.3, -3)), facts: focal(1, 2)}, "error negative labels"},
 		{"the same with labels 0 and 1", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(20, 0.3, -3)), facts: focal(0, 1)}, ""},
 		{"the same with labels 1 and 2 that it converts", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(20, 0.5, 0.3)), facts: focal(1, 2)}, ""},
-		{"one class", "impossible_loss", curve{steps: 40, loss: stepAt(0, 0, 0), facts: classes()}, "error zero labels"},
 		{"another loss later", "impossible_loss", curve{steps: 200, loss: stepAt(120, 1, -2), facts: classes()}, ""},
 		{"a loss by hand", "impossible_loss", curve{steps: 40, loss: stepAt(0, 0, -0.3), facts: functionFacts("", "cross_entropy")}, ""},
 		{"a divergence", "impossible_loss", curve{steps: 40, loss: stepAt(0, 0, -0.3), facts: functionFacts("KLDivLoss", "kl_div")}, ""},
-		{"a few zeros", "impossible_loss", curve{steps: 40, loss: stepAt(10, 0, 1), facts: classes()}, ""},
 		{"rounding", "impossible_loss", curve{steps: 40, loss: stepAt(5, 1, -1e-8), facts: classes()}, ""},
 		{"certain of wrong answers", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "warning start initialisation"},
 		{"certain of wrong answers, with weights that were loaded", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: came()}, "warning start data-scaling"},
@@ -587,10 +586,10 @@ func TestCurves(t *testing.T) {
 		{"a sum over the batch", "impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: summed}, ""},
 
 		{"does not move", "loss_not_decreasing", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.3)), pull: 0.1, facts: classes()}, "error no_updates learning-rate"},
-		{"does not move, in 16 bits", "loss_not_decreasing", curve{steps: 300, dtype: "BF16", loss: noisy(0.01, stepAt(0, 0, 2.3)), pull: 0.1, facts: classes()}, "error rounded_away not-updated"},
+		{"does not move, in 16 bits", "loss_not_decreasing", curve{set: "default,experimental", steps: 300, dtype: "BF16", loss: noisy(0.01, stepAt(0, 0, 2.3)), pull: 0.1, facts: classes()}, "error rounded_away not-updated"},
 		{"hardly moves", "loss_not_decreasing", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, "error plateau learning-rate"},
-		{"hardly moves, in 16 bits", "loss_not_decreasing", curve{steps: 300, dtype: "BF16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, "error rounded_away not-updated"},
-		{"hardly moves, in 16 bits, at a rate that would move 32", "loss_not_decreasing", curve{steps: 300, dtype: "F16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: adamAt(1e-5)}, "error rounded_away not-updated"},
+		{"hardly moves, in 16 bits", "loss_not_decreasing", curve{set: "default,experimental", steps: 300, dtype: "BF16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, "error rounded_away not-updated"},
+		{"hardly moves, in 16 bits, at a rate that would move 32", "loss_not_decreasing", curve{set: "default,experimental", steps: 300, dtype: "F16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: adamAt(1e-5)}, "error rounded_away not-updated"},
 		{"hardly moves, in 16 bits, at a rate that would not move 32 either", "loss_not_decreasing", curve{steps: 300, dtype: "F16", loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: adamAt(1e-8)}, "error plateau learning-rate"},
 		{"hardly moves, as most updates are skipped", "loss_not_decreasing", curve{steps: 300, skips: 10, loss: noisy(0.01, stepAt(0, 0, 2.3)), span: 1e-5, pull: 0.1, facts: classes()}, ""},
 		{"crawls, as most updates are skipped", "learning_rate", curve{steps: 300, skips: 10, loss: noisy(0.01, func(n int64) float64 { return 2.35 - 1e-5*float64(n) }), update: 1e-5, span: 4.5e-4, pull: 0.1, facts: classes()}, ""},
@@ -691,7 +690,6 @@ func TestMessagesSayWhatALossIs(t *testing.T) {
 	}{
 		{"learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), update: 0.5}, "the loss has exploded from 2 at step 0 to 500 (median of the last 20 steps)"},
 		{"learning_rate", curve{steps: 150, loss: spike, update: 0.6}, "at step 2 the loss jumped to 902, from 2.3 at step 0, and since then it stands at 2.3 (median of the last 50 steps)"},
-		{"learning_rate", curve{steps: 200, loss: func(n int64) float64 { return 2 + float64(n%2)*3 }, update: 0.3}, "is no lower than where it began, at 2 at step 0"},
 		{"learning_rate", curve{steps: 150, loss: stepAt(0, 0, 2.3), size: stepAt(1, 0.1, 5), update: 0.01}, "and the loss, at 2.3 (median of the last 50 steps), is no lower than where it began, at 2.3 at step 0"},
 		{"loss_flat", curve{steps: 300, loss: stepAt(0, 0, math.Log(10)), span: 0.05, facts: classes()}, "after 300 steps the loss is 2.3 (mean of the last "},
 		{"impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "(mean of the first 3 steps), where a uniform guess"},

@@ -12,7 +12,7 @@ var impossibleLoss = rule.Definition{
 	Name: "impossible_loss", Class: "ImpossibleLoss", Family: rule.Tensors, Severity: rule.Error,
 	Checks:  impossibleLossChecks,
 	Summary: "The loss has a value that its function cannot have, or that no sensible start has.",
-	Why:     "A negative cross-entropy, or a loss of exactly zero from the first step on, means that the loss is given something else than it expects.",
+	Why:     "A negative cross-entropy means that the loss is given something else than it expects.",
 	Parameters: []rule.Parameter{
 		{Name: "confirm", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "mode steps", Meaning: "how many losses have to be impossible"},
 		{Name: "worse_than_guess", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a cross-entropy of this many times that of a uniform guess is no sensible start; besides it has to be above 20"},
@@ -38,10 +38,6 @@ var impossibleLoss = rule.Definition{
 // tell, and as many again.
 const firstLosses = 50
 
-// zeroSteps is how many losses of zero a zero start needs: some are a batch
-// that has nothing to learn from.
-const zeroSteps = 20
-
 type impossible struct {
 	confirm int
 	worse   float64
@@ -52,7 +48,6 @@ type impossible struct {
 		Outside  string    `json:"outside"`  // a loss for yes and no inside one of the script's own, whose labels are neither
 		Negative int       `json:"negative"` // losses below zero
 		Least    float64   `json:"least"`
-		Zeros    int       `json:"zeros"` // first losses that are zero
 		Fired    bool      `json:"fired"`
 		High     bool      `json:"high"`             // the start was judged
 		Mixed    bool      `json:"mixed,omitempty"`  // it moves logarithms of one output's probabilities both ways
@@ -93,9 +88,6 @@ func (r *impossible) Step(v *rule.View, rep *rule.Report) {
 		r.state.Negative++
 		r.state.Least = min(r.state.Least, x)
 	}
-	if x > -1e-12 && x < 1e-12 && int64(r.state.Zeros) == c.N-1 {
-		r.state.Zeros++
-	}
 	r.judge(rep)
 }
 
@@ -104,7 +96,7 @@ func (r *impossible) Finish(rep *rule.Report) { r.judge(rep) }
 
 func (r *impossible) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if r.state.Fired || c.N > firstLosses && int64(r.state.Negative+r.state.Zeros) == 0 || c.Several || k.Optimisers > 1 {
+	if r.state.Fired || c.N > firstLosses && r.state.Negative == 0 || c.Several || k.Optimisers > 1 {
 		return
 	}
 	if r.state.Negated != "" && r.state.Negative >= r.confirm && int64(r.state.Negative) >= min(c.N, firstLosses) {
@@ -121,8 +113,6 @@ func (r *impossible) judge(rep *rule.Report) {
 	switch {
 	case r.state.Negative >= r.confirm:
 		r.negative(rep)
-	case r.state.Zeros >= zeroSteps && int64(r.state.Zeros) == c.N:
-		r.zero(rep)
 	case !r.state.High && c.N >= 3 && k.Uniform > 0:
 		r.high(rep)
 	}
@@ -270,23 +260,6 @@ func (r *impossible) upsideDown(rep *rule.Report) {
 	r.report(rep, rule.Violation{
 		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a loss with the wrong sign", Remedy: remedy,
 		Message: fmt.Sprintf("The loss has the wrong sign: what is minimised is %s (%s at its least so far), so the model learns to be wrong.", what, num(r.state.Least)),
-	})
-}
-
-func (r *impossible) zero(rep *rule.Report) {
-	k := &r.state.Kind
-	class, cause := "labels", "labels that are what the model outputs anyway, or that are all ignored"
-	remedy := "look at the predictions and the labels just before the loss"
-	if k.Function == "cross_entropy" || k.Function == "nll_loss" {
-		class, cause = "structure", "a single class: the output has one entry per sample, so its softmax is always one"
-		remedy = "give the last layer one output for each class, or use BCEWithLogitsLoss with one output"
-		if k.Classes > 1 {
-			class, cause, remedy = "labels", "labels that are all ignored, or one and the same label throughout", "look at the labels just before the loss"
-		}
-	}
-	r.report(rep, rule.Violation{
-		Check: "zero", Observed: 0, Threshold: 0, Comparator: "=", Severity: rule.Error, CauseClass: class, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The loss (%s) is exactly zero at each of the first %d steps: there is nothing to learn from.", k.Function, r.state.Zeros),
 	})
 }
 

@@ -18,9 +18,4 @@ var impossibleLossChecks = []rule.Check{
 		OtherCauses: []string{"data-scaling"},
 		When:        "The loss begins far above that of a uniform guess over the classes.",
 	},
-	{
-		ID: "impossible_loss/zero", Files: []string{"impossible_loss.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
-		OtherCauses: []string{"output-activation"},
-		When:        "The loss is exactly zero at every one of the first steps.",
-	},
 }

@@ -20,7 +20,6 @@ var learningRate = rule.Definition{
 		{Name: "explosion", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a loss of this many times its first values has exploded"},
 		{Name: "large_update", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "ratio", Meaning: "single updates that change the weights by this share of their size are large"},
 		{Name: "large_growth", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "weights that have become this many times as large were thrown"},
-		{Name: "swing", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "ratio", Meaning: "a loss that changes by this share of its level from step to step, as a rule, oscillates"},
 		{Name: "least_fall", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share since the start did not fall"},
 		{Name: "small_update", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by less than this share of their size in a step, on average over 50 steps, hardly move"},
 		{Name: "min_steps", Type: rule.Int, Default: "200", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "how long a loss has to stand still before the rate is called too low; half of it at the end of the job"},
@@ -34,8 +33,8 @@ var learningRate = rule.Definition{
 	Explains:       []string{"not_finite"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or has been at twenty times its first values and comes no lower than half of them within a hundred steps, or swings by a third " +
-			"from step to step without falling; and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
+		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or has been at twenty times its first values and comes no lower than half of them within a hundred steps; " +
+			"and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
 			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, which are below a thousandth of the highest for more than the last fifth of the job, or exactly 0 whatever the loss is, as long as the weights stand still meanwhile. " +
@@ -50,7 +49,7 @@ var learningRate = rule.Definition{
 	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &rateJudge{
-			explosion: p.Float("explosion"), update: p.Float("large_update"), growth: p.Float("large_growth"), swing: p.Float("swing"),
+			explosion: p.Float("explosion"), update: p.Float("large_update"), growth: p.Float("large_growth"),
 			fall: p.Float("least_fall"), small: p.Float("small_update"), steps: p.Int("min_steps"),
 		}
 		r.state.Motion = newWeightMotion()
@@ -59,11 +58,11 @@ var learningRate = rule.Definition{
 }
 
 type rateJudge struct {
-	explosion, update, growth, swing float64
-	fall, small                      float64
-	steps                            int64
-	ending                           bool // nothing more will come
-	state                            struct {
+	explosion, update, growth float64
+	fall, small               float64
+	steps                     int64
+	ending                    bool // nothing more will come
+	state                     struct {
 		Curve  lossCurve    `json:"curve"`
 		Motion weightMotion `json:"motion"`
 		Kind   lossKind     `json:"kind"`
@@ -280,10 +279,6 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s",
 				c.at(to), called("loss", c.Name), r.began(), meanOfSome(low, highSteps), c.lately(highWait)))
-	case !r.state.Said && c.N >= 2*highWait && r.stands(start) && swing(c.tail(highWait)) >= r.swing:
-		r.report(rep, rule.Warning, "oscillates", swing(c.tail(highWait)), r.swing, highWait,
-			fmt.Sprintf("The learning rate is too high: the %s swings by %s %% from step to step and, at %s, is no lower than where it began, at %s",
-				called("loss", c.Name), num(math.Round(100*swing(c.tail(highWait)))), c.lately(highWait), r.began()))
 	}
 }
 
@@ -327,15 +322,6 @@ func (r *rateJudge) stands(start float64) bool {
 	last := r.state.Curve.tail(highWait)
 	half := len(last) / 2
 	return median(last) >= 0.9*start && median(last[half:]) > 0.95*median(last[:half])
-}
-
-// swing is the usual change from step to step, as a share of the level.
-func swing(x []float64) float64 {
-	change := make([]float64, len(x)-1)
-	for i := range change {
-		change[i] = math.Abs(x[i+1] - x[i])
-	}
-	return median(change) / median(x)
 }
 
 func least(x []float64) float64 {

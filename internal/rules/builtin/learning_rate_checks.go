@@ -30,11 +30,6 @@ var learningRateChecks = []rule.Check{
 		When:            "The loss had come down, rose again and now stands far above its best, and the weights show updates that are too large.",
 	},
 	{
-		ID: "learning_rate/oscillates", Files: []string{"learning_rate.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "The loss swings widely from step to step and is no lower than where it began.",
-	},
-	{
 		ID: "learning_rate/out_of_reach", Files: []string{"learning_rate_too_few_updates.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When: "All updates together move weights that began at random by so little that they cannot have learnt anything.",
 	},

@@ -123,7 +123,7 @@ func (r *flat) judge(rep *rule.Report) {
 	if k.Rare > 0 && !k.summed() && r.imbalanced(rep, c.share(0.75, 1)) {
 		return
 	}
-	if moved >= r.move && r.outweighed(rep) {
+	if moved >= r.move && !r.state.Motion.Half && r.outweighed(rep) { // rounding may hold the code back, too
 		return
 	}
 	if k.Guess <= 0 || k.summed() || k.Elements < 100 || moved < r.move {

@@ -12,7 +12,7 @@ var plateauChecks = []rule.Judged[*standstill]{roundedAway, tinyUpdates, noUpdat
 // roundedAway takes what the other two would blame on the learning rate.
 var roundedAway = rule.Judged[*standstill]{
 	Check: rule.Check{
-		ID: "loss_not_decreasing/rounded_away", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "loss_not_decreasing/rounded_away", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral, Status: rule.Experimental,
 		When:   "As plateau or no_updates, and the weights are numbers of 16 bits, whose rounding takes updates away that would move weights of 32 bits.",
 		Cause:  "updates that rounding takes away: each is less than half the distance between two numbers of 16 bits, which the weights are",
 		Remedy: keepWide,
