@@ -55,7 +55,9 @@ func TestSixteenBits(t *testing.T) {
 
 // smallUpdates trains by small steps; weights that are apart from 0 lie so far from each
 // other that rounding takes each of them away.
-const smallUpdates = `import torch
+const smallUpdates = `import contextlib
+
+import torch
 from torch import nn
 
 kind, rate = "KIND", RATE
@@ -75,9 +77,9 @@ scaler = torch.amp.GradScaler("cpu") if kind == "scaled" else None
 for step in range(252):
     j = torch.randint(0, 2000, (64,))
     optimizer.zero_grad()
-    with torch.autocast("cpu", dtype=torch.float16, enabled=kind == "scaled"):
+    with torch.autocast("cpu", dtype=torch.float16) if scaler else contextlib.nullcontext():
         loss = nn.functional.cross_entropy(model(x[j]), y[j])
-    if scaler is None:
+    if not scaler:
         loss.backward()
         optimizer.step()
     else:
