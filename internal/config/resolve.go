@@ -231,6 +231,8 @@ func checkName(s string) error {
 		return fmt.Errorf("it is empty")
 	case s == "." || s == ".." || strings.ContainsAny(s, "/\\\x00\n\r"):
 		return fmt.Errorf("%q cannot be the name of a directory", s)
+	case s == "latest" || strings.HasPrefix(s, "latest~"):
+		return fmt.Errorf("%q means the newest run, or one before it", s)
 	case len(s) > 200:
 		return fmt.Errorf("the name has %d bytes; at most 200 are allowed", len(s))
 	}

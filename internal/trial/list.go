@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -43,7 +42,7 @@ func List(root string) ([]Entry, error) {
 		}
 		list = append(list, e)
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Run.Started.After(list[j].Run.Started) })
+	newestFirst(list)
 	return list, nil
 }
 
