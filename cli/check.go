@@ -38,7 +38,7 @@ type checkCmd struct {
 
 // Help teaches the command.
 func (checkCmd) Help() string {
-	return "Examples:\n\n    vigil check\n    vigil check latest --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n    vigil check vigil-runs --baseline known.json\n\n" +
+	return "Examples:\n\n    vigil check\n    vigil check latest --rule vanishing_gradient:threshold=1e-6 --fail-on error\n    vigil check latest --json > known.json\n    vigil check vigil-runs --baseline known.json\n\n" +
 		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
 		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +

@@ -19,7 +19,7 @@ type lsCmd struct {
 
 // Help teaches the command.
 func (lsCmd) Help() string {
-	return "Examples:\n\n    vigil ls\n    vigil ls /data/runs --json\n\nNewest first. Exit codes: 0, or 1 when the root cannot be read."
+	return "Examples:\n\n    vigil ls\n    vigil ls vigil-runs --json\n\nNewest first. Exit codes: 0, or 1 when the root cannot be read."
 }
 
 // listed is one run as scripts know it.

@@ -29,8 +29,8 @@ var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
-	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss\n    vigil values loss --mode EVAL --format csv\n    vigil values latest Net_fc1.weight --stat std --steps 100:200\n" +
-		"    vigil values latest Net_fc1.weight --stat raw --steps 0 --format npy > fc1.npy\n\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
+	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n" +
+		"    vigil values loss --format npy > loss.npy\n\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
 }
 
 // Run prints the values.
@@ -98,7 +98,7 @@ func (c valuesCmd) Run(a *app) error {
 func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 	if c.Tensor == "" {
 		return record.TensorInfo{}, &usage{Message: fmt.Sprintf("name a tensor or a series of run %q", c.Name), What: "TENSOR",
-			Hint: fmt.Sprintf("`vigil show %s` lists its %d tensors", c.Name, len(t.Tensors()))}
+			Hint: fmt.Sprintf("`vigil show %s` lists its %s", c.Name, counted(int64(len(t.Tensors())), "tensor"))}
 	}
 	var names []string
 	for _, info := range t.Tensors() {
@@ -108,7 +108,7 @@ func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 		names = append(names, info.Name)
 	}
 	return record.TensorInfo{}, &usage{Message: fmt.Sprintf("run %q has no tensor %q", c.Name, printable(c.Tensor)), What: c.Tensor,
-		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %d tensors", c.Name, len(names)))}
+		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %s", c.Name, counted(int64(len(names)), "tensor")))}
 }
 
 // modeNames are the modes as --mode takes them.

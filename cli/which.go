@@ -116,7 +116,7 @@ func runsHint(root string, names []string) string {
 	if len(names) == 0 {
 		return fmt.Sprintf("there are no runs in %q; --dir or VIGIL_DIR names another root", root)
 	}
-	return fmt.Sprintf("`vigil ls %s` lists the %d runs there; --dir or VIGIL_DIR names another root", root, len(names))
+	return fmt.Sprintf("`vigil ls %s` lists the %s there; --dir or VIGIL_DIR names another root", root, counted(int64(len(names)), "run"))
 }
 
 // runNames are the names of the runs below root, the newest first.
