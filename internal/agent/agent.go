@@ -291,6 +291,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	j.starting.Lock()
 	defer j.starting.Unlock()
 	j.forgetAll()
+	unused := r.unused(e, coded)
 	if len(j.stepCounts()) == 0 {
 		j.noSteps(e, coded)
 	}
@@ -313,8 +314,12 @@ func (r *running) finish(e Ended, coded bool) error {
 	}
 	os.RemoveAll(filepath.Join(j.store.Path(), spillDir))
 	errClose := j.store.Close()
+	summary := j.summary()
+	if unused {
+		summary.Removed = os.RemoveAll(j.store.Path()) == nil
+	}
 	r.release()
-	j.events.send(live.Event{Summary: j.summary()})
+	j.events.send(live.Event{Summary: summary})
 	j.events.close()
 	if errClose != nil {
 		errClose = fmt.Errorf("close run: %w", errClose)
