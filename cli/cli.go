@@ -40,6 +40,7 @@ type commands struct {
 	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`
 	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
 	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Prove that a run is whole, or name what is damaged."`
+	Tag    tagCmd    `cmd:"" name:"tag" help:"Write tags and a note on a run."`
 	Rm     rmCmd     `cmd:"" name:"rm" help:"Remove runs; asks before it does."`
 	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`
 

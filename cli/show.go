@@ -113,6 +113,7 @@ func printRun(w io.Writer, t source.Run, run record.Run) {
 		}
 		fmt.Fprintln(w)
 	}
+	printLabels(w, record.Labels{Tags: run.Tags, Note: run.Note})
 	if run.Said != "" {
 		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
 	}

@@ -96,6 +96,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	if err != nil {
 		j.storeFailed(err)
 	}
+	if err := label(w, set); err != nil {
+		ev.notice("warning", "the tags of the run were not stored: "+err.Error(), "`vigil tag` sets them later")
+	}
 	if len(j.sessions) > 0 { // the rules go on, even if no worker comes back
 		if err := j.begin(w.Run().Framework); err != nil {
 			ev.notice("error", "the rules could not be started again: "+err.Error(), "")

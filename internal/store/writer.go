@@ -110,6 +110,7 @@ func (w *Writer) UpdateRun(change func(*record.Run)) error {
 	w.runMu.Lock()
 	defer w.runMu.Unlock()
 	change(&w.run)
+	w.run.Tags, w.run.Note = nil, "" // they have a file of their own
 	b, err := lines.Document(&w.run)
 	if err != nil {
 		return fmt.Errorf("update run: %w", err)

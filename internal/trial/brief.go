@@ -10,8 +10,10 @@ import (
 	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/store/lines"
+	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
 // Brief is what a run says of itself, read from run.json alone, with status Lost
@@ -32,6 +34,8 @@ func Brief(path string) (record.Run, error) {
 	if run.Status == record.Running && gone(&run) {
 		run.Status = record.Lost
 	}
+	labels, _ := store.ReadLabels(vfs.OS, path) // damaged ones are told by who opens the run
+	run.Tags, run.Note = labels.Tags, labels.Note
 	return run, nil
 }
 
