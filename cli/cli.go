@@ -35,6 +35,7 @@ type commands struct {
 	Check    checkCmd    `cmd:"" name:"check" help:"Judge a finished (or running) run; exit code for CI."`
 	Report   reportCmd   `cmd:"" name:"report" help:"Write one self-contained HTML file about a run."`
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
+	Compare  compareCmd  `cmd:"" name:"compare" help:"What runs differ in, and their curves side by side."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
 	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`
