@@ -57,6 +57,9 @@ func (c compareCmd) Run(a *app) error {
 	var runs []source.Run
 	seen := map[string]string{}
 	for _, word := range c.Names {
+		if word == "" {
+			return &usage{Message: "the name of a run is empty", What: "RUN", Hint: "`vigil ls` lists the runs"}
+		}
 		path, name, err := findRun(c.root(), word)
 		if err != nil {
 			return err
