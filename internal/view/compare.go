@@ -1,9 +1,11 @@
 package view
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"math"
@@ -101,7 +103,11 @@ func Compare(runs []source.Run, points int) (Comparison, error) {
 			}
 		}
 		c.Runs = append(c.Runs, one)
-		properties = append(properties, propertiesOf(run))
+		mine := propertiesOf(run)
+		if text := changesText(t); text != "" {
+			mine[property{InCode, "uncommitted changes"}] = text
+		}
+		properties = append(properties, mine)
 	}
 	c.differ(properties)
 	return c, c.join(runs, points)
@@ -257,6 +263,25 @@ func jsonText(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// changesText tells the differences from the commit that a run was started with from
+// those of another run, where they are stored.
+func changesText(t source.Run) string {
+	d, ok := t.(interface{ Diff() []byte })
+	if !ok {
+		return ""
+	}
+	diff := d.Diff()
+	if len(diff) == 0 {
+		return ""
+	}
+	lines := "lines"
+	n := bytes.Count(diff, []byte("\n"))
+	if n == 1 {
+		lines = "line"
+	}
+	return fmt.Sprintf("%d %s (%08x)", n, lines, crc32.ChecksumIEEE(diff))
+}
+
 // sectionOf says where parts of a provenance are read.
 var sectionOf = map[string]string{"git": InCode, "config": InConfiguration, "hyperparameters": InConfiguration, "packages": InPackages}
 
@@ -282,7 +307,11 @@ func ofProvenance(run record.Run, put func(section, name, value string)) (option
 		if part == "config" {
 			prefix = "config"
 		}
-		flatten(prefix, value, func(name, value string) { put(section, name, value) })
+		flatten(prefix, value, func(name, value string) {
+			if part != "git" || name != "diff" { // a file's name; changesText has what is in it
+				put(section, name, value)
+			}
+		})
 	}
 	_, options = doc.Provenance["hyperparameters"]
 	return options
@@ -405,13 +434,16 @@ func (c *Comparison) join(runs []source.Run, points int) error {
 	return nil
 }
 
+// digests is how series begin by which ranks are compared with each other.
+const digests = "digest/"
+
 // courseNames are the series of a run that say how it went.
 func courseNames(t source.Run) []string {
 	infos := t.Tensors()
 	var names []string
 	for _, kind := range []record.Kind{record.Loss, record.Metric} {
 		for _, info := range infos {
-			if info.Kind == kind && info.AliasOf == "" && !slices.Contains(names, info.Name) && !ofBoosting(info) {
+			if info.Kind == kind && info.AliasOf == "" && !slices.Contains(names, info.Name) && !ofBoosting(info) && !strings.HasPrefix(info.Name, digests) {
 				names = append(names, info.Name)
 			}
 		}

@@ -160,3 +160,52 @@ func TestCommandSettings(t *testing.T) {
 		}
 	}
 }
+
+// changed is a run that keeps what differed from its commit.
+type changed struct {
+	stored
+	diff string
+}
+
+type stored interface{ source.Run }
+
+func (c changed) Diff() []byte { return []byte(c.diff) }
+
+// Runs of one commit may differ in what was not committed.
+func TestCompareUncommittedChanges(t *testing.T) {
+	root := t.TempDir()
+	a, b := trained(t, root, record.Run{Name: "a"}, nil), trained(t, root, record.Run{Name: "b"}, nil)
+	for _, tt := range []struct {
+		a, b string
+		want []string
+	}{
+		{"+x\n", "+x\n", nil},
+		{"+x\n", "+y\n-z\n", []string{"1 line (", "2 lines ("}},
+		{"", "+y\n", []string{"", "1 line ("}},
+	} {
+		c, err := Compare([]source.Run{changed{a, tt.a}, changed{b, tt.b}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []*string
+		for _, d := range c.Differences {
+			if d.Name == "uncommitted changes" {
+				got = d.Values
+			}
+		}
+		if len(got) != len(tt.want) {
+			t.Errorf("%q and %q: %v, want %q", tt.a, tt.b, got, tt.want)
+			continue
+		}
+		for i, want := range tt.want {
+			if text := ""; got[i] != nil {
+				text = *got[i]
+				if want == "" || !strings.HasPrefix(text, want) {
+					t.Errorf("%q and %q: %q, want %q", tt.a, tt.b, text, want)
+				}
+			} else if want != "" {
+				t.Errorf("%q and %q: nothing, want %q", tt.a, tt.b, want)
+			}
+		}
+	}
+}
