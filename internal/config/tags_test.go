@@ -88,3 +88,23 @@ func writeFile(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// Whatever is taken for a tag fits on a line and comes back as it was; an age is no
+// shorter than nothing.
+func FuzzParseTag(f *testing.F) {
+	for _, text := range []string{"lr=0.1", "a b=c=d", "=x", "k=", "k=\x1b[2J", "30m", "7d", "-1h", "1e300w"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if key, value, err := ParseTag(text); err == nil {
+			if key+"="+value != text || key == "" || strings.ContainsAny(text, "\n\r\x1b\x00") {
+				t.Fatalf("%q became %q and %q", text, key, value)
+			}
+		} else if Hint(err) == "" {
+			t.Fatalf("%q: %v, without advice", text, err)
+		}
+		if age, err := ParseAge(text); err == nil && age < 0 {
+			t.Fatalf("%q is %v", text, age)
+		}
+	})
+}

@@ -1,11 +1,15 @@
 package trial_test
 
 import (
+	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/store/lines"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -52,4 +56,30 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s has the tags %v and the note %q", name, got.Tags, got.Note)
 		}
 	}
+}
+
+// FuzzLabelsFile puts any object into tags.json under a right checksum: it is read, or
+// the file is named, and the run is read all the same.
+func FuzzLabelsFile(f *testing.F) {
+	base := tiny(f)
+	for _, text := range []string{`{}`, `{"tags":{"a":"b"},"note":"n"}`, `{"tags":null}`, `{"tags":[1],"note":2}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		doc, err := lines.Document(json.RawMessage(b))
+		if err != nil {
+			return
+		}
+		disk := base.KillClone()
+		writeFile(t, disk, "/root/run/tags.json", doc)
+		tr := open(t, disk, "/root/run")
+		damage, err := tr.Verify(context.Background(), nil)
+		ok(t, err)
+		if l, err := store.ReadLabels(disk, "/root/run"); (err != nil) != slices.ContainsFunc(damage, func(d trial.Damage) bool { return d.File == "tags.json" }) {
+			t.Fatalf("%s: %+v, %v, damage %v", b, l, err, damage)
+		}
+		if got := count(t, tr); got.steps != 3 {
+			t.Fatalf("read %+v", got)
+		}
+	})
 }
