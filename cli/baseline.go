@@ -32,7 +32,7 @@ func readBaseline(root, name string) (*baseline, error) {
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 		return b, b.readFile()
 	}
-	path, err := findRun(root, name)
+	path, _, err := findRun(root, name)
 	if err != nil {
 		return nil, &usage{Message: fmt.Sprintf("the baseline %q is neither a file nor a run", name), What: "--baseline",
 			Hint: "`vigil check RUN --json > baseline.json` makes one"}

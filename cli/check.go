@@ -27,7 +27,7 @@ import (
 // checkCmd judges stored runs again.
 type checkCmd struct {
 	rootFlag
-	Name     string   `arg:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, or a path; a directory of runs: all of them."`
+	Name     string   `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1, or a path; a directory of runs: all of them (default: the newest run)."`
 	Rules    string   `name:"rules" placeholder:"SET" help:"Sets of rules, joined by commas: default, experimental, all, none (default: the rules that judged it live; none when --rule is given)."`
 	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
 	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge by its rules, as a run that is started with it."`
@@ -38,7 +38,7 @@ type checkCmd struct {
 
 // Help teaches the command.
 func (checkCmd) Help() string {
-	return "Examples:\n\n    vigil check demo\n    vigil check demo --rule vanishing_gradient:threshold=1e-6 --fail-on error --json\n    vigil check vigil-runs --baseline known.json\n\n" +
+	return "Examples:\n\n    vigil check\n    vigil check latest --rule vanishing_gradient:threshold=1e-6 --fail-on error\n    vigil check latest --json > known.json\n    vigil check vigil-runs --baseline known.json\n\n" +
 		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
 		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
@@ -58,13 +58,18 @@ func (c checkCmd) Run(a *app) error {
 			return err
 		}
 	}
-	path, err := findRun(c.root(), c.Name)
-	if err != nil {
+	if c.Name != "" && !namesRun(c.root(), c.Name) {
 		if runs := runNames(c.Name); len(runs) > 0 {
 			return c.all(a, runs, known, limit)
 		}
+	}
+	word := runArg{c.rootFlag, c.Name}
+	path, err := word.path()
+	if err != nil {
 		return err
 	}
+	word.sayWhich(a, c.Name)
+	c.Name = word.Name
 	j, err := c.judge(a, c.Name, path, known)
 	if err != nil {
 		return err
@@ -369,7 +374,10 @@ func replay(ctx context.Context, t source.Run, configs []rules.Config, o replayi
 		if t, err := others.Open(name); err == nil {
 			return t, nil
 		}
-		path, err := findRun(o.root, name)
+		path, err := exactRun(o.root, name)
+		if err == nil && path == "" {
+			err = noRun(o.root, name, runNames(o.root))
+		}
 		if err != nil {
 			return nil, err
 		}

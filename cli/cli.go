@@ -35,11 +35,14 @@ type commands struct {
 	Check    checkCmd    `cmd:"" name:"check" help:"Judge a finished (or running) run; exit code for CI."`
 	Report   reportCmd   `cmd:"" name:"report" help:"Write one self-contained HTML file about a run."`
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
+	Compare  compareCmd  `cmd:"" name:"compare" help:"What runs differ in, and their curves side by side."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
 	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`
 	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
 	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Prove that a run is whole, or name what is damaged."`
+	Tag    tagCmd    `cmd:"" name:"tag" help:"Write tags and a note on a run."`
+	Rm     rmCmd     `cmd:"" name:"rm" help:"Remove runs; asks before it does."`
 	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`
 
 	VersionCmd versionCmd   `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`

@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
@@ -39,15 +35,29 @@ func (r rootFlag) root() string {
 // runArg is embedded by commands about one run.
 type runArg struct {
 	rootFlag
-	Name string `arg:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, or a path."`
+	Name string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1 (the one before), or a path (default: the newest)."`
 }
 
-// path is the run's directory. A name that is not there is answered with the
-// nearest one that is.
-func (r runArg) path() (string, error) { return findRun(r.root(), r.Name) }
+// path is the run's directory. From then on Name is what the run is called in
+// messages: the user's word for it, or its name where the word only points to it.
+func (r *runArg) path() (string, error) {
+	path, name, err := findRun(r.root(), r.Name)
+	if err == nil {
+		r.Name = name
+	}
+	return path, err
+}
+
+// sayWhich names the run on standard error when it was left out, for a command
+// whose output does not.
+func (r *runArg) sayWhich(a *app, word string) {
+	if word == "" && !a.json {
+		fmt.Fprintf(a.stderr, "vigil: the newest run, %s\n", printable(r.Name))
+	}
+}
 
 // open opens the run for reading.
-func (r runArg) open() (source.Run, error) {
+func (r *runArg) open() (source.Run, error) {
 	path, err := r.path()
 	if err != nil {
 		return nil, err
@@ -72,51 +82,4 @@ func openSource(path string) (source.Run, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// findRun resolves RUN, a name below root or a path, to the run's directory.
-func findRun(root, name string) (string, error) {
-	if name == "" {
-		return "", &usage{Message: "the run's name is empty", What: "RUN", Hint: "`vigil ls` lists the runs"}
-	}
-	candidates := []string{filepath.Join(root, name), name}
-	if strings.ContainsRune(name, filepath.Separator) || name == "." || name == ".." {
-		candidates = []string{name, filepath.Join(root, name)}
-	}
-	for _, p := range candidates {
-		// run.json itself is also taken for the run it is in.
-		p = strings.TrimSuffix(p, string(filepath.Separator)+"run.json")
-		_, err := os.Stat(filepath.Join(p, "run.json"))
-		if err == nil {
-			return p, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
-			return "", &usage{Message: fmt.Sprintf("read run %q: %v", name, err), What: name}
-		}
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return "", &usage{Message: fmt.Sprintf("%q is a directory but no run: it has no run.json", name), What: name,
-			Hint: "`vigil ls " + name + "` lists the runs in it"}
-	}
-	names := runNames(root)
-	hint := fmt.Sprintf("there are no runs in %q; --dir or VIGIL_DIR names another root", root)
-	if len(names) > 0 {
-		hint = fmt.Sprintf("`vigil ls %s` lists the %d runs there; --dir or VIGIL_DIR names another root", root, len(names))
-	}
-	return "", &usage{Message: fmt.Sprintf("there is no run %q in %q", name, root), What: name, Hint: nearest(name, names, hint)}
-}
-
-// runNames are the names of the runs below root.
-func runNames(root string) []string {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(root, e.Name(), "run.json")); err == nil {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }

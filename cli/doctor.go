@@ -20,7 +20,7 @@ import (
 // doctorCmd tells what works here and why nothing was captured.
 type doctorCmd struct {
 	rootFlag
-	Target string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"A run: why it holds what it holds."`
+	Target string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"A run, by its name, the beginning of one, latest, or a path: why it holds what it holds."`
 	JSON   bool   `name:"json" help:"As JSON."`
 }
 
@@ -30,7 +30,7 @@ func (doctorCmd) Help() string {
 
     vigil doctor                       this machine and the python in PATH
     vigil doctor -- python train.py    the interpreter of this command
-    vigil doctor 20261121-150405-train why this run holds what it holds
+    vigil doctor latest                why the newest run holds what it holds
 
 With a command, its interpreter is started to look around in it; the script is not run.
 
@@ -70,7 +70,7 @@ func looks() bool {
 }
 
 func (c doctorCmd) readRun() (record.Run, error) {
-	path, err := findRun(c.root(), c.Target)
+	path, _, err := findRun(c.root(), c.Target)
 	if err != nil {
 		return record.Run{}, err
 	}

@@ -18,15 +18,17 @@ type findingsCmd struct {
 
 // Help teaches the command.
 func (findingsCmd) Help() string {
-	return "Examples:\n\n    vigil findings demo\n    vigil findings demo --json\n\nWhat was found while the run was live; `vigil check` judges it again. Exit codes: 0, or 1 when the run cannot be read."
+	return "Examples:\n\n    vigil findings\n    vigil findings latest~1 --json\n\nWhat was found while the run was live; `vigil check` judges it again. Exit codes: 0, or 1 when the run cannot be read."
 }
 
 // Run prints findings grouped by their root cause, then where each rule stands.
 func (c findingsCmd) Run(a *app) error {
+	word := c.Name
 	t, err := c.open()
 	if err != nil {
 		return err
 	}
+	c.sayWhich(a, word)
 	defer t.Close()
 	f := view.FindingsOf(t)
 	if c.JSON {

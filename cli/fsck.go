@@ -21,7 +21,7 @@ type fsckCmd struct {
 
 // Help teaches the command.
 func (fsckCmd) Help() string {
-	return "Examples:\n\n    vigil fsck demo\n    vigil fsck vigil-runs/demo --json\n\n" +
+	return "Examples:\n\n    vigil fsck\n    vigil fsck latest --json\n\n" +
 		"Reads every file of the run and compares it with its checksums. Nothing is changed: what is damaged is named, the rest can be read as ever.\n" +
 		"Exit codes: 0 whole, 2 damaged, 1 when the run cannot be read."
 }

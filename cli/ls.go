@@ -3,8 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -13,30 +14,62 @@ import (
 
 // lsCmd lists runs.
 type lsCmd struct {
-	Dir  string `arg:"" optional:"" name:"dir" env:"VIGIL_DIR" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
-	JSON bool   `name:"json" help:"As JSON."`
+	Dir     string   `arg:"" optional:"" name:"dir" env:"VIGIL_DIR" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
+	Status  []string `name:"status" placeholder:"S" help:"Only runs of this status: running, completed, failed, stopped, ended, lost; several with commas."`
+	Since   string   `name:"since" placeholder:"T" help:"Only runs that started since: an age (12h, 7d), a date (2026-11-20), or a time."`
+	Name    string   `name:"name" placeholder:"PART" help:"Only runs whose name has this in it."`
+	Finding []string `name:"finding" placeholder:"RULE" help:"Only runs with a finding of this rule, rule/check or severity; repeatable: of one of them."`
+	Tag     []string `name:"tag" sep:"none" placeholder:"K=V" help:"Only runs with this tag; K alone: with any value; repeatable: with all of them."`
+	Sort    string   `name:"sort" default:"started" placeholder:"FIELD" help:"started, name, status, duration, steps or findings (default started)."`
+	Reverse bool     `name:"reverse" help:"The other way round."`
+	JSON    bool     `name:"json" help:"As JSON."`
 }
 
 // Help teaches the command.
 func (lsCmd) Help() string {
-	return "Examples:\n\n    vigil ls\n    vigil ls /data/runs --json\n\nNewest first. Exit codes: 0, or 1 when the root cannot be read."
+	return `Examples:
+
+    vigil ls
+    vigil ls --status running,failed --since 7d
+    vigil ls --finding error --sort findings
+    vigil ls --tag experiment=lr-sweep --tag lr --json
+
+Filters narrow each other. Sorted by started it is newest first, by duration, steps and findings the longest, most
+and worst first, by status what is running first, by name alphabetically.
+
+The columns fit the terminal, 80 where there is none: of what does not fit, the least important is left out, and
+on a terminal long names are cut; --json has all.
+
+Exit codes: 0, or 1 when the root cannot be read.`
 }
 
 // listed is one run as scripts know it.
 type listed struct {
-	Name      string           `json:"name"`
-	Path      string           `json:"path"`
-	Framework record.Framework `json:"framework"`
-	Status    string           `json:"status"`
-	Started   time.Time        `json:"started"`
-	Ended     *time.Time       `json:"ended"`
-	Steps     map[string]int64 `json:"steps"`
-	Findings  map[string]int   `json:"findings"`
+	Name      string            `json:"name"`
+	Path      string            `json:"path"`
+	Framework record.Framework  `json:"framework"`
+	Status    string            `json:"status"`
+	Started   time.Time         `json:"started"`
+	Ended     *time.Time        `json:"ended"`
+	Steps     map[string]int64  `json:"steps"`
+	Findings  map[string]int    `json:"findings"`
+	Tags      map[string]string `json:"tags"`
+	Note      string            `json:"note"`
+
+	found map[string]int // by rule, configuration and rule/check
 }
 
-// Run prints the runs, newest first.
+// Run prints the runs that the filters leave, in the order asked for.
 func (c lsCmd) Run(a *app) error {
 	root := rootFlag{c.Dir}.root()
+	keep, err := c.filter(time.Now())
+	if err != nil {
+		return err
+	}
+	order, err := c.order()
+	if err != nil {
+		return err
+	}
 	entries, err := trial.List(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &usage{Message: fmt.Sprintf("there is no directory %q", root), What: root,
@@ -47,61 +80,53 @@ func (c lsCmd) Run(a *app) error {
 	}
 	runs := make([]listed, 0, len(entries))
 	for _, e := range entries {
-		l := listed{
-			Name: e.Run.Name, Path: e.Path, Framework: e.Run.Framework, Status: e.Run.Status,
-			Started: e.Run.Started, Ended: e.Run.Ended, Steps: e.Run.Steps,
-			Findings: map[string]int{"error": 0, "warning": 0, "info": 0},
+		if l := listing(e); keep(&l) {
+			runs = append(runs, l)
 		}
-		for s, n := range e.Findings {
-			l.Findings[string(s)] = n
-		}
-		if l.Steps == nil {
-			l.Steps = map[string]int64{}
-		}
-		runs = append(runs, l)
+	}
+	order(runs)
+	if err := c.known(entries); err != nil && len(runs) == 0 {
+		return err
 	}
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"runs": runs})
 	}
 	if len(runs) == 0 {
-		_, err := fmt.Fprintf(a.stdout, "no runs in %s; `vigil run -- python train.py` makes one\n", root)
+		text := fmt.Sprintf("no runs in %s; `vigil run -- python train.py` makes one\n", root)
+		if len(entries) > 0 {
+			text = fmt.Sprintf("none of the %s in %s is like that\n", counted(int64(len(entries)), "run"), root)
+		}
+		_, err := io.WriteString(a.stdout, text)
 		return err
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tFRAMEWORK\tSTATUS\tSTARTED\tDURATION\tTRAIN\tEVAL\tFINDINGS")
-	for _, l := range runs {
-		duration := "-"
-		if l.Ended != nil {
-			duration = l.Ended.Sub(l.Started).Round(100 * time.Millisecond).String()
-		}
-		train := l.Steps[record.Train.String()] + l.Steps[record.Global.String()]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", printable(l.Name), frameworkText(l.Framework), l.Status,
-			l.Started.Local().Format("2006-01-02 15:04:05"), duration, train, l.Steps[record.Eval.String()], countText(l.Findings))
+	width, terminal, style := a.output()
+	_, err = io.WriteString(a.stdout, runTable(runs, time.Now(), width, !terminal, style))
+	return err
+}
+
+// listing is a run as scripts know it.
+func listing(e trial.Entry) listed {
+	l := listed{
+		Name: e.Run.Name, Path: e.Path, Framework: e.Run.Framework, Status: e.Run.Status,
+		Started: e.Run.Started, Ended: e.Run.Ended, Steps: e.Run.Steps,
+		Findings: map[string]int{"error": 0, "warning": 0, "info": 0},
+		Tags:     e.Run.Tags, Note: e.Run.Note, found: e.Found,
 	}
-	return w.Flush()
+	for s, n := range e.Findings {
+		l.Findings[string(s)] = n
+	}
+	if l.Steps == nil {
+		l.Steps = map[string]int64{}
+	}
+	if l.Tags == nil {
+		l.Tags = map[string]string{}
+	}
+	return l
 }
 
 func frameworkText(f record.Framework) string {
 	if f.Name == "" {
 		return "-"
 	}
-	return f.Name + " " + f.Version
-}
-
-// countText says how many findings of each severity there are.
-func countText(n map[string]int) string {
-	text := ""
-	for _, s := range []string{"error", "warning", "info"} {
-		if n[s] == 0 {
-			continue
-		}
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d %s", n[s], s)
-	}
-	if text == "" {
-		return "none"
-	}
-	return text
+	return strings.TrimSpace(f.Name + " " + f.Version)
 }

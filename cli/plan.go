@@ -29,10 +29,10 @@ type planCmd struct {
 func (planCmd) Help() string {
 	return `Examples:
 
-    vigil plan demo                                              what is captured, and how that came about
-    vigil plan 20261121-150405-train --collect gradients:raw,every=1 --for 20
-    vigil plan 20261121-150405-train --every 10 --collect 'heads:regex=head.*weight,every=5'
-    vigil plan 20261121-150405-train --add-rule overfit:patience=2
+    vigil plan                                                   what is captured, and how that came about
+    vigil plan latest --collect gradients:raw,every=1 --for 20
+    vigil plan latest --every 10 --collect 'heads:regex=head.*weight,every=5'
+    vigil plan latest --add-rule overfit:patience=2,configuration=patient
 
 A change holds from the next step on, also when the agent is restarted. With --for the capture begins half a second
 ahead, so that it is whole. A rule that is added judges from the next step on, and vigil check judges it from there, too. The history of changes is in run.json.

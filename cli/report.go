@@ -21,7 +21,7 @@ type reportCmd struct {
 
 // Help teaches the command.
 func (reportCmd) Help() string {
-	return "Examples:\n\n    vigil report demo\n    vigil report demo -o demo.html\n    vigil report trees --xgboost\n    vigil report trees --xgboost -o trees.ipynb\n\nOne HTML file that needs no network; with --xgboost also a notebook, if FILE ends in .ipynb. Exit codes: 0, or 1 when the run cannot be read or the file not be written."
+	return "Examples:\n\n    vigil report\n    vigil report latest -o report.html\n\nOne HTML file that needs no network; with --xgboost on a training with XGBoost, there also a notebook, if FILE ends in .ipynb. Exit codes: 0, or 1 when the run cannot be read or the file not be written."
 }
 
 // Run writes the report and says where it is.

@@ -19,7 +19,7 @@ const quietFor = 5 * time.Minute
 
 // resumes fills in what it takes to go on with an earlier run.
 func (c runCmd) resumes(o *launch.Options, settings config.Run) error {
-	path, err := findRun(settings.Dir, settings.Resume)
+	path, _, err := findRun(settings.Dir, settings.Resume)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,13 @@ type showCmd struct {
 
 // Help teaches the command.
 func (showCmd) Help() string {
-	return "Examples:\n\n    vigil show demo\n    vigil show demo 'gradient/.*weight' --json\n\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
+	return "Examples:\n\n    vigil show\n    vigil show latest~1\n    vigil show 'gradient/.*weight' --json\n\nOne word is a run if it names one exactly, else a NAME_REGEX for the newest run.\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
 }
 
 // Run prints the run, its plan and its tensors.
 func (c showCmd) Run(a *app) error {
+	word := c.Name
+	guessed := c.Regex == "" && c.second(&c.Regex)
 	path, err := c.path()
 	if err != nil {
 		return err
@@ -58,6 +60,9 @@ func (c showCmd) Run(a *app) error {
 			}
 		}
 		named = append(named, info)
+	}
+	if guessed && len(named) == 0 {
+		return neither(c.root(), word, c.Name, infos)
 	}
 	tensors := view.Tensors(t, named)
 	if c.JSON {
@@ -108,6 +113,7 @@ func printRun(w io.Writer, t source.Run, run record.Run) {
 		}
 		fmt.Fprintln(w)
 	}
+	printLabels(w, record.Labels{Tags: run.Tags, Note: run.Note})
 	if run.Said != "" {
 		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
 	}

@@ -18,9 +18,12 @@ type stopCmd struct {
 
 // Help teaches the command.
 func (stopCmd) Help() string {
-	return `Example:
+	return `Examples:
 
-    vigil stop 20261121-150405-train
+    vigil stop
+    vigil stop latest --wait 5m
+
+The run may be left out when exactly one job is running.
 
 Every process of the job gets SIGTERM, and SIGKILL when it is still there 10 s later, torchrun's
 workers included. What was captured is kept, and the run is finished as after any end.
@@ -30,10 +33,11 @@ Exit codes: 0 when the job has ended, 1 when there is no such run, it does not r
 
 // Run asks the run's agent to stop the job; without one it does so itself.
 func (c stopCmd) Run(a *app) error {
-	path, err := c.path()
+	path, name, err := c.which()
 	if err != nil {
 		return err
 	}
+	c.Name = name
 	run, err := readRun(path)
 	if err != nil {
 		return fmt.Errorf("read run %q: %w", c.Name, err)
@@ -76,6 +80,14 @@ func (c stopCmd) say(a *app, name, status string) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", name, status)
 	return err
+}
+
+// which is the run that is named, or the only one that is running.
+func (c stopCmd) which() (path, name string, err error) {
+	if c.Name == "" {
+		return onlyRunning(c.root())
+	}
+	return findRun(c.root(), c.Name)
 }
 
 // readRun reads run.json as it is now.

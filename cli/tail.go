@@ -27,7 +27,7 @@ type tailCmd struct {
 
 // Help teaches the command.
 func (tailCmd) Help() string {
-	return "Examples:\n\n    vigil tail 2026-11-21-train\n    vigil tail 2026-11-21-train --json | jq .loss\n\n" +
+	return "Examples:\n\n    vigil tail\n    vigil tail latest --json | jq .scalars.loss\n\n" +
 		"Prints what is stored already, then goes on until the run ends; Ctrl-C ends it before. A run that has\nended is printed whole. Exit codes: 0, or 1 when the run cannot be read."
 }
 
@@ -43,10 +43,12 @@ type tailStep struct {
 
 // Run prints steps and findings as they come.
 func (c tailCmd) Run(a *app) error {
+	word := c.Name
 	t, err := c.open()
 	if err != nil {
 		return err
 	}
+	c.sayWhich(a, word)
 	defer t.Close()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()

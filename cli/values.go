@@ -15,7 +15,7 @@ import (
 // valuesCmd prints one series, or raw values.
 type valuesCmd struct {
 	runArg
-	Tensor string `arg:"" name:"tensor" placeholder:"TENSOR" help:"Name of the tensor or series, as vigil show lists it."`
+	Tensor string `arg:"" optional:"" name:"tensor" placeholder:"TENSOR" help:"Name of the tensor or series, as vigil show lists it."`
 	Mode   string `name:"mode" placeholder:"MODE" help:"TRAIN, EVAL, PREDICT or GLOBAL (default: the first that has values)."`
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
 	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; raw for the stored values."`
@@ -29,8 +29,8 @@ var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
-	return "Examples:\n\n    vigil values demo loss\n    vigil values demo loss --mode EVAL --format csv\n    vigil values demo Net_fc1.weight --stat std --steps 100:200\n" +
-		"    vigil values demo Net_fc1.weight --stat raw --steps 0 --format npy > fc1.npy\n\nExit codes: 0, or 1 when there are no such values."
+	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n" +
+		"    vigil values loss --format npy > loss.npy\n\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
 }
 
 // Run prints the values.
@@ -41,6 +41,8 @@ func (c valuesCmd) Run(a *app) error {
 	if !contains(formats, c.Format) {
 		return &usage{Message: fmt.Sprintf("unknown format %q", c.Format), What: "--format", Hint: nearest(c.Format, formats, "known: "+strings.Join(formats, ", "))}
 	}
+	word := c.Name
+	guessed := c.Tensor == "" && c.second(&c.Tensor)
 	path, err := c.path()
 	if err != nil {
 		return err
@@ -56,8 +58,14 @@ func (c valuesCmd) Run(a *app) error {
 	defer t.Close()
 	defer func() { printDamage(a.stderr, t.Damage()) }() // of what was read
 	info, err := c.find(t)
+	if err != nil && guessed {
+		err = neither(c.root(), word, c.Name, t.Tensors())
+	}
 	if err != nil {
 		return err
+	}
+	if guessed {
+		c.sayWhich(a, "")
 	}
 	if c.Worker != "" && !contains(t.Workers(), c.Worker) {
 		return &usage{Message: fmt.Sprintf("there is no worker %q", c.Worker), What: c.Worker, Hint: nearest(c.Worker, t.Workers(), "workers: "+strings.Join(t.Workers(), ", "))}
@@ -88,6 +96,10 @@ func (c valuesCmd) Run(a *app) error {
 
 // find is the tensor's info, or an error that names the nearest tensor.
 func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
+	if c.Tensor == "" {
+		return record.TensorInfo{}, &usage{Message: fmt.Sprintf("name a tensor or a series of run %q", c.Name), What: "TENSOR",
+			Hint: fmt.Sprintf("`vigil show %s` lists its %s", c.Name, counted(int64(len(t.Tensors())), "tensor"))}
+	}
 	var names []string
 	for _, info := range t.Tensors() {
 		if info.Name == c.Tensor {
@@ -96,7 +108,7 @@ func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 		names = append(names, info.Name)
 	}
 	return record.TensorInfo{}, &usage{Message: fmt.Sprintf("run %q has no tensor %q", c.Name, printable(c.Tensor)), What: c.Tensor,
-		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %d tensors", c.Name, len(names)))}
+		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %s", c.Name, counted(int64(len(names)), "tensor")))}
 }
 
 // modeNames are the modes as --mode takes them.

@@ -96,6 +96,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	if err != nil {
 		j.storeFailed(err)
 	}
+	if err := label(w, set); err != nil {
+		ev.notice("warning", "the tags of the run were not stored: "+err.Error(), "`vigil tag` sets them later")
+	}
 	if len(j.sessions) > 0 { // the rules go on, even if no worker comes back
 		if err := j.begin(w.Run().Framework); err != nil {
 			ev.notice("error", "the rules could not be started again: "+err.Error(), "")
@@ -291,6 +294,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	j.starting.Lock()
 	defer j.starting.Unlock()
 	j.forgetAll()
+	unused := r.unused(e, coded)
 	if len(j.stepCounts()) == 0 {
 		j.noSteps(e, coded)
 	}
@@ -313,8 +317,12 @@ func (r *running) finish(e Ended, coded bool) error {
 	}
 	os.RemoveAll(filepath.Join(j.store.Path(), spillDir))
 	errClose := j.store.Close()
+	summary := j.summary()
+	if unused {
+		summary.Removed = os.RemoveAll(j.store.Path()) == nil
+	}
 	r.release()
-	j.events.send(live.Event{Summary: j.summary()})
+	j.events.send(live.Event{Summary: summary})
 	j.events.close()
 	if errClose != nil {
 		errClose = fmt.Errorf("close run: %w", errClose)

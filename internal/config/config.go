@@ -16,6 +16,8 @@ import (
 type Flags struct {
 	Dir        *string  `name:"dir" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
 	Name       *string  `name:"name" placeholder:"NAME" help:"The run's name; an existing one is refused (default: time and script)."`
+	Tag        []string `name:"tag" sep:"none" placeholder:"K=V" help:"A tag of the run; repeatable."`
+	Note       *string  `name:"note" placeholder:"TEXT" help:"A note on the run, for people."`
 	Resume     *string  `name:"resume" placeholder:"RUN" help:"Go on with this run: the job is started again from its checkpoint."`
 	ResumeStep *string  `name:"resume-step" placeholder:"N" help:"TRAIN step at which the resumed job goes on (default: as the checkpoint tells that it reads)."`
 	Config     *string  `name:"config" placeholder:"FILE" help:"Configuration file: YAML, or the JSON of a SageMaker Debugger request or of smdebug's hook (default: vigil.yaml if it is there)."`
@@ -39,7 +41,9 @@ type Flags struct {
 // Run is everything a run is started with. It travels to the agent as JSON.
 type Run struct {
 	Dir        string            `json:"dir"`
-	Name       string            `json:"name,omitempty"`        // empty: made from time and script
+	Name       string            `json:"name,omitempty"` // empty: made from time and script
+	Tags       map[string]string `json:"tags,omitempty"`
+	Note       string            `json:"note,omitempty"`
 	Resume     string            `json:"resume,omitempty"`      // the run that goes on; empty: a new one
 	ResumeStep *int64            `json:"resume_step,omitempty"` // TRAIN step where it does
 	File       string            `json:"file,omitempty"`        // the configuration file read; empty: none

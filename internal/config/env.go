@@ -27,18 +27,21 @@ func variables(environ []string) map[string]string {
 	return m
 }
 
-// fromEnvironment reads the variables of all settings. VIGIL_RULE and
-// VIGIL_COLLECT hold SPECs between semicolons or line ends. An empty variable
+// fromEnvironment reads the variables of all settings. VIGIL_TAG, VIGIL_RULE and
+// VIGIL_COLLECT hold tags and SPECs between semicolons or line ends. An empty variable
 // says nothing. A variable that is almost one of ours gives a warning.
 func fromEnvironment(env map[string]string, cat Catalogue) (l layer, warnings []string, err error) {
 	var own []string
-	for _, k := range append(slices.Clone(scalarKeys), "rule", "collect", "config") {
+	for _, k := range append(slices.Clone(scalarKeys), "tag", "rule", "collect", "config") {
 		own = append(own, Variable(k))
 	}
 	for _, k := range scalarKeys {
 		if v := env[Variable(k)]; v != "" {
 			l.scalars = append(l.scalars, setting{k, v, Variable(k)})
 		}
+	}
+	if err := l.tagged(specs(env["VIGIL_TAG"]), "VIGIL_TAG"); err != nil {
+		return l, nil, err
 	}
 	for _, spec := range specs(env["VIGIL_RULE"]) {
 		rc, err := parseRule(spec, "VIGIL_RULE", cat)
@@ -115,6 +118,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	}
 	text("dir", f.Dir)
 	text("name", f.Name)
+	text("note", f.Note)
 	text("resume", f.Resume)
 	text("resume-step", f.ResumeStep)
 	text("rules", f.Rules)
@@ -130,6 +134,9 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	toggle("no-status", f.NoStatus)
 	toggle("json", f.JSON)
 	toggle("no-color", f.NoColor)
+	if err := l.tagged(f.Tag, "--tag"); err != nil {
+		return l, err
+	}
 	for _, spec := range f.Rule {
 		rc, err := parseRule(spec, "--rule", cat)
 		if err != nil {

@@ -23,6 +23,7 @@ type layer struct {
 	collect []plan.Collection
 	mutes   []Mute
 	actions []action
+	tags    map[string]string
 	smtp    *notify.SMTP
 	gateway *notify.Gateway
 
@@ -36,9 +37,9 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "strict", "quiet", "no-status", "json", "no-color",
 	}
-	listKeys = []string{"rule", "collect", "mute", "actions"}
+	listKeys = []string{"tag", "rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
 	serviceKeys = []string{"smtp", "gateway"}
 )
@@ -130,6 +131,9 @@ func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 		r.Collect = append(r.Collect, l.collect...)
 		r.Mutes = append(r.Mutes, l.mutes...)
 	}
+	if err := r.joinTags(layers); err != nil {
+		return err
+	}
 	inherit(r.Rule, cat)
 	if err := checkCollections(r.Collect); err != nil {
 		return err
@@ -159,6 +163,8 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.Dir, err = rootOf(text)
 	case "name":
 		r.Name, err = text, checkName(text)
+	case "note":
+		r.Note, err = text, CheckNote(text)
 	case "resume":
 		r.Resume, err = text, notEmpty(text)
 	case "resume-step":
@@ -231,6 +237,8 @@ func checkName(s string) error {
 		return fmt.Errorf("it is empty")
 	case s == "." || s == ".." || strings.ContainsAny(s, "/\\\x00\n\r"):
 		return fmt.Errorf("%q cannot be the name of a directory", s)
+	case s == "latest" || strings.HasPrefix(s, "latest~"):
+		return fmt.Errorf("%q means the newest run, or one before it", s)
 	case len(s) > 200:
 		return fmt.Errorf("the name has %d bytes; at most 200 are allowed", len(s))
 	}

@@ -45,6 +45,10 @@ func (d *document) sageMaker(l *layer, pairs []pair) error {
 			}
 		case "DebugRuleConfigurations":
 			err = d.requestedRules(l, p)
+		case "ExperimentConfig":
+			err = d.experiment(l, p)
+		case "Tags":
+			err = d.requestedTags(l, p)
 		case "ProfilerConfig", "ProfilerRuleConfigurations", "TensorBoardOutputConfig":
 			l.warn(d, p.keyNode, "%s is left out: Vigil neither profiles nor writes for TensorBoard", p.key)
 		default:

@@ -11,6 +11,9 @@ import (
 
 // list reads one of the keys that hold lists.
 func (d *document) list(l *layer, p pair) error {
+	if p.key == "tag" {
+		return d.readTags(l, p)
+	}
 	for _, item := range d.sequence(p.value) {
 		var err error
 		switch p.key {

@@ -68,4 +68,5 @@ type Summary struct {
 	Groups      []record.Group       `json:"groups"`
 	Rules       []record.RuleStatus  `json:"rules"`
 	Actions     []record.Attempt     `json:"actions,omitempty"` // those that did not come to a good end
+	Removed     bool                 `json:"removed,omitempty"` // the run was not kept: no framework was imported
 }

@@ -14,6 +14,9 @@ import (
 // why, what it cost, what was found, and where to look next. It ends with a
 // newline.
 func (s Style) SummaryText(sum *Summary) string {
+	if sum.Removed {
+		return removedText(sum)
+	}
 	var b strings.Builder
 	run := &sum.Run
 	fmt.Fprintf(&b, "vigil: %s %s\n", s.Bold(clean(run.Name)), s.outcome(run))

@@ -247,3 +247,13 @@ func TestSummaryText(t *testing.T) {
 		t.Errorf("summary of an empty run:\n%s", got)
 	}
 }
+
+// A run that was not kept is not pointed to.
+func TestSummaryOfARemovedRun(t *testing.T) {
+	got := Style{}.SummaryText(&Summary{Path: "/runs/r", Removed: true, Run: record.Run{Name: "r", Command: []string{"sh", "job.sh"}}})
+	want := "vigil: nothing was captured, and no run is kept: no process was seen to import PyTorch or XGBoost\n" +
+		"  next      " + Program() + " doctor -- sh job.sh\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

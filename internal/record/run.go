@@ -48,6 +48,11 @@ type Run struct {
 	Control     string           `json:"control,omitempty"` // path of the agent's socket while it runs
 	Vigil       string           `json:"vigil"`             // version that wrote the run
 	Resumptions []Resumption     `json:"resumptions,omitempty"`
+
+	// Tags and Note are not in run.json: a reader takes them from the file of the
+	// run's Labels.
+	Tags map[string]string `json:"tags,omitempty"`
+	Note string            `json:"note,omitempty"`
 }
 
 // Over tells that the run is closed: nothing is added to it any more. A run

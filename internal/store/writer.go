@@ -58,7 +58,7 @@ func Create(fsys vfs.FS, root, name string, run record.Run) (*Writer, error) {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
 		return nil, fmt.Errorf("create run: %q is not the name of a directory", name)
 	}
-	if err := fsys.MkdirAll(root); err != nil {
+	if err := makeRoot(fsys, root); err != nil {
 		return nil, typed(fmt.Errorf("create run: make the root: %w", err))
 	}
 	path := filepath.Join(root, name)
@@ -110,6 +110,7 @@ func (w *Writer) UpdateRun(change func(*record.Run)) error {
 	w.runMu.Lock()
 	defer w.runMu.Unlock()
 	change(&w.run)
+	w.run.Tags, w.run.Note = nil, "" // they have a file of their own
 	b, err := lines.Document(&w.run)
 	if err != nil {
 		return fmt.Errorf("update run: %w", err)

@@ -45,6 +45,7 @@ func tiny(t testing.TB) *vfs.Crash {
 	ok(t, w.Action(map[string]string{"action": "stop"}))
 	ok(t, w.SaveState("rules", []byte("abc")))
 	ok(t, w.UpdateRun(func(r *record.Run) { r.Status = record.Completed }))
+	ok(t, store.WriteLabels(disk, w.Path(), record.Labels{Tags: map[string]string{"lr": "0.1"}, Note: "first"}))
 	return disk
 }
 
@@ -112,7 +113,7 @@ func TestEveryByteIsCovered(t *testing.T) {
 	}
 	list := files(t, disk, "/root/run")
 	for _, want := range []string{"run.json", "manifest.jsonl", "steps-000001.parquet", "stats-000001.parquet", "scalars-000001.parquet", "complete-000001.parquet",
-		"journal-000002.log", "tensors.jsonl", "1.safetensors", "rule0.jsonl", "summary.json", "statuses.json", "actions.jsonl", "rules.bin"} {
+		"journal-000002.log", "tensors.jsonl", "1.safetensors", "rule0.jsonl", "summary.json", "statuses.json", "actions.jsonl", "rules.bin", "tags.json"} {
 		if !slices.ContainsFunc(list, func(f string) bool { return filepath.Base(f) == want }) {
 			t.Errorf("%s is not among the files %q", want, list)
 		}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -16,6 +15,7 @@ type Entry struct {
 	Run      record.Run
 	Path     string
 	Findings map[record.Severity]int // without muted ones
+	Found    map[string]int          // the same by rule, by configuration, and by rule/check
 }
 
 // List names the runs below a root, newest first. A directory that holds no
@@ -39,12 +39,25 @@ func List(root string) ([]Entry, error) {
 		for _, f := range t.Findings() {
 			if !f.Muted {
 				e.Findings[f.Severity]++
+				e.found(f)
 			}
 		}
 		list = append(list, e)
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Run.Started.After(list[j].Run.Started) })
+	newestFirst(list)
 	return list, nil
+}
+
+// found counts a finding under each name that it goes by.
+func (e *Entry) found(f record.Finding) {
+	if e.Found == nil {
+		e.Found = map[string]int{}
+	}
+	e.Found[f.Rule]++
+	e.Found[f.Rule+"/"+f.Check]++
+	if f.Configuration != f.Rule {
+		e.Found[f.Configuration]++
+	}
 }
 
 // isNotDir reports whether an error says that a path leads through a file.

@@ -13,6 +13,7 @@ import (
 	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/store/lines"
@@ -160,6 +161,11 @@ func (t *Trial) readRun() {
 	if run.Status == record.Running && gone(&run) {
 		run.Status = record.Lost
 	}
+	labels, err := store.ReadLabels(t.fs, t.path)
+	if err != nil {
+		t.hurt(layout.Labels, "cannot be read: %v", err)
+	}
+	run.Tags, run.Note = labels.Tags, labels.Note
 	t.run = run
 }
 

@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -33,6 +35,12 @@ func Properties(run record.Run) []Property {
 	}
 	for _, r := range run.Resumptions {
 		list = append(list, Property{"resumed", r.Time.UTC().Format("2006-01-02 15:04:05") + " UTC " + r.Text()})
+	}
+	for _, key := range slices.Sorted(maps.Keys(run.Tags)) {
+		list = append(list, Property{"tag " + key, run.Tags[key]})
+	}
+	if run.Note != "" {
+		list = append(list, Property{"note", run.Note})
 	}
 	if n := len(run.Workers); n > 1 {
 		list = append(list, Property{"workers", fmt.Sprint(n)})

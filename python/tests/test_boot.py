@@ -268,3 +268,16 @@ def test_an_interpreter_that_says_3_7_is_silent_outside_a_run(tree, extra):
     tree.write(torch="")
     want = "[]\ntorch torch SourceFileLoader\ntorch torch SourceFileLoader\n[] True\n"
     assert tree.run(PRETENDS, boot=False, **extra) == (0, want, "")
+
+
+def test_an_import_of_a_framework_leaves_a_mark_beside_the_socket(tree, tmp_path):
+    socket, mark = tmp_path / "s", tmp_path / "s.imported"
+    tree.write(framework="done = 1", fakehook="def install(): pass")
+    code = USE_HOOK + "vigil._boot.start()\n"
+    tree.run(code + "import framework", VIGIL_SOCKET=str(socket))
+    assert not mark.exists(), "there is no socket, so nobody looks for the mark"
+    socket.touch()
+    tree.run(code + "import json", VIGIL_SOCKET=str(socket))
+    assert not mark.exists()
+    assert tree.run(code + "import framework", VIGIL_SOCKET=str(socket)) == (0, "", "")
+    assert mark.exists()

@@ -5,6 +5,7 @@ calls ``start``. Until a framework is imported nothing happens but one string
 comparison per import.
 """
 
+import os
 import sys
 
 from vigil import _guard
@@ -34,9 +35,20 @@ def _install(name):
     if name in _installed:
         return
     _installed.add(name)
+    _mark()
     import importlib
 
     importlib.import_module(HOOKS[name]).install()
+
+
+def _mark():
+    """Leave a file beside the agent's socket: a process of this run has imported a framework."""
+    path = os.environ.get("VIGIL_SOCKET")
+    if path and os.path.exists(path):
+        try:
+            os.close(os.open(path + ".imported", os.O_WRONLY | os.O_CREAT, 0o600))
+        except OSError:
+            pass
 
 
 class Finder(object):

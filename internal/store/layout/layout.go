@@ -19,9 +19,10 @@ import (
 const (
 	RunFile    = "run.json"
 	Manifest   = "manifest.jsonl"
-	TensorsDir = "tensors"  // raw tensors: worker / mode / step.safetensors
-	SeriesDir  = "series"   // per worker: journals, Parquet chunks, announcements
-	Complete   = "complete" // journals and chunks of the decisions on complete steps
+	Labels     = "tags.json" // tags and note
+	TensorsDir = "tensors"   // raw tensors: worker / mode / step.safetensors
+	SeriesDir  = "series"    // per worker: journals, Parquet chunks, announcements
+	Complete   = "complete"  // journals and chunks of the decisions on complete steps
 	Findings   = "findings"
 	Summary    = "findings/summary.json"
 	Statuses   = "findings/statuses.json"

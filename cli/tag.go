@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/vfs"
+)
+
+// tagCmd writes tags and a note on a run.
+type tagCmd struct {
+	rootFlag
+	Name string   `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1, or a path."`
+	Tags []string `arg:"" optional:"" name:"tag" placeholder:"K=V" help:"Tags to set; K= takes one away. Without any, those of the run are printed."`
+	Note *string  `name:"note" placeholder:"TEXT" help:"The note on the run; an empty one takes it away."`
+	JSON bool     `name:"json" help:"As JSON."`
+}
+
+// Help teaches the command.
+func (tagCmd) Help() string {
+	return `Examples:
+
+    vigil tag latest experiment=lr-sweep lr=0.1
+    vigil tag latest lr= --note 'the first that learns'
+    vigil tag latest
+
+A run may be running or have ended. "vigil run --tag K=V" sets tags from the start, "vigil ls --tag K=V" lists
+the runs that have them.
+
+Exit codes: 0, or 1 when there is no such run or a tag is wrong.`
+}
+
+// Run changes the tags, and prints them.
+func (c tagCmd) Run(a *app) error {
+	if c.Name == "" {
+		return &usage{Message: "name the run to tag", What: "RUN", Hint: "vigil tag RUN K=V..., such as vigil tag latest lr=0.1"}
+	}
+	path, name, err := findRun(c.root(), c.Name)
+	if err != nil {
+		if _, _, bad := config.ParseTag(c.Name); bad == nil {
+			return &usage{Message: fmt.Sprintf("name the run before its tags: %q is a tag", c.Name), What: "RUN", Hint: fmt.Sprintf("for the newest run: vigil tag latest %s", c.Name)}
+		}
+		return err
+	}
+	change, err := c.change()
+	if err != nil {
+		return err
+	}
+	if len(c.Tags) > 0 || c.Note != nil {
+		release := lockFile(filepath.Join(path, "manifest.jsonl")) // two at once must not undo each other
+		defer release()
+	}
+	labels, err := store.ReadLabels(vfs.OS, path)
+	if err != nil {
+		return fmt.Errorf("read the tags of run %q: %w", name, err)
+	}
+	if labels.Tags == nil {
+		labels.Tags = map[string]string{}
+	}
+	if len(c.Tags) > 0 || c.Note != nil {
+		change(&labels)
+		if n := len(labels.Tags); n > config.MaxTags {
+			return &usage{Message: fmt.Sprintf("run %q would have %d tags; %d is the most", name, n, config.MaxTags), What: name, Hint: "K= takes a tag away"}
+		}
+		if err := store.WriteLabels(vfs.OS, path, labels); err != nil {
+			return fmt.Errorf("tag run %q: %w", name, err)
+		}
+	}
+	if c.JSON {
+		return writeJSON(a.stdout, map[string]any{"run": name, "tags": labels.Tags, "note": labels.Note})
+	}
+	if labels.Empty() {
+		_, err := fmt.Fprintf(a.stdout, "%s has no tags and no note\n", printable(name))
+		return err
+	}
+	fmt.Fprintln(a.stdout, printable(name))
+	printLabels(a.stdout, labels)
+	return nil
+}
+
+// change is what the arguments ask for.
+func (c tagCmd) change() (func(*record.Labels), error) {
+	set, gone := map[string]string{}, []string{}
+	for _, text := range c.Tags {
+		key, value, err := config.ParseTag(text)
+		if err != nil {
+			return nil, &usage{Message: err.Error(), What: text, Hint: config.Hint(err)}
+		}
+		delete(set, key)
+		if value == "" {
+			gone = append(gone, key)
+		} else {
+			set[key] = value
+		}
+	}
+	if c.Note != nil {
+		if err := config.CheckNote(*c.Note); err != nil {
+			return nil, &usage{Message: err.Error(), What: "--note"}
+		}
+	}
+	return func(l *record.Labels) {
+		for _, key := range gone {
+			delete(l.Tags, key)
+		}
+		maps.Copy(l.Tags, set)
+		if c.Note != nil {
+			l.Note = *c.Note
+		}
+	}, nil
+}
+
+// printLabels prints tags and note, as lines of show.
+func printLabels(w io.Writer, l record.Labels) {
+	for i, key := range slices.Sorted(maps.Keys(l.Tags)) {
+		head := ""
+		if i == 0 {
+			head = "tags"
+		}
+		fmt.Fprintf(w, "%-9s  %s=%s\n", head, plain(key), plain(l.Tags[key]))
+	}
+	head := "note"
+	for line := range strings.Lines(l.Note) {
+		fmt.Fprintf(w, "%-9s  %s\n", head, plain(strings.TrimRight(line, "\r\n")))
+		head = ""
+	}
+}
