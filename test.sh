@@ -98,7 +98,7 @@ if [ "$rest" = 0 ]; then
 
   stage "lint"
   need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
-  "$RUFF" check --no-cache python
+  "$RUFF" check --no-cache python scripts
   need_golangci_lint 2.15.0
   "$GOLANGCI_LINT" run --max-issues-per-linter=0 --max-same-issues=0 ./...
 

@@ -45,6 +45,10 @@ type commands struct {
 	Rm     rmCmd     `cmd:"" name:"rm" help:"Remove runs; asks before it does."`
 	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`
 
+	Completion completionCmd `cmd:"" name:"completion" help:"Print the script that completes commands, flags, runs and rules in a shell."`
+	HelpCmd    helpCmd       `cmd:"" name:"help" help:"Show the help of a command."`
+	Complete   completeCmd   `cmd:"" name:"complete" hidden:"" help:"What may come next on a command line (asked by the shell)."`
+
 	VersionCmd versionCmd   `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`
 	DemoTrain  demoTrainCmd `cmd:"" name:"demo-train" hidden:"" help:"The training that demo starts."`
 	Agent      agentCmd     `cmd:"" name:"agent" hidden:"" help:"The capturing process (started by run or by a hook)."`

@@ -103,22 +103,29 @@ func parseError(err error, model *kong.Application, words []string) error {
 		return &usage{Message: fmt.Sprintf("unknown flag %s", m[1]), What: m[1], Hint: hint}
 	}
 	if m := unexpected.FindStringSubmatch(text); m != nil {
-		var commands []string
-		for _, c := range node.Children {
-			if !c.Hidden {
-				commands = append(commands, c.Name)
-			}
-		}
-		if len(commands) == 0 {
-			return &usage{Message: fmt.Sprintf("unexpected argument %q", m[1]), What: m[1], Hint: all}
-		}
-		of := ""
-		if node != model.Node {
-			of = " of `" + name + "`"
-		}
-		return &usage{Message: fmt.Sprintf("unknown command %q%s", m[1], of), What: m[1], Hint: nearest(m[1], commands, all)}
+		return unknownCommand(node, m[1])
 	}
 	return &usage{Message: text, What: name, Hint: all}
+}
+
+// unknownCommand is the error for a word that is no subcommand of node.
+func unknownCommand(node *kong.Node, word string) error {
+	name := fullName(node)
+	all := fmt.Sprintf("`%s --help` shows what there is", name)
+	var commands []string
+	for _, c := range node.Children {
+		if !c.Hidden {
+			commands = append(commands, c.Name)
+		}
+	}
+	if len(commands) == 0 {
+		return &usage{Message: fmt.Sprintf("unexpected argument %q", word), What: word, Hint: all}
+	}
+	of := ""
+	if node.Parent != nil {
+		of = " of `" + name + "`"
+	}
+	return &usage{Message: fmt.Sprintf("unknown command %q%s", word, of), What: word, Hint: nearest(word, commands, all)}
 }
 
 // fullName is a command as it is written: vigil rules list.

@@ -37,21 +37,31 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestCostIsMeasured compares what users are told of the cost with the notebook of
-// measurements: every figure of the page stands there, ratios beside their intervals, and
-// every figure of the README on the page.
-func TestCostIsMeasured(t *testing.T) {
-	page, notebook := read(t, "performance.md"), read(t, filepath.Join("lab", "performance.md"))
-	_, cost, found := strings.Cut(read(t, filepath.Join(testenv.Root(), "README.md")), "\n## What it costs\n")
-	cost, _, ended := strings.Cut(cost, "\n## ")
+// section is what stands under a heading of the README.
+func section(t *testing.T, heading string) string {
+	t.Helper()
+	_, text, found := strings.Cut(read(t, filepath.Join(testenv.Root(), "README.md")), "\n## "+heading+"\n")
+	text, _, ended := strings.Cut(text, "\n## ")
 	if !found || !ended {
-		t.Fatal("README.md has no section \"What it costs\"")
+		t.Fatalf("README.md has no section %q", heading)
 	}
+	return text
+}
+
+// TestFiguresAreMeasured compares what users are told of cost and accuracy with the pages and the notebook of
+// measurements: every figure of the page on cost stands there, ratios beside their intervals, and
+// every figure of the README on its page.
+func TestFiguresAreMeasured(t *testing.T) {
+	page, notebook := read(t, "performance.md"), read(t, filepath.Join("lab", "performance.md"))
 	for _, told := range []struct{ where, text, from, source string }{
 		{"performance.md", page, "lab/performance.md", notebook},
-		{"README.md", cost, "performance.md", page},
+		{"README.md", section(t, "What it costs"), "performance.md", page},
+		{"README.md", section(t, "How often it is right"), "accuracy.md", read(t, "accuracy.md")},
 	} {
 		known := figures(told.source)
+		if len(figures(told.text)) == 0 {
+			t.Errorf("%s tells no figure of %s", told.where, told.from)
+		}
 		for _, f := range figures(told.text) {
 			if !slices.Contains(known, f) {
 				t.Errorf("%s says %q, and %s does not", told.where, f, told.from)

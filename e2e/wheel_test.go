@@ -66,8 +66,13 @@ func TestWheel(t *testing.T) {
 		}
 	}
 	script := "import vigil\nfor i in range(30):\n    vigil.log({'loss': 1.0 / (i + 1)}, step=i)\n"
-	if o := run(t, dir, nil, vigil, "run", "--name", "r", "--", filepath.Join(env, "bin", "python"), "-c", script); o.code != 0 {
+	o := run(t, dir, nil, vigil, "run", "--name", "r", "--", filepath.Join(env, "bin", "python"), "-c", script)
+	if o.code != 0 {
 		t.Fatalf("run ended with %d: %s", o.code, o.stderr)
+	}
+	// What to try next names the program as it was called, not where it lies in the package.
+	if !strings.Contains(o.stderr, " "+vigil+" ") || strings.Contains(o.stderr, "site-packages") {
+		t.Errorf("the summary names the program otherwise than %s: %s", vigil, o.stderr)
 	}
 	r := open(t, filepath.Join(dir, "vigil-runs", "r")).Run()
 	if r.Status != record.Completed || r.Steps["GLOBAL"] != 30 {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of the documentation from real runs: needs tmux and Chromium.
+# Makes the pictures of the report and of the status line from real runs: needs tmux and Chromium.
+# (The picture of a mistake is made by `go test ./cli -run TestPicture -update`.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -25,7 +26,6 @@ for _ in $(seq 120); do
   sleep 0.5
   shows 'your own script, unchanged' && break
 done
-terminal docs/images/finding.png 1040 720
 
 run=$(ls "$work/vigil-runs" | head -1)
 shot "$work/vigil-runs/$run/reports/report.html" docs/images/report.png 1160 1500

@@ -15,17 +15,28 @@ var Program = sync.OnceValue(func() string {
 	if err != nil {
 		return "vigil"
 	}
-	if found, err := exec.LookPath("vigil"); err == nil && same(found, self) {
+	found, err := exec.LookPath("vigil")
+	if err != nil {
+		found = ""
+	}
+	return called(os.Args[0], self, found)
+})
+
+// called is the name for a program that lies at self, was started as arg0, and
+// for which the shell would find what lies at found (empty: nothing).
+func called(arg0, self, found string) string {
+	// A Python environment has a script of the program's name that starts it in its place.
+	script := filepath.IsAbs(arg0) && filepath.Base(arg0) == "vigil" && same(arg0, arg0)
+	switch {
+	case found != "" && (same(found, self) || script && same(found, arg0)):
 		return "vigil"
-	}
-	if strings.Contains(self, string(filepath.Separator)+"go-build") {
+	case strings.Contains(self, string(filepath.Separator)+"go-build"):
 		return "go run ./cmd/vigil" // started by go run, which removes the program afterwards
-	}
-	if len(os.Args) > 0 && same(os.Args[0], self) {
-		return os.Args[0]
+	case script || same(arg0, self):
+		return arg0
 	}
 	return self
-})
+}
 
 // same tells whether two paths name one file.
 func same(a, b string) bool {

@@ -12,7 +12,9 @@ def main():
     if binary is None:
         sys.stderr.write("vigil: the vigil program is not in this package (no wheel for this platform?); set VIGIL_BIN to its path\n")
         return 1
-    os.execv(binary, [binary] + sys.argv[1:])
+    # The script in the environment's bin is what a shell calls; "python -m vigil" is not.
+    called = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "vigil" else binary
+    os.execv(binary, [called] + sys.argv[1:])
 
 
 if __name__ == "__main__":
