@@ -311,7 +311,7 @@ func (l *typed) tensors() []candidate {
 	if len(l.args) == 0 {
 		return nil
 	}
-	path, err := findRun(rootFlag{l.given["dir"]}.root(), l.args[0])
+	path, _, err := findRun(rootFlag{l.given["dir"]}.root(), l.args[0])
 	if err != nil {
 		return nil
 	}
