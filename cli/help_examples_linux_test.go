@@ -72,7 +72,7 @@ func TestHelpExamples(t *testing.T) {
 			case name == "stop" && example != examples[name][0]:
 				continue // the only job has been stopped
 			case name == "completion":
-				continue // each in its own shell: TestCompletion
+				continue // each in its own shell: TestCompletionInShells
 			case name == "check":
 				run(example, 2)
 			default:
