@@ -30,7 +30,7 @@ func TestHelpExamples(t *testing.T) {
 	python := testenv.Python(t)
 	write(filepath.Join(bin, "python"), fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = -m ]; then set -- train.py; fi\nexec '%s' \"$@\"\n", python), 0o755)
 	write(filepath.Join(bin, "torchrun"), "#!/bin/sh\nexec python train.py\n", 0o755)
-	env := append(cleanEnv(t), "PATH="+bin+":"+filepath.Dir(vigil(t))+":"+os.Getenv("PATH"))
+	env := append(cleanEnv(t), "HOME="+t.TempDir(), "PATH="+bin+":"+filepath.Dir(vigil(t))+":"+os.Getenv("PATH"))
 	shell := func(command string) *exec.Cmd {
 		cmd := exec.Command("bash", "-o", "pipefail", "-c", command)
 		cmd.Dir, cmd.Env = dir, env
@@ -75,6 +75,10 @@ func TestHelpExamples(t *testing.T) {
 				continue // each in its own shell: TestCompletionInShells
 			case name == "check":
 				run(example, 2)
+			case name == "completion": // what follows is for other shells, and for their files
+				command, _, _ := strings.Cut(example, "|")
+				command, _, _ = strings.Cut(command, ">")
+				run(command)
 			default:
 				run(example)
 			}
