@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -183,12 +185,17 @@ func (l *typed) values(v *kong.Value, current string) (kind string, list []candi
 	case what == "DIR":
 		return anyDir, nil
 	case what == "RUN":
-		list = candidates(runNames(rootFlag{l.given["dir"]}.root())...)
+		list = l.runs()
+		if len(l.args) == 0 && len(l.node.Positional) > 1 && ofTensors(l.node.Positional[1]) {
+			list = append(list, l.tensors("")...) // of the newest run, which may be left out
+		}
 		if !anyBegins(list, current) {
 			return anyDir, nil
 		}
-	case what == "TENSOR" || what == "NAME_REGEX":
-		list = l.tensors()
+	case ofTensors(v):
+		if len(l.args) > 0 {
+			list = l.tensors(l.args[0])
+		}
 	case what == "SHELL":
 		list = candidates(shells...)
 	case what == "COMMAND":
@@ -201,6 +208,12 @@ func (l *typed) values(v *kong.Value, current string) (kind string, list []candi
 		list = candidates(severityNames()...)
 	case what == "SET":
 		list = inList(current, candidates(rules.Sets...))
+	case v.Flag != nil && v.Name == "status":
+		list = inList(current, candidates(statuses...))
+	case v.Name == "sort":
+		list = candidates(slices.Sorted(maps.Keys(sorts))...)
+	case v.Name == "finding":
+		list = ruleWords()
 	case v.Name == "stop-on":
 		list = inList(current, append(candidates(severityNames()...), ruleWords()...))
 	case v.Name == "fault":
@@ -306,16 +319,33 @@ func checkWords(current string) []candidate {
 	return out
 }
 
-// tensors are those of the run that the line names.
-func (l *typed) tensors() []candidate {
-	if len(l.args) == 0 {
-		return nil
+// ofTensors tells whether a value names tensors.
+func ofTensors(v *kong.Value) bool {
+	return v.Tag.PlaceHolder == "TENSOR" || v.Tag.PlaceHolder == "NAME_REGEX"
+}
+
+// runs are those that the line does not name yet, and the word for the newest.
+func (l *typed) runs() []candidate {
+	names := runNames(rootFlag{l.given["dir"]}.root())
+	var out []candidate
+	for _, name := range names {
+		if !contains(l.args, name) {
+			out = append(out, candidate{text: name})
+		}
 	}
-	path, _, err := findRun(rootFlag{l.given["dir"]}.root(), l.args[0])
+	if len(names) > 0 {
+		out = append(out, candidate{newest, "the newest run"})
+	}
+	return out
+}
+
+// tensors are those of a run, as the user names it.
+func (l *typed) tensors(run string) []candidate {
+	path, _, err := findRun(rootFlag{l.given["dir"]}.root(), run)
 	if err != nil {
 		return nil
 	}
-	t, err := openRun(l.args[0], path)
+	t, err := openRun(run, path)
 	if err != nil {
 		return nil
 	}

@@ -110,9 +110,14 @@ func TestSourceDistribution(t *testing.T) {
 			t.Errorf("%s: the build asks for %s (%d %s)", tt.about, got, o.code, o.stderr)
 		}
 	}
-	o := b.call(t, source, "b.build_wheel("+quoted(dir)+")", "PATH="+without)
+	temporary := t.TempDir()
+	o := b.call(t, source, "b.build_wheel("+quoted(dir)+")", "PATH="+without, "TMPDIR="+temporary)
 	if o.code == 0 || !strings.Contains(o.stderr, "there is no Go "+wanted[1]+"."+wanted[2]) {
 		t.Errorf("a build without Go and without isolation ended with %d: %s", o.code, o.stderr)
+	}
+
+	if left, err := os.ReadDir(temporary); err != nil || len(left) != 0 {
+		t.Errorf("the build left %v, %v", left, err)
 	}
 
 	// The wheel from it has every file of the package, and a program that works.

@@ -48,6 +48,7 @@ class BinaryHook(BuildHookInterface):
         try:
             program, licences = build_program.build(self.made, goos, goarch)
         except build_program.BuildError as e:
+            shutil.rmtree(self.made, ignore_errors=True)
             raise RuntimeError(str(e)) from None
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + platform

@@ -87,7 +87,7 @@ def archive(out, name, files, when):
                 info.compress_type = zipfile.ZIP_DEFLATED
                 z.writestr(info, content)
         return
-    with open(os.path.join(out, name), "wb") as raw, gzip.GzipFile("", "wb", 9, raw, when) as packed, tarfile.open(fileobj=packed, mode="w") as t:
+    with open(os.path.join(out, name), "wb") as raw, gzip.GzipFile("", "wb", 6, raw, when) as packed, tarfile.open(fileobj=packed, mode="w") as t:
         for inside, content, executable in files:
             info = tarfile.TarInfo(name[: -len(".tar.gz")] + "/" + inside)
             info.size, info.mtime, info.mode = len(content), when, 0o755 if executable else 0o644
