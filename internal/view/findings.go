@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -92,7 +91,7 @@ func (f Findings) Muted() []Muted {
 func Evidence(f record.Finding) string {
 	s := f.Subject
 	if f.Observed != f.Threshold { // equal where a fact is told, not a number compared
-		s += fmt.Sprintf(": %s %s %s", short(float64(f.Observed)), f.Comparator, short(float64(f.Threshold)))
+		s += fmt.Sprintf(": %s %s %s", record.Digits(float64(f.Observed)), f.Comparator, record.Digits(float64(f.Threshold)))
 	}
 	keys := make([]string, 0, len(f.Context))
 	for k := range f.Context {
@@ -121,5 +120,3 @@ func Skipped(skipped map[string]int64) string {
 	}
 	return strings.Join(reasons, ", ")
 }
-
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

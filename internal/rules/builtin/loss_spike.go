@@ -29,6 +29,7 @@ var lossSpike = rule.Definition{
 		{Name: "growth", Type: rule.Float, Default: "1.3", Range: rule.AtLeast(1), Unit: "ratio", Meaning: "growth of the weights that shows that they, and not the data, are the reason"},
 	},
 	CauseClass: "learning-rate",
+	Lacks:      "no loss was captured",
 	Causes:     []string{"a learning rate that is too high for this phase of the training", "batches of bad data", "gradients that are not clipped"},
 	Remedies:   []string{"clip gradients by norm", "lower the learning rate, or warm it up after a restart", "look at the batches at which it leapt", "go back to the last checkpoint before it"},
 	Asks:       []rule.Advice{rule.LowerLearningRate, rule.ClipMore},

@@ -21,6 +21,7 @@ var padding = rule.Definition{
 		{Name: "length", Type: rule.Int, Default: "16", Range: rule.AtLeast(1), Unit: "tokens", Meaning: "sequences at least as long"},
 	},
 	CauseClass: "data-loading",
+	Lacks:      "no padded sequences were seen",
 	Causes:     []string{"sequences that are padded to a fixed length far above their own", "padding that the loss counts like any other label", "a recurrent layer whose last state is taken although sequences end before", "a tokenizer that does not know the words"},
 	Remedies:   []string{"pad each batch to its longest sequence, put sequences of like length together, or pack them; mask what is padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
