@@ -7,7 +7,7 @@ import (
 
 // Again are the findings of the group that say once more what its root says:
 // of the same check of the same rule.
-func (g *Group) Again() []Finding {
+func (g Group) Again() []Finding {
 	var list []Finding
 	for _, f := range g.Symptoms {
 		if f.of() == g.Root.of() {
@@ -19,7 +19,7 @@ func (g *Group) Again() []Finding {
 
 // Follow are the symptoms of the root: findings of other checks, in their
 // order, each with those that say the same once more.
-func (g *Group) Follow() []Symptom {
+func (g Group) Follow() []Symptom {
 	var list []Symptom
 	place := map[kind]int{g.Root.of(): -1}
 	for _, f := range g.Symptoms {
@@ -108,3 +108,6 @@ func (t Tally) String() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// Repeated says how often the root was found again; "" when it was not.
+func (g Group) Repeated() string { return Repeated(g.Again()) }
