@@ -150,7 +150,7 @@ func (r *spikes) follow(x float64, rep *rule.Report) {
 		r.state.Spike = nil
 	case s.N == spikeWait && !r.recovering():
 		if grew {
-			r.report(rep, s, rule.Warning, fmt.Sprintf("it has not come down in %d steps, and the weights have grown to %s times what they were", s.N, num(r.state.Motion.Grown/s.Weight)))
+			r.report(rep, s, rule.Warning, fmt.Sprintf("it has not come down in %d steps, and the weights have grown to %s times what they were", s.N, times(r.state.Motion.Grown/s.Weight)))
 			return
 		}
 		r.report(rep, s, rule.Info, fmt.Sprintf("it has not come down in %d steps", s.N))
