@@ -106,7 +106,7 @@ const FewSeconds = 2
 // there was too little training to speak of shares.
 func Overhead(o record.Overhead) string {
 	if o.StepSeconds < FewSeconds {
-		return fmt.Sprintf("%.1f ms in %s of training, measured by the hook", o.CapturedSeconds*1e3, duration(o.StepSeconds))
+		return fmt.Sprintf("%s in %s of training, measured by the hook", duration(o.CapturedSeconds), duration(o.StepSeconds))
 	}
 	return fmt.Sprintf("%.2f %% of the step time, measured by the hook", o.Percent)
 }

@@ -18,7 +18,7 @@ func (t *tensors) named(message string) string {
 		id, stored := t.ids[name]
 		for trimmed := name; !stored && strings.HasSuffix(trimmed, "."); id, stored = t.ids[trimmed] {
 			trimmed = strings.TrimSuffix(trimmed, ".")
-			name, after = trimmed, "."+after
+			after = "." + after
 		}
 		if !stored {
 			continue

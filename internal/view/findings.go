@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -99,13 +100,32 @@ func Evidence(f record.Finding) string {
 	}
 	sort.Strings(keys)
 	for _, k := range keys {
-		b, err := json.Marshal(f.Context[k])
+		b, err := json.Marshal(shortened(f.Context[k]))
 		if err != nil || len(b) > 160 {
 			continue
 		}
 		s += "; " + strings.ReplaceAll(k, "_", " ") + " " + strings.Trim(string(b), `"`)
 	}
 	return s
+}
+
+// shortened is a value of the evidence with its fractions in three digits.
+func shortened(v any) any {
+	switch x := v.(type) {
+	case record.Number:
+		return shortened(float64(x))
+	case float64:
+		if x != math.Trunc(x) {
+			return record.Digits(x)
+		}
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = shortened(x[i])
+		}
+		return out
+	}
+	return v
 }
 
 // Skipped says what a rule skipped, reason by reason; "" for nothing.
