@@ -44,6 +44,9 @@ func List(root string) ([]Entry, error) {
 			}
 		}
 		e.Tally = record.Count(t.Groups())
+		if len(e.Tally.Roots) == 0 { // not grouped yet, or never
+			e.Tally.Roots = e.Findings
+		}
 		list = append(list, e)
 	}
 	newestFirst(list)
