@@ -130,7 +130,7 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 		}
 	}
 	for _, f := range failed {
-		fmt.Fprintln(a.stderr, "vigil: "+f)
+		aside(a.stderr, "%s", f)
 	}
 	switch {
 	case found:
@@ -160,12 +160,12 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 		return nil, err
 	}
 	for _, l := range left {
-		fmt.Fprintf(a.stderr, "vigil: the rule %s is a Python class and was not run; name the configuration that holds it with --config\n", printable(l))
+		aside(a.stderr, "the rule %s is a Python class and was not run; name the configuration that holds it with --config", printable(l))
 	}
 	j, have := &judged{facts: t.Run().Facts, named: c.named(configs)}, captured{}
 	done, err := replay(context.Background(), t, configs, replaying{
 		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
-		saw: have.add, warn: func(text string) { fmt.Fprintln(a.stderr, "vigil: "+printable(text)) },
+		saw: have.add, warn: func(text string) { aside(a.stderr, "%s", printable(text)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
@@ -234,7 +234,7 @@ func (j *judged) sayFailed(a *app, name string) {
 	for _, s := range j.Rules {
 		if s.Status == rules.StatusError {
 			reason, _, _ := strings.Cut(s.Details, "\n")
-			fmt.Fprintf(a.stderr, "vigil: run %s was not judged by %s: %s\n", printable(name), printable(s.Configuration), plain(reason))
+			aside(a.stderr, "run %s was not judged by %s: %s", printable(name), printable(s.Configuration), plain(reason))
 		}
 	}
 }

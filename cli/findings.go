@@ -71,7 +71,7 @@ func printActions(w io.Writer, p live.Page, head string, list []record.Attempt) 
 // printDamage names what is missing from what was printed.
 func printDamage(w io.Writer, damage []source.Damage) {
 	for _, d := range damage {
-		fmt.Fprintf(w, "vigil: %s is damaged and was left out: %s\n", printable(d.File), d.Reason)
+		aside(w, "%s is damaged and was left out: %s", printable(d.File), d.Reason)
 	}
 }
 

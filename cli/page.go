@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -20,15 +21,24 @@ func (a *app) page() live.Page {
 
 // terminal tells whether standard output is a terminal, and how wide that is; 0
 // where that is not known.
-func (a *app) terminal() (columns int, is bool) {
-	if a.stdout != os.Stdout || !term.IsTerminal(int(os.Stdout.Fd())) {
+func (a *app) terminal() (columns int, is bool) { return terminal(a.stdout) }
+
+func terminal(w io.Writer) (columns int, is bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
 	}
-	columns, _, err := term.GetSize(int(os.Stdout.Fd()))
+	columns, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		columns = 0
 	}
 	return columns, true
+}
+
+// aside is what is said on standard error beside the output of a command.
+func aside(w io.Writer, format string, args ...any) {
+	columns, _ := terminal(w)
+	fmt.Fprintln(w, live.Page{Width: columns}.Hang("vigil: ", fmt.Sprintf(format, args...)))
 }
 
 // explain is the command that explains a finding; "" for a rule that Vigil does

@@ -56,7 +56,7 @@ func (c rulesListCmd) Run(a *app) error {
 	}
 	own, err := ownRules()
 	if err != nil { // which keeps nobody from reading the catalogue
-		fmt.Fprintf(a.stderr, "vigil: rules of your own are left out: %v\n", err)
+		aside(a.stderr, "rules of your own are left out: %v", err)
 	}
 	for _, o := range own {
 		r := toListed(o.def)
