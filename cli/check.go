@@ -144,8 +144,9 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 // judged is what the rules say of one run.
 type judged struct {
 	view.Findings
-	facts json.RawMessage // of the run
-	named []string        // the rules that were asked for by name
+	facts   json.RawMessage     // of the run
+	tensors []record.TensorInfo // of the run
+	named   []string            // the rules that were asked for by name
 }
 
 // judge replays one run through the rules.
@@ -162,7 +163,7 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 	for _, l := range left {
 		aside(a.stderr, "the rule %s is a Python class and was not run; name the configuration that holds it with --config", printable(l))
 	}
-	j, have := &judged{facts: t.Run().Facts, named: c.named(configs)}, captured{}
+	j, have := &judged{facts: t.Run().Facts, tensors: t.Tensors(), named: c.named(configs)}, captured{}
 	done, err := replay(context.Background(), t, configs, replaying{
 		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
 		saw: have.add, warn: func(text string) { aside(a.stderr, "%s", printable(text)) },
@@ -212,6 +213,7 @@ func (j *judged) broken() string {
 // for by name, and those that ended with an error, are always listed.
 func (c checkCmd) print(a *app, j *judged) {
 	p := a.page()
+	p.Called = called(j.tensors)
 	printGroups(a.stdout, p, j.Findings, true)
 	printMuted(a.stdout, p, j.Muted())
 	all := view.Standings(j.Rules, lacksOf(j.facts))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -53,4 +54,24 @@ func explain(f *record.Finding) string {
 		name = c.ID
 	}
 	return fmt.Sprintf("%s rules describe %s", live.Program(), name)
+}
+
+// called is how the script calls the tensors of a run: `4.weight`, the gradient
+// of `4.weight`, the output of ReLU `3`.
+func called(infos []record.TensorInfo) func(string) string {
+	names := map[string]string{}
+	for i := range infos {
+		what, name, known := infos[i].Called()
+		if !known {
+			continue
+		}
+		switch name = "`" + name + "`"; {
+		case infos[i].Kind == record.Gradient:
+			name = what + " of " + name
+		case what != "":
+			name = what + " " + name
+		}
+		names[infos[i].Name] = name
+	}
+	return func(stored string) string { return cmp.Or(names[stored], stored) }
 }

@@ -16,6 +16,9 @@ type Page struct {
 	// Explain gives the command that explains a finding; nil, or "", where
 	// there is none.
 	Explain func(*record.Finding) string
+	// Called is how the script calls a tensor; nil where only the name is known
+	// under which it is stored.
+	Called func(name string) string
 }
 
 // leastText is the room that text keeps behind a head; in less it goes on

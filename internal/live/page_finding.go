@@ -62,7 +62,7 @@ func (p Page) Repeat(f *record.Finding) string {
 func (p Page) Group(g *record.Group) string {
 	lines := []string{p.Finding(&g.Root)}
 	if again := g.Again(); len(again) > 0 {
-		lines = append(lines, p.Item("again", record.Repeated(again)+others(&g.Root, again)))
+		lines = append(lines, p.Item("again", record.Repeated(again)+p.others(&g.Root, again)))
 	}
 	for _, s := range g.Follow() {
 		text := fmt.Sprintf("%s at %s: %s", ruleOf(&s.Finding), where(&s.Finding), clean(s.Message))
@@ -79,13 +79,17 @@ func (p Page) Group(g *record.Group) string {
 }
 
 // others names the first subjects of findings that their root is not about.
-func others(root *record.Finding, list []record.Finding) string {
+func (p Page) others(root *record.Finding, list []record.Finding) string {
 	const most = 3
 	known, names := map[string]bool{root.Subject: true, "": true}, []string(nil)
 	for _, f := range list {
 		if !known[f.Subject] {
 			known[f.Subject] = true
-			names = append(names, clean(f.Subject))
+			name := f.Subject
+			if p.Called != nil {
+				name = p.Called(name)
+			}
+			names = append(names, clean(name))
 		}
 	}
 	if len(names) == 0 {

@@ -135,13 +135,13 @@ func TestGroup(t *testing.T) {
 		page Page
 		want string
 	}{
-		{"a pipe", Page{Explain: explain}, `
+		{"a pipe", Page{Explain: explain, Called: func(name string) string { return "output of ReLU " + name }}, `
 !! error exploding_tensor at step 12
   The gradient of w is infinite.
   cause     a learning rate that is too high
   remedy    lower it
   explain   vigil rules describe exploding_tensor/max
-  again     1 more time, at step 250; also v
+  again     1 more time, at step 250; also output of ReLU v
   symptom   loss_flat at step 90: The loss stays where a guess would have it.
   outweighs too_few_updates/falling at step 300: it asks for the opposite
 `},
