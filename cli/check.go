@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ type checkCmd struct {
 	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge by its rules, as a run that is started with it."`
 	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
 	Baseline string   `name:"baseline" placeholder:"FILE" help:"Findings that are known: what an earlier check wrote with --json, or a run. They are muted; only others fail."`
+	Statuses bool     `name:"statuses" help:"List where each rule stands, not only those that are asked for by name."`
 	JSON     bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
 }
 
@@ -77,7 +79,7 @@ func (c checkCmd) Run(a *app) error {
 	if c.JSON {
 		err = writeJSON(a.stdout, j.Findings)
 	} else {
-		j.print(a)
+		c.print(a, j)
 	}
 	j.sayFailed(a, c.Name)
 	switch {
@@ -110,8 +112,8 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 			j.Run = name
 			documents = append(documents, j.Findings)
 		default:
-			fmt.Fprintf(a.stdout, "== %s\n", name)
-			j.print(a)
+			fmt.Fprintln(a.stdout, a.page().Bold("== "+printable(name)))
+			c.print(a, j)
 			fmt.Fprintln(a.stdout)
 		}
 		if err == nil {
@@ -128,7 +130,7 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 		}
 	}
 	for _, f := range failed {
-		fmt.Fprintln(a.stderr, "vigil: "+f)
+		aside(a.stderr, "%s", f)
 	}
 	switch {
 	case found:
@@ -140,7 +142,12 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 }
 
 // judged is what the rules say of one run.
-type judged struct{ view.Findings }
+type judged struct {
+	view.Findings
+	facts   json.RawMessage     // of the run
+	tensors []record.TensorInfo // of the run
+	named   []string            // the rules that were asked for by name
+}
 
 // judge replays one run through the rules.
 func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, error) {
@@ -154,12 +161,12 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 		return nil, err
 	}
 	for _, l := range left {
-		fmt.Fprintf(a.stderr, "vigil: the rule %s is a Python class and was not run; name the configuration that holds it with --config\n", printable(l))
+		aside(a.stderr, "the rule %s is a Python class and was not run; name the configuration that holds it with --config", printable(l))
 	}
-	j, have := &judged{}, captured{}
+	j, have := &judged{facts: t.Run().Facts, tensors: t.Tensors(), named: c.named(configs)}, captured{}
 	done, err := replay(context.Background(), t, configs, replaying{
 		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
-		saw: have.add, warn: func(text string) { fmt.Fprintln(a.stderr, "vigil: "+printable(text)) },
+		saw: have.add, warn: func(text string) { aside(a.stderr, "%s", printable(text)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
@@ -170,6 +177,21 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 		return nil, notJudged(name, j.Damage)
 	}
 	return j, nil
+}
+
+// named are the configurations that --rule or --config asks for.
+func (c checkCmd) named(configs []rules.Config) []string {
+	var names []string
+	if c.Config == "" && len(c.Rule) == 0 {
+		return nil
+	}
+	for _, x := range configs {
+		d, ok := rules.Lookup(x.Rule)
+		if preset := ok && d.Default != nil && x.Configuration == d.Name && maps.Equal(x.Params, d.Default.Params); !preset {
+			names = append(names, x.Configuration)
+		}
+	}
+	return names
 }
 
 // fails tells whether there is a finding at or above a place in severities.
@@ -187,10 +209,24 @@ func (j *judged) broken() string {
 	return ""
 }
 
-func (j *judged) print(a *app) {
-	printGroups(a.stdout, j.Groups)
-	printMuted(a.stdout, j.Muted())
-	printStatuses(a.stdout, j.Rules)
+// print shows what was found, and where the rules stand: those that were asked
+// for by name, and those that ended with an error, are always listed.
+func (c checkCmd) print(a *app, j *judged) {
+	p := a.page()
+	p.Called = called(j.tensors)
+	printGroups(a.stdout, p, j.Findings, true)
+	printMuted(a.stdout, p, j.Muted())
+	all := view.Standings(j.Rules, lacksOf(j.facts))
+	listed := all
+	if !c.Statuses {
+		listed = slices.DeleteFunc(slices.Clone(all), func(s view.Standing) bool {
+			return s.Stand != view.CouldNot && !slices.Contains(j.named, s.Rule)
+		})
+	}
+	printStandings(a.stdout, p, listed)
+	if len(listed) < len(all) {
+		printStanding(a.stdout, p, all, "--statuses")
+	}
 	printDamage(a.stderr, j.Damage)
 }
 
@@ -200,7 +236,7 @@ func (j *judged) sayFailed(a *app, name string) {
 	for _, s := range j.Rules {
 		if s.Status == rules.StatusError {
 			reason, _, _ := strings.Cut(s.Details, "\n")
-			fmt.Fprintf(a.stderr, "vigil: run %s was not judged by %s: %s\n", printable(name), printable(s.Configuration), plain(reason))
+			aside(a.stderr, "run %s was not judged by %s: %s", printable(name), printable(s.Configuration), plain(reason))
 		}
 	}
 }

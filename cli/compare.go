@@ -214,7 +214,7 @@ func (p *comparison) overview() block {
 		if len(steps) == 0 {
 			steps = []string{"none"}
 		}
-		for i, text := range []string{r.Status, durationText(time.Duration(r.Seconds * float64(time.Second))), strings.Join(steps, ", "), worstText(r.Findings)} {
+		for i, text := range []string{r.Status, durationText(time.Duration(r.Seconds * float64(time.Second))), strings.Join(steps, ", "), tallyText(r.Tally, r.Findings)} {
 			rows[i] = append(rows[i], text)
 		}
 	}

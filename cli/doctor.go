@@ -7,13 +7,10 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/doctor"
 	"github.com/vigil-ml/vigil/internal/launch"
-	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -103,20 +100,22 @@ func (c doctorCmd) print(a *app, checks []doctor.Check) error {
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"works": !doctor.Failed(checks), "checks": checks})
 	}
-	style := live.StyleFor(term.IsTerminal(int(os.Stdout.Fd())), false)
+	p := a.page()
 	for _, k := range checks {
 		mark := fmt.Sprintf("%-8s", k.State)
 		switch k.State {
 		case doctor.Failure:
-			mark = style.Severity(record.Error, mark)
+			mark = p.Severity(record.Error, mark)
 		case doctor.Warning:
-			mark = style.Severity(record.Warning, mark)
+			mark = p.Severity(record.Warning, mark)
+		case doctor.OK:
+			mark = p.Good(mark)
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s %-13s %s\n", mark, k.Name, k.Text); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, p.Hang(fmt.Sprintf("%s %-13s ", mark, k.Name), plain(k.Text))); err != nil {
 			return err
 		}
 		if k.Hint != "" {
-			fmt.Fprintf(a.stdout, "%s%s\n", strings.Repeat(" ", 23), k.Hint)
+			fmt.Fprintln(a.stdout, p.Dim(p.Hang(strings.Repeat(" ", 23), plain(k.Hint))))
 		}
 	}
 	return nil

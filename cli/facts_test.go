@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/vigil-ml/vigil/internal/live"
 )
 
 func TestPrintFacts(t *testing.T) {
@@ -36,20 +38,20 @@ Facts:
 			"network":{"modules":[{"path":"fc","type":"Linear","output":{"dtype":"F32","shape":[8,3]}},{"path":"act","type":"Softmax"}],"more":5}}`, `
 Facts:
   computed     cross_entropy of softmax of linear
-  predictions  F32 [8 3], from 0.1 to 0.8, mean 0.3333, deviation 0.2, probabilities, one class for all samples
-  inputs       F32 [8 4], from NaN to 1, mean 0, deviation 1, 2 NaN or infinite; I64 [8]; different at 2 of 3 steps
+  predictions  F32 [8 3], from 0.1 to 0.8, mean 0.333, std 0.2, probabilities, one class for all samples
+  inputs       F32 [8 4], from NaN to 1, mean 0, std 1, 2 NaN or infinite; I64 [8]; different at 2 of 3 steps
   updates      4 looked at, 3 onto gradients of an earlier one, 1 without backward, clipped to norm 0.5 at 2 of 4
   evaluation   2 steps looked at, in training mode: drop, bn
 
 Network, in the order of one forward:
   MODULE  TYPE     OUTPUT
   fc      Linear   F32 [8 3]
-  act     Softmax  
+  act     Softmax
   and 5 more
 `},
 	} {
 		var got strings.Builder
-		printFacts(&got, []byte(c.facts))
+		printFacts(&got, live.Page{}, []byte(c.facts))
 		if got.String() != c.want {
 			t.Errorf("%s: shown is\n%q, want\n%q", c.name, got.String(), c.want)
 		}

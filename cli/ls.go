@@ -57,6 +57,7 @@ type listed struct {
 	Note      string            `json:"note"`
 
 	found map[string]int // by rule, configuration and rule/check
+	tally record.Tally   // by root cause
 }
 
 // Run prints the runs that the filters leave, in the order asked for.
@@ -110,7 +111,7 @@ func listing(e trial.Entry) listed {
 		Name: e.Run.Name, Path: e.Path, Framework: e.Run.Framework, Status: e.Run.Status,
 		Started: e.Run.Started, Ended: e.Run.Ended, Steps: e.Run.Steps,
 		Findings: map[string]int{"error": 0, "warning": 0, "info": 0},
-		Tags:     e.Run.Tags, Note: e.Run.Note, found: e.Found,
+		Tags:     e.Run.Tags, Note: e.Run.Note, found: e.Found, tally: e.Tally,
 	}
 	for s, n := range e.Findings {
 		l.Findings[string(s)] = n

@@ -60,7 +60,7 @@ func runTable(runs []listed, now time.Time, width int, whole bool, style live.St
 		{head: "DURATION", cell: func(l *listed) string { return durationText(l.duration(now)) }, right: true, leave: 3},
 		{head: "STEPS", cell: func(l *listed) string { return strconv.FormatInt(l.trained(), 10) }, right: true, leave: 5},
 		{head: "EVAL", cell: func(l *listed) string { return strconv.FormatInt(l.Steps[record.Eval.String()], 10) }, right: true, spare: true, leave: 2},
-		{head: "FINDINGS", cell: func(l *listed) string { return worstText(l.Findings) }},
+		{head: "FINDINGS", cell: func(l *listed) string { return tallyText(l.tally, l.Findings) }},
 		{head: "TAGS", cell: func(l *listed) string { return tagText(l.Tags) }, spare: true, leave: 1},
 	} {
 		if !c.spare || slices.ContainsFunc(runs, func(l listed) bool { t := c.cell(&l); return t != "" && t != "0" }) {
@@ -150,6 +150,23 @@ func shortFramework(f record.Framework) string {
 		f.Version = p[0] + "." + p[1]
 	}
 	return frameworkText(f)
+}
+
+// tallyText counts the worst root causes, the other ones together, and what
+// follows from them: "2 errors +1, 4 symptoms".
+func tallyText(t record.Tally, findings map[string]int) string {
+	if len(t.Roots) == 0 { // nothing was grouped
+		return worstText(findings)
+	}
+	roots := map[string]int{}
+	for s, n := range t.Roots {
+		roots[string(s)] = n
+	}
+	text := worstText(roots)
+	if n := t.Symptoms; n > 0 {
+		text += ", " + counted(int64(n), "symptom")
+	}
+	return text
 }
 
 // worstText counts the worst findings, and the others together: "2 errors +5".

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/view"
@@ -22,6 +22,7 @@ type planCmd struct {
 	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It takes the place of what was asked for that name."`
 	AddRule []string `name:"add-rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, as for vigil run; repeatable. It judges from the next step on."`
 	For     *int64   `name:"for" placeholder:"STEPS" help:"Capture what --collect names for so many steps, besides what is captured anyway."`
+	Why     bool     `name:"why" help:"Tell what asked for each collection, too."`
 	JSON    bool     `name:"json" help:"As JSON."`
 }
 
@@ -30,6 +31,7 @@ func (planCmd) Help() string {
 	return `Examples:
 
     vigil plan                                                   what is captured, and how that came about
+    vigil plan --why                                             and what asked for it
     vigil plan latest --collect gradients:raw,every=1 --for 20
     vigil plan latest --every 10 --collect 'heads:regex=head.*weight,every=5'
     vigil plan latest --add-rule overfit:patience=2,configuration=patient
@@ -172,18 +174,17 @@ func (c planCmd) show(a *app, path string) error {
 		fmt.Fprintln(a.stdout, "there is no plan: no process has begun to train")
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "%s, %s\n", run.Name, run.Status)
-	printCollections(a.stdout, collections)
-	printHistory(a.stdout, run.Plan)
+	p := a.page()
+	fmt.Fprintf(a.stdout, "%s, %s\n", p.Bold(printable(run.Name)), run.Status)
+	printCollections(a.stdout, p, collections, c.Why)
+	printHistory(a.stdout, p, run.Plan)
 	return nil
 }
 
-func printHistory(w io.Writer, history []record.PlanChange) {
-	fmt.Fprintln(w, "\nHistory:")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  TIME\tSTEP\tWHY")
+func printHistory(w io.Writer, p live.Page, history []record.PlanChange) {
+	var rows [][]string
 	for _, ch := range history {
-		fmt.Fprintf(tw, "  %s\t%d\t%s\n", ch.Time.Local().Format("15:04:05"), ch.Step, plain(ch.Why))
+		rows = append(rows, []string{ch.Time.Local().Format("15:04:05"), fmt.Sprint(ch.Step), plain(ch.Why)})
 	}
-	tw.Flush()
+	fmt.Fprintf(w, "\n%s\n%s", p.Bold("History:"), p.Table(2, []string{"TIME", "STEP", "WHY"}, rows))
 }

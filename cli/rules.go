@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/rule"
@@ -56,7 +56,7 @@ func (c rulesListCmd) Run(a *app) error {
 	}
 	own, err := ownRules()
 	if err != nil { // which keeps nobody from reading the catalogue
-		fmt.Fprintf(a.stderr, "vigil: rules of your own are left out: %v\n", err)
+		aside(a.stderr, "rules of your own are left out: %v", err)
 	}
 	for _, o := range own {
 		r := toListed(o.def)
@@ -66,16 +66,38 @@ func (c rulesListCmd) Run(a *app) error {
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"rules": list})
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RULE\tSEVERITY\tDEFAULT\tCHECKS\tSUMMARY")
+	_, err = io.WriteString(a.stdout, rulesTable(a.page(), list))
+	return err
+}
+
+// wideTable is the width from which on the summaries of rules stand beside their
+// names.
+const wideTable = 120
+
+func rulesTable(p live.Page, list []listedRule) string {
+	if p.Width > 0 && p.Width < wideTable {
+		var b strings.Builder
+		for _, r := range list {
+			about := []string{r.Severity}
+			if r.InDefaultSet {
+				about = append(about, "default")
+			}
+			if text := checksText(r.Checks); text != "" {
+				about = append(about, "checks: "+text)
+			}
+			fmt.Fprintf(&b, "%s  %s\n%s\n", p.Bold(r.Rule), p.Dim(strings.Join(about, ", ")), p.Hang("    ", plain(r.Summary)))
+		}
+		return b.String()
+	}
+	var rows [][]string
 	for _, r := range list {
 		in := ""
 		if r.InDefaultSet {
 			in = "yes"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Rule, r.Severity, in, checksText(r.Checks), r.Summary)
+		rows = append(rows, []string{r.Rule, r.Severity, in, checksText(r.Checks), plain(r.Summary)})
 	}
-	return w.Flush()
+	return p.Table(0, []string{"RULE", "SEVERITY", "DEFAULT", "CHECKS", "SUMMARY"}, rows)
 }
 
 // checksText says how many checks a rule has, and how many of them are
@@ -175,7 +197,7 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		}
 		return writeJSON(a.stdout, out)
 	}
-	describe(a.stdout, d, from, params, needs, cost)
+	describe(a.stdout, a.page(), d, from, params, needs, cost)
 	return nil
 }
 
@@ -191,7 +213,7 @@ func (c rulesDescribeCmd) check(a *app, d *rule.Definition, name string) error {
 		if c.JSON {
 			return writeJSON(a.stdout, map[string]any{"rule": d.Name, "in_default_set": d.Default != nil, "check": x})
 		}
-		describeCheck(a.stdout, d, x)
+		describeCheck(a.stdout, a.page(), d, x)
 		return nil
 	}
 	hint := "`vigil rules describe " + d.Name + "` shows its checks"
@@ -201,65 +223,66 @@ func (c rulesDescribeCmd) check(a *app, d *rule.Definition, name string) error {
 	return &usage{Message: fmt.Sprintf("the rule %s has no check %q", d.Name, name), What: c.Name, Hint: hint}
 }
 
-func describeCheck(w io.Writer, d *rule.Definition, x rules.CheckText) {
-	fmt.Fprintf(w, "%s, %s\n\n%s\n\n", x.ID, x.Status, x.When)
-	fmt.Fprintf(w, "  severity     %s\n", strings.Join(append([]string{x.Severity}, x.OtherSeverities...), ", "))
-	fmt.Fprintf(w, "  cause class  %s\n", strings.Join(append([]string{x.CauseClass}, x.OtherCauses...), ", "))
-	fmt.Fprintf(w, "  scope        %s\n", x.Scope)
-	fmt.Fprintf(w, "  files        %s\n", strings.Join(x.Files, ", "))
-	for _, line := range []struct{ name, text string }{{"cause", x.Cause}, {"remedy", x.Remedy}, {"parameters", strings.Join(x.Parameters, ", ")}} {
+func describeCheck(w io.Writer, p live.Page, d *rule.Definition, x rules.CheckText) {
+	fmt.Fprintf(w, "%s, %s\n\n%s\n\n", p.Bold(x.ID), x.Status, p.Hang("", x.When))
+	for _, line := range []struct{ name, text string }{
+		{"severity", strings.Join(append([]string{x.Severity}, x.OtherSeverities...), ", ")},
+		{"cause class", strings.Join(append([]string{x.CauseClass}, x.OtherCauses...), ", ")},
+		{"scope", x.Scope}, {"files", strings.Join(x.Files, ", ")},
+		{"cause", x.Cause}, {"remedy", x.Remedy}, {"parameters", strings.Join(x.Parameters, ", ")},
+	} {
 		if line.text != "" {
-			fmt.Fprintf(w, "  %-11s  %s\n", line.name, line.text)
+			fmt.Fprintln(w, p.Hang("  "+p.Dim(fmt.Sprintf("%-11s", line.name))+"  ", line.text))
 		}
 	}
 	fmt.Fprintf(w, "\n`vigil rules describe %s` tells of the rule.\n", d.Name)
 }
 
-func describe(w io.Writer, d *rule.Definition, from string, params []describedParameter, needs []describedNeed, cost []string) {
-	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", d.Name, d.Class, d.Severity, d.Summary, d.Why)
-	for _, p := range params {
-		if from != "" && p.Name == expression.Key {
-			fmt.Fprintf(w, "\nExpression (%s):\n", from)
-			for line := range strings.Lines(p.Default) {
+func describe(w io.Writer, p live.Page, d *rule.Definition, from string, params []describedParameter, needs []describedNeed, cost []string) {
+	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", p.Bold(d.Name), d.Class, d.Severity, p.Hang("", d.Summary), p.Hang("", d.Why))
+	for _, x := range params {
+		if from != "" && x.Name == expression.Key {
+			fmt.Fprintf(w, "\n%s\n", p.Bold("Expression ("+from+"):"))
+			for line := range strings.Lines(x.Default) {
 				fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, "\n"))
 			}
 		}
 	}
 	if checks := rules.Checks(d); len(checks) > 0 {
-		fmt.Fprintln(w, "\nChecks:")
+		fmt.Fprintln(w, "\n"+p.Bold("Checks:"))
 		for _, c := range checks {
 			mark := ""
 			if c.Status == string(rule.Experimental) {
 				mark = ", experimental"
 			}
-			fmt.Fprintf(w, "  %s (%s%s)\n      %s\n", c.ID, c.Severity, mark, c.When)
+			fmt.Fprintf(w, "  %s (%s%s)\n%s\n", c.ID, c.Severity, mark, p.Hang("      ", c.When))
 		}
 	}
-	fmt.Fprintln(w, "\nParameters:")
-	for _, p := range params {
-		if from != "" && p.Name == expression.Key {
+	fmt.Fprintln(w, "\n"+p.Bold("Parameters:"))
+	for _, x := range params {
+		if from != "" && x.Name == expression.Key {
 			continue
 		}
-		line := fmt.Sprintf("  %s (%s", p.Name, p.Type)
-		if p.Unit != "" {
-			line += ", " + p.Unit
+		line := fmt.Sprintf("%s (%s", x.Name, x.Type)
+		if x.Unit != "" {
+			line += ", " + x.Unit
 		}
-		if p.Range != "" {
-			line += ", " + p.Range
+		if x.Range != "" {
+			line += ", " + x.Range
 		}
-		def := p.Default
+		def := x.Default
 		if def == "" {
 			def = "none"
 		}
-		fmt.Fprintf(w, "%s; default %s)\n      %s\n", line, def, p.Meaning)
+		fmt.Fprintf(w, "%s\n%s\n", p.Hang("  ", line+"; default "+def+")"), p.Hang("      ", x.Meaning))
 	}
 	section := func(title string, lines []string) {
 		if len(lines) == 0 {
 			return
 		}
-		fmt.Fprintf(w, "\n%s:\n", title)
+		fmt.Fprintf(w, "\n%s\n", p.Bold(title+":"))
 		for _, l := range lines {
-			fmt.Fprintf(w, "  - %s\n", l)
+			fmt.Fprintln(w, p.Hang("  - ", l))
 		}
 	}
 	var lines []string
@@ -274,7 +297,7 @@ func describe(w io.Writer, d *rule.Definition, from string, params []describedPa
 		return
 	}
 	if d.Default != nil {
-		fmt.Fprintf(w, "\nIn the default set: yes.\n  %s\n", d.Default.Why)
+		fmt.Fprintf(w, "\nIn the default set: yes.\n%s\n", p.Hang("  ", d.Default.Why))
 	} else {
 		fmt.Fprintf(w, "\nIn the default set: no; `vigil run --rule %s -- …` adds it.\n", d.Spec())
 	}

@@ -94,22 +94,23 @@ func (c rulesTestCmd) replay(a *app, path string, configs []rules.Config) ([]rec
 const maxDifferences = 20
 
 func printTests(a *app, results []ruletest.Result, failed int) {
+	p := a.page()
 	for _, r := range results {
-		word := "ok"
+		word := p.Good("ok   ")
 		if !r.OK {
-			word = "FAIL"
+			word = p.Severity(record.Error, "FAIL ")
 		}
-		fmt.Fprintf(a.stdout, "%-5s %s: %s\n", word, r.File, printable(r.Name))
+		fmt.Fprintln(a.stdout, p.Hang(word+" ", fmt.Sprintf("%s: %s", r.File, printable(r.Name))))
 		for i, d := range r.Differences {
 			if i == maxDifferences {
 				fmt.Fprintf(a.stdout, "      … and %d more\n", len(r.Differences)-i)
 				break
 			}
-			fmt.Fprintf(a.stdout, "      %s\n", d)
+			fmt.Fprintln(a.stdout, p.Hang("      ", d))
 		}
 	}
 	if failed > 0 {
-		fmt.Fprintf(a.stdout, "\n%d of %d tests differ (- expected and not found, + found and not expected)\n", failed, len(results))
+		fmt.Fprintln(a.stdout, "\n"+p.Hang("", fmt.Sprintf("%d of %d tests differ (- expected and not found, + found and not expected)", failed, len(results))))
 		return
 	}
 	fmt.Fprintf(a.stdout, "\n%d tests, all as expected\n", len(results))

@@ -253,7 +253,7 @@ func viewOptions(settings config.Run, screen *launch.Screen, alone bool) live.Op
 		Out: screen, Terminal: terminal, Alone: alone,
 		InPlace: !settings.NoStatus && live.InPlace(terminal, os.Getenv),
 		Size:    screen.Size, Free: screen.Free, Leave: screen.Leave,
-		Style: live.StyleFor(terminal, settings.NoColor),
-		Quiet: settings.Quiet, JSON: settings.JSON,
+		Style:   live.StyleFor(terminal, settings.NoColor),
+		Explain: explain, Quiet: settings.Quiet, JSON: settings.JSON,
 	}
 }

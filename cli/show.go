@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
@@ -18,12 +18,13 @@ import (
 type showCmd struct {
 	runArg
 	Regex string `arg:"" optional:"" name:"name_regex" placeholder:"NAME_REGEX" help:"Only tensors whose name matches (a Python regular expression, anywhere in the name)."`
+	Why   bool   `name:"why" help:"Tell what asked for each collection, too."`
 	JSON  bool   `name:"json" help:"As JSON."`
 }
 
 // Help teaches the command.
 func (showCmd) Help() string {
-	return "Examples:\n\n    vigil show\n    vigil show latest~1\n    vigil show 'gradient/.*weight' --json\n\nOne word is a run if it names one exactly, else a NAME_REGEX for the newest run.\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
+	return "Examples:\n\n    vigil show\n    vigil show latest~1\n    vigil show --why\n    vigil show 'gradient/.*weight' --json\n\nOne word is a run if it names one exactly, else a NAME_REGEX for the newest run.\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
 }
 
 // Run prints the run, its plan and its tensors.
@@ -76,48 +77,54 @@ func (c showCmd) Run(a *app) error {
 		}
 		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "damage": t.Damage()})
 	}
-	printRun(a.stdout, t, run)
-	printFacts(a.stdout, run.Facts)
-	printCollections(a.stdout, collections)
-	printTensors(a.stdout, tensors, c.Regex)
+	p := a.page()
+	printRun(a.stdout, p, t, run)
+	printFacts(a.stdout, p, run.Facts)
+	printCollections(a.stdout, p, collections, c.Why)
+	printTensors(a.stdout, p, tensors, c.Regex)
 	if list := view.Actions(t); len(list) > 0 {
 		fmt.Fprintln(a.stdout)
-		printActions(a.stdout, "Actions:", list)
+		printActions(a.stdout, p, "Actions:", list)
 	}
-	printUnjudged(a.stdout, t.Statuses())
-	printMissing(a.stdout, run, t.Damage())
+	printUnjudged(a.stdout, p, t.Statuses())
+	printMissing(a.stdout, p, run, t.Damage())
 	return nil
 }
 
-func printRun(w io.Writer, t source.Run, run record.Run) {
-	fmt.Fprintf(w, "run        %s (%s)\n", printable(run.Name), t.Path())
-	fmt.Fprintf(w, "command    %s\n", plain(strings.Join(run.Command, " ")))
-	fmt.Fprintf(w, "status     %s", run.Status)
+// labelWidth is the width of the longest label of a run, framework.
+const labelWidth = 9
+
+func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
+	line := func(label, text string) { fmt.Fprintln(w, p.Label(label, labelWidth, text)) }
+	line("run", p.Bold(printable(run.Name))+" ("+t.Path()+")")
+	line("command", plain(strings.Join(run.Command, " ")))
+	status := run.Status
 	if run.ExitCode != nil {
-		fmt.Fprintf(w, ", exit code %d", *run.ExitCode)
+		status += fmt.Sprintf(", exit code %d", *run.ExitCode)
 	}
 	if run.StoppedBy != "" {
-		fmt.Fprintf(w, ", stopped by %s", run.StoppedBy)
+		status += ", stopped by " + run.StoppedBy
 	}
 	switch run.Status {
 	case record.Ended:
-		fmt.Fprint(w, ", exit code not known: `vigil run` was killed before the training had ended")
+		status += ", exit code not known: `vigil run` was killed before the training had ended"
 	case record.Lost:
-		fmt.Fprint(w, ": its processes are gone, killed or with their machine; what was captured until then is there")
+		status += ": its processes are gone, killed or with their machine; what was captured until then is there"
 	}
-	fmt.Fprintf(w, "\nframework  %s on %s\n", frameworkText(run.Framework), run.Host)
+	line("status", status)
+	line("framework", frameworkText(run.Framework)+" on "+run.Host)
 	for _, r := range run.Resumptions {
-		fmt.Fprintf(w, "resumed    %s %s", r.Time.Local().Format("2006-01-02 15:04:05"), plain(r.Text()))
+		text := r.Time.Local().Format("2006-01-02 15:04:05") + " " + plain(r.Text())
 		if r.Stopped != nil {
-			fmt.Fprintf(w, "; it had stood still for %s", r.Time.Sub(*r.Stopped).Round(time.Second))
+			text += fmt.Sprintf("; it had stood still for %s", r.Time.Sub(*r.Stopped).Round(time.Second))
 		}
-		fmt.Fprintln(w)
+		line("resumed", text)
 	}
-	printLabels(w, record.Labels{Tags: run.Tags, Note: run.Note})
+	printLabels(w, p, record.Labels{Tags: run.Tags, Note: run.Note})
 	if run.Said != "" {
-		fmt.Fprintf(w, "training   %s\n", plain(run.Said))
+		line("training", plain(run.Said))
 	}
-	fmt.Fprintf(w, "workers    %s\n", strings.Join(t.Workers(), ", "))
+	line("workers", strings.Join(t.Workers(), ", "))
 	var modes []string
 	for _, m := range t.Modes() {
 		steps := t.Steps(m)
@@ -125,35 +132,44 @@ func printRun(w io.Writer, t source.Run, run record.Run) {
 			modes = append(modes, fmt.Sprintf("%s %d (%d to %d)", m, len(steps), steps[0], steps[len(steps)-1]))
 		}
 	}
-	fmt.Fprintf(w, "steps      %s\n", strings.Join(modes, ", "))
+	line("steps", strings.Join(modes, ", "))
 	if run.Overhead.StepSeconds > 0 {
-		fmt.Fprintf(w, "overhead   %.2f %% of the step time\n", run.Overhead.Percent)
+		line("overhead", live.Overhead(run.Overhead))
+	}
+	if n := record.Count(t.Groups()); len(n.Roots) > 0 {
+		line("findings", n.String())
 	}
 }
 
-func printCollections(w io.Writer, list []view.Collection) {
+// printCollections prints what is captured, and, when that is asked for, what
+// asked for it.
+func printCollections(w io.Writer, p live.Page, list []view.Collection, why bool) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nCollections:")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  NAME\tTENSORS\tKEEPS\tSCHEDULE\tASKED BY")
-	for _, c := range list {
-		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", printable(c.Name), len(c.Tensors), c.Want, view.Schedule(c.Schedule), strings.Join(c.By, ", "))
+	heads := []string{"NAME", "TENSORS", "KEEPS", "SCHEDULE"}
+	if why {
+		heads = append(heads, "ASKED BY")
 	}
-	tw.Flush()
+	var rows [][]string
+	for _, c := range list {
+		row := []string{printable(c.Name), fmt.Sprint(len(c.Tensors)), c.Want, view.Schedule(c.Schedule)}
+		if why {
+			row = append(row, strings.Join(c.By, ", "))
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintf(w, "\n%s\n%s", p.Bold("Collections:"), p.Table(2, heads, rows))
 }
 
-func printTensors(w io.Writer, list []view.Tensor, regex string) {
+func printTensors(w io.Writer, p live.Page, list []view.Tensor, regex string) {
 	if len(list) == 0 {
 		if regex != "" {
 			fmt.Fprintf(w, "\nno tensor matches %s\n", printable(regex))
 		}
 		return
 	}
-	fmt.Fprintln(w, "\nTensors:")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  NAME\tKIND\tTYPE\tSHAPE\tCOLLECTIONS")
+	var rows [][]string
 	for _, s := range list {
 		shape := ""
 		if s.DType != "" {
@@ -166,9 +182,9 @@ func printTensors(w io.Writer, list []view.Tensor, regex string) {
 		if s.Frozen {
 			kind += ", frozen"
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", printable(s.Name), kind, s.DType, shape, strings.Join(s.Collections, ", "))
+		rows = append(rows, []string{printable(s.Name), kind, s.DType, shape, strings.Join(s.Collections, ", ")})
 	}
-	tw.Flush()
+	fmt.Fprintf(w, "\n%s\n%s", p.Bold("Tensors:"), p.Table(2, []string{"NAME", "KIND", "TYPE", "SHAPE", "COLLECTIONS"}, rows))
 }
 
 // partText says which part of a divided tensor a shape is: " of [8 6] from [4 0], S(0)".
@@ -187,29 +203,29 @@ func partText(p *record.Part) string {
 }
 
 // printUnjudged names rules whose silence says nothing.
-func printUnjudged(w io.Writer, rules []record.RuleStatus) {
+func printUnjudged(w io.Writer, p live.Page, rules []record.RuleStatus) {
 	for i, u := range view.NotJudged(rules) {
 		if i == 0 {
-			fmt.Fprintln(w, "\nNot judged:")
+			fmt.Fprintln(w, "\n"+p.Bold("Not judged:"))
 		}
-		fmt.Fprintf(w, "  %s: %s\n", printable(u.Rule), plain(u.Reason))
+		fmt.Fprintln(w, p.Hang("  ", printable(u.Rule)+": "+plain(u.Reason)))
 	}
 }
 
-func printMissing(w io.Writer, run record.Run, damage []source.Damage) {
+func printMissing(w io.Writer, p live.Page, run record.Run, damage []source.Damage) {
 	if len(run.NotCaptured) > 0 {
-		fmt.Fprintln(w, "\nNot captured:")
+		fmt.Fprintln(w, "\n"+p.Bold("Not captured:"))
 		for _, m := range run.NotCaptured {
-			fmt.Fprintf(w, "  %s: %s (%d)\n", printable(m.Name), m.Reason, m.Count)
+			fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("%s: %s (%d)", printable(m.Name), plain(m.Reason), m.Count)))
 		}
 	}
 	for _, d := range view.DroppedOf(run) {
-		fmt.Fprintf(w, "  dropped: %s (%d values)\n", d.Reason, d.Values)
+		fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("dropped: %s (%d values)", plain(d.Reason), d.Values)))
 	}
 	if len(damage) > 0 {
-		fmt.Fprintln(w, "\nDamaged:")
+		fmt.Fprintln(w, "\n"+p.Severity(record.Error, "Damaged:"))
 		for _, d := range damage {
-			fmt.Fprintf(w, "  %s: %s\n", d.File, d.Reason)
+			fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("%s: %s", printable(d.File), plain(d.Reason))))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/view"
 )
@@ -20,7 +21,7 @@ func TestShowPrintsTheParts(t *testing.T) {
 		{TensorInfo: record.TensorInfo{Name: "loss", Kind: record.Loss}},
 	}
 	var out strings.Builder
-	printTensors(&out, list, "")
+	printTensors(&out, live.Page{}, list, "")
 	want := `
 Tensors:
   NAME           KIND    TYPE  SHAPE                         COLLECTIONS

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -81,7 +82,7 @@ func (c tagCmd) Run(a *app) error {
 		return err
 	}
 	fmt.Fprintln(a.stdout, printable(name))
-	printLabels(a.stdout, labels)
+	printLabels(a.stdout, a.page(), labels)
 	return nil
 }
 
@@ -117,17 +118,17 @@ func (c tagCmd) change() (func(*record.Labels), error) {
 }
 
 // printLabels prints tags and note, as lines of show.
-func printLabels(w io.Writer, l record.Labels) {
+func printLabels(w io.Writer, p live.Page, l record.Labels) {
 	for i, key := range slices.Sorted(maps.Keys(l.Tags)) {
 		head := ""
 		if i == 0 {
 			head = "tags"
 		}
-		fmt.Fprintf(w, "%-9s  %s=%s\n", head, plain(key), plain(l.Tags[key]))
+		fmt.Fprintln(w, p.Label(head, labelWidth, plain(key)+"="+plain(l.Tags[key])))
 	}
 	head := "note"
 	for line := range strings.Lines(l.Note) {
-		fmt.Fprintf(w, "%-9s  %s\n", head, plain(strings.TrimRight(line, "\r\n")))
+		fmt.Fprintln(w, p.Label(head, labelWidth, plain(strings.TrimRight(line, "\r\n"))))
 		head = ""
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/judge"
+	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/source"
@@ -53,7 +54,7 @@ func (c tailCmd) Run(a *app) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 
-	p := printer{w: a.stdout, json: c.JSON, trial: t, found: map[string]bool{}}
+	p := printer{w: a.stdout, page: a.page(), json: c.JSON, trial: t, found: map[string]bool{}}
 	if err := p.follow(ctx); err != nil {
 		return fmt.Errorf("follow run %q: %w", c.Name, err)
 	}
@@ -66,9 +67,11 @@ const tailEvery = 200 * time.Millisecond
 // printer prints steps and findings, each finding after its step.
 type printer struct {
 	w     io.Writer
+	page  live.Page
 	json  bool
 	trial source.Run
 	due   []record.Finding // by step, not printed yet
+	turns live.Turns       // of the findings printed
 	found map[string]bool  // findings that were printed or are due, by key
 }
 
@@ -138,9 +141,10 @@ func (p *printer) print(s *record.Complete) error {
 		if len(parts) == 6 {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %s", printable(name), compact(float64(scalars[name]))))
+		parts = append(parts, fmt.Sprintf("%s %s", printable(name), record.Digits(float64(scalars[name]))))
 	}
-	_, err := fmt.Fprintf(p.w, "%s  %s step %d  %s\n", s.Time.Local().Format("15:04:05"), s.Mode, s.ModeStep, strings.Join(parts, "  "))
+	head := fmt.Sprintf("%s  %s step %d", s.Time.Local().Format("15:04:05"), s.Mode, s.ModeStep)
+	_, err := fmt.Fprintln(p.w, p.page.One(head+"  "+strings.Join(parts, "  ")))
 	return err
 }
 
@@ -173,11 +177,21 @@ func (p *printer) findings(upTo int64) error {
 		if groups == nil {
 			groups = rules.Group(p.trial.Findings())
 		}
-		why := causeText(f)
-		if root, follows := rules.Cause(groups, f); follows {
-			why = fmt.Sprintf("  follows %s at step %d\n", root.Rule, root.Step)
+		var text string
+		root, follows := rules.Cause(groups, f)
+		switch turn := p.turns.Next(&f); {
+		case f.Muted:
+			continue
+		case follows:
+			text = p.page.Symptom(&f, root.Rule)
+		case turn == live.Again:
+			text = p.page.Repeat(&f)
+		case turn == live.Further:
+			text = p.page.Head(&f) + "\n" + p.page.Message(&f)
+		default:
+			text = p.page.Finding(&f)
 		}
-		if _, err := fmt.Fprintf(p.w, "%s: %s\n%s", strings.ToUpper(string(f.Severity)), plain(f.Message), why); err != nil {
+		if _, err := fmt.Fprintln(p.w, text); err != nil {
 			return err
 		}
 	}
@@ -196,7 +210,11 @@ func (p *printer) end(interrupted bool) error {
 		_, err := fmt.Fprintf(p.w, "the run goes on (%s)\n", run.Status)
 		return err
 	}
-	_, err := fmt.Fprintf(p.w, "the run has ended: %s\n", run.Status)
+	status := run.Status
+	if status == record.Completed && len(p.found) == 0 {
+		status = p.page.Good(status)
+	}
+	_, err := fmt.Fprintf(p.w, "the run has ended: %s\n", status)
 	return err
 }
 

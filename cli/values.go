@@ -20,7 +20,8 @@ type valuesCmd struct {
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
 	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; raw for the stored values."`
 	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's)."`
-	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default table)."`
+	Table  bool   `name:"table" help:"A table, also on a terminal."`
+	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default: a curve on a terminal, else table)."`
 	JSON   bool   `name:"json" help:"The same as --format json."`
 }
 
@@ -29,8 +30,8 @@ var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
-	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n" +
-		"    vigil values loss --format npy > loss.npy\n\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
+	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n" +
+		"    vigil values loss --format npy > loss.npy\n\nOn a terminal a curve is drawn; elsewhere, and with --table, each value has a line.\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
 }
 
 // Run prints the values.
@@ -174,7 +175,16 @@ func (c valuesCmd) print(a *app, t source.Run, mode record.Mode, stat string, st
 		w.Flush()
 		return w.Error()
 	}
-	fmt.Fprintf(a.stdout, "%s, %s, %s\n", printable(c.Tensor), mode, worker)
+	p := a.page()
+	name := p.Bold(printable(c.Tensor))
+	if _, terminal := a.terminal(); terminal && !c.Table && len(values) > 1 {
+		if stat != "value" {
+			name += ", " + stat
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s, %s, %s\n%s", name, mode, worker, p.Curve(steps, values))
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s, %s, %s\n", name, mode, worker)
 	fmt.Fprintf(a.stdout, "%10s  %s\n", "step", stat)
 	for i, s := range steps {
 		if _, err := fmt.Fprintf(a.stdout, "%10d  %s\n", s, compact(values[i])); err != nil {

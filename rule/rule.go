@@ -57,6 +57,10 @@ type Definition struct {
 	// check's, too.
 	ExplainsAlwaysBy map[string][]string
 
+	// Lacks says of a training that gives the rule nothing to judge what it
+	// does not have: "gradients are not clipped". It may be empty.
+	Lacks string
+
 	// Example is a configuration that does for a rule whose defaults say too
 	// little to judge by (a limit, another run); nil when they suffice. Such a
 	// rule runs only when it is asked for by name.

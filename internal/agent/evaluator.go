@@ -35,7 +35,7 @@ type evaluator struct {
 
 	others *trial.Others    // runs that rules compare with
 	found  []record.Finding // by the call of the engine under way
-	said   map[string]int   // findings told of each rule and check
+	turns  live.Turns       // of the findings told
 	ended  string           // status of the run, once it ends
 	dirty  bool             // judged since the last save
 	saved  time.Time
@@ -47,7 +47,7 @@ type evaluator struct {
 }
 
 func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
-	e := &evaluator{job: j, in: newQueue(), saved: time.Now(), began: time.Now(), changes: newChanges(), said: map[string]int{}}
+	e := &evaluator{job: j, in: newQueue(), saved: time.Now(), began: time.Now(), changes: newChanges()}
 	e.reading.order = lockValues
 	e.others = trial.NewOthers(j.store.FS(), filepath.Dir(j.store.Path()))
 	ao := e.actions(cfgs)
@@ -292,8 +292,7 @@ func (e *evaluator) causes(list []record.Finding) []*record.Follows {
 	out := make([]*record.Follows, len(list))
 	var groups []record.Group
 	for i, f := range list {
-		kind := f.Configuration + "\x00" + f.Check
-		if e.said[kind]++; f.Muted || e.said[kind] > live.InFull {
+		if f.Muted || e.turns.Next(&f) == live.Again {
 			continue
 		}
 		if groups == nil {

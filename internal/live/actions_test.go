@@ -9,7 +9,7 @@ import (
 
 // The summary names what was not delivered, and why, on one line each.
 func TestSummaryNamesUndelivered(t *testing.T) {
-	text := Style{}.SummaryText(&Summary{Path: "/runs/r", Actions: []record.Attempt{
+	text := Page{}.Summary(&Summary{Path: "/runs/r", Actions: []record.Attempt{
 		{Action: "mail", Target: "mail to me@example.com", Finding: record.Finding{Configuration: "not_finite"}, State: record.Undone, Error: "the mail server refused: 550 no\nsuch user"},
 		{Action: "webhook", Target: "webhook https://example.com", Finding: record.Finding{Configuration: "head"}, State: record.Undone, Tries: 9, Error: "no answer in time"},
 		{Action: "command", Command: []string{"sh", "-c", "x"}, Finding: record.Finding{Configuration: "head"}, State: record.Unknown},

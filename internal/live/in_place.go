@@ -42,6 +42,7 @@ func (v *View) Keep() {
 func (v *View) tick() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.repeated()
 	v.draw()
 }
 
@@ -93,6 +94,9 @@ func (v *View) state(width int) string {
 	found := "no findings"
 	if v.found > 0 {
 		found = plural(v.found, "finding")
+	}
+	if v.symptoms > 0 {
+		found += ", " + plural(v.symptoms, "symptom")
 	}
 	return v.o.Style.statusLine(v.progress, width, found)
 }

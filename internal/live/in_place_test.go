@@ -129,8 +129,8 @@ vigil: hello
 
 vigil: !! error exploding_tensor at step 12
   The gradient of w is infinite.
-  cause  a learning rate that is too high
-  remedy lower it
+  cause     a learning rate that is too high
+  remedy    lower it
 after`
 	s.check(t, "finding", above, "vigil: step 2 | overhead 0.0% | 1 finding")
 	s.view.Event(Event{Summary: &Summary{}})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// removedText is the last word on a run that was not kept.
-func removedText(sum *Summary) string {
-	return "vigil: nothing was captured, and no run is kept: no process was seen to import PyTorch or XGBoost\n" +
-		fmt.Sprintf("  next      %s doctor -- %s\n", Program(), clean(strings.Join(sum.Run.Command, " ")))
+// removed is the last word on a run that was not kept.
+func (p Page) removed(sum *Summary) string {
+	return p.Hang(ours, "nothing was captured, and no run is kept: no process was seen to import PyTorch or XGBoost") + "\n" +
+		p.Item("next", fmt.Sprintf("%s doctor -- %s", Program(), clean(strings.Join(sum.Run.Command, " ")))) + "\n"
 }

@@ -10,49 +10,44 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// SummaryText is the last word on a run: what was captured, what was not and
-// why, what it cost, what was found, and where to look next. It ends with a
-// newline.
-func (s Style) SummaryText(sum *Summary) string {
+// Summary is the last word on a run: what was captured, what was not and why,
+// what it cost, what was found, and where to look next. It ends with a newline.
+func (p Page) Summary(sum *Summary) string {
 	if sum.Removed {
-		return removedText(sum)
+		return p.removed(sum)
 	}
 	var b strings.Builder
 	run := &sum.Run
-	fmt.Fprintf(&b, "vigil: %s %s\n", s.Bold(clean(run.Name)), s.outcome(run))
-	if run.Said != "" {
-		fmt.Fprintf(&b, "  %s\n", clean(run.Said))
-	}
-	fmt.Fprintf(&b, "  captured  %s\n", captured(sum))
-	if run.Overhead.StepSeconds > 0 {
-		fmt.Fprintf(&b, "  overhead  %s\n", overhead(run.Overhead))
-	}
-	for i, line := range missing(sum) {
-		head := "          "
-		if i == 0 {
-			head = "  missing "
+	item := func(label string, lines ...string) {
+		for _, line := range lines {
+			b.WriteString(p.Item(label, line) + "\n")
+			label = ""
 		}
-		fmt.Fprintf(&b, "%s  %s\n", head, line)
 	}
-	if len(sum.Groups) > 0 {
-		b.WriteString(s.groups(sum.Groups))
-	} else if total(run.Steps) > 0 {
-		b.WriteString("  findings  none\n")
+	b.WriteString(p.Hang("", ours+p.Bold(clean(run.Name))+" "+p.outcome(run)) + "\n")
+	if run.Said != "" {
+		b.WriteString(p.Hang("  ", clean(run.Said)) + "\n")
 	}
-	if note := s.ruleTrouble(sum.Rules); note != "" {
-		b.WriteString(note)
+	item("captured", captured(sum))
+	if run.Overhead.StepSeconds > 0 {
+		item("overhead", Overhead(run.Overhead))
+	}
+	item("missing", missing(sum)...)
+	b.WriteString(p.found(sum))
+	for _, r := range sum.Rules {
+		if r.Status == "Error" {
+			item("rule", fmt.Sprintf("%s could not judge: %s", clean(r.Configuration), clean(r.Details)))
+		}
 	}
 	for _, a := range sum.Actions {
-		fmt.Fprintf(&b, "  action    %s\n", s.Severity(record.Warning, clean(a.Outcome())))
+		item("action", p.Severity(record.Warning, clean(a.Outcome())))
 	}
-	fmt.Fprintf(&b, "  run       %s\n", clean(sum.Path))
-	for i, command := range next(sum) {
-		head := "          "
-		if i == 0 {
-			head = "  next    "
-		}
-		fmt.Fprintf(&b, "%s  %s %s %s\n", head, Program(), command, clean(runWord(sum)))
+	item("run", clean(sum.Path))
+	var commands []string
+	for _, command := range next(sum) {
+		commands = append(commands, fmt.Sprintf("%s %s %s", Program(), command, clean(runWord(sum))))
 	}
+	item("next", commands...)
 	return b.String()
 }
 
@@ -107,11 +102,11 @@ func (s Style) outcome(run *record.Run) string {
 // first captures, which find out what there is, weigh most.
 const FewSeconds = 2
 
-// overhead says what capture cost: as a share of the step time, or in all when
+// Overhead says what capture cost: as a share of the step time, or in all when
 // there was too little training to speak of shares.
-func overhead(o record.Overhead) string {
+func Overhead(o record.Overhead) string {
 	if o.StepSeconds < FewSeconds {
-		return fmt.Sprintf("%.1f ms in %s of training, measured by the hook", o.CapturedSeconds*1e3, duration(o.StepSeconds))
+		return fmt.Sprintf("%s in %s of training, measured by the hook", duration(o.CapturedSeconds), duration(o.StepSeconds))
 	}
 	return fmt.Sprintf("%.2f %% of the step time, measured by the hook", o.Percent)
 }
@@ -175,34 +170,80 @@ func shorten(name string) string {
 	return name
 }
 
-// groups lists root causes with what follows from them.
-func (s Style) groups(groups []record.Group) string {
+// found lists root causes, each with what follows from it in one line, or says
+// that there are none.
+func (p Page) found(sum *Summary) string {
 	var b strings.Builder
 	const most = 8
-	for i, g := range groups {
-		head := "          "
-		if i == 0 {
-			head = "  findings"
-		}
+	label := "findings"
+	for i := range sum.Groups {
+		g := &sum.Groups[i]
 		if i == most {
-			fmt.Fprintf(&b, "%s  and %d more\n", head, len(groups)-most)
+			b.WriteString(p.Item("", fmt.Sprintf("and %d more", len(sum.Groups)-most)) + "\n")
 			break
 		}
-		f := g.Root
-		fmt.Fprintf(&b, "%s  %s %s at %s: %s\n", head,
-			s.Severity(f.Severity, strings.TrimSpace(s.mark(f.Severity)+" "+string(f.Severity))), s.Bold(clean(f.Rule)), where(&f), clean(f.Message))
-		if n := len(g.Symptoms); n > 0 {
-			fmt.Fprintf(&b, "            %s\n", s.Dim(fmt.Sprintf("and %s that follow from it: %s", plural(n, "finding"), symptomRules(g.Symptoms))))
+		b.WriteString(p.Item(label, p.Head(&g.Root)) + "\n")
+		label = ""
+		below := strings.Repeat(" ", labels+5)
+		b.WriteString(p.Hang(below, clean(g.Root.Message)) + "\n")
+		for _, text := range besides(g) {
+			b.WriteString(p.Hang(below, p.Dim(text)) + "\n")
 		}
-		if n := len(g.Outweighed); n > 0 {
-			fmt.Fprintf(&b, "            %s\n", s.Dim(fmt.Sprintf("and outweighs %s that would ask for the opposite: %s", plural(n, "finding"), symptomRules(g.Outweighed))))
-		}
+	}
+	if len(sum.Groups) == 0 && total(sum.Run.Steps) > 0 {
+		b.WriteString(p.Item(label, p.None(sum.Rules, sum.Run.Status == record.Completed)) + "\n")
 	}
 	return b.String()
 }
 
-// symptomRules names the rules of symptoms once each.
-func symptomRules(list []record.Finding) string {
+// None says that nothing was found, and how many rules looked. It is good news
+// of a run that is healthy otherwise, when no rule failed.
+func (p Page) None(rules []record.RuleStatus, healthy bool) string {
+	judged, failed := 0, 0
+	for _, r := range rules {
+		switch {
+		case r.Status == "Error":
+			failed++
+		case r.NotJudged == "" && r.Datapoints > 0:
+			judged++
+		}
+	}
+	text := fmt.Sprintf("no findings: %s judged this run and found nothing wrong", plural(judged, "rule"))
+	switch {
+	case judged == 0:
+		return "no findings: no rule had anything to judge"
+	case failed > 0:
+		return fmt.Sprintf("no findings; %s judged this run, %d could not", plural(judged, "rule"), failed)
+	case !healthy:
+		return text
+	}
+	return p.Tick(text)
+}
+
+// besides says in a line each how often a root was found again, what follows
+// from it, and what it outweighs.
+func besides(g *record.Group) []string {
+	var lines []string
+	if text := record.Repeated(g.Again()); text != "" {
+		lines = append(lines, text)
+	}
+	if follow := g.Follow(); len(follow) > 0 {
+		names := make([]string, len(follow))
+		for i, s := range follow {
+			if names[i] = clean(s.Rule); len(s.Again) > 0 {
+				names[i] += fmt.Sprintf(" (%d)", len(s.Again)+1)
+			}
+		}
+		lines = append(lines, plural(len(follow), "symptom")+": "+strings.Join(names, ", "))
+	}
+	if n := len(g.Outweighed); n > 0 {
+		lines = append(lines, fmt.Sprintf("it outweighs %s that would ask for the opposite: %s", plural(n, "finding"), namesOf(g.Outweighed)))
+	}
+	return lines
+}
+
+// namesOf names the rules of findings once each.
+func namesOf(list []record.Finding) string {
 	counts := map[string]int{}
 	var names []string
 	for _, f := range list {
@@ -217,17 +258,6 @@ func symptomRules(list []record.Finding) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// ruleTrouble names rules that could not judge.
-func (s Style) ruleTrouble(rules []record.RuleStatus) string {
-	var b strings.Builder
-	for _, r := range rules {
-		if r.Status == "Error" {
-			fmt.Fprintf(&b, "  rule      %s could not judge: %s\n", clean(r.Configuration), clean(r.Details))
-		}
-	}
-	return b.String()
 }
 
 func plural(n int, word string) string {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,7 +36,7 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 		parts[0] += " " + strings.ToLower(p.Mode)
 	}
 	if p.Loss != nil {
-		loss := "loss " + number(*p.Loss)
+		loss := "loss " + record.Digits(*p.Loss)
 		if line := s.Sparkline(p.Losses, columns); line != "" && (columns >= leastCurve || columns == len(p.Losses)) {
 			loss += " " + line
 		}
@@ -62,30 +61,10 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 	return "vigil: " + strings.Join(append(parts, besides...), separator)
 }
 
-// findingText is a finding as a block of lines, without a final newline. What
-// follows from a known cause is mended there, and names no remedy of its own.
-func (s Style) findingText(f *record.Finding, follows *record.Follows) string {
-	var b strings.Builder
-	head := strings.TrimSpace(s.mark(f.Severity) + " " + string(f.Severity))
-	fmt.Fprintf(&b, "vigil: %s %s at %s", s.Severity(f.Severity, head), s.Bold(clean(f.Rule)), where(f))
-	fmt.Fprintf(&b, "\n  %s", clean(f.Message))
-	if follows != nil {
-		fmt.Fprintf(&b, "\n  %s %s at step %d", s.Dim("follows"), clean(follows.Rule), follows.Step)
-		return b.String()
-	}
-	if f.Cause != "" {
-		fmt.Fprintf(&b, "\n  %s %s", s.Dim("cause "), clean(f.Cause))
-	}
-	if r := f.Advised(); r != "" {
-		fmt.Fprintf(&b, "\n  %s %s", s.Dim("remedy"), clean(r))
-	}
-	return b.String()
-}
-
 // where says at which step, mode and worker a finding is.
 func where(f *record.Finding) string {
 	at := fmt.Sprintf("step %d", f.Step)
-	if f.Mode != record.Train {
+	if f.Mode != record.Train && f.Mode != record.Global { // of which every step is one of all modes
 		at += fmt.Sprintf(" (%s step %d)", strings.ToLower(f.Mode.String()), f.ModeStep)
 	}
 	if f.Worker != "" && (f.Worker != "worker_0" || len(f.Workers) > 1) {
@@ -95,19 +74,6 @@ func where(f *record.Finding) string {
 		}
 	}
 	return at
-}
-
-// number is a value with as many digits as a person reads.
-func number(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "Inf"
-	case math.IsInf(v, -1):
-		return "-Inf"
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // count is an integer with its thousands apart.

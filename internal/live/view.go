@@ -32,9 +32,10 @@ type Options struct {
 	// wants to know.
 	Leave func()
 
-	Style Style
-	Quiet bool // findings and errors only
-	JSON  bool // every event as a JSON line, and nothing else
+	Style   Style
+	Explain func(*record.Finding) string // the command that explains a finding; may be nil
+	Quiet   bool                         // findings and errors only
+	JSON    bool                         // every event as a JSON line, and nothing else
 
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -55,14 +56,16 @@ type View struct {
 	nextLine time.Time       // when the next plain progress line is due
 	interval time.Duration   // to the one after it
 	lastStep int64           // of the last plain progress line
-	found    int             // findings
+	found    int             // findings that follow from no other
+	symptoms int             // findings that do
 	row      row             // the last row, with the state in it
 	status   bool            // the state stands in the line the cursor is in
 	titled   bool            // the state is in the title
 	text     string          // the state in either
 	drawn    time.Time       // when the state was drawn
-	shown    map[string]int  // findings by rule, configuration and check
-	told     map[string]bool // rules of which a finding was shown
+	turns    Turns           // of the findings shown
+	again    []*repeats      // findings that were only counted, by check
+	told     map[string]bool // rules of which a finding was shown in full
 	away     bool            // the job is stopped: nothing is drawn in place
 	over     bool            // the job has ended: nothing is any more
 	end      sync.Once
@@ -76,7 +79,6 @@ const (
 	lineGrowth   = 1.5
 	lineMax      = 5 * time.Minute
 	redraw       = 250 * time.Millisecond
-	InFull       = 3 // findings of one rule and check shown in full
 )
 
 // NewView makes a view.
@@ -84,7 +86,7 @@ func NewView(o Options) *View {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &View{o: o, shown: map[string]int{}, told: map[string]bool{}, interval: lineInterval, closed: make(chan struct{})}
+	return &View{o: o, told: map[string]bool{}, interval: lineInterval, closed: make(chan struct{})}
 }
 
 // Event shows one event.
@@ -111,6 +113,16 @@ func (v *View) Event(e Event) {
 	case e.Summary != nil:
 		v.summary(e.Summary)
 	}
+	v.repeated()
+}
+
+// page is how text is laid out on the terminal as it is now.
+func (v *View) page() Page {
+	p := Page{Style: v.o.Style, Explain: v.o.Explain}
+	if v.o.Terminal {
+		p.Width = max(0, v.width()-1)
+	}
+	return p
 }
 
 // json writes the event as a line with "format" at its top.
@@ -122,23 +134,34 @@ func (v *View) json(e Event) {
 	_, _ = v.o.Out.Write(append([]byte(`{"format":1,`), append(b[1:], '\n')...))
 }
 
-// finding shows a finding in full, one whose cause is known by that cause, or counts it when several of its kind were
-// shown already.
+// finding shows a finding in full, one whose cause is known in one line, and
+// counts those that say the same once more.
 func (v *View) finding(f *record.Finding, follows *record.Follows) {
 	if f.Muted {
 		return
 	}
-	kind := f.Rule + "\x00" + f.Configuration + "\x00" + f.Check
-	v.shown[kind]++
-	v.told[f.Rule] = true
-	v.found++
-	switch n := v.shown[kind]; {
-	case n <= InFull:
-		v.block(v.o.Style.findingText(f, follows))
-	case n == InFull+1:
-		v.line(fmt.Sprintf("vigil: more of %s come; they are counted, and all are in the run", clean(f.Rule)))
+	page := v.page()
+	switch turn := v.turns.Next(f); {
+	case turn == Again:
+		v.repeat(f)
+	case follows != nil:
+		v.symptoms++
+		if page.Width > len(ours) {
+			page.Width -= len(ours)
+		}
+		v.line(page.Dim(ours) + page.Symptom(f, follows.Rule))
+	case turn == Further: // its check is explained above
+		v.found++
+		v.block(ours + page.Head(f) + "\n" + page.Message(f))
+	default:
+		v.found++
+		v.told[f.Rule] = true
+		v.block(ours + page.Finding(f))
 	}
 }
+
+// ours begins what is written between the lines of a job.
+const ours = "vigil: "
 
 func (v *View) notice(n *Notice) {
 	if v.o.Quiet && n.Level != "error" {
@@ -173,9 +196,11 @@ func (v *View) summary(s *Summary) {
 	v.over = true
 	v.erase()
 	if v.o.Quiet {
+		v.repeatedNow()
 		return
 	}
-	v.block(strings.TrimRight(v.o.Style.SummaryText(s), "\n"))
+	v.again = nil // it counts them
+	v.block(strings.TrimRight(v.page().Summary(s), "\n"))
 }
 
 // progressed shows where the job stands: in place where that can harm nobody,

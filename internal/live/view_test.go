@@ -58,7 +58,7 @@ func TestPlainOutputHasNoEscapes(t *testing.T) {
 	for _, want := range []string{
 		"vigil: a model\\x1b[31m\n",
 		"vigil: !! error exploding_tensor at step 12\n  The gradient of fc.weight\\nwith",
-		"  cause  a learning rate that is too high\n  remedy lower it\n",
+		"  cause     a learning rate that is too high\n  remedy    lower it\n",
 		"vigil: stopping the job because of exploding_tensor\n",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -67,14 +67,14 @@ func TestPlainOutputHasNoEscapes(t *testing.T) {
 	}
 }
 
-// What follows from a cause that is known names that, and no remedy of its own.
+// What follows from a cause that is known is one line that names the cause.
 func TestFindingThatFollows(t *testing.T) {
 	var b bytes.Buffer
 	v := NewView(Options{Out: &b})
 	e := finding("w")
 	e.Follows = &record.Follows{Rule: "zero_grad", Step: 9}
 	v.Event(e)
-	if got := b.String(); !strings.HasSuffix(got, "\n  follows zero_grad at step 9\n") || strings.Contains(got, "remedy") {
+	if got := b.String(); got != "vigil: exploding_tensor at step 12 follows from zero_grad\n" {
 		t.Errorf("output is:\n%s", got)
 	}
 }
@@ -119,17 +119,55 @@ func TestProgressIsRateLimited(t *testing.T) {
 	}
 }
 
+// Of findings of one check the first is shown in full, two of other subjects by
+// what they say; the others are counted, and told now and then.
 func TestFloodOfFindings(t *testing.T) {
 	var b bytes.Buffer
-	v := NewView(Options{Out: &b})
+	now := time.Unix(1000, 0)
+	v := NewView(Options{Out: &b, Now: func() time.Time { return now }})
+	at := func(subject string, step int64) {
+		e := finding(subject)
+		e.Finding.Step = step
+		v.Event(e)
+	}
+	at("w", 12)
+	at("w", 13)
+	at("v", 14)
+	at("u", 15)
+	at("t", 16)
+	now = now.Add(firstLine)
+	at("w", 17)
+	at("w", 18)
+	v.Event(Event{Summary: &Summary{}})
+	got, _, _ := strings.Cut(b.String(), "\nvigil:  ") // the summary
+	const want = `
+vigil: !! error exploding_tensor at step 12
+  The gradient of w is infinite.
+  cause     a learning rate that is too high
+  remedy    lower it
+
+vigil: !! error exploding_tensor at step 14
+  The gradient of v is infinite.
+
+vigil: !! error exploding_tensor at step 15
+  The gradient of u is infinite.
+vigil: exploding_tensor 3 more times, last at step 17
+`
+	if got != want {
+		t.Errorf("output is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Where there is no summary to count them, repeats are told at the end.
+func TestRepeatsAreToldWhenQuiet(t *testing.T) {
+	var b bytes.Buffer
+	v := NewView(Options{Out: &b, Quiet: true})
 	for range 100 {
 		v.Event(finding("w"))
 	}
-	if n := strings.Count(b.String(), "is infinite"); n != InFull {
-		t.Errorf("%d findings in full, want %d", n, InFull)
-	}
-	if !strings.Contains(b.String(), "more of exploding_tensor") {
-		t.Errorf("the rest is not told:\n%s", &b)
+	v.Event(Event{Summary: &Summary{}})
+	if got := b.String(); !strings.HasSuffix(got, "\nvigil: exploding_tensor 99 more times, last at step 12\n") || strings.Count(got, "\n") != 6 {
+		t.Errorf("output is:\n%s", got)
 	}
 }
 
@@ -222,7 +260,7 @@ func TestSummaryText(t *testing.T) {
 		},
 		Path: "/elsewhere/first", Tensors: 8, Values: 12345, RawBytes: 2_500_000,
 		NotCaptured: []record.NotCaptured{{Name: "fc.weight", Reason: "the ring was full", Count: 1200}, {Name: "a\nb", Reason: "sparse", Count: 1}},
-		Groups:      []record.Group{{Root: *finding("w").Finding, Symptoms: []record.Finding{*finding("v").Finding, *finding("u").Finding}}},
+		Groups:      []record.Group{{Root: *finding("w").Finding, Symptoms: []record.Finding{*finding("v").Finding, {Rule: "dead_relu"}, {Rule: "loss_spike"}, {Rule: "dead_relu"}}}},
 		Rules:       []record.RuleStatus{{Configuration: "dead_relu", Status: "Error", Details: "no ReLU"}},
 	}
 	const want = `vigil: first stopped by exploding_tensor after 1 min 40 s
@@ -231,26 +269,28 @@ func TestSummaryText(t *testing.T) {
   overhead  1.25 % of the step time, measured by the hook
   missing   fc.weight (1,200 times): the ring was full
             a\nb: sparse
-  findings  !! error exploding_tensor at step 12: The gradient of w is infinite.
-            and 2 findings that follow from it: exploding_tensor (2)
+  findings  !! error exploding_tensor at step 12
+              The gradient of w is infinite.
+              1 more time, at step 12
+              2 symptoms: dead_relu (2), loss_spike
   rule      dead_relu could not judge: no ReLU
   run       /elsewhere/first
   next      vigil report /elsewhere/first
             vigil findings /elsewhere/first
             vigil show /elsewhere/first
 `
-	if got := (Style{}).SummaryText(sum); got != want {
+	if got := (Page{}).Summary(sum); got != want {
 		t.Errorf("summary\n%s\nwant\n%s", got, want)
 	}
 	t.Setenv("VIGIL_DIR", "/root/of/runs")
-	if got := (Style{}).SummaryText(&Summary{Run: record.Run{Name: "none", Status: record.Completed}, Path: "/root/of/runs/none"}); !strings.Contains(got, "nothing: no training step") || !strings.Contains(got, "vigil doctor none") {
+	if got := (Page{}).Summary(&Summary{Run: record.Run{Name: "none", Status: record.Completed}, Path: "/root/of/runs/none"}); !strings.Contains(got, "nothing: no training step") || !strings.Contains(got, "vigil doctor none") {
 		t.Errorf("summary of an empty run:\n%s", got)
 	}
 }
 
 // A run that was not kept is not pointed to.
 func TestSummaryOfARemovedRun(t *testing.T) {
-	got := Style{}.SummaryText(&Summary{Path: "/runs/r", Removed: true, Run: record.Run{Name: "r", Command: []string{"sh", "job.sh"}}})
+	got := Page{}.Summary(&Summary{Path: "/runs/r", Removed: true, Run: record.Run{Name: "r", Command: []string{"sh", "job.sh"}}})
 	want := "vigil: nothing was captured, and no run is kept: no process was seen to import PyTorch or XGBoost\n" +
 		"  next      " + Program() + " doctor -- sh job.sh\n"
 	if got != want {

@@ -60,7 +60,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		NotJudged:   view.NotJudged(t.Statuses()),
 		Generated:   now,
 	}
-	c.Verdict = view.VerdictOf(run, c.Findings.All)
+	c.Verdict = view.VerdictOf(run, c.Findings.Groups)
 	if f, err := record.ParseFacts(run.Facts); err == nil && f != nil {
 		c.Facts = view.Facts(f)
 		c.Network, c.MoreModules = view.Network(f.Network)

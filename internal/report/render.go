@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -19,6 +20,7 @@ var files embed.FS
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"evidence": view.Evidence,
 	"skipped":  skipped,
+	"code":     code,
 }).ParseFS(files, "page/page.html"))
 
 // content is all that the template shows.
@@ -76,4 +78,18 @@ func skipped(m map[string]int64) string {
 		return ""
 	}
 	return " (skipped: " + view.Skipped(m) + ")"
+}
+
+// code makes what stands between backquotes code.
+func code(text string) template.HTML {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 { // one without its fellow
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	for i := range parts {
+		if parts[i] = template.HTMLEscapeString(parts[i]); i%2 == 1 {
+			parts[i] = "<code>" + parts[i] + "</code>"
+		}
+	}
+	return template.HTML(strings.Join(parts, ""))
 }

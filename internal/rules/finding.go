@@ -123,7 +123,7 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 		Step: at.Step, Mode: at.Mode, ModeStep: at.ModeStep, Worker: v.Worker, Workers: v.Workers, Time: at.Time.UTC(),
 		Check: v.Check, Subject: v.Subject,
 		Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Comparator: v.Comparator,
-		Message: v.Message, CauseClass: cmp.Or(v.CauseClass, c.CauseClass, d.CauseClass),
+		Message: e.inWords(in, v.Message), CauseClass: cmp.Or(v.CauseClass, c.CauseClass, d.CauseClass),
 		Cause:        cmp.Or(v.Cause, c.Cause, strings.Join(d.Causes[:min(1, len(d.Causes))], "")),
 		Remedy:       cmp.Or(v.Remedy, c.Remedy, strings.Join(d.Remedies, "; ")),
 		Experimental: c.IsExperimental(),

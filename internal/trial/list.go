@@ -16,6 +16,7 @@ type Entry struct {
 	Path     string
 	Findings map[record.Severity]int // without muted ones
 	Found    map[string]int          // the same by rule, by configuration, and by rule/check
+	Tally    record.Tally            // the findings by root cause
 }
 
 // List names the runs below a root, newest first. A directory that holds no
@@ -41,6 +42,10 @@ func List(root string) ([]Entry, error) {
 				e.Findings[f.Severity]++
 				e.found(f)
 			}
+		}
+		e.Tally = record.Count(t.Groups())
+		if len(e.Tally.Roots) == 0 { // not grouped yet, or never
+			e.Tally.Roots = e.Findings
 		}
 		list = append(list, e)
 	}

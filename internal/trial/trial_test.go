@@ -213,6 +213,10 @@ func TestFindingsAndState(t *testing.T) {
 		want = append(want, f)
 		ok(t, w.Finding(f))
 	}
+	// Findings that are not grouped yet count each for itself, then by their root.
+	if entries, err := trial.List(filepath.Dir(w.Path())); err != nil || len(entries) != 1 || entries[0].Tally.String() != "2 warnings" {
+		t.Errorf("list before the groups %+v, %v", entries, err)
+	}
 	groups := []record.Group{{Root: want[0], Symptoms: want[1:], CauseClass: "loss"}}
 	ok(t, w.Summary(nil))
 	ok(t, w.Summary(groups))
@@ -240,7 +244,7 @@ func TestFindingsAndState(t *testing.T) {
 	}
 	whole(t, tr)
 	entries, err := trial.List(filepath.Dir(w.Path()))
-	if err != nil || len(entries) != 1 || entries[0].Findings[record.Warning] != 2 {
+	if err != nil || len(entries) != 1 || entries[0].Findings[record.Warning] != 2 || entries[0].Tally.String() != "1 warning, 1 symptom" {
 		t.Errorf("list %+v, %v", entries, err)
 	}
 	ok(t, w.Close())

@@ -40,6 +40,7 @@ type Compared struct {
 	Seconds  float64          `json:"seconds"` // it took; 0: not known
 	Steps    map[string]int64 `json:"steps"`
 	Findings map[string]int   `json:"findings"`
+	Tally    record.Tally     `json:"-"` // the findings by root cause
 }
 
 // Sections of differences.
@@ -87,7 +88,7 @@ func Compare(runs []source.Run, points int) (Comparison, error) {
 	var properties []map[property]string
 	for _, t := range runs {
 		run := t.Run()
-		one := Compared{Name: filepath.Base(t.Path()), Path: t.Path(), Status: run.Status, Steps: run.Steps, Findings: map[string]int{"error": 0, "warning": 0, "info": 0}}
+		one := Compared{Name: filepath.Base(t.Path()), Path: t.Path(), Status: run.Status, Steps: run.Steps, Findings: map[string]int{"error": 0, "warning": 0, "info": 0}, Tally: record.Count(t.Groups())}
 		if run.Name != "" {
 			one.Name = run.Name
 		}

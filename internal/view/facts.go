@@ -65,9 +65,9 @@ func rateText(f *record.Facts) string {
 		}
 		says := o.WarmUp.Says()
 		if s := f.Schedule; s != nil && len(s.Rates) > 0 && len(f.Optimisers) == 1 && slices.Max(s.Rates) > *o.LR {
-			says = fmt.Sprintf("warm-up, rose to %.4g", slices.Max(s.Rates))
+			says = "warm-up, rose to " + record.Digits(slices.Max(s.Rates))
 		}
-		parts = append(parts, fmt.Sprintf("%s %.4g (%s)", o.Class, *o.LR, says))
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", o.Class, record.Digits(*o.LR), says))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -130,7 +130,7 @@ func inputsText(in *record.InputFacts) string {
 func tensorText(t record.TensorFacts) string {
 	s := fmt.Sprintf("%s %v", t.DType, t.Shape)
 	if v := t.Values; v != nil {
-		s += fmt.Sprintf(", from %.4g to %.4g, mean %.4g, deviation %.4g", float64(v.Min), float64(v.Max), float64(v.Mean), float64(v.Std))
+		s += fmt.Sprintf(", from %s to %s, mean %s, std %s", record.Digits(float64(v.Min)), record.Digits(float64(v.Max)), record.Digits(float64(v.Mean)), record.Digits(float64(v.Std)))
 		if v.NonFinite > 0 {
 			s += fmt.Sprintf(", %d NaN or infinite", v.NonFinite)
 		}
@@ -152,7 +152,7 @@ func updatesText(u *record.UpdateFacts) string {
 		}
 	}
 	if c := u.Clip; c != nil {
-		s += fmt.Sprintf(", clipped to norm %.4g at %d of %d", float64(c.MaxNorm), c.Clipped, c.Calls)
+		s += fmt.Sprintf(", clipped to norm %s at %d of %d", record.Digits(float64(c.MaxNorm)), c.Clipped, c.Calls)
 	}
 	return s
 }

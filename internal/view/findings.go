@@ -3,8 +3,8 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -92,7 +92,7 @@ func (f Findings) Muted() []Muted {
 func Evidence(f record.Finding) string {
 	s := f.Subject
 	if f.Observed != f.Threshold { // equal where a fact is told, not a number compared
-		s += fmt.Sprintf(": %s %s %s", short(float64(f.Observed)), f.Comparator, short(float64(f.Threshold)))
+		s += fmt.Sprintf(": %s %s %s", record.Digits(float64(f.Observed)), f.Comparator, record.Digits(float64(f.Threshold)))
 	}
 	keys := make([]string, 0, len(f.Context))
 	for k := range f.Context {
@@ -100,13 +100,32 @@ func Evidence(f record.Finding) string {
 	}
 	sort.Strings(keys)
 	for _, k := range keys {
-		b, err := json.Marshal(f.Context[k])
+		b, err := json.Marshal(shortened(f.Context[k]))
 		if err != nil || len(b) > 160 {
 			continue
 		}
 		s += "; " + strings.ReplaceAll(k, "_", " ") + " " + strings.Trim(string(b), `"`)
 	}
 	return s
+}
+
+// shortened is a value of the evidence with its fractions in three digits.
+func shortened(v any) any {
+	switch x := v.(type) {
+	case record.Number:
+		return shortened(float64(x))
+	case float64:
+		if x != math.Trunc(x) {
+			return record.Digits(x)
+		}
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = shortened(x[i])
+		}
+		return out
+	}
+	return v
 }
 
 // Skipped says what a rule skipped, reason by reason; "" for nothing.
@@ -121,5 +140,3 @@ func Skipped(skipped map[string]int64) string {
 	}
 	return strings.Join(reasons, ", ")
 }
-
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

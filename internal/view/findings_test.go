@@ -10,20 +10,19 @@ import (
 
 func TestVerdictOf(t *testing.T) {
 	code := 3
-	warning, muted := record.Finding{Severity: record.Warning}, record.Finding{Severity: record.Error, Muted: true}
+	warning, broken := record.Group{Root: record.Finding{Severity: record.Warning}}, record.Group{Root: record.Finding{Severity: record.Error}, Symptoms: []record.Finding{{Rule: "loss_flat"}}}
 	for _, c := range []struct {
-		name     string
-		run      record.Run
-		findings []record.Finding
-		want     Verdict
+		name   string
+		run    record.Run
+		groups []record.Group
+		want   Verdict
 	}{
 		{"nothing", record.Run{Status: record.Completed}, nil, Verdict{"ok", "Nothing to report: no rule found anything wrong."}},
-		{"muted only", record.Run{Status: record.Completed}, []record.Finding{muted}, Verdict{"ok", "Nothing to report: no rule found anything wrong."}},
-		{"the worst first", record.Run{Status: record.Completed}, []record.Finding{warning, {Severity: record.Error}, warning}, Verdict{"error", "Found 1 error, 2 warnings."}},
-		{"running", record.Run{Status: record.Running}, []record.Finding{warning}, Verdict{"warning", "Found 1 warning; the run is still going on."}},
-		{"failed", record.Run{Status: record.Failed, ExitCode: &code}, []record.Finding{warning}, Verdict{"warning", "Found 1 warning; the training failed with exit code 3."}},
+		{"the worst first", record.Run{Status: record.Completed}, []record.Group{warning, broken, warning}, Verdict{"error", "Found 1 error, 2 warnings, 1 symptom."}},
+		{"running", record.Run{Status: record.Running}, []record.Group{warning}, Verdict{"warning", "Found 1 warning; the run is still going on."}},
+		{"failed", record.Run{Status: record.Failed, ExitCode: &code}, []record.Group{warning}, Verdict{"warning", "Found 1 warning; the training failed with exit code 3."}},
 	} {
-		if got := VerdictOf(c.run, c.findings); got != c.want {
+		if got := VerdictOf(c.run, c.groups); got != c.want {
 			t.Errorf("%s: the verdict is %+v, want %+v", c.name, got, c.want)
 		}
 	}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -11,31 +10,15 @@ import (
 // its findings, or "ok".
 type Verdict struct{ Class, Text string }
 
-// VerdictOf judges a run by its findings and by how it ended.
-func VerdictOf(run record.Run, findings []record.Finding) Verdict {
-	count := map[record.Severity]int{}
-	for _, f := range findings {
-		if !f.Muted {
-			count[f.Severity]++
-		}
-	}
-	plural := func(n int, what string) string {
-		if n == 1 {
-			return fmt.Sprintf("1 %s", what)
-		}
-		return fmt.Sprintf("%d %ss", n, what)
-	}
-	var parts []string
-	class := "ok"
+// VerdictOf judges a run by the root causes that were found, each with its
+// symptoms, and by how it ended.
+func VerdictOf(run record.Run, groups []record.Group) Verdict {
+	found := record.Count(groups)
+	class, text := "ok", "Nothing to report: no rule found anything wrong"
 	for _, s := range []record.Severity{record.Info, record.Warning, record.Error} {
-		if n := count[s]; n > 0 {
-			class = string(s)
-			parts = append([]string{plural(n, string(s))}, parts...)
+		if found.Roots[s] > 0 {
+			class, text = string(s), "Found "+found.String()
 		}
-	}
-	text := "Nothing to report: no rule found anything wrong"
-	if len(parts) > 0 {
-		text = "Found " + strings.Join(parts, ", ")
 	}
 	switch run.Status {
 	case record.Running:

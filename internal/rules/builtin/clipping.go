@@ -22,6 +22,7 @@ var alwaysClipped = rule.Definition{
 		{Name: "least_calls", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "calls", Meaning: "calls that must all have clipped"},
 	},
 	CauseClass: "optimizer",
+	Lacks:      "gradients are not clipped",
 	Causes:     []string{"a largest norm, or value, that is far too small", "gradients that are far too large, because the loss is summed instead of averaged"},
 	Remedies:   []string{"raise max_norm to about the usual norm of the gradients, clip_value to their usual size", "average the loss over the batch", "look at the norms before clipping"},
 	Asks:       []rule.Advice{rule.ClipLess},

@@ -94,8 +94,11 @@ func num(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return rule.Digits(x)
 }
+
+// times spells a factor for a person: "12.5", "3 million".
+func times(x float64) string { return rule.Times(x) }
 
 // called puts a noun and a name together: "loss CrossEntropyLoss_output_0",
 // but not "loss loss".

@@ -35,6 +35,7 @@ var deadRelu = rule.Definition{
 		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that are dead after an update changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
 	CauseClass: "activation",
+	Lacks:      "no output of a ReLU layer was captured",
 	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
 	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
 	Asks:       []rule.Advice{rule.LowerLearningRate},

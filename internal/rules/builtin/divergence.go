@@ -112,7 +112,7 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 		CauseClass: "learning-rate", Cause: "a learning rate that is too high",
 		Remedy: "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm", Asks: []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 		Message: fmt.Sprintf("Training diverges: %d of %s have grown at least %s times since step %d (%s %s times), and the loss is higher than its first values.",
-			grown, plural(seen, "weight"), num(r.growth), r.state.Began, worst, num(most)),
+			grown, plural(seen, "weight"), num(r.growth), r.state.Began, worst, times(most)),
 		Context: map[string]any{"grown": grown, "weights": seen, "since_mode_step": r.state.Since, "losses": r.lastLosses()},
 	})
 }

@@ -23,6 +23,7 @@ var evaluationMode = rule.Definition{
 		{Name: "ratio", Type: rule.Float, Default: "25", Range: rule.Above(1), Unit: "ratio", Meaning: "allowed ratio of the running to the batch's variance, either way"},
 	},
 	CauseClass:     "eval-mode",
+	Lacks:          "no evaluation was seen",
 	Causes:         []string{"model.eval() is missing before evaluation", "model.train() is missing after evaluation", "a momentum of batch normalisation that is too small, or data that differ between training and evaluation"},
 	Remedies:       []string{"call model.eval() before each evaluation and model.train() before each epoch of training", "look at the momentum of batch normalisation"},
 	Explains:       []string{"overfit", "overtraining", "underfit", "loss_spike"},

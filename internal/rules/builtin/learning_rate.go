@@ -269,7 +269,7 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
 			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s, at %s, is no lower than where it began, at %s",
-				c.N, num(m.Grown), called("loss", c.Name), c.lately(highWait), r.began()))
+				c.N, times(m.Grown), called("loss", c.Name), c.lately(highWait), r.began()))
 	case !r.state.Said && c.Peak >= 2*r.explosion*start && c.N-c.PeakAt >= 2*highWait && median(c.tail(highWait)) >= halfWay*start && levelled(c.tail(highWait)):
 		r.report(rep, rule.Warning, "half_way", c.Peak/start, 2*r.explosion, highWait,
 			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s, from %s, and it came back to no less than %s, where it stands",
@@ -339,7 +339,7 @@ func (r *rateJudge) report(rep *rule.Report, s rule.Severity, check string, obse
 	u := m.largest()
 	why := fmt.Sprintf("one update changes the weights by %s %% of their size", num(math.Round(100*u.Ratio)))
 	if u.Ratio < r.update {
-		why = fmt.Sprintf("the weights are %s times as large as at first", num(m.Grown))
+		why = fmt.Sprintf("the weights are %s times as large as at first", times(m.Grown))
 	}
 	rep.Violate(rule.Violation{
 		Check: check, Subject: r.state.Curve.Name, Observed: observed, Threshold: threshold, Comparator: ">=", Severity: s, Steps: steps,

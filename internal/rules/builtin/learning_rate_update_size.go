@@ -94,7 +94,7 @@ func (r *rateJudge) strides(rep *rule.Report) {
 		Remedy: "lower the learning rate by factors of ten, or warm it up; rules that scale it with the size of the batch are made for plain SGD and large rates, not for Adam",
 		Asks:   []rule.Advice{rule.LowerLearningRate},
 		Message: fmt.Sprintf("The learning rate is too high: an update moves every element of a weight %s %s times the deviation of the weights as they began, and the %s stands at %s, where a guess has %s, and falls no more.",
-			whose, num(stride), called("loss", c.Name), c.quarter(), num(min(k.Guess, k.Uniform))),
+			whose, times(stride), called("loss", c.Name), c.quarter(), num(min(k.Guess, k.Uniform))),
 		Context: map[string]any{"stride": stride, "last_mean": level, "before": before, "guess": k.Guess},
 	})
 }
@@ -118,7 +118,7 @@ func (r *rateJudge) peaks(rep *rule.Report) bool {
 		Remedy: "lower the learning rate by factors of ten: 1e-4 to 1e-3 is usual for Adam and AdamW, and 1e-5 to 5e-5 where a trained model is fine-tuned",
 		Asks:   []rule.Advice{rule.LowerLearningRate},
 		Message: fmt.Sprintf("The learning rate is too high: where it is highest an update moves every element of a weight by about %s times the deviation of the weights as they began; meanwhile the %s stood at %s, where a guess has %s, and at the end, when the rate was lower, at %s.",
-			num(r.state.Peak), called("loss", c.Name), meanOfSome(high, c.stepsIn(0.35, 0.55)), num(guess), c.quarter()),
+			times(r.state.Peak), called("loss", c.Name), meanOfSome(high, c.stepsIn(0.35, 0.55)), num(guess), c.quarter()),
 		Context: map[string]any{"stride": r.state.Peak, "last_mean": level, "before": before, "high": high, "guess": k.Guess},
 	})
 	return true

@@ -21,6 +21,7 @@ var lossFlat = rule.Definition{
 		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by this share of their size within 50 steps move"},
 	},
 	CauseClass: "labels",
+	Lacks:      "no loss was captured",
 	Causes: []string{
 		"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input",
 		"layers that no gradient reaches, or that are frozen as they were initialised", "units that are all dead or saturated", "a learning rate that throws the weights away, or is too low",

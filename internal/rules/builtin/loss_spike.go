@@ -29,6 +29,7 @@ var lossSpike = rule.Definition{
 		{Name: "growth", Type: rule.Float, Default: "1.3", Range: rule.AtLeast(1), Unit: "ratio", Meaning: "growth of the weights that shows that they, and not the data, are the reason"},
 	},
 	CauseClass: "learning-rate",
+	Lacks:      "no loss was captured",
 	Causes:     []string{"a learning rate that is too high for this phase of the training", "batches of bad data", "gradients that are not clipped"},
 	Remedies:   []string{"clip gradients by norm", "lower the learning rate, or warm it up after a restart", "look at the batches at which it leapt", "go back to the last checkpoint before it"},
 	Asks:       []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
@@ -149,7 +150,7 @@ func (r *spikes) follow(x float64, rep *rule.Report) {
 		r.state.Spike = nil
 	case s.N == spikeWait && !r.recovering():
 		if grew {
-			r.report(rep, s, rule.Warning, fmt.Sprintf("it has not come down in %d steps, and the weights have grown to %s times what they were", s.N, num(r.state.Motion.Grown/s.Weight)))
+			r.report(rep, s, rule.Warning, fmt.Sprintf("it has not come down in %d steps, and the weights have grown to %s times what they were", s.N, times(r.state.Motion.Grown/s.Weight)))
 			return
 		}
 		r.report(rep, s, rule.Info, fmt.Sprintf("it has not come down in %d steps", s.N))

@@ -25,6 +25,7 @@ var overfit = rule.Definition{
 		every("500"),
 	},
 	CauseClass: "overfit",
+	Lacks:      "no loss of an evaluation was captured",
 	Causes:     []string{"too little data", "a model that is too large", "no regularisation"},
 	Remedies:   []string{"augment the data", "add dropout or weight decay", "stop early", "use a smaller model"},
 	Asks:       []rule.Advice{rule.RegulariseMore, rule.StopEarly, rule.SmallerModel},

@@ -21,6 +21,7 @@ var padding = rule.Definition{
 		{Name: "length", Type: rule.Int, Default: "16", Range: rule.AtLeast(1), Unit: "tokens", Meaning: "sequences at least as long"},
 	},
 	CauseClass: "data-loading",
+	Lacks:      "no padded sequences were seen",
 	Causes:     []string{"sequences that are padded to a fixed length far above their own", "padding that the loss counts like any other label", "a recurrent layer whose last state is taken although sequences end before", "a tokenizer that does not know the words"},
 	Remedies:   []string{"pad each batch to its longest sequence, put sequences of like length together, or pack them; mask what is padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
@@ -137,7 +138,7 @@ func (r *padded) stateAfter(f *rule.Facts, rep *rule.Report) bool {
 			Cause:  "the last state of a recurrent layer, taken although sequences end before: it has forgotten them over the padding",
 			Remedy: "take the state at each sequence's own end: pack_padded_sequence with the lengths, or out[torch.arange(len(out)), lengths - 1]; or pad each batch to its longest sequence only, or at the front",
 			Message: fmt.Sprintf("The loss takes the state of the %s after the last of %d places, and most sequences of a batch end in %d or more places of padding%s: by then the samples lie %s times as far apart as at their own ends, so that nothing of the sequences is left. Take the state at each sequence's own end, or pack them (pack_padded_sequence).",
-				called(m.Type+" layer", m.Path), a.Length, a.Padding, filler, num(float64(a.Left))),
+				called(m.Type+" layer", m.Path), a.Length, a.Padding, filler, times(float64(a.Left))),
 			Context: map[string]any{"length": a.Length, "padding": a.Padding, "token": a.Token, "left": a.Left},
 		})
 		return true

@@ -174,7 +174,7 @@ func (r *poorInit) spreadOfVariance(items []rule.Item, rep *rule.Report) {
 		v.Message = fmt.Sprintf("%s is constant, while the variance of %s is %s.", low.Info.Name, high.Info.Name, num(most))
 	case most/least > r.ratio:
 		v.Subject, v.Observed = high.Info.Name, most/least
-		v.Message = fmt.Sprintf("The variance of %s (%s) is %s times that of %s (%s).", high.Info.Name, num(most), num(most/least), low.Info.Name, num(least))
+		v.Message = fmt.Sprintf("The variance of %s (%s) is %s times that of %s (%s).", high.Info.Name, num(most), times(most/least), low.Info.Name, num(least))
 	default:
 		return
 	}

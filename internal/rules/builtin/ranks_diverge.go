@@ -23,6 +23,7 @@ var ranksDiverge = rule.Definition{
 		{Name: "confirm", Type: rule.Int, Default: "2", Range: rule.AtLeast(1), Unit: "digests", Meaning: "how many in a row have to differ"},
 	},
 	CauseClass: "ranks",
+	Lacks:      "the training has one rank",
 	Causes: []string{
 		"a model that is not wrapped for data parallelism, or is called around its wrapper (model.module)", "gradients that are not reduced (no_sync left on, an update within it)",
 		"parameters that were changed or added after wrapping", "ranks that skip an update alone",

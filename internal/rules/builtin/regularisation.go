@@ -233,7 +233,7 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 			v.Message = fmt.Sprintf("The weight decay %s of %s is so strong that it outweighs the loss: lower it to 0.01 or less.", num(decay), o.Class)
 			if finite(against) {
 				v.Context["against_gradients"] = against
-				v.Message = fmt.Sprintf("The weight decay %s of %s pulls %s times as hard as the loss does: lower it to 0.01 or less.", num(decay), o.Class, num(against))
+				v.Message = fmt.Sprintf("The weight decay %s of %s pulls %s times as hard as the loss does: lower it to 0.01 or less.", num(decay), o.Class, times(against))
 			}
 			r.say(rep, v)
 		}

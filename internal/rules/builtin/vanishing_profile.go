@@ -186,7 +186,7 @@ func (r *vanishingProfile) judge(root string, items []rule.Item, v *rule.View, r
 
 func (r *vanishingProfile) report(p *profile, rep *rule.Report) {
 	ratio := p.Worst.Mean / p.Top.Mean
-	bad := fmt.Sprintf("%s times smaller than that of %s", num(1/ratio), p.Top.Name)
+	bad := fmt.Sprintf("%s times smaller than that of %s", times(1/ratio), p.Top.Name)
 	cause, remedy := "", ""
 	if r.state.Loaded {
 		remedy = "replace sigmoid or tanh in hidden layers by ReLU or GELU; add residual connections or normalisation; scale the loss in half precision"

@@ -139,6 +139,6 @@ func (r *updateRatio) judge(it rule.Item, v *rule.View, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: check, Subject: it.Info.Name, Worker: it.Worker, Observed: ratio, Threshold: limit, Comparator: comparator, Context: context, Steps: 1 + r.state.Streak[k],
-		Message: fmt.Sprintf("The update of %s from step %d to %d is %s times its weights, too %s.", it.Info.Name, from, v.ModeStep, num(ratio), words),
+		Message: fmt.Sprintf("The update of %s from step %d to %d is %s times its weights, too %s.", it.Info.Name, from, v.ModeStep, times(ratio), words),
 	})
 }

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
+)
+
+// briefSize is the most bytes that a brief has; briefText the most of one of
+// its texts.
+const (
+	briefSize = 2048
+	briefText = 360
+)
+
+// brief says in at most 2 KB what a run is, what was found and what to do, in
+// plain text: for a chat, or for a coding assistant.
+func brief(run record.Run, f view.Findings) string {
+	var head strings.Builder
+	fmt.Fprintf(&head, "Vigil on run %s: %s", printable(run.Name), run.Status)
+	if run.ExitCode != nil {
+		fmt.Fprintf(&head, ", exit code %d", *run.ExitCode)
+	}
+	for _, m := range []record.Mode{record.Train, record.Eval, record.Predict, record.Global} {
+		if n := run.Steps[m.String()]; n > 0 {
+			fmt.Fprintf(&head, ", %d %s", n, m)
+		}
+	}
+	head.WriteString(" steps\n")
+	if run.Framework.Name != "" {
+		fmt.Fprintf(&head, "Framework: %s\n", printable(frameworkText(run.Framework)))
+	}
+	if len(run.Command) > 0 {
+		fmt.Fprintf(&head, "Command: %s\n", short(plain(strings.Join(run.Command, " "))))
+	}
+	if run.Said != "" {
+		fmt.Fprintf(&head, "Training: %s\n", short(plain(run.Said)))
+	}
+	fmt.Fprintf(&head, "Findings: %s\n", record.Count(f.Groups))
+	if rules := view.Standings(f.Rules, lacksOf(run.Facts)); len(rules) > 0 {
+		fmt.Fprintf(&head, "%s\n", view.StandingText(rules))
+	}
+	text := head.String()
+	for i := range f.Groups {
+		more := fmt.Sprintf("\nand %d more: %s findings %s\n", len(f.Groups)-i, live.Program(), printable(run.Name))
+		one := briefGroup(i+1, &f.Groups[i])
+		room := briefSize - len(text)
+		if i < len(f.Groups)-1 {
+			room -= len(more)
+		}
+		if len(one) > room {
+			return text + more
+		}
+		text += one
+	}
+	return text
+}
+
+// briefGroup is a root cause with what follows from it.
+func briefGroup(number int, g *record.Group) string {
+	var b strings.Builder
+	r := &g.Root
+	name := r.Rule
+	if r.Check != "" {
+		name += "/" + r.Check
+	}
+	fmt.Fprintf(&b, "\n%d. %s %s at step %d: %s\n", number, r.Severity, printable(name), r.Step, short(plain(r.Message)))
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "   %s: %s\n", label, short(plain(text)))
+		}
+	}
+	line("cause", r.Cause)
+	line("remedy", r.Advised())
+	line("again", record.Repeated(g.Again()))
+	var names []string
+	for _, s := range g.Follow() {
+		names = append(names, s.Rule)
+	}
+	line("symptoms", strings.Join(names, ", "))
+	line("explain", explain(r))
+	return b.String()
+}
+
+// short cuts a text for the brief.
+func short(text string) string {
+	if len(text) <= briefText {
+		return text
+	}
+	end := briefText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.TrimRight(text[:end], " ") + "…"
+}

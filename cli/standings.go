@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/view"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// lacksOf says of a rule that had nothing to judge in a run what the training
+// does not have, as far as its definition and the facts of the run tell.
+func lacksOf(facts json.RawMessage) func(record.RuleStatus) string {
+	return func(r record.RuleStatus) string {
+		d, ok := rules.Lookup(r.Rule)
+		if !ok {
+			return ""
+		}
+		if f, err := record.ParseFacts(facts); (err != nil || f == nil || f.Updates == nil) && factsOnly(d) {
+			return "the first steps of the training were not read"
+		}
+		return d.Lacks
+	}
+}
+
+// factsOnly tells whether a rule looks at nothing but facts.
+func factsOnly(d *rule.Definition) bool {
+	params, err := d.Parse(nil)
+	if err != nil {
+		return false
+	}
+	r, err := d.New(params)
+	return err == nil && len(r.Select()) == 0
+}
+
+// printStandings prints where each rule stands.
+func printStandings(w io.Writer, p live.Page, list []view.Standing) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(w, p.Bold("Rules:"))
+	rows := make([][]string, 0, len(list))
+	for _, s := range list {
+		stand := string(s.Stand)
+		switch s.Stand {
+		case view.FoundSomething:
+			stand = p.Bold(stand)
+		case view.CouldNot:
+			stand = p.Severity(record.Error, stand)
+		}
+		rows = append(rows, []string{printable(s.Rule), stand, plain(s.Text)})
+		for _, n := range s.Notes {
+			rows = append(rows, []string{"", "", plain(n)})
+		}
+	}
+	fmt.Fprint(w, p.Table(2, nil, rows))
+}
+
+// printStanding prints one line on all rules, and how they are listed.
+func printStanding(w io.Writer, p live.Page, list []view.Standing, flag string) {
+	switch len(list) {
+	case 0:
+	case 1:
+		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" says more"))
+	default:
+		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" lists them"))
+	}
+}
