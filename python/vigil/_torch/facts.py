@@ -60,9 +60,15 @@ class Facts(object):
         self.loss = module or function or "a scalar of the script"
         self.reduction, self.settings = self.look.losses.get(module) or node_settings(node)
 
+    def call(self, kind, name=""):
+        """The script makes a call that the hook sees: in the first steps its place is noted."""
+        if self.look.open:
+            self.look.calls.take(kind, name)
+
     def clipped(self, most, size, by_value=False):
         """The script clipped gradients that had this norm, or this largest magnitude."""
         if self.look.open and self.look.here():
+            self.call("clip")
             self.look.gradients.clip.take(most, size, by_value)
 
     def step(self, n, root):
