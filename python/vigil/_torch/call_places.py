@@ -29,13 +29,12 @@ class Calls(object):
 
     def __init__(self):
         self.found = {}  # (kind, name) -> (file, line), None where the script's own code did not call
-        self.open = wanted()
 
     @_guard.guard
     def take(self, kind, name=""):
         """Note who makes the present call. kind: what is called; name: of which class."""
-        if self.open and (kind, name) not in self.found and len(self.found) < MOST:
-            self.found[kind, name] = place()
+        if (kind, name) not in self.found and len(self.found) < MOST:
+            self.found[kind, name] = place() if wanted() else None
 
     def gather(self):
         """CallFacts without their place, or None."""
