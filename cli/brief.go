@@ -74,6 +74,9 @@ func briefGroup(number int, g *record.Group) string {
 			fmt.Fprintf(&b, "   %s: %s\n", label, short(plain(text)))
 		}
 	}
+	if r.Where != nil {
+		line("where", r.Where.String())
+	}
 	line("cause", r.Cause)
 	line("remedy", r.Advised())
 	line("again", record.Repeated(g.Again()))

@@ -23,12 +23,13 @@ import (
 // tailCmd follows a run.
 type tailCmd struct {
 	runArg
-	JSON bool `name:"json" help:"One JSON object per line: steps with their scalars, findings, and the end."`
+	Findings bool `name:"findings" help:"No steps: only findings, and the end."`
+	JSON     bool `name:"json" help:"One JSON object per line: steps with their scalars, findings, and the end."`
 }
 
 // Help teaches the command.
 func (tailCmd) Help() string {
-	return "Examples:\n\n    vigil tail\n    vigil tail latest --json | jq .scalars.loss\n\n" +
+	return "Examples:\n\n    vigil tail\n    vigil tail latest --json | jq .scalars.loss\n    vigil tail --findings\n\n" +
 		"Prints what is stored already, then goes on until the run ends; Ctrl-C ends it before. A run that has\nended is printed whole. Exit codes: 0, or 1 when the run cannot be read."
 }
 
@@ -54,7 +55,7 @@ func (c tailCmd) Run(a *app) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 
-	p := printer{w: a.stdout, page: a.page(), json: c.JSON, trial: t, found: map[string]bool{}}
+	p := printer{w: a.stdout, page: a.page(), json: c.JSON, only: c.Findings, trial: t, found: map[string]bool{}}
 	if err := p.follow(ctx); err != nil {
 		return fmt.Errorf("follow run %q: %w", c.Name, err)
 	}
@@ -69,6 +70,7 @@ type printer struct {
 	w     io.Writer
 	page  live.Page
 	json  bool
+	only  bool // findings
 	trial source.Run
 	due   []record.Finding // by step, not printed yet
 	turns live.Turns       // of the findings printed
@@ -123,6 +125,9 @@ func (p *printer) follow(ctx context.Context) error {
 }
 
 func (p *printer) print(s *record.Complete) error {
+	if p.only {
+		return nil
+	}
 	scalars := map[string]record.Number{}
 	var order []string
 	for _, part := range s.Parts {

@@ -361,6 +361,17 @@ func TestNotebookKernel(t *testing.T) {
 	}
 }
 
+// A process makes one run: who opens a hook after its end is told that nothing
+// is captured.
+func TestHookAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	o := run(t, t.TempDir(), []string{"PYTHONPATH=" + filepath.Join(testenv.Root(), "python"), "VIGIL_BIN=" + binary}, testenv.Python(t),
+		"-c", "import vigil.torch as vg; vg.Hook().close(); vg.Hook()")
+	if o.code != 0 || !strings.Contains(o.stderr, "nothing is captured: the hook of this process was closed") {
+		t.Errorf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
 // A notebook without a line for Vigil, executed as a command, is captured like a script.
 func TestNotebookUnderRun(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,8 @@ package live
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -17,6 +19,7 @@ func (p Page) Finding(f *record.Finding) string {
 			lines = append(lines, p.Item(label, clean(text)))
 		}
 	}
+	add("where", place(f.Where))
 	add("cause", f.Cause)
 	add("remedy", f.Advised())
 	if p.Explain != nil {
@@ -113,4 +116,18 @@ func (p Page) Groups(groups []record.Group) string {
 		texts[i] = p.Group(&groups[i])
 	}
 	return strings.Join(texts, "\n\n")
+}
+
+// place is a line of the script, its file as it is called from here, and its text.
+func place(w *record.Where) string {
+	if w == nil {
+		return ""
+	}
+	file := w.File
+	if dir, err := os.Getwd(); err == nil {
+		if near, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(near) {
+			file = near
+		}
+	}
+	return w.In(file)
 }

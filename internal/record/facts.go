@@ -48,6 +48,7 @@ type Facts struct {
 	EvalParts   *EvalPartsFacts   `json:"eval_parts,omitempty"`
 	Astray      *AstrayFacts      `json:"astray,omitempty"`
 	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
+	Calls       *CallFacts        `json:"calls,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
 
 	// Trainings are the later trainings of a process that does one after the
@@ -172,6 +173,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Astray; s != nil {
 		do("astray", s.At, func() { f.Astray = nil })
+	}
+	if s := f.Calls; s != nil {
+		do("calls", s.At, func() { f.Calls = nil })
 	}
 	if s := f.Schedule; s != nil {
 		do("schedule", s.At, func() { f.Schedule = nil })

@@ -75,6 +75,9 @@ type EvaluationFacts struct {
 	// tensor.
 	Layer string       `json:"layer,omitempty"`
 	Input *TensorFacts `json:"input,omitempty"`
+	// File and Line are where the script ran the model first in these steps.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 }
 
 // ScheduleFacts are the learning rate of a training's only optimiser, the

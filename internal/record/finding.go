@@ -35,6 +35,7 @@ type Finding struct {
 	Cause         string         `json:"cause"`
 	Remedy        string         `json:"remedy"`
 	Asks          []Advice       `json:"asks,omitempty"` // what the remedy asks for
+	Where         *Where         `json:"where,omitempty"`
 	// OutweighedBy is the check ("rule/check") whose finding has more evidence and
 	// asks for the opposite: the remedy is then no advice.
 	OutweighedBy string `json:"outweighed_by,omitempty"`

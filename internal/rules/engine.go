@@ -33,6 +33,9 @@ type Options struct {
 	// Stored are the findings that are on record already, from before a
 	// restart: OnFinding is not called for them again.
 	Stored []record.Finding
+	// ReadLine is the text of a line of a script, "" where it cannot be known; nil: no
+	// finding shows one. It must not call the engine.
+	ReadLine func(file string, line int) string
 	// Now is the clock of findings that no step dates; time.Now when nil.
 	Now func() time.Time
 	// RunName is the job's name, Chief the worker that speaks for all

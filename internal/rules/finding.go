@@ -145,6 +145,7 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 	for k, x := range v.Context {
 		f.Context[k] = plain(x)
 	}
+	f.Where = e.where(&f)
 	if v.StopTraining {
 		e.askStop(in, &f)
 	}

@@ -5,6 +5,8 @@ import select
 import sys
 import time
 
+from vigil import _notebook
+
 SECONDS = 5.0  # how long training waits for the agent to listen
 
 _said = False
@@ -103,6 +105,7 @@ def _start(dir, name, pid):
         except ValueError:
             answer = None
         if isinstance(answer, dict) and answer.get("socket"):
+            _notebook.follow(binary, answer.get("run"))
             return answer
         errors.seek(0)
         why = _first_error(errors.read(4096).decode("utf-8", "replace"))

@@ -10,6 +10,8 @@ found by themselves. Without ``vigil run`` the hook starts the agent itself.
 With ``VIGIL=0`` all of it does nothing.
 """
 
+import sys
+
 from vigil import _guard, _hook_base
 from vigil._hook_base import modes
 
@@ -42,6 +44,9 @@ class Hook(_hook_base.Handle):
         from vigil import _torch
 
         self._tracker = _torch.install(start=True, dir=dir, name=name)
+        if self._tracker.closed:
+            sys.stderr.write("vigil: nothing is captured: the hook of this process was closed, and a process makes one run; start it again (in a notebook: restart the kernel)\n")
+            return
         self._collections(collections)
 
     @_guard.guard

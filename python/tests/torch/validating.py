@@ -1,10 +1,12 @@
-"""Trains, and validates without gradients, with a loss module or with a function, as its argument says."""
+"""Trains, and validates without gradients, with a loss module, with a function, or with a function whose loss is logged, as its argument says."""
 
 import sys
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+import vigil
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -23,5 +25,8 @@ for _ in range(8):
     model.eval()
     with torch.no_grad():
         for i in range(3):
-            print("validation %.6f" % loss(model(x[i]), y[i]).item())
+            value = loss(model(x[i]), y[i]).item()
+            print("validation %.6f" % value)
+            if sys.argv[1] == "logged":
+                vigil.log({"loss": value})
             assert dict(vars(torch._C._nn)) == functions, "something was replaced in torch._C"

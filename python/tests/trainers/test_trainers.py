@@ -51,7 +51,7 @@ def every(f):
 
 # Trainings whose loss of evaluation a function gives, without gradients: it cannot be seen, and the run says so.
 BY_FUNCTION = {("with_lightning", "automatic"), ("with_lightning", "called"), ("with_accelerate", "accumulated"), ("with_accelerate", "called")}
-UNSEEN = "no loss of evaluation was seen: one that is computed without gradients and without a loss module cannot be"
+UNSEEN = "whether the training overfits was not judged: no loss of its evaluation was seen, which only a loss module shows without gradients"
 
 
 @every

@@ -3,7 +3,7 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import module_hooks, module_kinds, names, summary
+from vigil._torch import call_places, module_hooks, module_kinds, names, summary
 from vigil._torch.no_grad_passes import NoGradPasses
 from vigil._torch.steps import TRAIN
 
@@ -29,6 +29,7 @@ class Evaluation(object):
         self.passes = NoGradPasses(look, self.numbers)
         self.handles = []
         self.step = None
+        self.call = None  # (file, line) of the script that ran it
 
     def begins(self, root, module, step):
         """A root is about to run in an EVAL step."""
@@ -41,6 +42,8 @@ class Evaluation(object):
         if any(kind == "normalisation" and one.training and getattr(one, "momentum", 0.1) in (None, 1) for _, kind, one in modal):
             return  # its running statistics are made anew, from these batches: no evaluation
         self.step = step
+        if self.call is None and call_places.wanted():
+            self.call = call_places.place()
         if inner.training and not root.compiled:
             self.handles.append(self.passes.begins(module, self.look.tracker.counter.modes[TRAIN]))
         if self.steps < STEPS:
@@ -155,6 +158,8 @@ class Evaluation(object):
             return None
         numbers = self.numbers.read()
         out = {"steps": min(self.steps, STEPS), "root_training": self.root_training}
+        if self.call is not None:
+            out["file"], out["line"] = self.call
         purpose = self.passes.purpose(numbers) if self.root_training else None
         if purpose:
             out["purpose"] = purpose

@@ -60,9 +60,15 @@ class Facts(object):
         self.loss = module or function or "a scalar of the script"
         self.reduction, self.settings = self.look.losses.get(module) or node_settings(node)
 
+    def call(self, kind, name=""):
+        """The script makes a call that the hook sees: in the first steps its place is noted."""
+        if self.look.open:
+            self.look.calls.take(kind, name)
+
     def clipped(self, most, size, by_value=False):
         """The script clipped gradients that had this norm, or this largest magnitude."""
         if self.look.open and self.look.here():
+            self.call("clip")
             self.look.gradients.clip.take(most, size, by_value)
 
     def step(self, n, root):
@@ -301,13 +307,13 @@ class Facts(object):
         return "one update by the optimiser"
 
     def _unseen_validation(self):
-        """A model ran in evaluation, and no loss of that was seen: say so, and what to add where there is one; samples may be drawn, too."""
+        """A model ran in evaluation, and no loss of that was seen: say what that leaves unjudged, and what to add where there is one. It may compute only an accuracy, or draw samples."""
         t = self.tracker
         if t.counter.modes[1] and not t.eval_loss_seen:
             t.session.notice(
                 "info",
-                "no loss of evaluation was seen: one that is computed without gradients and without a loss module cannot be",
-                'where there is one, add hook.save_scalar("loss", value) after it in the validation loop; hook is vigil.torch.Hook()',
+                "whether the training overfits was not judged: no loss of its evaluation was seen, which only a loss module shows without gradients",
+                'where the evaluation computes one, put "import vigil" at the top and vigil.log({"loss": value}) after it',
             )
             t.session.missing([("loss in EVAL", "none was seen; one that is computed without gradients and without a loss module cannot be", t.counter.modes[1])])
 

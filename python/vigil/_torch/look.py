@@ -14,6 +14,7 @@ import torch
 from vigil import _guard
 from vigil._torch import autograd, compat, discover, module_hooks, names, network, summary, weights_in_graph
 from vigil._torch.activations import tensors
+from vigil._torch.call_places import Calls
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
@@ -75,6 +76,7 @@ class Look(object):
         self.seen = []  # roots
         self.outputs = []  # what models returned, the last first, until backward
         self.losses = {}  # class of a loss module -> its settings
+        self.calls = Calls()
 
     # Time.
 
@@ -340,6 +342,7 @@ class Look(object):
             "labels": part(self.labels.gather, main),
             "predictions": part(self.labels.predictions, main, numbers),
             "inputs": part(self.inputs.gather, numbers, t.loaders),
+            "calls": part(self.calls.gather),
         }
         # Nobody can say what held them when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)

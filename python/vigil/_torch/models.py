@@ -236,6 +236,7 @@ class Models(object):
 
     def optimiser_made(self, optimiser):
         self.registry.optimiser(optimiser)
+        self.facts.call("optimizer", type(optimiser).__name__)
         if self.session is not None and not compat.TELLS_OF_PARTS:
             self.discovery.note()
 

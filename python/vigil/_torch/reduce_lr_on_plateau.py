@@ -42,6 +42,7 @@ def install(tracker):
 
     @_guard.guard
     def took(scheduler, metric, before):
+        tracker.facts.call("scheduler", "ReduceLROnPlateau")
         tracker.facts.schedule.plateau.take(scheduler, metric, before, _rates(scheduler))
 
     @functools.wraps(original)

@@ -204,6 +204,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
                 mode = TRAIN  # one network of several makes what another will train on
             else:
                 mode = EVAL
+        if mode == TRAIN:
+            self.facts.call("model", type(module).__name__)
         if mode in (1, 2):
             self._open_eval(mode, root, module)
         elif step is None or step.mode != mode:
@@ -311,6 +313,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.losses.gave(module, output, mode, self.reader, call_site(2))
         if self.facts.labels.open and mode == TRAIN:
             with self.facts.look.timed():
+                self.facts.call("loss", type(module).__name__)
                 self.facts.look.loss_module(module)
                 self.facts.labels.call(module, args, kwargs)
         if step is not None and step.mode == EVAL:

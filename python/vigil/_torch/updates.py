@@ -39,6 +39,7 @@ class Updates(object):
         if self.closed or (self.thread is not None and self.thread != _thread()):
             return
         self.entered = began
+        self.facts.call("backward")
         if self.nest and not self.in_closure:
             self.nest = 0
         if self.depth:
@@ -137,6 +138,7 @@ class Updates(object):
         if self.nest > 1 or self.closed:
             return None
         self.entered = _now()
+        self.facts.call("step", type(optimiser).__name__)
         self._capture_begins(self.open)
         out = self._before(optimiser, args, kwargs)
         self._capture_ends()

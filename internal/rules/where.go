@@ -1,0 +1,93 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// evaluates is the kind of the call that runs a model in evaluation, which
+// stands with the facts of evaluation.
+const evaluates = "evaluation"
+
+// placesByCause says which calls of the script a finding is about, by its cause
+// class: the first of these kinds whose place is known. A class that is missing
+// has no such place.
+var placesByCause = map[string][]string{
+	"data-loading":      {"model"},
+	"data-scaling":      {"model"},
+	"eval-mode":         {evaluates},
+	"imbalance":         {"loss", "backward"},
+	"labels":            {"loss", "backward"},
+	"learning-rate":     {"optimizer"},
+	"loss":              {"loss", "backward"},
+	"non-finite":        {"loss", "backward"},
+	"not-updated":       {"optimizer"},
+	"optimizer":         {"optimizer"},
+	"output-activation": {"loss", "backward"},
+	"zero-grad":         {"backward"},
+}
+
+// placesByCheck are those of checks that are about another call than their cause
+// class.
+var placesByCheck = map[string][]string{
+	"clipping/always_clipped":                    {"clip"},
+	"data_scaling/evaluation":                    {evaluates},
+	"evaluation_mode/trained_in_evaluation_mode": {"model"},
+	"gradient_clipping/always_clipped":           {"clip"},
+	"gradient_clipping/spike":                    {"clip"},
+	"learning_rate/wrong_way":                    {"scheduler"},
+	"loss_flat/no_pull":                          {"backward"},
+	"loss_flat/same_pull":                        {"backward"},
+	"not_updated/lost_term":                      {"backward"},
+	"not_updated/no_graph":                       {"backward"},
+	"not_updated/no_slope":                       {"backward"},
+	"not_updated/zero_gradients":                 {"backward"},
+	"overfit/elsewhere":                          {evaluates},
+	"overfit/never_better":                       {evaluates},
+	"zero_grad/cleared":                          {"step"},
+}
+
+// where is the place in the script that a finding is about; nil when it is not known.
+// Only facts that were known when the finding was made count, so that a run that is
+// judged again gives the same.
+func (e *Engine) where(f *record.Finding) *record.Where {
+	kinds, ok := placesByCheck[f.Rule+"/"+f.Check]
+	if !ok {
+		kinds = placesByCause[f.CauseClass]
+	}
+	if e.facts == nil || len(kinds) == 0 {
+		return nil
+	}
+	facts := e.facts.Until(max(f.Step, e.here.Step))
+	for _, kind := range kinds {
+		if file, line := placeOf(facts, kind); line > 0 {
+			w := &record.Where{File: file, Line: line}
+			if e.opts.ReadLine != nil {
+				w.Call = e.opts.ReadLine(file, line)
+			}
+			return w
+		}
+	}
+	return nil
+}
+
+// placeOf is where the only call of a kind comes from; nothing where there are several,
+// as any of them may be meant.
+func placeOf(f *record.Facts, kind string) (string, int) {
+	if kind == evaluates {
+		if f.Evaluation == nil {
+			return "", 0
+		}
+		return f.Evaluation.File, f.Evaluation.Line
+	}
+	if f.Calls == nil {
+		return "", 0
+	}
+	of := func(c record.Call) bool { return c.Kind == kind }
+	i := slices.IndexFunc(f.Calls.List, of)
+	if i < 0 || slices.ContainsFunc(f.Calls.List[i+1:], of) {
+		return "", 0
+	}
+	return f.Calls.List[i].File, f.Calls.List[i].Line
+}
