@@ -336,9 +336,21 @@ func liveConfigs(statuses []record.RuleStatus) (list []rules.Config, left []stri
 				continue
 			}
 		}
-		list = append(list, c) // one that is not known here gets the status Error
+		list = append(list, ofToday(c)) // one that is not known here gets the status Error
 	}
 	return list, left
+}
+
+// ofToday leaves out parameters that a run of an older version has on record and the
+// rule has no longer: what they asked for is judged no more.
+func ofToday(c rules.Config) rules.Config {
+	known, err := rules.Parameters(c.Rule)
+	if err != nil || rules.IsPython(c) {
+		return c
+	}
+	c.Params = maps.Clone(c.Params)
+	maps.DeleteFunc(c.Params, func(name, _ string) bool { return !slices.Contains(known, name) })
+	return c
 }
 
 // parseRule reads one --rule and checks its name and parameters. The rule may
