@@ -21,6 +21,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/proc"
+	"github.com/vigil-ml/vigil/internal/provenance"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -121,6 +122,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	r := &running{job: j, release: release, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
 	go func() { r.served <- serve(working, l) }()
 	r.bg.Go(r.tick)
+	if p := w.Run().Provenance; !set.Takeover || p == nil || p.Machine == nil {
+		r.bg.Go(j.gather)
+	}
 	return r, nil
 }
 
@@ -148,7 +152,7 @@ func newRun(set Settings) record.Run {
 		set.Started = time.Now()
 	}
 	return record.Run{
-		Format: record.RunFormat, Name: set.Name, Command: set.Command, Directory: set.Directory, Host: set.Host,
+		Format: record.RunFormat, Name: set.Name, Command: provenance.Redact(set.Command), Directory: set.Directory, Host: set.Host,
 		Started: set.Started.UTC(), Status: record.Running, Workers: []record.Worker{}, Steps: map[string]int64{},
 		Dropped: map[string]int64{}, Plan: []record.PlanChange{}, Launcher: set.Launcher, Vigil: set.Vigil,
 	}
@@ -291,6 +295,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	errServe := <-r.served
 	close(r.quit)
 	r.bg.Wait()
+	j.looking.Wait()
 	j.starting.Lock()
 	defer j.starting.Unlock()
 	j.forgetAll()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
@@ -50,6 +51,7 @@ type job struct {
 	rawSince  int64  // raw bytes since the last look at the limit
 	changed   bool   // run.json is behind
 	untrained untrained
+	looking   sync.WaitGroup // for what the run is made of
 }
 
 // sessionState is what a later agent has to know of a session.

@@ -103,6 +103,8 @@ func messageType(kind string) any {
 		return &Collection{}
 	case TypeNotice:
 		return &Notice{}
+	case TypeProvenance:
+		return &Provenance{}
 	case TypeBye:
 		return &Bye{}
 	case TypeWelcome:
@@ -163,7 +165,7 @@ func TestGoldenMessages(t *testing.T) {
 	}
 	for _, kind := range []string{
 		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeMissing, TypeCollection,
-		TypeNotice, TypeBye, TypeWelcome, TypeRefused, TypePlan,
+		TypeNotice, TypeProvenance, TypeBye, TypeWelcome, TypeRefused, TypePlan,
 	} {
 		if !seen[kind] {
 			t.Errorf("no golden message of kind %q", kind)

@@ -19,6 +19,7 @@ const (
 	TypeCollection = "collection"
 	TypeNotice     = "notice"
 	TypeCheckpoint = "checkpoint"
+	TypeProvenance = "provenance"
 	TypeBye        = "bye"
 	TypeWelcome    = "welcome"
 	TypeRefused    = "refused"
@@ -137,6 +138,17 @@ type Notice struct {
 	Level string `json:"level"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
+}
+
+// Provenance is what only the training process knows of what it is made of. What
+// a message leaves out stays as an earlier one said.
+type Provenance struct {
+	Python        *record.Interpreter `json:"python,omitempty"`
+	Path          []string            `json:"path,omitempty"` // sys.path: where its packages are installed
+	Devices       []record.Device     `json:"devices,omitempty"`
+	Seeds         map[string]uint64   `json:"seeds,omitempty"` // that were set, by generator
+	Deterministic *bool               `json:"deterministic,omitempty"`
+	Config        json.RawMessage     `json:"config,omitempty"` // an object: what the script says of itself
 }
 
 // HookOverhead is what the hook measured of itself.

@@ -129,6 +129,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("workers", f.Workers)
 	text("keep", f.Keep)
 	toggle("look", f.Look)
+	toggle("source", f.Source)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)
 	toggle("no-status", f.NoStatus)

@@ -33,10 +33,14 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 	w, err := store.Create(vfs.OS, root, "run", record.Run{
 		Format: record.RunFormat, Name: "run", Command: []string{"python", hostile}, Framework: record.Framework{Name: "pytorch", Version: "2.15.0"},
 		Host: "host", Started: started, Ended: &ended, Status: record.Completed, ExitCode: &code, Steps: map[string]int64{"TRAIN": int64(n)},
+		Provenance:  &record.Provenance{Git: &record.Git{Commit: "0123456789abcdef", Branch: hostile, Dirty: true, Changed: 1, Diff: "code.diff"}, Hyperparameters: map[string]string{"lr": hostile}},
 		NotCaptured: []record.NotCaptured{{Name: hostile, Reason: "sparse", Count: 3}},
 		Workers:     []record.Worker{{Name: "worker_0", Chief: true}},
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Diff([]byte("-lr = 1\n+lr = " + hostile + "\n")); err != nil {
 		t.Fatal(err)
 	}
 	infos := []record.TensorInfo{{Name: "loss", Kind: record.Loss}}
@@ -118,6 +122,7 @@ func TestReportInBrowser(t *testing.T) {
 		{"hostile names stay text", `window.broken === undefined`},
 		{"the verdict is shown", `document.querySelector(".verdict").textContent.includes("Found 1 warning")`},
 		{"the finding is shown with cause and remedy", `document.querySelector("article.finding").textContent.includes("saturating activations") && document.querySelector("article.finding").textContent.includes("use ReLU")`},
+		{"what it was made of is shown, with the diff", `document.getElementById("h-made").parentElement.textContent.includes("commit 0123456789 of") && document.querySelector("pre").textContent.includes("+lr = ")`},
 		{"the loss is drawn", `document.querySelectorAll("#losses canvas").length === 1`},
 		{"the heat map has a row for every gradient", `(() => { const c = document.getElementById("heatmap"); return c.height >= 6 * 12 && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},
 		{"the layer of the finding is chosen", `document.getElementById("layer-name").textContent.includes("gradient/Net_layer0")`},

@@ -18,6 +18,7 @@ import (
 // Paths inside a run, with slashes.
 const (
 	RunFile    = "run.json"
+	Diff       = "code.diff"
 	Manifest   = "manifest.jsonl"
 	Labels     = "tags.json" // tags and note
 	TensorsDir = "tensors"   // raw tensors: worker / mode / step.safetensors
