@@ -82,7 +82,7 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
 	}
 	p := a.page()
 	printRun(a.stdout, p, t, run)
@@ -94,6 +94,7 @@ func (c showCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 		printActions(a.stdout, p, "Actions:", list)
 	}
+	printKept(a.stdout, path)
 	printUnjudged(a.stdout, p, t.Statuses())
 	printMissing(a.stdout, p, run, t.Damage())
 	return nil

@@ -79,7 +79,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 		release()
 		return nil, err
 	}
-	ev := newEvents(out)
+	kept := openLogs(w.Path())
+	kept.say("the agent of vigil %s, process %d, has the run %s", set.Vigil, os.Getpid(), w.Path())
+	ev := newEvents(out, kept)
 	j := newJob(set, w, ev)
 	j.stop = func(rule, configuration, message string) { stop(j, rule, configuration, message) }
 	self, _ := proc.Read(os.Getpid())
@@ -114,6 +116,8 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	}
 	if err != nil {
 		ev.close()
+		kept.say("cannot listen: %v", err)
+		kept.close()
 		release()
 		return nil, errors.Join(err, w.Close())
 	}
@@ -329,6 +333,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	r.release()
 	j.events.send(live.Event{Summary: summary})
 	j.events.close()
+	j.logs.close()
 	if errClose != nil {
 		errClose = fmt.Errorf("close run: %w", errClose)
 	}

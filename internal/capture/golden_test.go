@@ -105,6 +105,8 @@ func messageType(kind string) any {
 		return &Notice{}
 	case TypeProvenance:
 		return &Provenance{}
+	case TypeTraceback:
+		return &Traceback{}
 	case TypeBye:
 		return &Bye{}
 	case TypeWelcome:
@@ -165,7 +167,7 @@ func TestGoldenMessages(t *testing.T) {
 	}
 	for _, kind := range []string{
 		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeMissing, TypeCollection,
-		TypeNotice, TypeProvenance, TypeBye, TypeWelcome, TypeRefused, TypePlan,
+		TypeNotice, TypeProvenance, TypeTraceback, TypeBye, TypeWelcome, TypeRefused, TypePlan,
 	} {
 		if !seen[kind] {
 			t.Errorf("no golden message of kind %q", kind)

@@ -53,6 +53,7 @@ type Sink interface {
 	Notice(Notice)
 	Checkpoint(Checkpoint)
 	Provenance(Provenance)
+	Traceback(Traceback)
 	Bye(Bye)
 	// Plan is called when the plan is to be sent: after announcements and
 	// after Session.Replan. Its version is filled in by the session.

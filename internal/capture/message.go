@@ -20,6 +20,7 @@ const (
 	TypeNotice     = "notice"
 	TypeCheckpoint = "checkpoint"
 	TypeProvenance = "provenance"
+	TypeTraceback  = "traceback"
 	TypeBye        = "bye"
 	TypeWelcome    = "welcome"
 	TypeRefused    = "refused"
@@ -151,6 +152,12 @@ type Provenance struct {
 	Config        json.RawMessage     `json:"config,omitempty"` // an object: what the script says of itself
 }
 
+// Traceback is the exception that ends the process.
+type Traceback struct {
+	Error string `json:"error"` // its class
+	Text  string `json:"text"`  // as the language prints it
+}
+
 // HookOverhead is what the hook measured of itself.
 type HookOverhead struct {
 	CapturedSeconds float64 `json:"captured_seconds"`
@@ -220,6 +227,8 @@ type Control struct {
 	// Error is, with the command "idle", the class of the exception that ended
 	// the process.
 	Error string `json:"error,omitempty"`
+	// Traceback is that exception as the language prints it.
+	Traceback string `json:"traceback,omitempty"`
 	// Plan says, with the command "plan", what is to be captured from now on.
 	Plan *PlanRequest `json:"plan,omitempty"`
 }

@@ -21,6 +21,7 @@ var sent = map[string]reflect.Type{
 	TypeNotice:     reflect.TypeFor[Notice](),
 	TypeCheckpoint: reflect.TypeFor[Checkpoint](),
 	TypeProvenance: reflect.TypeFor[Provenance](),
+	TypeTraceback:  reflect.TypeFor[Traceback](),
 	TypeBye:        reflect.TypeFor[Bye](),
 	TypeControl:    reflect.TypeFor[Control](),
 }

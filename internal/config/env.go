@@ -130,6 +130,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("keep", f.Keep)
 	toggle("look", f.Look)
 	toggle("source", f.Source)
+	toggle("keep-output", f.KeepOutput)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)
 	toggle("no-status", f.NoStatus)

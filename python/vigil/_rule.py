@@ -258,10 +258,11 @@ class Worker(object):
             import numpy  # noqa: F401  it is not to count, nor to fail for want of memory
         except ImportError:
             pass
-        from vigil import trial
+        from vigil import rules, trial
 
         limit(self.memory)
         found = load(self.source, config["class"], self.memory)
+        rules.Rule._folder = config.get("folder") or None
         base = trial.Trial(self.feed, config["path"], config["run"])
         others = [trial.create_trial(p) for p in config["other_trials"]]
         self.rule = make(found, config["parameters"], config["settings"], base, others)

@@ -6,7 +6,7 @@ import platform
 import sys
 import threading
 
-from vigil import _connection, _fork, _guard, _layout, _provenance, _ring, _wire
+from vigil import _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _wire
 from vigil._messages import Words
 from vigil._plan import Plan
 from vigil._values import Values
@@ -283,9 +283,16 @@ class Session(Words, Values):
         try:
             if self.before_bye is not None:
                 _guard.guard(self.before_bye)()
+            _guard.guard(self._say_traceback)()
             self._say_bye(steps, overhead, BYE_SECONDS)
         finally:
             self._end()
+
+    def _say_traceback(self):
+        """The exception that ends this process, if one does."""
+        text = _ending.traceback_text()
+        if text:
+            self._link.send({"t": "traceback", "error": type(_ending.error()).__name__, "text": text})
 
     def _say_bye(self, steps, overhead, wait_s):
         if steps is None:

@@ -15,6 +15,7 @@ check``; ``invoke_rule`` runs it here, on a trial of ``create_trial``.
 
 import logging
 import math
+import os
 
 from vigil.exceptions import (
     NoMoreData,
@@ -52,6 +53,8 @@ class Rule(object):
     action_str has no meaning here: actions stand in vigil.yaml.
     """
 
+    _folder = None  # where Vigil runs the rule
+
     def __init__(self, base_trial, action_str="", other_trials=None):
         if isinstance(action_str, (list, tuple)) and other_trials is None:
             other_trials, action_str = action_str, ""  # Rule(base_trial, other_trials), as smdebug's examples write it
@@ -64,6 +67,20 @@ class Rule(object):
         self.report = {"RuleTriggered": 0, "Violations": 0, "Details": {}, "Datapoints": 0, "RuleParameters": ""}
         self._findings = []
         self._notes = []
+
+    @property
+    def folder(self):
+        """Path of a folder of this rule's own in the run, for files that it writes; made when it is first asked for. ``vigil show`` lists them.
+
+        None where the rule is not run by Vigil (``invoke_rule``) or the run cannot be written.
+        """
+        if self._folder is None:
+            return None
+        try:
+            os.makedirs(self._folder, exist_ok=True)
+        except OSError:
+            return None
+        return self._folder
 
     def set_required_tensors(self, step):
         """Add to self.req_tensors what the rule needs at the step."""
