@@ -22,7 +22,7 @@ type output struct {
 	copying sync.WaitGroup
 	sizing  sync.WaitGroup
 	command atomic.Int64 // to be told of a new size, or its group; 0: not started
-	theirs  []*os.File // for the command, closed here once it has them
+	theirs  []*os.File   // for the command, closed here once it has them
 	ours    []*os.File
 	done    chan struct{}
 	end     sync.Once

@@ -82,12 +82,12 @@ func collect(t source.Run, now time.Time) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps, err := view.HeatMaps(t, size)
+	maps, spreads, err := view.HeatMaps(t, size)
 	if err != nil {
 		return nil, err
 	}
 	c.HasLayers = len(maps) > 0
-	c.Data = pageData{losses(curves), heat(maps), view.Marks(c.Findings.All, size)}
+	c.Data = pageData{losses(curves), heat(maps), histograms(spreads), view.Marks(c.Findings.All, size)}
 	c.Damage = t.Damage() // of all that was read
 	return c, nil
 }

@@ -67,8 +67,10 @@ class Feed(object):
         if name not in self.touched:
             self.touched.append(name)
 
-    def ask(self, name, mode, mode_step, worker):
-        """The stored values of a tensor; None when they are not there any more."""
+    def ask(self, name, mode, mode_step, worker, stat=""):
+        """The stored values of a tensor; None when they are not there any more. Other stats are not fed to rules."""
+        if stat:
+            return None
         _frames.write(SAYS, _frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker})
         return _frames.array(*_frames.read(ANSWERS))
 

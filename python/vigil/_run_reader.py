@@ -61,12 +61,12 @@ class Reader(object):
                 else:
                     raise IndexReaderException("read run %r: a frame is %r" % (self.path, kind))
 
-    def ask(self, name, mode, mode_step, worker):
-        """The stored values of a tensor; None when there are none."""
+    def ask(self, name, mode, mode_step, worker, stat=""):
+        """The stored values of a tensor, or with stat "hist" its histogram; None when there are none."""
         with self._lock:
             if self._process is None:
                 raise SMDebugRuntimeError("read run %r: the trial is closed" % self.path)
-            self._send(_frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker})
+            self._send(_frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker, "stat": stat})
             return _frames.array(*self._next())
 
     def _send(self, kind, value):

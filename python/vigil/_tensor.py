@@ -16,6 +16,7 @@ from vigil.exceptions import (
 )
 
 GLOBAL = modes.GLOBAL
+_MIN_EXP, _MAX_EXP = -149, 127  # of the powers of two that histograms tell apart
 
 
 class StepState(enum.Enum):
@@ -151,6 +152,34 @@ class Tensor(object):
                 name = ("abs_" if abs else "") + reduction_name
                 raise TensorUnavailableForStep("%s of %s" % (name, self.name), step_num, mode_of(mode), has_reductions=True)
         return reduce(self.value(step_num, mode, worker), reduction_name, abs)
+
+    def histogram(self, step_num, mode=GLOBAL, worker=None):
+        """(counts, edges) of the elements at a step, as numpy.histogram gives them; the bins go by powers of two.
+
+        The bin around zero holds zeros alone, and what is not finite is in no
+        bin. TensorUnavailableForStep where no histogram is stored: it is of
+        weights, biases and gradients, and of collections that ask for it. For
+        rules, which judge statistics, there is none.
+        """
+        at, part, worker = self._part(step_num, mode, worker)
+        own, own_step = self.trial._steps.place(at)
+        counts = None if part.scalar else self.trial._feed.ask(self._first, own.value, own_step, worker, "hist")
+        if counts is None:
+            raise TensorUnavailableForStep("histogram of %s" % self.name, step_num, mode_of(mode), has_reductions=True)
+        numpy = _numpy()
+        positive = 2.0 ** numpy.arange(_MIN_EXP, _MAX_EXP + 2)
+        edges = numpy.concatenate([-positive[::-1], positive])
+        middle = len(counts) // 2
+        used = numpy.nonzero(counts)[0]
+        used = used[used != middle]
+        # The zeros' bin reaches to the smallest element of either sign.
+        near = int(numpy.abs(used - middle).min()) - 1 if len(used) else _MAX_EXP - _MIN_EXP
+        low = min(int(used.min()) if len(used) else middle, middle - near)
+        high = max(int(used.max()) if len(used) else middle, middle + near)
+        return (
+            numpy.concatenate([counts[low : middle - near], [counts[middle]], counts[middle + near + 1 : high + 1]]),
+            numpy.concatenate([edges[low : middle - near + 1], edges[middle + near + 1 : high + 2]]),
+        )
 
     def reduction_values(self, step_num, mode=GLOBAL, worker=None):
         """(name, abs) -> value of all statistics that were captured at a step."""
