@@ -182,7 +182,7 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 			Format: record.RunFormat, Command: provenance.Redact(o.Command), Directory: directory, Host: host, Started: started.UTC(),
 			Status: record.Running, Steps: map[string]int64{}, Dropped: map[string]int64{},
 			Workers: []record.Worker{}, Plan: []record.PlanChange{},
-			Launcher: launch.Self(), Control: socket, Vigil: version(),
+			Launcher: launch.Self(), Control: socket, Vigil: version(), Profiler: provenance.Profiler(settings.Profiler),
 		}
 		path, err := claim(root, settings.Name, agent.RunName(started, o.Command), run)
 		if err != nil {

@@ -158,7 +158,7 @@ func newRun(set Settings) record.Run {
 	return record.Run{
 		Format: record.RunFormat, Name: set.Name, Command: provenance.Redact(set.Command), Directory: set.Directory, Host: set.Host,
 		Started: set.Started.UTC(), Status: record.Running, Workers: []record.Worker{}, Steps: map[string]int64{},
-		Dropped: map[string]int64{}, Plan: []record.PlanChange{}, Launcher: set.Launcher, Vigil: set.Vigil,
+		Dropped: map[string]int64{}, Plan: []record.PlanChange{}, Launcher: set.Launcher, Vigil: set.Vigil, Profiler: provenance.Profiler(set.Config.Profiler),
 	}
 }
 

@@ -4,6 +4,7 @@
 package config
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/notify"
@@ -69,6 +70,7 @@ type Run struct {
 	NoColor    bool              `json:"no_color,omitempty"`
 	Mutes      []Mute            `json:"mutes,omitempty"`
 	Actions    []Action          `json:"actions,omitempty"`
+	Profiler   json.RawMessage   `json:"profiler,omitempty"` // what a SageMaker request asks of profiling, an object
 	Warnings   []string          `json:"warnings,omitempty"` // for the user, before anything starts
 }
 

@@ -110,3 +110,15 @@ func redactValue(v any) any {
 	}
 	return v
 }
+
+// Profiler is what a request asks of profiling, without secrets.
+func Profiler(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	out, err := RedactJSON(raw)
+	if err != nil {
+		return nil
+	}
+	return out
+}

@@ -42,6 +42,7 @@ type Run struct {
 	Facts       json.RawMessage  `json:"facts,omitempty"` // model, loss, optimiser as the hook read them
 	Said        string           `json:"said,omitempty"`  // the one line of what was understood
 	Provenance  *Provenance      `json:"provenance,omitempty"`
+	Profiler    json.RawMessage  `json:"profiler,omitempty"` // what a SageMaker request asked of profiling
 	Plan        []PlanChange     `json:"plan"`
 	Mutes       []Mute           `json:"mutes,omitempty"` // findings that do not count
 	Launcher    *Process         `json:"launcher,omitempty"`
