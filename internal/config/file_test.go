@@ -131,6 +131,7 @@ func TestFileErrors(t *testing.T) {
 		{"list for scalar", "every: [1]\n", "c.yaml:1:8: every must be a single value, not a list", ""},
 		{"nothing", "every:\n", "every must be a single value, not nothing", ""},
 		{"unknown rule", "rule:\n  - dead_rely\n", `c.yaml:2:5: there is no rule "dead_rely"`, `did you mean "dead_relu"?`},
+		{"parameter beside the rule", "rule:\n  - rule: dead_relu\n    treshold_layer: 3\n", `c.yaml:3:5: unknown key "treshold_layer" of a rule`, `"threshold_layer" there`},
 		{"unknown rule in map", "rule:\n  - rule: dead_rely\n", `c.yaml:2:11: there is no rule "dead_rely"`, `did you mean "dead_relu"?`},
 		{"unknown parameter", "rule:\n  - rule: dead_relu\n    parameters:\n      treshold_layer: 3\n", `c.yaml:4:7: rule "dead_relu" has no parameter "treshold_layer"`, `"threshold_layer"`},
 		{"parameter in spec", "rule:\n  - dead_relu:treshold_layer=3\n", `c.yaml:2:5: unknown parameter "treshold_layer"`, `"threshold_layer"`},

@@ -16,8 +16,8 @@ func TestServiceURLs(t *testing.T) {
 	user, password := notify.Ref{Env: smtpVariable, Part: notify.PartUser}, notify.Ref{Env: smtpVariable, Part: notify.PartPassword}
 	for text, want := range map[string]notify.SMTP{
 		"smtp://ann:sesame@mail.example.org:587?from=vigil@example.org": {Server: "mail.example.org:587", User: user, Password: password, From: "vigil@example.org"},
-		"smtps://ann%40example.org:sesame@mail.example.org":              {Server: "mail.example.org", TLS: notify.Implicit, User: user, Password: password, From: "ann@example.org"},
-		"smtp://localhost:25?from=a@b.org&tls=none":                      {Server: "localhost:25", TLS: notify.NoTLS, From: "a@b.org"},
+		"smtps://ann%40example.org:sesame@mail.example.org":             {Server: "mail.example.org", TLS: notify.Implicit, User: user, Password: password, From: "ann@example.org"},
+		"smtp://localhost:25?from=a@b.org&tls=none":                     {Server: "localhost:25", TLS: notify.NoTLS, From: "a@b.org"},
 	} {
 		l := layer{}
 		if err := l.services(map[string]string{smtpVariable: text}); err != nil {

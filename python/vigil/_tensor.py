@@ -6,10 +6,10 @@ import enum
 from vigil._hook_base import modes
 from vigil._reductions import NAMES, reduce, saved
 from vigil.exceptions import (
+    InvalidValue,
     InvalidWorker,
+    NotSupported,
     ShapeUnavailableForStep,
-    SMDebugNotImplementedError,
-    SMDebugValueError,
     StepNotYetAvailable,
     StepUnavailable,
     TensorUnavailableForStep,
@@ -37,7 +37,7 @@ def mode_of(mode):
             return modes[name.upper()]
         except KeyError:
             pass
-    raise SMDebugValueError("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
+    raise InvalidValue("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
 
 
 class Tensor(object):
@@ -141,7 +141,7 @@ class Tensor(object):
         are stored.
         """
         if reduction_name not in NAMES:
-            raise SMDebugValueError("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
+            raise InvalidValue("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
         at, part, _ = self._part(step_num, mode, worker)
         self._feed_read()
         if not part.scalar:
@@ -196,7 +196,7 @@ class Tensor(object):
         return out
 
     def step(self, *args, **kwargs):
-        raise SMDebugNotImplementedError("read tensor: write value(step) in place of step(step).value")
+        raise NotSupported("read tensor: write value(step) in place of step(step).value")
 
     def _feed_read(self):
         """Note what is read, for the evidence of a rule."""

@@ -18,10 +18,10 @@ import math
 import os
 
 from vigil.exceptions import (
+    InvalidValue,
     NoMoreData,
     NoMoreProfilerData,
     RuleEvaluationConditionMet,
-    SMDebugValueError,
     StepUnavailable,
     TensorUnavailable,
     TensorUnavailableForStep,
@@ -99,7 +99,7 @@ class Rule(object):
         numbers and texts. Several may be recorded at one step.
         """
         if len(self._findings) >= MOST_FINDINGS:
-            raise SMDebugValueError("record finding: there are %d at this step already" % MOST_FINDINGS)
+            raise InvalidValue("record finding: there are %d at this step already" % MOST_FINDINGS)
         self._findings.append(
             Finding(message, subject, observed, threshold, comparator, check, severity, worker, cause_class, cause, remedy, context)
         )
@@ -119,7 +119,7 @@ class Rule(object):
 
 
 class Finding(object):
-    """What a rule has found; refused with a SMDebugValueError when it cannot be one."""
+    """What a rule has found; refused with a InvalidValue when it cannot be one."""
 
     def __init__(self, message="", subject="", observed=None, threshold=None, comparator="", check="", severity=None, worker="",
                  cause_class=None, cause=None, remedy=None, context=None):  # fmt: skip
@@ -129,7 +129,7 @@ class Finding(object):
             if value is None or value == "":
                 continue
             if not isinstance(value, str):
-                raise SMDebugValueError("record finding: %s is a text, not %r" % (name, value))
+                raise InvalidValue("record finding: %s is a text, not %r" % (name, value))
             self.fields[name] = value[:MOST_TEXT]
         for name, value in (("observed", observed), ("threshold", threshold)):
             if value is None:
@@ -137,19 +137,19 @@ class Finding(object):
             try:
                 self.fields[name] = number(value)
             except (TypeError, ValueError):
-                raise SMDebugValueError("record finding: %s is a number, not %.200r" % (name, value)) from None
+                raise InvalidValue("record finding: %s is a number, not %.200r" % (name, value)) from None
         self._choice("severity", severity, SEVERITIES)
         self._choice("cause_class", cause_class, CAUSES)
         if context is not None:
             if not isinstance(context, dict):
-                raise SMDebugValueError("record finding: context is a dict, not %.200r" % (context,))
+                raise InvalidValue("record finding: context is a dict, not %.200r" % (context,))
             self.fields["context"] = {str(k)[:200]: plain(v) for k, v in context.items()}
 
     def _choice(self, name, value, known):
         if value is None:
             return
         if value not in known:
-            raise SMDebugValueError("record finding: there is no %s %r; known are %s" % (name, value, ", ".join(known)))
+            raise InvalidValue("record finding: there is no %s %r; known are %s" % (name, value, ", ".join(known)))
         self.fields[name] = value
 
 
