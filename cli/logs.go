@@ -216,12 +216,12 @@ func keptFiles(run string) []kept {
 const maxKeptFiles = 1000
 
 // printKept lists them.
-func printKept(w io.Writer, run string) {
+func printKept(w io.Writer, p live.Page, run string) {
 	list := keptFiles(run)
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nFiles:")
+	fmt.Fprintln(w, "\n"+p.Bold("Files:"))
 	for _, k := range list {
 		fmt.Fprintf(w, "  %9s  %s\n", live.Bytes(k.Bytes), plain(k.Path))
 	}

@@ -86,7 +86,7 @@ func (c showCmd) Run(a *app) error {
 	}
 	p := a.page()
 	printRun(a.stdout, p, t, run)
-	printProvenance(a.stdout, run)
+	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
 	printCollections(a.stdout, p, collections, c.Why)
 	printTensors(a.stdout, p, tensors, c.Regex)
@@ -94,7 +94,7 @@ func (c showCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 		printActions(a.stdout, p, "Actions:", list)
 	}
-	printKept(a.stdout, path)
+	printKept(a.stdout, p, path)
 	printUnjudged(a.stdout, p, t.Statuses())
 	printMissing(a.stdout, p, run, t.Damage())
 	return nil
