@@ -431,7 +431,7 @@ func replay(ctx context.Context, t source.Run, configs []rules.Config, o replayi
 		}
 		return others.Open(path)
 	}
-	python, err := pythonFor(configs, t.Run())
+	python, err := pythonFor(configs, t.Run(), ruleFolder(t.Path()))
 	if err != nil {
 		return nil, err
 	}

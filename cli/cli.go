@@ -36,6 +36,7 @@ type commands struct {
 	Report   reportCmd   `cmd:"" name:"report" help:"Write one self-contained HTML file about a run."`
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
 	Compare  compareCmd  `cmd:"" name:"compare" help:"What runs differ in, and their curves side by side."`
+	Logs     logsCmd     `cmd:"" name:"logs" help:"Print the output of the job, what the agent did, or what a rule printed."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
 	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`

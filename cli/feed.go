@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // feedCmd reads a run for Python's create_trial: it is asked in frames on
@@ -85,7 +89,7 @@ func (f *feeder) answer(kind byte, payload []byte) error {
 }
 
 func (f *feeder) values(q feed.Question) error {
-	v, err := f.t.Raw(q.Tensor, q.Mode, q.ModeStep, q.Worker)
+	v, err := f.read(q)
 	var b []byte
 	if err == nil {
 		b, err = feed.Answer(v)
@@ -95,6 +99,25 @@ func (f *feeder) values(q feed.Question) error {
 	}
 	_, err = f.out.Write(b)
 	return err
+}
+
+func (f *feeder) read(q feed.Question) (tensor.View, error) {
+	if q.Stat == "" {
+		return f.t.Raw(q.Tensor, q.Mode, q.ModeStep, q.Worker)
+	}
+	rows, err := f.t.Stats(source.Query{Tensor: q.Tensor, Mode: q.Mode, Worker: q.Worker, From: q.ModeStep, To: q.ModeStep + 1})
+	if err != nil {
+		return tensor.View{}, err
+	}
+	h := view.FullHistograms(rows)
+	if q.Stat != histStat || h == nil {
+		return tensor.View{}, fs.ErrNotExist
+	}
+	var b []byte
+	for _, n := range h.Counts[0] {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	return tensor.View{DType: tensor.I64, Shape: []int64{view.AllBins}, Data: b}, nil
 }
 
 func (f *feeder) say(kind byte, v any) error {

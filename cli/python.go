@@ -31,8 +31,9 @@ func interpreter(command []string) string {
 }
 
 // pythonFor is what rules that are Python classes run with; nil when there are
-// none among the configurations.
-func pythonFor(configs []rules.Config, run record.Run) (*pyrule.Host, error) {
+// none among the configurations. folder is where a configuration may write files;
+// nil: nowhere.
+func pythonFor(configs []rules.Config, run record.Run, folder func(string) string) (*pyrule.Host, error) {
 	for _, c := range configs {
 		if rules.IsPython(c) {
 			_, lib, err := extractPython()
@@ -40,7 +41,7 @@ func pythonFor(configs []rules.Config, run record.Run) (*pyrule.Host, error) {
 				return nil, err
 			}
 			self, _ := os.Executable()
-			return &pyrule.Host{Python: interpreter(run.Command), Lib: lib, Binary: self, Run: run.Name}, nil
+			return &pyrule.Host{Python: interpreter(run.Command), Lib: lib, Binary: self, Run: run.Name, Folder: folder}, nil
 		}
 	}
 	return nil, nil

@@ -36,7 +36,7 @@ func (c rulesTestCmd) Run(a *app) error {
 	}
 	results := []ruletest.Result{}
 	for _, f := range files {
-		python, err := pythonFor(f.Configs(), record.Run{Name: "test"})
+		python, err := pythonFor(f.Configs(), record.Run{Name: "test"}, nil)
 		if err != nil {
 			return err
 		}

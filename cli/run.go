@@ -14,6 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/provenance"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -178,10 +179,10 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 	}
 	o.Claim = func(socket string) (string, func(), error) {
 		run := record.Run{
-			Format: record.RunFormat, Command: o.Command, Directory: directory, Host: host, Started: started.UTC(),
+			Format: record.RunFormat, Command: provenance.Redact(o.Command), Directory: directory, Host: host, Started: started.UTC(),
 			Status: record.Running, Steps: map[string]int64{}, Dropped: map[string]int64{},
 			Workers: []record.Worker{}, Plan: []record.PlanChange{},
-			Launcher: launch.Self(), Control: socket, Vigil: version(),
+			Launcher: launch.Self(), Control: socket, Vigil: version(), Profiler: provenance.Profiler(settings.Profiler),
 		}
 		path, err := claim(root, settings.Name, agent.RunName(started, o.Command), run)
 		if err != nil {

@@ -19,12 +19,13 @@ type showCmd struct {
 	runArg
 	Regex string `arg:"" optional:"" name:"name_regex" placeholder:"NAME_REGEX" help:"Only tensors whose name matches (a Python regular expression, anywhere in the name)."`
 	Why   bool   `name:"why" help:"Tell what asked for each collection, too."`
+	Diff  bool   `name:"diff" help:"What differed from the git commit when the run was started, and nothing else."`
 	JSON  bool   `name:"json" help:"As JSON."`
 }
 
 // Help teaches the command.
 func (showCmd) Help() string {
-	return "Examples:\n\n    vigil show\n    vigil show latest~1\n    vigil show --why\n    vigil show 'gradient/.*weight' --json\n\nOne word is a run if it names one exactly, else a NAME_REGEX for the newest run.\nWorkers, modes, steps, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
+	return "Examples:\n\n    vigil show\n    vigil show latest~1\n    vigil show --why\n    vigil show 'gradient/.*weight' --json\n    vigil show latest --diff\n\nOne word is a run if it names one exactly, else a NAME_REGEX for the newest run.\nWorkers, modes, steps, what the run was made of, what was understood of the training, collections with their schedules, tensors, and what is missing and why.\nExit codes: 0, or 1 when the run cannot be read."
 }
 
 // Run prints the run, its plan and its tensors.
@@ -46,6 +47,12 @@ func (c showCmd) Run(a *app) error {
 		return err
 	}
 	defer t.Close()
+	if c.Diff && c.JSON {
+		return writeJSON(a.stdout, map[string]any{"diff": string(t.Diff())})
+	}
+	if c.Diff {
+		return printDiff(a.stdout, t, c.Name)
+	}
 	run := t.Run()
 	infos := t.Tensors()
 	collections := view.Collections(run, infos)
@@ -75,10 +82,11 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
 	}
 	p := a.page()
 	printRun(a.stdout, p, t, run)
+	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
 	printCollections(a.stdout, p, collections, c.Why)
 	printTensors(a.stdout, p, tensors, c.Regex)
@@ -86,6 +94,7 @@ func (c showCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 		printActions(a.stdout, p, "Actions:", list)
 	}
+	printKept(a.stdout, p, path)
 	printUnjudged(a.stdout, p, t.Statuses())
 	printMissing(a.stdout, p, run, t.Damage())
 	return nil

@@ -18,7 +18,7 @@ type valuesCmd struct {
 	Tensor string `arg:"" optional:"" name:"tensor" placeholder:"TENSOR" help:"Name of the tensor or series, as vigil show lists it."`
 	Mode   string `name:"mode" placeholder:"MODE" help:"TRAIN, EVAL, PREDICT or GLOBAL (default: the first that has values)."`
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
-	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; raw for the stored values."`
+	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; hist for the histograms over steps; raw for the stored values."`
 	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's)."`
 	Table  bool   `name:"table" help:"A table, also on a terminal."`
 	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default: a curve on a terminal, else table)."`
@@ -30,7 +30,7 @@ var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
-	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n" +
+	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n    vigil values latest fc1.weight --stat hist\n" +
 		"    vigil values loss --format npy > loss.npy\n\nOn a terminal a curve is drawn; elsewhere, and with --table, each value has a line.\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
 }
 
@@ -77,6 +77,9 @@ func (c valuesCmd) Run(a *app) error {
 	}
 	if c.Stat == "raw" {
 		return c.raw(a, t, modes, from, to)
+	}
+	if c.Stat == histStat {
+		return c.hist(a, t, modes, from, to)
 	}
 	stat, err := c.stat(t)
 	if err != nil {

@@ -46,6 +46,8 @@ func (r *reader) Collection(capture.Collection)             {}
 func (r *reader) Facts(f capture.Facts)                     { r.facts = f }
 func (r *reader) Missing(capture.Missing)                   {}
 func (*reader) Checkpoint(capture.Checkpoint)               {}
+func (*reader) Provenance(capture.Provenance)               {}
+func (*reader) Traceback(capture.Traceback)                 {}
 func (r *reader) Notice(capture.Notice)                     {}
 func (r *reader) Refuse(reason string, n int64) {
 	r.mu.Lock()

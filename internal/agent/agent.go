@@ -21,6 +21,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/proc"
+	"github.com/vigil-ml/vigil/internal/provenance"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -78,7 +79,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 		release()
 		return nil, err
 	}
-	ev := newEvents(out)
+	kept := openLogs(w.Path())
+	kept.say("the agent of vigil %s, process %d, has the run %s", set.Vigil, os.Getpid(), w.Path())
+	ev := newEvents(out, kept)
 	j := newJob(set, w, ev)
 	j.stop = func(rule, configuration, message string) { stop(j, rule, configuration, message) }
 	self, _ := proc.Read(os.Getpid())
@@ -113,6 +116,8 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	}
 	if err != nil {
 		ev.close()
+		kept.say("cannot listen: %v", err)
+		kept.close()
 		release()
 		return nil, errors.Join(err, w.Close())
 	}
@@ -121,6 +126,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	r := &running{job: j, release: release, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
 	go func() { r.served <- serve(working, l) }()
 	r.bg.Go(r.tick)
+	if p := w.Run().Provenance; !set.Takeover || p == nil || p.Machine == nil {
+		r.bg.Go(j.gather)
+	}
 	return r, nil
 }
 
@@ -148,9 +156,9 @@ func newRun(set Settings) record.Run {
 		set.Started = time.Now()
 	}
 	return record.Run{
-		Format: record.RunFormat, Name: set.Name, Command: set.Command, Directory: set.Directory, Host: set.Host,
+		Format: record.RunFormat, Name: set.Name, Command: provenance.Redact(set.Command), Directory: set.Directory, Host: set.Host,
 		Started: set.Started.UTC(), Status: record.Running, Workers: []record.Worker{}, Steps: map[string]int64{},
-		Dropped: map[string]int64{}, Plan: []record.PlanChange{}, Launcher: set.Launcher, Vigil: set.Vigil,
+		Dropped: map[string]int64{}, Plan: []record.PlanChange{}, Launcher: set.Launcher, Vigil: set.Vigil, Profiler: provenance.Profiler(set.Config.Profiler),
 	}
 }
 
@@ -291,6 +299,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	errServe := <-r.served
 	close(r.quit)
 	r.bg.Wait()
+	j.looking.Wait()
 	j.starting.Lock()
 	defer j.starting.Unlock()
 	j.forgetAll()
@@ -324,6 +333,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	r.release()
 	j.events.send(live.Event{Summary: summary})
 	j.events.close()
+	j.logs.close()
 	if errClose != nil {
 		errClose = fmt.Errorf("close run: %w", errClose)
 	}

@@ -12,6 +12,7 @@ import (
 // must not hold up the capture, so lines wait in a queue; when it is full,
 // progress is left out.
 type events struct {
+	logs   *logs // takes all of it but progress; nil: nobody does
 	mu     mutex
 	queue  []live.Event
 	wake   chan struct{}
@@ -21,14 +22,15 @@ type events struct {
 
 const eventQueue = 10_000
 
-func newEvents(w io.Writer) *events {
-	e := &events{mu: mutex{order: lockEvents}, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newEvents(w io.Writer, l *logs) *events {
+	e := &events{logs: l, mu: mutex{order: lockEvents}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go e.run(w)
 	return e
 }
 
 func (e *events) send(ev live.Event) {
 	ev.Time = time.Now().UTC()
+	e.logs.event(ev)
 	e.mu.Lock()
 	if !e.closed && (len(e.queue) < 100 || ev.Progress == nil) && len(e.queue) < eventQueue {
 		e.queue = append(e.queue, ev)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
@@ -20,6 +21,7 @@ type job struct {
 	set    Settings
 	store  *store.Writer
 	events *events
+	logs   *logs
 	eval   *evaluator // nil until the framework is known
 	stop   func(rule, configuration, message string)
 
@@ -50,6 +52,7 @@ type job struct {
 	rawSince  int64  // raw bytes since the last look at the limit
 	changed   bool   // run.json is behind
 	untrained untrained
+	looking   sync.WaitGroup // for what the run is made of
 }
 
 // sessionState is what a later agent has to know of a session.
@@ -79,7 +82,7 @@ func (j *job) stoppedBy() *stopCause {
 const sessionsState = "sessions"
 
 func newJob(set Settings, w *store.Writer, ev *events) *job {
-	j := &job{set: set, store: w, events: ev, sessions: map[string]sessionState{}, left: make(chan struct{}, 1),
+	j := &job{set: set, store: w, events: ev, logs: ev.logs, sessions: map[string]sessionState{}, left: make(chan struct{}, 1),
 		turns: map[string]chan struct{}{}, absent: map[string]absence{}}
 	j.placing.order, j.starting.order, j.asking.order, j.mu.order = lockPlacing, lockStarting, lockAsking, lockJob
 	j.noting.order, j.writing.order, j.cmu.order = lockNoting, lockWriting, lockCounts
@@ -152,6 +155,7 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 		return capture.Accepted{}, err
 	}
 	delete(j.absent, s.Hello.Session)
+	j.logs.say("%s is process %d, rank %d of %d, %s %s", w.name, s.Peer.PID, s.Hello.Rank, s.Hello.World, s.Hello.Framework.Name, s.Hello.Framework.Version)
 	j.workers = append(j.workers, w)
 	j.eval.worker(w.name)
 	if !known {
@@ -316,6 +320,7 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 		return j.replan(c.Plan)
 	case "idle":
 		j.setUntrained(c.Reason, c.Error)
+		j.keepTraceback(fmt.Sprintf("process %d", p.PID), c.Traceback)
 		return map[string]any{"ok": true}
 	case "status":
 		n, _, _ := j.live()

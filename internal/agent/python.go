@@ -2,11 +2,13 @@ package agent
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules/pyrule"
+	"github.com/vigil-ml/vigil/internal/store/layout"
 )
 
 // python is what rules that are Python classes run with; nil when there is
@@ -18,6 +20,9 @@ func (e *evaluator) python() *pyrule.Host {
 	}
 	return &pyrule.Host{
 		Python: set.Python.Interpreter, Lib: set.Python.Lib, Binary: set.Python.Program, Run: set.Name, Path: e.job.store.Path(),
+		Folder: func(configuration string) string {
+			return filepath.Join(e.job.store.Path(), filepath.FromSlash(layout.RuleFiles(configuration)))
+		},
 		Other: func(name string) (string, error) {
 			t, err := e.others.Open(name)
 			if err != nil {
@@ -35,11 +40,12 @@ const maxPrints = 50
 func (j *job) printer() func(configuration, line string) {
 	var n atomic.Int64
 	return func(configuration, line string) {
+		j.logs.to(layout.RuleLog(configuration), line+"\n")
 		switch k := n.Add(1); {
 		case k <= maxPrints:
 			j.events.notice("info", fmt.Sprintf("%s printed: %s", configuration, line), "")
 		case k == maxPrints+1:
-			j.events.notice("info", "what rules print from here on is left out", "")
+			j.events.notice("info", "what rules print from here on is not shown", "`vigil logs RUN --rule NAME` has it")
 		}
 	}
 }

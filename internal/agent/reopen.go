@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/provenance"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/store"
@@ -37,7 +38,7 @@ func reopen(set Settings) (*store.Writer, error) {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer t.Close()
-	next := record.Resumption{Time: time.Now().UTC(), Stopped: lastSign(t), Command: set.Command}
+	next := record.Resumption{Time: time.Now().UTC(), Stopped: lastSign(t), Command: provenance.Redact(set.Command)}
 	err = w.UpdateRun(func(r *record.Run) {
 		r.Resumptions = append(r.Resumptions, next)
 		r.Status, r.Ended, r.ExitCode, r.StoppedBy = record.Running, nil, nil, ""

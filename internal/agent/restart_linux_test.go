@@ -159,7 +159,7 @@ func (e *evaluation) take(w *store.Writer) {
 		{Rule: "labels_fit", Configuration: "labels_fit", Params: map[string]string{}},
 		{Rule: "data_scaling", Configuration: "data_scaling", Params: map[string]string{}},
 	}}}
-	e.job = newJob(set, w, newEvents(io.Discard))
+	e.job = newJob(set, w, newEvents(io.Discard, openLogs(w.Path())))
 	e.job.counts.restore(w.Run())
 	if err := e.job.begin(record.Framework{Name: "pytorch"}); err != nil {
 		e.t.Fatal(err)

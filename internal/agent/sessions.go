@@ -113,6 +113,7 @@ func (j *job) depart(session string) {
 		j.sessions[session] = st
 		j.saveSessions()
 	}
+	j.logs.say("%s has gone", a.worker)
 	j.missing(a.worker, "the step was not finished when the process ended", a.partial)
 	if j.plan != nil { // the rules have begun
 		j.eval.gone(a.worker)

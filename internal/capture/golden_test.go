@@ -103,6 +103,10 @@ func messageType(kind string) any {
 		return &Collection{}
 	case TypeNotice:
 		return &Notice{}
+	case TypeProvenance:
+		return &Provenance{}
+	case TypeTraceback:
+		return &Traceback{}
 	case TypeBye:
 		return &Bye{}
 	case TypeWelcome:
@@ -163,7 +167,7 @@ func TestGoldenMessages(t *testing.T) {
 	}
 	for _, kind := range []string{
 		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeMissing, TypeCollection,
-		TypeNotice, TypeBye, TypeWelcome, TypeRefused, TypePlan,
+		TypeNotice, TypeProvenance, TypeTraceback, TypeBye, TypeWelcome, TypeRefused, TypePlan,
 	} {
 		if !seen[kind] {
 			t.Errorf("no golden message of kind %q", kind)

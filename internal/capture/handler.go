@@ -52,6 +52,8 @@ type Sink interface {
 	Missing(Missing)
 	Notice(Notice)
 	Checkpoint(Checkpoint)
+	Provenance(Provenance)
+	Traceback(Traceback)
 	Bye(Bye)
 	// Plan is called when the plan is to be sent: after announcements and
 	// after Session.Replan. Its version is filled in by the session.

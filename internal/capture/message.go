@@ -19,6 +19,8 @@ const (
 	TypeCollection = "collection"
 	TypeNotice     = "notice"
 	TypeCheckpoint = "checkpoint"
+	TypeProvenance = "provenance"
+	TypeTraceback  = "traceback"
 	TypeBye        = "bye"
 	TypeWelcome    = "welcome"
 	TypeRefused    = "refused"
@@ -139,6 +141,23 @@ type Notice struct {
 	Hint  string `json:"hint"`
 }
 
+// Provenance is what only the training process knows of what it is made of. What
+// a message leaves out stays as an earlier one said.
+type Provenance struct {
+	Python        *record.Interpreter `json:"python,omitempty"`
+	Path          []string            `json:"path,omitempty"` // sys.path: where its packages are installed
+	Devices       []record.Device     `json:"devices,omitempty"`
+	Seeds         map[string]uint64   `json:"seeds,omitempty"` // that were set, by generator
+	Deterministic *bool               `json:"deterministic,omitempty"`
+	Config        json.RawMessage     `json:"config,omitempty"` // an object: what the script says of itself
+}
+
+// Traceback is the exception that ends the process.
+type Traceback struct {
+	Error string `json:"error"` // its class
+	Text  string `json:"text"`  // as the language prints it
+}
+
 // HookOverhead is what the hook measured of itself.
 type HookOverhead struct {
 	CapturedSeconds float64 `json:"captured_seconds"`
@@ -208,6 +227,8 @@ type Control struct {
 	// Error is, with the command "idle", the class of the exception that ended
 	// the process.
 	Error string `json:"error,omitempty"`
+	// Traceback is that exception as the language prints it.
+	Traceback string `json:"traceback,omitempty"`
 	// Plan says, with the command "plan", what is to be captured from now on.
 	Plan *PlanRequest `json:"plan,omitempty"`
 }

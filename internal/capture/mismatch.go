@@ -20,6 +20,8 @@ var sent = map[string]reflect.Type{
 	TypeCollection: reflect.TypeFor[Collection](),
 	TypeNotice:     reflect.TypeFor[Notice](),
 	TypeCheckpoint: reflect.TypeFor[Checkpoint](),
+	TypeProvenance: reflect.TypeFor[Provenance](),
+	TypeTraceback:  reflect.TypeFor[Traceback](),
 	TypeBye:        reflect.TypeFor[Bye](),
 	TypeControl:    reflect.TypeFor[Control](),
 }

@@ -138,6 +138,10 @@ func (s *Session) message(m Message) error {
 		return take(m, s.sink.Notice)
 	case TypeCheckpoint:
 		return take(m, s.sink.Checkpoint)
+	case TypeProvenance:
+		return take(m, s.sink.Provenance)
+	case TypeTraceback:
+		return take(m, s.sink.Traceback)
 	case TypeCollection:
 		if err := take(m, s.sink.Collection); err != nil {
 			return err

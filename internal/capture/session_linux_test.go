@@ -72,6 +72,8 @@ func (r *recorder) Collection(c Collection) { r.say("collection %s", c.Name) }
 func (r *recorder) Facts(f Facts)           { r.say("facts %s", f.Said) }
 func (r *recorder) Missing(m Missing)       { r.say("missing %d", len(m.Missing)) }
 func (*recorder) Checkpoint(Checkpoint)     {}
+func (*recorder) Provenance(Provenance)     {}
+func (*recorder) Traceback(Traceback)       {}
 func (r *recorder) Notice(n Notice)         { r.say("notice %s", n.Text) }
 func (r *recorder) Bye(Bye)                 { r.say("bye") }
 func (r *recorder) Plan() Plan              { return r.plan }

@@ -90,6 +90,7 @@ func (r *Run) joinActions(layers []layer, cat Catalogue, configurations []string
 			r.Actions = append(r.Actions, a.Action)
 		}
 	}
+	lenient := map[int]bool{} // those of a request, by their place
 	for i := range r.Rule {
 		rc := &r.Rule[i]
 		text, ok := rc.Params[actionJSON]
@@ -105,6 +106,7 @@ func (r *Run) joinActions(layers []layer, cat Catalogue, configurations []string
 			return usage(fmt.Errorf("%s: %s: %w", rc.From, actionJSON, err), rc.From, hintOf(err))
 		}
 		for _, a := range list {
+			lenient[len(r.Actions)] = rc.Lenient
 			a.On = When{Rules: []string{rc.Configuration}}
 			if a.Broken != nil {
 				r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s: %s; it is skipped", rc.From, actionJSON, a.Broken.Why))
@@ -123,7 +125,12 @@ func (r *Run) joinActions(layers []layer, cat Catalogue, configurations []string
 		case a.Notify.Text != nil:
 			a.Notify.Text.Gateway = gateway
 		}
-		if err := a.Notify.Check(); err != nil {
+		err := a.Notify.Check()
+		if err != nil && lenient[i] && (a.Notify.Mail != nil || a.Notify.Text != nil) {
+			r.skip(a, err)
+			continue
+		}
+		if err != nil {
 			return &UsageError{Message: fmt.Sprintf("%s: %s: %v", a.At, a.Notify.Kind(), err), What: a.At, Hint: "docs/actions.md shows each action", cause: err}
 		}
 	}

@@ -4,6 +4,7 @@
 package config
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/notify"
@@ -31,6 +32,8 @@ type Flags struct {
 	Workers    *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
 	Keep       *string  `name:"keep" placeholder:"SIZE,AGE" help:"Most that raw tensors may take below the root, how old they may become, or both: 20GB, 7d, 20GB,7d (default 20GB)."`
 	Look       *bool    `name:"look" negatable:"" help:"Read facts of the training for the diagnosis (default); --no-look leaves capture and the rules on curves."`
+	Source     *bool    `name:"source" negatable:"" help:"Store what differs from the git commit with the run (default); --no-source leaves it out."`
+	KeepOutput *bool    `name:"keep-output" help:"Copy the job's output into the run; what changes for the job: vigil logs --help."`
 	Strict     *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
 	Quiet      *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
 	NoStatus   *bool    `name:"no-status" help:"No status line in the terminal's last row."`
@@ -55,9 +58,11 @@ type Run struct {
 	Budget     float64           `json:"budget"` // share of the step time: 0.02
 	StopOn     When              `json:"stop_on"`
 	AllWorkers bool              `json:"all_workers,omitempty"`
-	Keep       int64             `json:"keep"`               // bytes of raw tensors; 0: no bound
-	KeepAge    time.Duration     `json:"keep_age,omitempty"` // of raw tensors; 0: no bound
-	NoLook     bool              `json:"no_look,omitempty"`  // facts of the training are not read
+	Keep       int64             `json:"keep"`                  // bytes of raw tensors; 0: no bound
+	KeepAge    time.Duration     `json:"keep_age,omitempty"`    // of raw tensors; 0: no bound
+	NoLook     bool              `json:"no_look,omitempty"`     // facts of the training are not read
+	NoSource   bool              `json:"no_source,omitempty"`   // no diff of the code is stored
+	KeepOutput bool              `json:"keep_output,omitempty"` // the job's output is copied into the run
 	Strict     bool              `json:"strict,omitempty"`
 	Quiet      bool              `json:"quiet,omitempty"`
 	NoStatus   bool              `json:"no_status,omitempty"`
@@ -65,6 +70,7 @@ type Run struct {
 	NoColor    bool              `json:"no_color,omitempty"`
 	Mutes      []Mute            `json:"mutes,omitempty"`
 	Actions    []Action          `json:"actions,omitempty"`
+	Profiler   json.RawMessage   `json:"profiler,omitempty"` // what a SageMaker request asks of profiling, an object
 	Warnings   []string          `json:"warnings,omitempty"` // for the user, before anything starts
 }
 

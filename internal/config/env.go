@@ -35,6 +35,10 @@ func fromEnvironment(env map[string]string, cat Catalogue) (l layer, warnings []
 	for _, k := range append(slices.Clone(scalarKeys), "tag", "rule", "collect", "config") {
 		own = append(own, Variable(k))
 	}
+	own = append(own, smtpVariable, gatewayVariable)
+	if err := l.services(env); err != nil {
+		return l, nil, err
+	}
 	for _, k := range scalarKeys {
 		if v := env[Variable(k)]; v != "" {
 			l.scalars = append(l.scalars, setting{k, v, Variable(k)})
@@ -129,6 +133,8 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("workers", f.Workers)
 	text("keep", f.Keep)
 	toggle("look", f.Look)
+	toggle("source", f.Source)
+	toggle("keep-output", f.KeepOutput)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)
 	toggle("no-status", f.NoStatus)

@@ -28,18 +28,18 @@ func TestDocumentedExample(t *testing.T) {
 		Dir: "vigil-runs", Name: "resnet-baseline", Note: "the first with warm-up", Tags: map[string]string{"experiment": "warm-up", "data": "v3"}, Resume: "resnet-baseline", ResumeStep: ptr(int64(400)), File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9, KeepAge: 7 * 24 * time.Hour,
 		StopOn: When{Severity: record.Error},
 		Rule: []RuleConfig{
-			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("31:5"), false},
-			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("32:5"), false},
+			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("33:5"), false},
+			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("34:5"), false},
 		},
 		Collect: []plan.Collection{
-			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("40:5")}},
+			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("42:5")}},
 			{
 				Name: "attention", Selector: plan.Selector{Regex: []string{"attn.*weight", `attn_output_\d`}},
-				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("41:5")},
+				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("43:5")},
 			},
 			{
 				Name: "norms", Selector: plan.Selector{ModuleTypes: []string{"BatchNorm2d", "LayerNorm"}, Side: record.Output},
-				Want: plan.Stats | plan.Hist, By: []string{at("49:5")},
+				Want: plan.Stats | plan.Hist, By: []string{at("51:5")},
 			},
 		},
 		Mutes:   []Mute{{"dead_relu", `^stem\.`, "the stem is pruned on purpose"}},
@@ -131,6 +131,7 @@ func TestFileErrors(t *testing.T) {
 		{"list for scalar", "every: [1]\n", "c.yaml:1:8: every must be a single value, not a list", ""},
 		{"nothing", "every:\n", "every must be a single value, not nothing", ""},
 		{"unknown rule", "rule:\n  - dead_rely\n", `c.yaml:2:5: there is no rule "dead_rely"`, `did you mean "dead_relu"?`},
+		{"parameter beside the rule", "rule:\n  - rule: dead_relu\n    treshold_layer: 3\n", `c.yaml:3:5: unknown key "treshold_layer" of a rule`, `"threshold_layer" there`},
 		{"unknown rule in map", "rule:\n  - rule: dead_rely\n", `c.yaml:2:11: there is no rule "dead_rely"`, `did you mean "dead_relu"?`},
 		{"unknown parameter", "rule:\n  - rule: dead_relu\n    parameters:\n      treshold_layer: 3\n", `c.yaml:4:7: rule "dead_relu" has no parameter "treshold_layer"`, `"threshold_layer"`},
 		{"parameter in spec", "rule:\n  - dead_relu:treshold_layer=3\n", `c.yaml:2:5: unknown parameter "treshold_layer"`, `"threshold_layer"`},

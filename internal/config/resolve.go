@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,6 +29,8 @@ type layer struct {
 	gateway *notify.Gateway
 
 	warnings []string
+	request  bool            // the document is one of SageMaker Debugger's
+	profiler json.RawMessage // what it asks of profiling
 }
 
 // setting is the text of one key and where it stands.
@@ -37,7 +40,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "source", "keep-output", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"tag", "rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -84,7 +87,15 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 		run.File = path
 		l.beside(filepath.Dir(path))
 		run.Warnings = l.warnings
+		run.Profiler = l.profiler
 		cat = cat.with(cat.ownOf(l.rules))
+		if l.request && l.asksToWrite() {
+			services, err := servicesOf(dir, cat)
+			if err != nil {
+				return run, err
+			}
+			layers = append(layers, services)
+		}
 		layers = append(layers, l)
 	case named || !errors.Is(err, fs.ErrNotExist):
 		return run, usage(err, file, "")
@@ -103,6 +114,22 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 		run.NoColor = true
 	}
 	return run, run.join(layers, cat)
+}
+
+// servicesOf is what the vigil.yaml of a directory says of the mail server and the
+// gateway; nothing where there is none.
+func servicesOf(dir string, cat Catalogue) (layer, error) {
+	cat.base = dir
+	l, err := load(filepath.Join(dir, File), File, cat)
+	if errors.Is(err, fs.ErrNotExist) {
+		return layer{}, nil
+	}
+	if err != nil {
+		return layer{}, usage(err, File, "")
+	}
+	l = layer{smtp: l.smtp, gateway: l.gateway}
+	l.beside(dir)
+	return l, nil
 }
 
 // usage makes an error a *UsageError.
@@ -195,6 +222,12 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		var look bool
 		look, err = parseBool(text)
 		r.NoLook = !look
+	case "source":
+		var source bool
+		source, err = parseBool(text)
+		r.NoSource = !source
+	case "keep-output":
+		r.KeepOutput, err = parseBool(text)
 	case "strict":
 		r.Strict, err = parseBool(text)
 	case "quiet":

@@ -121,6 +121,30 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// The diff of the code is stored unless somebody says otherwise.
+func TestSource(t *testing.T) {
+	for _, c := range []struct {
+		file, env string
+		flag      *bool
+		off       bool
+	}{
+		{"", "", nil, false},
+		{"source: false", "", nil, true},
+		{"source: false", "1", nil, false},
+		{"", "0", nil, true},
+		{"source: true", "", ptr(false), true},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, File), []byte(c.file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Resolve(Flags{Source: c.flag}, []string{"VIGIL_SOURCE=" + c.env}, dir, catalogue)
+		if err != nil || run.NoSource != c.off {
+			t.Errorf("%+v: no source is %v, %v", c, run.NoSource, err)
+		}
+	}
+}
+
 func TestResolveErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, message, hint string

@@ -122,6 +122,21 @@ func (c Catalogue) unknown(name, at string) error {
 	return &UsageError{Message: fmt.Sprintf("%s: there is no rule %q", at, name), What: name, Hint: hint}
 }
 
+// misspelt is the error for a SPEC of a rule that is not known: a word that is
+// almost the key of a rule of the user's own, else the name.
+func (c Catalogue) misspelt(spec, name, at string) error {
+	var keys []string
+	for _, o := range c.Own {
+		keys = append(keys, o.Key)
+	}
+	for _, word := range words(spec) {
+		if Nearest(word, keys) != "" && Nearest(name, c.Names) == "" {
+			return &UsageError{Message: fmt.Sprintf("%s: unknown key %q of a rule", at, word), What: spec, Hint: Suggest(word, keys)}
+		}
+	}
+	return c.unknown(name, at)
+}
+
 // parseRule reads a --rule SPEC.
 func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 	canonical, own := "", (*Own)(nil)
@@ -133,7 +148,7 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 			}
 		}
 		if !ok {
-			return nil, cat.unknown(name, at)
+			return nil, cat.misspelt(spec, name, at)
 		}
 		canonical = c
 		params = append(slices.Clone(params), configurationKey, actionJSON)

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/vigil-ml/vigil/internal/plan"
@@ -49,8 +51,12 @@ func (d *document) sageMaker(l *layer, pairs []pair) error {
 			err = d.experiment(l, p)
 		case "Tags":
 			err = d.requestedTags(l, p)
-		case "ProfilerConfig", "ProfilerRuleConfigurations", "TensorBoardOutputConfig":
-			l.warn(d, p.keyNode, "%s is left out: Vigil neither profiles nor writes for TensorBoard", p.key)
+		case "ProfilerConfig", "ProfilerRuleConfigurations":
+			if err = d.keepProfiler(l, p); err == nil {
+				l.warn(d, p.keyNode, "%s is kept with the run and has no effect: Vigil does not profile", p.key)
+			}
+		case "TensorBoardOutputConfig":
+			l.warn(d, p.keyNode, "%s is left out: Vigil does not write for TensorBoard", p.key)
 		default:
 			if slices.Contains(hookKeys, p.key) {
 				continue // the document is that of a hook, which is read as a whole
@@ -63,6 +69,26 @@ func (d *document) sageMaker(l *layer, pairs []pair) error {
 	}
 	if !slices.ContainsFunc(pairs, func(p pair) bool { return slices.Contains(requestKeys, p.key) }) {
 		return hook.read(pairs)
+	}
+	return nil
+}
+
+// keepProfiler keeps what a request says of profiling, as it is written.
+func (d *document) keepProfiler(l *layer, p pair) error {
+	kept := map[string]any{}
+	if l.profiler != nil {
+		if err := json.Unmarshal(l.profiler, &kept); err != nil {
+			return err
+		}
+	}
+	var v any
+	if err := yaml.NodeToValue(p.value, &v); err != nil {
+		return d.fail(p.keyNode, "", "%s cannot be read", p.key)
+	}
+	kept[p.key] = v
+	var err error
+	if l.profiler, err = json.Marshal(kept); err != nil {
+		return d.fail(p.keyNode, "", "%s cannot be read", p.key)
 	}
 	return nil
 }

@@ -67,9 +67,10 @@ func TestSageMakerRequest(t *testing.T) {
 		rule("mine", "mine", "c.json:12:7", map[string]string{"source": "/srv/rules/my.py", "class": "MyRule", "level": "3"}),
 		rule("NoSuchRule", "odd", "c.json:13:7", map[string]string{}),
 	}
+	want.Profiler = []byte(`{"ProfilerConfig":{"ProfilingIntervalInMilliseconds":500}}`)
 	want.Warnings = []string{
-		"c.json:14:3: ProfilerConfig is left out: Vigil neither profiles nor writes for TensorBoard",
-		"c.json:15:3: TensorBoardOutputConfig is left out: Vigil neither profiles nor writes for TensorBoard",
+		"c.json:14:3: ProfilerConfig is kept with the run and has no effect: Vigil does not profile",
+		"c.json:15:3: TensorBoardOutputConfig is left out: Vigil does not write for TensorBoard",
 	}
 	equal(t, run, want)
 	if len(actions) != 2 || actions[0].Stop == nil || actions[0].On.Rules[0] != "Vanishing" {

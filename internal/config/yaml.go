@@ -83,6 +83,7 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 		return l, err
 	}
 	if isSageMaker(pairs) {
+		l.request = true
 		return l, d.sageMaker(&l, pairs)
 	}
 	d.cat = cat.with(d.ownRules(pairs))

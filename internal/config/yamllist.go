@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
@@ -56,6 +57,9 @@ func (d *document) rule(l *layer, item ast.Node) error {
 	if kind := d.ownKind(pairs); kind != nil {
 		return d.own(l, item, pairs, kind)
 	}
+	if err := d.ruleKeys(pairs); err != nil {
+		return err
+	}
 	rc := RuleConfig{From: at}
 	var params ast.Node
 	var known []string
@@ -80,12 +84,6 @@ func (d *document) rule(l *layer, item ast.Node) error {
 			}
 		case "parameters":
 			params = p.value
-		default:
-			keys := []string{"rule", "configuration", "parameters"}
-			for _, o := range d.cat.Own {
-				keys = append(keys, o.Key)
-			}
-			return d.unknown(p, "a rule", keys...)
 		}
 	}
 	if rc.Rule == "" {
@@ -98,6 +96,39 @@ func (d *document) rule(l *layer, item ast.Node) error {
 		return err
 	}
 	l.rules = append(l.rules, rc)
+	return nil
+}
+
+// ruleKeys refuses keys that a rule does not have. That comes before its name is
+// looked up: with a key that is misspelt nobody knows what it is of. Of several
+// the one is named that is nearest to a known one.
+func (d *document) ruleKeys(pairs []pair) error {
+	keys := []string{"rule", "configuration", "parameters"}
+	for _, o := range d.cat.Own {
+		keys = append(keys, o.Key)
+	}
+	var wrong []pair
+	var params []string
+	for _, p := range pairs {
+		if !slices.Contains(keys, p.key) {
+			wrong = append(wrong, p)
+		} else if name, err := d.text(p.value, p.key); p.key == "rule" && err == nil {
+			_, params, _, _ = d.cat.lookup(name)
+		}
+	}
+	for _, p := range wrong {
+		if Nearest(p.key, keys) != "" {
+			return d.unknown(p, "a rule", keys...)
+		}
+	}
+	for _, p := range wrong {
+		if name := Nearest(p.key, params); name != "" {
+			return d.fail(p.keyNode, fmt.Sprintf("parameters stand under parameters: did you mean %q there?", name), "unknown key %q of a rule", p.key)
+		}
+	}
+	if len(wrong) > 0 {
+		return d.unknown(wrong[0], "a rule", keys...)
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ type Question struct {
 	Mode     record.Mode `json:"-"`
 	ModeStep int64       `json:"mode_step"`
 	Worker   string      `json:"worker"`
+	Stat     string      `json:"stat,omitempty"` // "hist": its histogram instead, all bins
 }
 
 // ParseQuestion reads the payload of an Ask frame.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/logfile"
 	"github.com/vigil-ml/vigil/internal/proc"
+	"github.com/vigil-ml/vigil/internal/store/layout"
 )
 
 // Descriptors of the agent beyond the standard three.
@@ -42,7 +45,8 @@ type supervisor struct {
 	settings agent.Settings
 	socket   *listener
 	logPath  string
-	log      *os.File
+	log      *logfile.File
+	logFrom  int64 // where the log of the living agent begins
 	event    func(live.Event)
 
 	mu     sync.Mutex
@@ -57,18 +61,22 @@ type supervisor struct {
 }
 
 // newSupervisor prepares an agent; go s.run() starts it.
-func newSupervisor(r *reaper, o *Options, settings agent.Settings, l *listener, event func(live.Event)) (*supervisor, error) {
+func newSupervisor(r *reaper, o *Options, settings agent.Settings, l *listener, run string, event func(live.Event)) (*supervisor, error) {
 	s := &supervisor{
 		reaper: r, command: o.Agent, settings: settings, socket: l, event: event,
 		environ: with(o.Environ, map[string]string{proc.Agent: fmt.Sprint(os.Getpid())}),
-		logPath: l.dir + "/agent.log", over: make(chan struct{}), done: make(chan struct{}),
+		over:    make(chan struct{}), done: make(chan struct{}),
 	}
-	log, err := os.OpenFile(s.logPath, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("make the agent's log: %w", err)
+	// What an agent writes on its standard error when it dies stands in the log
+	// of the run, among what it says of itself.
+	var err error
+	for _, path := range []string{filepath.Join(run, filepath.FromSlash(layout.AgentLog)), filepath.Join(l.dir, "agent.log")} {
+		s.logPath = path
+		if s.log, err = logfile.Open(path); err == nil {
+			return s, nil
+		}
 	}
-	s.log = log
-	return s, nil
+	return nil, fmt.Errorf("make the agent's log: %w", err)
 }
 
 // run starts agents until one has finished the run, or it makes no sense to go
@@ -156,10 +164,13 @@ func (s *supervisor) once() (syscall.WaitStatus, error) {
 	if err != nil {
 		return 0, errors.Join(err, write.Close(), read.Close(), events.Close())
 	}
+	if st, err := os.Stat(s.logPath); err == nil {
+		s.logFrom = st.Size()
+	}
 	pid, states, err := s.reaper.start(func() (int, error) {
 		return syscall.ForkExec(s.command[0], s.command, &syscall.ProcAttr{
 			Env:   s.environ,
-			Files: []uintptr{stdin.Fd(), null.Fd(), s.log.Fd(), events.Fd(), s.socket.file.Fd()},
+			Files: []uintptr{stdin.Fd(), null.Fd(), s.log.File().Fd(), events.Fd(), s.socket.file.Fd()},
 			// A session of its own: nothing the terminal does reaches the agent.
 			Sys: &syscall.SysProcAttr{Setsid: true},
 		})
@@ -265,7 +276,13 @@ func (s *supervisor) lastWords() string {
 	if err != nil || len(b) == 0 {
 		return ""
 	}
-	text := string(b[max(0, len(b)-64<<10):])
+	if s.logFrom < int64(len(b)) {
+		b = b[s.logFrom:]
+	}
+	text := withoutNotes(string(b[max(0, len(b)-64<<10):]))
+	if text == "" {
+		return ""
+	}
 	// A panic's first line says more than the last frame of its stack.
 	if i := strings.LastIndex(text, "\npanic: "); i >= 0 {
 		text = text[i+1:]
@@ -278,6 +295,18 @@ func (s *supervisor) lastWords() string {
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return ": " + strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "vigil: ")
+}
+
+// withoutNotes leaves out the lines that the agent has written itself.
+func withoutNotes(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		when, _, _ := strings.Cut(line, " ")
+		if _, err := time.Parse(layout.LogTime, when); err != nil {
+			out.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(out.String())
 }
 
 // deathOf says how a process ended.

@@ -42,10 +42,20 @@ func Run(o *Options) (int, error) {
 	settings := o.Settings
 	settings.Socket = socket.path
 	settings.Launcher = Self()
-	l.agent, err = newSupervisor(l.reaper, o, settings, socket, l.tell)
+	l.agent, err = newSupervisor(l.reaper, o, settings, socket, run, l.tell)
 	if err != nil {
 		release()
 		return ExitCannotStart, err
+	}
+	if settings.Config.KeepOutput {
+		kept, out, errs, err := keepOutput(run, o.Stdout, o.Stderr)
+		if err != nil {
+			release()
+			return ExitCannotStart, err
+		}
+		l.output = kept
+		l.streams = []*os.File{o.Stdin, out, errs}
+		defer kept.finish()
 	}
 	id := fmt.Sprintf("%d-%016x", os.Getpid(), rand.Uint64())
 	if err := l.startCommand(training(o.Environ, o, socket.path, run, id)); err != nil {
@@ -54,6 +64,9 @@ func Run(o *Options) (int, error) {
 	}
 	go l.agent.run()
 	status := l.attend()
+	if l.output != nil {
+		l.output.finish()
+	}
 	return l.finish(status), nil
 }
 
@@ -67,6 +80,8 @@ type launcher struct {
 	where    placement
 	terminal *terminal // nil unless where is foreground
 	signals  chan os.Signal
+	output   *output    // nil: it is not kept
+	streams  []*os.File // of the command; nil: ours
 
 	telling sync.Mutex
 	stop    chan live.Stop // the first stop an agent asked for
@@ -99,9 +114,13 @@ var passed = []os.Signal{
 func (l *launcher) startCommand(environ []string) error {
 	o := l.o
 	l.where = place(o.Stdin, o.Stdout, o.Stderr)
+	streams := l.streams
+	if streams == nil {
+		streams = []*os.File{o.Stdin, o.Stdout, o.Stderr}
+	}
 	attr := &syscall.ProcAttr{
 		Env:   environ,
-		Files: []uintptr{o.Stdin.Fd(), o.Stdout.Fd(), o.Stderr.Fd()},
+		Files: []uintptr{streams[0].Fd(), streams[1].Fd(), streams[2].Fd()},
 		Sys:   &syscall.SysProcAttr{Setpgid: l.where != shared},
 	}
 	if l.where == foreground {
@@ -113,6 +132,13 @@ func (l *launcher) startCommand(environ []string) error {
 	pid, states, err := l.reaper.start(func() (int, error) {
 		return syscall.ForkExec(o.Path, o.Command, attr)
 	})
+	if l.output != nil {
+		if l.where == shared {
+			l.output.started(pid)
+		} else {
+			l.output.started(-pid)
+		}
+	}
 	if err != nil {
 		if l.terminal != nil {
 			l.terminal.give(l.terminal.own)

@@ -19,6 +19,8 @@ type Ref struct {
 	Text string `json:"text,omitempty"`
 	Env  string `json:"env,omitempty"`
 	File string `json:"file,omitempty"`
+	// Part says which part of it counts, where it is an address; "": all.
+	Part string `json:"part,omitempty"`
 }
 
 // IsZero reports that nothing was given.
@@ -36,6 +38,12 @@ func (r Ref) read(lookup func(string) (string, bool)) (string, error) {
 		v, ok := lookup(r.Env)
 		if !ok || strings.TrimSpace(v) == "" {
 			return "", fmt.Errorf("the environment variable %s is not set", r.Env)
+		}
+		if r.Part != "" {
+			if v, err := partOf(strings.TrimSpace(v), r.Part); err == nil {
+				return v, nil
+			}
+			return "", fmt.Errorf("the environment variable %s holds no address", r.Env)
 		}
 		return strings.TrimSpace(v), nil
 	case r.File != "":

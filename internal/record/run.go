@@ -25,7 +25,7 @@ const (
 type Run struct {
 	Format      int              `json:"format"`
 	Name        string           `json:"name"`
-	Command     []string         `json:"command"`
+	Command     []string         `json:"command"`   // without values of names that sound like a secret
 	Directory   string           `json:"directory"` // working directory of the command
 	Framework   Framework        `json:"framework"`
 	Host        string           `json:"host"`
@@ -41,6 +41,8 @@ type Run struct {
 	NotCaptured []NotCaptured    `json:"not_captured,omitempty"`
 	Facts       json.RawMessage  `json:"facts,omitempty"` // model, loss, optimiser as the hook read them
 	Said        string           `json:"said,omitempty"`  // the one line of what was understood
+	Provenance  *Provenance      `json:"provenance,omitempty"`
+	Profiler    json.RawMessage  `json:"profiler,omitempty"` // what a SageMaker request asked of profiling
 	Plan        []PlanChange     `json:"plan"`
 	Mutes       []Mute           `json:"mutes,omitempty"` // findings that do not count
 	Launcher    *Process         `json:"launcher,omitempty"`

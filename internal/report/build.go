@@ -47,6 +47,17 @@ func WriteFile(path string, t source.Run, now time.Time) error {
 	return nil
 }
 
+// maxDiff keeps the page below its size.
+const maxDiff = 200 << 10
+
+// shortened is a diff as the page shows it.
+func shortened(diff []byte) string {
+	if len(diff) <= maxDiff {
+		return string(diff)
+	}
+	return strings.ToValidUTF8(string(diff[:maxDiff]), "") + "\n… the rest is in code.diff of the run"
+}
+
 func collect(t source.Run, now time.Time) (*content, error) {
 	run := t.Run()
 	c := &content{
@@ -54,6 +65,8 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		Run:         run,
 		Command:     strings.Join(run.Command, " "),
 		Cards:       view.Properties(run),
+		Made:        view.Provenance(run),
+		Diff:        shortened(t.Diff()),
 		Findings:    view.FindingsOf(t),
 		Captured:    view.Captured(run, t.Tensors()),
 		NotCaptured: run.NotCaptured,
@@ -69,12 +82,12 @@ func collect(t source.Run, now time.Time) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps, err := view.HeatMaps(t, size)
+	maps, spreads, err := view.HeatMaps(t, size)
 	if err != nil {
 		return nil, err
 	}
 	c.HasLayers = len(maps) > 0
-	c.Data = pageData{losses(curves), heat(maps), view.Marks(c.Findings.All, size)}
+	c.Data = pageData{losses(curves), heat(maps), histograms(spreads), view.Marks(c.Findings.All, size)}
 	c.Damage = t.Damage() // of all that was read
 	return c, nil
 }

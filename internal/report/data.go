@@ -60,6 +60,7 @@ type heatRow struct {
 type pageData struct {
 	Losses   []curve     `json:"losses"`
 	Heat     []heatMap   `json:"heat"`
+	Hist     []histMap   `json:"hist"`
 	Findings []view.Mark `json:"findings"`
 }
 
@@ -79,6 +80,36 @@ func heat(list []view.HeatMap) []heatMap {
 		h := heatMap{Title: m.Title, Log: m.Log, Steps: m.Steps}
 		for _, r := range m.Rows {
 			h.Rows = append(h.Rows, heatRow{r.Name, numbers[value](r.Values)})
+		}
+		maps = append(maps, h)
+	}
+	return maps
+}
+
+// histMap is how the elements of a tensor spread over global steps.
+type histMap struct {
+	Name  string  `json:"name"`
+	Edges []value `json:"edges"`
+	Steps []int64 `json:"steps"`
+	// Columns has a text for each step with a character for each bin: "0" for
+	// none, then by the root of its share of the elements up to "o".
+	Columns []string `json:"columns"`
+}
+
+// shareLevels is how many shades a share may have besides none.
+const shareLevels = 63
+
+// histograms are maps as the page reads them.
+func histograms(list []view.HistogramMap) []histMap {
+	maps := []histMap{}
+	for _, m := range list {
+		h := histMap{Name: m.Name, Edges: numbers[value](m.Edges), Steps: m.Steps}
+		for _, shares := range m.Shares {
+			column := make([]byte, len(shares))
+			for i, s := range shares {
+				column[i] = '0' + byte(math.Ceil(math.Sqrt(min(s, 1))*shareLevels))
+			}
+			h.Columns = append(h.Columns, string(column))
 		}
 		maps = append(maps, h)
 	}

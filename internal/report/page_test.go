@@ -33,10 +33,14 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 	w, err := store.Create(vfs.OS, root, "run", record.Run{
 		Format: record.RunFormat, Name: "run", Command: []string{"python", hostile}, Framework: record.Framework{Name: "pytorch", Version: "2.15.0"},
 		Host: "host", Started: started, Ended: &ended, Status: record.Completed, ExitCode: &code, Steps: map[string]int64{"TRAIN": int64(n)},
+		Provenance:  &record.Provenance{Git: &record.Git{Commit: "0123456789abcdef", Branch: hostile, Dirty: true, Changed: 1, Diff: "code.diff"}, Hyperparameters: map[string]string{"lr": hostile}},
 		NotCaptured: []record.NotCaptured{{Name: hostile, Reason: "sparse", Count: 3}},
 		Workers:     []record.Worker{{Name: "worker_0", Chief: true}},
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Diff([]byte("-lr = 1\n+lr = " + hostile + "\n")); err != nil {
 		t.Fatal(err)
 	}
 	infos := []record.TensorInfo{{Name: "loss", Kind: record.Loss}}
@@ -54,7 +58,11 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 		if s%10 == 0 {
 			for _, info := range infos[1:] {
 				v := math.Exp(-float64(info.Order)) * (1.5 + math.Sin(float64(s)/200))
-				step.Stats = append(step.Stats, record.TensorStats{Tensor: info.Name, Stats: tensor.Stats{Count: 64, Min: -v, Max: v, Mean: 0, M2: 64 * v * v, L1: 64 * v}})
+				hist := &tensor.Histogram{}
+				for e := range 60 { // wider than those of most tensors
+					hist.Neg[100+e], hist.Pos[100+(e+s)%60] = int64(e%3), 1
+				}
+				step.Stats = append(step.Stats, record.TensorStats{Tensor: info.Name, Stats: tensor.Stats{Count: 120, Zeros: 1, Min: -v, Max: v, Mean: 0, M2: 64 * v * v, L1: 64 * v, Hist: hist}})
 			}
 		}
 		if err := w.Append("worker_0", "", 0, step); err != nil {
@@ -118,10 +126,12 @@ func TestReportInBrowser(t *testing.T) {
 		{"hostile names stay text", `window.broken === undefined`},
 		{"the verdict is shown", `document.querySelector(".verdict").textContent.includes("Found 1 warning")`},
 		{"the finding is shown with cause and remedy", `document.querySelector("article.finding").textContent.includes("saturating activations") && document.querySelector("article.finding").textContent.includes("use ReLU")`},
+		{"what it was made of is shown, with the diff", `document.getElementById("h-made").parentElement.textContent.includes("commit 0123456789 of") && document.querySelector("pre").textContent.includes("+lr = ")`},
 		{"the loss is drawn", `document.querySelectorAll("#losses canvas").length === 1`},
 		{"the heat map has a row for every gradient", `(() => { const c = document.getElementById("heatmap"); return c.height >= 6 * 12 && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},
 		{"the layer of the finding is chosen", `document.getElementById("layer-name").textContent.includes("gradient/Net_layer0")`},
 		{"its curve is drawn", `document.querySelectorAll("#layer canvas").length === 1`},
+		{"its histogram is drawn over the steps", `(() => { const c = document.getElementById("spreadmap"); return !document.getElementById("spread").hidden && document.getElementById("spread-name").textContent.includes("gradient/Net_layer0") && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},
 		{"another statistic can be chosen", `(() => { const s = document.getElementById("stat"); s.selectedIndex = 2; s.dispatchEvent(new Event("change")); return document.getElementById("layer-name").textContent.includes("standard deviation of weights"); })()`},
 		{"layers can be filtered", `(() => { const f = document.getElementById("filter"), c = document.getElementById("heatmap"), before = c.height; f.value = "layer3"; f.dispatchEvent(new Event("input")); return c.height < before; })()`},
 		{"the theme changes", `(() => { const was = document.documentElement.dataset.theme; document.getElementById("theme").click(); return document.documentElement.dataset.theme !== was; })()`},

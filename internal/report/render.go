@@ -31,6 +31,8 @@ type content struct {
 	Verdict     view.Verdict
 	Findings    view.Findings
 	Cards       []view.Property
+	Made        []view.Property
+	Diff        string
 	Facts       []view.Fact
 	Network     []view.Module
 	MoreModules int64 // of the network, beyond those listed

@@ -38,7 +38,7 @@ func (e *Engine) startApart(in *instance) {
 		return
 	}
 	h := *e.opts.Python
-	h.Raw = e.opts.Raw
+	h.Raw, h.Configuration = e.opts.Raw, in.name
 	if e.opts.OnPrint != nil {
 		h.Said = func(line string) { e.opts.OnPrint(in.name, line) }
 	}

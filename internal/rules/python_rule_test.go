@@ -196,7 +196,7 @@ func TestBadPythonRules(t *testing.T) {
 		{"takes too much memory", ruleText("self.held = bytearray(1 << 31)"), []string{"max_memory", "300MB"}, []string{"at step 0: my_rules.py:5, in invoke_at_step: it needs more than the 300MB of memory that it may have (max_memory)"}},
 		{"takes it bit by bit", ruleText("self.held = []", "while True: self.held.append(bytearray(1 << 20))"), []string{"max_memory", "300MB"}, []string{"it needs more than the 300MB of memory"}},
 		{"prints without end", ruleText("while True: print('x' * 1000)"), nil, []string{"at step 0: it printed more than 1024 KB without an end"}},
-		{"finds without end", ruleText("while True: self.finding('x')"), nil, []string{"my_rules.py:5, in invoke_at_step: SMDebugValueError: record finding: there are 1000 at this step already"}},
+		{"finds without end", ruleText("while True: self.finding('x')"), nil, []string{"my_rules.py:5, in invoke_at_step: InvalidValue: record finding: there are 1000 at this step already"}},
 		{"has a finding that is none", ruleText("self.finding('x', severity='bad')"), nil, []string{"my_rules.py:5", "there is no severity 'bad'; known are error, warning, info"}},
 		{"has a finding about no number", ruleText("self.finding('x', observed='much')"), nil, []string{"observed is a number, not 'much'"}},
 		{"writes what is no finding", ruleText("import os, struct", "os.write(4, struct.pack('<I', 5) + b'D{}}}')"), nil, []string{"it says something that is no finding"}},

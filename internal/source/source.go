@@ -31,6 +31,9 @@ type Description interface {
 	// Run is what the run says of itself. Its status is Lost when it claims to
 	// run although its processes are gone.
 	Run() record.Run
+	// Diff is what differed from the commit that Run().Provenance names, as a
+	// unified diff; nil when nothing did or it is not stored.
+	Diff() []byte
 	// Workers names the workers that stored anything, the chief first, the others
 	// sorted.
 	Workers() []string

@@ -63,10 +63,7 @@ func (w *Writer) HasEvents() bool {
 	return err == nil
 }
 
-// Summary replaces findings/summary.json. The file is a list, as readers
-// expect it, and so cannot hold a checksum: the manifest does, from before the
-// file is replaced, so that after a crash the old or the new content fits one
-// of its lines.
+// Summary replaces findings/summary.json, a list, as readers expect it.
 func (w *Writer) Summary(groups []record.Group) error {
 	if groups == nil {
 		groups = []record.Group{}
@@ -75,10 +72,27 @@ func (w *Writer) Summary(groups []record.Group) error {
 	if err != nil {
 		return fmt.Errorf("store the summary of findings: %w", err)
 	}
-	b = append(b, '\n')
-	f, err := manifest.Describe(layout.Summary, bytes.NewReader(b), int64(len(b)))
-	if err != nil {
+	if err := w.replaceListed(layout.Summary, append(b, '\n')); err != nil {
 		return fmt.Errorf("store the summary of findings: %w", err)
+	}
+	return nil
+}
+
+// Diff replaces code.diff.
+func (w *Writer) Diff(text []byte) error {
+	if err := w.replaceListed(layout.Diff, text); err != nil {
+		return fmt.Errorf("store the diff of the code: %w", err)
+	}
+	return nil
+}
+
+// replaceListed replaces a file that cannot hold a checksum of its own: the
+// manifest does, from before the file is replaced, so that after a crash the old
+// or the new content fits one of its lines.
+func (w *Writer) replaceListed(rel string, b []byte) error {
+	f, err := manifest.Describe(rel, bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return err
 	}
 	w.mu.Lock()
 	if w.closed {
@@ -91,12 +105,9 @@ func (w *Writer) Summary(groups []record.Group) error {
 		err = w.manifest.sync()
 	}
 	if err == nil {
-		err = replaceBytes(w.fs, w.at(layout.Summary), b)
+		err = replaceBytes(w.fs, w.at(rel), b)
 	}
-	if err != nil {
-		return fmt.Errorf("store the summary of findings: %w", err)
-	}
-	return nil
+	return err
 }
 
 // StatusFile is findings/statuses.json.

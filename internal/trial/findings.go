@@ -93,6 +93,29 @@ func (t *Trial) Groups() []record.Group {
 	return groups
 }
 
+// Diff is code.diff: what differed from the commit when the job was started.
+func (t *Trial) Diff() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refreshQuietly()
+	if p := t.run.Provenance; p == nil || p.Git == nil || p.Git.Diff == "" {
+		return nil
+	}
+	b, err := t.read(layout.Diff, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.hurt(layout.Diff, "is missing")
+		return nil
+	}
+	if err == nil {
+		err = t.fits(layout.Diff, b)
+	}
+	if err != nil {
+		t.hurtBy(layout.Diff, err)
+		return nil
+	}
+	return b
+}
+
 // fits checks the content of a file that is replaced as a whole against what
 // the manifest says of it. When lines of the manifest are lost, nothing is
 // known.

@@ -27,6 +27,7 @@ type Verified struct {
 func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, error) {
 	t.Findings()
 	t.Groups()
+	t.Diff()
 	t.Statuses()
 	t.Actions()
 	t.Events()

@@ -55,8 +55,8 @@ type layer struct {
 }
 
 // HeatMaps are the heat maps that have anything in them, cut to the number of
-// cells that may be.
-func HeatMaps(t source.Run, size Size) ([]HeatMap, error) {
+// cells that may be; and how the elements of each tensor spread.
+func HeatMaps(t source.Run, size Size) ([]HeatMap, []HistogramMap, error) {
 	infos, clock := t.Tensors(), newClock(t)
 	mode := record.Train
 	if !slices.Contains(t.Modes(), mode) {
@@ -76,7 +76,7 @@ func HeatMaps(t source.Run, size Size) ([]HeatMap, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read statistics of %q: %w", info.Name, err)
+			return nil, nil, fmt.Errorf("read statistics of %q: %w", info.Name, err)
 		}
 		if len(rows) > 0 {
 			perKind[info.Kind]++
@@ -93,7 +93,7 @@ func HeatMaps(t source.Run, size Size) ([]HeatMap, error) {
 		}
 	}
 	if total == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	columns := max(20, min(size.Columns, size.Cells/total))
 
@@ -103,7 +103,7 @@ func HeatMaps(t source.Run, size Size) ([]HeatMap, error) {
 			list = append(list, m)
 		}
 	}
-	return list, nil
+	return list, histogramMaps(layers), nil
 }
 
 // draw lays the layers' values on common columns. A column stands for a

@@ -305,3 +305,21 @@ def test_invoke_rule_lets_mistakes_through(trial):
     with pytest.raises(RuntimeError):
         invoke_rule(Wrong(trial))
     assert trial.dynamic_refresh  # also after an error
+
+
+def test_histograms_count_what_numpy_counts(trial):
+    import numpy
+
+    from vigil.exceptions import TensorUnavailableForStep
+    from vigil.trial import modes
+
+    weight = trial.tensor("Net_fc.weight")
+    for step in (0, 7):
+        counts, edges = weight.histogram(step, mode=modes.TRAIN)
+        values = weight.value(step, mode=modes.TRAIN)
+        assert counts.sum() == values.size and len(edges) == len(counts) + 1 and (numpy.diff(edges) > 0).all()
+        assert counts.tolist() == numpy.histogram(values.astype(float), edges)[0].tolist()
+        assert (numpy.abs(values) >= edges[edges > 0][0]).all(), "the bin around zero holds zeros alone"
+    for name in ("loss", "acc"):
+        with pytest.raises(TensorUnavailableForStep):
+            trial.tensor(name).histogram(0, mode=modes.TRAIN)

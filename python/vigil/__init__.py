@@ -3,12 +3,12 @@
 Importing this package costs next to nothing: everything that needs more than a
 few lines is imported when it is first used. ``import vigil.torch as vg`` gives
 the PyTorch hook, ``vigil.xgboost`` that of XGBoost, ``vigil.huggingface`` and ``vigil.lightning`` callbacks for
-trainers; ``vigil.log({"accuracy": 0.9})`` and ``vigil.save_tensor`` record what any script gives.
+trainers; ``vigil.log({"accuracy": 0.9})`` and ``vigil.save_tensor`` record what any script gives, ``vigil.config`` what it was set to.
 """
 
 from vigil._version import __version__
 
-__all__ = ["log", "save_tensor", "__version__"]
+__all__ = ["config", "log", "save_tensor", "__version__"]
 
 # The training hook whose step and mode logged values bind to, or None. A hook
 # puts itself here with vigil._log.register and offers log(values, step).
@@ -47,6 +47,31 @@ def save_tensor(name, value, collections=None, step=None):
     """
     try:
         _logger().save_tensor(name, value, collections, step)
+    except Exception:
+        from vigil import _guard
+
+        if _guard.strict:
+            raise
+
+
+def config(values):
+    """Store with the run what the script was set to: ``vigil.config({"lr": 0.1, "model": {"depth": 12}})``.
+
+    values: a dict, which may hold dicts and lists, or anything with attributes, as argparse gives it.
+    Several calls add up. What is no number, text or truth value is stored as its text. The value of a name with KEY, TOKEN,
+    SECRET or PASSWORD in it is not stored. Nothing happens when Vigil is off, and an error in here never
+    reaches the caller.
+    """
+    try:
+        from vigil import _provenance
+
+        said = _provenance.config(values)
+        if said:
+            from vigil import _session
+
+            session = _session.current()
+            if session is not None:
+                session.provenance({"config": said})
     except Exception:
         from vigil import _guard
 

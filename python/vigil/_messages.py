@@ -14,7 +14,7 @@ FACTS = 1  # version of what facts mean: internal/record/facts.go
 
 
 class Words(object):
-    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics, _defined, _joined."""
+    """The part of a Session that sends messages. Needs of the rest: alive, scalar, _hello, _link, _lock, _tensors, _shapes, _metrics, _defined, _joined, _provenance."""
 
     @_guard.guard
     def announce_modules(self, root, modules):
@@ -81,6 +81,13 @@ class Words(object):
         if self.alive:
             self._hello["facts"] = True  # a later agent waits for them before it judges
             self._link.send({"t": "facts", "facts": facts, "said": said}, key="facts")
+
+    @_guard.guard
+    def provenance(self, fields):
+        """What this process is made of: python, path, devices, seeds, deterministic, config. It adds to what was said before."""
+        if self.alive and fields:
+            self._provenance.update(fields)
+            self._link.send(dict(self._provenance, t="provenance"), key="provenance")
 
     @_guard.guard
     def missing(self, entries):

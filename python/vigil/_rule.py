@@ -67,8 +67,10 @@ class Feed(object):
         if name not in self.touched:
             self.touched.append(name)
 
-    def ask(self, name, mode, mode_step, worker):
-        """The stored values of a tensor; None when they are not there any more."""
+    def ask(self, name, mode, mode_step, worker, stat=""):
+        """The stored values of a tensor; None when they are not there any more. Other stats are not fed to rules."""
+        if stat:
+            return None
         _frames.write(SAYS, _frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker})
         return _frames.array(*_frames.read(ANSWERS))
 
@@ -258,10 +260,11 @@ class Worker(object):
             import numpy  # noqa: F401  it is not to count, nor to fail for want of memory
         except ImportError:
             pass
-        from vigil import trial
+        from vigil import rules, trial
 
         limit(self.memory)
         found = load(self.source, config["class"], self.memory)
+        rules.Rule._folder = config.get("folder") or None
         base = trial.Trial(self.feed, config["path"], config["run"])
         others = [trial.create_trial(p) for p in config["other_trials"]]
         self.rule = make(found, config["parameters"], config["settings"], base, others)

@@ -8,7 +8,7 @@ import threading
 
 from vigil import _frames
 from vigil._steps import Steps
-from vigil.exceptions import IndexReaderException, SMDebugRuntimeError
+from vigil.exceptions import IndexReaderException, NotPossible
 
 
 class Reader(object):
@@ -28,13 +28,13 @@ class Reader(object):
 
         binary = _agent.find_binary()
         if binary is None:
-            raise SMDebugRuntimeError("open run %r: the vigil program was not found (put it on the PATH, or set VIGIL_BIN)" % self.path)
+            raise NotPossible("open run %r: the vigil program was not found (put it on the PATH, or set VIGIL_BIN)" % self.path)
         try:
             self._process = subprocess.Popen(
                 [binary, "feed", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, preexec_fn=_unlimited
             )
         except OSError as error:
-            raise SMDebugRuntimeError("open run %r: start %s: %s" % (self.path, binary, error)) from error
+            raise NotPossible("open run %r: start %s: %s" % (self.path, binary, error)) from error
 
     @property
     def grows(self):
@@ -61,12 +61,12 @@ class Reader(object):
                 else:
                     raise IndexReaderException("read run %r: a frame is %r" % (self.path, kind))
 
-    def ask(self, name, mode, mode_step, worker):
-        """The stored values of a tensor; None when there are none."""
+    def ask(self, name, mode, mode_step, worker, stat=""):
+        """The stored values of a tensor, or with stat "hist" its histogram; None when there are none."""
         with self._lock:
             if self._process is None:
-                raise SMDebugRuntimeError("read run %r: the trial is closed" % self.path)
-            self._send(_frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker})
+                raise NotPossible("read run %r: the trial is closed" % self.path)
+            self._send(_frames.ASK, {"tensor": name, "mode": mode, "mode_step": mode_step, "worker": worker, "stat": stat})
             return _frames.array(*self._next())
 
     def _send(self, kind, value):

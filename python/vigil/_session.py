@@ -6,7 +6,7 @@ import platform
 import sys
 import threading
 
-from vigil import _connection, _fork, _guard, _layout, _ring, _wire
+from vigil import _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _wire
 from vigil._messages import Words
 from vigil._plan import Plan
 from vigil._values import Values
@@ -109,6 +109,7 @@ class Session(Words, Values):
         self._bad_metrics = set()
         self._defined = set()  # what was said of collections, as JSON
         self._joined = set()  # (collection, tensor)
+        self._provenance = {}  # what this process is made of, as far as it was said
         self._batches = {}
         self._steps = {}
         self._captured_ns = 0
@@ -140,6 +141,7 @@ class Session(Words, Values):
         _fork.on_fork(self._before_fork, self._after_fork, self._forked)
         atexit.register(self.bye)
         self._link.listen()
+        self.provenance(_provenance.of_python())
 
     @_guard.guard
     def checkpoint(self, path, mtime_ns, size, step, modes):
@@ -281,9 +283,16 @@ class Session(Words, Values):
         try:
             if self.before_bye is not None:
                 _guard.guard(self.before_bye)()
+            _guard.guard(self._say_traceback)()
             self._say_bye(steps, overhead, BYE_SECONDS)
         finally:
             self._end()
+
+    def _say_traceback(self):
+        """The exception that ends this process, if one does."""
+        text = _ending.traceback_text()
+        if text:
+            self._link.send({"t": "traceback", "error": type(_ending.error()).__name__, "text": text})
 
     def _say_bye(self, steps, overhead, wait_s):
         if steps is None:

@@ -6,16 +6,17 @@ import enum
 from vigil._hook_base import modes
 from vigil._reductions import NAMES, reduce, saved
 from vigil.exceptions import (
+    InvalidValue,
     InvalidWorker,
+    NotSupported,
     ShapeUnavailableForStep,
-    SMDebugNotImplementedError,
-    SMDebugValueError,
     StepNotYetAvailable,
     StepUnavailable,
     TensorUnavailableForStep,
 )
 
 GLOBAL = modes.GLOBAL
+_MIN_EXP, _MAX_EXP = -149, 127  # of the powers of two that histograms tell apart
 
 
 class StepState(enum.Enum):
@@ -36,7 +37,7 @@ def mode_of(mode):
             return modes[name.upper()]
         except KeyError:
             pass
-    raise SMDebugValueError("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
+    raise InvalidValue("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
 
 
 class Tensor(object):
@@ -140,7 +141,7 @@ class Tensor(object):
         are stored.
         """
         if reduction_name not in NAMES:
-            raise SMDebugValueError("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
+            raise InvalidValue("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
         at, part, _ = self._part(step_num, mode, worker)
         self._feed_read()
         if not part.scalar:
@@ -151,6 +152,34 @@ class Tensor(object):
                 name = ("abs_" if abs else "") + reduction_name
                 raise TensorUnavailableForStep("%s of %s" % (name, self.name), step_num, mode_of(mode), has_reductions=True)
         return reduce(self.value(step_num, mode, worker), reduction_name, abs)
+
+    def histogram(self, step_num, mode=GLOBAL, worker=None):
+        """(counts, edges) of the elements at a step, as numpy.histogram gives them; the bins go by powers of two.
+
+        The bin around zero holds zeros alone, and what is not finite is in no
+        bin. TensorUnavailableForStep where no histogram is stored: it is of
+        weights, biases and gradients, and of collections that ask for it. For
+        rules, which judge statistics, there is none.
+        """
+        at, part, worker = self._part(step_num, mode, worker)
+        own, own_step = self.trial._steps.place(at)
+        counts = None if part.scalar else self.trial._feed.ask(self._first, own.value, own_step, worker, "hist")
+        if counts is None:
+            raise TensorUnavailableForStep("histogram of %s" % self.name, step_num, mode_of(mode), has_reductions=True)
+        numpy = _numpy()
+        positive = 2.0 ** numpy.arange(_MIN_EXP, _MAX_EXP + 2)
+        edges = numpy.concatenate([-positive[::-1], positive])
+        middle = len(counts) // 2
+        used = numpy.nonzero(counts)[0]
+        used = used[used != middle]
+        # The zeros' bin reaches to the smallest element of either sign.
+        near = int(numpy.abs(used - middle).min()) - 1 if len(used) else _MAX_EXP - _MIN_EXP
+        low = min(int(used.min()) if len(used) else middle, middle - near)
+        high = max(int(used.max()) if len(used) else middle, middle + near)
+        return (
+            numpy.concatenate([counts[low : middle - near], [counts[middle]], counts[middle + near + 1 : high + 1]]),
+            numpy.concatenate([edges[low : middle - near + 1], edges[middle + near + 1 : high + 2]]),
+        )
 
     def reduction_values(self, step_num, mode=GLOBAL, worker=None):
         """(name, abs) -> value of all statistics that were captured at a step."""
@@ -167,7 +196,7 @@ class Tensor(object):
         return out
 
     def step(self, *args, **kwargs):
-        raise SMDebugNotImplementedError("read tensor: write value(step) in place of step(step).value")
+        raise NotSupported("read tensor: write value(step) in place of step(step).value")
 
     def _feed_read(self):
         """Note what is read, for the evidence of a rule."""

@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 
-from vigil import _guard, _wire
+from vigil import _ending, _guard, _wire
 
 _SECONDS = 1.0  # longest that saying it may take
 
@@ -22,21 +22,16 @@ def _helper():
     return process is not None and process.parent_process() is not None
 
 
-def _error():
-    """The class of the exception that ended this process, or None. Python keeps the last one that nobody caught."""
-    kind = getattr(sys, "last_type", None)
-    return getattr(kind, "__name__", None)
-
-
 @_guard.guard
 def _told(trained, reason, pid):
     path = os.environ.get("VIGIL_SOCKET")
     if not path or pid != os.getpid() or trained() or _helper():
         return
     message = {"t": "control", "cmd": "idle", "reason": reason()}
-    error = _error()
-    if error:
-        message["error"] = error
+    error = _ending.error()
+    if error is not None:
+        message["error"] = type(error).__name__
+        message["traceback"] = _ending.traceback_text()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
         s.settimeout(_SECONDS)
         s.connect(path)

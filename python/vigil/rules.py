@@ -15,12 +15,13 @@ check``; ``invoke_rule`` runs it here, on a trial of ``create_trial``.
 
 import logging
 import math
+import os
 
 from vigil.exceptions import (
+    InvalidValue,
     NoMoreData,
     NoMoreProfilerData,
     RuleEvaluationConditionMet,
-    SMDebugValueError,
     StepUnavailable,
     TensorUnavailable,
     TensorUnavailableForStep,
@@ -52,6 +53,8 @@ class Rule(object):
     action_str has no meaning here: actions stand in vigil.yaml.
     """
 
+    _folder = None  # where Vigil runs the rule
+
     def __init__(self, base_trial, action_str="", other_trials=None):
         if isinstance(action_str, (list, tuple)) and other_trials is None:
             other_trials, action_str = action_str, ""  # Rule(base_trial, other_trials), as smdebug's examples write it
@@ -64,6 +67,20 @@ class Rule(object):
         self.report = {"RuleTriggered": 0, "Violations": 0, "Details": {}, "Datapoints": 0, "RuleParameters": ""}
         self._findings = []
         self._notes = []
+
+    @property
+    def folder(self):
+        """Path of a folder of this rule's own in the run, for files that it writes; made when it is first asked for. ``vigil show`` lists them.
+
+        None where the rule is not run by Vigil (``invoke_rule``) or the run cannot be written.
+        """
+        if self._folder is None:
+            return None
+        try:
+            os.makedirs(self._folder, exist_ok=True)
+        except OSError:
+            return None
+        return self._folder
 
     def set_required_tensors(self, step):
         """Add to self.req_tensors what the rule needs at the step."""
@@ -82,7 +99,7 @@ class Rule(object):
         numbers and texts. Several may be recorded at one step.
         """
         if len(self._findings) >= MOST_FINDINGS:
-            raise SMDebugValueError("record finding: there are %d at this step already" % MOST_FINDINGS)
+            raise InvalidValue("record finding: there are %d at this step already" % MOST_FINDINGS)
         self._findings.append(
             Finding(message, subject, observed, threshold, comparator, check, severity, worker, cause_class, cause, remedy, context)
         )
@@ -102,7 +119,7 @@ class Rule(object):
 
 
 class Finding(object):
-    """What a rule has found; refused with a SMDebugValueError when it cannot be one."""
+    """What a rule has found; refused with a InvalidValue when it cannot be one."""
 
     def __init__(self, message="", subject="", observed=None, threshold=None, comparator="", check="", severity=None, worker="",
                  cause_class=None, cause=None, remedy=None, context=None):  # fmt: skip
@@ -112,7 +129,7 @@ class Finding(object):
             if value is None or value == "":
                 continue
             if not isinstance(value, str):
-                raise SMDebugValueError("record finding: %s is a text, not %r" % (name, value))
+                raise InvalidValue("record finding: %s is a text, not %r" % (name, value))
             self.fields[name] = value[:MOST_TEXT]
         for name, value in (("observed", observed), ("threshold", threshold)):
             if value is None:
@@ -120,19 +137,19 @@ class Finding(object):
             try:
                 self.fields[name] = number(value)
             except (TypeError, ValueError):
-                raise SMDebugValueError("record finding: %s is a number, not %.200r" % (name, value)) from None
+                raise InvalidValue("record finding: %s is a number, not %.200r" % (name, value)) from None
         self._choice("severity", severity, SEVERITIES)
         self._choice("cause_class", cause_class, CAUSES)
         if context is not None:
             if not isinstance(context, dict):
-                raise SMDebugValueError("record finding: context is a dict, not %.200r" % (context,))
+                raise InvalidValue("record finding: context is a dict, not %.200r" % (context,))
             self.fields["context"] = {str(k)[:200]: plain(v) for k, v in context.items()}
 
     def _choice(self, name, value, known):
         if value is None:
             return
         if value not in known:
-            raise SMDebugValueError("record finding: there is no %s %r; known are %s" % (name, value, ", ".join(known)))
+            raise InvalidValue("record finding: there is no %s %r; known are %s" % (name, value, ", ".join(known)))
         self.fields[name] = value
 
 

@@ -17,10 +17,10 @@ from vigil._hook_base import modes
 from vigil._steps import MODES
 from vigil._tensor import StepState, Tensor, mode_of
 from vigil.exceptions import (
+    InvalidType,
+    InvalidValue,
     NoMoreData,
-    SMDebugNotImplementedError,
-    SMDebugTypeError,
-    SMDebugValueError,
+    NotSupported,
     StepNotYetAvailable,
     StepUnavailable,
     TensorUnavailable,
@@ -52,10 +52,10 @@ def create_trial(path, name=None, profiler=False, range_steps=None, **ignored):
     from vigil import _run_reader
 
     if profiler:
-        raise SMDebugNotImplementedError("create trial: profiler data is not captured")
+        raise NotSupported("create trial: profiler data is not captured")
     unknown = sorted(set(ignored) - {"output_dir", "check", "index_mode", "cache", "parallel"})
     if unknown:
-        raise SMDebugTypeError("create trial: there is no argument %r" % unknown[0])
+        raise InvalidType("create trial: there is no argument %r" % unknown[0])
     return Trial(_run_reader.Reader(path), path, name, range_steps)
 
 
@@ -175,13 +175,13 @@ class Trial(object):
         """Sorted names of tensors and scalars: all, of a step, those a pattern is found in, or of a collection."""
         self.maybe_refresh()
         if regex is not None and collection is not None:
-            raise SMDebugValueError("name tensors: regex and collection exclude each other")
+            raise InvalidValue("name tensors: regex and collection exclude each other")
         mode = mode_of(mode)
         names = self._names(step, mode)
         if collection is not None:
             name = getattr(collection, "name", collection)
             if not isinstance(name, str):
-                raise SMDebugTypeError("name tensors: a collection is a name or a Collection, not %r" % (collection,))
+                raise InvalidType("name tensors: a collection is a name or a Collection, not %r" % (collection,))
             held = set(getattr(collection, "tensor_names", ()))
             names = {n for n in names if n in held or self._steps.in_collection(n, name)}
         elif regex is not None:

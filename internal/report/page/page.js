@@ -171,10 +171,55 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     chart(parent, [{ name: heat.map.title, steps: heat.map.steps, values: row.values }], about.length ? about : data.findings, heat.map.log);
   }
 
+  // How the elements of the chosen tensor spread over the steps.
+  const spread = { map: null };
+
+  function drawSpread() {
+    const parent = document.getElementById("spread");
+    if (!parent) return;
+    const row = heat.chosen === null || !heat.map ? null : heat.map.rows[heat.chosen];
+    const map = row && data.hist.find((h) => h.name === row.name);
+    spread.map = map;
+    parent.hidden = !map;
+    if (!map) return;
+    document.getElementById("spread-name").textContent = map.name + ", histogram";
+    const canvas = document.getElementById("spreadmap");
+    const bins = map.edges.length - 1, labels = 90, ratio = devicePixelRatio;
+    const width = Math.min(1056, parent.clientWidth || 1056);
+    const rowHeight = Math.max(4, Math.min(16, Math.floor(320 / bins)));
+    canvas.width = width * ratio;
+    canvas.height = bins * rowHeight * ratio;
+    canvas.style.width = width + "px";
+    canvas.style.height = bins * rowHeight + "px";
+    const ctx = canvas.getContext("2d");
+    ctx.scale(ratio, ratio);
+    const cell = (width - labels) / map.steps.length;
+    Object.assign(spread, { bins, labels, rowHeight, cell });
+    map.columns.forEach((column, x) => {
+      for (let b = 0; b < bins; b++) {
+        const level = column.charCodeAt(b) - 48;
+        ctx.fillStyle = level === 0 ? css("--card") : "rgb(" + colour(level / 63).join(",") + ")";
+        ctx.fillRect(labels + x * cell, (bins - 1 - b) * rowHeight, Math.ceil(cell + 0.5), rowHeight);
+      }
+    });
+    ctx.font = "11px ui-monospace, monospace";
+    ctx.textAlign = "right";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = css("--fg");
+    for (let b = bins - 1, next = 0; b >= 0; b--) {
+      const y = (bins - 1 - b) * rowHeight + rowHeight / 2;
+      if (y < next) continue;
+      next = y + 14;
+      const zero = map.edges[b] < 0 && map.edges[b + 1] > 0;
+      ctx.fillText(zero ? "0" : number(map.edges[b] < 0 ? map.edges[b] : map.edges[b + 1]), labels - 6, Math.max(6, Math.min(bins * rowHeight - 6, y)));
+    }
+  }
+
   function choose(row) {
     heat.chosen = row;
     drawHeat();
     drawLayer();
+    drawSpread();
   }
 
   function wire() {
@@ -201,6 +246,15 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
       const where = x >= 0 && x < heat.map.steps.length ? ", step " + heat.map.steps[x] + ": " + number(r.values[x]) : "";
       document.getElementById("hover").textContent = r.name + where;
     });
+    const spreadmap = document.getElementById("spreadmap");
+    spreadmap.addEventListener("mousemove", (e) => {
+      const box = spreadmap.getBoundingClientRect(), m = spread.map;
+      const x = Math.floor((e.clientX - box.left - spread.labels) / spread.cell);
+      const b = spread.bins - 1 - Math.floor((e.clientY - box.top) / spread.rowHeight);
+      if (!m || x < 0 || x >= m.steps.length || b < 0 || b >= spread.bins) return;
+      const share = Math.pow((m.columns[x].charCodeAt(b) - 48) / 63, 2);
+      document.getElementById("spread-hover").textContent = "Step " + m.steps[x] + ", " + number(m.edges[b]) + " to " + number(m.edges[b + 1]) + ": about " + number(100 * share) + " %";
+    });
     canvas.addEventListener("click", (e) => { const { row } = at(e); if (row !== undefined) choose(row); });
     canvas.addEventListener("keydown", (e) => {
       const i = heat.rows.indexOf(heat.chosen);
@@ -225,6 +279,7 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     drawLosses();
     drawHeat();
     drawLayer();
+    drawSpread();
   }
 
   wire();

@@ -23,6 +23,11 @@ type Host struct {
 	// Other gives the directory of another run by name or path; nil: only
 	// paths.
 	Other func(name string) (path string, err error)
+	// Folder gives the folder that a configuration of a rule may write files
+	// into, made by the rule when it wants it; nil: there is none.
+	Folder func(configuration string) string
+	// Configuration is the rule's.
+	Configuration string
 	// Raw reads stored values; nil: there are none. It is called by another
 	// goroutine than the rule's methods.
 	Raw func(worker, tensor string, mode record.Mode, modeStep int64) (rule.Values, error)
@@ -115,9 +120,13 @@ func (r *Rule) start(h Host) error {
 			settings[p.Name] = r.params.Texts()[p.Name]
 		}
 	}
+	folder := ""
+	if h.Folder != nil {
+		folder = h.Folder(h.Configuration)
+	}
 	first, err := feed.JSON(feed.Config, map[string]any{
 		"source": r.params.String(Key), "class": r.def.Class, "parameters": own, "settings": settings, "run": h.Run, "path": h.Path,
-		"max_memory": r.memory, "other_trials": others,
+		"max_memory": r.memory, "other_trials": others, "folder": folder,
 	})
 	if err != nil {
 		return err

@@ -17,22 +17,28 @@ import (
 
 // Paths inside a run, with slashes.
 const (
-	RunFile    = "run.json"
-	Manifest   = "manifest.jsonl"
-	Labels     = "tags.json" // tags and note
-	TensorsDir = "tensors"   // raw tensors: worker / mode / step.safetensors
-	SeriesDir  = "series"    // per worker: journals, Parquet chunks, announcements
-	Complete   = "complete"  // journals and chunks of the decisions on complete steps
-	Findings   = "findings"
-	Summary    = "findings/summary.json"
-	Statuses   = "findings/statuses.json"
-	Actions    = "actions/actions.jsonl"
-	Events     = "actions/events.jsonl"
-	StateDir   = "state"
-	Announced  = "tensors.jsonl" // below a worker's series
-	SealedCopy = "sealed.jsonl"  // beside the tables: a copy of their lines in the manifest
-	TempSuffix = ".tmp"
-	rawSuffix  = ".safetensors"
+	RunFile      = "run.json"
+	Diff         = "code.diff"
+	Manifest     = "manifest.jsonl"
+	Labels       = "tags.json" // tags and note
+	TensorsDir   = "tensors"   // raw tensors: worker / mode / step.safetensors
+	SeriesDir    = "series"    // per worker: journals, Parquet chunks, announcements
+	Complete     = "complete"  // journals and chunks of the decisions on complete steps
+	Findings     = "findings"
+	Summary      = "findings/summary.json"
+	Statuses     = "findings/statuses.json"
+	Actions      = "actions/actions.jsonl"
+	Events       = "actions/events.jsonl"
+	StateDir     = "state"
+	Announced    = "tensors.jsonl" // below a worker's series
+	SealedCopy   = "sealed.jsonl"  // beside the tables: a copy of their lines in the manifest
+	LogsDir      = "logs"          // text for people
+	FilesDir     = "files"         // what rules wrote, a folder for each
+	AgentLog     = "logs/agent.log"
+	OutputLog    = "logs/output.log"    // of the job
+	TracebackLog = "logs/traceback.log" // of exceptions that ended processes of the job
+	TempSuffix   = ".tmp"
+	rawSuffix    = ".safetensors"
 )
 
 // maxPlain is the length up to which an escaped name stays readable as a
@@ -127,6 +133,17 @@ func number(base, prefix, suffix string) (int, bool) {
 
 // Finding is the file of a rule's findings.
 func Finding(rule string) string { return path.Join(Findings, Escape(rule)+".jsonl") }
+
+// LogTime is how lines of the agent's log begin.
+const LogTime = "2006-01-02T15:04:05.000Z"
+
+// RuleLog is the file of what a rule prints.
+func RuleLog(configuration string) string {
+	return path.Join(LogsDir, "rules", Escape(configuration)+".log")
+}
+
+// RuleFiles is the folder that a rule writes files into.
+func RuleFiles(configuration string) string { return path.Join(FilesDir, Escape(configuration)) }
 
 // State is the file of a named piece of state.
 func State(name string) string { return path.Join(StateDir, Escape(name)+".bin") }

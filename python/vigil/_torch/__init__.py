@@ -18,8 +18,10 @@ def install(start=False, dir=None, name=None):
     """
     global _tracker
     if _tracker is None:
+        from vigil._torch import provenance
         from vigil._torch.tracker import Tracker
 
+        provenance.imported()
         _tracker = Tracker()
         _tracker.install()
     if start:

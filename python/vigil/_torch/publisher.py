@@ -7,7 +7,7 @@ import torch
 
 from vigil import _guard, _schedule
 from vigil._session import Session
-from vigil._torch import compat, device, names, optimiser_state, parameter_frames, root_model, sharded_tensors
+from vigil._torch import compat, device, names, optimiser_state, parameter_frames, provenance, root_model, sharded_tensors
 
 FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
 STRICT_PLAN_S = 60.0  # and in tests, which are to see the same on a busy machine
@@ -44,6 +44,7 @@ class Publisher(_schedule.Due):
         if self.session is None:
             return False
         self.session.ring.patience = _schedule.PATIENCE
+        self.session.provenance(provenance.of_torch(weights))
         self.frames.session = self.session
         self.frames.first_sight = self.rank == 0
         return True

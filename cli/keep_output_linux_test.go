@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+// With --keep-output a program on a terminal has a terminal still: input, size,
+// colours, progress bars, Ctrl-C. What it writes is shown as it comes, and kept.
+func TestKeepOutputOnATerminal(t *testing.T) {
+	const script = `
+import os, sys
+assert sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
+assert os.tcgetpgrp(0) == os.getpgrp(), "not in the foreground"
+assert os.get_terminal_size().columns == 80
+print("hello", input("name: "))
+sys.stderr.write("\r10%\r100%\n")
+while os.get_terminal_size().columns == 80:
+    pass
+print("\x1b[31mwide\x1b[0m", flush=True)
+try:
+    import time
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+sys.exit(4)
+`
+	p := onTerminal(t, vigil(t), "run", "--quiet", "--keep-output", "--name", "kept", "--", testenv.Python(t), "-c", script)
+	p.expect("name: ")
+	p.press("Ada\n")
+	p.expect("hello Ada\r\n")
+	if err := unix.IoctlSetWinsize(int(p.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	p.expect("\x1b[31mwide\x1b[0m\r\n")
+	p.press("\x03")
+	p.expect("interrupted\r\n")
+	if code := p.code(); code != 4 {
+		t.Errorf("exit code %d, want 4", code)
+	}
+	b, err := os.ReadFile(filepath.Join(p.cmd.Dir, "vigil-runs", "kept", "logs", "output.log"))
+	if want := "name: hello Ada\n\r10%\r100%\n\x1b[31mwide\x1b[0m\ninterrupted\n"; err != nil || string(b) != want {
+		t.Errorf("the log has %q, %v; want %q", b, err, want)
+	}
+}
+
+// A process that outlives the command and holds its output does not keep vigil
+// run from ending.
+func TestKeepOutputOfWhatStays(t *testing.T) {
+	p := onTerminal(t, vigil(t), "run", "--quiet", "--keep-output", "--name", "kept", "--", "sh", "-c", "sleep 120 & echo $! > pid; echo gone")
+	p.expect("gone")
+	select {
+	case <-p.ended:
+	case <-time.After(time.Minute):
+		t.Error("it waits for a process that stays")
+	}
+	if b, err := os.ReadFile(filepath.Join(p.cmd.Dir, "pid")); err == nil {
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(p.cmd.Dir, "vigil-runs", "kept", "logs", "output.log")); err != nil || string(b) != "gone\n" {
+		t.Errorf("the log has %q, %v", b, err)
+	}
+}
