@@ -32,7 +32,8 @@ type ForPID struct {
 type Address struct {
 	Socket string `json:"socket"`
 	Run    string `json:"run"`
-	Look   *bool  `json:"look,omitempty"` // false: facts of the training are not to be read
+	Look   *bool  `json:"look,omitempty"`   // false: facts of the training are not to be read
+	Source *bool  `json:"source,omitempty"` // false: places in the script are not to be noted
 }
 
 // RunForPID is `vigil agent --for-pid`: it makes its own settings, hands the
@@ -66,6 +67,9 @@ func RunForPID(ctx context.Context, f ForPID, ready func(Address) error, events 
 	address := Address{Socket: set.Socket, Run: r.job.store.Path()}
 	if set.Config.NoLook {
 		address.Look = new(bool)
+	}
+	if set.Config.NoSource {
+		address.Source = new(bool)
 	}
 	if err := ready(address); err != nil {
 		return errors.Join(err, r.finish(Ended{Status: record.Failed}, false))

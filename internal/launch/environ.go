@@ -23,10 +23,12 @@ func training(user []string, o *Options, socket, run, id string) []string {
 	if o.Settings.Config.Strict {
 		set["VIGIL_STRICT"] = "1"
 	}
-	if o.Settings.Config.NoLook {
-		set["VIGIL_LOOK"] = "0"
-	} else if Getenv(user, "VIGIL_LOOK") != "" {
-		set["VIGIL_LOOK"] = "1" // a flag says so
+	for name, off := range map[string]bool{"VIGIL_LOOK": o.Settings.Config.NoLook, "VIGIL_SOURCE": o.Settings.Config.NoSource} {
+		if off {
+			set[name] = "0"
+		} else if Getenv(user, name) != "" {
+			set[name] = "1" // a flag says so
+		}
 	}
 	return with(user, set)
 }
@@ -54,7 +56,7 @@ func with(env []string, set map[string]string) []string {
 			out = append(out, kv)
 		}
 	}
-	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_LOOK", "VIGIL_AGENT", "VIGIL_RESUME", "PYTHONPATH"} {
+	for _, name := range []string{"VIGIL_SOCKET", "VIGIL_RUN", "VIGIL_LAUNCH", "VIGIL_BIN", "VIGIL_STRICT", "VIGIL_LOOK", "VIGIL_SOURCE", "VIGIL_AGENT", "VIGIL_RESUME", "PYTHONPATH"} {
 		if value, ok := set[name]; ok {
 			out = append(out, name+"="+value)
 		}

@@ -39,14 +39,16 @@ func TestEnvironment(t *testing.T) {
 		user, want string
 		off        bool
 	}{{"", "", false}, {"", "0", true}, {"1", "0", true}, {"0", "1", false}} {
-		env := []string{"A=1"}
-		if c.user != "" {
-			env = append(env, "VIGIL_LOOK="+c.user)
-		}
-		o := &Options{}
-		o.Settings.Config.NoLook = c.off
-		if got := Getenv(training(env, o, "/s", "/r", "id"), "VIGIL_LOOK"); got != c.want {
-			t.Errorf("VIGIL_LOOK=%q, no look %v: the training gets %q, want %q", c.user, c.off, got, c.want)
+		for _, name := range []string{"VIGIL_LOOK", "VIGIL_SOURCE"} {
+			env := []string{"A=1"}
+			if c.user != "" {
+				env = append(env, name+"="+c.user)
+			}
+			o := &Options{}
+			o.Settings.Config.NoLook, o.Settings.Config.NoSource = c.off && name == "VIGIL_LOOK", c.off && name == "VIGIL_SOURCE"
+			if got := Getenv(training(env, o, "/s", "/r", "id"), name); got != c.want {
+				t.Errorf("%s=%q, off by a flag %v: the training gets %q, want %q", name, c.user, c.off, got, c.want)
+			}
 		}
 	}
 }

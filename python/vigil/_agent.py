@@ -58,8 +58,9 @@ def start(dir=None, name=None, world=1, local_rank=0):
     os.environ["VIGIL_SOCKET"] = answer["socket"]
     if answer.get("run"):
         os.environ["VIGIL_RUN"] = answer["run"]
-    if answer.get("look") is False:
-        os.environ["VIGIL_LOOK"] = "0"
+    for name in ("look", "source"):
+        if answer.get(name) is False:
+            os.environ["VIGIL_" + name.upper()] = "0"
     return answer["socket"]
 
 
@@ -105,7 +106,7 @@ def _start(dir, name, pid):
         except ValueError:
             answer = None
         if isinstance(answer, dict) and answer.get("socket"):
-            _notebook.follow(binary, answer.get("run"))
+            _notebook.follow(answer.get("run"), lambda run: _tail(binary, run))
             return answer
         errors.seek(0)
         why = _first_error(errors.read(4096).decode("utf-8", "replace"))
@@ -128,6 +129,12 @@ def _start(dir, name, pid):
             process.stdout.close()
             process.wait()
         errors.close()
+
+
+def _tail(binary, run):
+    """The program that prints the findings of a run."""
+    with open(os.devnull, "wb") as errors:
+        return _detached([binary, "tail", "--findings", run], errors)
 
 
 def _detached(command, errors):

@@ -22,8 +22,11 @@ def kernel():
 
 
 @_guard.guard
-def follow(binary, run):
-    """Show the findings of ``run`` under the cells of the notebook that this process is the kernel of, if it is one."""
+def follow(run, tail):
+    """Show the findings of ``run`` under the cells of the notebook that this process is the kernel of, if it is one.
+
+    tail: starts the program that prints them, for the path of a run.
+    """
     global _pages
     shell = kernel()
     if shell is None or not run:
@@ -31,7 +34,7 @@ def follow(binary, run):
     if _pages is None:
         _pages = Pages()
         shell.events.register("pre_run_cell", _pages.cell)
-    _pages.read(binary, run)
+    _pages.read(tail(os.path.abspath(run)))
     _pages.cell()
 
 
@@ -45,12 +48,8 @@ class Pages(object):
         self.open = 0  # programs that may print more
         self.pid = os.getpid()
 
-    def read(self, binary, run):
+    def read(self, process):
         """Begin to take in what is printed of a run."""
-        from vigil import _agent
-
-        with open(os.devnull, "wb") as errors:
-            process = _agent._detached([binary, "tail", "--findings", os.path.abspath(run)], errors)
         self.open += 1
         thread = threading.Thread(target=self._take, args=(process,), name="vigil-findings", daemon=True)
         thread.start()
