@@ -73,6 +73,8 @@ func TestHelpExamples(t *testing.T) {
 				continue // the only job has been stopped
 			case name == "completion":
 				continue // each in its own shell: TestCompletionInShells
+			case name == "logs", strings.HasSuffix(example, "--diff"):
+				run(example, 1) // of runs that keep them
 			case name == "check":
 				run(example, 2)
 			case name == "completion": // what follows is for other shells, and for their files

@@ -33,9 +33,9 @@ type logsCmd struct {
 func (logsCmd) Help() string {
 	return `Examples:
 
-    vigil logs demo --agent
-    vigil logs demo --rule my_rule -f
-    vigil logs demo
+    vigil logs --agent
+    vigil logs latest --rule my_rule -f
+    vigil logs
 
 Without a flag: the output of the job, which "vigil run --keep-output" copies into the run; of a run without
 it the exception that ended the script. Of each log the first 64 KB and the last 1 MB are kept.

@@ -121,6 +121,9 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 		status += ": its processes are gone, killed or with their machine; what was captured until then is there"
 	}
 	line("status", status)
+	if ending := run.Ending(); run.Status == record.Failed && !strings.HasPrefix(ending, "failed") {
+		line("ending", plain(ending))
+	}
 	line("framework", frameworkText(run.Framework)+" on "+run.Host)
 	for _, r := range run.Resumptions {
 		text := r.Time.Local().Format("2006-01-02 15:04:05") + " " + plain(r.Text())

@@ -52,6 +52,7 @@ type job struct {
 	rawSince  int64  // raw bytes since the last look at the limit
 	changed   bool   // run.json is behind
 	untrained untrained
+	exception string         // last line of the first traceback; under cmu
 	looking   sync.WaitGroup // for what the run is made of
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,6 +96,28 @@ func (w *worker) Traceback(t capture.Traceback) {
 
 func (j *job) keepTraceback(who, text string) {
 	if text != "" {
+		j.setException(text)
 		j.logs.to(layout.TracebackLog, fmt.Sprintf("%s, %s\n%s\n", who, time.Now().UTC().Format(layout.LogTime), text))
 	}
+}
+
+// mostException bounds the line of an exception in run.json, in bytes.
+const mostException = 300
+
+// setException keeps the last line of the first traceback: those of other processes
+// are mostly its consequence.
+func (j *job) setException(traceback string) {
+	lines := strings.Split(strings.TrimSpace(traceback), "\n")
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	if j.exception == "" {
+		j.exception = cut(strings.TrimSpace(lines[len(lines)-1]), mostException)
+	}
+}
+
+// raised is that line; "" where no process ended with an exception.
+func (j *job) raised() string {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	return j.exception
 }

@@ -41,7 +41,7 @@ func reopen(set Settings) (*store.Writer, error) {
 	next := record.Resumption{Time: time.Now().UTC(), Stopped: lastSign(t), Command: provenance.Redact(set.Command)}
 	err = w.UpdateRun(func(r *record.Run) {
 		r.Resumptions = append(r.Resumptions, next)
-		r.Status, r.Ended, r.ExitCode, r.StoppedBy = record.Running, nil, nil, ""
+		r.Status, r.Ended, r.ExitCode, r.StoppedBy, r.Exception = record.Running, nil, nil, "", ""
 		r.Host = set.Host
 	})
 	if err != nil {

@@ -77,11 +77,7 @@ func status(r record.Run) Check {
 	case record.Lost:
 		return warn("run", "what was captured until then is there", "%q was cut off: its processes are gone", r.Name)
 	case record.Failed:
-		code := ""
-		if r.ExitCode != nil {
-			code = fmt.Sprintf(" with exit code %d", *r.ExitCode)
-		}
-		return warn("run", "the command's own output says why", "%q: the command failed%s", r.Name, code)
+		return warn("run", "the command's own output says why", "%q: the command %s", r.Name, r.Ending())
 	}
 	return ok("run", "%q is %s", r.Name, r.Status)
 }

@@ -77,22 +77,17 @@ func runWord(sum *Summary) string {
 
 // outcome says how the run ended.
 func (s Style) outcome(run *record.Run) string {
-	text := run.Status
+	text := clean(run.Ending())
 	switch run.Status {
 	case record.Stopped:
-		text = s.Severity(record.Error, "stopped")
-		if run.StoppedBy != "" {
-			text = s.Severity(record.Error, "stopped by "+clean(run.StoppedBy))
-		}
-	case record.Ended:
-		text = s.Severity(record.Warning, "ended, exit code not known")
-	case record.Failed:
-		text = s.Severity(record.Warning, "failed")
-		if run.ExitCode != nil {
-			text = s.Severity(record.Warning, fmt.Sprintf("failed with exit code %d", *run.ExitCode))
-		}
+		text = s.Severity(record.Error, text)
+	case record.Ended, record.Failed:
+		text = s.Severity(record.Warning, text)
 	}
 	if run.Ended != nil && !run.Started.IsZero() {
+		if strings.Contains(text, ",") {
+			text += ","
+		}
 		text += " after " + duration(run.Ended.Sub(run.Started).Seconds())
 	}
 	return text

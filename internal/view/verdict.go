@@ -1,8 +1,6 @@
 package view
 
 import (
-	"fmt"
-
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -29,10 +27,7 @@ func VerdictOf(run record.Run, groups []record.Group) Verdict {
 			text += " by " + run.StoppedBy
 		}
 	case record.Failed:
-		text += "; the training failed"
-		if run.ExitCode != nil {
-			text += fmt.Sprintf(" with exit code %d", *run.ExitCode)
-		}
+		text += "; the training " + run.Ending()
 	case record.Ended:
 		text += "; the training ended, its exit code is not known"
 	case record.Lost:
