@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,10 +72,10 @@ func TestNotJudged(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", o.code, o.stderr)
 	}
 	const why = "gradients were captured at "
-	for _, args := range [][]string{{"show"}, {"findings"}, {"check"}, {"show", "--json"}, {"findings", "--json"}, {"check", "--json"}} {
+	for _, args := range [][]string{{"show"}, {"findings", "--rules"}, {"check", "--statuses"}, {"show", "--json"}, {"findings", "--json"}, {"check", "--json"}} {
 		o := run(t, dir, nil, append([]string{binary, args[0], "vigil-runs/short"}, args[1:]...)...)
 		want := why
-		if len(args) > 1 {
+		if slices.Contains(args, "--json") {
 			var doc struct {
 				NotJudged []struct{ Rule, Reason string } `json:"not_judged"`
 				Rules     []record.RuleStatus             `json:"rules"`

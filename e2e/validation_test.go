@@ -16,14 +16,14 @@ import (
 // that call the loss is there.
 func TestValidationLoss(t *testing.T) {
 	t.Parallel()
-	const advice = `hook.save_scalar("loss", value)`
+	const advice = `vigil.log({"loss": value})`
 	for _, tt := range []struct {
 		name, before, value, call string
 		want                      int // losses in EVAL
 	}{
 		{"by a function", "", "functional.cross_entropy(model(x), y).item()", "pass", 0},
 		{"by numpy", "", byNumpy, "pass", 0},
-		{"by numpy, as advised", "import vigil.torch\nhook = vigil.torch.Hook()", byNumpy, advice, 4},
+		{"by numpy, as advised", "import vigil", byNumpy, advice, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

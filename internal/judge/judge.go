@@ -49,7 +49,9 @@ func New(ctx context.Context, o Options) (*Judge, error) {
 	ro := o.Rules
 	ro.RunName, ro.Chief, ro.Resumed = o.Run.Name, o.Run.ChiefName(), resumed(o.Run)
 	ro.Mutes = append(rules.MutesOf(o.Run), ro.Mutes...)
-	ro.ReadLine = scriptLine(o.Run.Started)
+	if ro.ReadLine == nil {
+		ro.ReadLine = scriptLine(o.Run.Started)
+	}
 	if ro.Python != nil {
 		host := *ro.Python
 		host.Context = j.ctx

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 const (
@@ -42,5 +44,27 @@ func scriptLine(since time.Time) func(file string, line int) string {
 			return text
 		}
 		return ""
+	}
+}
+
+// knownLine gives the same for a stored run: the text that its findings have on record,
+// because the script may be gone or changed by now.
+func knownLine(run source.Run) func(file string, line int) string {
+	type place struct {
+		file string
+		line int
+	}
+	known := map[place]string{}
+	for _, f := range run.Findings() {
+		if w := f.Where; w != nil {
+			known[place{w.File, w.Line}] = w.Call
+		}
+	}
+	read := scriptLine(run.Run().Started)
+	return func(file string, line int) string {
+		if text, ok := known[place{file, line}]; ok {
+			return text
+		}
+		return read(file, line)
 	}
 }

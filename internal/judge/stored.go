@@ -28,6 +28,7 @@ func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 	o.Rules.Raw = func(worker, name string, mode record.Mode, modeStep int64) (rule.Values, error) {
 		return run.Raw(name, mode, modeStep, worker)
 	}
+	o.Rules.ReadLine = knownLine(run)
 	j, err := New(ctx, o)
 	if err != nil {
 		return nil, err
