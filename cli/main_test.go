@@ -14,7 +14,14 @@ import (
 	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
+// raceOptions keep the program from sleeping for a second at its end, as it does when
+// it was built with the race detector.
+const raceOptions = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", raceOptions); err != nil {
+		panic(err)
+	}
 	if filepath.Base(os.Args[0]) != "vigil" { // as which the test binary is the program itself
 		testenv.DefaultSignals()
 	}
@@ -37,7 +44,7 @@ func TestScript(t *testing.T) {
 					kept = append(kept, kv)
 				}
 			}
-			e.Vars = append(kept, "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "OLD_RUNS="+filepath.Join(testenv.Root(), "cli", "testdata", "runs-a11050b.tar.gz"), "XDG_CACHE_HOME="+cache, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+			e.Vars = append(kept, "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "OLD_RUNS="+filepath.Join(testenv.Root(), "cli", "testdata", "runs-a11050b.tar.gz"), "XDG_CACHE_HOME="+cache, "GORACE="+raceOptions, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
