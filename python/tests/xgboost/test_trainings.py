@@ -141,6 +141,7 @@ end(m.get_booster())
 def test_nothing_happens_when_vigil_is_off(tmp_path):
     text = """
 import os, sys, numpy as np, xgboost as xgb
+os.chdir(os.path.dirname(os.path.abspath(__file__)))  # a run would be made there
 made = xgb.callback.CallbackContainer.__init__
 import vigil.xgboost as vg
 hook = vg.Hook(every=3, budget=0.1, rules="all")
