@@ -84,6 +84,7 @@ stage "environment"
 need_go
 make_env torch scripts/requirements-torch.txt "about 6.2 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
 need_browser
+need_shells
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
 export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"
 echo "Pythons below 3.8 for the tests that nothing breaks there: ${VIGIL_TEST_OLD_PYTHONS:-none found}"
@@ -97,6 +98,8 @@ if [ "$rest" = 0 ]; then
   go vet ./...
 
   stage "lint"
+  unformatted=$(gofmt -l $(git ls-files '*.go'))
+  [ -z "$unformatted" ] || { echo "test.sh: gofmt would change: $unformatted" >&2; exit 1; }
   need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
   "$RUFF" check --no-cache python scripts
   need_golangci_lint 2.15.0

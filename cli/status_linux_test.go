@@ -201,7 +201,9 @@ func TestStatusLineGoesWithTheJob(t *testing.T) {
 			if code := p.code(); code == 0 {
 				t.Errorf("exit code 0")
 			}
-			p.until("the summary", func() bool { return p.rowWith("vigil: r failed") || p.rowWith("vigil: r killed") || p.rowWith("vigil: r interrupted") || p.rowWith("vigil: r ended") })
+			p.until("the summary", func() bool {
+				return p.rowWith("vigil: r failed") || p.rowWith("vigil: r killed") || p.rowWith("vigil: r interrupted") || p.rowWith("vigil: r ended")
+			})
 			p.clean()
 		})
 	}

@@ -129,3 +129,18 @@ old_pythons() {
   done
   echo "$list"
 }
+
+# need_shells: zsh and fish, in which completion is tested; bash is there. Without them, and without the right to install them,
+# their tests are skipped.
+need_shells() {
+  local missing=() shell
+  for shell in zsh fish; do
+    command -v "$shell" >/dev/null || missing+=("$shell")
+  done
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "shells: installing ${missing[*]} for the tests of completion"
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null && return 0
+  fi
+  echo "shells: completion is not tested in ${missing[*]}"
+}
