@@ -98,7 +98,7 @@ if [ "$rest" = 0 ]; then
   go vet ./...
 
   stage "lint"
-  unformatted=$(gofmt -l $(git ls-files '*.go'))
+  unformatted=$(gofmt -l $(go list -f '{{.Dir}}' ./...))
   [ -z "$unformatted" ] || { echo "test.sh: gofmt would change: $unformatted" >&2; exit 1; }
   need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
   "$RUFF" check --no-cache python scripts

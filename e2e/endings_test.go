@@ -48,6 +48,9 @@ func TestEndings(t *testing.T) {
 			if r.Status != tt.status || r.ExitCode == nil || *r.ExitCode != tt.code {
 				t.Errorf("status %q with exit code %v, want %q with %d", r.Status, r.ExitCode, tt.status, tt.code)
 			}
+			if r.Exception != tt.stderr {
+				t.Errorf("the run says that it ended by %q, want %q", r.Exception, tt.stderr)
+			}
 			if r.Steps["TRAIN"] != tt.steps {
 				t.Errorf("%d steps stored, want %d", r.Steps["TRAIN"], tt.steps)
 			}

@@ -39,7 +39,7 @@ class Calls(object):
     def gather(self):
         """CallFacts without their place, or None."""
         calls = [dict({"name": name} if name else {}, kind=kind, file=at[0], line=at[1]) for (kind, name), at in self.found.items() if at]
-        return {"list": calls} if calls else None
+        return {"list": calls} if calls and wanted() else None  # a hook knows its agent's configuration after its first calls
 
 
 def place():

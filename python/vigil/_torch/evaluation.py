@@ -158,7 +158,7 @@ class Evaluation(object):
             return None
         numbers = self.numbers.read()
         out = {"steps": min(self.steps, STEPS), "root_training": self.root_training}
-        if self.call is not None:
+        if self.call is not None and call_places.wanted():
             out["file"], out["line"] = self.call
         purpose = self.passes.purpose(numbers) if self.root_training else None
         if purpose:
