@@ -70,7 +70,7 @@ func (c runCmd) Run(a *app) error {
 		return startFailure(err)
 	}
 	o := &launch.Options{
-		Command: command, Path: path, Environ: os.Environ(), Grace: c.Grace,
+		Command: command, Path: path, Environ: os.Environ(), Grace: c.Grace, Began: began,
 		Stdin: a.stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if c.output != nil {
@@ -123,6 +123,9 @@ func startFailure(err error) error {
 	}
 	return exit(launch.ExitCannotStart, err)
 }
+
+// began is when this program started.
+var began = time.Now()
 
 // offSwitch is the reason that needs no words: the user wrote it.
 const offSwitch = "VIGIL=0"

@@ -146,7 +146,7 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 	}
 	line("steps", strings.Join(modes, ", "))
 	if run.Overhead.StepSeconds > 0 {
-		line("overhead", live.Overhead(run.Overhead))
+		line("cost", run.Overhead.Text())
 	}
 	if n := record.Count(t.Groups()); len(n.Roots) > 0 {
 		line("findings", n.String())

@@ -292,6 +292,7 @@ func (r *running) guess() Ended {
 // finish reads the rings to their ends, ends the rules and closes the run.
 func (r *running) finish(e Ended, coded bool) error {
 	j := r.job
+	began := time.Now()
 	j.mu.Lock()
 	j.ending = true
 	j.mu.Unlock()
@@ -314,6 +315,9 @@ func (r *running) finish(e Ended, coded bool) error {
 		j.storeGone(err)
 		j.missing("values", "the run's directory was removed while the job ran", 1)
 	}
+	j.cmu.Lock()
+	j.counts.outside += e.StartSeconds + time.Since(began).Seconds()
+	j.cmu.Unlock()
 	now := time.Now().UTC()
 	err := j.writeRun(func(r *record.Run) {
 		r.Ended, r.Status, r.StoppedBy, r.Control = &now, e.Status, e.StoppedBy, ""

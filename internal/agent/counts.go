@@ -22,6 +22,9 @@ type counts struct {
 	missing  map[missingKey]int64
 	captured float64 // seconds that hooks took
 	stepped  float64 // seconds of steps
+	first    float64 // those of captured that fell into the first steps
+	early    float64 // those of stepped that did
+	outside  float64 // seconds that the start and the end of capture took: of the hook that took most, and our own
 	failing  bool    // the store does not take values now
 	facts    json.RawMessage
 	said     string
@@ -47,7 +50,10 @@ func (c *counts) restore(r record.Run) {
 	for _, m := range r.NotCaptured {
 		c.missing[missingKey{m.Name, m.Reason}] = m.Count
 	}
-	c.captured, c.stepped = r.Overhead.CapturedSeconds, r.Overhead.StepSeconds
+	o := r.Overhead
+	since := o.SinceSeconds * o.SincePercent / 100
+	c.captured, c.stepped, c.first, c.early = o.CapturedSeconds, o.StepSeconds, o.CapturedSeconds-since, o.StepSeconds-o.SinceSeconds-since
+	c.outside = max(o.OnceSeconds-c.first, 0)
 	c.facts, c.said = r.Facts, r.Said
 	if len(r.Steps) > 0 {
 		c.steps[""] = maps.Clone(r.Steps) // of no worker known any more
@@ -82,7 +88,24 @@ func (c *counts) overhead() record.Overhead {
 	if rest := c.stepped - c.captured; rest > 0 {
 		o.Percent = 100 * c.captured / rest
 	}
+	o.OnceSeconds = c.first + c.outside
+	if since := c.captured - c.first; c.stepped-c.early > since {
+		o.SinceSeconds = c.stepped - c.early - since
+		o.SincePercent = 100 * since / o.SinceSeconds
+	}
 	return o
+}
+
+// The first steps, in which the hook finds out what there is: so many of a
+// worker, or those before it has said what it understood, up to the second number.
+const firstSteps, mostFirstSteps = 20, 100
+
+// once counts what a hook took before its first step and after its last. Of
+// several the one that took most holds up the job.
+func (j *job) once(seconds float64) {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	j.counts.outside = max(j.counts.outside, sane(seconds))
 }
 
 func (j *job) missing(name, reason string, n int64) {
@@ -113,6 +136,10 @@ func (j *job) stepStored(w *worker, st *record.Step) {
 	m[mode] = max(m[mode], st.ModeStep+1)
 	j.counts.captured += st.Overhead
 	j.counts.stepped += st.Seconds
+	if st.Step < firstSteps || j.counts.said == "" && st.Step < mostFirstSteps {
+		j.counts.first += st.Overhead
+		j.counts.early += st.Seconds
+	}
 	if w.full || w.chief {
 		j.progress.step(st)
 	}

@@ -78,8 +78,10 @@ func (j *job) takeProgress() *live.Progress {
 	p.fresh = false
 	out := &live.Progress{
 		Step: p.last.Step, Mode: p.last.Mode.String(), ModeStep: p.last.ModeStep,
-		Overhead: j.counts.overhead().Percent, Early: j.counts.stepped < live.FewSeconds, Workers: live0,
+		Workers: live0,
 	}
+	cost := j.counts.overhead()
+	out.Overhead, out.Early = cost.SincePercent, cost.SinceSeconds < record.FewSeconds
 	if p.loss != nil && finite(*p.loss) {
 		out.Loss = p.loss
 	}

@@ -56,6 +56,8 @@ type Ended struct {
 	ExitCode  int    `json:"exit_code"`
 	Status    string `json:"status"` // record.Completed, Failed, Stopped, Ended or Lost
 	StoppedBy string `json:"stopped_by,omitempty"`
+	// StartSeconds went by from the launcher's own start to the job's.
+	StartSeconds float64 `json:"start_seconds,omitempty"`
 }
 
 // input is one JSON value of the standard input after the settings.

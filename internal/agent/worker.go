@@ -251,6 +251,7 @@ func (w *worker) Notice(n capture.Notice) {
 func (w *worker) Bye(b capture.Bye) {
 	w.bye = true
 	w.said = b.Dropped
+	w.job.once(b.Overhead.OnceSeconds)
 }
 
 // Refuse counts what did not fit the protocol.

@@ -20,7 +20,7 @@ func TestFill(t *testing.T) {
 	socket, stop := serve(t, r, Options{})
 	c := dial(t, socket)
 	c.Say(TypeTensors, Tensors{[]TensorInfo{info(0, "a", record.Weight, 2), info(1, "none", record.Weight, 0), info(2, "b", record.Weight, 3)}})
-	c.Say(TypeLayout, Layout{1, 192, []Entry{{0, 0, 8}, {1, 64, 0}, {2, 128, 12}}})
+	c.Say(TypeLayout, Layout{ID: 1, Bytes: 192, Entries: []Entry{{0, 0, 8}, {1, 64, 0}, {2, 128, 12}}})
 	wait(t, "the plan", func() bool { return c.Plan() != nil })
 
 	a, b := []float32{1, 2}, []float32{3, 4, 5}

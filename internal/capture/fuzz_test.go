@@ -99,7 +99,7 @@ func FuzzRecord(f *testing.F) {
 		copy(s.ring.mem[2*headerBytes:], b[RecordSize:])
 		s.names.tensors([]TensorInfo{info(0, "a", "weight", 2, 3), info(3, "b", "custom", dim), info(7, "loss", "loss")})
 		s.names.addShapes([]Shape{{shapeID, []int64{dim, 2}}})
-		s.names.addLayout(Layout{1, layoutBytes, []Entry{{0, 0, 24}}})
+		s.names.addLayout(Layout{ID: 1, Bytes: layoutBytes, Entries: []Entry{{0, 0, 24}}})
 		it, err := s.item(0, DecodeRecord(b))
 		if err != nil {
 			return

@@ -61,7 +61,7 @@ func hostileSession(t *testing.T, o Options) (*recorder, *Client) {
 	socket, _ := serve(t, r, o)
 	c := dial(t, socket)
 	c.Say(TypeTensors, Tensors{[]TensorInfo{info(0, "loss", record.Loss), info(1, "w", record.Weight, 2)}})
-	c.Say(TypeLayout, Layout{1, 128, []Entry{{1, 0, 8}}})
+	c.Say(TypeLayout, Layout{ID: 1, Bytes: 128, Entries: []Entry{{1, 0, 8}}})
 	return r, c
 }
 
@@ -140,12 +140,12 @@ func TestHostileAnnouncements(t *testing.T) {
 		info(8, "a/b\"\n\x00日本", record.Custom, 0, 3),
 	}})
 	c.Say(TypeShapes, Shapes{[]Shape{{0, nil}, {MaxShapes, nil}}})
-	c.Say(TypeLayout, Layout{1, 64, nil})
-	c.Say(TypeLayout, Layout{2, 1 << 60, nil})
-	c.Say(TypeLayout, Layout{3, 64, []Entry{{1, 60, 8}}})
-	c.Say(TypeLayout, Layout{4, 64, []Entry{{1, math.MaxUint64, 8}}})
-	c.Say(TypeLayout, Layout{5, 64, []Entry{{1, 0, 4}}})
-	c.Say(TypeLayout, Layout{6, 64, []Entry{{99, 0, 4}}})
+	c.Say(TypeLayout, Layout{ID: 1, Bytes: 64})
+	c.Say(TypeLayout, Layout{ID: 2, Bytes: 1 << 60})
+	c.Say(TypeLayout, Layout{ID: 3, Bytes: 64, Entries: []Entry{{1, 60, 8}}})
+	c.Say(TypeLayout, Layout{ID: 4, Bytes: 64, Entries: []Entry{{1, math.MaxUint64, 8}}})
+	c.Say(TypeLayout, Layout{ID: 5, Bytes: 64, Entries: []Entry{{1, 0, 4}}})
+	c.Say(TypeLayout, Layout{ID: 6, Bytes: 64, Entries: []Entry{{99, 0, 4}}})
 	c.Say(TypeModules, []int{1}) // no object: refused before it is sent
 	c.Publish(Record{Kind: Scalar, ID: 7, Value: 1})
 	c.Publish(Record{Kind: Scalar, ID: 8, Value: 2})

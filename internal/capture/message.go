@@ -103,6 +103,7 @@ type Entry struct {
 type Layout struct {
 	ID      uint32  `json:"id"`
 	Bytes   uint64  `json:"bytes"`
+	At      uint64  `json:"at,omitempty"` // where its first frame lies in the data area
 	Entries []Entry `json:"entries"`
 }
 
@@ -162,6 +163,7 @@ type Traceback struct {
 type HookOverhead struct {
 	CapturedSeconds float64 `json:"captured_seconds"`
 	StepSeconds     float64 `json:"step_seconds"`
+	OnceSeconds     float64 `json:"once_seconds,omitempty"` // before the first step and after the last
 }
 
 // Bye closes a session in good order.

@@ -46,6 +46,11 @@ type Geometry struct {
 	DataBytes uint64
 }
 
+// extent is a part of the data area.
+type extent struct{ from, to uint64 }
+
+func (e extent) empty() bool { return e.from >= e.to }
+
 // geometry lays out a ring of size bytes.
 func geometry(size, slots uint64) (Geometry, error) {
 	g := Geometry{Slots: slots, Records: headerBytes}

@@ -89,18 +89,13 @@ func (r *Ring) Close() error {
 	return errors.Join(err, r.file.Close())
 }
 
-// Prefault makes the pages of the first n bytes of the data area, so that the
-// hook's first copy does not pay for them. It returns early when stop says so.
-func (r *Ring) Prefault(n uint64, stop func() bool) {
-	n = min(n, r.DataBytes)
+// Prefault makes pages for a part of the data area, so that the first copy into
+// it does not pay for them: clearing a page is most of what it costs, and here
+// another processor does it. It returns early when stop says so.
+func (r *Ring) Prefault(e extent, stop func() bool) {
 	const chunk = 4 << 20
-	for at := uint64(0); at < n && !stop(); at += chunk {
-		part := r.mem[r.Data+at : r.Data+min(at+chunk, n)]
-		if unix.Madvise(part, unix.MADV_POPULATE_WRITE) == nil {
-			continue
-		}
-		// Linux before 5.14: let the file have its pages; the mapping follows.
-		if unix.Fallocate(int(r.file.Fd()), 0, int64(r.Data+at), int64(len(part))) != nil {
+	for end := min(e.to, r.DataBytes); e.from < end && !stop(); e.from += chunk {
+		if unix.Fallocate(int(r.file.Fd()), 0, int64(r.Data+e.from), int64(min(chunk, end-e.from))) != nil {
 			return
 		}
 	}

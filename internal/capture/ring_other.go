@@ -23,6 +23,6 @@ func OpenRing(*os.File) (*Ring, error) { return nil, errUnsupported }
 func (r *Ring) Close() error { return nil }
 
 // Prefault does nothing.
-func (r *Ring) Prefault(uint64, func() bool) {}
+func (r *Ring) Prefault(extent, func() bool) {}
 
 func readProcess(int, [][]byte, []uint64) error { return errUnsupported }

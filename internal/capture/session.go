@@ -128,7 +128,11 @@ func (s *Session) message(m Message) error {
 		if err != nil {
 			return err
 		}
-		return s.names.addLayout(v)
+		if err := s.names.addLayout(v); err != nil {
+			return err
+		}
+		s.framed(v)
+		return nil
 	case TypeFacts:
 		s.facts = true
 		return take(m, s.sink.Facts)
@@ -186,11 +190,23 @@ func (s *Session) answer() {
 	s.out.send(p)
 }
 
-// grow prefaults the part of the data area that comes into use.
+// prefaulted is how much of the data area has pages as soon as it is in use:
+// the frames of small models and the free area lie there. The first frame of a
+// large layout gets its pages when it is announced; all else when it is needed.
+const prefaulted = 32 << 20
+
+// grow gives its pages to the part of the data area that comes into use.
 func (s *Session) grow(use uint64) {
 	if use > s.use {
+		s.out.prefault(extent{min(s.use, prefaulted), min(use, prefaulted)})
 		s.use = use
-		s.out.prefault(use)
+	}
+}
+
+// framed gives its pages to the first frame of a layout.
+func (s *Session) framed(l Layout) {
+	if from, to := max(l.At, prefaulted), l.At+l.Bytes; l.At < s.ring.DataBytes && from < to {
+		s.out.prefault(extent{from, to})
 	}
 }
 
@@ -203,7 +219,7 @@ type planWriter struct {
 
 	mu      sync.Mutex
 	next    *Plan
-	want    uint64 // bytes to prefault
+	want    []extent // parts of the data area to prefault
 	running bool
 	closed  atomic.Bool
 	done    sync.WaitGroup
@@ -218,10 +234,10 @@ func (w *planWriter) send(p Plan) {
 	w.start()
 }
 
-func (w *planWriter) prefault(n uint64) {
+func (w *planWriter) prefault(e extent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.want = n
+	w.want = append(w.want, e)
 	w.start()
 }
 
@@ -237,19 +253,19 @@ func (w *planWriter) start() {
 func (w *planWriter) run() {
 	for {
 		w.mu.Lock()
-		p, want := w.next, w.want
+		p, want := w.next, extent{}
 		w.next = nil
-		if p == nil {
-			w.want = 0
+		if p == nil && len(w.want) > 0 {
+			want, w.want = w.want[0], w.want[1:]
 		}
-		if p == nil && want == 0 || w.closed.Load() {
+		if p == nil && want.empty() && len(w.want) == 0 || w.closed.Load() {
 			w.running = false
 			w.mu.Unlock()
 			return
 		}
 		w.mu.Unlock()
 		if p == nil {
-			w.ring.Prefault(want, func() bool { return w.closed.Load() || w.pending() })
+			w.ring.Prefault(want, w.closed.Load)
 			continue
 		}
 		b, err := AppendMessage(nil, TypePlan, p)
@@ -260,12 +276,6 @@ func (w *planWriter) run() {
 			w.ring.setPlanVersion(p.Version)
 		}
 	}
-}
-
-func (w *planWriter) pending() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.next != nil
 }
 
 // close waits for a write under way, which closing the connection has ended.

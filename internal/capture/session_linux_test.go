@@ -211,7 +211,7 @@ func TestSession(t *testing.T) {
 	c.Say(TypeModules, Modules{Root: "Net", Modules: []Module{{"fc", "Linear", 0}}})
 	c.Say(TypeTensors, Tensors{[]TensorInfo{info(0, "loss", record.Loss), info(1, "fc.weight", record.Weight, 2), info(2, "x", record.Custom, 3)}})
 	c.Say(TypeShapes, Shapes{[]Shape{{1, []int64{1}}}})
-	c.Say(TypeLayout, Layout{1, 128, []Entry{{1, 0, 8}, {2, 64, 12}}})
+	c.Say(TypeLayout, Layout{ID: 1, Bytes: 128, Entries: []Entry{{1, 0, 8}, {2, 64, 12}}})
 	wait(t, "the plan", func() bool { return c.Plan() != nil })
 
 	c.Publish(Record{Kind: Scalar, ID: 0, Value: 0.5})

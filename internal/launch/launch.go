@@ -37,6 +37,10 @@ type Options struct {
 	// Stdin, Stdout and Stderr are handed to the command as they are.
 	Stdin, Stdout, Stderr *os.File
 
+	// Began is when this program started; what went by until the command did is
+	// told to the agent. Zero: it is not.
+	Began time.Time
+
 	// Inert starts the command with nothing of Vigil beside it.
 	Inert bool
 	// Settings go to the agent. Socket, ListenFD, Launcher and Takeover are

@@ -62,6 +62,9 @@ func Run(o *Options) (int, error) {
 		release()
 		return ExitCannotStart, err
 	}
+	if !o.Began.IsZero() {
+		l.before = time.Since(o.Began)
+	}
 	go l.agent.run()
 	status := l.attend()
 	if l.output != nil {
@@ -80,8 +83,9 @@ type launcher struct {
 	where    placement
 	terminal *terminal // nil unless where is foreground
 	signals  chan os.Signal
-	output   *output    // nil: it is not kept
-	streams  []*os.File // of the command; nil: ours
+	output   *output       // nil: it is not kept
+	streams  []*os.File    // of the command; nil: ours
+	before   time.Duration // from our own start to the command's
 
 	telling sync.Mutex
 	stop    chan live.Stop // the first stop an agent asked for
@@ -255,7 +259,7 @@ func (l *launcher) kill() {
 
 // finish lets the agent finish the run and gives the exit code.
 func (l *launcher) finish(status syscall.WaitStatus) int {
-	code, ended := exitCode(status), agent.Ended{}
+	code, ended := exitCode(status), agent.Ended{StartSeconds: l.before.Seconds()}
 	l.killing.Wait()
 	ended.Status = record.Completed
 	if code != 0 {

@@ -30,7 +30,7 @@ func (p Page) Summary(sum *Summary) string {
 	}
 	item("captured", captured(sum))
 	if run.Overhead.StepSeconds > 0 {
-		item("overhead", Overhead(run.Overhead))
+		item("cost", run.Overhead.Text())
 	}
 	item("missing", missing(sum)...)
 	b.WriteString(p.found(sum))
@@ -88,22 +88,9 @@ func (s Style) outcome(run *record.Run) string {
 		if strings.Contains(text, ",") {
 			text += ","
 		}
-		text += " after " + duration(run.Ended.Sub(run.Started).Seconds())
+		text += " after " + record.Seconds(run.Ended.Sub(run.Started).Seconds())
 	}
 	return text
-}
-
-// FewSeconds is the training time below which a share of it says nothing: the
-// first captures, which find out what there is, weigh most.
-const FewSeconds = 2
-
-// Overhead says what capture cost: as a share of the step time, or in all when
-// there was too little training to speak of shares.
-func Overhead(o record.Overhead) string {
-	if o.StepSeconds < FewSeconds {
-		return fmt.Sprintf("%s in %s of training, measured by the hook", duration(o.CapturedSeconds), duration(o.StepSeconds))
-	}
-	return fmt.Sprintf("%.2f %% of the step time, measured by the hook", o.Percent)
 }
 
 // captured says how much is in the run.

@@ -43,7 +43,7 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 		parts = append(parts, loss)
 	}
 	if p.StepSeconds > 0 {
-		parts = append(parts, duration(p.StepSeconds)+"/step")
+		parts = append(parts, record.Seconds(p.StepSeconds)+"/step")
 	}
 	if !p.Early {
 		parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
@@ -86,23 +86,6 @@ func count(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
-}
-
-// duration is a length of time in a unit that suits it.
-func duration(seconds float64) string {
-	switch {
-	case seconds < 1e-3:
-		return fmt.Sprintf("%.0f µs", seconds*1e6)
-	case seconds < 0.1:
-		return fmt.Sprintf("%.1f ms", seconds*1e3)
-	case seconds < 1:
-		return fmt.Sprintf("%.0f ms", seconds*1e3)
-	case seconds < 100:
-		return fmt.Sprintf("%.1f s", seconds)
-	case seconds < 2*3600:
-		return fmt.Sprintf("%d min %02d s", int(seconds)/60, int(seconds)%60)
-	}
-	return fmt.Sprintf("%d h %02d min", int(seconds)/3600, int(seconds)/60%60)
 }
 
 // Bytes spells a number of bytes in a unit that suits it.

@@ -256,7 +256,7 @@ func TestSummaryText(t *testing.T) {
 		Run: record.Run{
 			Name: "first", Status: record.Stopped, StoppedBy: "exploding_tensor", ExitCode: &code, Said: "MLP · SGD",
 			Started: time.Unix(1000, 0), Ended: &ended, Steps: map[string]int64{"TRAIN": 1200, "EVAL": 30},
-			Overhead: record.Overhead{StepSeconds: 90, Percent: 1.25},
+			Overhead: record.Overhead{StepSeconds: 90, OnceSeconds: 0.2, SinceSeconds: 80, SincePercent: 1.25},
 		},
 		Path: "/elsewhere/first", Tensors: 8, Values: 12345, RawBytes: 2_500_000,
 		NotCaptured: []record.NotCaptured{{Name: "fc.weight", Reason: "the ring was full", Count: 1200}, {Name: "a\nb", Reason: "sparse", Count: 1}},
@@ -266,7 +266,7 @@ func TestSummaryText(t *testing.T) {
 	const want = `vigil: first stopped by exploding_tensor after 1 min 40 s
   MLP · SGD
   captured  1,200 train + 30 eval steps, 8 tensors, 12,345 values, 2.5 MB raw
-  overhead  1.25 % of the step time, measured by the hook
+  cost      200 ms once, 1.2 % of each step since
   missing   fc.weight (1,200 times): the ring was full
             a\nb: sparse
   findings  !! error exploding_tensor at step 12

@@ -109,13 +109,6 @@ type Process struct {
 	Start uint64 `json:"start"` // start time in clock ticks since boot
 }
 
-// Overhead is what capture took, measured by the hook itself.
-type Overhead struct {
-	CapturedSeconds float64 `json:"captured_seconds"`
-	StepSeconds     float64 `json:"step_seconds"`
-	Percent         float64 `json:"percent"`
-}
-
 // NotCaptured says what is missing and why.
 type NotCaptured struct {
 	Name   string `json:"name"`

@@ -27,11 +27,8 @@ func Properties(run record.Run) []Property {
 			list = append(list, Property{mode.String() + " steps", fmt.Sprint(n)})
 		}
 	}
-	switch o := run.Overhead; {
-	case o.StepSeconds >= 2:
-		list = append(list, Property{"overhead of capture", fmt.Sprintf("%.2f %%", o.Percent)})
-	case o.StepSeconds > 0: // too little training for a share of it to say anything
-		list = append(list, Property{"time that capture took", fmt.Sprintf("%.1f ms", o.CapturedSeconds*1e3)})
+	if run.Overhead.StepSeconds > 0 {
+		list = append(list, Property{"cost of capture", run.Overhead.Text()})
 	}
 	for _, r := range run.Resumptions {
 		list = append(list, Property{"resumed", r.Time.UTC().Format("2006-01-02 15:04:05") + " UTC " + r.Text()})

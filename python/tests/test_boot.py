@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -281,3 +282,23 @@ def test_an_import_of_a_framework_leaves_a_mark_beside_the_socket(tree, tmp_path
     assert not mark.exists()
     assert tree.run(code + "import framework", VIGIL_SOCKET=str(socket)) == (0, "", "")
     assert mark.exists()
+
+
+def test_the_launchers_copy_is_compiled_once_where_python_writes_no_bytecode(tmp_path):
+    """Containers often say PYTHONDONTWRITEBYTECODE=1. The launcher's copy in the user's cache is compiled all the same, and nothing else is."""
+    boot, lib, user = tmp_path / "v" / "boot", tmp_path / "v" / "lib" / "vigil", tmp_path / "user"
+    shutil.copytree(BOOT, str(boot), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(os.path.join(PYTHON, "vigil"), str(lib), ignore=shutil.ignore_patterns("__pycache__"))
+    user.mkdir()
+    (user / "framework.py").write_text("done = True")
+    (user / "fakehook.py").write_text("def install(): import vigil._layout")
+
+    def compiled(*paths):
+        env = child_environment(VIGIL_SOCKET="/nowhere", PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=os.pathsep.join(map(str, paths + (user,))))
+        done = subprocess.run([sys.executable, "-c", USE_HOOK + "import framework"], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        assert (done.returncode, done.stdout) == (0, b"")
+        return sorted(p.relative_to(tmp_path).parts[0] for p in tmp_path.rglob("__pycache__"))
+
+    assert compiled(BOOT, PYTHON) == []  # a copy that is not the launcher's stays as it is
+    assert set(compiled(boot, lib.parent)) == {"v"}
+    assert len(list((lib / "__pycache__").iterdir())) == len(list(lib.glob("*.py")))

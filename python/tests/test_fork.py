@@ -117,7 +117,7 @@ def test_no_thread_of_ours_is_there_when_the_process_forks(connected, monkeypatc
     ours = []
 
     def alive():
-        return session._link.thread.is_alive() or any(t.is_alive() for t in session._touching)
+        return session._link.thread.is_alive()
 
     assert alive()
 

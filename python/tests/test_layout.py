@@ -84,6 +84,17 @@ def test_an_acquired_slot_is_not_given_twice(four_slots):
     assert layout.acquire() == 2
 
 
+def test_memory_that_was_written_before_is_used_again(four_slots):
+    made, ring, reader = division(MIB)
+    layout = made.layout([(0, 100)])
+    for step in range(3):
+        slot = layout.acquire()
+        assert slot == 0 and layout.publish(slot, step, 0, step)
+        reader.read()  # the agent keeps up: no other slot is ever touched
+    late = [layout.acquire() for _ in range(2)]
+    assert late == [0, 1]
+
+
 def test_partial_frame():
     made, ring, reader = division(MIB)
     layout = made.layout([(0, 100), (1, 8), (2, 4)])

@@ -175,9 +175,3 @@ def test_an_abandoned_ring_is_never_written_again(ring):
         assert put(ring, i) is None
     assert bytes(reader.map) == before
     ring.abandon()  # twice is as good as once
-
-
-def test_prefault(ring):
-    ring, _ = ring
-    ring.prefault(100, 20000)  # kernels without MADV_POPULATE_WRITE only say no
-    assert bytes(ring.buffer) == bytes(len(ring.buffer))

@@ -127,7 +127,7 @@ class Layout(object):
     """Frames of one layout: ``offsets`` of the entries in a frame, ``bytes`` of a frame,
     ``slots``: where each frame begins in the buffer."""
 
-    __slots__ = ("division", "ring", "id", "entries", "offsets", "bytes", "start", "stride", "slots", "end", "used", "busy", "next", "open")
+    __slots__ = ("division", "ring", "id", "entries", "offsets", "bytes", "start", "stride", "slots", "end", "used", "busy", "open")
 
     def __init__(self, division, id, entries, offsets, nbytes, start, stride, slots):
         self.division = division
@@ -142,26 +142,36 @@ class Layout(object):
         self.end = start + slots * stride
         self.used = [0] * slots  # the record count at which the slot is free again
         self.busy = [0.0] * slots  # when it was acquired, until it is published
-        self.next = 0
         self.open = False
 
     def acquire(self, wait_s=None):
-        """Index of a free slot, or None after the bounded wait. Follow with publish or cancel."""
-        i = self.next
-        ring = self.ring
-        if self.busy[i] or ring.closed or self.used[i] > ring.consumed():
+        """Index of a free slot, or None after the bounded wait. Follow with publish or cancel.
+
+        It is the first one that is free: memory that was written before is warm,
+        and a slot that is never needed takes none.
+        """
+        i = self._free()
+        if i is None:
             i = self._wait(wait_s)
             if i is None:
                 return None
         self.open = False
         self.busy[i] = time.monotonic()
-        self.next = i + 1 if i + 1 < len(self.slots) else 0
         return i
 
     def is_free(self):
         """Whether ``acquire`` would give a slot without waiting."""
-        i = self.next
-        return not (self.busy[i] or self.ring.closed or self.used[i] > self.ring.consumed())
+        return self._free() is not None
+
+    def _free(self):
+        """Index of the first slot that is free now, or None."""
+        if self.ring.closed:
+            return None
+        consumed = self.ring.consumed()
+        for i, used in enumerate(self.used):
+            if used <= consumed and not self.busy[i]:
+                return i
+        return None
 
     def _wait(self, wait_s):
         found = []

@@ -52,7 +52,6 @@ class Ring(object):
         self.lock = threading.RLock()
         self.fence = threading.Lock() if _WEAK else None
         self.closed = False
-        self.hurry = False  # no more prefaulting: the process is about to fork
         self.wait = 0.1
         self.waited = 0  # nanoseconds of waits, in all
         self.patience = 0.0  # seconds of longer waits that are left, while the agent may be slow to start
@@ -174,23 +173,6 @@ class Ring(object):
 
             self._address = ctypes.addressof(ctypes.c_char.from_buffer(self.buffer))
         return self._address
-
-    def prefault(self, start, nbytes):
-        """Let the kernel make the pages of the data area writable now, so that the first copy is not slow."""
-        import ctypes
-
-        populate_write = 23  # MADV_POPULATE_WRITE, Linux 5.14; older kernels say EINVAL
-        page = mmap.PAGESIZE
-        address = self.address() + start
-        first = address - address % page
-        libc = ctypes.CDLL(None, use_errno=True)
-        chunk = 8 << 20
-        end = address + nbytes
-        while first < end and not self.closed and not self.hurry:
-            n = min(chunk, end - first)
-            if libc.madvise(ctypes.c_void_p(first), ctypes.c_size_t(n), populate_write) != 0:
-                return
-            first += n
 
     def begins(self):
         """A step begins: nothing more is given to the one before."""

@@ -5,8 +5,9 @@ import os
 import platform
 import sys
 import threading
+import time
 
-from vigil import _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _wire
+from vigil import _boot, _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _wire
 from vigil._messages import Words
 from vigil._plan import Plan
 from vigil._values import Values
@@ -115,7 +116,7 @@ class Session(Words, Values):
         self._captured_ns = 0
         self._seconds = 0.0
         self._said_bye = False
-        self._touching = []  # threads that prefault
+        self.once_ns = _boot.took_ns  # nanoseconds that the hook took before the first step: starting, finding the models, connecting
         self.before_bye = None  # function the hook sets: called once, before the session says bye
         self._link = _connection.Link(path, self._make_hello, self._ring_fd, self._message, self._refused)
 
@@ -246,14 +247,8 @@ class Session(Words, Values):
         if not self.alive:
             return
         self._link.pause()
-        self.ring.hurry = True
-        touching, self._touching = self._touching, []
-        for thread in touching:
-            thread.join(_connection.PAUSE_SECONDS)
 
     def _after_fork(self):
-        if self.ring is not None:
-            self.ring.hurry = False
         self._link.resume()
 
     def _forked(self):
@@ -280,10 +275,12 @@ class Session(Words, Values):
         self._said_bye = True
         if not self.alive:
             return
+        began = time.perf_counter_ns()
         try:
             if self.before_bye is not None:
                 _guard.guard(self.before_bye)()
             _guard.guard(self._say_traceback)()
+            self.once_ns += time.perf_counter_ns() - began
             self._say_bye(steps, overhead, BYE_SECONDS)
         finally:
             self._end()
@@ -298,7 +295,7 @@ class Session(Words, Values):
         if steps is None:
             steps = {_wire.MODES[m]: n for m, n in self._steps.items()}
         if overhead is None:
-            overhead = {"captured_seconds": self._captured_ns / 1e9, "step_seconds": self._seconds}
+            overhead = {"captured_seconds": self._captured_ns / 1e9, "step_seconds": self._seconds, "once_seconds": self.once_ns / 1e9}
         dropped = {_wire.REASONS[r]: n for r, n in self.ring.dropped.items()}
         self.ring.alive()
         self.ring.ended()

@@ -1,7 +1,6 @@
 """What a hook publishes in the ring: scalars, frames, tensors, the end of a step."""
 
 import os
-import threading
 
 from vigil import _guard, _wire
 
@@ -67,28 +66,11 @@ class Values(object):
             if layout is None:
                 return None
             items = [{"tensor": e[0], "offset": o, "nbytes": e[1]} for e, o in zip(layout.entries, layout.offsets)]
-            self._link.send({"t": "layout", "id": layout.id, "bytes": layout.bytes, "entries": items}, keep=True)
-            self._prefault(layout.start, layout.end - layout.start)
+            self._link.send({"t": "layout", "id": layout.id, "bytes": layout.bytes, "at": layout.start, "entries": items}, keep=True)
             return layout
         except Exception as error:
             _guard.failed("Session.layout", error)
             return None
-
-    def _prefault(self, start, nbytes):
-        ring = self.ring
-
-        def touch():
-            try:
-                ring.prefault(start, nbytes)
-            except Exception:
-                pass  # the first copies are slower then
-
-        thread = threading.Thread(target=_guard.guard(touch), name="vigil-prefault", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:
-            return  # the interpreter is shutting down
-        self._touching = [t for t in self._touching if t.is_alive()] + [thread]
 
     def alloc(self, nbytes, wait_s=None):
         """Offset of nbytes in the free area, or None after the bounded wait. Follow with tensor(...) or free(offset)."""

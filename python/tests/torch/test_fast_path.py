@@ -21,3 +21,8 @@ def test_same_as_the_general_way(trained, criterion):
     assert none == 0 and taken > 200, "the lane was taken by %d and %d steps" % (taken, none)
     assert steps == general
     assert done.digest == done.plain_digest
+
+
+def test_with_two_optimisers_the_search_ends_when_both_have_stepped(trained):
+    done = trained(os.path.join(HERE, "two_optimisers.py"))
+    assert done.out.split()[-1] == "0"

@@ -86,7 +86,7 @@ class Models(object):
             for module in modules:
                 if losses.is_loss(module):
                     self.losses.watch(module)
-        if not self.unstepped:
+        if not self._others():
             self.discovery.stop()
         return complete
 

@@ -366,6 +366,8 @@ class Updates(object):
         self._capture_ends()
         self.away.total = 0
         self._capture_begins(self.open)
+        if self.session is not None:
+            self.session.once_ns += took
         return took * 1e-9
 
     def _adopt_new(self, state, step, optimiser):

@@ -1,0 +1,61 @@
+package agent
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// What the first steps cost is told apart from what each step costs since, and
+// an agent that takes over goes on with both.
+func TestOverheadOnceAndSince(t *testing.T) {
+	j := &job{}
+	j.counts.init()
+	w := &worker{job: j, name: "worker_0"}
+	for n := range int64(40) {
+		st := &record.Step{Step: n, ModeStep: n, Seconds: 0.102, Overhead: 0.002}
+		if n < firstSteps {
+			st.Seconds, st.Overhead = 0.15, 0.05
+		}
+		j.counts.said = "understood"
+		j.stepStored(w, st)
+	}
+	j.once(0.3)
+	j.once(0.1) // another worker, at the same time
+	check := func(who string, o record.Overhead) {
+		t.Helper()
+		for _, v := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"once", o.OnceSeconds, 20*0.05 + 0.3}, {"since", o.SinceSeconds, 20 * 0.1}, {"share since", o.SincePercent, 2},
+			{"captured", o.CapturedSeconds, 20*0.05 + 20*0.002}, {"steps", o.StepSeconds, 20*0.15 + 20*0.102},
+		} {
+			if math.Abs(v.got-v.want) > 1e-9 {
+				t.Errorf("%s: %s is %v, want %v", who, v.name, v.got, v.want)
+			}
+		}
+	}
+	check("agent", j.counts.overhead())
+	next := &job{}
+	next.counts.init()
+	next.counts.restore(record.Run{Overhead: j.counts.overhead()})
+	check("the next agent", next.counts.overhead())
+}
+
+// A hook that takes longer to find out what there is, and has not said it yet.
+func TestFirstStepsLastUntilTheHookHasUnderstood(t *testing.T) {
+	j := &job{}
+	j.counts.init()
+	w := &worker{job: j, name: "worker_0"}
+	for n := range int64(50) {
+		if n == 35 {
+			j.counts.said = "understood"
+		}
+		j.stepStored(w, &record.Step{Step: n, ModeStep: n, Seconds: 0.1, Overhead: 0.01})
+	}
+	if o := j.counts.overhead(); math.Abs(o.OnceSeconds-0.35) > 1e-9 {
+		t.Errorf("once %v, want 0.35", o.OnceSeconds)
+	}
+}
