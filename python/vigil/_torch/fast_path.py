@@ -36,7 +36,7 @@ class FastPath(object):
 
     __slots__ = ("armed", "state", "tracker", "root", "optimiser", "owner", "thread", "node", "output", "site", "id", "output_id",
                  "number", "n", "first", "until", "last", "given", "version", "value", "own", "closed", "begins", "steps", "plain", "seconds", "captured",
-                 "alike", "wait")  # fmt: skip
+                 "alike", "wait", "passages")  # fmt: skip
 
     def __init__(self, tracker):
         self.tracker = tracker
@@ -46,6 +46,7 @@ class FastPath(object):
         self.wait = WAIT
         self.given = self.version = None
         self.own = 0
+        self.passages = 0  # nanoseconds of a step in which its events are on the way to us and back
 
     # The events of a step. True: done with; False: the general way has to see it.
 
@@ -122,7 +123,7 @@ class FastPath(object):
         if self.output is not None:
             self.tracker.session.scalar(self.output_id, self.number, TRAIN, n, self.value)
         now = _now()
-        own = self.own + now - began
+        own = self.own + now - began + self.passages
         self.closed(self.id, self.value, self.number, n, seconds, own)
         self.steps.append(seconds)
         self.plain.append(own * 1e-9)
@@ -206,6 +207,7 @@ class FastPath(object):
         if len(outputs) > 1 or (outputs and not (outputs[0][0].is_main and outputs[0][1].count == 1)):
             return False
         self.output = outputs[0][0] if outputs else None
+        self.passages = (5 if outputs else 4) * t.passage
         self.output_id = self.output.id if outputs else None
         return True
 

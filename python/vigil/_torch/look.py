@@ -92,6 +92,7 @@ class Look(object):
     def took(self, nanoseconds):
         t = self.tracker
         t.entered += nanoseconds
+        t.takes_once(nanoseconds)
         if t.open is not None:
             t.open.began += nanoseconds * 1e-9
         elif t.last_close is not None:

@@ -161,6 +161,7 @@ class Models(object):
             self.discovery.stop()
             return False
         self.session = self.publisher.session
+        self.session.once_ns += self.early
         if self.looks and not _look.wanted():
             self.looks = False  # the agent that was started here says so
             self.facts.close()

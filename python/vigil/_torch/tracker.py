@@ -13,7 +13,7 @@ import weakref
 import torch
 
 from vigil import _fork, _guard, _log, _look, _wire
-from vigil._schedule import PATIENT, Away
+from vigil._schedule import PATIENT, Away, passage
 from vigil._torch import (
     checkpoints,
     compat,
@@ -60,6 +60,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.dir = None
         self.name = None
         self.installed = False
+        self.passage = 0  # nanoseconds: see vigil._schedule.passage
         self.looks = _look.wanted()  # facts of the training are read
         self.closed = False
         self.mode = None  # what the script set, or None
@@ -112,6 +113,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.trains_in_eval = False  # before the roots were known, one in eval() was trained
         self.custom = {}  # name of a tensor the script saved -> (id, shape)
         self.spent = 0  # nanoseconds of the open step that were ours
+        self.early = 0  # nanoseconds that were ours before there was a session
         self.away = Away()
         self.entered = 0
 
@@ -120,6 +122,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if self.installed:
             return
         self.installed = True
+        self.passage = passage()
         optimisers.install(self)
         compat.on_registration(self.put, self.registry.module)
         wrap_backward(self)
@@ -183,7 +186,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if self.nest and not self.in_closure:
             self.nest = 0  # an optimiser's step ended with an error
         self._called(root, module, module.training or root.trains_in_eval)
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
 
     def root_returned(self, root):
         if self.depth and not self.again():
@@ -318,7 +321,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
                 self.facts.labels.call(module, args, kwargs)
         if step is not None and step.mode == EVAL:
             step.active = time.perf_counter()
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
 
     def activation(self, take, *what):
         """A hooked module was called: have ``take`` copy what is due."""
@@ -329,7 +332,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self.publisher.at(step)
             take(*what)
             self._capture_ends()
-        self.spent += _now() - began
+        self.spent += _now() - began + self.passage
 
     def _capture_begins(self, step):
         """What is due is about to be copied: see how much of that the thread is kept from running. A device's work is no processor time, and counts."""

@@ -60,7 +60,7 @@ class Updates(object):
             for i, tensor in enumerate(tensors):
                 if isinstance(tensor, torch.Tensor):
                     self._loss(tensor, (site, i))
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
 
     def _train_after_all(self, step):
         """backward without an open TRAIN step: the forward was not seen, or it was in eval() with gradients."""
@@ -125,10 +125,10 @@ class Updates(object):
         if self.facts.look.open:
             self.facts.look.backward_ends()
         if self.session is not None and not self.by_hand:
-            self.spent += _now() - self.entered
+            self.spent += _now() - self.entered + self.passage
             return
         self._note_gradients()
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
 
     # updates
 
@@ -142,7 +142,7 @@ class Updates(object):
         self._capture_begins(self.open)
         out = self._before(optimiser, args, kwargs)
         self._capture_ends()
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
         return out
 
     def _before(self, optimiser, args, kwargs):
@@ -207,7 +207,7 @@ class Updates(object):
             self._capture_begins(self.open)
             self._copy(state, self.open, optimiser)
             self._capture_ends()
-        self.spent += _now() - began
+        self.spent += _now() - began + self.passage
 
     def _copy(self, state, step, optimiser):
         """Copy weights and gradients of a due step: they are as the optimiser will use them."""
@@ -265,7 +265,7 @@ class Updates(object):
         self._capture_begins(self.open)
         self._after(optimiser)
         self._capture_ends()
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
 
     def _after(self, optimiser):
         if self.thread != _thread():
@@ -306,7 +306,7 @@ class Updates(object):
         if self.facts.look.open and self.session is not None:
             self.facts.look.gradients.skipped(state)
         self._updated(state, step)
-        self.spent += _now() - self.entered
+        self.spent += _now() - self.entered + self.passage
 
     def _updated(self, state, step):
         """One update is done: its losses are known, and the step may close."""
@@ -366,9 +366,15 @@ class Updates(object):
         self._capture_ends()
         self.away.total = 0
         self._capture_begins(self.open)
-        if self.session is not None:
-            self.session.once_ns += took
+        self.takes_once(took)
         return took * 1e-9
+
+    def takes_once(self, nanoseconds):
+        """What is no part of a step was ours."""
+        if self.session is not None:
+            self.session.once_ns += nanoseconds
+        else:
+            self.early += nanoseconds
 
     def _adopt_new(self, state, step, optimiser):
         """Adopt an optimiser that steps for the first time. With a closure that is after its first call: only then is it known what the script calls."""
