@@ -177,6 +177,7 @@ class Tracker(Control):
                 self._give_early(at)
                 self._first(training, model)
                 set_up = _now() - began
+                self.session.once_ns += set_up
             self.away.begins(ring.waited)
             self._metrics(training, epoch, at)
             due = self._save(training, model, at)
