@@ -14,6 +14,10 @@
 // transformer of GPT-2's size, in bfloat16. The time of a turn ends when the GPU
 // has done its work.
 //
+// With -whole N it runs short scripts from start to end, N times bare and N times
+// under vigil run, and sets what they took beside what the runs say of it.
+//
+//	go run ./bench/overhead -whole N [-python PY] [-threads N]
 //	go run ./bench/overhead [-device cpu|cuda|tiny] [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers] [-only a,b]
 //
 // Nothing else may run on the machine meanwhile.
@@ -72,6 +76,7 @@ func main() {
 	peers := flag.Bool("peers", false, "also the peers, in environments that are made for them (about 10 GB)")
 	device := flag.String("device", string(onCPU), "cpu, cuda, or tiny: the workloads of cuda in a size for the CPU, which measures nothing")
 	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
+	pairs := flag.Int("whole", 0, "pairs of whole runs of each script in bench/overhead/whole, and nothing else")
 	flag.Parse()
 	if *peers {
 		*python = environment.Interpreter(trackers)
@@ -92,7 +97,7 @@ func main() {
 		b.conditions, err = choose(all, *names, *peers)
 	}
 	if err == nil {
-		err = b.run(what, *only, *sessions, *turns, *starts)
+		err = b.run(what, *only, *sessions, *turns, *starts, *pairs)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "overhead:", err)
@@ -100,7 +105,7 @@ func main() {
 	}
 }
 
-func (b bench) run(what, only string, sessions, turns, starts int) error {
+func (b bench) run(what, only string, sessions, turns, starts, pairs int) error {
 	dir, err := os.MkdirTemp("", "vigil-overhead-")
 	if err != nil {
 		return fmt.Errorf("make work directory: %w", err)
@@ -109,6 +114,9 @@ func (b bench) run(what, only string, sessions, turns, starts int) error {
 	b.dir, b.vigil = dir, filepath.Join(dir, "vigil")
 	if out, err := exec.Command("go", "build", "-o", b.vigil, "./cmd/vigil").CombinedOutput(); err != nil {
 		return fmt.Errorf("build vigil: %w\n%s", err, out)
+	}
+	if pairs > 0 {
+		return b.whole(pairs)
 	}
 	fmt.Printf("%d sessions of %d turns on %s, %d compute thread(s), %s; ratios with their 95%% intervals\n\n",
 		sessions, turns, what, b.threads, time.Now().Format("2006-01-02"))
