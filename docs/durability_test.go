@@ -10,12 +10,12 @@ import (
 	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
-// named is a test that the page on durability names: its package or file, its name.
+// named is a test that the notebook on durability names: its package or file, its name.
 var named = regexp.MustCompile("`([a-z0-9_/.]+) ((?:Test|test_)[A-Za-z0-9_]+)`")
 
-// TestPromises holds every promise on the page on durability to a test that exists.
+// TestPromises holds every promise on durability in its notebook to a test that exists.
 func TestPromises(t *testing.T) {
-	text, err := os.ReadFile("durability.md")
+	text, err := os.ReadFile(filepath.Join("lab", "durability.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
