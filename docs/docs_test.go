@@ -26,7 +26,8 @@ var exitCode = regexp.MustCompile(`^# exit code (\d+)`)
 
 // TestCommands runs all commands of each page, in their order, in a directory
 // of the page's own that holds the examples. `vigil` and `python` are on the
-// PATH there.
+// PATH there. What the tutorial shows below a command is a part of what the
+// command prints, line by line.
 func TestCommands(t *testing.T) {
 	root := testenv.Root()
 	bin := filepath.Dir(program(t))
@@ -52,13 +53,16 @@ func TestCommands(t *testing.T) {
 			copyExamples(t, filepath.Join(root, "examples"), dir)
 			for _, b := range blocks {
 				want := 0
+				out := ""
 				for line := range strings.Lines(b[1]) {
 					if m := exitCode.FindStringSubmatch(line); m != nil {
 						want, _ = strconv.Atoi(m[1])
 					}
 					if command, ok := strings.CutPrefix(line, "$ "); ok {
-						runCommand(t, dir, bin, strings.TrimSpace(command), want)
+						out = runCommand(t, dir, bin, strings.TrimSpace(command), want)
 						want = 0
+					} else if filepath.Base(page) == "tutorial.md" && !strings.Contains(out, strings.TrimRight(line, "\n")) {
+						t.Errorf("the page shows %q; the command prints\n%s", line, out)
 					}
 				}
 			}
@@ -95,7 +99,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-func runCommand(t *testing.T, dir, bin, command string, want int) {
+func runCommand(t *testing.T, dir, bin, command string, want int) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -116,6 +120,7 @@ func runCommand(t *testing.T, dir, bin, command string, want int) {
 	if code := cmd.ProcessState.ExitCode(); code != want {
 		t.Errorf("%q ended with exit code %d (%v), want %d\n%s", command, code, err, want, &out)
 	}
+	return out.String()
 }
 
 func copyExamples(t *testing.T, from, to string) {

@@ -1,6 +1,6 @@
 // Package store writes one run to disk in open formats, so that what was
 // acknowledged survives the death of any process and a loss of power costs at
-// most what came after the last Sync. docs/durability.md says how.
+// most what came after the last Sync. docs/lab/durability.md says how.
 package store
 
 import (
