@@ -21,16 +21,8 @@ const (
 // plain text: for a chat, or for a coding assistant.
 func brief(run record.Run, f view.Findings) string {
 	var head strings.Builder
-	fmt.Fprintf(&head, "Vigil on run %s: %s", printable(run.Name), run.Status)
-	if run.ExitCode != nil {
-		fmt.Fprintf(&head, ", exit code %d", *run.ExitCode)
-	}
-	for _, m := range []record.Mode{record.Train, record.Eval, record.Predict, record.Global} {
-		if n := run.Steps[m.String()]; n > 0 {
-			fmt.Fprintf(&head, ", %d %s", n, m)
-		}
-	}
-	head.WriteString(" steps\n")
+	fmt.Fprintf(&head, "Vigil on run %s: %s", printable(run.Name), short(endingText(run)))
+	fmt.Fprintf(&head, ", %s\n", record.StepsText(run.Steps))
 	if run.Framework.Name != "" {
 		fmt.Fprintf(&head, "Framework: %s\n", printable(frameworkText(run.Framework)))
 	}
@@ -44,10 +36,10 @@ func brief(run record.Run, f view.Findings) string {
 	if rules := view.Standings(f.Rules, lacksOf(run.Facts)); len(rules) > 0 {
 		fmt.Fprintf(&head, "%s\n", view.StandingText(rules))
 	}
-	text := head.String()
+	text, clock := head.String(), run.Clock()
 	for i := range f.Groups {
 		more := fmt.Sprintf("\nand %d more: %s findings %s\n", len(f.Groups)-i, live.Program(), printable(run.Name))
-		one := briefGroup(i+1, &f.Groups[i])
+		one := briefGroup(i+1, &f.Groups[i], clock)
 		room := briefSize - len(text)
 		if i < len(f.Groups)-1 {
 			room -= len(more)
@@ -61,14 +53,14 @@ func brief(run record.Run, f view.Findings) string {
 }
 
 // briefGroup is a root cause with what follows from it.
-func briefGroup(number int, g *record.Group) string {
+func briefGroup(number int, g *record.Group, clock *record.Clock) string {
 	var b strings.Builder
 	r := &g.Root
 	name := r.Rule
 	if r.Check != "" {
 		name += "/" + r.Check
 	}
-	fmt.Fprintf(&b, "\n%d. %s %s at step %d: %s\n", number, r.Severity, printable(name), r.Step, short(plain(r.Message)))
+	fmt.Fprintf(&b, "\n%d. %s %s at %s: %s\n", number, r.Severity, printable(name), clock.At(r), short(plain(r.Message)))
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, "   %s: %s\n", label, short(plain(text)))

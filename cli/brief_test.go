@@ -13,13 +13,13 @@ import (
 func TestBrief(t *testing.T) {
 	code := 0
 	run := record.Run{Name: "r", Status: record.Completed, ExitCode: &code, Steps: map[string]int64{"TRAIN": 240, "EVAL": 15}, Framework: record.Framework{Name: "pytorch", Version: "2.15"}, Command: []string{"python", "train.py"}, Said: "MLP · SGD"}
-	root := record.Finding{Rule: "zero_grad", Configuration: "zero_grad", Check: "kept", Severity: record.Error, Step: 9, Message: "Gradients are not cleared.", Cause: "zero_grad is not called", Remedy: "call it"}
+	root := record.Finding{Rule: "zero_grad", Configuration: "zero_grad", Check: "kept", Severity: record.Error, Step: 11, ModeStep: 9, Message: "Gradients are not cleared.", Cause: "zero_grad is not called", Remedy: "call it"}
 	f := view.Findings{
 		Groups: []record.Group{{Root: root, Symptoms: []record.Finding{{Rule: "dead_relu"}, {Rule: "loss_flat"}}}},
 		Rules:  []record.RuleStatus{{Rule: "zero_grad", Configuration: "zero_grad", Status: "IssuesFound", Findings: 1, Datapoints: 3}},
 	}
 	got := strings.ReplaceAll(brief(run, f), live.Program(), "vigil")
-	const want = `Vigil on run r: completed, exit code 0, 240 TRAIN, 15 EVAL steps
+	const want = `Vigil on run r: completed, exit code 0, 240 steps, 15 evaluation steps
 Framework: pytorch 2.15
 Command: python train.py
 Training: MLP · SGD

@@ -205,16 +205,7 @@ func (p *comparison) same() string {
 func (p *comparison) overview() block {
 	rows := [][]string{{"status"}, {"duration"}, {"steps"}, {"findings"}}
 	for _, r := range p.Runs {
-		var steps []string
-		for _, mode := range modeNames {
-			if n := r.Steps[mode]; n > 0 {
-				steps = append(steps, fmt.Sprintf("%d %s", n, mode))
-			}
-		}
-		if len(steps) == 0 {
-			steps = []string{"none"}
-		}
-		for i, text := range []string{r.Status, durationText(time.Duration(r.Seconds * float64(time.Second))), strings.Join(steps, ", "), tallyText(r.Tally, r.Findings)} {
+		for i, text := range []string{r.Status, durationText(time.Duration(r.Seconds * float64(time.Second))), record.StepsText(r.Steps), tallyText(r.Tally, r.Findings)} {
 			rows[i] = append(rows[i], text)
 		}
 	}

@@ -45,7 +45,7 @@ func (c findingsCmd) Run(a *app) error {
 		return err
 	}
 	p := a.page()
-	p.Called = called(t.Tensors())
+	p.Called, p.Clock = called(t.Tensors()), run.Clock()
 	printGroups(a.stdout, p, f, run.Status == record.Completed)
 	if list := f.Unfinished(); len(list) > 0 {
 		printActions(a.stdout, p, "Actions that came to no good end:", list)

@@ -85,6 +85,7 @@ func (c showCmd) Run(a *app) error {
 		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
 	}
 	p := a.page()
+	p.Clock = run.Clock()
 	printRun(a.stdout, p, t, run)
 	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
@@ -107,23 +108,14 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 	line := func(label, text string) { fmt.Fprintln(w, p.Label(label, labelWidth, text)) }
 	line("run", p.Bold(printable(run.Name))+" ("+t.Path()+")")
 	line("command", plain(strings.Join(run.Command, " ")))
-	status := run.Status
-	if run.ExitCode != nil {
-		status += fmt.Sprintf(", exit code %d", *run.ExitCode)
-	}
-	if run.StoppedBy != "" {
-		status += ", stopped by " + run.StoppedBy
-	}
+	status := endingText(run)
 	switch run.Status {
 	case record.Ended:
-		status += ", exit code not known: `vigil run` was killed before the training had ended"
+		status += ": `vigil run` was killed before the training had ended"
 	case record.Lost:
 		status += ": its processes are gone, killed or with their machine; what was captured until then is there"
 	}
 	line("status", status)
-	if ending := run.Ending(); run.Status == record.Failed && !strings.HasPrefix(ending, "failed") {
-		line("ending", plain(ending))
-	}
 	line("framework", frameworkText(run.Framework)+" on "+run.Host)
 	for _, r := range run.Resumptions {
 		text := r.Time.Local().Format("2006-01-02 15:04:05") + " " + plain(r.Text())
@@ -137,20 +129,44 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 		line("training", plain(run.Said))
 	}
 	line("workers", strings.Join(t.Workers(), ", "))
-	var modes []string
-	for _, m := range t.Modes() {
-		steps := t.Steps(m)
-		if len(steps) > 0 {
-			modes = append(modes, fmt.Sprintf("%s %d (%d to %d)", m, len(steps), steps[0], steps[len(steps)-1]))
-		}
-	}
-	line("steps", strings.Join(modes, ", "))
+	line("steps", stepsOf(t, run.Clock()))
 	if run.Overhead.StepSeconds > 0 {
 		line("cost", run.Overhead.Text())
 	}
 	if n := record.Count(t.Groups()); len(n.Roots) > 0 {
 		line("findings", n.String())
 	}
+}
+
+// endingText says how a run ended, with the exit code where there is one.
+func endingText(run record.Run) string {
+	text := plain(run.Ending())
+	if code := run.ExitCode; code != nil && !strings.Contains(text, "exit code") {
+		text += fmt.Sprintf(", exit code %d", *code)
+	}
+	return text
+}
+
+// stepsOf counts updates and evaluation apart, with the first and the last that
+// is stored of each, and tells how long an epoch is.
+func stepsOf(t source.Run, clock *record.Clock) string {
+	var parts []string
+	for _, m := range t.Modes() {
+		steps := t.Steps(m)
+		if len(steps) == 0 {
+			continue
+		}
+		first, last := steps[0], steps[len(steps)-1]
+		parts = append(parts, fmt.Sprintf("%s (%d to %d)", record.StepsText(map[string]int64{m.String(): int64(len(steps))}), first, last))
+		if e, ok := clock.Epochs.Of(last); ok && m == record.Train {
+			text := counted(e.Number, "epoch")
+			if e.Updates > 0 {
+				text += fmt.Sprintf(" of %d", e.Updates)
+			}
+			parts[len(parts)-1] += " in " + text
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // printCollections prints what is captured, and, when that is asked for, what

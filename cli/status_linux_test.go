@@ -63,7 +63,7 @@ func (p *pty) job() []string {
 		rows = p.screen.Above()
 	}
 	for i, row := range rows {
-		if strings.HasPrefix(row, "vigil: r ") {
+		if strings.HasPrefix(row, "vigil: r completed") {
 			rows = rows[:i-1] // with the empty line before it
 			break
 		}

@@ -55,7 +55,9 @@ func (c tailCmd) Run(a *app) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 
-	p := printer{w: a.stdout, page: a.page(), json: c.JSON, only: c.Findings, trial: t, found: map[string]bool{}}
+	page, run := a.page(), t.Run()
+	page.Clock = run.Clock()
+	p := printer{w: a.stdout, page: page, json: c.JSON, only: c.Findings, trial: t, found: map[string]bool{}}
 	if err := p.follow(ctx); err != nil {
 		return fmt.Errorf("follow run %q: %w", c.Name, err)
 	}
@@ -87,6 +89,7 @@ func (p *printer) follow(ctx context.Context) error {
 	for {
 		// What was stored before the run ended is there when it says so.
 		run := p.trial.Run()
+		p.page.Clock = run.Clock()
 		looked, last := false, int64(-1)
 		step := func(c *record.Complete) error {
 			if !looked { // what was found at the steps before this one is stored by now
@@ -148,9 +151,21 @@ func (p *printer) print(s *record.Complete) error {
 		}
 		parts = append(parts, fmt.Sprintf("%s %s", printable(name), record.Digits(float64(scalars[name]))))
 	}
-	head := fmt.Sprintf("%s  %s step %d", s.Time.Local().Format("15:04:05"), s.Mode, s.ModeStep)
+	head := s.Time.Local().Format("15:04:05") + "  " + p.place(s)
 	_, err := fmt.Fprintln(p.w, p.page.One(head+"  "+strings.Join(parts, "  ")))
 	return err
+}
+
+// place names a step, and the epoch where one begins with it.
+func (p *printer) place(s *record.Complete) string {
+	text := record.StepText(s.Mode, s.Step, s.ModeStep)
+	if p.page.Clock == nil || s.Mode != record.Train {
+		return text
+	}
+	if e, ok := p.page.Clock.Epochs.Of(s.ModeStep); ok && e.Begins == s.ModeStep {
+		text += fmt.Sprintf(" (epoch %d)", e.Number)
+	}
+	return text
 }
 
 // look takes in the findings that came since it was called last.
@@ -215,8 +230,8 @@ func (p *printer) end(interrupted bool) error {
 		_, err := fmt.Fprintf(p.w, "the run goes on (%s)\n", run.Status)
 		return err
 	}
-	status := run.Status
-	if status == record.Completed && len(p.found) == 0 {
+	status := plain(run.Ending())
+	if run.Status == record.Completed && len(p.found) == 0 {
 		status = p.page.Good(status)
 	}
 	_, err := fmt.Fprintf(p.w, "the run has ended: %s\n", status)

@@ -246,7 +246,7 @@ func TestTailFromTheFirstStep(t *testing.T) {
 	for sc := bufio.NewScanner(out); sc.Scan(); {
 		var clock string
 		var step int64
-		if n, _ := fmt.Sscanf(sc.Text(), "%s TRAIN step %d", &clock, &step); n < 2 {
+		if n, _ := fmt.Sscanf(sc.Text(), "%s step %d", &clock, &step); n < 2 {
 			continue
 		}
 		if got = append(got, step); step == 11 { // the last one before the gate

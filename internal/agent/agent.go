@@ -87,6 +87,7 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	self, _ := proc.Read(os.Getpid())
 	err = w.UpdateRun(func(r *record.Run) {
 		j.counts.restore(*r)
+		j.progress.epochs = r.Clock().Epochs
 		r.Agent, r.Control = &record.Process{PID: os.Getpid(), Start: self.Start}, set.Socket
 		r.Mutes = nil
 		for _, m := range set.Config.Mutes {

@@ -278,7 +278,7 @@ func (e *evaluator) findings() {
 	}
 	causes := e.causes(list)
 	for i, f := range list {
-		e.job.events.send(live.Event{Finding: &f, Follows: causes[i]})
+		e.job.events.send(live.Event{Finding: &f, Follows: causes[i], Clock: e.job.clock()})
 		if !f.Muted {
 			e.runner.Fire(f)
 		}

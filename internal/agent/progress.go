@@ -17,6 +17,9 @@ type progress struct {
 	losses  []float64                    // TRAIN, newest last
 	seconds [record.Global + 1][]float64 // lengths of recent steps, by mode
 	loss    *float64
+	update  *record.Step // the last one of TRAIN
+	since   *record.Step // the first one of TRAIN that this agent saw
+	epochs  *record.EpochFacts
 }
 
 const (
@@ -27,6 +30,12 @@ const (
 
 func (p *progress) step(st *record.Step) {
 	p.fresh, p.last = true, st
+	if st.Mode == record.Train {
+		p.update = st
+		if p.since == nil {
+			p.since = st
+		}
+	}
 	for _, s := range st.Scalars {
 		if s.Name != "loss" {
 			continue
@@ -82,6 +91,7 @@ func (j *job) takeProgress() *live.Progress {
 	}
 	cost := j.counts.overhead()
 	out.Overhead, out.Early = cost.SincePercent, cost.SinceSeconds < record.FewSeconds
+	p.place(out)
 	if p.loss != nil && finite(*p.loss) {
 		out.Loss = p.loss
 	}
@@ -95,6 +105,40 @@ func (j *job) takeProgress() *live.Progress {
 		out.Dropped += n
 	}
 	return out
+}
+
+// place tells where the training is, and how long it will go on where its
+// length is known: as fast as it was until now, evaluation included.
+func (p *progress) place(out *live.Progress) {
+	if p.update == nil {
+		return
+	}
+	now := p.update.ModeStep
+	out.Update = &now
+	if e, ok := p.epochs.Of(now); ok {
+		out.Epoch, out.EpochStep, out.EpochSteps = e.Number, now-e.Begins+1, e.Updates
+	}
+	if p.epochs == nil || p.epochs.Total <= now {
+		return
+	}
+	out.Total = p.epochs.Total
+	took, made := p.update.Time.Sub(p.since.Time), now-p.since.ModeStep
+	if took >= leastPast && made > 0 {
+		out.Left = took.Seconds() / float64(made) * float64(out.Total-now-1)
+	}
+}
+
+// leastPast is the time from which on it tells how long the rest will take.
+const leastPast = 5 * time.Second
+
+// clock tells where in the training steps are.
+func (j *job) clock() *record.Clock {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	run := record.Run{Steps: j.counts.byMode()}
+	c := run.Clock()
+	c.Epochs = j.progress.epochs
+	return c
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

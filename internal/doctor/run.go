@@ -23,7 +23,7 @@ func Run(r record.Run) []Check {
 	case steps == 0:
 		checks = append(checks, unstepped(r))
 	default:
-		checks = append(checks, ok("capture", "%d steps of %s", steps, workers(len(r.Workers))))
+		checks = append(checks, ok("capture", "%s of %s", record.StepsText(r.Steps), workers(len(r.Workers))))
 	}
 	if r.Said != "" {
 		checks = append(checks, ok("training", "%s", r.Said))

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -58,6 +59,7 @@ func Run(o *Options) (int, error) {
 		defer kept.finish()
 	}
 	id := fmt.Sprintf("%d-%016x", os.Getpid(), rand.Uint64())
+	l.start = &live.Start{Name: filepath.Base(run), Path: run, Resumed: settings.Resume != nil}
 	if err := l.startCommand(training(o.Environ, o, socket.path, run, id)); err != nil {
 		release()
 		return ExitCannotStart, err
@@ -83,6 +85,7 @@ type launcher struct {
 	where    placement
 	terminal *terminal // nil unless where is foreground
 	signals  chan os.Signal
+	start    *live.Start   // nil: inert
 	output   *output       // nil: it is not kept
 	streams  []*os.File    // of the command; nil: ours
 	before   time.Duration // from our own start to the command's
@@ -133,6 +136,9 @@ func (l *launcher) startCommand(environ []string) error {
 		attr.Sys.Ctty = l.terminal.fd
 	}
 	l.listenSignals()
+	if l.start != nil { // before the first word of the command
+		l.tell(live.Event{Time: time.Now().UTC(), Start: l.start})
+	}
 	pid, states, err := l.reaper.start(func() (int, error) {
 		return syscall.ForkExec(o.Path, o.Command, attr)
 	})

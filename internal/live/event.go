@@ -10,17 +10,26 @@ import (
 
 // Event is one piece of news of a running job, sent by the agent to the
 // launcher (one JSON object per line) and rebuilt from the store by tail.
-// Exactly one of the pointers is set; Follows goes
-// with a finding.
+// Exactly one of the pointers is set; Follows and
+// Clock go with a finding.
 type Event struct {
 	Time     time.Time       `json:"time"`
+	Start    *Start          `json:"start,omitempty"`
 	Said     *Said           `json:"said,omitempty"`
 	Progress *Progress       `json:"progress,omitempty"`
 	Finding  *record.Finding `json:"finding,omitempty"`
 	Follows  *record.Follows `json:"follows,omitempty"` // what the finding follows from, once that is known
+	Clock    *record.Clock   `json:"clock,omitempty"`   // of the training when the finding was made
 	Notice   *Notice         `json:"notice,omitempty"`
 	Stop     *Stop           `json:"stop,omitempty"`
 	Summary  *Summary        `json:"summary,omitempty"`
+}
+
+// Start is the first event: what is begun and where it goes.
+type Start struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Resumed bool   `json:"resumed,omitempty"`
 }
 
 // Said is the line that tells what was understood of the training.
@@ -34,6 +43,12 @@ type Progress struct {
 	Step        int64     `json:"step"` // global
 	Mode        string    `json:"mode"`
 	ModeStep    int64     `json:"mode_step"`
+	Update      *int64    `json:"update,omitempty"` // the last TRAIN step; nil before the first
+	Total       int64     `json:"total,omitempty"`  // updates of the whole training, where a trainer told it
+	Epoch       int64     `json:"epoch,omitempty"`  // 0 where it is not known
+	EpochStep   int64     `json:"epoch_step,omitempty"`
+	EpochSteps  int64     `json:"epoch_steps,omitempty"` // 0 where it is not known
+	Left        float64   `json:"left,omitempty"`        // seconds to the end of the training, 0 where that is not known
 	Loss        *float64  `json:"loss,omitempty"`
 	Losses      []float64 `json:"losses,omitempty"` // recent TRAIN losses, oldest first, at most 60
 	StepSeconds float64   `json:"step_seconds"`     // median of recent steps

@@ -2,8 +2,6 @@ package live
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -30,7 +28,7 @@ func (p Page) Finding(f *record.Finding) string {
 
 // Head is the first line of a finding: its severity, its rule, and where it is.
 func (p Page) Head(f *record.Finding) string {
-	text := p.severity(f.Severity) + " " + p.Bold(ruleOf(f)) + " at " + where(f)
+	text := p.severity(f.Severity) + " " + p.Bold(ruleOf(f)) + " at " + p.where(f)
 	if f.Experimental {
 		text += p.Dim(", experimental")
 	}
@@ -52,12 +50,12 @@ func ruleOf(f *record.Finding) string {
 
 // Symptom is the one line of a finding that follows from another.
 func (p Page) Symptom(f *record.Finding, root string) string {
-	return p.Dim(p.One(fmt.Sprintf("%s at %s follows from %s", ruleOf(f), where(f), clean(root))))
+	return p.Dim(p.One(fmt.Sprintf("%s at %s follows from %s", ruleOf(f), p.where(f), clean(root))))
 }
 
 // Repeat is the one line of a finding that says the same once more.
 func (p Page) Repeat(f *record.Finding) string {
-	return p.Dim(p.One(fmt.Sprintf("%s again, at %s", ruleOf(f), where(f))))
+	return p.Dim(p.One(fmt.Sprintf("%s again, at %s", ruleOf(f), p.where(f))))
 }
 
 // Group is a root cause in full and, in a line each, how often it was found
@@ -68,15 +66,15 @@ func (p Page) Group(g *record.Group) string {
 		lines = append(lines, p.Item("again", record.Repeated(again)+p.others(&g.Root, again)))
 	}
 	for _, s := range g.Follow() {
-		text := fmt.Sprintf("%s at %s: %s", ruleOf(&s.Finding), where(&s.Finding), clean(s.Message))
+		text := fmt.Sprintf("%s at %s: %s", ruleOf(&s.Finding), p.where(&s.Finding), clean(s.Message))
 		if again := record.Repeated(s.Again); again != "" {
-			text = fmt.Sprintf("%s at %s, and %s: %s", ruleOf(&s.Finding), where(&s.Finding), again, clean(s.Message))
+			text = fmt.Sprintf("%s at %s, and %s: %s", ruleOf(&s.Finding), p.where(&s.Finding), again, clean(s.Message))
 		}
 		lines = append(lines, p.dimItem("symptom", text))
 	}
 	for i := range g.Outweighed {
 		o := &g.Outweighed[i]
-		lines = append(lines, p.dimItem("outweighs", fmt.Sprintf("%s/%s at %s: it asks for the opposite", clean(o.Rule), clean(o.Check), where(o))))
+		lines = append(lines, p.dimItem("outweighs", fmt.Sprintf("%s/%s at %s: it asks for the opposite", clean(o.Rule), clean(o.Check), p.where(o))))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -123,11 +121,5 @@ func place(w *record.Where) string {
 	if w == nil {
 		return ""
 	}
-	file := w.File
-	if dir, err := os.Getwd(); err == nil {
-		if near, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(near) {
-			file = near
-		}
-	}
-	return w.In(file)
+	return w.In(near(w.File))
 }

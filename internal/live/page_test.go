@@ -123,11 +123,11 @@ func TestTableFits(t *testing.T) {
 func TestGroup(t *testing.T) {
 	root := *finding("w").Finding
 	again := root
-	again.Step, again.Subject = 250, "v"
+	again.Step, again.ModeStep, again.Subject = 290, 250, "v"
 	g := record.Group{
 		Root:       root,
-		Symptoms:   []record.Finding{again, {Rule: "loss_flat", Step: 90, Message: "The loss stays where a guess would have it."}},
-		Outweighed: []record.Finding{{Rule: "too_few_updates", Check: "falling", Step: 300}},
+		Symptoms:   []record.Finding{again, {Rule: "loss_flat", Step: 95, ModeStep: 90, Message: "The loss stays where a guess would have it."}},
+		Outweighed: []record.Finding{{Rule: "too_few_updates", Check: "falling", Step: 340, ModeStep: 300}},
 	}
 	explain := func(f *record.Finding) string { return "vigil rules describe " + f.Rule + "/" + f.Check }
 	for _, c := range []struct {

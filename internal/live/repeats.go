@@ -10,8 +10,8 @@ import (
 type repeats struct {
 	kind, rule string
 	n          int
-	last       int64 // step
-	told       int   // as many were told
+	last       record.Finding
+	told       int // as many were told
 	due        time.Time
 	interval   time.Duration
 }
@@ -21,11 +21,13 @@ func (v *View) repeat(f *record.Finding) {
 	kind := kindOf(f)
 	for _, r := range v.again {
 		if r.kind == kind {
-			r.n, r.last = r.n+1, max(r.last, f.Step)
+			if r.n++; f.Step > r.last.Step {
+				r.last = *f
+			}
 			return
 		}
 	}
-	v.again = append(v.again, &repeats{kind: kind, rule: ruleOf(f), n: 1, last: f.Step, due: v.o.Now().Add(firstLine), interval: lineInterval})
+	v.again = append(v.again, &repeats{kind: kind, rule: ruleOf(f), n: 1, last: *f, due: v.o.Now().Add(firstLine), interval: lineInterval})
 }
 
 // repeated tells of what was counted, of each check a line now and then.
@@ -49,5 +51,5 @@ func (v *View) repeatedNow() {
 
 func (v *View) tellRepeats(r *repeats) {
 	r.told = r.n
-	v.line(ours + v.o.Style.Bold(r.rule) + " " + record.RepeatedText(r.n, r.last))
+	v.line(ours + v.o.Style.Bold(r.rule) + " " + record.RepeatedText(r.n, &r.last))
 }

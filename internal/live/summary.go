@@ -18,6 +18,7 @@ func (p Page) Summary(sum *Summary) string {
 	}
 	var b strings.Builder
 	run := &sum.Run
+	p.Clock = run.Clock()
 	item := func(label string, lines ...string) {
 		for _, line := range lines {
 			b.WriteString(p.Item(label, line) + "\n")
@@ -99,14 +100,7 @@ func captured(sum *Summary) string {
 	if steps == 0 {
 		return "nothing: no training step was seen"
 	}
-	var modes []string
-	for mode, n := range sum.Run.Steps {
-		if n > 0 {
-			modes = append(modes, fmt.Sprintf("%s %s", count(n), strings.ToLower(mode)))
-		}
-	}
-	sort.Strings(modes)
-	text := fmt.Sprintf("%s steps, %s tensors, %s values", strings.Join(modes, " + "), count(int64(sum.Tensors)), count(sum.Values))
+	text := fmt.Sprintf("%s, %s tensors, %s values", record.StepsText(sum.Run.Steps), count(int64(sum.Tensors)), count(sum.Values))
 	if sum.RawBytes > 0 {
 		text += fmt.Sprintf(", %s raw", Bytes(sum.RawBytes))
 	}

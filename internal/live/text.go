@@ -31,10 +31,7 @@ const (
 
 // status is the state of the job with a curve of at most so many columns.
 func (s Style) status(p *Progress, columns int, besides []string) string {
-	parts := []string{fmt.Sprintf("step %s", count(p.Step))}
-	if p.Mode != "" && p.Mode != record.Train.String() {
-		parts[0] += " " + strings.ToLower(p.Mode)
-	}
+	parts := p.place()
 	if p.Loss != nil {
 		loss := "loss " + record.Digits(*p.Loss)
 		if line := s.Sparkline(p.Losses, columns); line != "" && (columns >= leastCurve || columns == len(p.Losses)) {
@@ -44,6 +41,9 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 	}
 	if p.StepSeconds > 0 {
 		parts = append(parts, record.Seconds(p.StepSeconds)+"/step")
+	}
+	if p.Left > 0 {
+		parts = append(parts, duration(p.Left)+" left")
 	}
 	if !p.Early {
 		parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
@@ -61,12 +61,9 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 	return "vigil: " + strings.Join(append(parts, besides...), separator)
 }
 
-// where says at which step, mode and worker a finding is.
-func where(f *record.Finding) string {
-	at := fmt.Sprintf("step %d", f.Step)
-	if f.Mode != record.Train && f.Mode != record.Global { // of which every step is one of all modes
-		at += fmt.Sprintf(" (%s step %d)", strings.ToLower(f.Mode.String()), f.ModeStep)
-	}
+// where says at which step and worker a finding is.
+func (p Page) where(f *record.Finding) string {
+	at := p.Clock.At(f)
 	if f.Worker != "" && (f.Worker != "worker_0" || len(f.Workers) > 1) {
 		at += " on " + clean(f.Worker)
 		if n := len(f.Workers); n > 1 {

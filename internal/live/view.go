@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +55,7 @@ type View struct {
 
 	mu       sync.Mutex
 	progress *Progress
+	clock    *record.Clock   // that came last
 	nextLine time.Time       // when the next plain progress line is due
 	interval time.Duration   // to the one after it
 	lastStep int64           // of the last plain progress line
@@ -98,13 +101,16 @@ func (v *View) Event(e Event) {
 		return
 	}
 	switch {
+	case e.Start != nil:
+		v.start(e.Start)
 	case e.Said != nil:
 		if !v.o.Quiet {
-			v.line("vigil: " + clean(e.Said.Text))
+			v.line(v.page().Hang(ours, clean(e.Said.Text)))
 		}
 	case e.Progress != nil:
 		v.progressed(e.Progress)
 	case e.Finding != nil:
+		v.clock = e.Clock
 		v.finding(e.Finding, e.Follows)
 	case e.Notice != nil:
 		v.notice(e.Notice)
@@ -118,7 +124,7 @@ func (v *View) Event(e Event) {
 
 // page is how text is laid out on the terminal as it is now.
 func (v *View) page() Page {
-	p := Page{Style: v.o.Style, Explain: v.o.Explain}
+	p := Page{Style: v.o.Style, Explain: v.o.Explain, Clock: v.clock}
 	if v.o.Terminal {
 		p.Width = max(0, v.width()-1)
 	}
@@ -158,6 +164,29 @@ func (v *View) finding(f *record.Finding, follows *record.Follows) {
 		v.told[f.Rule] = true
 		v.block(ours + page.Finding(f))
 	}
+}
+
+// start says at once what is begun and where it goes; what was understood of
+// the training follows when its first steps were seen.
+func (v *View) start(s *Start) {
+	if v.o.Quiet {
+		return
+	}
+	verb := "starts"
+	if s.Resumed {
+		verb = "goes on"
+	}
+	v.line(v.page().Hang(ours, fmt.Sprintf("%s %s, in %s", v.o.Style.Bold(clean(s.Name)), verb, clean(near(s.Path)))))
+}
+
+// near is a path as it is called from here, where it is below.
+func near(path string) string {
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return path
 }
 
 // ours begins what is written between the lines of a job.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +81,56 @@ func TestFindingThatFollows(t *testing.T) {
 	}
 }
 
+// The run's name and place come at once, before anything is known of the training.
+func TestStartLine(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		o     Options
+		start Start
+		want  string
+	}{
+		{"below this directory", Options{}, Start{Name: "try-3", Path: filepath.Join(here, "vigil-runs", "try-3")}, "vigil: try-3 starts, in vigil-runs/try-3\n"},
+		{"elsewhere", Options{}, Start{Name: "a\x1b", Path: "/runs/a\x1b"}, "vigil: a\\x1b starts, in /runs/a\\x1b\n"},
+		{"resumed", Options{}, Start{Name: "a", Path: "/runs/a", Resumed: true}, "vigil: a goes on, in /runs/a\n"},
+		{"quiet", Options{Quiet: true}, Start{Name: "a", Path: "/runs/a"}, ""},
+		{"for programs", Options{JSON: true}, Start{Name: "a", Path: "/runs/a"}, `{"format":1,"time":"0001-01-01T00:00:00Z","start":{"name":"a","path":"/runs/a"}}` + "\n"},
+	} {
+		var b bytes.Buffer
+		c.o.Out = &b
+		NewView(c.o).Event(Event{Start: &c.start})
+		if b.String() != c.want {
+			t.Errorf("%s: %q, want %q", c.name, &b, c.want)
+		}
+	}
+}
+
+// The state counts updates, and says apart that the model is evaluated.
+func TestStatusLineCountsUpdates(t *testing.T) {
+	at := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		name string
+		p    Progress
+		want string
+	}{
+		{"training", Progress{Step: 1300, Mode: "TRAIN", ModeStep: 1234, Update: at(1234)}, "step 1,234"},
+		{"in an epoch", Progress{Mode: "TRAIN", Update: at(237), Epoch: 3, EpochStep: 38, EpochSteps: 100}, "step 237 · epoch 3, 38 of 100"},
+		{"in one whose length is not known", Progress{Mode: "TRAIN", Update: at(237), Epoch: 3}, "step 237 · epoch 3"},
+		{"evaluation", Progress{Step: 1300, Mode: "EVAL", ModeStep: 12, Update: at(1234)}, "step 1,234, evaluation"},
+		{"evaluation alone", Progress{Step: 12, Mode: "EVAL", ModeStep: 12}, "evaluation step 12"},
+		{"a framework without modes", Progress{Step: 12, Mode: "GLOBAL", ModeStep: 12}, "step 12"},
+		{"a known end", Progress{Mode: "TRAIN", Update: at(500), Total: 3000, StepSeconds: 0.02, Left: 49.9}, "step 500 of 3,000 · 20.0 ms/step · 49.9 s left"},
+	} {
+		c.p.Early = true
+		if got := (Style{Unicode: true}).statusLine(&c.p, 0); got != "vigil: "+c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, "vigil: "+c.want)
+		}
+	}
+}
+
 // What the first captures cost is no share of anything yet.
 func TestEarlyProgressSaysNoOverhead(t *testing.T) {
 	var b bytes.Buffer
@@ -127,7 +179,7 @@ func TestFloodOfFindings(t *testing.T) {
 	v := NewView(Options{Out: &b, Now: func() time.Time { return now }})
 	at := func(subject string, step int64) {
 		e := finding(subject)
-		e.Finding.Step = step
+		e.Finding.Step, e.Finding.ModeStep = step, step
 		v.Event(e)
 	}
 	at("w", 12)
@@ -265,7 +317,7 @@ func TestSummaryText(t *testing.T) {
 	}
 	const want = `vigil: first stopped by exploding_tensor after 1 min 40 s
   MLP · SGD
-  captured  1,200 train + 30 eval steps, 8 tensors, 12,345 values, 2.5 MB raw
+  captured  1,200 steps, 30 evaluation steps, 8 tensors, 12,345 values, 2.5 MB raw
   cost      200 ms once, 1.2 % of each step since
   missing   fc.weight (1,200 times): the ring was full
             a\nb: sparse

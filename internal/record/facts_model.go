@@ -26,8 +26,10 @@ type CopyFacts struct {
 
 // OptimiserFacts are one optimiser as it stands after its first steps.
 type OptimiserFacts struct {
-	Class  string       `json:"class"`
-	LR     *float64     `json:"lr"` // of the first group
+	Class string   `json:"class"`
+	LR    *float64 `json:"lr"` // of the first group
+	// Set is the rate that the script set where a scheduler changes LR; nil otherwise.
+	Set    *float64     `json:"set,omitempty"`
 	Loss   string       `json:"loss"`
 	Groups []GroupFacts `json:"groups,omitempty"`
 	// WarmUp says that LR has only risen so far; nil otherwise.
@@ -49,7 +51,7 @@ func (w *WarmUpFacts) Says() string {
 	if w.To == nil || *w.To > meantAsRate {
 		return fmt.Sprintf("at step %d, rising", w.Step)
 	}
-	return fmt.Sprintf("warm-up, rises to %.4g", *w.To)
+	return fmt.Sprintf("warm-up, rises to %.3g", *w.To)
 }
 
 // GroupFacts are one group of an optimiser's parameters.

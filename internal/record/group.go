@@ -53,19 +53,21 @@ func Repeated(list []Finding) string {
 	if len(list) == 0 {
 		return ""
 	}
-	last := list[0].Step
-	for _, f := range list {
-		last = max(last, f.Step)
+	last := &list[0]
+	for i := range list {
+		if list[i].Step > last.Step {
+			last = &list[i]
+		}
 	}
 	return RepeatedText(len(list), last)
 }
 
 // RepeatedText is what Repeated says.
-func RepeatedText(n int, last int64) string {
+func RepeatedText(n int, last *Finding) string {
 	if n == 1 {
-		return fmt.Sprintf("1 more time, at step %d", last)
+		return "1 more time, at " + last.At()
 	}
-	return fmt.Sprintf("%d more times, last at step %d", n, last)
+	return fmt.Sprintf("%d more times, last at %s", n, last.At())
 }
 
 // Tally counts what was found: root causes by their severity, and the symptoms

@@ -6,7 +6,7 @@ import "testing"
 // outweighed neither.
 func TestCount(t *testing.T) {
 	of := func(rule, check string, severity Severity, step int64) Finding {
-		return Finding{Rule: rule, Configuration: rule, Check: check, Severity: severity, Step: step}
+		return Finding{Rule: rule, Configuration: rule, Check: check, Severity: severity, Step: step + 100, ModeStep: step}
 	}
 	spikes := Group{Root: of("loss_spike", "leap", Warning, 10)}
 	for step := range int64(23) {

@@ -72,9 +72,11 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		NotCaptured: run.NotCaptured,
 		NotJudged:   view.NotJudged(t.Statuses()),
 		Generated:   now,
+		clock:       run.Clock(),
 	}
 	c.Verdict = view.VerdictOf(run, c.Findings.Groups)
-	if f, err := record.ParseFacts(run.Facts); err == nil && f != nil {
+	f, err := record.ParseFacts(run.Facts)
+	if err == nil && f != nil {
 		c.Facts = view.Facts(f)
 		c.Network, c.MoreModules = view.Network(f.Network)
 	}
@@ -87,7 +89,10 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		return nil, err
 	}
 	c.HasLayers = len(maps) > 0
-	c.Data = pageData{losses(curves), heat(maps), histograms(spreads), view.Marks(c.Findings.All, size)}
+	c.Data = pageData{losses(curves), []curve{}, heat(maps), histograms(spreads), view.Marks(t, c.Findings.All, size)}
+	if rate, ok := view.Rates(f); ok {
+		c.HasRates, c.Data.Rates = true, losses([]view.Curve{rate})
+	}
 	c.Damage = t.Damage() // of all that was read
 	return c, nil
 }

@@ -36,14 +36,15 @@ func (v precise) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, f, 'g', 7, 64), nil
 }
 
-// curve is one line of a chart over global steps.
+// curve is one line of a chart over updates.
 type curve struct {
-	Name   string    `json:"name"`
-	Steps  []int64   `json:"steps"`
-	Values []precise `json:"values"`
+	Name   string     `json:"name"`
+	Steps  []int64    `json:"steps"`
+	Values []precise  `json:"values"`
+	Gaps   []view.Gap `json:"gaps,omitempty"` // first and last step
 }
 
-// heatMap is one statistic of many tensors over the same global steps.
+// heatMap is one statistic of many tensors over the same updates.
 type heatMap struct {
 	Title string    `json:"title"`
 	Log   bool      `json:"log"`
@@ -59,6 +60,7 @@ type heatRow struct {
 // pageData is what the page's script reads.
 type pageData struct {
 	Losses   []curve     `json:"losses"`
+	Rates    []curve     `json:"rates"`
 	Heat     []heatMap   `json:"heat"`
 	Hist     []histMap   `json:"hist"`
 	Findings []view.Mark `json:"findings"`
@@ -68,7 +70,7 @@ type pageData struct {
 func losses(list []view.Curve) []curve {
 	var curves []curve
 	for _, c := range list {
-		curves = append(curves, curve{c.Name, c.Steps, numbers[precise](c.Values)})
+		curves = append(curves, curve{c.Name, c.Steps, numbers[precise](c.Values), c.Gaps})
 	}
 	return curves
 }
@@ -86,7 +88,7 @@ func heat(list []view.HeatMap) []heatMap {
 	return maps
 }
 
-// histMap is how the elements of a tensor spread over global steps.
+// histMap is how the elements of a tensor spread over updates.
 type histMap struct {
 	Name  string  `json:"name"`
 	Edges []value `json:"edges"`

@@ -42,6 +42,8 @@ type content struct {
 	Damage      []source.Damage
 	Generated   time.Time
 	HasLayers   bool
+	HasRates    bool
+	clock       *record.Clock
 	Data        pageData
 
 	JSON    template.JS
@@ -52,6 +54,9 @@ type content struct {
 		JS  template.JS
 	}
 }
+
+// At says at which step a finding is.
+func (c *content) At(f record.Finding) string { return c.clock.At(&f) }
 
 // render writes the page.
 func render(w io.Writer, c *content) error {

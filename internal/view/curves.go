@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/plan"
@@ -21,12 +22,36 @@ type Size struct {
 	Columns int
 }
 
-// Curve is one line of a chart over global steps. A value that is not finite is
-// a gap.
+// Curve is one line of a chart over updates. A value that is not finite is a
+// gap.
 type Curve struct {
 	Name   string
 	Steps  []int64
 	Values []float64
+	Gaps   []Gap // also those that thinning out left no trace of
+}
+
+// Gap are the steps, both ends included, in which no value is finite.
+type Gap [2]int64
+
+// mostGaps bounds the gaps of a curve; what lies between the last ones is one with them.
+const mostGaps = 40
+
+func gapsOf(steps []int64, values []float64) []Gap {
+	var gaps []Gap
+	open := false
+	for i, v := range values {
+		finite := !math.IsNaN(v) && !math.IsInf(v, 0)
+		switch n := len(gaps); {
+		case finite:
+			open = false
+		case open || n == mostGaps:
+			gaps[n-1][1] = steps[i]
+		default:
+			gaps, open = append(gaps, Gap{steps[i], steps[i]}), true
+		}
+	}
+	return gaps
 }
 
 // Mark is a finding as curves show it.
@@ -37,30 +62,67 @@ type Mark struct {
 	Subject  string          `json:"subject"`
 }
 
-// clock turns mode steps into global steps, which all charts share.
-type clock map[record.Mode]map[int64]int64
+// clock turns steps of any mode into the updates that all charts share. Where a
+// run has no updates it leaves them as they are.
+type clock struct {
+	global map[record.Mode]map[int64]int64 // mode step -> global step
+	trains []int64                         // global steps of TRAIN, ascending
+	update []int64                         // their mode steps
+}
 
-func newClock(t source.Run) clock {
-	c := clock{}
+func newClock(t source.Run) *clock {
+	c := &clock{global: map[record.Mode]map[int64]int64{}}
 	for _, mode := range t.Modes() {
-		c[mode] = map[int64]int64{}
+		c.global[mode] = map[int64]int64{}
 		for _, s := range t.StepInfos(mode, "") {
-			c[mode][s.ModeStep] = s.Step
+			c.global[mode][s.ModeStep] = s.Step
+			if mode == record.Train {
+				c.trains, c.update = append(c.trains, s.Step), append(c.update, s.ModeStep)
+			}
 		}
 	}
 	return c
 }
 
-func (c clock) global(mode record.Mode, steps []int64) []int64 {
+// at is the update that was made last at a global step.
+func (c *clock) at(global int64) int64 {
+	i, found := slices.BinarySearch(c.trains, global)
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return 0
+	}
+	return c.update[i]
+}
+
+// updates gives steps of a mode their places.
+func (c *clock) updates(mode record.Mode, steps []int64) []int64 {
+	if mode == record.Train || len(c.trains) == 0 {
+		return steps
+	}
 	out := make([]int64, len(steps))
 	for i, s := range steps {
-		g, ok := c[mode][s]
-		if !ok {
-			g = s
+		if g, ok := c.global[mode][s]; ok {
+			s = g
 		}
-		out[i] = g
+		out[i] = c.at(s)
 	}
 	return out
+}
+
+// together makes one point of those that are at one place, their mean: an
+// evaluation, of the values of its batches.
+func together(steps []int64, values []float64) (places []int64, means []float64) {
+	for i := 0; i < len(steps); {
+		n, sum := 0, 0.0
+		for j := i; j < len(steps) && steps[j] == steps[i]; j++ {
+			n, sum = n+1, sum+values[j]
+		}
+		places, means = append(places, steps[i]), append(means, sum/float64(n))
+		i += n
+	}
+	return places, means
 }
 
 // Curves are the loss in every mode, then further losses and logged numbers.
@@ -87,12 +149,14 @@ func Curves(t source.Run, size Size) ([]Curve, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read series %q: %w", name, err)
 			}
-			steps, values = thin(clock.global(mode, steps), values, size.Points)
+			steps, values = together(clock.updates(mode, steps), values)
+			gaps := gapsOf(steps, values)
+			steps, values = thin(steps, values, size.Points)
 			label := name
 			if mode != record.Global {
 				label += " (" + mode.String() + ")"
 			}
-			curves = append(curves, Curve{Name: label, Steps: steps, Values: values})
+			curves = append(curves, Curve{Name: label, Steps: steps, Values: values, Gaps: gaps})
 		}
 	}
 	return curves, nil
@@ -106,12 +170,26 @@ func ofBoosting(info record.TensorInfo) bool {
 	})
 }
 
-// Marks are the first findings that count.
-func Marks(findings []record.Finding, size Size) []Mark {
+// Rates is the learning rate over updates, of a training whose only optimiser
+// was followed; false where that is not known.
+func Rates(f *record.Facts) (Curve, bool) {
+	if f == nil || f.Schedule == nil || len(f.Schedule.Steps) < 2 || len(f.Schedule.Steps) != len(f.Schedule.Rates) {
+		return Curve{}, false
+	}
+	return Curve{Name: "learning rate", Steps: f.Schedule.Steps, Values: f.Schedule.Rates, Gaps: gapsOf(f.Schedule.Steps, f.Schedule.Rates)}, true
+}
+
+// Marks are the first findings that count, at the updates that curves show.
+func Marks(t source.Run, findings []record.Finding, size Size) []Mark {
+	clock := newClock(t)
 	out := []Mark{}
 	for _, f := range findings {
 		if !f.Muted && len(out) < size.Marks {
-			out = append(out, Mark{f.Step, f.Rule, f.Severity, f.Subject})
+			at := f.Step
+			if steps := clock.updates(f.Mode, []int64{f.ModeStep}); f.Mode != record.Global && f.ModeStep >= 0 {
+				at = steps[0]
+			}
+			out = append(out, Mark{at, f.Rule, f.Severity, f.Subject})
 		}
 	}
 	return out

@@ -7,16 +7,25 @@ import (
 )
 
 func TestEvidence(t *testing.T) {
+	type context = map[string]any
 	for _, tt := range []struct {
+		name string
 		f    record.Finding
 		want string
 	}{
-		{record.Finding{Subject: "fc.weight", Observed: 3, Comparator: ">", Threshold: 2}, "fc.weight: 3 > 2"},
-		{record.Finding{Subject: "loss", Comparator: "=", Context: map[string]any{"batch_size": 8}}, "loss; batch size 8"},
-		{record.Finding{Subject: "loss", Comparator: "=", Context: map[string]any{"mean": 9.088340330309919e-9, "largest": record.Number(0.0306014645), "steps": 120.0}}, "loss; largest 0.0306; mean 9.09e-09; steps 120"},
+		{"a number and its limit", record.Finding{Subject: "fc.weight", Observed: 3, Comparator: ">", Threshold: 2}, "fc.weight: 3 is above 2."},
+		{"at most", record.Finding{Observed: 0.012345, Comparator: "<=", Threshold: 0.5}, "0.0123 is at or below 0.5."},
+		{"a fact, with a number", record.Finding{Subject: "loss", Comparator: "=", Context: context{"batch_size": 8}}, "loss. Batch size: 8."},
+		{"fractions have three digits", record.Finding{Subject: "loss", Context: context{"mean": 9.088340330309919e-9, "largest": record.Number(0.0306014645), "steps": 120.0}}, "loss. Largest: 0.0306. Mean: 9.09e-09. Steps: 120."},
+		{"a list", record.Finding{Subject: "loss", Context: context{"norms": []any{"1", "1"}}}, "loss. Norms: 1 and 1."},
+		{"a list of one", record.Finding{Subject: "loss", Context: context{"kinds": []string{"dropout"}}}, "loss. Kinds: dropout."},
+		{"a long list", record.Finding{Subject: "loss", Context: context{"last_values": []record.Number{1, 2, 3, 4, 5, 6, 7, 8, 9, 0.1234567}}}, "loss. Last values: 1, 2, 3 … 9, 0.123 (10 in all)."},
+		{"yes and no", record.Finding{Subject: "loss", Context: context{"constant": true, "known": false}}, "loss. Constant. Not known."},
+		{"counts by name", record.Finding{Subject: "labels", Context: context{"counts": map[string]int{"0": 9, "1": 1}}}, "labels. Counts: 0 9, 1 1."},
+		{"what has parts of parts is left out", record.Finding{Subject: "x", Context: context{"deep": []any{[]any{1.0}}}}, "x."},
 	} {
 		if got := Evidence(tt.f); got != tt.want {
-			t.Errorf("evidence is %q, want %q", got, tt.want)
+			t.Errorf("%s: evidence is %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

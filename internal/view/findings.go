@@ -3,7 +3,6 @@ package view
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"sort"
 	"strings"
 
@@ -86,46 +85,6 @@ func (f Findings) Muted() []Muted {
 		out[i].Findings++
 	}
 	return out
-}
-
-// Evidence says a finding's numbers in one line.
-func Evidence(f record.Finding) string {
-	s := f.Subject
-	if f.Observed != f.Threshold { // equal where a fact is told, not a number compared
-		s += fmt.Sprintf(": %s %s %s", record.Digits(float64(f.Observed)), f.Comparator, record.Digits(float64(f.Threshold)))
-	}
-	keys := make([]string, 0, len(f.Context))
-	for k := range f.Context {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
-		b, err := json.Marshal(shortened(f.Context[k]))
-		if err != nil || len(b) > 160 {
-			continue
-		}
-		s += "; " + strings.ReplaceAll(k, "_", " ") + " " + strings.Trim(string(b), `"`)
-	}
-	return s
-}
-
-// shortened is a value of the evidence with its fractions in three digits.
-func shortened(v any) any {
-	switch x := v.(type) {
-	case record.Number:
-		return shortened(float64(x))
-	case float64:
-		if x != math.Trunc(x) {
-			return record.Digits(x)
-		}
-	case []any:
-		out := make([]any, len(x))
-		for i := range x {
-			out[i] = shortened(x[i])
-		}
-		return out
-	}
-	return v
 }
 
 // Skipped says what a rule skipped, reason by reason; "" for nothing.

@@ -11,7 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
-// HeatMap is one statistic of many tensors over the same global steps.
+// HeatMap is one statistic of many tensors over the same updates.
 type HeatMap struct {
 	Title string
 	Log   bool // its colours are those of the logarithm
@@ -109,7 +109,7 @@ func HeatMaps(t source.Run, size Size) ([]HeatMap, []HistogramMap, error) {
 // draw lays the layers' values on common columns. A column stands for a
 // stretch of steps; it shows the value of largest magnitude in it, so that a
 // spike is not lost, or a gap when there is none that is finite.
-func (k kindOfMap) draw(layers []layer, columns int, mode record.Mode, clock clock) (HeatMap, bool) {
+func (k kindOfMap) draw(layers []layer, columns int, mode record.Mode, clock *clock) (HeatMap, bool) {
 	steps := map[int64]bool{}
 	for _, l := range layers {
 		if slices.Contains(k.kinds, l.kind) {
@@ -137,7 +137,7 @@ func (k kindOfMap) draw(layers []layer, columns int, mode record.Mode, clock clo
 		column[s] = c
 	}
 
-	m := HeatMap{Title: k.title, Log: k.log, Steps: clock.global(mode, starts)}
+	m := HeatMap{Title: k.title, Log: k.log, Steps: clock.updates(mode, starts)}
 	for _, l := range layers {
 		if !slices.Contains(k.kinds, l.kind) {
 			continue

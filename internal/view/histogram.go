@@ -14,8 +14,7 @@ type Histograms struct {
 	// Edges are the bounds of the bins, one more than there are bins. The bin in
 	// the middle, from -2^e to 2^e, holds zeros alone: no element is smaller.
 	Edges  []float64
-	Steps  []int64 // of the mode
-	Global []int64
+	Steps  []int64   // of the mode
 	Counts [][]int64 // by step, then by bin
 }
 
@@ -86,7 +85,7 @@ func bins(rows []source.StatsRow, least, neg, pos int) *Histograms {
 		for e := least; e <= pos; e++ {
 			counts = append(counts, h.Pos[e-tensor.MinExp])
 		}
-		out.Steps, out.Global, out.Counts = append(out.Steps, rows[i].ModeStep), append(out.Global, rows[i].Step), append(out.Counts, counts)
+		out.Steps, out.Counts = append(out.Steps, rows[i].ModeStep), append(out.Counts, counts)
 	}
 	return out
 }
@@ -96,7 +95,7 @@ func bins(rows []source.StatsRow, least, neg, pos int) *Histograms {
 type HistogramMap struct {
 	Name  string
 	Edges []float64
-	Steps []int64 // global ones
+	Steps []int64
 	// Shares are by column, then by bin: of the elements of that step.
 	Shares [][]float64
 }
@@ -133,7 +132,7 @@ func histogramMap(name string, rows []source.StatsRow) (m HistogramMap, ok bool)
 				shares[b/together] += float64(n) / float64(total)
 			}
 		}
-		m.Steps, m.Shares = append(m.Steps, h.Global[i]), append(m.Shares, shares)
+		m.Steps, m.Shares = append(m.Steps, h.Steps[i]), append(m.Shares, shares)
 	}
 	return m, true
 }

@@ -18,7 +18,7 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     if (v === null || v === undefined) return "–";
     const a = Math.abs(v);
     if (a !== 0 && (a < 1e-3 || a >= 1e5)) return v.toExponential(2);
-    return String(+v.toPrecision(4));
+    return String(+v.toPrecision(3));
   };
 
   // Vertical bars where findings were made, drawn over the curves.
@@ -51,6 +51,26 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     };
   }
 
+  // Stretches without a finite value, behind the curves.
+  function shades(gaps) {
+    return {
+      hooks: {
+        drawAxes: (u) => {
+          const ctx = u.ctx, left = u.bbox.left, right = left + u.bbox.width;
+          ctx.save();
+          ctx.fillStyle = css("--error");
+          ctx.globalAlpha = 0.14;
+          for (const [from, to] of gaps) {
+            const a = Math.max(left, u.valToPos(from, "x", true)), b = Math.min(right, u.valToPos(to, "x", true));
+            const wide = Math.max(b - a, 3 * devicePixelRatio);
+            if (a <= right && b >= left) ctx.fillRect(Math.min(a, right - wide), u.bbox.top, wide, u.bbox.height);
+          }
+          ctx.restore();
+        },
+      },
+    };
+  }
+
   let charts = [];
 
   function chart(parent, curves, findings, logScale) {
@@ -76,11 +96,11 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
         label: c.name,
         stroke: palette[i % palette.length],
         width: 1.5,
-        spanGaps: true,
+        spanGaps: false, // null is not finite; where another curve has a step more it is undefined, and spanned
         points: { show: c.steps.length < 60 },
         value: (_, v) => number(v),
       }))),
-      plugins: [marks(findings)],
+      plugins: [shades(curves.flatMap((c) => c.gaps || [])), marks(findings)],
     }, [steps].concat(columns), parent);
     charts.push(u);
     return u;
@@ -96,6 +116,13 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     const spread = data.losses.map((c) => c.values.filter((v) => v !== null)).flat();
     const low = Math.min(...spread), high = Math.max(...spread);
     chart(parent, data.losses, data.findings, low > 0 && high / low > 100);
+  }
+
+  function drawRates() {
+    const parent = document.getElementById("rates");
+    if (!parent) return;
+    parent.textContent = "";
+    chart(parent, data.rates, data.findings, false);
   }
 
   // Colours of the heat map: dark blue for small, yellow for large.
@@ -277,6 +304,7 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     charts.forEach((u) => u.destroy());
     charts = [];
     drawLosses();
+    drawRates();
     drawHeat();
     drawLayer();
     drawSpread();

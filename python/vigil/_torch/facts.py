@@ -3,7 +3,7 @@
 import torch
 
 from vigil import _guard, _messages
-from vigil._torch import compat, names, saved_tensor_hooks, sharded_tensors
+from vigil._torch import compat, names, saved_tensor_hooks, settings, sharded_tensors
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.learning_rate_schedule import Schedule, WarmUps
 from vigil._torch.look import SEE, Look
@@ -200,6 +200,10 @@ class Facts(object):
         facts.update(sections)
         if t.trainings.begun:
             facts["trainings"] = t.trainings.begun
+        else:
+            epochs = t.epochs.gather()
+            if epochs:
+                facts["epochs"] = epochs
         if not t.looks:
             facts["look"] = False
         return facts
@@ -234,6 +238,9 @@ class Facts(object):
                 rates = [g.get("lr") for g in o.param_groups]
                 rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
                 optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "loss": state.series})
+                base = settings.plain(o.param_groups[0].get("initial_lr")) if rates else None
+                if base is not None:
+                    optimisers[-1]["set"] = base
                 warm_up = self.warm_ups.of(state)
                 if warm_up:
                     optimisers[-1]["warm_up"] = warm_up
@@ -276,11 +283,12 @@ class Facts(object):
             self.began = self.tracker.publisher.auto.count
             self.evaluation.detach()
             self._begin([s for s in self.tracker.optims if s is not state])
-        self._told()
+        self.told_anew()
         return looks
 
     @_guard.guard
-    def _told(self):
+    def told_anew(self):
+        """Send what is outside of the sections as it is now."""
         self.tracker.session.facts(self.gather(), self.line)
 
     def _loss(self):
@@ -354,13 +362,13 @@ def sentence(facts):
 
 
 def _rate(optimiser):
-    """The rate of an optimiser; one that is being warmed up as such, with what it rises to where a schedule tells that."""
-    text, warm_up = "%g" % optimiser["lr"], optimiser.get("warm_up")
+    """The rate that the script set for an optimiser, and that a schedule changes it; one that is being warmed up as such, with what it rises to where a schedule tells that."""
+    text, warm_up, base = "%.3g" % optimiser["lr"], optimiser.get("warm_up"), optimiser.get("set")
     if warm_up is None:
-        return text
+        return text if base is None else "%s, scheduled" % (text if base > RATE >= optimiser["lr"] else "%.3g" % base)
     if warm_up.get("to", RATE + 1) > RATE:
         return "%s (at step %d, rising)" % (text, warm_up["step"])
-    return "%s (warm-up, rises to %g)" % (text, warm_up["to"])
+    return "%.3g, scheduled (warm-up)" % warm_up["to"]
 
 
 def _size(model):

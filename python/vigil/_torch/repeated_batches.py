@@ -43,17 +43,22 @@ def _has_more(loader, samples):
 
 
 def watch(tracker):
-    """Note in tracker.loaders every loader that the script goes through."""
+    """Note in tracker.loaders every loader that the script goes through, and in tracker.epochs its passes."""
     kind = torch.utils.data.DataLoader
     original = kind.__iter__
     if getattr(original, _MARK, False):
         return
-    begins = _guard.guard(tracker.loaders.add)
+    seen, iterates = _guard.guard(tracker.loaders.add), _guard.guard(tracker.epochs.iterates)
+    begins = _guard.guard(tracker.epochs.begins)
 
     @functools.wraps(original)
     def iterate(self):
-        begins(self)
-        return original(self)
+        seen(self)
+        epoch = begins(self)
+        iterator = original(self)
+        if epoch:
+            iterates(iterator)
+        return iterator
 
     setattr(iterate, _MARK, True)
     kind.__iter__ = iterate

@@ -33,6 +33,7 @@ from vigil._torch.activations import Activations
 from vigil._torch.backward import wrap_backward
 from vigil._torch.deferred_values import Mean, Reader
 from vigil._torch.discover import Discovery, Searches
+from vigil._torch.epochs import Epochs
 from vigil._torch.facts import Facts
 from vigil._torch.fast_path import FastPath
 from vigil._torch.gradient_penalty_without_graph import watch_grad
@@ -67,6 +68,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.lane = FastPath(self)
         self.registry = Registry()
         self.loaders = weakref.WeakSet()
+        self.epochs = Epochs(self)
         self._clear()
 
     def _clear(self):
@@ -88,6 +90,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.cycle = Cycle()
         self.counter = Counter()
         self.facts = Facts(self)
+        self.epochs.forget()
         self.trainings = Trainings(self)
         self.searches = Searches(self.registry)
         self.plain = PlainTensors(self)

@@ -64,6 +64,11 @@ class Control(object):
         if out and self.hook.active:
             vigil.log(out)
 
+    def ends_at(self, updates):
+        """The training ends after so many updates; None, -1 or infinity where that is not known."""
+        if self.hook.active:
+            self.hook._tracker.epochs.ends_at(updates)
+
     def evaluated(self, loss):
         """An evaluation is over, with this loss."""
         if self.hook.active and loss is not None:

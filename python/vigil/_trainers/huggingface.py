@@ -10,6 +10,10 @@ class VigilCallback(Control, TrainerCallback):
     """See vigil.huggingface."""
 
     @_guard.guard
+    def on_train_begin(self, args, state, control, **kwargs):
+        self.ends_at(state.max_steps)
+
+    @_guard.guard
     def on_log(self, args, state, control, logs=None, **kwargs):
         if state.is_world_process_zero and logs:
             self.metrics(logs)

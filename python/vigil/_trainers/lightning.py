@@ -23,6 +23,11 @@ class VigilCallback(Control, Callback):
             self.metrics(new)
 
     @_guard.guard
+    def on_train_start(self, trainer, pl_module):
+        if pl_module.automatic_optimization:
+            self.ends_at(trainer.estimated_stepping_batches)
+
+    @_guard.guard
     def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx, *args):
         if self.hook.active and (batch_idx + 1) % max(trainer.log_every_n_steps, 1) == 0:
             self._new(trainer)

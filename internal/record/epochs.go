@@ -1,0 +1,142 @@
+package record
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// EpochFacts say at which updates the epochs of a training begin: passes of the
+// loader that trains.
+type EpochFacts struct {
+	Batches   int64          `json:"batches,omitempty"` // of one pass of the loader; 0 where its data does not tell
+	Stretches []EpochStretch `json:"stretches,omitempty"`
+	Until     int64          `json:"until,omitempty"` // from this update on the epochs are not known; 0: they are
+	Total     int64          `json:"total,omitempty"` // updates of the whole training, where a trainer told it
+}
+
+// EpochStretch are epochs of one length.
+type EpochStretch struct {
+	At      int64 `json:"at"`      // TRAIN step at which the first of them begins
+	Number  int64 `json:"number"`  // of the first, counted from 1
+	Updates int64 `json:"updates"` // in each; 0 where that is not known yet
+}
+
+// Epoch is one epoch.
+type Epoch struct {
+	Number  int64
+	Begins  int64 // TRAIN step
+	Updates int64 // 0 where that is not known
+}
+
+// Of is the epoch that a TRAIN step is in; false where that is not known.
+func (e *EpochFacts) Of(step int64) (Epoch, bool) {
+	if e == nil || step < 0 || e.Until > 0 && step >= e.Until {
+		return Epoch{}, false
+	}
+	for i := len(e.Stretches) - 1; i >= 0; i-- {
+		s := e.Stretches[i]
+		if step < s.At {
+			continue
+		}
+		past := step - s.At
+		if s.Updates > 0 {
+			n := past / s.Updates
+			return Epoch{s.Number + n, s.At + n*s.Updates, s.Updates}, true
+		}
+		// Of an epoch that goes on it is known that it has no more updates than batches.
+		return Epoch{s.Number, s.At, 0}, e.Batches == 0 || past < e.Batches
+	}
+	return Epoch{}, false
+}
+
+// Clock tells where in a training its steps are, for people: they count
+// updates, and evaluation apart.
+type Clock struct {
+	Epochs *EpochFacts `json:"epochs,omitempty"`
+	// Apart says that every global step is one of TRAIN or of EVAL, so that it
+	// tells after how many updates an evaluation was.
+	Apart bool `json:"apart,omitempty"`
+}
+
+// Clock is that of the run, from what is stored of it.
+func (r *Run) Clock() *Clock {
+	c := &Clock{Apart: r.Steps[Predict.String()] == 0 && r.Steps[Global.String()] == 0}
+	if f, err := r.KnownFacts(); err == nil && f != nil {
+		c.Epochs = f.Epochs
+	}
+	return c
+}
+
+// Update is the TRAIN step that is about to be made, or was made last, at a
+// step; false where that is not known. It is that step itself in training.
+func (c *Clock) Update(global int64, mode Mode, step int64) (int64, bool) {
+	switch {
+	case mode == Train:
+		return step, true
+	case c == nil || !c.Apart || mode != Eval:
+		return 0, false
+	}
+	return max(global-step-1, -1), true
+}
+
+// At says at which step a finding is: "step 299 (epoch 3)", "evaluation step 12
+// (after step 299, epoch 3)". The first epoch is not named. A nil clock knows
+// the step alone.
+func (c *Clock) At(f *Finding) string {
+	text := f.At()
+	update, known := c.Update(f.Step, f.Mode, f.ModeStep)
+	if !known || update < 0 || c == nil {
+		return text
+	}
+	var more []string
+	if f.Mode != Train {
+		more = append(more, fmt.Sprintf("after step %d", update))
+	}
+	if e, ok := c.Epochs.Of(update); ok && e.Number > 1 {
+		more = append(more, fmt.Sprintf("epoch %d", e.Number))
+	}
+	if len(more) == 0 {
+		return text
+	}
+	return text + " (" + strings.Join(more, ", ") + ")"
+}
+
+// At says at which step of its mode a finding is: "step 299", "evaluation step 12".
+func (f *Finding) At() string { return StepText(f.Mode, f.Step, f.ModeStep) }
+
+// StepText names a step for people: a number of updates, or of steps of evaluation or prediction.
+func StepText(mode Mode, global, step int64) string {
+	switch {
+	case global < 0 || step < 0:
+		return "the start"
+	case mode == Eval:
+		return fmt.Sprintf("evaluation step %d", step)
+	case mode == Predict:
+		return fmt.Sprintf("prediction step %d", step)
+	case mode == Global: // of a framework that knows no modes
+		return fmt.Sprintf("step %d", global)
+	}
+	return fmt.Sprintf("step %d", step)
+}
+
+// StepsText counts steps, those of evaluation apart: "2,000 steps, 80
+// evaluation steps"; "none".
+func StepsText(steps map[string]int64) string {
+	var parts []string
+	for _, m := range []struct {
+		mode Mode
+		word string
+	}{{Train, ""}, {Global, ""}, {Eval, "evaluation "}, {Predict, "prediction "}} {
+		switch n := steps[m.mode.String()]; {
+		case n == 1:
+			parts = append(parts, "1 "+m.word+"step")
+		case n > 0:
+			parts = append(parts, grouped(strconv.FormatInt(n, 10))+" "+m.word+"steps")
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,190 @@
+"""Which passes of loaders are epochs of a training (vigil._torch.epochs)."""
+
+import types
+
+import pytest
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from vigil._torch.epochs import MOST, Epochs
+
+
+class Training(object):
+    """A training as a script writes it, with its loaders watched and its updates counted."""
+
+    def __init__(self):
+        self.counter = types.SimpleNamespace(modes=[0, 0, 0, 0])
+        self.told = 0
+        self.facts = types.SimpleNamespace(said=True, told_anew=self._told)
+        self.session = object()
+        self.epochs = Epochs(self)
+
+    def _told(self):
+        self.told += 1
+
+    def iterate(self, loader):
+        """``iter`` as repeated_batches.watch replaces it."""
+        epoch = self.epochs.begins(loader)
+        iterator = iter(loader)
+        if epoch:
+            self.epochs.iterates(iterator)
+        return iterator
+
+    def train(self, loader, every=1):
+        for n, _ in enumerate(self.iterate(loader)):
+            self.counter.modes[0] += (n + 1) % every == 0
+
+    def evaluate(self, loader):
+        for _ in self.iterate(loader):
+            self.counter.modes[1] += 1
+
+
+def loader(batches):
+    return DataLoader(TensorDataset(torch.zeros(2 * batches, 1)), batch_size=2)
+
+
+def plain(t, data):
+    for _ in range(3):
+        t.train(data)
+        t.evaluate(loader(4))
+
+
+def first_epoch(t, data):
+    for _, _batch in zip(range(5), t.iterate(data)):
+        t.counter.modes[0] += 1
+        seen = t.epochs.gather()
+    t.seen = seen
+
+
+def accumulated(t, data):
+    for _ in range(3):
+        t.train(data, every=5)
+
+
+def looked_at_before(t, data):
+    next(t.iterate(data))
+    t.evaluate(data)
+    plain(t, data)
+
+
+def looked_at_within(t, data):
+    for n, _ in enumerate(t.iterate(data)):
+        t.counter.modes[0] += 1
+        if n == 3:
+            next(t.iterate(data))
+    t.train(data)
+
+
+def evaluated_on_the_training_data(t, data):
+    for _ in range(3):
+        t.train(data)
+        t.evaluate(data)
+
+
+def validated_within(t, data):
+    validation = loader(4)
+    for _ in range(3):
+        for n, _batch in enumerate(t.iterate(data)):
+            t.counter.modes[0] += 1
+            if n == 5:
+                t.evaluate(validation)
+
+
+def cut_short(t, data):
+    for _ in range(3):
+        for n, _batch in enumerate(t.iterate(data)):
+            t.counter.modes[0] += 1
+            if n == 3:
+                break
+
+
+def made_anew(t, data):
+    for _ in range(3):
+        t.train(loader(10))
+
+
+def of_two_lengths(t, data):
+    t.train(data)
+    t.train(data)
+    t.train(data, every=2)
+    t.train(data, every=2)
+    t.train(data)
+
+
+def second_phase(t, data):
+    t.train(data)
+    t.train(data)
+    t.train(loader(7))
+
+
+@pytest.mark.parametrize(
+    "script,stretches",
+    [
+        (plain, [(0, 1, 10)]),
+        (accumulated, [(0, 1, 2)]),
+        (looked_at_before, [(0, 1, 10)]),
+        (looked_at_within, [(0, 1, 10)]),
+        (evaluated_on_the_training_data, [(0, 1, 10)]),
+        (validated_within, [(0, 1, 10)]),
+        (cut_short, [(0, 1, 4)]),
+        (made_anew, [(0, 1, 10)]),
+        (of_two_lengths, [(0, 1, 10), (25, 4, 5)]),
+        (second_phase, [(0, 1, 10)]),
+    ],
+)
+def test_stretches(script, stretches):
+    t = Training()
+    script(t, loader(10))
+    facts = t.epochs.gather()
+    assert facts["batches"] == 10
+    assert [(s["at"], s["number"], s["updates"]) for s in facts["stretches"]] == stretches
+
+
+def test_the_first_epoch_has_as_many_updates_as_batches_when_each_makes_one():
+    t = Training()
+    first_epoch(t, loader(10))
+    assert t.seen == {"batches": 10, "stretches": [{"at": 0, "number": 1, "updates": 10}]}
+
+
+def test_it_is_told_when_it_changes_and_not_at_each_epoch():
+    t, data = Training(), loader(10)
+    for _ in range(50):
+        t.train(data)
+    assert t.told == 1
+
+
+def test_without_order_nothing_is_told_any_more():
+    t, data = Training(), loader(10)
+    for n in range(10 * MOST):
+        for i, _ in enumerate(t.iterate(data)):
+            t.counter.modes[0] += 1
+            if i == n % 7:
+                break
+    facts = t.epochs.gather()
+    assert len(facts["stretches"]) == MOST
+    assert facts["stretches"][-1]["at"] < facts["until"] < t.counter.modes[0]
+
+
+def test_another_loader_that_trains_ends_what_is_known():
+    t = Training()
+    second_phase(t, loader(10))
+    assert t.epochs.gather()["until"] == 20
+
+
+class Stream(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        return iter(range(6))
+
+
+def test_data_without_a_length():
+    t, data = Training(), DataLoader(Stream(), batch_size=2)
+    for _ in range(2):
+        t.train(data)
+    assert t.epochs.gather() == {"batches": 0, "stretches": [{"at": 0, "number": 1, "updates": 3}]}
+
+
+@pytest.mark.parametrize("updates,facts", [(300, {"total": 300}), (None, None), (-1, None), (float("inf"), None)])
+def test_a_trainer_knows_the_end(updates, facts):
+    t = Training()
+    t.epochs.ends_at(updates)
+    assert t.epochs.gather() == facts
