@@ -70,9 +70,17 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		Findings:    view.FindingsOf(t),
 		Captured:    view.Captured(run, t.Tensors()),
 		NotCaptured: run.NotCaptured,
-		NotJudged:   view.NotJudged(t.Statuses()),
 		Generated:   now,
 		clock:       run.Clock(),
+	}
+	standings := view.Standings(c.Findings.Rules, func(record.RuleStatus) string { return "" })
+	c.RulesText = view.StandingText(standings)
+	for _, s := range standings {
+		if s.Stand == view.FoundSomething || s.Stand == view.CouldNot {
+			c.Loud = append(c.Loud, s)
+		} else {
+			c.Quiet = append(c.Quiet, s)
+		}
 	}
 	c.Verdict = view.VerdictOf(run, c.Findings.Groups)
 	f, err := record.ParseFacts(run.Facts)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -36,6 +37,7 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 		Provenance:  &record.Provenance{Git: &record.Git{Commit: "0123456789abcdef", Branch: hostile, Dirty: true, Changed: 1, Diff: "code.diff"}, Hyperparameters: map[string]string{"lr": hostile}},
 		NotCaptured: []record.NotCaptured{{Name: hostile, Reason: "sparse", Count: 3}},
 		Workers:     []record.Worker{{Name: "worker_0", Chief: true}},
+		Facts:       json.RawMessage(fmt.Sprintf(`{"v":1,"schedule":{"at":%d,"steps":[9,%d],"rates":[0.1,0.001]}}`, n, n)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +57,9 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 	for s := range n {
 		step := &record.Step{Worker: "worker_0", Step: int64(s), Mode: record.Train, ModeStep: int64(s), Time: started.Add(time.Duration(s) * time.Millisecond)}
 		step.Scalars = []record.Scalar{{Name: "loss", Value: 2 + math.Sin(float64(s)/100)}}
+		if s >= n*3/4 {
+			step.Scalars[0].Value = math.NaN()
+		}
 		if s%10 == 0 {
 			for _, info := range infos[1:] {
 				v := math.Exp(-float64(info.Order)) * (1.5 + math.Sin(float64(s)/200))
@@ -76,12 +81,21 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 		Rule: "vanishing_gradient", RuleClass: "VanishingGradient", Configuration: "vanishing_gradient", Severity: record.Warning, Step: int64(n / 2), Mode: record.Train,
 		ModeStep: int64(n / 2), Worker: "worker_0", Check: "mean", Subject: infos[2].Name, Observed: 1e-9, Threshold: 1e-7, Comparator: "<",
 		Message: "The gradient of layer 0 vanishes: " + hostile, CauseClass: "activation", Cause: "saturating activations", Remedy: "use ReLU",
-		Context: map[string]any{"share": 0.5},
+		Context: map[string]any{"share": 0.5, "norms": []string{"1", "1"}},
 	}
 	if err := w.Finding(f); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Summary([]record.Group{{Root: f, CauseClass: "activation"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Statuses([]record.RuleStatus{
+		{
+			Rule: "vanishing_gradient", Configuration: "vanishing_gradient", Status: "IssuesFound", Findings: 1, Datapoints: 40,
+			Details: "RuleEvaluationConditionMet: Evaluation of the rule VanishingGradient at step 9 resulted in the condition being met\nThe gradient vanishes.",
+		},
+		{Rule: "dead_relu", Configuration: "dead_relu", Status: "NoIssuesFound", Datapoints: 12},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -128,6 +142,11 @@ func TestReportInBrowser(t *testing.T) {
 		{"the finding is shown with cause and remedy", `document.querySelector("article.finding").textContent.includes("saturating activations") && document.querySelector("article.finding").textContent.includes("use ReLU")`},
 		{"what it was made of is shown, with the diff", `document.getElementById("h-made").parentElement.textContent.includes("commit 0123456789 of") && document.querySelector("pre").textContent.includes("+lr = ")`},
 		{"the loss is drawn", `document.querySelectorAll("#losses canvas").length === 1`},
+		{"a stretch without a finite value is shaded", `(() => { const c = document.querySelector("#losses canvas"), d = c.getContext("2d"), y = c.height * 0.3, red = (x) => { const p = d.getImageData(c.width * x, y, 1, 1).data; return p[3] > 0 && p[0] > p[1] + 20; }; return red(0.9) && !red(0.3); })()`},
+		{"the learning rate is drawn", `document.querySelectorAll("#rates canvas").length === 1`},
+		{"evidence is sentences", `document.querySelector("article.finding").textContent.includes(": 1e-09 is below 1e-07. Norms: 1 and 1. Share: 0.5.")`},
+		{"rules that found nothing are folded", `(() => { const s = document.getElementById("h-rules").parentElement; return s.querySelector("details").textContent.includes("dead_relu") && s.textContent.includes("2 rules: 1 found something, 1 quiet") && !s.querySelector("details").open; })()`},
+		{"no phrase of another product", `!document.querySelector("main").textContent.match(/ConditionMet|IssuesFound|VanishingGradient/)`},
 		{"the heat map has a row for every gradient", `(() => { const c = document.getElementById("heatmap"); return c.height >= 6 * 12 && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},
 		{"the layer of the finding is chosen", `document.getElementById("layer-name").textContent.includes("gradient/Net_layer0")`},
 		{"its curve is drawn", `document.querySelectorAll("#layer canvas").length === 1`},

@@ -19,7 +19,6 @@ var files embed.FS
 
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"evidence": view.Evidence,
-	"skipped":  skipped,
 	"code":     code,
 }).ParseFS(files, "page/page.html"))
 
@@ -38,7 +37,8 @@ type content struct {
 	MoreModules int64 // of the network, beyond those listed
 	Captured    string
 	NotCaptured []record.NotCaptured
-	NotJudged   []view.Unjudged
+	RulesText   string
+	Loud, Quiet []view.Standing // rules that found something or could not judge, and all others
 	Damage      []source.Damage
 	Generated   time.Time
 	HasLayers   bool
@@ -78,13 +78,6 @@ func render(w io.Writer, c *content) error {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
-}
-
-func skipped(m map[string]int64) string {
-	if len(m) == 0 {
-		return ""
-	}
-	return " (skipped: " + view.Skipped(m) + ")"
 }
 
 // code makes what stands between backquotes code.

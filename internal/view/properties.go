@@ -14,7 +14,7 @@ type Property struct{ Label, Value string }
 
 // Properties are what a run is and how much of it there is, with a word for each.
 func Properties(run record.Run) []Property {
-	list := []Property{{"status", run.Status}}
+	list := []Property{{"status", run.Ending()}}
 	if run.Framework.Name != "" {
 		list = append(list, Property{"framework", run.Framework.Name + " " + run.Framework.Version})
 	}
@@ -22,9 +22,17 @@ func Properties(run record.Run) []Property {
 	if run.Ended != nil {
 		list = append(list, Property{"duration", run.Ended.Sub(run.Started).Round(100 * time.Millisecond).String()})
 	}
-	for _, mode := range []record.Mode{record.Train, record.Eval, record.Predict, record.Global} {
-		if n := run.Steps[mode.String()]; n > 0 {
-			list = append(list, Property{mode.String() + " steps", fmt.Sprint(n)})
+	for _, m := range []struct {
+		mode  record.Mode
+		label string
+	}{{record.Train, "steps"}, {record.Global, "steps"}, {record.Eval, "evaluation steps"}, {record.Predict, "prediction steps"}} {
+		if n := run.Steps[m.mode.String()]; n > 0 {
+			list = append(list, Property{m.label, fmt.Sprint(n)})
+		}
+	}
+	if run.Steps[record.Train.String()] > 0 {
+		if e, ok := run.Clock().Epochs.Of(run.Steps[record.Train.String()] - 1); ok {
+			list = append(list, Property{"epochs", fmt.Sprint(e.Number)})
 		}
 	}
 	if run.Overhead.StepSeconds > 0 {

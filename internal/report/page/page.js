@@ -51,8 +51,15 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     };
   }
 
-  // Stretches without a finite value, behind the curves.
-  function shades(gaps) {
+  // Stretches without a finite value, behind the curves; where those of several
+  // curves meet they are one.
+  function shades(all) {
+    const gaps = [];
+    for (const [from, to] of [...all].sort((a, b) => a[0] - b[0])) {
+      const last = gaps[gaps.length - 1];
+      if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+      else gaps.push([from, to]);
+    }
     return {
       hooks: {
         drawAxes: (u) => {
