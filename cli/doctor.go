@@ -31,7 +31,8 @@ func (doctorCmd) Help() string {
 
 With a command, its interpreter is started to look around in it; the script is not run.
 
-Exit codes: 0 when capture works, 1 when something keeps it from working.`
+Exit codes: 0 when capture works, also with warnings; 1 when there is a failure, which keeps it from working,
+or when the run holds nothing.`
 }
 
 // Run makes the checks and prints them.
@@ -93,7 +94,12 @@ func pythonChecks(command []string) []doctor.Check {
 	if err != nil {
 		return []doctor.Check{{Name: "python", State: doctor.Failure, Text: err.Error()}}
 	}
-	return doctor.Python(context.Background(), p, boot, lib)
+	checks := doctor.Python(context.Background(), p, boot, lib)
+	var missing *launch.StartError
+	if errors.As(launch.MissingScript(command), &missing) {
+		checks = append(checks, doctor.Check{Name: "script", State: doctor.Warning, Text: missing.Message + ": `vigil run` does not start this command", Hint: missing.Hint})
+	}
+	return checks
 }
 
 func (c doctorCmd) print(a *app, checks []doctor.Check) error {

@@ -45,7 +45,7 @@ the environment as VIGIL_ and its name (VIGIL_STOP_ON=error); the flag counts fi
 environment, then the file. VIGIL=0 starts the command with nothing of Vigil.
 
 Exit codes: the command's own (128+N after signal N); 3 when a rule stopped the job; 125 when Vigil
-could not start, 126 when the command cannot be executed, 127 when there is no such command.`
+could not start, 126 when the command cannot be executed, 127 when there is no such command or script.`
 }
 
 // Run starts the job and ends with its exit code.
@@ -85,6 +85,9 @@ func (c runCmd) Run(a *app) error {
 	}
 	if err := launch.Supported(); err != nil {
 		return &usage{Message: err.Error(), What: "vigil run", Hint: "reading, judging and showing runs works here"}
+	}
+	if err := launch.MissingScript(command); err != nil {
+		return startFailure(err)
 	}
 	if err := settings.MissingSecrets(); err != nil {
 		return err

@@ -322,7 +322,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	now := time.Now().UTC()
 	err := j.writeRun(func(r *record.Run) {
 		r.Ended, r.Status, r.StoppedBy, r.Control = &now, e.Status, e.StoppedBy, ""
-		r.Exception = j.raised()
+		r.Exception, r.OutOfMemory = j.raised(), e.OutOfMemory
 		if coded {
 			r.ExitCode = &e.ExitCode
 		}

@@ -320,7 +320,7 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 	case "plan":
 		return j.replan(c.Plan)
 	case "idle":
-		j.setUntrained(c.Reason, c.Error)
+		j.setUntrained(c.Reason, c.Error, c.Lacks)
 		j.keepTraceback(fmt.Sprintf("process %d", p.PID), c.Traceback)
 		return map[string]any{"ok": true}
 	case "status":

@@ -58,6 +58,8 @@ type Ended struct {
 	StoppedBy string `json:"stopped_by,omitempty"`
 	// StartSeconds went by from the launcher's own start to the job's.
 	StartSeconds float64 `json:"start_seconds,omitempty"`
+	// OutOfMemory says that the kernel killed the command for lack of memory.
+	OutOfMemory bool `json:"out_of_memory,omitempty"`
 }
 
 // input is one JSON value of the standard input after the settings.

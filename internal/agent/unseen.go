@@ -11,12 +11,16 @@ import (
 type untrained struct {
 	seen  string // what was seen instead, one sentence
 	error string // the exception that ended one
+	lacks string // which framework the Python of one had not, where that ended it
 }
 
 // setUntrained keeps what such a process says.
-func (j *job) setUntrained(seen, exception string) {
+func (j *job) setUntrained(seen, exception string, lacks bool) {
 	j.cmu.Lock()
 	defer j.cmu.Unlock()
+	if lacks && j.untrained.lacks == "" {
+		j.untrained.lacks = cut(seen, 300)
+	}
 	if j.untrained.seen == "" && exception == "" {
 		j.untrained.seen = cut(seen, 300)
 	}
@@ -46,6 +50,8 @@ func (u untrained) why(e Ended, coded, connected bool) string {
 	switch {
 	case e.Status == record.Stopped:
 		return "the job was stopped" + before
+	case e.Status != record.Completed && failed && u.lacks != "":
+		return u.lacks
 	case e.Status != record.Completed && failed && u.error != "":
 		return fmt.Sprintf("the script ended with an error (%s)", u.error) + before
 	case e.Status == record.Failed && coded:

@@ -23,6 +23,8 @@ func TestWhyARunIsEmpty(t *testing.T) {
 		{"a process said what it saw", untrained{seen: seen}, good, true, false, seen},
 		{"a worker began", untrained{}, good, true, true, "a process began to train, but no update of its weights and no evaluation was seen to its end"},
 		{"the script raised", untrained{error: "KeyError"}, bad, true, false, "the script ended with an error (KeyError) before a training was seen"},
+		{"its Python has no PyTorch", untrained{error: "ModuleNotFoundError", lacks: "PyTorch is not installed for /usr/bin/python3"}, bad, true, false, "PyTorch is not installed for /usr/bin/python3"},
+		{"one process had none, the job went on", untrained{error: "ModuleNotFoundError", lacks: "PyTorch is not installed for /usr/bin/python3", seen: seen}, good, true, false, seen},
 		{"one process ended well, then one raised", untrained{seen: seen, error: "KeyError"}, bad, true, false, "the script ended with an error (KeyError) before a training was seen"},
 		{"a process raised, the job went on", untrained{error: "KeyError"}, good, true, false, "a process of the job ended with an error (KeyError) before a training was seen"},
 		{"one raised, one ended well, and so did the job", untrained{seen: seen, error: "KeyError"}, good, true, false, seen},

@@ -226,6 +226,9 @@ type Control struct {
 	// Reason says, with the command "idle", what was seen instead in a process
 	// that could have trained and was not seen to.
 	Reason string `json:"reason,omitempty"`
+	// Lacks says, with the command "idle", that Reason is a framework that is
+	// not installed, and that this ended the process.
+	Lacks bool `json:"lacks,omitempty"`
 	// Error is, with the command "idle", the class of the exception that ended
 	// the process.
 	Error string `json:"error,omitempty"`

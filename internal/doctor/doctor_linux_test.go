@@ -13,7 +13,7 @@ import (
 
 func TestRunExplains(t *testing.T) {
 	t.Setenv("VIGIL", "")
-	code := 2
+	code, killed := 2, 137
 	worker := []record.Worker{{Name: "worker_0"}}
 	for _, c := range []struct {
 		name  string
@@ -23,6 +23,8 @@ func TestRunExplains(t *testing.T) {
 	}{
 		{"no framework", record.Run{Status: record.Completed, Command: []string{"python", "a.py"}}, Failure, "no process of this run was seen to import PyTorch"},
 		{"failed first", record.Run{Status: record.Failed, Command: []string{"python", "a.py"}}, Failure, "the command failed before a training was seen"},
+		{"without PyTorch", record.Run{Status: record.Failed, ExitCode: &code, Exception: "ModuleNotFoundError: No module named 'torch'", NotCaptured: []record.NotCaptured{{Name: "everything", Reason: "PyTorch is not installed for /usr/bin/python3"}}}, Failure, "PyTorch is not installed for /usr/bin/python3"},
+		{"out of memory", record.Run{Name: "r", Status: record.Failed, ExitCode: &killed, OutOfMemory: true}, Warning, `"r": killed for lack of memory, exit code 137`},
 		{"isolated", record.Run{Status: record.Completed, Command: []string{"python3", "-uI", "a.py"}}, Failure, "python -I ignores"},
 		{"no site", record.Run{Status: record.Completed, Command: []string{"/usr/bin/python3.11", "-S", "a.py"}}, Failure, "python -S ignores"},
 		{"an option's value", record.Run{Status: record.Completed, Command: []string{"python", "-W", "-I", "a.py"}}, Failure, "no process of this run"},

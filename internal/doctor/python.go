@@ -217,7 +217,7 @@ func within(path, dir string) bool {
 
 func torch(a answer) Check {
 	if !a.TorchThere {
-		return warn("framework", "is the right virtual environment active?", "PyTorch is not installed for %s: nothing will be captured there", a.Executable)
+		return warn("framework", "is the right virtual environment active?", "PyTorch is not installed for %s: nothing will be captured there but what a script logs", a.Executable)
 	}
 	if a.Torch == "" {
 		return ok("framework", "PyTorch is there")

@@ -35,6 +35,9 @@ func Run(r record.Run) []Check {
 		checks = append(checks, warn("dropped", "a longer interval (--every) or fewer tensors make room", "%d values: %s", r.Dropped[reason], reason))
 	}
 	for _, m := range r.NotCaptured {
+		if len(r.Workers) == 0 && lacks(r) {
+			break // said above
+		}
 		text := fmt.Sprintf("%s: %s", m.Name, m.Reason)
 		if m.Count > 1 {
 			text += fmt.Sprintf(" (%d times)", m.Count)
@@ -77,9 +80,13 @@ func status(r record.Run) Check {
 	case record.Lost:
 		return warn("run", "what was captured until then is there", "%q was cut off: its processes are gone", r.Name)
 	case record.Failed:
-		return warn("run", "the command's own output says why", "%q: the command %s", r.Name, r.Ending())
+		hint := "the command's own output says why"
+		if r.OutOfMemory {
+			hint = "a smaller batch, or more memory for its control group"
+		}
+		return warn("run", hint, "%q: %s", r.Name, r.Ending())
 	}
-	return ok("run", "%q is %s", r.Name, r.Status)
+	return ok("run", "%q is %s", r.Name, r.Ending())
 }
 
 // unseen explains a run that no training process came to.
@@ -92,11 +99,21 @@ func unseen(r record.Run) Check {
 		return fail("capture", "unset VIGIL", "VIGIL=0 turns everything off")
 	}
 	if r.Status == record.Failed {
-		return fail("capture", "the command's own output says what went wrong", "the command failed before a training was seen")
+		why, hint := "the command failed before a training was seen", "the command's own output says what went wrong"
+		if lacks(r) {
+			why, hint = r.NotCaptured[0].Reason, "is the right virtual environment active?"
+		}
+		return fail("capture", hint, "%s", why)
 	}
 	return fail("capture",
 		"`vigil doctor -- "+strings.Join(r.Command, " ")+"` looks at the interpreter; a process in a container, on another host or with an environment of its own is not seen",
 		"no process of this run was seen to import PyTorch (1.13 or later, Python 3.8 or later) or XGBoost, and to train a model with it")
+}
+
+// lacks tells that the run ended because its Python has not the framework; that
+// is then all that is missing in it.
+func lacks(r record.Run) bool {
+	return strings.HasPrefix(r.Exception, "ModuleNotFoundError") && len(r.NotCaptured) == 1 && strings.Contains(r.NotCaptured[0].Reason, "is not installed for ")
 }
 
 // isolating is the option in a Python command that keeps Vigil out.

@@ -24,7 +24,7 @@ func Supported() error { return nil }
 // stopped it. An error means that nothing was started; a *StartError carries
 // the exit code.
 func Run(o *Options) (int, error) {
-	l := &launcher{o: o, reaper: newReaper(), stop: make(chan live.Stop, 1)}
+	l := &launcher{o: o, reaper: newReaper(), stop: make(chan live.Stop, 1), kills: newOOMKills(groupKills("/"))}
 	if o.Inert {
 		if err := l.startCommand(o.Environ); err != nil {
 			return ExitCannotStart, err
@@ -85,7 +85,8 @@ type launcher struct {
 	where    placement
 	terminal *terminal // nil unless where is foreground
 	signals  chan os.Signal
-	start    *live.Start   // nil: inert
+	start    *live.Start // nil: inert
+	kills    *oomKills
 	output   *output       // nil: it is not kept
 	streams  []*os.File    // of the command; nil: ours
 	before   time.Duration // from our own start to the command's
@@ -203,6 +204,8 @@ func startError(path string, err error) error {
 // job control and carries out a stop.
 func (l *launcher) attend() syscall.WaitStatus {
 	defer l.takeTerminal()
+	look := time.NewTicker(oomEvery)
+	defer look.Stop()
 	var last syscall.WaitStatus
 	for {
 		select {
@@ -214,6 +217,8 @@ func (l *launcher) attend() syscall.WaitStatus {
 			if status.Stopped() {
 				l.commandStopped(status.StopSignal())
 			}
+		case <-look.C:
+			l.kills.look()
 		case s := <-l.signals:
 			l.handOn(s.(syscall.Signal))
 		case stop := <-l.stop:
@@ -266,6 +271,7 @@ func (l *launcher) kill() {
 // finish lets the agent finish the run and gives the exit code.
 func (l *launcher) finish(status syscall.WaitStatus) int {
 	code, ended := exitCode(status), agent.Ended{StartSeconds: l.before.Seconds()}
+	ended.OutOfMemory = code == 128+int(syscall.SIGKILL) && l.stopped == nil && l.kills.lately()
 	l.killing.Wait()
 	ended.Status = record.Completed
 	if code != 0 {

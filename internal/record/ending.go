@@ -9,7 +9,7 @@ var endings = map[int]string{
 	134: "aborted (SIGABRT)",
 	135: "crashed (SIGBUS)",
 	136: "crashed (SIGFPE)",
-	137: "killed (SIGKILL), as the system does when memory runs out",
+	137: "killed (SIGKILL); often lack of memory",
 	139: "crashed (SIGSEGV)",
 	143: "ended by SIGTERM",
 }
@@ -32,6 +32,8 @@ func (r *Run) Ending() string {
 	switch {
 	case r.ExitCode == nil:
 		return "failed"
+	case r.OutOfMemory:
+		return fmt.Sprintf("killed for lack of memory, exit code %d", *r.ExitCode)
 	case endings[*r.ExitCode] != "":
 		return fmt.Sprintf("%s, exit code %d", endings[*r.ExitCode], *r.ExitCode)
 	case r.Exception != "":

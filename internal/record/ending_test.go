@@ -18,7 +18,8 @@ func TestEnding(t *testing.T) {
 		{Run{Status: Failed, ExitCode: code(4)}, "failed with exit code 4"},
 		{Run{Status: Failed, ExitCode: code(1), Exception: "ValueError: bad batch 60"}, "crashed with ValueError: bad batch 60, exit code 1"},
 		{Run{Status: Failed, ExitCode: code(130), Exception: "KeyboardInterrupt"}, "interrupted (Ctrl-C), exit code 130"},
-		{Run{Status: Failed, ExitCode: code(137)}, "killed (SIGKILL), as the system does when memory runs out, exit code 137"},
+		{Run{Status: Failed, ExitCode: code(137)}, "killed (SIGKILL); often lack of memory, exit code 137"},
+		{Run{Status: Failed, ExitCode: code(137), OutOfMemory: true}, "killed for lack of memory, exit code 137"},
 		{Run{Status: Failed, ExitCode: code(139)}, "crashed (SIGSEGV), exit code 139"},
 	} {
 		if got := c.run.Ending(); got != c.want {

@@ -34,7 +34,8 @@ type Run struct {
 	Status      string           `json:"status"`
 	ExitCode    *int             `json:"exit_code"`
 	StoppedBy   string           `json:"stopped_by"`
-	Exception   string           `json:"exception,omitempty"` // last line of what the first process to end with one raised
+	Exception   string           `json:"exception,omitempty"`     // last line of what the first process to end with one raised
+	OutOfMemory bool             `json:"out_of_memory,omitempty"` // the kernel killed the command for lack of memory
 	Workers     []Worker         `json:"workers"`
 	Steps       map[string]int64 `json:"steps"` // by mode: number of steps seen
 	Overhead    Overhead         `json:"overhead"`

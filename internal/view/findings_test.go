@@ -20,7 +20,7 @@ func TestVerdictOf(t *testing.T) {
 		{"nothing", record.Run{Status: record.Completed}, nil, Verdict{"ok", "Nothing to report: no rule found anything wrong."}},
 		{"the worst first", record.Run{Status: record.Completed}, []record.Group{warning, broken, warning}, Verdict{"error", "Found 1 error, 2 warnings, 1 symptom."}},
 		{"running", record.Run{Status: record.Running}, []record.Group{warning}, Verdict{"warning", "Found 1 warning; the run is still going on."}},
-		{"failed", record.Run{Status: record.Failed, ExitCode: &code}, []record.Group{warning}, Verdict{"warning", "Found 1 warning; the training failed with exit code 3."}},
+		{"failed", record.Run{Status: record.Failed, ExitCode: &code}, []record.Group{warning}, Verdict{"warning", "Found 1 warning; how it ended: failed with exit code 3."}},
 	} {
 		if got := VerdictOf(c.run, c.groups); got != c.want {
 			t.Errorf("%s: the verdict is %+v, want %+v", c.name, got, c.want)

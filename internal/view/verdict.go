@@ -27,7 +27,7 @@ func VerdictOf(run record.Run, groups []record.Group) Verdict {
 			text += " by " + run.StoppedBy
 		}
 	case record.Failed:
-		text += "; the training " + run.Ending()
+		text += "; how it ended: " + run.Ending()
 	case record.Ended:
 		text += "; the training ended, its exit code is not known"
 	case record.Lost:

@@ -17,6 +17,7 @@ took_ns = 0  # nanoseconds that the hooks took to be imported and installed
 HOOKS = {"torch": "vigil._torch", "xgboost": "vigil._xgboost"}
 
 _installed = set()
+_lacking = set()
 
 
 @_guard.guard
@@ -85,6 +86,24 @@ def _mark():
             pass
 
 
+_LACKED = {"torch": "PyTorch", "xgboost": "XGBoost"}
+
+
+@_guard.guard
+def _lacks(name):
+    """A framework is not installed for this Python: where that ends the process, say so."""
+    if name in _lacking:
+        return
+    _lacking.add(name)
+    from vigil import _ending, _why_not_trained
+
+    def ends():
+        error = _ending.error()
+        return isinstance(error, ImportError) and getattr(error, "name", None) == name
+
+    _why_not_trained.watch(lambda: not ends(), lambda: "%s is not installed for %s" % (_LACKED[name], sys.executable), lacks=True)
+
+
 class Finder(object):
     """Sees the import of a framework and lends its loader a second step. All other imports pass."""
 
@@ -111,6 +130,7 @@ class Finder(object):
                     if hasattr(spec.loader, "exec_module") and hasattr(spec.loader, "create_module"):
                         spec.loader = Loader(spec.loader, name)
                     return spec
+            _lacks(name)
             return None
         except Exception:
             return None  # the import goes on without us, and meets the same error if it was not ours

@@ -10,10 +10,10 @@ from vigil import _ending, _guard, _wire
 _SECONDS = 1.0  # longest that saying it may take
 
 
-def watch(trained, reason):
-    """At the end of this process say reason(), one sentence for a person, unless trained()."""
+def watch(trained, reason, lacks=False):
+    """At the end of this process say reason(), one sentence for a person, unless trained(). lacks: that is why it ended."""
     if os.environ.get("VIGIL_SOCKET") and not _helper():
-        atexit.register(_told, trained, reason, os.getpid())
+        atexit.register(_told, trained, reason, os.getpid(), lacks)
 
 
 def _helper():
@@ -23,11 +23,13 @@ def _helper():
 
 
 @_guard.guard
-def _told(trained, reason, pid):
+def _told(trained, reason, pid, lacks=False):
     path = os.environ.get("VIGIL_SOCKET")
     if not path or pid != os.getpid() or trained() or _helper():
         return
     message = {"t": "control", "cmd": "idle", "reason": reason()}
+    if lacks:
+        message["lacks"] = True
     error = _ending.error()
     if error is not None:
         message["error"] = type(error).__name__
