@@ -234,7 +234,7 @@ func seriesName(s view.SharedSeries) string {
 }
 
 // digits is a number as people compare it.
-func digits(v record.Number) string { return fmt.Sprintf("%.4g", float64(v)) }
+func digits(v record.Number) string { return record.Digits(float64(v)) }
 
 // The widths of a table: labels are not wider than mostLabel, and where a cell would
 // be cut below leastCell the values of a property stand below each other.

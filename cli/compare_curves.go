@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -112,9 +113,9 @@ func (p *comparison) panels(s view.SharedSeries, e extent, first, last, width in
 		axis := ""
 		switch r {
 		case 0:
-			axis = fmt.Sprintf("%.3g", e.high)
+			axis = record.Digits(e.high)
 		case panelRows - 1:
-			axis = fmt.Sprintf("%.3g", e.low)
+			axis = record.Digits(e.low)
 		}
 		line(axis, func(i int) string { return drawn[i][r] })
 	}

@@ -90,7 +90,7 @@ func printRaw(a *app, format, name string, mode record.Mode, step int64, v tenso
 		if format == "csv" {
 			line = "%d,%s\n"
 		}
-		if _, err := fmt.Fprintf(a.stdout, line, i, compact(tensor.ToFloat64(v, i))); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, line, i, a.compact(tensor.ToFloat64(v, i))); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // longestName is how much of a name a line shows.
@@ -30,4 +32,9 @@ func printable(name string) string {
 }
 
 // compact formats a value for a table.
-func compact(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
+func (a *app) compact(v float64) string {
+	if _, terminal := a.terminal(); terminal {
+		return record.Digits(v)
+	}
+	return strconv.FormatFloat(v, 'g', 7, 64)
+}

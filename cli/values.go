@@ -190,7 +190,7 @@ func (c valuesCmd) print(a *app, t source.Run, mode record.Mode, stat string, st
 	fmt.Fprintf(a.stdout, "%s, %s, %s\n", name, mode, worker)
 	fmt.Fprintf(a.stdout, "%10s  %s\n", "step", stat)
 	for i, s := range steps {
-		if _, err := fmt.Fprintf(a.stdout, "%10d  %s\n", s, compact(values[i])); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%10d  %s\n", s, a.compact(values[i])); err != nil {
 			return err
 		}
 	}

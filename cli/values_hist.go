@@ -95,7 +95,7 @@ func printBins(w io.Writer, head string, h *view.Histograms) error {
 	fmt.Fprintf(w, "%s, %s\n%12s  %12s  %10s\n", head, counted(total, "finite element"), "from", "to", "count")
 	for b, n := range h.Counts[0] {
 		low, high := zeroBin(h, b)
-		line := fmt.Sprintf("%12s  %12s  %10d  %s", compact(low), compact(high), n, strings.Repeat("█", int((n*bar+most-1)/most)))
+		line := fmt.Sprintf("%12s  %12s  %10d  %s", record.Digits(low), record.Digits(high), n, strings.Repeat("█", int((n*bar+most-1)/most)))
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func printSpreads(w io.Writer, head string, h *view.Histograms) error {
 	bins := len(h.Edges) - 1
 	together := (bins + spreadWidth - 1) / spreadWidth
 	columns := (bins + together - 1) / together
-	low, high := compact(h.Edges[0]), compact(h.Edges[bins])
+	low, high := record.Digits(h.Edges[0]), record.Digits(h.Edges[bins])
 	fmt.Fprintf(w, "%s\neach column is a power of two, zeros stand between the signs", head)
 	if together > 1 {
 		fmt.Fprintf(w, ", or %d of them", together)

@@ -91,11 +91,11 @@ func Bytes(n int64) string {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)
 	case n < 1e6:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+		return record.Digits(float64(n)/1e3) + " kB"
 	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+		return record.Digits(float64(n)/1e6) + " MB"
 	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	return record.Digits(float64(n)/1e9) + " GB"
 }
 
 // clean keeps what comes from a training (names, messages) from steering the

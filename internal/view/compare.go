@@ -204,7 +204,7 @@ func ofFacts(run record.Run, put func(section, name, value string)) {
 		o := &f.Optimisers[i]
 		name := numbered("optimiser", i)
 		put(InTraining, name, o.Class)
-		put(InTraining, name+" lr", floatText(o.LR))
+		put(InTraining, name+" lr", rateSet(o))
 		for j, g := range o.Groups {
 			group := name
 			if len(o.Groups) > 1 {
@@ -245,6 +245,14 @@ func numbered(name string, i int) string {
 		return name
 	}
 	return fmt.Sprintf("%s %d", name, i+1)
+}
+
+// rateSet is the rate that the script set: the momentary one depends on when it was read.
+func rateSet(o *record.OptimiserFacts) string {
+	if o.Set != nil {
+		return floatText(o.Set) + ", scheduled"
+	}
+	return floatText(o.LR)
 }
 
 // floatText is a number in six digits, or nothing.

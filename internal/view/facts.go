@@ -60,7 +60,13 @@ func rateText(f *record.Facts) string {
 	var parts []string
 	for i := range f.Optimisers {
 		o := &f.Optimisers[i]
-		if o.WarmUp == nil || o.LR == nil {
+		if o.LR == nil {
+			continue
+		}
+		if o.WarmUp == nil {
+			if o.Set != nil {
+				parts = append(parts, fmt.Sprintf("%s %s, scheduled", o.Class, record.Digits(*o.Set)))
+			}
 			continue
 		}
 		says := o.WarmUp.Says()
@@ -177,7 +183,7 @@ func labelsText(l *record.LabelFacts) string {
 	}
 	s := fmt.Sprintf("%s %v", l.DType, l.Shape)
 	if len(l.Range) == 2 {
-		s += fmt.Sprintf(", from %.6g to %.6g", l.Range[0], l.Range[1])
+		s += fmt.Sprintf(", from %s to %s", record.Digits(l.Range[0]), record.Digits(l.Range[1]))
 	}
 	if l.Distinct != nil && *l.Distinct > 0 {
 		s += fmt.Sprintf(", %d different", *l.Distinct)

@@ -226,7 +226,7 @@ func (r *expression) violation(w *worker, v *rule.View) rule.Violation {
 	return out
 }
 
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+func short(x float64) string { return rule.Digits(x) }
 
 // Finish tells what the expression names and never came. When it could not be
 // judged at all because of that, the rule has failed.
