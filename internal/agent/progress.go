@@ -118,13 +118,16 @@ func (p *progress) place(out *live.Progress) {
 	if e, ok := p.epochs.Of(now); ok {
 		out.Epoch, out.EpochStep, out.EpochSteps = e.Number, now-e.Begins+1, e.Updates
 	}
-	if p.epochs == nil || p.epochs.Total <= now {
-		return
-	}
-	out.Total = p.epochs.Total
-	took, made := p.update.Time.Sub(p.since.Time), now-p.since.ModeStep
+	took, made, each := p.update.Time.Sub(p.since.Time), now-p.since.ModeStep, 0.0
 	if took >= leastPast && made > 0 {
-		out.Left = took.Seconds() / float64(made) * float64(out.Total-now-1)
+		each = took.Seconds() / float64(made)
+	}
+	out.EpochLeft = each * float64(out.EpochSteps-out.EpochStep)
+	if out.EpochSteps == 0 {
+		out.EpochLeft = 0
+	}
+	if p.epochs != nil && p.epochs.Total > now {
+		out.Total, out.Left = p.epochs.Total, each*float64(p.epochs.Total-now-1)
 	}
 }
 

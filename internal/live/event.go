@@ -48,6 +48,7 @@ type Progress struct {
 	Epoch       int64     `json:"epoch,omitempty"`  // 0 where it is not known
 	EpochStep   int64     `json:"epoch_step,omitempty"`
 	EpochSteps  int64     `json:"epoch_steps,omitempty"` // 0 where it is not known
+	EpochLeft   float64   `json:"epoch_left,omitempty"`  // seconds to the end of the epoch, 0 where that is not known
 	Left        float64   `json:"left,omitempty"`        // seconds to the end of the training, 0 where that is not known
 	Loss        *float64  `json:"loss,omitempty"`
 	Losses      []float64 `json:"losses,omitempty"` // recent TRAIN losses, oldest first, at most 60

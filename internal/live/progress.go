@@ -8,8 +8,9 @@ import (
 )
 
 // place says where the training is: its update, the epoch, and that it
-// evaluates where it does. A framework that knows no modes counts steps.
-func (p *Progress) place() []string {
+// evaluates where it does, and how long it or its epoch goes on. A framework
+// that knows no modes counts steps. within: the place in the epoch is named.
+func (p *Progress) place(within bool) []string {
 	if p.Update == nil { // no update yet, or none to come
 		switch p.Mode {
 		case record.Eval.String(), record.Predict.String():
@@ -25,12 +26,19 @@ func (p *Progress) place() []string {
 	case record.Eval.String(), record.Predict.String():
 		text += ", " + modeWord(p.Mode)
 	}
+	if p.Left > 0 {
+		text += ", " + record.Seconds(p.Left) + " left"
+	}
 	parts := []string{text}
-	switch {
-	case p.Epoch > 0 && p.EpochSteps > 0:
-		parts = append(parts, fmt.Sprintf("epoch %s, %s of %s", count(p.Epoch), count(p.EpochStep), count(p.EpochSteps)))
-	case p.Epoch > 0:
-		parts = append(parts, "epoch "+count(p.Epoch))
+	if p.Epoch > 0 {
+		epoch := "epoch " + count(p.Epoch)
+		if p.EpochSteps > 0 && within {
+			epoch += fmt.Sprintf(", %s of %s", count(p.EpochStep), count(p.EpochSteps))
+			if p.EpochLeft > 0 && p.Left == 0 {
+				epoch += ", " + record.Seconds(p.EpochLeft) + " left"
+			}
+		}
+		parts = append(parts, epoch)
 	}
 	return parts
 }

@@ -12,12 +12,15 @@ import (
 
 // statusLine is the state of the job in one line of at most width columns;
 // what is told besides comes last. The curve of the losses gets the room that
-// is left.
+// is left; where there is none, what is read least goes first.
 func (s Style) statusLine(p *Progress, width int, besides ...string) string {
 	columns := min(curve, len(p.Losses))
-	line := s.status(p, columns, besides)
+	line := s.status(p, columns, 0, besides)
 	if over := utf8.RuneCountInString(line) - width; width > 0 && over > 0 {
-		line = s.status(p, max(columns-over, 0), besides)
+		line = s.status(p, max(columns-over, 0), 0, besides)
+	}
+	for less := 1; less <= mostLess && width > 0 && utf8.RuneCountInString(line) > width; less++ {
+		line = s.status(p, 0, less, besides)
 	}
 	return cut(line, width)
 }
@@ -29,9 +32,19 @@ const (
 	leastCurve = 4
 )
 
-// status is the state of the job with a curve of at most so many columns.
-func (s Style) status(p *Progress, columns int, besides []string) string {
-	parts := p.place()
+// What is left out of the state where there is too little room, one after the
+// other: what capture costs, the length of a step, the place in the epoch.
+const (
+	lessCost = iota + 1
+	lessLength
+	lessEpoch
+	mostLess = lessEpoch
+)
+
+// status is the state of the job with a curve of at most so many columns, and
+// without so many of its parts.
+func (s Style) status(p *Progress, columns, less int, besides []string) string {
+	parts := p.place(less < lessEpoch)
 	if p.Loss != nil {
 		loss := "loss " + record.Digits(*p.Loss)
 		if line := s.Sparkline(p.Losses, columns); line != "" && (columns >= leastCurve || columns == len(p.Losses)) {
@@ -39,13 +52,10 @@ func (s Style) status(p *Progress, columns int, besides []string) string {
 		}
 		parts = append(parts, loss)
 	}
-	if p.StepSeconds > 0 {
+	if p.StepSeconds > 0 && less < lessLength {
 		parts = append(parts, record.Seconds(p.StepSeconds)+"/step")
 	}
-	if p.Left > 0 {
-		parts = append(parts, duration(p.Left)+" left")
-	}
-	if !p.Early {
+	if !p.Early && less < lessCost {
 		parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
 	}
 	if p.Workers > 1 {

@@ -122,7 +122,8 @@ func TestStatusLineCountsUpdates(t *testing.T) {
 		{"evaluation", Progress{Step: 1300, Mode: "EVAL", ModeStep: 12, Update: at(1234)}, "step 1,234, evaluation"},
 		{"evaluation alone", Progress{Step: 12, Mode: "EVAL", ModeStep: 12}, "evaluation step 12"},
 		{"a framework without modes", Progress{Step: 12, Mode: "GLOBAL", ModeStep: 12}, "step 12"},
-		{"a known end", Progress{Mode: "TRAIN", Update: at(500), Total: 3000, StepSeconds: 0.02, Left: 49.9}, "step 500 of 3,000 · 20.0 ms/step · 49.9 s left"},
+		{"a known end", Progress{Mode: "TRAIN", Update: at(500), Total: 3000, StepSeconds: 0.02, Left: 49.9}, "step 500 of 3,000, 49.9 s left · 20.0 ms/step"},
+		{"the end of an epoch alone", Progress{Mode: "TRAIN", Update: at(237), Epoch: 3, EpochStep: 38, EpochSteps: 100, EpochLeft: 12.4}, "step 237 · epoch 3, 38 of 100, 12.4 s left"},
 	} {
 		c.p.Early = true
 		if got := (Style{Unicode: true}).statusLine(&c.p, 0); got != "vigil: "+c.want {

@@ -28,6 +28,7 @@ func TestFacts(t *testing.T) {
 		"and a scheduler says to what":   {record.Facts{Optimisers: warm(number(0.003))}, Fact{"rate", "AdamW 3e-06 (warm-up, rises to 0.003)"}},
 		"what it scales is no rate":      {record.Facts{Optimisers: warm(number(1))}, Fact{"rate", "AdamW 3e-06 (at step 9, rising)"}},
 		"a rate that rose":               {record.Facts{Optimisers: warm(number(1)), Schedule: &record.ScheduleFacts{Steps: []int64{9, 100, 200}, Rates: []float64{3e-6, 0.002, 0.001}}}, Fact{"rate", "AdamW 3e-06 (warm-up, rose to 0.002)"}},
+		"a rate that a schedule changes": {record.Facts{Optimisers: []record.OptimiserFacts{{Class: "AdamW", LR: number(0.00299), Set: number(0.003)}}}, Fact{"rate", "AdamW 0.003, scheduled"}},
 		"a rate that is as it was":       {record.Facts{Optimisers: []record.OptimiserFacts{{Class: "AdamW", LR: number(0.003)}}}, Fact{}},
 		"no copy, and nothing is warmed": {record.Facts{Models: copies()}, Fact{}},
 	} {
