@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -90,10 +91,11 @@ func (c compareCmd) Run(a *app) error {
 	if c.JSON {
 		err = writeJSON(&b, compared)
 	} else {
-		width, terminal, style := a.output()
-		p := &comparison{Comparison: compared, w: &b, width: width, whole: !terminal, drawn: terminal, all: c.All, style: style}
+		page := a.page()
+		_, terminal := a.terminal()
+		p := &comparison{Comparison: compared, w: &b, page: page, drawn: terminal, all: c.All}
 		if c.Out != "" {
-			p.width, p.whole, p.drawn, p.style = 100, true, true, live.Style{Unicode: true}
+			p.page, p.drawn = live.Page{Style: live.Style{Unicode: true}}, true
 		}
 		p.print()
 	}
@@ -115,16 +117,12 @@ func (c compareCmd) Run(a *app) error {
 type comparison struct {
 	view.Comparison
 	w     io.Writer
-	width int
-	whole bool // nothing is cut
+	page  live.Page
 	drawn bool // curves are drawn
 	all   bool
-	style live.Style
 
 	names   []string
-	label   int   // width of the labels
-	cells   []int // widths of the columns
-	stacked bool  // there is no room for columns
+	stacked bool // there is no room for columns
 }
 
 // block are rows under a title: a label, and a cell for each run.
@@ -146,10 +144,7 @@ func (p *comparison) print() {
 	overview, finals := p.overview(), p.finals()
 	sections := p.sections()
 	p.measure(append(sections, overview, finals))
-	p.table(overview)
-	for _, b := range sections {
-		p.table(b)
-	}
+	p.tables(append([]block{overview}, sections...)...)
 	switch {
 	case len(p.Differences) == 0:
 		fmt.Fprintf(p.w, "\nNothing that is known of them differs: %s the same.\n", p.same())
@@ -157,7 +152,7 @@ func (p *comparison) print() {
 		fmt.Fprintf(p.w, "\n%s the same; --all lists them.\n", p.same())
 	}
 	if len(finals.rows) > 0 {
-		p.table(finals)
+		p.tables(finals)
 	}
 	p.curves()
 	if n := len(p.Alone); n > 0 {
@@ -236,100 +231,72 @@ func seriesName(s view.SharedSeries) string {
 // digits is a number as people compare it.
 func digits(v record.Number) string { return record.Digits(float64(v)) }
 
-// The widths of a table: labels are not wider than mostLabel, and where a cell would
-// be cut below leastCell the values of a property stand below each other.
-const (
-	mostLabel = 40
-	leastCell = 14
-)
+// A cell of a column that would be narrower than leastCell stands below the
+// others instead; usual is the width of a file.
+const leastCell = 14
 
-// measure gives all tables the same columns.
+// measure tells whether there is room for a column for each run: two always
+// fit in a file, however long a value is.
 func (p *comparison) measure(blocks []block) {
-	p.cells = make([]int, len(p.names))
-	for i, name := range p.names {
-		p.cells[i] = len([]rune(name))
+	width := p.page.Width
+	if width <= 0 {
+		if len(p.names) <= 2 {
+			return
+		}
+		width = usual
 	}
+	widths := make([]int, len(p.names)+1)
 	for _, b := range blocks {
-		p.label = max(p.label, len([]rune(b.title)))
-		for _, row := range b.rows {
-			p.label = max(p.label, len([]rune(row[0]))+2)
-			for i, cell := range row[1:] {
-				p.cells[i] = max(p.cells[i], len([]rune(cell)))
+		for _, row := range append(b.rows, append([]string{b.title}, p.names...)) {
+			for i, cell := range row {
+				widths[i] = max(widths[i], utf8.RuneCountInString(cell)+2)
 			}
 		}
 	}
-	p.label = min(p.label, mostLabel)
-	sum := p.label
-	for _, w := range p.cells {
-		sum += w + 2
+	sum := 0
+	for _, w := range widths {
+		sum += w
 	}
-	if sum <= p.width || p.whole && len(p.names) == 2 {
-		return // two runs fit beside each other in a file, however long a value is
-	}
-	room := (p.width-p.label)/len(p.names) - 2
-	if room < leastCell {
-		p.stacked = true
-		return
-	}
-	if !p.whole {
-		for i := range p.cells {
-			p.cells[i] = min(p.cells[i], room)
-		}
-	}
+	p.stacked = sum > width && (width-min(widths[0], width/3))/len(p.names)-2 < leastCell
 }
 
-// table prints a block with a column for each run, whose names stand above.
-func (p *comparison) table(b block) {
-	if b.title != "" {
-		fmt.Fprintln(p.w)
-	}
+// tables prints blocks with a column for each run, whose names stand above, in
+// the same columns.
+func (p *comparison) tables(blocks ...block) {
 	if p.stacked {
-		p.below(b.title, b.rows)
+		p.below(blocks)
 		return
 	}
-	line := func(head string, row []string, bold bool) {
-		var l strings.Builder
-		l.WriteString(head + strings.Repeat(" ", max(p.label-len([]rune(head)), 0)))
-		for i, cell := range row {
-			if !p.whole {
-				cell = shortened(cell, p.cells[i], p.style.Unicode)
-			}
-			pad := strings.Repeat(" ", max(p.cells[i]-len([]rune(cell)), 0))
-			if bold {
-				cell = p.style.Bold(cell)
-			}
-			l.WriteString("  " + cell + pad)
+	var rows [][]string
+	for _, b := range blocks {
+		if b.title != "" {
+			rows = append(rows, nil)
 		}
-		fmt.Fprintln(p.w, strings.TrimRight(l.String(), " "))
+		head := []string{p.page.Bold(b.title)}
+		for _, name := range p.names {
+			head = append(head, p.page.Bold(name))
+		}
+		rows = append(rows, head)
+		for _, row := range b.rows {
+			rows = append(rows, append([]string{"  " + row[0]}, row[1:]...))
+		}
 	}
-	line(b.title, p.names, true)
-	for _, row := range b.rows {
-		line("  "+shortened(row[0], p.label-2, p.style.Unicode), row[1:], false)
-	}
+	fmt.Fprint(p.w, p.page.Table(0, nil, rows))
 }
 
 // below prints the values of each property below each other: there are too many
 // runs for columns.
-func (p *comparison) below(title string, rows [][]string) {
-	if title != "" {
-		fmt.Fprintln(p.w, p.style.Bold(title))
-	}
-	width := 0
-	for _, name := range p.names {
-		width = max(width, len([]rune(name)))
-	}
-	if !p.whole {
-		width = min(width, p.width/2)
-	}
-	for _, row := range rows {
-		fmt.Fprintf(p.w, "  %s\n", row[0])
-		for i, cell := range row[1:] {
-			name := p.names[i]
-			if !p.whole {
-				name = shortened(name, width, p.style.Unicode)
-				cell = shortened(cell, max(p.width-width-6, leastCell), p.style.Unicode)
+func (p *comparison) below(blocks []block) {
+	for _, b := range blocks {
+		if b.title != "" {
+			fmt.Fprintln(p.w, "\n"+p.page.Bold(b.title))
+		}
+		for _, row := range b.rows {
+			var rows [][]string
+			for i, cell := range row[1:] {
+				rows = append(rows, []string{p.names[i], cell})
 			}
-			fmt.Fprintf(p.w, "    %s%s  %s\n", name, strings.Repeat(" ", max(width-len([]rune(name)), 0)), cell)
+			fmt.Fprintf(p.w, "  %s\n%s", row[0], p.page.Table(4, nil, rows))
 		}
 	}
 }

@@ -89,34 +89,30 @@ func runTable(runs []listed, now time.Time, width int, whole bool, style live.St
 	if over := sum - width; over > 0 && !whole {
 		list[0] = min(list[0], max(list[0]-over, shortestName))
 	}
-	var b strings.Builder
-	line := func(cell func(i int, c column) string) {
-		var l strings.Builder
-		for i, c := range columns {
-			text := cell(i, c)
-			pad := strings.Repeat(" ", max(list[i]-utf8.RuneCountInString(text), 0))
-			switch {
-			case c.right:
-				l.WriteString(pad + text + "  ")
-			case c.head == "FINDINGS":
-				l.WriteString(tinted(style, text) + pad + "  ")
-			default:
-				l.WriteString(text + pad + "  ")
-			}
-		}
-		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
-	}
-	line(func(_ int, c column) string { return c.head })
+	heads := make([]string, len(columns))
+	rows := make([][]string, len(runs))
 	for i := range runs {
-		line(func(n int, c column) string {
-			text := c.cell(&runs[i])
-			if n == 0 {
-				text = shortened(text, list[0], style.Unicode)
-			}
-			return text
-		})
+		rows[i] = make([]string, len(columns))
 	}
-	return b.String()
+	for n, c := range columns {
+		heads[n] = c.head
+		for i := range runs {
+			text := c.cell(&runs[i])
+			switch {
+			case n == 0:
+				text = shortened(text, list[0], style.Unicode)
+			case c.right:
+				text = strings.Repeat(" ", max(list[n]-utf8.RuneCountInString(text), 0)) + text
+			case c.head == "FINDINGS":
+				text = tinted(style, text)
+			}
+			rows[i][n] = text
+		}
+		if c.right {
+			heads[n] = strings.Repeat(" ", list[n]-len(c.head)) + c.head
+		}
+	}
+	return live.Page{Style: style}.Table(0, heads, rows) // it fits
 }
 
 // shortened cuts a name in the middle: both its ends tell runs apart.

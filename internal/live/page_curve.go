@@ -80,11 +80,21 @@ func (s scale) at(share float64) float64 {
 type dots struct {
 	across, down int // dots of a cell
 	columns      int // cells
+	rows         int
 	set          []bool
 }
 
 func (d *dots) width() int  { return d.columns * d.across }
-func (d *dots) height() int { return curveRows * d.down }
+func (d *dots) height() int { return d.rows * d.down }
+
+// row is one row of cells, without blanks at its end.
+func (d *dots) row(row int) string {
+	var line strings.Builder
+	for column := range d.columns {
+		line.WriteRune(d.cell(column, row))
+	}
+	return strings.TrimRight(line.String(), " ")
+}
 
 func (d *dots) dot(x, y int) {
 	if x >= 0 && x < d.width() && y >= 0 && y < d.height() {
@@ -141,15 +151,40 @@ func (p Page) draw(b *strings.Builder, steps []int64, values []float64, s scale)
 	if width <= 0 {
 		width = 80
 	}
-	d := dots{across: 1, down: 1, columns: max(min(width, curveColumns)-margin-3, leastCurved)}
-	tick, bar, corner, rule, gap := "+", "|", "+", "-", 'x'
+	tick, bar, corner, rule := "+", "|", "+", "-"
 	if p.Unicode {
-		d.across, d.down = 2, 4
-		tick, bar, corner, rule, gap = "┤", "│", "└", "─", '×'
+		tick, bar, corner, rule = "┤", "│", "└", "─"
+	}
+	first, last := steps[0], steps[len(steps)-1]
+	d, gaps := p.trace(steps, values, s, first, last, max(min(width, curveColumns)-margin-3, leastCurved), curveRows)
+	for row := range curveRows {
+		mark := bar
+		if labels[row] != "" {
+			mark = tick
+		}
+		fmt.Fprintf(b, "%s %s%s\n", p.Dim(strings.Repeat(" ", margin-columns(labels[row]))+labels[row]), p.Dim(mark), d.row(row))
+	}
+	below := strings.Repeat(" ", margin+1)
+	b.WriteString(below + p.Dim(corner+strings.Repeat(rule, d.columns)) + "\n")
+	if gaps != "" {
+		b.WriteString(below + " " + p.Severity(record.Error, gaps) + "\n")
+	}
+	from, to := fmt.Sprintf("step %d", first), strconv.FormatInt(last, 10)
+	b.WriteString(below + " " + p.Dim(from+strings.Repeat(" ", max(1, d.columns-len(from)-len(to)))+to) + "\n")
+	if s.log {
+		b.WriteString(below + " " + p.Dim("logarithmic axis") + "\n")
+	}
+}
+
+// trace draws a series on a scale over a span of steps, as dots of so many
+// cells, and marks below where its values are not finite; "" where all are.
+func (p Page) trace(steps []int64, values []float64, s scale, first, last int64, width, rows int) (*dots, string) {
+	d, gap := &dots{across: 1, down: 1, columns: width, rows: rows}, 'x'
+	if p.Unicode {
+		d.across, d.down, gap = 2, 4, '×'
 	}
 	d.set = make([]bool, d.width()*d.height())
-	gaps := []rune(strings.Repeat(" ", d.columns))
-	first, last := steps[0], steps[len(steps)-1]
+	gaps := []rune(strings.Repeat(" ", width))
 	x := func(step int64, width int) int {
 		if last == first {
 			return 0
@@ -160,7 +195,7 @@ func (p Page) draw(b *strings.Builder, steps []int64, values []float64, s scale)
 	var atX, atY int
 	for i, v := range values {
 		if !finite(v) {
-			gaps[x(steps[i], d.columns)], broken = gap, true
+			gaps[x(steps[i], width)], broken = gap, true
 			continue
 		}
 		toX, toY := x(steps[i], d.width()), int(math.Round((1-s.share(v))*float64(d.height()-1)))
@@ -170,27 +205,7 @@ func (p Page) draw(b *strings.Builder, steps []int64, values []float64, s scale)
 		d.line(atX, atY, toX, toY)
 		atX, atY, broken = toX, toY, false
 	}
-	for row := range curveRows {
-		mark := bar
-		if labels[row] != "" {
-			mark = tick
-		}
-		var line strings.Builder
-		for column := range d.columns {
-			line.WriteRune(d.cell(column, row))
-		}
-		fmt.Fprintf(b, "%s %s%s\n", p.Dim(strings.Repeat(" ", margin-columns(labels[row]))+labels[row]), p.Dim(mark), strings.TrimRight(line.String(), " "))
-	}
-	below := strings.Repeat(" ", margin+1)
-	b.WriteString(below + p.Dim(corner+strings.Repeat(rule, d.columns)) + "\n")
-	if text := strings.TrimRight(string(gaps), " "); text != "" {
-		b.WriteString(below + " " + p.Severity(record.Error, text) + "\n")
-	}
-	from, to := fmt.Sprintf("step %d", first), strconv.FormatInt(last, 10)
-	b.WriteString(below + " " + p.Dim(from+strings.Repeat(" ", max(1, d.columns-len(from)-len(to)))+to) + "\n")
-	if s.log {
-		b.WriteString(below + " " + p.Dim("logarithmic axis") + "\n")
-	}
+	return d, strings.TrimRight(string(gaps), " ")
 }
 
 // extremes says in one line where a series begins and ends, and its least and
