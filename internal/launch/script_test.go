@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -50,7 +51,9 @@ func TestMissingScript(t *testing.T) {
 		{"/nowhere/other.py", "is the path right?"},
 	} {
 		err := MissingScript([]string{"python", tt.script})
-		switch e, _ := err.(*StartError); {
+		var e *StartError
+		errors.As(err, &e)
+		switch {
 		case tt.hint == "" && err != nil:
 			t.Errorf("%s: %v", tt.script, err)
 		case tt.hint == "":
