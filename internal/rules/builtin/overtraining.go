@@ -161,6 +161,6 @@ func (r *overtrained) decide(pair string, p *stalePair, rep *rule.Report) {
 	if train && validation {
 		both = "; the training loss stands still, too"
 	}
-	v.Message = fmt.Sprintf("The %s %s has not improved for %s: its best value was %s, at global step %d%s.", what, called("loss", pair), since, num(float64(best.Best)), best.At, both)
+	v.Message = fmt.Sprintf("The %s %s has not improved for %s: its best value was %s%s.", what, called("loss", pair), since, num(float64(best.Best)), both)
 	rep.Violate(v)
 }

@@ -20,6 +20,7 @@ def test_huggingface(trainings):
     t = called(trainings, "with_transformers")
     assert metrics(t.run, "eval_loss") == pytest.approx(t.said["eval"])
     assert [v for v in t.run.series("loss", EVAL) if v is not None] == pytest.approx(t.said["eval"])
+    assert t.run.facts["epochs"]["total"] == len(t.said["losses"])
     assert len(metrics(t.run, "grad_norm")) == len(metrics(t.run, "learning_rate")) == len(t.said["losses"])
     assert len(t.run.of("bye")) == 1
 
@@ -27,6 +28,7 @@ def test_huggingface(trainings):
 def test_lightning(trainings):
     t = called(trainings, "with_lightning")
     assert len(metrics(t.run, "val_loss")) == 2
+    assert t.run.facts["epochs"]["total"] == len(t.said["losses"])
     assert metrics(t.run, "train_loss") == pytest.approx(t.said["losses"][4::5])
     assert len(t.run.mode(PREDICT)) == 3
     assert len(t.run.of("bye")) == 1
