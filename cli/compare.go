@@ -235,8 +235,8 @@ func digits(v record.Number) string { return record.Digits(float64(v)) }
 // others instead; usual is the width of a file.
 const leastCell = 14
 
-// measure tells whether there is room for a column for each run: two always
-// fit in a file, however long a value is.
+// measure tells whether there is room for a column for each run (two always fit
+// in a file, however long a value is), and cuts names that would take it.
 func (p *comparison) measure(blocks []block) {
 	width := p.page.Width
 	if width <= 0 {
@@ -257,7 +257,17 @@ func (p *comparison) measure(blocks []block) {
 	for _, w := range widths {
 		sum += w
 	}
-	p.stacked = sum > width && (width-min(widths[0], width/3))/len(p.names)-2 < leastCell
+	room := (width-min(widths[0], width/3))/len(p.names) - 2
+	p.stacked = sum > width && room < leastCell
+	if p.page.Width <= 0 || sum <= width {
+		return
+	}
+	if p.stacked {
+		room = width / 2
+	}
+	for i, name := range p.names { // both ends tell runs apart
+		p.names[i] = shortened(name, max(room, leastCell), p.page.Unicode)
+	}
 }
 
 // tables prints blocks with a column for each run, whose names stand above, in

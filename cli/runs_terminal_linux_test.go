@@ -73,7 +73,7 @@ func TestRunsOnATerminal(t *testing.T) {
 						t.Errorf("a line has %d columns: %s", utf8.RuneCountInString(line), line)
 					}
 				}
-				for _, want := range []string{"20261125-110000-train", "1 error", "a-name-", "for-a-line", "Configuration", "Final values", "loss (TRAIN)", "█"} {
+				for _, want := range []string{"20261125-110000-train", "1 error", "a-name-", "for-a-line", "Configuration", "Final values", "loss (TRAIN)", "⡇"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("%q is not in\n%s", want, text)
 					}
