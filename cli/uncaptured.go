@@ -63,6 +63,12 @@ func (c captured) lacks(n plan.Need) string {
 	if n.Want&plan.Raw != 0 && !c[storedValues] {
 		missing.Want = plan.Raw
 	}
+	if n.Want&plan.Median != 0 && !c[plan.MedianKey] {
+		missing.Want |= plan.Median
+	}
+	if n.Want&plan.Prod != 0 && !c[plan.ProdSignKey] {
+		missing.Want |= plan.Prod
+	}
 	if missing.Want == 0 && len(missing.Pairs)+len(missing.Units)+len(missing.Quantiles)+len(missing.Readings) == 0 {
 		return ""
 	}

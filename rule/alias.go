@@ -28,6 +28,8 @@ type (
 
 	// Need is what one configuration of a rule asks of capture.
 	Need = plan.Need
+	// Want says what is kept of a due tensor.
+	Want = plan.Want
 	// Selector names tensors.
 	Selector = plan.Selector
 	// Schedule says which steps of each mode are due.
@@ -89,6 +91,10 @@ const (
 	WantStats = plan.Stats
 	WantHist  = plan.Hist
 	WantRaw   = plan.Raw
+	// Computed at capture from values that are not kept; read by Item.Number
+	// under MedianKey, ProdKey and the keys beside them.
+	WantMedian = plan.Median
+	WantProd   = plan.Prod
 )
 
 // Auto as an interval leaves it to the overhead budget.
@@ -114,6 +120,16 @@ const (
 	FirstNaN         = plan.FirstNaN
 	FirstPosInf      = plan.FirstPosInf
 	FirstNegInf      = plan.FirstNegInf
+)
+
+// What WantMedian and WantProd bring, for Item.Number: MedianErrorKey only where
+// the median is approximate, ProdKey where float64 holds the product.
+const (
+	MedianKey      = plan.MedianKey
+	MedianErrorKey = plan.MedianErrorKey
+	ProdKey        = plan.ProdKey
+	ProdSignKey    = plan.ProdSignKey
+	ProdLogKey     = plan.ProdLogKey
 )
 
 // QuantileKey names a quantile that a need asked for, for Item.Number.

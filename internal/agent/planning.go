@@ -174,6 +174,12 @@ func collectionOf(c capture.Collection) (plan.Collection, error) {
 	if c.Hist {
 		out.Want |= plan.Hist
 	}
+	if c.Median {
+		out.Want |= plan.Median
+	}
+	if c.Prod {
+		out.Want |= plan.Prod
+	}
 	modes := map[record.Mode]bool{}
 	for _, name := range strings.FieldsFunc(c.Mode, func(r rune) bool { return r == ',' || r == '/' || r == ' ' }) {
 		m, err := record.ParseMode(name)

@@ -92,7 +92,7 @@ func (w *worker) beginPieces(o *openStep, it *capture.Item) *assembly {
 	if it.Flags&capture.FlagRawPiece != 0 {
 		a.want |= plan.Raw | plan.Stats
 	}
-	a.whole = a.want&plan.Raw != 0
+	a.whole = a.want&(plan.Raw|plan.Computed) != 0
 	for _, r := range a.dec.Due(o.key.mode, o.step.ModeStep) {
 		a.whole = a.whole || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
 	}

@@ -120,17 +120,19 @@ type Missing struct {
 
 // Collection is a collection that the script defined.
 type Collection struct {
-	Name  string   `json:"name"`
-	Regex []string `json:"regex,omitempty"`
-	Names []string `json:"names,omitempty"`
-	Every int64    `json:"every,omitempty"`
-	Start int64    `json:"start,omitempty"`
-	End   int64    `json:"end,omitempty"`
-	Steps []int64  `json:"steps,omitempty"`
-	Mode  string   `json:"mode,omitempty"` // empty: every mode
-	Raw   bool     `json:"raw,omitempty"`
-	Hist  bool     `json:"hist,omitempty"`
-	Off   bool     `json:"off,omitempty"` // at no step
+	Name   string   `json:"name"`
+	Regex  []string `json:"regex,omitempty"`
+	Names  []string `json:"names,omitempty"`
+	Every  int64    `json:"every,omitempty"`
+	Start  int64    `json:"start,omitempty"`
+	End    int64    `json:"end,omitempty"`
+	Steps  []int64  `json:"steps,omitempty"`
+	Mode   string   `json:"mode,omitempty"` // empty: every mode
+	Raw    bool     `json:"raw,omitempty"`
+	Hist   bool     `json:"hist,omitempty"`
+	Median bool     `json:"median,omitempty"`
+	Prod   bool     `json:"prod,omitempty"`
+	Off    bool     `json:"off,omitempty"` // at no step
 	// Joins: the tensors belong to the collection, of which nothing is asked.
 	Joins bool `json:"joins,omitempty"`
 }

@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	collectKeys  = []string{"every", "start", "end", "steps", "mode", "regex", "raw", "stats", "hist"}
-	collectWords = []string{"raw", "stats", "hist"}
+	collectKeys  = []string{"every", "start", "end", "steps", "mode", "regex", "raw", "stats", "hist", "median", "prod"}
+	collectWords = []string{"raw", "stats", "hist", "median", "prod"}
 )
 
 // ParseCollect reads a --collect SPEC. by says who asked, for `vigil show`:
@@ -100,6 +100,10 @@ func (d *collection) set(key, value string) (err error) {
 		return d.want(plan.Stats, value)
 	case "hist":
 		return d.want(plan.Hist|plan.Stats, value)
+	case "median":
+		return d.want(plan.Median|plan.Stats, value)
+	case "prod":
+		return d.want(plan.Prod|plan.Stats, value)
 	}
 	return err
 }

@@ -82,7 +82,7 @@ func New(o Options) (*Meter, error) {
 
 // Tensor measures one value. The statistics are always computed, with the
 // histogram when a request of d that is due at modeStep wants it; so are the
-// pairs, units and quantiles of the requests that are due. A tensor with
+// pairs, units, quantiles, the median and the product of the requests that are due. A tensor with
 // elements that are not finite gets the position of the first of each kind. A request whose interval is
 // left to the budget is due at every step that is captured. v is read during
 // the call only; the result is the caller's.
@@ -94,17 +94,21 @@ func New(o Options) (*Meter, error) {
 // file or a unit count; the statistics and all else that could be computed are
 // returned with it.
 func (m *Meter) Tensor(info record.TensorInfo, d plan.Decision, mode record.Mode, modeStep int64, v tensor.View) (record.TensorStats, []record.Derived, error) {
-	hist, more := false, false
+	hist, more, computed := false, false, plan.Want(0)
 	for i := range d.Requests {
 		r := &d.Requests[i]
 		more = more || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
-		hist = hist || r.Want&plan.Hist != 0 && due(r.Schedule[mode], modeStep)
+		if r.Want&(plan.Hist|plan.Computed) != 0 && due(r.Schedule[mode], modeStep) {
+			hist = hist || r.Want&plan.Hist != 0
+			computed |= r.Want & plan.Computed
+		}
 	}
 	stats := record.TensorStats{Tensor: info.Name, Stats: tensor.Compute(v, hist)}
 	var derived []record.Derived
 	if stats.NonFinite() {
 		derived = measureFirst(derived, info.Name, v, &stats.Stats)
 	}
+	derived = measureComputed(derived, info.Name, computed, v, &stats.Stats)
 	if !more {
 		return stats, derived, nil
 	}

@@ -52,7 +52,12 @@ const (
 	Stats Want = 1 << iota // the moments
 	Hist                   // the log2 histogram too
 	Raw                    // the values themselves
+	Median                 // the median, computed at capture
+	Prod                   // the product, computed at capture
 )
+
+// Computed are the wants that need the values at capture, and do not keep them.
+const Computed = Median | Prod
 
 // Selector names tensors: the union of collections (by name), explicit names,
 // Python regular expressions (re.search: anywhere in the name, case
@@ -96,6 +101,19 @@ type Need struct {
 	Quantiles []float64
 	Readings  []Reading
 }
+
+// Names of what Median and Prod bring, in stored series.
+const (
+	MedianKey = "median"
+	// MedianErrorKey is how far a median that was not computed exactly may be
+	// off, as a share of its magnitude; it is there for those alone.
+	MedianErrorKey = "median_error"
+	// ProdKey is the product where float64 holds it; its sign and the natural
+	// logarithm of its magnitude are always there.
+	ProdKey     = "prod"
+	ProdSignKey = "prod_sign"
+	ProdLogKey  = "prod_log"
+)
 
 // QuantileKey names a quantile in stored series.
 func QuantileKey(q float64) string { return fmt.Sprintf("quantile[%g]", q) }

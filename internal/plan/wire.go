@@ -74,7 +74,7 @@ func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
 // values reports whether a request asks for more than statistics of one tensor
 // at one step.
 func (r *Request) values() bool {
-	return r.Want&Raw != 0 || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
+	return r.Want&(Raw|Computed) != 0 || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
 }
 
 func (w *Wire) index(s Schedule) int {

@@ -50,6 +50,12 @@ func Cost(needs []plan.Need) []string {
 	if quantiles > 0 {
 		agent += fmt.Sprintf("; %s, for which the values are put in order", number(quantiles, "quantile"))
 	}
+	if want&plan.Median != 0 {
+		agent += "; the median, for which the values are put in order (of more than a million: counted)"
+	}
+	if want&plan.Prod != 0 {
+		agent += "; the product"
+	}
 	for _, r := range readings {
 		agent += "; " + r
 	}
@@ -57,7 +63,7 @@ func Cost(needs []plan.Need) []string {
 	if want&plan.Hist != 0 {
 		stored += ", its histogram besides (two bytes for each power of two in use)"
 	}
-	if pairs+units+quantiles+len(readings) > 0 {
+	if pairs+units+quantiles+len(readings) > 0 || want&plan.Computed != 0 {
 		stored += ", and a number of 8 bytes with its name for each thing computed"
 	}
 	if want&plan.Raw != 0 {

@@ -139,7 +139,7 @@ func needText(n plan.Need) string {
 	for _, w := range []struct {
 		bit  plan.Want
 		text string
-	}{{plan.Stats, "statistics"}, {plan.Hist, "histogram"}, {plan.Raw, "raw values"}} {
+	}{{plan.Stats, "statistics"}, {plan.Hist, "histogram"}, {plan.Raw, "raw values"}, {plan.Median, "median"}, {plan.Prod, "product"}} {
 		if n.Want&w.bit != 0 {
 			what = append(what, w.text)
 		}

@@ -75,6 +75,12 @@ func Want(n plan.Need) string {
 	if n.Want&plan.Raw != 0 {
 		parts = append(parts, "raw values")
 	}
+	if n.Want&plan.Median != 0 {
+		parts = append(parts, "median")
+	}
+	if n.Want&plan.Prod != 0 {
+		parts = append(parts, "product")
+	}
 	if len(n.Pairs) > 0 {
 		parts = append(parts, "changes since an earlier step")
 	}

@@ -152,6 +152,7 @@ func needs(prog *program, p rule.Params) []rule.Need {
 		if q, is, err := quantile(s.stat); is && err == nil {
 			n.Quantiles = []float64{q}
 		}
+		n.Want |= computed[s.stat]
 		out = append(out, n)
 	}
 	return out

@@ -49,11 +49,7 @@ func newExpression(name string, prog *program, p rule.Params) *expression {
 	}
 	for _, s := range prog.sources {
 		r.modes = append(r.modes, s.modesOf(p.String("mode")))
-		derived := ""
-		if q, is, err := quantile(s.stat); is && err == nil {
-			derived = rule.QuantileKey(q)
-		}
-		r.derived = append(r.derived, derived)
+		r.derived = append(r.derived, s.derived())
 		r.stats = append(r.stats, statistics[s.stat])
 	}
 	return r

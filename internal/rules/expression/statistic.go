@@ -35,7 +35,24 @@ var statistics = map[string]func(*rule.Stats) float64{
 	"neginf": func(s *rule.Stats) float64 { return float64(s.NegInf) },
 }
 
-var statisticNames = []string{"min", "max", "mean", "std", "variance", "abs_mean", "abs_max", "l1", "l2", "sum", "count", "zeros", "nan", "inf", "posinf", "neginf"}
+var statisticNames = []string{"min", "max", "mean", "std", "variance", "abs_mean", "abs_max", "l1", "l2", "sum", "count", "zeros", "nan", "inf", "posinf", "neginf", rule.MedianKey, rule.ProdKey, rule.ProdSignKey, rule.ProdLogKey}
+
+// computed are the numbers that are computed at capture when they are asked
+// for, under the names by which they are stored.
+var computed = map[string]rule.Want{
+	rule.MedianKey: rule.WantMedian, rule.ProdKey: rule.WantProd, rule.ProdSignKey: rule.WantProd, rule.ProdLogKey: rule.WantProd,
+}
+
+// derived is the derived number that a source reads; "" for statistics.
+func (s *source) derived() string {
+	if q, is, err := quantile(s.stat); is && err == nil {
+		return rule.QuantileKey(q)
+	}
+	if _, ok := computed[s.stat]; ok {
+		return s.stat
+	}
+	return ""
+}
 
 // quantile reads quantile[0.99].
 func quantile(stat string) (q float64, is bool, err error) {
@@ -56,6 +73,9 @@ func checkStatistic(stat string) error {
 		return err
 	}
 	if _, ok := statistics[stat]; ok {
+		return nil
+	}
+	if _, ok := computed[stat]; ok {
 		return nil
 	}
 	return fmt.Errorf("there is no statistic %q; did you mean %q? Known: %s, quantile[q]", stat, rule.Nearest(stat, statisticNames), strings.Join(statisticNames, ", "))
