@@ -181,6 +181,9 @@ func (f *feeder) step(c *record.Complete) error {
 			s := &p.Stats[i]
 			f.enc.Tensor(p.Worker, f.info(s.Tensor, false), &s.Stats, slices.Contains(p.Raw, s.Tensor))
 		}
+		for i := range p.Derived {
+			f.enc.Derived(p.Worker, f.info(p.Derived[i].Tensor, false), &p.Derived[i])
+		}
 	}
 	b, err := f.enc.Frame()
 	if err == nil {

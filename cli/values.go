@@ -18,7 +18,7 @@ type valuesCmd struct {
 	Tensor string `arg:"" optional:"" name:"tensor" placeholder:"TENSOR" help:"Name of the tensor or series, as vigil show lists it."`
 	Mode   string `name:"mode" placeholder:"MODE" help:"TRAIN, EVAL, PREDICT or GLOBAL (default: the first that has values)."`
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
-	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; hist for the histograms over steps; raw for the stored values."`
+	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; median and prod where they were asked for; hist for the histograms over steps; raw for the stored values."`
 	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's)."`
 	Table  bool   `name:"table" help:"A table, also on a terminal."`
 	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default: a curve on a terminal, else table)."`
@@ -81,6 +81,9 @@ func (c valuesCmd) Run(a *app) error {
 	if c.Stat == histStat {
 		return c.hist(a, t, modes, from, to)
 	}
+	if c.isComputed(t) {
+		return c.computed(a, t, info, modes, from, to)
+	}
 	stat, err := c.stat(t)
 	if err != nil {
 		return err
@@ -94,6 +97,11 @@ func (c valuesCmd) Run(a *app) error {
 			return c.print(a, t, mode, stat, steps, values)
 		}
 	}
+	return c.nothing(stat, info)
+}
+
+// nothing is the error for a statistic that has no values where it was asked for.
+func (c valuesCmd) nothing(stat string, info record.TensorInfo) error {
 	return &usage{Message: fmt.Sprintf("%q has no %s in the steps and mode asked for", printable(c.Tensor), stat), What: c.Tensor,
 		Hint: fmt.Sprintf("it is a %s; `vigil show %s` tells at which steps it was captured", info.Kind, c.Name)}
 }
@@ -147,6 +155,10 @@ func (c valuesCmd) stat(t source.Run) (string, error) {
 			return "value", nil
 		}
 		return "mean", nil
+	}
+	if contains(onDemand, c.Stat) && !contains(known, c.Stat) {
+		return "", &usage{Message: fmt.Sprintf("the %s of %q was not captured", c.Stat, printable(c.Tensor)), What: c.Stat,
+			Hint: fmt.Sprintf("it is computed where a collection asks: vigil run --collect weights:%s -- …", c.Stat)}
 	}
 	if !contains(known, c.Stat) {
 		return "", &usage{Message: fmt.Sprintf("%q has no statistic %q", printable(c.Tensor), c.Stat), What: c.Stat,

@@ -101,9 +101,9 @@ func (d *collection) set(key, value string) (err error) {
 	case "hist":
 		return d.want(plan.Hist|plan.Stats, value)
 	case "median":
-		return d.want(plan.Median|plan.Stats, value)
+		return d.want(plan.Median, value)
 	case "prod":
-		return d.want(plan.Prod|plan.Stats, value)
+		return d.want(plan.Prod, value)
 	}
 	return err
 }

@@ -26,6 +26,8 @@ func TestParseCollect(t *testing.T) {
 		{"w:steps=9,start=3", plan.Collection{Name: "w", Schedule: all(plan.ModeSchedule{Start: 3, Steps: []int64{9}}), By: by}},
 		{"w:regex=a{2,3}.*,raw,hist", plan.Collection{Name: "w", Selector: plan.Selector{Regex: []string{"a{2,3}.*"}}, Want: plan.Raw | plan.Hist | plan.Stats, By: by}},
 		{"w:regex=a,regex=b,stats", plan.Collection{Name: "w", Selector: plan.Selector{Regex: []string{"a", "b"}}, Want: plan.Stats, By: by}},
+		{"weights:median,prod,every=5", plan.Collection{Name: "weights", Schedule: all(plan.ModeSchedule{Every: 5}), Want: plan.Median | plan.Prod, By: by}},
+		{"weights:median=false", plan.Collection{Name: "weights", By: by}},
 		{`w:regex="a,raw"`, plan.Collection{Name: "w", Selector: plan.Selector{Regex: []string{"a,raw"}}, By: by}},
 		{"w:raw=true,stats=false", plan.Collection{Name: "w", Want: plan.Raw, By: by}},
 		{"gradients:end=0", plan.Collection{Name: "gradients", Schedule: all(plan.ModeSchedule{Off: true}), By: by}},

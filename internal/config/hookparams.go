@@ -22,7 +22,9 @@ var (
 	collectionParameters = append([]string{"include_regex", "tensor_names", "save_histogram"}, keepKeys...)
 
 	reductionNames = []string{"min", "max", "mean", "std", "variance", "sum", "prod", "median", "l1", "l2"}
-	notComputed    = []string{"prod", "median"}
+	// computed are those that are computed besides the usual statistics; of their
+	// magnitudes only the product is.
+	computed = map[string]plan.Want{"median": plan.Median, "prod": plan.Prod, "abs_prod": plan.Prod}
 
 	// holdsNothing are collections of SageMaker Debugger into which nothing of
 	// what Vigil captures goes.
@@ -140,11 +142,11 @@ func (h *hookDocument) finish(c *collection, own parameters) (err error) {
 	if _, ok := own.find("reductions"); !ok {
 		from = h.common
 	}
-	raw, err := h.reductions(from)
+	raw, want, err := h.reductions(from)
 	if err != nil {
 		return err
 	}
-	c.Want = plan.Stats | plan.Hist
+	c.Want = plan.Stats | plan.Hist | want
 	if raw || slices.Contains(asValues, c.Name) {
 		c.Want |= plan.Raw
 	}
@@ -153,40 +155,41 @@ func (h *hookDocument) finish(c *collection, own parameters) (err error) {
 }
 
 // reductions tells whether the values themselves are kept: unless reductions
-// are asked for without them.
-func (h *hookDocument) reductions(p parameters) (raw bool, err error) {
+// are asked for without them; and what is computed besides the usual statistics.
+func (h *hookDocument) reductions(p parameters) (raw bool, want plan.Want, err error) {
 	for _, key := range []string{"save_raw_tensor", "save_shape", "save_histogram"} {
 		if q, ok := p.find(key); ok {
 			text, err := h.text(q.value, key)
 			if err != nil {
-				return false, err
+				return false, 0, err
 			}
 			on, err := parseBool(text)
 			if err != nil {
-				return false, h.wrap(q.value, fmt.Errorf("%s: %w", key, err))
+				return false, 0, h.wrap(q.value, fmt.Errorf("%s: %w", key, err))
 			}
 			raw = raw || on && key == "save_raw_tensor"
 		}
 	}
 	q, ok := p.find("reductions")
 	if !ok {
-		return true, nil
+		return true, 0, nil
 	}
 	text, err := h.joined(q.value, q.key)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	names := split(text, ",")
 	for _, name := range names {
 		plainName := strings.TrimSuffix(strings.TrimPrefix(name, "abs_"), "_norm")
 		if !slices.Contains(reductionNames, plainName) {
-			return false, h.fail(q.value, Suggest(plainName, reductionNames), "reductions: there is no reduction %q", name)
+			return false, 0, h.fail(q.value, Suggest(plainName, reductionNames), "reductions: there is no reduction %q", name)
 		}
-		if w := fmt.Sprintf("the reduction %s is not computed", name); slices.Contains(notComputed, plainName) && !h.layer.said(w) {
+		want |= computed[name]
+		if w := fmt.Sprintf("the reduction %s is not computed", name); name == "abs_median" && !h.layer.said(w) {
 			h.layer.warn(h.document, q.value, "%s", w)
 		}
 	}
-	return raw || len(names) == 0, nil
+	return raw || len(names) == 0, want, nil
 }
 
 func (l *layer) said(text string) bool {

@@ -288,7 +288,7 @@ func (h *hookDocument) hook() error {
 	// A reduction or a schedule that is wrong is told even where no collection uses it.
 	_, err := h.schedule(parameters{}, h.common)
 	if err == nil {
-		_, err = h.reductions(h.common)
+		_, _, err = h.reductions(h.common)
 	}
 	return err
 }

@@ -174,7 +174,10 @@ func TestHookDocumentSettings(t *testing.T) {
 		{"an unknown parameter", `{"HookParameters": {"save_intervall": "5"}}`, func(*Run) {}, `save_intervall means nothing: did you mean "save_interval"?`},
 		{"TensorBoard", `{"HookParameters": {"export_tensorboard": "True"}}`, func(*Run) {}, "export_tensorboard is left out"},
 		{"a collection of another framework", `{"CollectionConfigurations": [{"CollectionName": "sm_metrics"}]}`, func(*Run) {}, "the collection sm_metrics is left out"},
-		{"a reduction that is not computed", `{"HookParameters": {"reductions": "prod,min"}}`, func(*Run) {}, "the reduction prod is not computed"},
+		{"a reduction that is not computed", `{"HookParameters": {"reductions": "abs_median,min"}}`, func(*Run) {}, "the reduction abs_median is not computed"},
+		{"median and product", `{"CollectionConfigurations": [{"CollectionName": "biases", "CollectionParameters": {"reductions": "median, abs_prod,l2_norm"}}]}`, func(r *Run) {
+			r.Collect = []plan.Collection{{Name: "biases", Schedule: plan.Every(500), Want: plan.Stats | plan.Hist | plan.Median | plan.Prod, By: []string{"c.json:1:32"}}}
+		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run, err := resolveDocument(t, c.text, Flags{})

@@ -24,6 +24,8 @@ func TestStep(t *testing.T) {
 		}
 		e.Scalar("worker_0", loss, math.Inf(1))
 		e.Tensor("worker_1", weight, &tensor.Stats{Count: 2, Min: 1, Max: 3, Mean: 2, M2: 2, L1: 4}, true)
+		e.Derived("worker_1", weight, &record.Derived{Tensor: "w", Stat: "prod_sign", Value: -1})
+		e.Derived("worker_1", weight, &record.Derived{Tensor: "w", Stat: "pair[lag=1].mean_abs_diff", Value: 5}) // for rules written in Go
 		b, err := e.Frame()
 		if err != nil {
 			t.Fatal(err)
@@ -39,19 +41,20 @@ func TestStep(t *testing.T) {
 			ModeStep int64 `json:"mode_step"`
 			Time     float64
 			New      []record.TensorInfo
+			Stats    []string
 			Parts    [][]any
 		}
 		if err := json.Unmarshal(payload[4:4+n], &head); err != nil {
 			t.Fatal(err)
 		}
-		if head.Step != step || head.Mode != 1 || head.ModeStep != 7+step || head.Time != 3.5 || len(head.New) != int(2-2*step) || len(head.Parts) != 2 {
+		if head.Step != step || head.Mode != 1 || head.ModeStep != 7+step || head.Time != 3.5 || len(head.New) != int(2-2*step) || len(head.Parts) != 2 || len(head.Stats) != int(1-step) {
 			t.Errorf("header %+v", head)
 		}
 		var got []float64
 		for rest := payload[4+n:]; len(rest) > 0; rest = rest[8:] {
 			got = append(got, math.Float64frombits(binary.LittleEndian.Uint64(rest)))
 		}
-		want := []float64{0, math.Inf(1), 1, 1, 2, 1, 3, 2, 2, 4, 0, 0, 0, 0}
+		want := []float64{0, math.Inf(1), 1, 1, 2, 1, 3, 2, 2, 4, 0, 0, 0, 0, 1, 0, -1}
 		if len(got) != len(want) {
 			t.Fatalf("numbers %v, want %v", got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
@@ -12,6 +13,7 @@ import (
 // Encoder makes frames of steps. Names travel once, then by their number.
 type Encoder struct {
 	ids   map[string]int
+	stats map[string]int // of derived numbers
 	head  header
 	parts map[string]*part
 	order []string
@@ -19,12 +21,13 @@ type Encoder struct {
 
 // header stands before the numbers of a step.
 type header struct {
-	Step     int64   `json:"step"`
-	Mode     int     `json:"mode"`
-	ModeStep int64   `json:"mode_step"`
-	Time     float64 `json:"time"` // seconds since 1970
-	New      []named `json:"new,omitempty"`
-	Parts    [][]any `json:"parts"` // worker, scalars, tensors
+	Step     int64    `json:"step"`
+	Mode     int      `json:"mode"`
+	ModeStep int64    `json:"mode_step"`
+	Time     float64  `json:"time"` // seconds since 1970
+	New      []named  `json:"new,omitempty"`
+	Stats    []string `json:"stats,omitempty"` // names of derived numbers that come for the first time
+	Parts    [][]any  `json:"parts"`           // worker, scalars, tensors, derived numbers
 }
 
 // named is a tensor that comes for the first time; its place in the order of
@@ -35,21 +38,24 @@ type named struct {
 
 // part are the numbers of one worker: of its scalars first all numbers of
 // names, then all values; of each tensor its name's number, whether its values
-// are stored, and the statistics.
+// are stored, and the statistics; of each derived number that of the tensor, that
+// of the statistic, and the value.
 type part struct {
-	ids, values, tensors []float64
-	scalars, rows        int
+	ids, values, tensors, derived []float64
+	scalars, rows, numbers        int
 }
 
 // NewEncoder begins a stream of frames.
-func NewEncoder() *Encoder { return &Encoder{ids: map[string]int{}, parts: map[string]*part{}} }
+func NewEncoder() *Encoder {
+	return &Encoder{ids: map[string]int{}, stats: map[string]int{}, parts: map[string]*part{}}
+}
 
 // Begin begins a step.
 func (e *Encoder) Begin(step int64, mode record.Mode, modeStep int64, at time.Time) {
 	e.head = header{Step: step, Mode: int(mode), ModeStep: modeStep, Time: float64(at.UnixMicro()) / 1e6}
 	for _, w := range e.order {
 		p := e.parts[w]
-		*p = part{p.ids[:0], p.values[:0], p.tensors[:0], 0, 0}
+		*p = part{p.ids[:0], p.values[:0], p.tensors[:0], p.derived[:0], 0, 0, 0}
 	}
 }
 
@@ -73,6 +79,32 @@ func (e *Encoder) Tensor(worker string, info *record.TensorInfo, s *tensor.Stats
 	p.rows++
 }
 
+// Derived adds a number that was computed at capture, of a tensor that Tensor
+// was called for. Those that Python does not offer are left out.
+func (e *Encoder) Derived(worker string, info *record.TensorInfo, d *record.Derived) {
+	if !offered(d.Stat) {
+		return
+	}
+	n, known := e.stats[d.Stat]
+	if !known {
+		n = len(e.stats)
+		e.stats[d.Stat] = n
+		e.head.Stats = append(e.head.Stats, d.Stat)
+	}
+	p := e.part(worker)
+	p.derived = append(p.derived, e.id(info), float64(n), d.Value)
+	p.numbers++
+}
+
+// offered tells whether Python offers a derived number by its name.
+func offered(stat string) bool {
+	switch stat {
+	case plan.MedianKey, plan.MedianErrorKey, plan.ProdKey, plan.ProdSignKey, plan.ProdLogKey:
+		return true
+	}
+	return false
+}
+
 // Empty tells whether nothing was added since Begin.
 func (e *Encoder) Empty() bool {
 	for _, p := range e.parts {
@@ -90,8 +122,12 @@ func (e *Encoder) Frame() ([]byte, error) {
 	for _, w := range e.order {
 		p := e.parts[w]
 		if p.scalars+p.rows > 0 {
-			e.head.Parts = append(e.head.Parts, []any{w, p.scalars, p.rows})
-			size += 8 * (len(p.ids) + len(p.values) + len(p.tensors))
+			counts := []any{w, p.scalars, p.rows}
+			if p.numbers > 0 {
+				counts = append(counts, p.numbers)
+			}
+			e.head.Parts = append(e.head.Parts, counts)
+			size += 8 * (len(p.ids) + len(p.values) + len(p.tensors) + len(p.derived))
 		}
 	}
 	b, err := withHeader(Step, &e.head, size)
@@ -100,7 +136,7 @@ func (e *Encoder) Frame() ([]byte, error) {
 	}
 	for _, w := range e.order {
 		p := e.parts[w]
-		for _, list := range [][]float64{p.ids, p.values, p.tensors} {
+		for _, list := range [][]float64{p.ids, p.values, p.tensors, p.derived} {
 			for _, x := range list {
 				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 			}

@@ -124,8 +124,8 @@ func (p *Plan) addCollection(c Collection) error {
 	}
 	g.by = union(g.by, c.By)
 	want := c.Want
-	if want == 0 {
-		want = Stats | Hist
+	if want&^Computed == 0 { // it says nothing of what is kept otherwise
+		want |= Stats | Hist
 	}
 	g.requests = append(g.requests, Request{By: join(c.By), Schedule: c.Schedule, Want: want | Stats})
 	return nil

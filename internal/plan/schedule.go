@@ -139,9 +139,9 @@ func (s *Schedule) UnmarshalJSON(b []byte) error {
 var wantNames = []struct {
 	want Want
 	name string
-}{{Stats, "stats"}, {Hist, "hist"}, {Raw, "raw"}}
+}{{Stats, "stats"}, {Hist, "hist"}, {Raw, "raw"}, {Median, "median"}, {Prod, "prod"}}
 
-// MarshalJSON writes a list of "stats", "hist", "raw".
+// MarshalJSON writes a list of names.
 func (w Want) MarshalJSON() ([]byte, error) {
 	names := []string{}
 	for _, n := range wantNames {
@@ -167,7 +167,7 @@ next:
 				continue next
 			}
 		}
-		return fmt.Errorf("decode want: %q is none of stats, hist, raw", s)
+		return fmt.Errorf("decode want: %q is none of stats, hist, raw, median, prod", s)
 	}
 	return nil
 }

@@ -49,11 +49,11 @@ type Want uint8
 
 // Wants are united when several requests meet on one tensor.
 const (
-	Stats Want = 1 << iota // the moments
-	Hist                   // the log2 histogram too
-	Raw                    // the values themselves
-	Median                 // the median, computed at capture
-	Prod                   // the product, computed at capture
+	Stats  Want = 1 << iota // the moments
+	Hist                    // the log2 histogram too
+	Raw                     // the values themselves
+	Median                  // the median, computed at capture
+	Prod                    // the product, computed at capture
 )
 
 // Computed are the wants that need the values at capture, and do not keep them.

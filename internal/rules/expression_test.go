@@ -72,6 +72,8 @@ func TestExpressions(t *testing.T) {
 		{`tensors("weight$", "max").map(t, t.last()).max() > 100 * tensors("weight$", "max").map(t, t.last()).min()`, nil, vectors([2]float64{1, 1}, [2]float64{1, 200}), []int64{1}},
 		{`tensors("weight$", "max").map(t, t.last() > 1, t.last()).mean() == 4`, nil, vectors([2]float64{1, 4}), []int64{0}},
 		{`tensors("weight$", "quantile[1]").exists(t, t.last() == 7)`, nil, vectors([2]float64{1, 7}), []int64{0}},
+		{`series("b.weight", "median").last() == 3.5`, nil, vectors([2]float64{1, 7}), []int64{0}},
+		{`series("a.weight", "prod").last() == 0 && series("a.weight", "prod_sign").last() == 0 && is_inf(series("a.weight", "prod_log").last())`, nil, vectors([2]float64{1, 7}), []int64{0}},
 		{`tensors("weight$", "l2").exists(t, tensors("weight$", "l2").exists(u, t.last() > 3 * u.last()))`, nil, vectors([2]float64{1, 1}, [2]float64{1, 4}), []int64{1}},
 	} {
 		if c.want == nil {

@@ -87,6 +87,8 @@ class Mine(Rule):
 `, nil, []input{lossAt(1)[0], {step: 1, scalars: map[string]float64{"acc": 1}}, {step: 2, scalars: map[string]float64{"loss": 1}}}, []int64{1}},
 		{"statistics", ruleText(`t = self.base_trial.tensor("a.weight")`, `return t.reduction_value(step, "max", abs=True) > 2 and t.reduction_value(step, "zeros") == 1`),
 			[]string{"tensor_regex", "weight"}, vectors([2]float64{1, 1}, [2]float64{-3, 1}), []int64{1}},
+		{"median and product", ruleText(`t = self.base_trial.tensor("a.weight")`, `assert t.reduction_value(step, "prod") == t.reduction_value(step, "prod_sign") == 0`, `return t.reduction_value(step, "median") == -1.5`),
+			[]string{"tensor_regex", "weight", "computed", "median,prod"}, vectors([2]float64{1, 1}, [2]float64{-3, 1}), []int64{1}},
 		{"values", ruleText(`import numpy as np`, `x = self.base_trial.tensor("a.weight").value(step)`, `assert isinstance(x, np.ndarray) and x.shape == (2,) and x.dtype == np.float64`, `return bool((x == 5).any())`),
 			[]string{"raw", "^a"}, vectors([2]float64{1, 1}, [2]float64{5, 1}), []int64{1}},
 		{"values of all that it reads", ruleText(`return self.base_trial.tensor("b.weight").value(step)[0] == 7`),

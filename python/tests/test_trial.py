@@ -19,7 +19,8 @@ import vigil.torch as vg
 
 torch.manual_seed(0)
 hook = vg.Hook()
-hook.collection("kept", regex="^Net_fc.weight$|_input_0$", every=1, raw=True)
+hook.collection("kept", regex="^Net_fc.weight$|_input_0$", every=1, raw=True, median=True, prod=True)
+hook.collection("middle", regex="^gradient/.*bias$", every=1, median=True, prod=True)
 hook.collection("labels", every=1, raw=True)
 class Net(nn.Module):
     def __init__(self):
@@ -170,6 +171,17 @@ def test_values(trial):
     assert gradient.reduction_value(k, "l2", modes.TRAIN) > 0
     with pytest.raises(TensorUnavailableForStep):
         gradient.reduction_value(k, "median", modes.TRAIN)
+    # Computed at capture: the values themselves are not there.
+    bias = trial.tensor(gradient.name.replace("weight", "bias"))
+    with pytest.raises(TensorUnavailableForStep):
+        bias.value(k, modes.TRAIN)
+    low, middle, high = (bias.reduction_value(k, name, modes.TRAIN) for name in ("min", "median", "max"))
+    assert low < middle < high and low + middle + high == pytest.approx(bias.reduction_value(k, "sum", modes.TRAIN), abs=1e-6)
+    assert bias.reduction_value(k, "prod", modes.TRAIN) == pytest.approx(low * middle * high, rel=1e-5)
+    assert bias.reduction_value(k, "prod_sign", modes.TRAIN) == np.sign(low * middle * high)
+    assert bias.reduction_value(k, "prod_log", modes.TRAIN) == pytest.approx(np.log(abs(low * middle * high)), rel=1e-5)
+    assert bias.reduction_value(k, "prod", modes.TRAIN, abs=True) == abs(bias.reduction_value(k, "prod", modes.TRAIN))
+    assert bias.reduction_values(k, modes.TRAIN)["median", False] == middle
     with pytest.raises(StepUnavailable):
         weight.value(99, modes.TRAIN)
     with pytest.raises(TensorUnavailableForStep):

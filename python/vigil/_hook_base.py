@@ -57,16 +57,17 @@ class Handle(object):
             self._tracker.set_mode(mode_number(mode))
 
     @_guard.guard
-    def collection(self, name, regex=None, names=None, every=None, start=None, end=None, steps=None, mode=None, raw=False, hist=False):
+    def collection(self, name, regex=None, names=None, every=None, start=None, end=None, steps=None, mode=None, raw=False, hist=False,
+                   median=False, prod=False):  # fmt: skip
         """A group of tensors with a schedule: those whose name matches ``regex`` (re.search) or stands in ``names``.
 
         every, start, end and steps say at which steps of ``mode`` (one or several,
         default: all modes) they are captured; with end=0 at none. raw keeps their
-        values, hist their histograms.
+        values, hist their histograms, median and prod their median and product.
         """
         if self._tracker is not None:
             fields = dict(name=name, regex=_list(regex), names=_list(names), every=_whole(every), start=_whole(start), end=_whole(end),
-                          steps=_steps(steps), mode=_mode_names(mode), raw=bool(raw), hist=bool(hist))  # fmt: skip
+                          steps=_steps(steps), mode=_mode_names(mode), raw=bool(raw), hist=bool(hist), median=bool(median), prod=bool(prod))  # fmt: skip
             if fields["end"] == 0:
                 fields["off"] = True
             self._tracker.collection({k: v for k, v in fields.items() if v is not None and v is not False})

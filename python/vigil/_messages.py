@@ -104,7 +104,7 @@ class Words(object):
 
     @_guard.guard
     def collection(self, **fields):
-        """A collection that the script defines: name, regex, names, every, start, end, steps, mode, raw, hist.
+        """A collection that the script defines: name, regex, names, every, start, end, steps, mode, raw, hist, median, prod.
 
         The agent adds up what is said of one name, so the next agent is told all of it.
         """

@@ -2,7 +2,24 @@
 
 import math
 
-NAMES = ("min", "max", "mean", "std", "variance", "sum", "prod", "l1", "l2", "median", "count", "zeros", "nan", "inf")
+NAMES = ("min", "max", "mean", "std", "variance", "sum", "prod", "l1", "l2", "median", "count", "zeros", "nan", "inf", "prod_sign", "prod_log")
+
+
+class Approximate(float):
+    """A number that is not exact: it is off by at most ``error`` times its magnitude."""
+
+    def __new__(cls, value, error):
+        self = super(Approximate, cls).__new__(cls, value)
+        self.error = error
+        return self
+
+    def __getnewargs__(self):
+        return float(self), self.error
+
+    def __repr__(self):
+        return "%s (approximate, within %.1g %%)" % (float.__repr__(self), 100 * self.error)
+
+    __str__ = __repr__
 
 
 def _number(value):
@@ -22,7 +39,7 @@ def saved(s, name, magnitude):
         return int(s[name])
     if name == "inf":
         return int(inf)
-    if name in ("prod", "median") or count == 0:
+    if name in ("prod", "median", "prod_sign", "prod_log") or count == 0:
         return None
     if s["nan"] or inf and name in ("std", "variance"):
         return _number(math.nan)
@@ -60,6 +77,28 @@ def saved(s, name, magnitude):
     else:
         value = _l2(s)
     return _number(value)
+
+
+def computed(numbers, s, name, magnitude):
+    """A median or product from what was computed at capture; None where it was not."""
+    if name == "median" and "median" in numbers:
+        value = numbers["median"]
+        if magnitude:
+            finite = s["count"] > s["nan"] + s["posinf"] + s["neginf"]
+            if s["neginf"] and s["posinf"] or finite and (s["min"] < 0 and s["max"] > 0 or s["neginf"] and s["max"] > 0 or s["posinf"] and s["min"] < 0):
+                return None  # the order of the magnitudes is another one
+            value = abs(value)
+        return Approximate(value, numbers["median_error"]) if "median_error" in numbers else _number(value)
+    if name.startswith("prod") and "prod_sign" in numbers:
+        sign = abs(numbers["prod_sign"]) if magnitude else numbers["prod_sign"]
+        if name == "prod_sign":
+            return _number(sign)
+        if name == "prod_log":
+            return _number(numbers["prod_log"])
+        if "prod" in numbers:
+            return _number(abs(numbers["prod"]) if magnitude else numbers["prod"])
+        return _number(math.copysign(math.inf if numbers["prod_log"] > 0 else 0.0, sign))
+    return None
 
 
 def _l2(s):
@@ -103,4 +142,9 @@ def reduce(values, name, magnitude):
         return numpy.sqrt(numpy.square(wide).sum())
     if name == "variance":
         return wide.var()
+    if name == "prod_sign":
+        return numpy.prod(numpy.sign(wide)) if not numpy.isnan(wide.prod()) else numpy.float64(math.nan)
+    if name == "prod_log":
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            return numpy.log(numpy.abs(wide)).sum()
     return getattr(numpy, name)(wide)

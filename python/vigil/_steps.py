@@ -35,6 +35,7 @@ class Part(object):
         self.of_mode = {}  # mode -> its steps, ascending
         self.rows = array.array("d")
         self.stored = bytearray()  # of a tensor: whether its values are stored
+        self.computed = {}  # global step -> {name: number that was computed at capture}
 
     def begin(self, step, mode, mode_step):
         """A row follows, of this step."""
@@ -74,6 +75,7 @@ class Steps(object):
         self.times = array.array("d")
         self.infos = {}  # name -> what is known of the tensor
         self.names = []  # by the number that frames use
+        self.numbers = []  # names of derived numbers, likewise
         self.parts = {}  # name -> {worker: Part}
         self.workers = []  # sorted
         self.ended = None  # how the job ended
@@ -87,6 +89,7 @@ class Steps(object):
         for name in header.get("new", ()):
             self.names.append(name["name"])
             self.infos.setdefault(name["name"], name)
+        self.numbers.extend(header.get("stats", ()))
         values = array.array("d")
         values.frombytes(block)
         if sys.byteorder == "big":
@@ -100,7 +103,8 @@ class Steps(object):
         steps.append(mode_step)
         of.append(step)
         at = 0
-        for worker, scalars, tensors in header["parts"]:
+        for worker, scalars, tensors, *more in header["parts"]:
+            derived = more[0] if more else 0
             if worker not in self.workers:
                 bisect.insort(self.workers, worker)
             ids = values[at : at + scalars]
@@ -116,6 +120,10 @@ class Steps(object):
                 part.stored.append(int(values[row + 1]))
                 part.rows.extend(values[row + 2 : row + 2 + WIDTH])
             at += tensors * (WIDTH + 2)
+            for i in range(at, at + 3 * derived, 3):
+                part = self._part(int(values[i]), worker, False)
+                part.computed.setdefault(step, {})[self.numbers[int(values[i + 1])]] = values[i + 2]
+            at += 3 * derived
 
     def _part(self, number, worker, scalar):
         parts = self.parts.setdefault(self.names[number], {})

@@ -4,7 +4,7 @@ import bisect
 import enum
 
 from vigil._hook_base import modes
-from vigil._reductions import NAMES, reduce, saved
+from vigil._reductions import NAMES, computed, reduce, saved
 from vigil.exceptions import (
     InvalidValue,
     InvalidWorker,
@@ -136,7 +136,11 @@ class Tensor(object):
 
         With ``abs`` it is that of the magnitudes. Norms are over all elements,
         std and variance those of the population. Also count, zeros, nan and inf:
-        how many elements there are, are zero, are NaN, are infinite. What the
+        how many elements there are, are zero, are NaN, are infinite; prod_sign and
+        prod_log, which tell a product that float64 does not hold (prod is then
+        infinite or 0, as numpy has it). A median of more than 1,048,576 elements
+        that was computed at capture is an ``Approximate``, a float whose ``error``
+        says by which share it may be off; the values give the exact one. What the
         captured statistics do not tell is computed from the values, where those
         are stored.
         """
@@ -146,6 +150,8 @@ class Tensor(object):
         self._feed_read()
         if not part.scalar:
             found = saved(part.statistics(at), reduction_name, abs)
+            if found is None:
+                found = computed(part.computed.get(at, {}), part.statistics(at), reduction_name, abs)
             if found is not None:
                 return found
             if not part.has_values(at):
@@ -191,6 +197,8 @@ class Tensor(object):
         for name in NAMES:
             for magnitude in (False, True):
                 found = saved(statistics, name, magnitude)
+                if found is None:
+                    found = computed(part.computed.get(at, {}), statistics, name, magnitude)
                 if found is not None:
                     out[name, magnitude] = found
         return out

@@ -31,6 +31,7 @@ var parameters = []rule.Parameter{
 	{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections that it reads: they are captured, and nothing else is shown to it"},
 	{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns for names that it reads, besides those of collection_names; without either it sees what is captured anyway"},
 	{Name: "raw", Type: rule.List, Optional: true, Meaning: "patterns for names whose values it reads: they are stored; true: those of all that it reads"},
+	{Name: "computed", Type: rule.List, Optional: true, Meaning: "median, prod or both, where it reads them of what it names: they are computed at capture"},
 	{Name: "every", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "interval at which what it reads is captured; 0: as the overhead budget allows"},
 	{Name: "max_seconds", Type: rule.Float, Default: "30", Range: rule.Above(0), Unit: "seconds", Meaning: "longest that one step may take it"},
 	{Name: "max_memory", Type: rule.String, Default: "2GB", Meaning: "most memory that it may have, besides that of the interpreter and numpy"},
@@ -108,6 +109,14 @@ func Define(name string, params map[string]string) (*rule.Definition, error) {
 	if all(p) && len(p.List("collection_names"))+len(p.List("tensor_regex")) == 0 {
 		return nil, wrong("raw", "name them by tensor_regex or collection_names, or give patterns: raw: ['^fc\\.weight$']", "raw is %s, and what the rule reads is not said", p.Texts()["raw"])
 	}
+	for _, what := range p.List("computed") {
+		if _, known := computed[what]; !known {
+			return nil, wrong("computed", "write median, prod or both", "parameter %q: %q is not computed at capture", "computed", what)
+		}
+	}
+	if p.Has("computed") && len(p.List("collection_names"))+len(p.List("tensor_regex")) == 0 {
+		return nil, wrong("computed", "name them by tensor_regex or collection_names", "computed is %s, and what the rule reads is not said", p.Texts()["computed"])
+	}
 	memory, err := parseSize(p.String("max_memory"))
 	if err != nil {
 		return nil, wrong("max_memory", "write for example 2GB or 512MB", "parameter %q: %v", "max_memory", err)
@@ -179,6 +188,9 @@ func stored(p rule.Params) []string {
 	return nil
 }
 
+// computed are the values of the parameter of this name.
+var computed = map[string]rule.Want{"median": rule.WantMedian, "prod": rule.WantProd}
+
 // needs is what has to be captured. A rule that names nothing sees what is
 // captured anyway.
 func needs(p rule.Params) (out []rule.Need) {
@@ -188,6 +200,9 @@ func needs(p rule.Params) (out []rule.Need) {
 		n := rule.Need{Selector: s, Schedule: schedule, Want: rule.WantStats}
 		if all(p) {
 			n.Want |= rule.WantRaw
+		}
+		for _, what := range p.List("computed") {
+			n.Want |= computed[what]
 		}
 		out = append(out, n)
 	}

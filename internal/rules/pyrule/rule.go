@@ -166,6 +166,9 @@ func (r *Rule) Step(v *rule.View, _ *rule.Report) {
 	for _, it := range v.Tensors(0) {
 		if it.Stats != nil {
 			r.enc.Tensor(it.Worker, it.Info, it.Stats, it.Stored)
+			for i := range it.Derived {
+				r.enc.Derived(it.Worker, it.Info, &it.Derived[i])
+			}
 		}
 	}
 	if r.enc.Empty() {
