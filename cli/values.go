@@ -18,7 +18,7 @@ type valuesCmd struct {
 	Tensor string `arg:"" optional:"" name:"tensor" placeholder:"TENSOR" help:"Name of the tensor or series, as vigil show lists it."`
 	Mode   string `name:"mode" placeholder:"MODE" help:"TRAIN, EVAL, PREDICT or GLOBAL (default: the first that has values)."`
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
-	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; median and prod where they were asked for; hist for the histograms over steps; raw for the stored values."`
+	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; median and prod where they were asked for; hist for the histograms over steps; shape for the shapes; raw for the stored values."`
 	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's)."`
 	Table  bool   `name:"table" help:"A table, also on a terminal."`
 	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default: a curve on a terminal, else table)."`
@@ -80,6 +80,9 @@ func (c valuesCmd) Run(a *app) error {
 	}
 	if c.Stat == histStat {
 		return c.hist(a, t, modes, from, to)
+	}
+	if c.Stat == shapeStat {
+		return c.shape(a, t, info, modes, from, to)
 	}
 	if c.isComputed(t) {
 		return c.computed(a, t, info, modes, from, to)

@@ -24,6 +24,7 @@ func (w *worker) closeStep(it *capture.Item) {
 		st.Scalars = distinct(st.Scalars)
 	}
 	st.Derived = append(st.Derived, w.meters.step(st.Mode, st.ModeStep)...)
+	st.Derived = append(st.Derived, w.newShapes(o)...)
 	if o.lost > 0 {
 		w.job.missing(w.name, "lost when the agent died", o.lost)
 	}
@@ -49,6 +50,7 @@ func (w *worker) closeBetween() {
 		}
 		w.commitRaw(o)
 		if len(o.step.Stats) > 0 {
+			o.step.Derived = append(o.step.Derived, w.newShapes(o)...)
 			w.take(o.step, w.last, true)
 		}
 	}

@@ -130,6 +130,7 @@ func (w *worker) measure() {
 		}
 		if m.stats.Tensor != "" {
 			m.o.step.Stats = append(m.o.step.Stats, m.stats)
+			w.shaped(m.o, m.info.Name, m.view.Shape)
 		}
 		m.o.step.Derived = append(m.o.step.Derived, m.more...)
 		if m.raw {

@@ -34,5 +34,6 @@ func (w *worker) reduced(it *capture.Item) {
 			s.Hist = nil
 		}
 		o.step.Stats = append(o.step.Stats, record.TensorStats{Tensor: r.Tensor.Name, Stats: s})
+		w.shaped(o, r.Tensor.Name, r.Tensor.Shape)
 	}
 }

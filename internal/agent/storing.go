@@ -19,6 +19,7 @@ func (w *worker) take(st *record.Step, seq uint64, free bool) {
 	if len(w.ready) >= maxReady {
 		w.job.missing(w.name, "the disk was full", int64(len(w.ready[0].Scalars)+len(w.ready[0].Stats)))
 		w.job.droppedHere(diskFull, 1)
+		w.shapes.forget()
 		w.ready = slices.Delete(w.ready, 0, 1)
 	}
 	w.ready = append(w.ready, readyStep{st, seq, free})

@@ -137,6 +137,7 @@ func (w *worker) endPieces(o *openStep, a *assembly) {
 	defer a.close()
 	if !a.whole {
 		o.step.Stats = append(o.step.Stats, record.TensorStats{Tensor: a.def.Name, Stats: a.stats})
+		w.shaped(o, a.def.Name, a.dims)
 		return
 	}
 	data, err := a.file.bytes()

@@ -45,6 +45,7 @@ type worker struct {
 	until uint64   // it is, up to this record
 
 	meters  meters
+	shapes  shapes
 	queue   []measurement
 	pieces  map[uint32]*assembly
 	batches map[batch]bool // of numbers: whether all their names differ
@@ -72,6 +73,8 @@ type openStep struct {
 	lost  int64
 	bytes int64
 	apart bool // its scalars came as one batch of names that differ
+
+	shapes []shapeSeen // of its tensors, where they may have to be stored
 }
 
 // readyStep waits for the store. A free one holds what was given after its step
@@ -96,6 +99,7 @@ func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}), marking: mutex{order: lockMarking},
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
 	}
+	w.shapes = newShapes(j.store.Path(), w.name)
 	if s.Hello.Takeover {
 		w.held = max(w.stored, 1) // by the agent before, or by none
 	}
@@ -149,6 +153,7 @@ func (w *worker) Tensors(defs []*capture.TensorDef) {
 			w.defs = append(w.defs, nil)
 		}
 		w.defs[d.ID] = d
+		w.shapes.announce(d.Name, d.Shape)
 		dec := w.decide(d)
 		d.Collections = dec.Collections
 		infos = append(infos, d.TensorInfo)

@@ -102,7 +102,7 @@ func offered(stat string) bool {
 	case plan.MedianKey, plan.MedianErrorKey, plan.ProdKey, plan.ProdSignKey, plan.ProdLogKey:
 		return true
 	}
-	return false
+	return record.IsShape(stat)
 }
 
 // Empty tells whether nothing was added since Begin.

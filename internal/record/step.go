@@ -31,8 +31,9 @@ const (
 type TensorInfo struct {
 	Name        string   `json:"name"`
 	Kind        Kind     `json:"kind"`
-	DType       string   `json:"dtype,omitempty"` // safetensors spelling
-	Shape       []int64  `json:"shape,omitempty"` // of the first value; batch sizes may vary later
+	DType       string   `json:"dtype,omitempty"`       // safetensors spelling
+	Shape       []int64  `json:"shape,omitempty"`       // of the first value; batch sizes may vary later
+	FirstShape  []int64  `json:"first_shape,omitempty"` // where it was announced again, with another shape: that of the first announcement; set by readers
 	Module      string   `json:"module,omitempty"`
 	ModuleType  string   `json:"module_type,omitempty"` // class name: "ReLU", "Linear", "CrossEntropyLoss"
 	Part        *Part    `json:"part,omitempty"`        // of a tensor that is divided between processes; Shape is the part's

@@ -60,6 +60,10 @@ type Values interface {
 	// Stats are the statistics of a tensor, histograms included, ascending by
 	// step. Query.Stat does not matter.
 	Stats(q Query) ([]StatsRow, error)
+	// Shapes are the shapes of a tensor at the steps at which there is something of
+	// it, ascending; those of a scalar have no dimension. Query.Stat does not
+	// matter. No value at all is no error; nil is a shape that is not known.
+	Shapes(q Query) (steps []int64, shapes [][]int64, err error)
 	// RawSteps are the steps at which raw values of a tensor are stored, by the
 	// worker named or, when empty, by any.
 	RawSteps(name string, mode record.Mode, worker string) []int64

@@ -319,7 +319,7 @@ func (t *Trial) statNames(name string) []string {
 		}
 		if stat == "" {
 			hasStats = true
-		} else {
+		} else if !record.IsShape(stat) {
 			keys[stat] = true
 		}
 	})

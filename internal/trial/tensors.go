@@ -107,6 +107,12 @@ func (t *Trial) readInfos(s *series) {
 		}
 		if _, known := s.infos.byName[info.Name]; !known {
 			s.infos.order = append(s.infos.order, info.Name)
+		} else if before := s.infos.byName[info.Name]; before.FirstShape != nil {
+			info.FirstShape = before.FirstShape
+		} else if !slices.Equal(before.Shape, info.Shape) {
+			if info.FirstShape = before.Shape; info.FirstShape == nil {
+				info.FirstShape = []int64{}
+			}
 		}
 		s.infos.byName[info.Name] = info
 	})

@@ -21,6 +21,7 @@ torch.manual_seed(0)
 hook = vg.Hook()
 hook.collection("kept", regex="^Net_fc.weight$|_input_0$", every=1, raw=True, median=True, prod=True)
 hook.collection("middle", regex="^gradient/.*bias$", every=1, median=True, prod=True)
+hook.collection("outputs", regex="fc_output_0$", every=1)
 hook.collection("labels", every=1, raw=True)
 class Net(nn.Module):
     def __init__(self):
@@ -43,7 +44,7 @@ for step in range(8):
     if step % 4 == 3:
         model.eval()
         with torch.no_grad():
-            criterion(model(torch.ones(2, 4)), torch.tensor([0, 1]))
+            criterion(model(torch.ones(3 + step, 4)), torch.tensor([0, 1, 2] + [0] * step))
 """
 
 
@@ -190,6 +191,19 @@ def test_values(trial):
         weight.value(k, modes.TRAIN, worker="worker_9")
     with pytest.raises(NotImplementedError):
         weight.step(3)
+
+
+def test_shapes_of_what_is_not_kept(trial):
+    """Shapes vary, and are known at each step without the values."""
+    from vigil.exceptions import TensorUnavailableForStep
+    from vigil.trial import modes
+
+    output = trial.tensor(trial.tensor_names(regex="fc_output_0$")[0])
+    assert output.shapes(modes.EVAL) == {0: (6, 3), 1: (10, 3)}
+    assert set(output.shapes(modes.TRAIN).values()) == {(2, 3)}
+    assert output.shape(trial.global_step(modes.EVAL, 1)) == (10, 3)
+    with pytest.raises(TensorUnavailableForStep):
+        output.value(1, modes.EVAL)
 
 
 def test_scalars(trial):

@@ -36,6 +36,7 @@ class Part(object):
         self.rows = array.array("d")
         self.stored = bytearray()  # of a tensor: whether its values are stored
         self.computed = {}  # global step -> {name: number that was computed at capture}
+        self.shapes = {}  # mode -> global steps at which the shape became another one, ascending; and the shapes
 
     def begin(self, step, mode, mode_step):
         """A row follows, of this step."""
@@ -58,6 +59,18 @@ class Part(object):
         if i < 0 or self.scalar:
             return None
         return dict(zip(STATISTICS, self.rows[i * WIDTH : (i + 1) * WIDTH]))
+
+    def reshape(self, step, mode, shape):
+        """From this step of its mode on the tensor has another shape."""
+        steps, shapes = self.shapes.setdefault(mode, (array.array("q"), []))
+        steps.append(step)
+        shapes.append(shape)
+
+    def shape(self, step, mode, first):
+        """The shape at a global step of a mode; ``first`` is the one that was announced."""
+        steps, shapes = self.shapes.get(mode, ((), ()))
+        i = bisect.bisect_right(steps, step)
+        return shapes[i - 1] if i else first
 
     def has_values(self, step):
         i = position(self.steps, step)
@@ -120,9 +133,15 @@ class Steps(object):
                 part.stored.append(int(values[row + 1]))
                 part.rows.extend(values[row + 2 : row + 2 + WIDTH])
             at += tensors * (WIDTH + 2)
+            shaped = {}
             for i in range(at, at + 3 * derived, 3):
-                part = self._part(int(values[i]), worker, False)
-                part.computed.setdefault(step, {})[self.numbers[int(values[i + 1])]] = values[i + 2]
+                part, name = self._part(int(values[i]), worker, False), self.numbers[int(values[i + 1])]
+                if name.startswith("shape"):
+                    shaped.setdefault(part, {})[name] = int(values[i + 2])
+                else:
+                    part.computed.setdefault(step, {})[name] = values[i + 2]
+            for part, numbers in shaped.items():
+                part.reshape(step, mode, tuple(numbers.get("shape[%d]" % k, 0) for k in range(numbers.get("shape_rank", 0))))
             at += 3 * derived
 
     def _part(self, number, worker, scalar):

@@ -117,7 +117,9 @@ class Tensor(object):
         at, part, _ = self._part(step_num, mode, worker)
         if part.scalar:
             return ()
-        shape = tuple(self.info.get("shape") or ())
+        own, _ = self.trial._steps.place(at)
+        first = self.info.get("first_shape")
+        shape = part.shape(at, own.value, tuple((self.info.get("shape") if first is None else first) or ()))
         count = 1
         for n in shape:
             count *= n
