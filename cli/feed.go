@@ -182,6 +182,9 @@ func (f *feeder) step(c *record.Complete) error {
 			f.enc.Tensor(p.Worker, f.info(s.Tensor, false), &s.Stats, slices.Contains(p.Raw, s.Tensor))
 		}
 		for i := range p.Derived {
+			if d := &p.Derived[i]; d.Stat == record.StringCount {
+				f.enc.Tensor(p.Worker, f.info(d.Tensor, false), feed.Strings(d.Value), slices.Contains(p.Raw, d.Tensor))
+			}
 			f.enc.Derived(p.Worker, f.info(p.Derived[i].Tensor, false), &p.Derived[i])
 		}
 	}

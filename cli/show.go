@@ -203,6 +203,9 @@ func printTensors(w io.Writer, p live.Page, list []view.Tensor, regex string) {
 		if s.DType != "" {
 			shape = fmt.Sprint(s.Shape) + partText(s.Part)
 		}
+		if s.Strings {
+			s.DType, shape = "strings", ""
+		}
 		kind := string(s.Kind)
 		if s.AliasOf != "" {
 			kind += ", the same as " + printable(s.AliasOf)

@@ -75,6 +75,9 @@ func (c valuesCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if info.Strings && c.Stat != shapeStat {
+		return c.texts(a, t, modes, from, to)
+	}
 	if c.Stat == "raw" {
 		return c.raw(a, t, modes, from, to)
 	}
@@ -106,7 +109,7 @@ func (c valuesCmd) Run(a *app) error {
 // nothing is the error for a statistic that has no values where it was asked for.
 func (c valuesCmd) nothing(stat string, info record.TensorInfo) error {
 	return &usage{Message: fmt.Sprintf("%q has no %s in the steps and mode asked for", printable(c.Tensor), stat), What: c.Tensor,
-		Hint: fmt.Sprintf("it is a %s; `vigil show %s` tells at which steps it was captured", info.Kind, c.Name)}
+		Hint: fmt.Sprintf("its kind is %s; `vigil show %s` tells at which steps it was captured", info.Kind, c.Name)}
 }
 
 // find is the tensor's info, or an error that names the nearest tensor.

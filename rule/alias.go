@@ -122,6 +122,9 @@ const (
 	FirstNegInf      = plan.FirstNegInf
 )
 
+// StringCount is the number of strings of a tensor of strings, for Item.Number.
+const StringCount = record.StringCount
+
 // What WantMedian and WantProd bring, for Item.Number: MedianErrorKey only where
 // the median is approximate, ProdKey where float64 holds the product.
 const (

@@ -54,6 +54,10 @@ type Report struct {
 	Documents  []string         // documents about the run that are to be written now, by kind
 	Unjudged   string           // why the rule could not judge the job, at its end
 
+	// Strings, set for Finish, names tensors of strings that the selectors
+	// picked. Rules that judge numbers do not get them.
+	Strings []string
+
 	// Cut is set for Finish when the job did not come to its own end: it was
 	// stopped, or failed. What it had not reached yet is no finding then.
 	Cut bool
@@ -102,6 +106,7 @@ const XgboostReport = "xgboost"
 // Reasons for which a tensor is skipped.
 const (
 	SkipNonFinite    = "non_finite"
+	SkipStrings      = "strings"
 	SkipEmpty        = "empty"
 	SkipNoStats      = "no_statistics"
 	SkipDType        = "dtype"

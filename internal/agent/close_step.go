@@ -49,7 +49,7 @@ func (w *worker) closeBetween() {
 			w.job.missing(w.name, "lost when the agent died", o.lost)
 		}
 		w.commitRaw(o)
-		if len(o.step.Stats) > 0 {
+		if len(o.step.Stats)+len(o.step.Raw) > 0 {
 			o.step.Derived = append(o.step.Derived, w.newShapes(o)...)
 			w.take(o.step, w.last, true)
 		}

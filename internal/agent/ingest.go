@@ -142,6 +142,10 @@ func (w *worker) want(o *openStep, d *capture.TensorDef, v tensor.View, force bo
 	if want == 0 && !force {
 		return
 	}
+	if d.Strings {
+		w.strings(o, d, v.Data)
+		return
+	}
 	w.queue = append(w.queue, measurement{o: o, info: d.TensorInfo, dec: dec, view: v, raw: force || want&plan.Raw != 0})
 }
 

@@ -59,7 +59,7 @@ func (s *shapes) stored(k trackedShape) (shape []int64, known bool) {
 		return shape, known
 	}
 	shape, known = s.first[k.tensor]
-	return shape, known
+	return shape, known // of strings there is none
 }
 
 // shaped notes the shape of a tensor of a step, where it may have to be stored.

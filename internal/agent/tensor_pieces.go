@@ -92,7 +92,7 @@ func (w *worker) beginPieces(o *openStep, it *capture.Item) *assembly {
 	if it.Flags&capture.FlagRawPiece != 0 {
 		a.want |= plan.Raw | plan.Stats
 	}
-	a.whole = a.want&(plan.Raw|plan.Computed) != 0
+	a.whole = a.want&(plan.Raw|plan.Computed) != 0 || it.Tensor.Strings
 	for _, r := range a.dec.Due(o.key.mode, o.step.ModeStep) {
 		a.whole = a.whole || len(r.Pairs)+len(r.Units)+len(r.Quantiles)+len(r.Readings) > 0
 	}
@@ -143,6 +143,11 @@ func (w *worker) endPieces(o *openStep, a *assembly) {
 	data, err := a.file.bytes()
 	if err != nil {
 		w.job.missing(a.def.Name, "put pieces together: "+cut(err.Error(), 200), 1)
+		return
+	}
+	if a.def.Strings {
+		w.strings(o, a.def, data)
+		w.keepRaw()
 		return
 	}
 	w.queue = append(w.queue, measurement{

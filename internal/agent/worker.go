@@ -153,7 +153,9 @@ func (w *worker) Tensors(defs []*capture.TensorDef) {
 			w.defs = append(w.defs, nil)
 		}
 		w.defs[d.ID] = d
-		w.shapes.announce(d.Name, d.Shape)
+		if !d.Strings { // whose shape is that of their bytes
+			w.shapes.announce(d.Name, d.Shape)
+		}
 		dec := w.decide(d)
 		d.Collections = dec.Collections
 		infos = append(infos, d.TensorInfo)

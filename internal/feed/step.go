@@ -164,3 +164,10 @@ func (e *Encoder) id(info *record.TensorInfo) float64 {
 	}
 	return float64(id)
 }
+
+// Strings are what Tensor takes for a tensor of n strings, of which there are no
+// statistics.
+func Strings(n float64) *tensor.Stats {
+	nan := math.NaN()
+	return &tensor.Stats{Count: int64(n), Min: nan, Max: nan, Mean: nan, M2: nan, L1: nan}
+}

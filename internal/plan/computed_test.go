@@ -30,3 +30,35 @@ func TestMedianAndProductTakeValues(t *testing.T) {
 		}
 	}
 }
+
+// Of strings values are kept where they are asked for, and nothing else is.
+func TestStringsAreKeptRawOrNotAtAll(t *testing.T) {
+	tokens := record.TensorInfo{Name: "Net_input_strings_0", Kind: record.Input, Strings: true}
+	for _, test := range []struct {
+		name string
+		want Want
+		due  bool
+	}{
+		{"statistics", Stats | Hist | Median, false},
+		{"values", Raw | Prod, true},
+	} {
+		need := Need{By: "r", Selector: Selector{Regex: []string{"input"}}, Schedule: Every(2), Want: Stats, Quantiles: []float64{0.5}, Units: []Units{{}}}
+		p := must(t, Options{}, []Collection{{Name: "mine", Selector: Selector{Regex: []string{"strings"}}, Schedule: Every(3), Want: test.want}}, need)
+		d := p.Decide(tokens)
+		want := Want(0)
+		if test.due {
+			want = Raw
+		}
+		if got := d.Want(record.Train, 3); got != want || d.Want(record.Train, 2) != 0 {
+			t.Errorf("%s: %b is kept, want %b", test.name, got, want)
+		}
+		for _, r := range d.Requests {
+			if len(r.Quantiles)+len(r.Units) > 0 {
+				t.Errorf("%s: %+v", test.name, r)
+			}
+		}
+		if w := p.Wire([]WireTensor{{ID: 7, Info: tokens}}, nil); (w.Tensors[0][1] >= 0) != test.due {
+			t.Errorf("%s: the hook is told %v", test.name, w.Tensors)
+		}
+	}
+}

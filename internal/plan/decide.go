@@ -78,6 +78,12 @@ func (p *Plan) Decide(t record.TensorInfo) Decision {
 			d.Requests[i].Schedule = d.Requests[i].Schedule.training()
 		}
 	}
+	if t.Strings { // of which values can be kept, and nothing can be computed
+		d.Requests = slices.DeleteFunc(d.Requests, func(r Request) bool { return r.Want&Raw == 0 })
+		for i, r := range d.Requests {
+			d.Requests[i] = Request{By: r.By, Schedule: r.Schedule, Want: Raw}
+		}
+	}
 	d.Requests = slices.DeleteFunc(d.Requests, func(r Request) bool { return r.Schedule.Never() })
 	d.Requests = mergeRequests(d.Requests)
 	slices.Sort(d.Collections)

@@ -25,3 +25,7 @@ func ShapeNumbers(tensor string, shape []int64) []Derived {
 	}
 	return out
 }
+
+// StringCount is the derived number that tells how many strings a tensor of
+// strings holds at a step. It stands in the place of statistics.
+const StringCount = "strings"

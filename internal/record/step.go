@@ -34,6 +34,7 @@ type TensorInfo struct {
 	DType       string   `json:"dtype,omitempty"`       // safetensors spelling
 	Shape       []int64  `json:"shape,omitempty"`       // of the first value; batch sizes may vary later
 	FirstShape  []int64  `json:"first_shape,omitempty"` // where it was announced again, with another shape: that of the first announcement; set by readers
+	Strings     bool     `json:"strings,omitempty"`     // the values are strings: bytes as tensor.Strings says
 	Module      string   `json:"module,omitempty"`
 	ModuleType  string   `json:"module_type,omitempty"` // class name: "ReLU", "Linear", "CrossEntropyLoss"
 	Part        *Part    `json:"part,omitempty"`        // of a tensor that is divided between processes; Shape is the part's

@@ -360,7 +360,7 @@ func (e *Engine) Cursor() int64 {
 // panics gets the status Error; nobody else notices.
 func (e *Engine) act(in *instance, f func(*rule.Report)) {
 	r := &in.report
-	*r = rule.Report{Violations: r.Violations[:0], Notes: r.Notes[:0]}
+	*r = rule.Report{Violations: r.Violations[:0], Notes: r.Notes[:0], Strings: in.strings}
 	err := guard(func() { f(r) })
 	e.take(in, r)
 	for _, kind := range r.Documents {

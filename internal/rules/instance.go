@@ -55,6 +55,9 @@ type instance struct {
 	findings []record.Finding
 	counters record.RuleStatus // its counters only
 
+	strings   []string // tensors of strings that its selectors picked
+	stringsAt int64    // the last step at which they were counted as skipped, by the frame's count
+
 	report rule.Report
 	view   rule.View
 	buf    [][]rule.Item // of the workers asked for, by selector and kind of item
@@ -227,8 +230,46 @@ func (in *instance) items(i, kind int, f *frame, t *tensors) []rule.Item {
 		}
 		in.buf[2*i+kind], out = mine, mine
 	}
+	if kind == tensorItems && f.strings && in.apart == nil {
+		out = in.withoutStrings(out, f)
+	}
 	in.seen = in.seen || len(out) > 0
 	return out
+}
+
+// withoutStrings leaves out what holds strings: a rule judges numbers. Each is
+// counted as skipped once at a step.
+func (in *instance) withoutStrings(items []rule.Item, f *frame) []rule.Item {
+	is := func(it rule.Item) bool {
+		return it.Stats == nil && slices.ContainsFunc(it.Derived, func(d rule.Derived) bool { return d.Stat == rule.StringCount })
+	}
+	if !slices.ContainsFunc(items, is) {
+		return items
+	}
+	mine := slices.Clone(items)
+	for _, it := range items {
+		if is(it) && (len(in.strings) < maxStrings || slices.Contains(in.strings, it.Info.Name)) {
+			in.skipStrings(it.Info.Name, f.count)
+		}
+	}
+	return slices.DeleteFunc(mine, is)
+}
+
+// maxStrings bounds the tensors of strings that a configuration names.
+const maxStrings = 20
+
+func (in *instance) skipStrings(name string, step int64) {
+	if !slices.Contains(in.strings, name) {
+		in.strings = append(in.strings, name)
+	}
+	if in.stringsAt == step {
+		return
+	}
+	in.stringsAt = step
+	if in.counters.Skipped == nil {
+		in.counters.Skipped = map[string]int64{}
+	}
+	in.counters.Skipped[rule.SkipStrings]++
 }
 
 // statusNow is the status as readers see it.
@@ -254,6 +295,9 @@ func (in *instance) statusNow() record.RuleStatus {
 		if l != "" {
 			lines = append(lines, l)
 		}
+	}
+	if len(in.strings) > 0 {
+		lines = append(lines, "not judged: strings ("+strings.Join(in.strings, ", ")+")")
 	}
 	if n := s.Skipped[rule.SkipNonFinite]; n > 0 {
 		lines = append(lines, fmt.Sprintf("%d tensors were skipped because they hold NaN or infinity: see ExplodingTensor", n))

@@ -22,6 +22,7 @@ type frame struct {
 	scalars []cell // by name, worker
 	derived []rule.Derived
 	skipped bool
+	strings bool  // there are tensors of strings
 	count   int64 // of the steps that were loaded
 
 	first []int32 // by tensor id: index into the part's derived numbers, -1
@@ -32,6 +33,7 @@ type frame struct {
 
 func (f *frame) load(c *record.Complete, t *tensors) {
 	f.tensors, f.scalars, f.derived, f.skipped = f.tensors[:0], f.scalars[:0], f.derived[:0], false
+	f.strings = false
 	f.count++
 	total := 0
 	for _, p := range c.Parts {
@@ -109,6 +111,7 @@ func (f *frame) chain(p *record.Step, t *tensors, start int) {
 		if !f.seen[id] {
 			f.seen[id] = true
 			f.tensors = append(f.tensors, cell{id, rule.Item{Worker: p.Worker, Info: t.infos[id]}})
+			f.strings = f.strings || p.Derived[i].Stat == record.StringCount
 		}
 	}
 	for n := range f.tensors[start:] {

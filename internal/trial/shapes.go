@@ -21,12 +21,13 @@ func (t *Trial) Shapes(q Query) (steps []int64, shapes [][]int64, err error) {
 	if err := t.refresh(); err != nil {
 		return nil, nil, fmt.Errorf("read shapes of %.200q: %w", q.Tensor, err)
 	}
-	q.Stat = "count"
-	for _, s := range t.candidates(q.Worker) {
-		var counts []float64
-		if steps, counts = t.seriesOf(s, &q); len(steps) > 0 {
-			steps, counts = ascending(steps, counts)
-			return steps, t.shapesAt(s, q, steps, counts), nil
+	for _, q.Stat = range []string{"count", record.StringCount} {
+		for _, s := range t.candidates(q.Worker) {
+			var counts []float64
+			if steps, counts = t.seriesOf(s, &q); len(steps) > 0 {
+				steps, counts = ascending(steps, counts)
+				return steps, t.shapesAt(s, q, steps, counts), nil
+			}
 		}
 	}
 	q.Stat = chunk.ValueStat

@@ -1,5 +1,6 @@
 """vigil.log: with a hook, without one, and before one comes."""
 
+import json
 import struct
 import subprocess
 import sys
@@ -77,7 +78,9 @@ def test_arrays_of_a_plain_script(make_agent):
     until(lambda: agent.of("bye"))
     names = {i: t for i, t in agent.tensors().items()}
     saved = [(names[r[4]]["name"], r[5], r[3], data) for r, data in agent.ring.read() if r[0] == _wire.TENSOR]
-    assert [(n, s, f) for n, s, f, _ in saved] == [(n, i, 1) for i in range(3) for n in ("w", "rows")]
+    assert [(n, s, f) for n, s, f, _ in saved] == [(n, i, 1) for i in range(3) for n in ("w", "rows")] + [("text", 2, 1)]
+    assert json.loads(saved[-1][3]) == {"shape": [], "strings": ["x"]} and len(saved[-1][3]) == 64
+    assert [t["strings"] for t in names.values() if t["name"] == "text"] == [True]
     assert [numpy.frombuffer(d, "float32").tolist() for n, _, _, d in saved if n == "w"] == [[i, i + 1, i + 2, i + 3] for i in range(3)]
     assert [numpy.frombuffer(d, "int64").tolist() for n, _, _, d in saved if n == "rows"] == [[1, 2], [1, 2, 3, 4], [1, 2, 3, 4]]
     assert {t["kind"] for t in names.values() if t["name"] in ("w", "rows")} == {"custom"}

@@ -19,7 +19,7 @@ import vigil.torch as vg
 
 torch.manual_seed(0)
 hook = vg.Hook()
-hook.collection("kept", regex="^Net_fc.weight$|_input_0$", every=1, raw=True, median=True, prod=True)
+hook.collection("kept", regex="^Net_fc.weight$|_input_0$|_input_strings_0$", every=1, raw=True, median=True, prod=True)
 hook.collection("middle", regex="^gradient/.*bias$", every=1, median=True, prod=True)
 hook.collection("outputs", regex="fc_output_0$", every=1)
 hook.collection("labels", every=1, raw=True)
@@ -27,7 +27,7 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(4, 3)
-    def forward(self, x):
+    def forward(self, x, names=()):
         return self.fc(x)
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -35,9 +35,10 @@ criterion = nn.CrossEntropyLoss()
 for step in range(8):
     model.train()
     optimizer.zero_grad()
-    criterion(model(torch.full((2, 4), float(step))), torch.tensor([step % 3, 1])).backward()
+    criterion(model(torch.full((2, 4), float(step)), ["a", "é%d" % step]), torch.tensor([step % 3, 1])).backward()
     optimizer.step()
     vigil.log({"acc": step / 10})
+    vigil.save_tensor("words", [["a", "b"]] * (step + 1))
     time.sleep(float(sys.argv[1]))
     while step == 3 and len(sys.argv) > 2 and not os.path.exists(sys.argv[2]):
         time.sleep(0.01)
@@ -204,6 +205,24 @@ def test_shapes_of_what_is_not_kept(trial):
     assert output.shape(trial.global_step(modes.EVAL, 1)) == (10, 3)
     with pytest.raises(TensorUnavailableForStep):
         output.value(1, modes.EVAL)
+
+
+def test_strings(trial):
+    """Those that the script saves, and those that the model is given where its inputs are kept."""
+    from vigil.exceptions import TensorUnavailableForStep
+    from vigil.trial import modes
+
+    words = trial.tensor("words")
+    assert words.steps(modes.TRAIN) == list(range(8)) and words.info["strings"]
+    assert words.value(2, modes.TRAIN).tolist() == [["a", "b"]] * 3 and words.value(2, modes.TRAIN).dtype.kind == "U"
+    assert words.shape(2, modes.TRAIN) == (3, 2) and words.shapes(modes.TRAIN)[7] == (8, 2)
+    assert words.reduction_values(2, modes.TRAIN) == {}
+    for name in ("mean", "count", "median"):
+        with pytest.raises(TensorUnavailableForStep, match="holds strings"):
+            words.reduction_value(2, name, modes.TRAIN)
+    (given,) = trial.tensor_names(regex="_input_strings_0$")
+    assert trial.tensor(given).value(7, modes.TRAIN).tolist() == ["a", "é7"]
+    assert trial.tensor(given).info["kind"] == "input"
 
 
 def test_scalars(trial):

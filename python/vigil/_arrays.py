@@ -4,7 +4,7 @@ import time
 
 import numpy
 
-from vigil import _wire
+from vigil import _strings, _wire
 
 FIRST_PLAN_S = 0.3  # the most that an array waits for the first plan: before it there is no room
 
@@ -44,11 +44,31 @@ def send(session, id, array, shape_id, at, force_raw=False, between=False):
     session.whole(id, _wire.DTYPES[dtype(array)], shape_id, array.nbytes, copy, at[0], at[1], at[2], force_raw, between)
 
 
+def wait_for_room(session):
+    """Wait a little for the first plan."""
+    end = time.monotonic() + FIRST_PLAN_S
+    while not session.plan.use and session._next_plan is None and time.monotonic() < end:
+        time.sleep(0.001)
+    if not session.plan.use:
+        session.new_plan()
+
+
 def save(session, known, name, value, collections, at, between=False):
     """Publish what a script gives under a name; what is no array is reported as missing.
 
     known: by name (id, shape) of what was saved before. at: (step, mode, mode step). between: of a step that has closed.
     """
+    strings = _strings.of(value)
+    if strings is not None:
+        session.joins(name, collections)
+        ready = _strings.prepare(session, known, name, strings)
+        if ready is not None:
+            wait_for_room(session)
+            _strings.send(session, *ready, at, force_raw=True, between=between)
+        return
+    if ("strings", name) in known:
+        session.missing([(name, "numbers under the name of strings", 1)])
+        return
     try:
         data = array(value)
     except Exception:
@@ -63,9 +83,5 @@ def save(session, known, name, value, collections, at, between=False):
     id, shape = known[name]
     if id is None:
         return
-    end = time.monotonic() + FIRST_PLAN_S
-    while not session.plan.use and session._next_plan is None and time.monotonic() < end:
-        time.sleep(0.001)
-    if not session.plan.use:
-        session.new_plan()
+    wait_for_room(session)
     send(session, id, data, 0 if shape == data.shape else session.shape_id(data.shape), at, force_raw=True, between=between)

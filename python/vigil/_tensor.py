@@ -3,6 +3,7 @@
 import bisect
 import enum
 
+from vigil import _strings
 from vigil._hook_base import modes
 from vigil._reductions import NAMES, computed, reduce, saved
 from vigil.exceptions import (
@@ -87,7 +88,7 @@ class Tensor(object):
         return held
 
     def value(self, step_num, mode=GLOBAL, worker=None):
-        """The values as a numpy array; of a scalar without dimensions (a float where there is no numpy).
+        """The values as a numpy array, of strings too; of a scalar without dimensions (a float where there is no numpy).
 
         TensorUnavailableForStep when they were not stored: by default only
         statistics are.
@@ -106,7 +107,7 @@ class Tensor(object):
         found = self.trial._feed.ask(self._first, own.value, own_step, worker)
         if found is None:
             raise TensorUnavailableForStep(self.name, step_num, mode_of(mode), has_reductions=True)
-        return found
+        return _strings.decode(found) if self.info.get("strings") else found
 
     def values(self, mode=GLOBAL, worker=None):
         """Step -> values, of all its steps."""
@@ -150,6 +151,8 @@ class Tensor(object):
             raise InvalidValue("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
         at, part, _ = self._part(step_num, mode, worker)
         self._feed_read()
+        if self.info.get("strings"):
+            raise TensorUnavailableForStep("%s of %s, which holds strings," % (reduction_name, self.name), step_num, mode_of(mode))
         if not part.scalar:
             found = saved(part.statistics(at), reduction_name, abs)
             if found is None:
@@ -192,7 +195,7 @@ class Tensor(object):
     def reduction_values(self, step_num, mode=GLOBAL, worker=None):
         """(name, abs) -> value of all statistics that were captured at a step."""
         at, part, _ = self._part(step_num, mode, worker)
-        if part.scalar:
+        if part.scalar or self.info.get("strings"):
             return {}
         statistics = part.statistics(at)
         out = {}

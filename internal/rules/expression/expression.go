@@ -120,6 +120,9 @@ func (r *expression) take(source int, v *rule.View) {
 		if next >= len(m.list) || m.list[next].name != it.Info.Name {
 			next = m.find(it.Info.Name, source, s.pattern != "")
 		}
+		if r.derived[source] == rule.MedianKey {
+			_, m.list[next].approximate = it.Number(rule.MedianErrorKey)
+		}
 		m.list[next].add(x, v.ModeStep, v.Step, r.prog.window, r.prog.since)
 		next++
 	}
@@ -204,6 +207,10 @@ func (r *expression) violation(w *worker, v *rule.View) rule.Violation {
 		if stat := r.prog.sources[s.source].stat; stat != "" {
 			out.Context["statistic"] = stat
 			about = stat + " of " + s.name
+			if s.approximate {
+				out.Context["approximate"] = true
+				about = "approximate " + about
+			}
 		}
 	}
 	fill := strings.NewReplacer("{subject}", out.Subject, "{observed}", short(e.observed), "{threshold}", short(e.threshold),
@@ -243,6 +250,10 @@ func (r *expression) Finish(rep *rule.Report) {
 	text := "never captured in this run: " + strings.Join(missing, ", ")
 	if r.judged {
 		rep.Note(text)
+		return
+	}
+	if len(rep.Strings) > 0 {
+		rep.NotJudged("strings: " + strings.Join(rep.Strings, ", "))
 		return
 	}
 	rep.Fail(fmt.Errorf("evaluate expression: %s; `vigil show RUN` lists the names there are", text))

@@ -10,6 +10,8 @@ import (
 // series is what is remembered of one scalar, or one statistic of one tensor,
 // of one worker.
 type series struct {
+	approximate bool // the last value is not exact
+
 	name   string
 	source int
 	many   bool // one of those that match a pattern

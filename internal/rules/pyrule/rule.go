@@ -164,8 +164,12 @@ func (r *Rule) Step(v *rule.View, _ *rule.Report) {
 		r.enc.Scalar(it.Worker, it.Info, it.Value)
 	}
 	for _, it := range v.Tensors(0) {
-		if it.Stats != nil {
-			r.enc.Tensor(it.Worker, it.Info, it.Stats, it.Stored)
+		stats := it.Stats
+		if n, is := it.Number(rule.StringCount); is && stats == nil {
+			stats = feed.Strings(n)
+		}
+		if stats != nil {
+			r.enc.Tensor(it.Worker, it.Info, stats, it.Stored)
 			for i := range it.Derived {
 				r.enc.Derived(it.Worker, it.Info, &it.Derived[i])
 			}

@@ -27,7 +27,7 @@ for i in range(6):
     hook.save_scalar("twice", i + 0.5)
     hook.save_tensor("inside", torch.full((2,), float(i)), collections=["one", "other"])
     hook.save_tensor("inside_int", [i, i + 1], collections="weights")
-    hook.save_tensor("no tensor", "text")
+    hook.save_tensor("no tensor", object())
     hook.save_scalar("no number", [i, i])
     vigil.log({"counted": i}, step=100 + i)
     optimizer.zero_grad()
@@ -115,7 +115,7 @@ def test_tensors_between_steps_are_of_the_step_that_ended(run, name):
 
 def test_what_cannot_be_kept_is_told_once(run):
     assert [(m["name"], m["reason"], m["count"]) for m in run.missing if "no " in m["name"]] == [
-        ("no tensor", "saved value of type str is not a tensor", 1),
+        ("no tensor", "saved value of type object is not a tensor", 1),
         ("scalar/no number", "logged value of type list is not a number", 1),
     ]
 

@@ -9,7 +9,7 @@ of the kinds label and prediction, and can be asked for as such.
 
 import torch
 
-from vigil import _guard
+from vigil import _guard, _strings
 from vigil._torch import compat, labels, module_hooks, names, optimiser_state, sent_tensors, sharded_tensors
 
 _LIMIT = 256  # tensors of one module in one step
@@ -170,6 +170,10 @@ class Activations(object):
         if "input" in sides:
             for tensor in tensors((args, kwargs)):
                 self._next(name, "input", path, kind, tensor, step)
+            for strings in _strings.found((args, kwargs)):
+                full = self._number(name, "input_strings")
+                if full is not None:
+                    self._strings(full, path, kind, strings, step)
         if "output" in sides:
             for tensor in tensors(output):
                 self._next(name, "output", path, kind, tensor, step)
@@ -225,6 +229,25 @@ class Activations(object):
             place = send(known[0], tensor, shape_id, at)
             if type(place) is list:
                 self.sent.note(whole, place)
+
+    def _strings(self, full, path, kind, strings, step):
+        """Copy a list of strings that a module was given; the agent keeps it where the values of inputs are kept."""
+        known = self.known.get(full)
+        if known is not None and not self._due(known[0], step):
+            return
+        data = _strings.encode(*strings)
+        if data is None:
+            self._missing(full, "more than %d strings or %d bytes in one value" % (_strings.MOST, _strings.MOST_BYTES))
+            return
+        session = self.tracker.session
+        if known is None:
+            info = dict(_strings.info(full, "input", data), module=path, module_type=kind)
+            id = session.announce_tensors([info])[0]
+            if id is None:
+                return
+            known = self.known[full] = (id, (len(data),))
+        shape_id = 0 if known[1] == (len(data),) else session.shape_id((len(data),))
+        _strings.send(session, known[0], data, shape_id, (step.number(), step.mode, step.mode_step))
 
     def _due(self, id, step):
         pairs = self.tracker.session.plan.tensors.get(id)

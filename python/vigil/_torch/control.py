@@ -5,7 +5,7 @@ import time
 
 import torch
 
-from vigil import _wire
+from vigil import _strings, _wire
 from vigil._torch import compat, device, names, parameter_frames
 
 _now = time.perf_counter_ns
@@ -102,6 +102,10 @@ class Control(object):
         self.settle()
         if not self._begin_session():
             return
+        strings = None if isinstance(value, torch.Tensor) else _strings.of(value)
+        if strings is not None:
+            self._save_strings(name, strings, collections)
+            return
         try:
             tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
         except Exception:
@@ -118,6 +122,9 @@ class Control(object):
         shape = tuple(tensor.shape)
         self.session.joins(name, collections)
         known = self.custom.get(name)
+        if known is None and ("strings", name) in self.custom:
+            self.session.missing([(name, "numbers under the name of strings", 1)])
+            return
         if known is None:
             info = {"name": name, "kind": "custom", "dtype": compat.DTYPE_NAMES[tensor.dtype], "shape": list(shape)}
             known = self.custom[name] = (self.session.announce_tensors([info])[0], shape)
@@ -131,6 +138,19 @@ class Control(object):
                 self.publisher.reschedule(self.counter.modes)
             self.publisher.flush(True)
             parameter_frames.send(self.session, known[0], tensor.cpu(), shape_id, self.last_closed, force_raw=True, between=True)
+
+    def _save_strings(self, name, strings, collections):
+        self.session.joins(name, collections)
+        ready = _strings.prepare(self.session, self.custom, name, strings)
+        if ready is None:
+            return
+        if self.open is not None:
+            _strings.send(self.session, *ready, self.publisher.at(self.open), force_raw=True)
+            return
+        if self.session._next_plan is not None and self.publisher.take_plan():
+            self.publisher.reschedule(self.counter.modes)
+        self.publisher.flush(True)
+        _strings.send(self.session, *ready, self.last_closed, force_raw=True, between=True)
 
     def _begin_session(self):
         """Whether there is a session; a script that uses the control calls gets one before it trains."""
