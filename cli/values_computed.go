@@ -108,11 +108,11 @@ func (s *computedSeries) approximate() (n int) {
 func (s *computedSeries) text(i int) string {
 	switch {
 	case s.within != nil && s.within[i] > 0:
-		return fmt.Sprintf("%s  approximate, within %s of it", compact(s.values[i]), percentOf(s.within[i]))
+		return fmt.Sprintf("%s  approximate, within %s of it", record.Digits(s.values[i]), percentOf(s.within[i]))
 	case !s.fits(i):
-		return fmt.Sprintf("sign %s, log %s", compact(s.sign[i]), compact(s.log[i]))
+		return fmt.Sprintf("sign %g, log %.7g", s.sign[i], s.log[i]) // three digits of a logarithm would be none of the product
 	}
-	return compact(s.values[i])
+	return record.Digits(s.values[i])
 }
 
 // percentOf spells a share.
