@@ -261,7 +261,9 @@ type LabelFacts struct {
 	// fills them up counts; nil where that is not so.
 	Ends *EndFacts `json:"ends,omitempty"`
 	// Filler is what fills sequences of labels up and counts; nil without it.
-	Filler      *FillerFacts  `json:"filler,omitempty"`
+	Filler *FillerFacts `json:"filler,omitempty"`
+	// Swapped: a loss module was given the label as its first argument.
+	Swapped     bool          `json:"swapped,omitempty"`
 	Predictions *TensorFacts  `json:"predictions"`
 	Others      []*LabelFacts `json:"others,omitempty"`
 }

@@ -78,6 +78,7 @@ type EvaluationFacts struct {
 	// File and Line are where the script ran the model first in these steps.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
+	Extent
 }
 
 // ScheduleFacts are the learning rate of a training's only optimiser, the

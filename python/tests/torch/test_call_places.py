@@ -1,6 +1,7 @@
-"""The places in a script that calls come from: file and line of the script's own code, and nothing else."""
+"""The places in a script that calls come from: file, line and columns of the script's own code, and nothing else."""
 
 import os
+import sys
 
 import pytest
 
@@ -40,6 +41,17 @@ PLACES = {
 }  # fmt: skip
 
 
+EXPRESSIONS = {
+    "optimizer": "torch.optim.SGD(model.parameters(), lr=0.1)", "model": "model(x)", "loss": "criterion(model(x), y)",
+    "backward": "loss.backward()", "clip": "nn.utils.clip_grad_norm_(model.parameters(), 1.0)", "step": "optimiser.step()",
+}  # fmt: skip
+
+
+def expression(call):
+    assert call["end_line"] == call["line"]
+    return SCRIPT.splitlines()[call["line"] - 1][call["column"] : call["end_column"]]
+
+
 def line(text):
     return next(i for i, one in enumerate(SCRIPT.splitlines(), 1) if one.strip().startswith(text))
 
@@ -54,6 +66,112 @@ def test_places(trained, write, off):
         assert "calls" not in facts and "line" not in facts["evaluation"]
         return
     calls = {one["kind"]: one for one in facts["calls"]["list"]}
+    assert all(one["times"] > 1 for kind, one in calls.items() if kind != "optimizer") and not any("elsewhere" in one for one in calls.values())
+    if sys.version_info >= (3, 11):
+        assert {kind: expression(one) for kind, one in calls.items()} == EXPRESSIONS
+        assert expression(facts["evaluation"]) == "model(x)"
     assert {kind: (one.get("name"), one["line"]) for kind, one in calls.items()} == {kind: (name, line(text)) for kind, (name, text) in PLACES.items()}
     assert {os.path.realpath(one["file"]) for one in calls.values()} == {os.path.realpath(path)}
     assert facts["evaluation"]["line"] == line("criterion(model(x)")
+
+
+SEVERAL = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Linear(4, 8),
+            nn.Sigmoid(),
+        )
+        self.first = nn.Dropout(0.1)
+        self.second = nn.Dropout(0.1)
+
+    def forward(self, x):
+        return self.second(self.first(self.body(x)))
+
+
+torch.manual_seed(0)
+model = Net()
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(60):
+    if i % 2:
+        model(torch.randn(8, 4)).square().mean().backward()
+    else:
+        model(torch.randn(8, 4)).abs().mean().backward()
+    optimiser.step()
+    optimiser.zero_grad()
+"""
+
+
+def test_calls_from_several_places(trained, write):
+    """That there are others is told with the first of them."""
+    done = trained(write(SEVERAL))
+    assert done.code == 0, done.err
+    calls = {(one["kind"], one.get("name")): one for one in done.run.facts["calls"]["list"]}
+    elsewhere = {at: one.get("elsewhere", False) for at, one in calls.items()}
+    assert elsewhere == {
+        ("layer", "Sigmoid"): False, ("layer", "Dropout"): True, ("optimizer", "SGD"): False,
+        ("model", "Net"): True, ("backward", None): True, ("step", "SGD"): False,
+        ("function", "sigmoid"): False,
+    }  # fmt: skip
+    assert calls["layer", "Sigmoid"]["line"] == 8
+    assert calls["layer", "Sigmoid"]["times"] == 1
+
+
+FUNCTION = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+before = torch.softmax, torch.sigmoid, F.softmax, F.sigmoid
+{first}
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.gate = nn.Linear(4, 8), nn.Linear(4, 8)
+
+    def forward(self, x):
+        return {call}
+
+
+torch.manual_seed(0)
+model = Net()
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(40):
+    x = torch.randn(8, 4)
+    F.cross_entropy(model(x), x.argmax(1)).backward()
+    optimiser.step()
+    optimiser.zero_grad()
+print(before == (torch.softmax, torch.sigmoid, F.softmax, F.sigmoid))
+"""
+OWN = "softmax = lambda x: F.softmax(x, dim=1)"
+
+
+@pytest.mark.parametrize(
+    "first, call, name, expected",
+    [
+        ("", "F.softmax(self.body(x) * torch.sigmoid(self.gate(x)), dim=1)", "softmax", "F.softmax(self.body(x) * torch.sigmoid(self.gate(x)), dim=1)"),
+        ("", "torch.sigmoid(self.body(x) * F.softmax(self.gate(x), dim=1))", "sigmoid", "torch.sigmoid(self.body(x) * F.softmax(self.gate(x), dim=1))"),
+        ("", "self.body(x) * torch.sigmoid(self.gate(x))", None, None),
+        (OWN, "softmax(self.body(x))", "softmax", "F.softmax(x, dim=1)"),
+        (OWN, "softmax(self.body(x) * softmax(self.gate(x)))", None, None),
+        ("torch.compile(lambda x: x)", "F.softmax(self.body(x), dim=1)", None, None),
+    ],
+    ids=["at the end", "another at the end", "not at the end", "in a function", "in a function that is called twice", "with a compiler"],
+)
+def test_function_before_the_loss(trained, write, first, call, name, expected):
+    """The call of softmax or sigmoid that the loss comes of; the functions are as they were in the end."""
+    script = FUNCTION.format(first=first, call=call)
+    done = trained(write(script))
+    assert done.code == 0, done.err
+    assert done.out.strip() == "True"
+    found = [one for one in done.run.facts["calls"]["list"] if one["kind"] == "function"]
+    assert [one["name"] for one in found] == ([name] if name else [])
+    if name and sys.version_info >= (3, 11):
+        assert script.splitlines()[found[0]["line"] - 1][found[0]["column"] : found[0]["end_column"]] == expected

@@ -107,11 +107,14 @@ def runs_under(code):
 # Whether torch.compile was called, for a module or a function: what it traces is
 # not to be changed for a while, or it would trace it again.
 compiler_used = False
+before_compiler = None  # called when torch.compile is
 
 
 def compiler_called():
     global compiler_used
     compiler_used = True
+    if before_compiler is not None:
+        before_compiler()
 
 
 def compiler_loaded():

@@ -29,7 +29,7 @@ class Evaluation(object):
         self.passes = NoGradPasses(look, self.numbers)
         self.handles = []
         self.step = None
-        self.call = None  # (file, line) of the script that ran it
+        self.call = None  # Place in the script that ran it
 
     def begins(self, root, module, step):
         """A root is about to run in an EVAL step."""
@@ -42,8 +42,10 @@ class Evaluation(object):
         if any(kind == "normalisation" and one.training and getattr(one, "momentum", 0.1) in (None, 1) for _, kind, one in modal):
             return  # its running statistics are made anew, from these batches: no evaluation
         self.step = step
-        if self.call is None and call_places.wanted():
-            self.call = call_places.place()
+        if self.call is not None:
+            self.call.again()
+        elif call_places.wanted():
+            self.call = call_places.here()
         if inner.training and not root.compiled:
             self.handles.append(self.passes.begins(module, self.look.tracker.counter.modes[TRAIN]))
         if self.steps < STEPS:
@@ -159,7 +161,7 @@ class Evaluation(object):
         numbers = self.numbers.read()
         out = {"steps": min(self.steps, STEPS), "root_training": self.root_training}
         if self.call is not None and call_places.wanted():
-            out["file"], out["line"] = self.call
+            out.update(self.call.gather())
         purpose = self.passes.purpose(numbers) if self.root_training else None
         if purpose:
             out["purpose"] = purpose

@@ -206,6 +206,7 @@ class Labels(object):
         self.addends = Addends(self._addend)
         self.density = gaussian_nll.Density()
         self.yes = []  # how much a yes counts, by backward
+        self.swapped = False  # a loss module was given the label first
 
     def call(self, module, args, kwargs):
         """A loss module was called in training."""
@@ -214,6 +215,7 @@ class Labels(object):
             return  # it was computed, too, as the other view of a pair: what the loss makes of both tells the labels
         if label is not None and label.numel() > 0:
             self.fresh = True
+            self.swapped = self.swapped or bool(args) and label is args[0]
             every = type(module).__module__ == "torch.nn.modules.loss" and getattr(module, "reduction", "") != "none" and getattr(module, "weight", None) is None
             self._take(type(module).__name__, prediction, label, getattr(module, "ignore_index", None), node=getattr(prediction, "grad_fn", None), every=every)
 
@@ -311,6 +313,8 @@ class Labels(object):
         others = [s.gather() for s in self.sources.values() if s is not first]
         if others:
             facts["others"] = others
+        if self.swapped:
+            facts["swapped"] = True
         ahead = self.ahead.gather() if self.ahead is not None else None
         if ahead is not None and not others:
             facts["ahead"] = ahead

@@ -15,6 +15,7 @@ from vigil import _guard
 from vigil._torch import autograd, compat, discover, module_hooks, names, network, summary, weights_in_graph
 from vigil._torch.activations import tensors
 from vigil._torch.call_places import Calls
+from vigil._torch.function_places import FunctionPlaces
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
 from vigil._torch.labels import Labels
@@ -77,6 +78,7 @@ class Look(object):
         self.outputs = []  # what models returned, the last first, until backward
         self.losses = {}  # class of a loss module -> its settings
         self.calls = Calls()
+        self.functions = FunctionPlaces(self.calls)
 
     # Time.
 
@@ -180,6 +182,7 @@ class Look(object):
         if self.network is None:
             self.network = network.Network(self, root)
             if self.network.attach():
+                self.functions.begins()
                 _guard.guard(self.network.given.begins)(list(itertools.islice(tensors((args, kwargs)), MOST_OUTPUTS)))
                 if module is root.inner():
                     self.network.entered(module, args)
@@ -193,6 +196,7 @@ class Look(object):
     def backward(self, tensors):
         """backward begins."""
         with self.timed():
+            self.functions.backward(tensors)
             self.gradients.backward()
             step = self.tracker.open
             bare = self.no_modules and not self.tracker.by_hand and self._plain()
@@ -292,6 +296,10 @@ class Look(object):
 
     def closed(self):
         """A step has closed."""
+        if self.open and self.network is None and self.seen:
+            self.functions.begins()  # in `softmax(model(x))` the function is looked up before the model is called
+        else:
+            self.functions.ends()
         self.outputs, self.next_place.given = [], []
         self._forget_derivatives()
         if self.network is not None:
@@ -309,6 +317,7 @@ class Look(object):
         for handle in handles:
             handle.remove()
         self.straight.forget()
+        self.functions.ends()
         if self.network is not None:
             self.network.ends()
 

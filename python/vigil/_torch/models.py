@@ -7,6 +7,7 @@ import torch
 
 from vigil import _guard, _log, _look
 from vigil._torch import compat, discover, losses, malloc_settings, names, sharded_tensors
+from vigil._torch.call_places import LAYERS
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.root_model import Root
 
@@ -246,6 +247,8 @@ class Models(object):
         self.registry.module(module)
         if isinstance(part, torch.nn.Module):
             self.registry.module(part)
+            if type(part) in LAYERS:
+                self.facts.call("layer", type(part).__name__)
         if not self.rebuilt and self.session is not None and any(id(module) in root.parts for root in self.roots):
             self.rebuilt = True
 
