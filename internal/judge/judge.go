@@ -52,6 +52,9 @@ func New(ctx context.Context, o Options) (*Judge, error) {
 	if ro.ReadLine == nil {
 		ro.ReadLine = scriptLine(o.Run.Started)
 	}
+	if ro.Suggest == nil {
+		ro.Suggest = suggestion(o.Run.Started)
+	}
 	if ro.Python != nil {
 		host := *ro.Python
 		host.Context = j.ctx

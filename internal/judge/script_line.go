@@ -15,12 +15,17 @@ const (
 	mostLine   = 200     // of the text of a line
 )
 
+// unchanged tells whether a file is there as it was then, and not too large.
+func unchanged(file string, since time.Time) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Size() <= mostScript && !info.ModTime().After(since)
+}
+
 // scriptLine gives a function that reads a line of a file that has not changed since:
 // another version of it has something else there.
 func scriptLine(since time.Time) func(file string, line int) string {
 	return func(file string, line int) string {
-		info, err := os.Stat(file)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > mostScript || info.ModTime().After(since) {
+		if !unchanged(file, since) {
 			return ""
 		}
 		f, err := os.Open(file)

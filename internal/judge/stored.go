@@ -29,6 +29,7 @@ func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 		return run.Raw(name, mode, modeStep, worker)
 	}
 	o.Rules.ReadLine = knownLine(run)
+	o.Rules.Suggest = knownSuggestion(run)
 	j, err := New(ctx, o)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ type Finding struct {
 	Remedy        string         `json:"remedy"`
 	Asks          []Advice       `json:"asks,omitempty"` // what the remedy asks for
 	Where         *Where         `json:"where,omitempty"`
+	Suggestion    *Suggestion    `json:"suggestion,omitempty"` // where one edit in one place is the remedy
 	// OutweighedBy is the check ("rule/check") whose finding has more evidence and
 	// asks for the opposite: the remedy is then no advice.
 	OutweighedBy string `json:"outweighed_by,omitempty"`

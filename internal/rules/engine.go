@@ -36,6 +36,10 @@ type Options struct {
 	// ReadLine is the text of a line of a script, "" where it cannot be known; nil: no
 	// finding shows one. It must not call the engine.
 	ReadLine func(file string, line int) string
+	// Suggest gives the edit of a script that mends what a finding is about, by what was
+	// known when it was made; nil, or its answer, where there is none. It must not call
+	// the engine.
+	Suggest func(*record.Finding, *record.Facts) *record.Suggestion
 	// Now is the clock of findings that no step dates; time.Now when nil.
 	Now func() time.Time
 	// RunName is the job's name, Chief the worker that speaks for all

@@ -146,6 +146,9 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 		f.Context[k] = plain(x)
 	}
 	f.Where = e.where(&f)
+	if e.opts.Suggest != nil && e.facts != nil {
+		f.Suggestion = e.opts.Suggest(&f, e.known(&f))
+	}
 	if v.StopTraining {
 		e.askStop(in, &f)
 	}

@@ -46,6 +46,7 @@ var placesByCheck = map[string][]string{
 	"overfit/elsewhere":                          {evaluates},
 	"overfit/never_better":                       {evaluates},
 	"zero_grad/cleared":                          {"step"},
+	"zero_grad/no_backward":                      {"step"},
 }
 
 // where is the place in the script that a finding is about; nil when it is not known.
@@ -59,7 +60,7 @@ func (e *Engine) where(f *record.Finding) *record.Where {
 	if e.facts == nil || len(kinds) == 0 {
 		return nil
 	}
-	facts := e.facts.Until(max(f.Step, e.here.Step))
+	facts := e.known(f)
 	for _, kind := range kinds {
 		if file, line := placeOf(facts, kind); line > 0 {
 			w := &record.Where{File: file, Line: line}
@@ -70,6 +71,11 @@ func (e *Engine) where(f *record.Finding) *record.Where {
 		}
 	}
 	return nil
+}
+
+// known are the facts that were known when a finding was made.
+func (e *Engine) known(f *record.Finding) *record.Facts {
+	return e.facts.Until(max(f.Step, e.here.Step))
 }
 
 // placeOf is where the only call of a kind comes from; nothing where there are several,
