@@ -71,6 +71,9 @@ func briefGroup(number int, g *record.Group, clock *record.Clock) string {
 	}
 	line("cause", r.Cause)
 	line("remedy", r.Advised())
+	if r.Suggestion != nil && r.OutweighedBy == "" {
+		line("edit", briefEdit(r.Suggestion))
+	}
 	line("again", record.Repeated(g.Again()))
 	var names []string
 	for _, s := range g.Follow() {
@@ -79,6 +82,19 @@ func briefGroup(number int, g *record.Group, clock *record.Clock) string {
 	line("symptoms", strings.Join(names, ", "))
 	line("explain", explain(r))
 	return b.String()
+}
+
+// briefEdit is a suggestion in one line: where, and the lines that go and come.
+func briefEdit(s *record.Suggestion) string {
+	text := s.Place()
+	for _, h := range s.Hunks() {
+		for _, l := range h.Lines {
+			if l[0] != ' ' {
+				text += "  " + l[:1] + " " + strings.TrimSpace(l[1:])
+			}
+		}
+	}
+	return text
 }
 
 // short cuts a text for the brief.

@@ -20,6 +20,9 @@ func (p Page) Finding(f *record.Finding) string {
 	add("where", place(f.Where))
 	add("cause", f.Cause)
 	add("remedy", f.Advised())
+	if f.Suggestion != nil && f.OutweighedBy == "" {
+		lines = append(lines, p.suggestion(f.Suggestion)...)
+	}
 	if p.Explain != nil {
 		add("explain", p.Explain(f))
 	}

@@ -81,7 +81,8 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 		Rule: "vanishing_gradient", RuleClass: "VanishingGradient", Configuration: "vanishing_gradient", Severity: record.Warning, Step: int64(n / 2), Mode: record.Train,
 		ModeStep: int64(n / 2), Worker: "worker_0", Check: "mean", Subject: infos[2].Name, Observed: 1e-9, Threshold: 1e-7, Comparator: "<",
 		Message: "The gradient of layer 0 vanishes: " + hostile, CauseClass: "activation", Cause: "saturating activations", Remedy: "use ReLU",
-		Context: map[string]any{"share": 0.5, "norms": []string{"1", "1"}},
+		Context:    map[string]any{"share": 0.5, "norms": []string{"1", "1"}},
+		Suggestion: &record.Suggestion{File: "/home/me/train.py", Diff: "--- a/train.py\n+++ b/train.py\n@@ -7,1 +7,1 @@\n-lr = 1\n+lr = 2  # " + hostile + "\n"},
 	}
 	if err := w.Finding(f); err != nil {
 		t.Fatal(err)
@@ -140,7 +141,8 @@ func TestReportInBrowser(t *testing.T) {
 		{"hostile names stay text", `window.broken === undefined`},
 		{"the verdict is shown", `document.querySelector(".verdict").textContent.includes("Found 1 warning")`},
 		{"the finding is shown with cause and remedy", `document.querySelector("article.finding").textContent.includes("saturating activations") && document.querySelector("article.finding").textContent.includes("use ReLU")`},
-		{"what it was made of is shown, with the diff", `document.getElementById("h-made").parentElement.textContent.includes("commit 0123456789 of") && document.querySelector("pre").textContent.includes("+lr = ")`},
+		{"what it was made of is shown, with the diff", `document.getElementById("h-made").parentElement.textContent.includes("commit 0123456789 of") && document.getElementById("h-made").parentElement.querySelector("pre").textContent.includes("+lr = ")`},
+		{"the suggested edit is shown", `document.querySelector("article.finding").textContent.includes("train.py:7") && document.querySelector(".diff .goes").textContent === "- lr = 1" && document.querySelector(".diff .comes").textContent.startsWith("+ lr = 2  # </script>")`},
 		{"the loss is drawn", `document.querySelectorAll("#losses canvas").length === 1`},
 		{"a stretch without a finite value is shaded", `(() => { const c = document.querySelector("#losses canvas"), d = c.getContext("2d"), y = c.height * 0.3, red = (x) => { const p = d.getImageData(c.width * x, y, 1, 1).data; return p[3] > 0 && p[0] > p[1] + 20; }; return red(0.9) && !red(0.3); })()`},
 		{"the learning rate is drawn", `document.querySelectorAll("#rates canvas").length === 1`},

@@ -20,7 +20,19 @@ var files embed.FS
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"evidence": view.Evidence,
 	"code":     code,
+	"sign":     sign,
 }).ParseFS(files, "page/page.html"))
+
+// sign is the class of a line of a diff.
+func sign(line string) string {
+	switch line[0] {
+	case '+':
+		return "comes"
+	case '-':
+		return "goes"
+	}
+	return "stays"
+}
 
 // content is all that the template shows.
 type content struct {
