@@ -102,6 +102,12 @@ var watchedForks struct {
 // which is not its child.
 func forked(t *testing.T, name string) []string {
 	t.Helper()
+	return forkedFile(t, script(name))
+}
+
+// forkedFile is the same for a script that lies anywhere.
+func forkedFile(t *testing.T, path string) []string {
+	t.Helper()
 	w := &watchedForks
 	w.Lock()
 	defer w.Unlock()
@@ -111,7 +117,7 @@ func forked(t *testing.T, name string) []string {
 			t.Fatal(err)
 		}
 	}
-	return w.Command(script(name))
+	return w.Command(path)
 }
 
 // endForks ends those processes when there are any.

@@ -53,6 +53,9 @@ func TestWhereInTheScript(t *testing.T) {
 				t.Fatalf("found %v", found)
 			}
 			w := found[i].Where
+			if s := found[i].Suggestion; (s != nil) != (tt.call != "") {
+				t.Errorf("the suggestion is %+v", s)
+			}
 			switch {
 			case tt.call == "" && w != nil:
 				t.Errorf("where is %+v", *w)
