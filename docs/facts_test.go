@@ -80,7 +80,7 @@ func (p *factsPage) String() string {
 
 func (p *factsPage) section(name string) {
 	spec := p.types[name]
-	fields := spec.Type.(*ast.StructType).Fields.List
+	fields := p.fields(spec)
 	keys := make(map[string]string) // of the fields, by their names in Go
 	for _, f := range fields {
 		if key := jsonKey(f); key != "" {
@@ -101,6 +101,19 @@ func (p *factsPage) section(name string) {
 		}
 		fmt.Fprintf(&p.text, "| `%s` | %s | %s |\n", key, p.kind(f.Type), p.sentence(comment, keys))
 	}
+}
+
+// fields of a type, those of the types that it embeds among them.
+func (p *factsPage) fields(spec *ast.TypeSpec) (list []*ast.Field) {
+	for _, f := range spec.Type.(*ast.StructType).Fields.List {
+		name, named := f.Type.(*ast.Ident)
+		if len(f.Names) == 0 && named && p.types[name.Name] != nil {
+			list = append(list, p.fields(p.types[name.Name])...)
+			continue
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 // jsonKey is the name of a field in JSON; "" of one that is not written.
