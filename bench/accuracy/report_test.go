@@ -22,7 +22,7 @@ func TestReport(t *testing.T) {
 	dead.Rule, dead.Configuration, dead.Check = "dead_relu", "dead_relu", "layer"
 	kept := finding(record.Error, "zero-grad", record.Train, 10)
 	kept.Rule, kept.Configuration, kept.Check = "zero_grad", "zero_grad", "kept"
-	kept.Cause, kept.Remedy = "zero_grad is not called between updates", "look at the loop"
+	kept.Cause, kept.Remedy = "zero_grad() is not called between updates", "look at the loop"
 	right := grouped(kept, dead)
 	got := report([]verdict{
 		judge(grads, 0, right, steps),

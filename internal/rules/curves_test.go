@@ -651,7 +651,7 @@ func TestMessagesNameTheirSeries(t *testing.T) {
 	}{
 		{"no early stopping", boosting(nil), ""},
 		{"it watches the validation data", boosting(&record.BoostingData{Name: "valid"}), ""},
-		{"it watches the training data", boosting(&record.BoostingData{Name: "train", Training: true}), "Early stopping watches train, which is the training data"},
+		{"it watches the training data", boosting(&record.BoostingData{Name: "train", Training: true}), "Early stopping monitors train, which is the training data"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := newJob(t, config("Overfit", "tensor_regex", "rmse", "rise", "0.2", "patience", "3", "every", "1"))
@@ -688,11 +688,11 @@ func TestMessagesSayWhatALossIs(t *testing.T) {
 		c    curve
 		want string
 	}{
-		{"learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), update: 0.5}, "the loss has exploded from 2 at step 0 to 500 (median of the last 20 steps)"},
-		{"learning_rate", curve{steps: 150, loss: spike, update: 0.6}, "at step 2 the loss jumped to 902, from 2.3 at step 0, and since then it stands at 2.3 (median of the last 50 steps)"},
-		{"learning_rate", curve{steps: 150, loss: stepAt(0, 0, 2.3), size: stepAt(1, 0.1, 5), update: 0.01}, "and the loss, at 2.3 (median of the last 50 steps), is no lower than where it began, at 2.3 at step 0"},
+		{"learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), update: 0.5}, "the loss exploded from 2 at step 0 to 500 (median of the last 20 steps)"},
+		{"learning_rate", curve{steps: 150, loss: spike, update: 0.6}, "at step 2 the loss jumped to 902 from 2.3 at step 0, and since then it is stuck at 2.3 (median of the last 50 steps)"},
+		{"learning_rate", curve{steps: 150, loss: stepAt(0, 0, 2.3), size: stepAt(1, 0.1, 5), update: 0.01}, "and the loss, now 2.3 (median of the last 50 steps), is no lower than at the start: 2.3 at step 0"},
 		{"loss_flat", curve{steps: 300, loss: stepAt(0, 0, math.Log(10)), span: 0.05, facts: classes()}, "after 300 steps the loss is 2.3 (mean of the last "},
-		{"impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "(mean of the first 3 steps), where a uniform guess"},
+		{"impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "(mean of the first 3 steps), but uniform guessing"},
 		{"too_few_updates", curve{steps: 200, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: classes()}, "still falling: it was 0.854 (mean of the last 25 steps)."},
 		{"overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises}, " Values are means: of the pass (1 step) and of the training before it (10 steps)."},
 	} {
@@ -757,8 +757,8 @@ func TestStillFallingAdvice(t *testing.T) {
 		raise  bool
 	}{
 		{"float32", in("F32"), 0, "too few epochs", "raise the learning rate", true},
-		{"bfloat16", in("BF16"), 0, "weights in bfloat16, whose rounding takes small updates away", "keep the weights in float32", false},
-		{"float32, and every other update is skipped", in("F32"), 2, "updates that the loss scaler skips", "begin with a smaller scale", false},
+		{"bfloat16", in("BF16"), 0, "weights in bfloat16, whose rounding swallows small updates", "keep the weights in float32", false},
+		{"float32, and every other update is skipped", in("F32"), 2, "the loss scaler skips updates", "start with a smaller scale", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := curve{steps: 200, skips: c.skips, loss: func(n int64) float64 { return 2.35 - 0.008*float64(n) }, facts: c.facts}.judge(t, "too_few_updates")

@@ -57,8 +57,8 @@ func TestDeadReluHarm(t *testing.T) {
 		{"dead from the start", 2, 0, 0.001, 0, record.Error, "activation", "from the start", 50},
 		{"thrown by one update", 2, 0, 0.2, 40, record.Error, "learning-rate", "since step 50", 100},
 		{"thrown within 50", 2, 0, 0.06, 10, record.Error, "learning-rate", "since step 25", 75},
-		{"it learns all the same", 0.1, 0, 0.001, 40, record.Info, "activation", "learns all the same", steps - 1},
-		{"the loss is coming down", 1.7, 0.007, 0.001, 0, record.Info, "activation", "learns all the same", steps - 1},
+		{"it learns all the same", 0.1, 0, 0.001, 40, record.Info, "activation", "still makes progress", steps - 1},
+		{"the loss is coming down", 1.7, 0.007, 0.001, 0, record.Info, "activation", "still makes progress", steps - 1},
 		{"it comes down, but not far", 1.7, 0.0035, 0.001, 0, record.Error, "activation", "from the start", steps - 1},
 		{"it came down before", 1.5, 0, 0.001, 40, record.Error, "activation", "since step 50", 100},
 	} {
@@ -123,8 +123,8 @@ func TestDeadReluFirstLook(t *testing.T) {
 		says  string
 		cause string
 	}{
-		{"before the first update", 0, "(from the start)", "they were dead from the start"},
-		{"after updates", 25, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
+		{"before the first update", 0, "(from the start)", "the units were dead from the start"},
+		{"after updates", 25, "(at TRAIN step 25 already, the first one examined)", "a learning rate that is too high"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := newJob(t, config("DeadRelu", "every", "25", "confirm", "3", "min_samples", "16"))
@@ -149,11 +149,11 @@ func TestDeadReluByTheFirstForward(t *testing.T) {
 		says   string
 		cause  string
 	}{
-		{"alive in the first steps", 25, 0.55, false, "(at step 25 already, the first that was looked at closely; in a forward of the first steps no more than 55 % of them can have been)", "the units died within the first updates"},
-		{"zeros in the first steps", 25, 0.98, false, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
-		{"nothing is known of the first steps", 25, -1, false, "(at TRAIN step 25 already, the first that was looked at)", "a learning rate that is too high"},
-		{"dead with weights that were loaded", 0, -1, true, "(from the start)", "dead with the weights that were loaded"},
-		{"dead with weights that were drawn", 0, -1, false, "(from the start)", "they were dead from the start"},
+		{"alive in the first steps", 25, 0.55, false, "(at step 25 already, the first one examined closely; at most 55 % of them were dead in the first forward passes)", "the units died within the first updates"},
+		{"zeros in the first steps", 25, 0.98, false, "(at TRAIN step 25 already, the first one examined)", "a learning rate that is too high"},
+		{"nothing is known of the first steps", 25, -1, false, "(at TRAIN step 25 already, the first one examined)", "a learning rate that is too high"},
+		{"dead with weights that were loaded", 0, -1, true, "(from the start)", "the loaded weights do not fit the input"},
+		{"dead with weights that were drawn", 0, -1, false, "(from the start)", "the units were dead from the start"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := network("fc Linear 4 4", "act ReLU", "out Linear 4 2")

@@ -28,7 +28,7 @@ func TestEvaluationMode(t *testing.T) {
 		}
 	}
 	runFacts(t, "evaluation_mode", []factCase{
-		{"evaluated in training mode", transformer(), training, "warning evaluated_in_training_mode eval-mode evaluation", "drop and block.drop (dropout) still drop values or use the batch's statistics at 4 evaluation steps; call model.eval()"},
+		{"evaluated in training mode", transformer(), training, "warning evaluated_in_training_mode eval-mode evaluation", "in training mode: drop and block.drop (dropout) still drop values or use batch statistics at 4 evaluation steps. Call model.eval() before"},
 		{"samples of a posterior", transformer(), func(f *record.Facts) {
 			training(f)
 			f.Evaluation.Purpose = record.PurposeSamples
@@ -41,8 +41,8 @@ func TestEvaluationMode(t *testing.T) {
 			training(f)
 			f.Evaluation.Training = []string{"bn"}
 		}, "info evaluated_in_training_mode eval-mode evaluation", ""},
-		{"trained in evaluation mode", resnet(), standing(false), "warning trained_in_evaluation_mode eval-mode training", "trained in evaluation mode from step 2 on: bn1 (normalisation) stand still"},
-		{"never in training mode, from where an initialiser began", resnet(), standing(true), "warning trained_in_evaluation_mode eval-mode training", "bn1 (normalisation) stand still; call model.train()"},
+		{"trained in evaluation mode", resnet(), standing(false), "warning trained_in_evaluation_mode eval-mode training", "mode since step 2: bn1 (normalisation) have no effect"},
+		{"never in training mode, from where an initialiser began", resnet(), standing(true), "warning trained_in_evaluation_mode eval-mode training", "in evaluation mode: bn1 (normalisation) have no effect"},
 		{"never in training mode, from what was trained before", resnet(), func(f *record.Facts) {
 			standing(true)(f)
 			change(f, pretrained, "")
@@ -51,7 +51,7 @@ func TestEvaluationMode(t *testing.T) {
 			standing(true)(f)
 			f.Models = append(f.Models, record.ModelFacts{Name: "Sequential", Class: "Sequential", Called: true})
 		}, "warning trained_in_evaluation_mode eval-mode training", ""},
-		{"a new part in evaluation mode", resnet(), parts, "warning trained_in_evaluation_mode eval-mode training", "A part of the model is trained in evaluation mode, though it begins with what an initialiser left: layer1.bn1 (normalisation)"},
+		{"a new part in evaluation mode", resnet(), parts, "warning trained_in_evaluation_mode eval-mode training", "A part of the model is trained in evaluation mode although it was not pretrained: layer1.bn1 (normalisation)"},
 		{"a part that was trained before", resnet(), func(f *record.Facts) {
 			parts(f)
 			change(f, pretrained, "layer1.")
@@ -64,7 +64,7 @@ func TestEvaluationMode(t *testing.T) {
 			parts(f)
 			change(f, pretrained, "layer1.conv1")
 		}, "", ""},
-		{"statistics far away", resnet(), far, "info statistics eval-mode bn1", "bn1 and layer1.bn1 (2 of 3) are far from the data's (up to 9 deviations)"},
+		{"statistics far away", resnet(), far, "info statistics eval-mode bn1", "bn1 and layer1.bn1 (2 of 3) do not match the evaluation data (up to 9 std apart)"},
 		{"statistics that hardly follow", resnet(), func(f *record.Facts) {
 			far(f)
 			module(f, "bn1").Settings["momentum"] = 0.0001

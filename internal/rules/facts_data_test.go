@@ -32,16 +32,16 @@ func TestSameBatches(t *testing.T) {
 		}
 	}
 	runFacts(t, "same_batches", []factCase{
-		{"equal samples", classifier(), equal(10), "warning equal_samples data-loading inputs", "All samples that the model is fed are equal (16 in a batch, 10 steps)"},
+		{"equal samples", classifier(), equal(10), "warning equal_samples data-loading inputs", "All samples are identical (16 per batch, 10 steps)"},
 		{"equal samples with equal labels", classifier(), equal(1), "info one_batch data-loading inputs", ""},
-		{"the same words in all samples", classifier(), tokens(true, 16), "warning equal_samples data-loading inputs", "All samples that the model is fed are equal (16 in a batch"},
+		{"the same words in all samples", classifier(), tokens(true, 16), "warning equal_samples data-loading inputs", "All samples are identical (16 per batch"},
 		{"samples of different words under one mask", classifier(), tokens(false, 16), "", ""},
 		{"one text that is to be continued in different ways", classifier(), tokens(true, 16, 12), "", ""},
-		{"one batch", classifier(), one(32, 10), "info one_batch data-loading inputs", "The same batch of 32 samples is fed at each of 10 steps"},
+		{"one batch", classifier(), one(32, 10), "info one_batch data-loading inputs", "The same batch of 32 samples is used at each of 10 steps"},
 		{"one batch that is fetched at every step", classifier(), func(f *record.Facts) {
 			one(32, 9)(f)
 			f.Inputs.Renewed, f.Inputs.PartOfMore = 8, true
-		}, "warning one_batch data-loading inputs", "A batch of 32 samples is fetched at each of 9 steps, and it is the same one each time although there are more data"},
+		}, "warning one_batch data-loading inputs", "A batch of 32 samples is fetched at each of 9 steps, but it is always the same one although there is more data"},
 		{"one batch of a loader of any size", classifier(), func(f *record.Facts) {
 			one(50, 9)(f)
 			f.Inputs.Renewed, f.Inputs.PartOfMore = 8, true
@@ -91,7 +91,7 @@ func TestClipping(t *testing.T) {
 		{"nothing moves, by value", classifier(), func(f *record.Facts) {
 			clip("SGD", 0.1, 1e-7, 0.3)(f)
 			f.Updates.Clip.ByValue, f.Updates.Norms = true, []record.Number{1e-5, 1e-5}
-		}, "warning always_clipped optimizer gradients", "Gradients whose largest element is about 0.3 are clipped to 1e-07 at every update"},
+		}, "warning always_clipped optimizer gradients", "tight: gradients whose largest element is about 0.3 are clipped to 1e-07 at every update"},
 		{"hardly anything moves, and a thousandth is left", classifier(), clip("SGD", 1, 1e-3, 2), "warning always_clipped optimizer gradients", ""},
 		{"the same, and a hundredth is left", classifier(), clip("SGD", 0.1, 1e-2, 2), "info always_clipped optimizer gradients", ""},
 		{"values that are clipped and move", classifier(), func(f *record.Facts) {
@@ -110,20 +110,20 @@ func TestClipping(t *testing.T) {
 		{"while the loss is still scaled", classifier(), func(f *record.Facts) {
 			clip("SGD", 0.1, 1, 23500)(f)
 			f.Updates.Norms = []record.Number{1.53e-5, 1.53e-5}
-		}, "warning always_clipped optimizer gradients", "clipped while they were still scaled: at all of the first 5 updates their norm (about 23500) was cut to 1, and then divided by about 65359"},
+		}, "warning always_clipped optimizer gradients", "of the first 5 updates their norm (about 23500) was clipped to 1, then divided by the loss scale of about 65359"},
 		{"of one optimiser of two", classifier(), func(f *record.Facts) {
 			clip("SGD", 0.1, 1, 23500)(f)
 			f.Updates.Norms = []record.Number{1.53e-5, 1.53e-5}
 			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
 		}, "info always_clipped optimizer gradients", ""},
-		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "clipped at all of the first 5 updates"},
+		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "of the first 5 updates was clipped"},
 	})
 }
 
 func TestOptimiserSettings(t *testing.T) {
 	runFacts(t, "optimiser_settings", []factCase{
 		{"climbing", classifier(), func(f *record.Facts) { group(f, "SGD").Maximize = true }, "warning maximize optimizer SGD", "SGD has maximize=True"},
-		{"momentum", classifier(), func(f *record.Facts) { group(f, "SGD").Momentum = setTo(0.999) }, "warning momentum optimizer SGD", "goes on for some 1000 updates"},
+		{"momentum", classifier(), func(f *record.Facts) { group(f, "SGD").Momentum = setTo(0.999) }, "warning momentum optimizer SGD", "gradient lasts for some 1000 updates and training"},
 		{"betas the wrong way round", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.999, 0.9} }, "warning betas optimizer Adam", "(0.999, 0.9)"},
 		{"second beta below the first", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.9, 0.5} }, "info betas optimizer Adam", ""},
 		{"large eps", classifier(), func(f *record.Facts) { group(f, "Adam").Eps = setTo(1) }, "info eps optimizer Adam", ""},

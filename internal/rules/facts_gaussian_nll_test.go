@@ -22,7 +22,7 @@ func TestDensity(t *testing.T) {
 		return record.DensityFacts{Kind: "normal", Larger: larger, Held: held, Way: way}
 	}
 	runFacts(t, "data_scaling", []factCase{
-		{"labels far away", classifier(), density(normal(false, &yes, "linear"), 280, 560, 421, 64), "warning labels data-scaling gaussian_nll_loss", "Normalise the labels"},
+		{"labels far away", classifier(), density(normal(false, &yes, "linear"), 280, 560, 421, 64), "warning labels data-scaling gaussian_nll_loss", "Standardise the labels"},
 		{"labels that are scaled", classifier(), density(normal(false, &yes, "linear"), -2.1, 2.2, 0, 1), "", ""},
 	})
 	runFacts(t, "output_activation", []factCase{
@@ -42,7 +42,7 @@ func TestDensity(t *testing.T) {
 		{"as it is to be", classifier(), density(normal(false, &yes, "linear"), -2.1, 2.2, 0, 1), "", ""},
 		{"a constant scale", classifier(), density(normal(false, nil, "linear"), -2.1, 2.2, 0, 1), "", ""},
 		{"without the minus", classifier(), turned, "error density_sign loss gaussian_nll_loss", "makes the errors larger"},
-		{"a scale that nothing holds", classifier(), density(normal(false, &no, "linear"), -2.1, 2.2, 0, 1), "error density_scale loss gaussian_nll_loss", "work against each other"},
+		{"a scale that nothing holds", classifier(), density(normal(false, &no, "linear"), -2.1, 2.2, 0, 1), "error density_scale loss gaussian_nll_loss", "terms oppose each other"},
 		{"maximised", classifier(), of(turned, func(f *record.Facts) { f.Optimisers[0].Groups = []record.GroupFacts{{Maximize: true}} }), "", ""},
 		{"a policy", classifier(), of(turned, func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{} }), "", ""},
 		{"one of two losses", classifier(), of(turned, func(f *record.Facts) { f.Graph.Parts = 2 }), "", ""},
@@ -84,7 +84,7 @@ func TestOutweighed(t *testing.T) {
 	}
 	alike := map[string]int64{"0": 25, "1": 45, "2": 41, "3": 40}
 	runFacts(t, "loss_choice", []factCase{
-		{"one class outweighs all", classifier(), weighed(alike, 1, 0.04, 0.001, 0.001), "warning outweighed loss cross_entropy", "of class 0 alone, which has 17 % of the labels"},
+		{"one class outweighs all", classifier(), weighed(alike, 1, 0.04, 0.001, 0.001), "warning outweighed loss cross_entropy", "comes from class 0 alone, which has 17 % of the labels"},
 		{"the inverse of frequencies", classifier(), weighed(map[string]int64{"0": 300, "1": 30, "2": 3}, 1, 10, 100), "", ""},
 		{"a common class that is weighed down", classifier(), weighed(map[string]int64{"0": 300, "1": 30, "2": 3}, 0.1, 1, 1), "", ""},
 		{"a class that is most labels", classifier(), weighed(map[string]int64{"0": 300, "1": 30, "2": 30}, 1, 0.6, 0.6), "", ""},

@@ -49,26 +49,26 @@ func TestAddends(t *testing.T) {
 	})
 	runFacts(t, "labels_fit", []factCase{
 		{"one shape", classifier(), sum(classes("linear"), values(row, row, -3, 3, "linear")), "", ""},
-		{"a column and a row", classifier(), sum(classes("linear"), values(column, row, -3, 3, "linear")), "error broadcast labels mse_loss", "every prediction with every label"},
+		{"a column and a row", classifier(), sum(classes("linear"), values(column, row, -3, 3, "linear")), "error broadcast labels mse_loss", "every prediction is compared with every label"},
 		{"distances from some points", classifier(), sum(classes("linear"), values(column, []int64{9}, -3, 3, "linear")), "", ""},
-		{"signs for yes and no", classifier(), sum(classes("linear"), answers(-1, 1, false, "linear")), "error range labels binary_cross_entropy_with_logits", "wants 0 for no and 1 for yes"},
+		{"signs for yes and no", classifier(), sum(classes("linear"), answers(-1, 1, false, "linear")), "error range labels binary_cross_entropy_with_logits", "-1 to 1: it expects 0 or 1"},
 		{"what a mask leaves out", classifier(), sum(classes("linear"), answers(-1, 1, true, "linear")), "", ""},
 	})
 	sortedOnes := classes("linear")
 	sortedOnes.Labels.InOrder = true
 	runFacts(t, "labels_fit", []factCase{
-		{"sorted by class", classifier(), sum(values(row, row, -3, 3, "linear"), sortedOnes), "warning sorted data-loading cross_entropy", "come sorted by their class"},
+		{"sorted by class", classifier(), sum(values(row, row, -3, 3, "linear"), sortedOnes), "warning sorted data-loading cross_entropy", "data is sorted by class"},
 	})
 	largest := values(row, row, 0, 4, "max", "linear")
 	largest.Labels.Distinct, largest.Labels.Counts = &five, classes().Labels.Counts
 	runFacts(t, "loss_choice", []factCase{
-		{"the largest output and the number of the class", classifier(), sum(classes("linear"), largest), "error classes loss mse_loss", "the largest output"},
+		{"the model's largest output and the number of the class", classifier(), sum(classes("linear"), largest), "error classes loss mse_loss", "the model's largest output"},
 		{"one for each", classifier(), sum(classes("linear"), answers(0, 1, false, "linear")), "", ""},
 		{"one class", classifier(), sum(answers(0, 1, false, "linear"), func() record.AddendFacts {
 			a := classes("linear")
 			a.Predictions.Shape = column
 			return a
-		}()), "error one_class loss cross_entropy", "over one class"},
+		}()), "error one_class loss cross_entropy", "with a single class"},
 	})
 }
 
@@ -82,7 +82,7 @@ func TestOverlapSign(t *testing.T) {
 		}
 	}
 	runFacts(t, "loss_choice", []factCase{
-		{"the score", classifier(), overlap(true, 1), "error overlap_sign loss loss", "takes them apart"},
+		{"the score", classifier(), overlap(true, 1), "error overlap_sign loss loss", "minimising it makes the masks worse"},
 		{"one of several losses", classifier(), overlap(true, 2), "", ""},
 		{"one minus the score", classifier(), overlap(false, 1), "", ""},
 	})

@@ -18,7 +18,7 @@ func TestDivergenceTakesLogarithms(t *testing.T) {
 		}
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"probabilities", classifier(), kl("softmax", "linear"), "error no_logarithm output-activation loss", "kl_div gets what softmax puts out"},
+		{"probabilities", classifier(), kl("softmax", "linear"), "error no_logarithm output-activation loss", "the output of softmax but expects log-probabilities"},
 		{"with a temperature", classifier(), kl("softmax", "div", "linear"), "error no_logarithm output-activation loss", ""},
 		{"raw outputs", classifier(), kl("div", "linear"), "error no_logarithm output-activation loss", "raw outputs"},
 		{"logarithms", classifier(), kl("log_softmax", "div", "linear"), "", ""},
@@ -37,7 +37,7 @@ func TestPickedProbability(t *testing.T) {
 	}
 	const found = "error no_logarithm output-activation loss"
 	runFacts(t, "output_activation", []factCase{
-		{"smoothed labels", classifier(), own("mean", "add", "mul", "neg", "gather", "softmax", "linear"), found, "minus the probability that softmax gives the label"},
+		{"smoothed labels", classifier(), own("mean", "add", "mul", "neg", "gather", "softmax", "linear"), found, "negative probability of the label"},
 		{"the minus before the choice", classifier(), own("mean", "index", "neg", "softmax", "linear"), found, ""},
 		{"the choice before the minus", classifier(), own("neg", "mean", "gather", "softmax", "linear"), found, ""},
 		{"logarithms", classifier(), own("mean", "neg", "gather", "log_softmax", "linear"), "", ""},
@@ -133,9 +133,9 @@ func TestLabelsInReach(t *testing.T) {
 		}
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"normalised pixels from a sigmoid", classifier(), squashed("sigmoid", -0.81, 1.85, 0, 0.998), "warning out_of_reach output-activation mse_loss", "can only give 0 to 1, but the labels go from -0.81 to 1.85"},
+		{"normalised pixels from a sigmoid", classifier(), squashed("sigmoid", -0.81, 1.85, 0, 0.998), "warning out_of_reach output-activation mse_loss", "can only output 0 to 1, but the labels range from -0.81 to 1.85: some labels are"},
 		{"values far beyond", classifier(), squashed("sigmoid", -300, 900, 200, 150), "error out_of_reach output-activation mse_loss", ""},
-		{"heights below the sea behind a GELU", classifier(), squashed("gelu", -6, 9, 0.2, 2), "warning out_of_reach output-activation mse_loss", "can only give -0.17 and more"},
+		{"heights below the sea behind a GELU", classifier(), squashed("gelu", -6, 9, 0.2, 2), "warning out_of_reach output-activation mse_loss", "can only output -0.17 and more, but the labels"},
 		{"pixels with noise", classifier(), squashed("sigmoid", -0.2, 1.2, 0.4, 0.3), "", ""},
 		{"values around the middle of tanh", classifier(), squashed("tanh", -1.4, 1.4, 0, 0.6), "", ""},
 	})
@@ -156,7 +156,7 @@ func TestStatesInReach(t *testing.T) {
 	lstm := func() *record.Facts { return network("encoder LSTM 4 32", "drop Dropout 0.1", "readout LSTM 32 1") }
 	const found = "warning out_of_reach output-activation MSELoss"
 	runFacts(t, "output_activation", []factCase{
-		{"of an LSTM", lstm(), read("LSTM", 3.1, "mse_loss", "select", "select", "recurrent"), found, "The state of readout, which is the output itself, can only give -1 to 1, but the labels go from -1.07 to 3.1"},
+		{"of an LSTM", lstm(), read("LSTM", 3.1, "mse_loss", "select", "select", "recurrent"), found, "The state of readout, which is the output itself, can only output -1 to 1, but the labels range from -1.07 to 3.1"},
 		{"of an LSTM, whose labels hardly leave the range", lstm(), read("LSTM", 1.2, "mse_loss", "select", "select", "recurrent"), "", ""},
 		{"of its cells, maybe", lstm(), read("LSTM", 3.1, "mse_loss", "select", "select", "stack", "recurrent"), "", ""},
 		{"of a GRU", lstm(), read("GRU", 3.1, "mse_loss", "select", "select", "stack", "add", "mul", "sub", "tanh", "add", "add"), found, ""},
@@ -192,8 +192,8 @@ func TestSignedLabels(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"zero and one", classifier(), cosine("CosineEmbeddingLoss", 0, 1), "error signs labels CosineEmbeddingLoss", "takes labels of -1 and 1, and got 0 to 1"},
-		{"all zero", classifier(), cosine("HingeEmbeddingLoss", 0, 0), "error signs labels HingeEmbeddingLoss", "all that it got are 0"},
+		{"zero and one", classifier(), cosine("CosineEmbeddingLoss", 0, 1), "error signs labels CosineEmbeddingLoss", "1, but got 0 to 1: samples with label"},
+		{"all zero", classifier(), cosine("HingeEmbeddingLoss", 0, 0), "error signs labels HingeEmbeddingLoss", "but all it got are 0"},
 		{"signs", classifier(), cosine("CosineEmbeddingLoss", -1, 1), "", ""},
 		{"pairs that all belong together", classifier(), cosine("CosineEmbeddingLoss", 1, 1), "", ""},
 		{"another loss", classifier(), cosine("BCEWithLogitsLoss", 0, 1), "", ""},
@@ -208,7 +208,7 @@ func TestLabelsOfDistances(t *testing.T) {
 		head(f, "mean", "abs", "sub", "linear")
 		f.Labels = &record.LabelFacts{Loss: "L1Loss", DType: "F32", Shape: []int64{32}, Range: []float64{2135, 6651}, Elements: 256, Mean: &mean, Std: &std}
 		f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{32}, Values: &record.ValueFacts{Elements: 32, Mean: -0.04, Std: 0.03}}, LabelShape: []int64{32}, Steps: 8}
-	}, "warning labels data-scaling L1Loss", "The labels of l1_loss go from 2135 to 6651"}})
+	}, "warning labels data-scaling L1Loss", "normalised: those of l1_loss range from 2135 to 6651 (std 1088), but"}})
 }
 
 // An optimiser that calls backward itself has its gradients cleared, too.
@@ -237,7 +237,7 @@ func TestClearedBySeveral(t *testing.T) {
 		}
 	}
 	runFacts(t, "zero_grad", []factCase{
-		{"nothing moves", classifier(), cleared(record.GradientMissing, false), "error cleared zero-grad gradients", "14 of the first 16 the optimisers found none"},
+		{"nothing moves", classifier(), cleared(record.GradientMissing, false), "error cleared zero-grad gradients", "at 14 of the first 16 updates the optimisers found none"},
 		{"they take turns", classifier(), cleared(record.GradientFinite, true), "", ""},
 	})
 }

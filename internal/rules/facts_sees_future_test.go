@@ -30,7 +30,7 @@ func TestSeesAhead(t *testing.T) {
 		}, "", ""},
 		{"an encoder, and a recurrent decoder that attends to it", lstm(), foretells(false, record.AttentionFacts{Length: 32, Maps: 1}), "", ""},
 		{"an encoder and a decoder, both without a mask", transformer(), foretells(false, record.AttentionFacts{Length: 32, Maps: 4}), "warning sees_ahead structure attention", ""},
-		{"a layer that reads both ways", lstm(), both, "warning sees_ahead structure rnn", "reads backwards as well"},
+		{"a layer that reads both ways", lstm(), both, "warning sees_ahead structure rnn", "is bidirectional"},
 		{"a layer that reads one way", lstm(), foretells(true), "", ""},
 		{"an encoder that reads both ways", lstm(), func(f *record.Facts) {
 			both(f)
@@ -48,7 +48,7 @@ func TestMovedTwice(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"moved twice", transformer(), moved(2, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning moved_twice labels cross_entropy", "two places further on (sequences of 16)"},
+		{"moved twice", transformer(), moved(2, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning moved_twice labels cross_entropy", "two (sequences of 16): each position predicts"},
 		{"moved once", transformer(), moved(1, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "", ""},
 		{"a run that does not say it", transformer(), moved(0, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "", ""},
 	})
@@ -72,10 +72,10 @@ func TestNotMoved(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"a causal mask", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning not_moved labels cross_entropy", "each at its own place, although attention has a causal mask"},
+		{"a causal mask", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning not_moved labels cross_entropy", "input tokens, although its attention has a causal mask. The model only"},
 		{"a sequence that is restored", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2}), "", ""},
 		{"an encoder and a decoder", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 4, Causal: 2}), "", ""},
-		{"a recurrent layer", lstm(), reads(false), "warning not_moved labels cross_entropy", "although the recurrent layer rnn reads forwards only"},
+		{"a recurrent layer", lstm(), reads(false), "warning not_moved labels cross_entropy", "although the recurrent layer rnn is unidirectional"},
 		{"one that reads both ways", lstm(), reads(true), "", ""},
 		{"neither", lstm(), copies(), "", ""},
 		{"labels that are something else", transformer(), func(f *record.Facts) {
@@ -90,7 +90,7 @@ func TestSeesPadding(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{
 		{"the wrong way round", transformer(), func(f *record.Facts) {
 			f.Graph.PaddingSeen = &record.PaddingSeenFacts{Token: 0, Seen: 200, Hidden: 312}
-		}, "error padding_seen structure attention", "sees the 200 places of a batch that are padding (0), and none of the 312"},
+		}, "error padding_seen structure attention", "attention sees the 200 padding positions of a batch (token 0) and none of the 312 others. Invert it"},
 		{"as it should be", transformer(), nil, "", ""},
 	})
 }
@@ -113,7 +113,7 @@ func TestPrior(t *testing.T) {
 		}
 	}
 	runFacts(t, "loss_choice", []factCase{
-		{"made larger", classifier(), prior(record.PriorFacts{Sign: -1}), "warning prior_sign loss loss", "added to the errors"},
+		{"made larger", classifier(), prior(record.PriorFacts{Sign: -1}), "warning prior_sign loss loss", "to the reconstruction error"},
 		{"made smaller", classifier(), prior(record.PriorFacts{Sign: 1}), "", ""},
 		{"an optimiser that maximises", classifier(), func(f *record.Facts) {
 			prior(record.PriorFacts{Sign: -1})(f)

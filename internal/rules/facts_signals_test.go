@@ -25,7 +25,7 @@ func TestScaleOfEvaluation(t *testing.T) {
 		}
 	}
 	runFacts(t, "data_scaling", []factCase{
-		{"scaled for training only", classifier(), evaluated([]int64{100, 20}, 60, 25), "warning evaluation data-scaling fc1", "In evaluation the Linear layer fc1 gets inputs on another scale"},
+		{"scaled for training only", classifier(), evaluated([]int64{100, 20}, 60, 25), "warning evaluation data-scaling fc1", "Evaluation data is scaled differently: the Linear layer fc1"},
 		{"scaled twice for evaluation", classifier(), evaluated([]int64{100, 20}, 0, 0.004), "warning evaluation data-scaling fc1", ""},
 		{"alike", classifier(), evaluated([]int64{100, 20}, 0.3, 1.4), "", ""},
 		{"of another place or time", classifier(), evaluated([]int64{100, 20}, 4, 3), "", ""},
@@ -91,7 +91,7 @@ func TestSmallInputs(t *testing.T) {
 		}
 	}
 	runFacts(t, "data_scaling", []factCase{
-		{"a usual rate", classifier(), small("SGD", 0.1), "warning small data-scaling fc1", "next to its bias they do not matter"},
+		{"a usual rate", classifier(), small("SGD", 0.1), "warning small data-scaling fc1", "negligible next to the bias"},
 		{"a rate for these units", classifier(), small("SGD", 1e5), "", ""},
 		{"an optimiser that scales gradients", classifier(), small("Adam", 1e5), "warning small data-scaling fc1", ""},
 	})
@@ -110,7 +110,7 @@ func TestDrowned(t *testing.T) {
 		}
 	}
 	runFacts(t, "data_scaling", []factCase{
-		{"most columns are lost", classifier(), table(7, 0, 11, 32, 11), "warning mixed data-scaling fc1", "7 of the 11 features that the Linear layer fc1 gets vary by less than a thousandth"},
+		{"most columns are lost", classifier(), table(7, 0, 11, 32, 11), "warning mixed data-scaling fc1", "7 of the 11 features that the Linear layer fc1 receives vary by less than a thousandth"},
 		{"constant ones do not count", classifier(), table(4, 4, 11, 32, 11), "warning mixed data-scaling fc1", ""},
 		{"some are small", classifier(), table(5, 0, 11, 32, 11), "", ""},
 		{"two coordinates", classifier(), table(2, 0, 3, 32, 3), "", ""},
@@ -147,7 +147,7 @@ func TestChannelsSideBySide(t *testing.T) {
 		}
 	}
 	runFacts(t, "network_structure", []factCase{
-		{"reshaped", classifier(), images(true, 32, 3, 16, 16), "warning interleaved structure ", "values that lie 3 apart are neighbours"},
+		{"reshaped", classifier(), images(true, 32, 3, 16, 16), "warning interleaved structure ", "values 3 apart are neighbours"},
 		{"permuted", classifier(), images(false, 32, 3, 16, 16), "", ""},
 	})
 }
@@ -155,7 +155,7 @@ func TestChannelsSideBySide(t *testing.T) {
 // The softmax of attention goes over the keys.
 func TestOverQueries(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{
-		{"queries", classifier(), func(f *record.Facts) { f.Graph.OverQueries = 2 }, "warning over_queries structure attention", "The softmax of 2 attention maps goes over another axis"},
+		{"queries", classifier(), func(f *record.Facts) { f.Graph.OverQueries = 2 }, "warning over_queries structure attention", "The softmax of 2 attention maps runs over another"},
 		{"keys", classifier(), nil, "", ""},
 	})
 }
@@ -164,10 +164,10 @@ func TestOverQueries(t *testing.T) {
 func TestRenamedAxes(t *testing.T) {
 	view := func(x record.RenamedFact) func(*record.Facts) { return func(f *record.Facts) { f.Graph.Renamed = &x } }
 	runFacts(t, "network_structure", []factCase{
-		{"channels", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "conv1"}), "warning renamed_axes structure conv1", "before conv1 makes [50 4 64] of [50 64 4]"},
-		{"classes", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "the loss"}), "warning renamed_axes structure the loss", "before the loss makes [50 4 64] of [50 64 4]: two axes get each other's lengths, but the values stay where they are, so that every class"},
+		{"channels", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "conv1"}), "warning renamed_axes structure conv1", "conv1 returns shape [50 4 64] for [50 64 4]: two axes swap"},
+		{"classes", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "the loss"}), "warning renamed_axes structure the loss", "before the loss returns shape [50 4 64] for [50 64 4]: two axes swap lengths but the values do not move, so every class"},
 		{"classes of each place", classifier(), view(record.RenamedFact{From: []int64{50, 4, 8, 8}, To: []int64{3200, 4}, At: "the loss"}), "warning renamed_axes structure the loss", "rows as long as there are channels"},
-		{"heads", classifier(), view(record.RenamedFact{From: []int64{20, 24, 32}, To: []int64{20, 2, 24, 16}, At: "attention"}), "warning renamed_axes structure attention", "every head sees pieces of several places"},
+		{"heads", classifier(), view(record.RenamedFact{From: []int64{20, 24, 32}, To: []int64{20, 2, 24, 16}, At: "attention"}), "warning renamed_axes structure attention", "so every head sees pieces of several"},
 		{"samples", classifier(), view(record.RenamedFact{From: []int64{320, 32}, To: []int64{8, 40, 32}, Samples: true}), "warning renamed_axes structure ", "every sequence is a mix of several samples"},
 		{"none", classifier(), nil, "", ""},
 	})
@@ -176,7 +176,7 @@ func TestRenamedAxes(t *testing.T) {
 // Second derivatives of straight pieces are zero.
 func TestSecondDerivative(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{
-		{"of ReLU", classifier(), func(f *record.Facts) { f.Graph.SecondZero = &record.SecondFacts{Units: []string{"relu"}, Taken: 8} }, "warning second_derivative activation loss", "relu is straight piece by piece"},
+		{"of ReLU", classifier(), func(f *record.Facts) { f.Graph.SecondZero = &record.SecondFacts{Units: []string{"relu"}, Taken: 8} }, "warning second_derivative activation loss", "exactly zero everywhere: relu is piecewise linear"},
 		{"none", classifier(), nil, "", ""},
 	})
 }
@@ -391,7 +391,7 @@ func TestFunctions(t *testing.T) {
 		}, "warning evaluated_in_training_mode eval-mode evaluation", "model.eval()"},
 	})
 	runFacts(t, "regularisation", []factCase{
-		{"strong dropout as a function", classifier(), func(f *record.Facts) { f.Graph.Dropout = 0.95 }, "warning dropout regularisation dropout", "calls as a function sets 95 %"},
+		{"strong dropout as a function", classifier(), func(f *record.Facts) { f.Graph.Dropout = 0.95 }, "warning dropout regularisation dropout", "strong: F.dropout sets 95 % of the values"},
 		{"usual dropout as a function", classifier(), func(f *record.Facts) { f.Graph.Dropout = 0.5 }, "", ""},
 	})
 	penalty := func(kind string, factor, pull, norm float64) func(*record.Facts) {
@@ -401,7 +401,7 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	runFacts(t, "regularisation", []factCase{
-		{"squares of the weights that outweigh the loss", classifier(), penalty("l2", 0.5, 4.4, 4.5), "warning penalty regularisation loss", "squares of the weights times 0.5, and its gradient is 98 %"},
+		{"squares of the weights that outweigh the loss", classifier(), penalty("l2", 0.5, 4.4, 4.5), "warning penalty regularisation loss", "sum of the squares of the weights times 0.5, which makes up 98 % of the gradient"},
 		{"a smaller factor, and hardly anything besides", classifier(), penalty("l2", 0.03, 0.98, 1), "warning penalty regularisation loss", ""},
 		{"magnitudes of the weights", classifier(), penalty("l1", 0.1, 5, 5.1), "warning penalty regularisation loss", "magnitudes of the weights times 0.1"},
 		{"norms of the weights", classifier(), penalty("norm", 0.5, 0.87, 0.96), "warning penalty regularisation loss", "lengths (norms) of the weights times 0.5"},
@@ -429,11 +429,11 @@ func TestFunctions(t *testing.T) {
 		{"log_softmax over time steps", classifier(), func(f *record.Facts) {
 			head(f, "ctc_loss", "log_softmax", "linear")
 			f.Loss.Function, f.Graph.AcrossSamples = "ctc_loss", true
-		}, "error wrong_axis output-activation loss", "takes its last axis for the classes"},
+		}, "error wrong_axis output-activation loss", "expects the classes on the last axis"},
 		{"a norm over samples", classifier(), func(f *record.Facts) {
 			head(f, "cross_entropy", "div", "matmul", "div", "linear")
 			f.Graph.NormedAcross = true
-		}, "warning wrong_axis output-activation cross_entropy", "each column comes to have length 1"},
+		}, "warning wrong_axis output-activation cross_entropy", "the batch: each column has norm 1"},
 		{"overlap of raw outputs", classifier(), func(f *record.Facts) {
 			head(f, "mean", "sub", "div", "add", "mul", "sum", "mul", "convolution")
 			f.Loss.Function, f.Graph.Overlap = "", "convolution"
@@ -442,7 +442,7 @@ func TestFunctions(t *testing.T) {
 			head(f, "mean", "sub", "div", "add", "mul", "sum", "mul", "sigmoid", "convolution")
 			f.Loss.Function, f.Graph.Overlap = "", "sigmoid"
 		}, "", ""},
-		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation loss", "works over an axis with one entry, so every prediction is 1"},
+		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation loss", "runs over an axis of length 1, so every prediction is 1"},
 		{"softmax of one output, and gradients all the same", classifier(), oneUnit(func(*record.ParameterFact) {}), "", ""},
 		{"no gradient behind a softmax of several", classifier(), func(f *record.Facts) {
 			oneUnit(flat)(f)
@@ -479,7 +479,7 @@ func TestFunctions(t *testing.T) {
 		{"a value of each sample that is picked first", stretched(2, "mean", "pow", "sub", "gather", "relu", "linear"), nil, rowAgainstColumn, ""},
 		{"a dot product of embeddings", stretched(2, "mean", "pow", "sub", "sigmoid", "add", "sum", "mul", "embedding"), nil, rowAgainstColumn, ""},
 		{"sums of something else", stretched(2, "mean", "pow", "sub", "sigmoid", "add", "sum", "mul", "linear"), nil, "", ""},
-		{"weights of samples", stretched(1, "mean", "mul", "smooth_l1_loss", "linear"), nil, "error broadcast labels smooth_l1_loss", "multiplies values of shape [50], one for each sample, with others of shape [50 1]"},
+		{"weights of samples", stretched(1, "mean", "mul", "smooth_l1_loss", "linear"), nil, "error broadcast labels smooth_l1_loss", "multiplies values of shape [50], one per sample, with others of shape [50 1]"},
 		{"log(cosh) by softplus", stretched(3, "mean", "sub", "add", "sub", "linear"), nil, rowAgainstColumn, ""},
 		{"the error of a likelihood with its own variance", aside(5, "mean", "mul", "add", "add", "mul", "pow", "sub", "linear"), nil, "", ""},
 		{"the difference in it", aside(6, "mean", "mul", "add", "add", "mul", "pow", "sub", "linear"), nil, rowAgainstColumn, "labels of shape [50 1] from predictions of shape [50]"},
@@ -526,7 +526,7 @@ func TestOneKeepsGradients(t *testing.T) {
 		}
 	}
 	runFacts(t, "zero_grad", []factCase{
-		{"the discriminator's", classifier(), two(7, 0), "error kept_by_one zero-grad gradients", "The gradients of D are not cleared: 7 of the first 8 updates"},
+		{"the discriminator's", classifier(), two(7, 0), "error kept_by_one zero-grad gradients", "The gradients of D are not cleared: at 7 of the first 8 updates by its"},
 		{"of both", classifier(), two(7, 7), "error kept zero-grad gradients", ""},
 		{"of some batches", classifier(), two(4, 0), "", ""},
 		{"of none", classifier(), two(0, 0), "", ""},
@@ -544,7 +544,7 @@ func TestTermOfALossOutOfReach(t *testing.T) {
 		}
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"sigmoid against images of -1 to 1", classifier(), term(-1, 1, -0.4, 0.75, "sigmoid", "linear"), "error out_of_reach output-activation mse_loss", "can only give 0 to 1, but the labels go from -1 to 1"},
+		{"sigmoid against images of -1 to 1", classifier(), term(-1, 1, -0.4, 0.75, "sigmoid", "linear"), "error out_of_reach output-activation mse_loss", "can only output 0 to 1, but the labels range from -1 to 1: even the mean"},
 		{"tanh against them", classifier(), term(-1, 1, -0.4, 0.75, "tanh", "linear"), "", ""},
 		{"sigmoid against images with noise", classifier(), term(-0.41, 1.25, 0.1, 0.25, "sigmoid", "linear"), "", ""},
 		{"a layer itself", classifier(), term(-1, 1, -0.4, 0.75, "linear"), "", ""},
@@ -609,7 +609,7 @@ func TestOneForAll(t *testing.T) {
 	}
 	const found = "warning one_for_all structure "
 	runFacts(t, "network_structure", []factCase{
-		{"an average over samples", classifier(), compared("mse_loss", []int64{32, 20}, []int64{4}, []int64{32, 4}), found, "32 samples ([32 20]) and gives one prediction for all of them ([4])"},
+		{"an average over samples", classifier(), compared("mse_loss", []int64{32, 20}, []int64{4}, []int64{32, 4}), found, "The model gets 32 samples ([32 20]) but returns a single prediction ([4]), which is compared"},
 		{"that keeps the axis", classifier(), compared("mse_loss", []int64{32, 20}, []int64{1, 4}, []int64{32, 4}), found, ""},
 		{"a set and what is asked of it", classifier(), compared("mse_loss", []int64{32, 20}, []int64{4}, []int64{4}), "", ""},
 		{"parameters that are fitted to samples", classifier(), compared("mse_loss", []int64{1, 4}, []int64{1, 4}, []int64{32, 4}), "", ""},
@@ -691,7 +691,7 @@ func TestWeightsOfClasses(t *testing.T) {
 	}
 	counts := map[string]int64{"0": 300, "1": 100, "2": 40}
 	runFacts(t, "loss_choice", []factCase{
-		{"frequencies", classifier(), weighed(map[string]any{"weights": []any{0.68, 0.23, 0.09}}, counts), "warning weights loss cross_entropy", "upside down: class 0, which has 300 of 440 labels"},
+		{"frequencies", classifier(), weighed(map[string]any{"weights": []any{0.68, 0.23, 0.09}}, counts), "warning weights loss cross_entropy", "are inverted: class 0 with 300 of 440 labels has weight"},
 		{"their inverse", classifier(), weighed(map[string]any{"weights": []any{0.5, 1.5, 3.7}}, counts), "", ""},
 		{"nearly alike", classifier(), weighed(map[string]any{"weights": []any{1.2, 1.0, 1.0}}, counts), "", ""},
 		{"a class that is left out", classifier(), weighed(map[string]any{"weights": []any{1.0, 0.3, 0.0}}, counts), "", ""},
@@ -705,7 +705,7 @@ func TestPolicyOfProbabilities(t *testing.T) {
 		return func(f *record.Facts) { f.Graph.Policy = &record.PolicyFacts{Terms: 1, Twice: twice} }
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"logits=probabilities", classifier(), policy(true), "error softmax_twice output-activation cross_entropy", "taken for scores again"},
+		{"logits=probabilities", classifier(), policy(true), "error softmax_twice output-activation cross_entropy", "Softmax is applied twice"},
 		{"logits", classifier(), policy(false), "", ""},
 	})
 }

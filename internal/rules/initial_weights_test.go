@@ -22,12 +22,12 @@ func TestInitialWeights(t *testing.T) {
 		{"all zero", classifier(), func(f *record.Facts) {
 			change(f, begin(constant(0)), "")
 			change(f, flat, "fc1", "fc2", "fc3.weight")
-		}, "error zero_weights initialisation fc1", "All weights of fc1, fc2 and fc3 begin with 0, and fc1, fc2 and fc3 have not moved since"},
+		}, "error zero_weights initialisation fc1", "All weights of fc1, fc2 and fc3 were initialised with 0 and fc1, fc2 and fc3 have not changed since"},
 		{"all weights zero under random biases", classifier(), func(f *record.Facts) { change(f, begin(constant(0)), "fc1.weight", "fc2.weight", "fc3.weight") },
-			"warning zero_weights initialisation fc1", "Every layer (fc1, fc2 and fc3) begins with weights of 0"},
+			"warning zero_weights initialisation fc1", "The weights of every layer (fc1, fc2 and fc3) were initialised with 0"},
 		{"in a sequence", network("0 Linear 8 8", "1 ReLU", "2 Linear 8 8"), func(f *record.Facts) {
 			change(f, begin(constant(1)), "")
-		}, "error equal_weights initialisation 0", "All weights of layer 0 begin with one value (1 in layer 0)"},
+		}, "error equal_weights initialisation 0", "All weights of layer 0 start with the same value (1 in layer 0)"},
 		{"two in a row", deep(), func(f *record.Facts) {
 			change(f, begin(constant(0)), "fc2", "fc3")
 			change(f, flat, "fc1", "fc2", "fc3.weight")
@@ -37,7 +37,7 @@ func TestInitialWeights(t *testing.T) {
 			f.Parameters.Updates = 1
 		}, "", ""},
 
-		{"constant", classifier(), func(f *record.Facts) { change(f, begin(constant(0.5)), "") }, "error equal_weights initialisation fc1", "All weights of fc1 and fc2 begin with one value (0.5 in fc1), so that the 64 units"},
+		{"constant", classifier(), func(f *record.Facts) { change(f, begin(constant(0.5)), "") }, "error equal_weights initialisation fc1", "All weights of fc1 and fc2 start with the same value (0.5 in fc1), so the 64 units of the"},
 		{"deviations that begin as one number beside random means", classifier(), func(f *record.Facts) {
 			deviation := f.Parameters.List[0]
 			deviation.Name, deviation.First = deviation.Name+"_rho", &record.ValueFacts{Elements: 1280, Min: -3, Max: -3, Mean: -3}
@@ -52,17 +52,17 @@ func TestInitialWeights(t *testing.T) {
 			change(f, freeze, "fc1")
 		}, "", ""},
 
-		{"two tables of one value", factors(), func(f *record.Facts) { change(f, begin(constant(0.1)), "users", "items") }, "error equal_weights initialisation users", "All entries of users and items begin with one value"},
+		{"two tables of one value", factors(), func(f *record.Facts) { change(f, begin(constant(0.1)), "users", "items") }, "error equal_weights initialisation users", "All entries of users and items start with the same value"},
 		{"two tables of zeros that wait for each other", factors(), func(f *record.Facts) {
 			change(f, begin(constant(0)), "users", "items")
 			change(f, flat, "users", "items")
-		}, "error zero_weights initialisation users", "users and items have not moved since"},
+		}, "error zero_weights initialisation users", "users and items have not changed since"},
 		{"one table of zeros", factors(), func(f *record.Facts) { change(f, begin(constant(0)), "users") }, "", ""},
 		{"tables of zeros that move", factors(), func(f *record.Facts) { change(f, begin(constant(0)), "users", "items") }, "", ""},
 		{"a table of ones before a layer", network("scale Embedding 10 32", "fc Linear 32 10"), func(f *record.Facts) { change(f, begin(constant(1)), "scale") }, "", ""},
 
 		{"deviation of 1", network("fc1 Linear 784 256", "a ReLU", "fc2 Linear 256 64", "b ReLU", "fc3 Linear 64 10"), func(f *record.Facts) { change(f, begin(normal(0, 1)), "fc1.weight", "fc2.weight", "fc3.weight") },
-			"warning large_weights initialisation fc1", "fc1 has a deviation of 1 where 0.0505 is usual for 784 inputs"},
+			"warning large_weights initialisation fc1", "fc1 has std 1, where 0.0505 is usual for 784 inputs"},
 		{"large and exploding", classifier(), func(f *record.Facts) {
 			change(f, begin(normal(0, 10)), "fc1.weight", "fc2.weight", "fc3.weight")
 			exploding(f)
@@ -71,8 +71,8 @@ func TestInitialWeights(t *testing.T) {
 		{"half as large", deep(), func(f *record.Facts) { change(f, begin(normal(0, 1)), "fc2.weight") }, "", ""},
 		{"between 0 and 1", classifier(), func(f *record.Facts) {
 			change(f, begin(record.ValueFacts{Max: 1, Mean: 0.5, Std: record.Number(1 / math.Sqrt(12))}), "fc1.weight", "fc2.weight", "fc3.weight")
-		}, "warning one_sided_weights initialisation fc1", "fc1 have a mean of 0.5"},
-		{"too small", deep(), tiny, "warning small_weights initialisation fc1", "fc1 has a deviation of 0.0001 where 0.177 is usual for 64 inputs"},
+		}, "warning one_sided_weights initialisation fc1", "those of fc1 have mean 0.5"},
+		{"too small", deep(), tiny, "warning small_weights initialisation fc1", "fc1 has std 0.0001, where 0.177 is usual for 64 inputs"},
 		{"small with normalisation", network("fc1 Linear 64 64", "n1 LayerNorm 64", "fc2 Linear 64 64", "n2 LayerNorm 64", "fc3 Linear 64 64", "n3 LayerNorm 64", "fc4 Linear 64 10"), tiny, "info small_weights initialisation fc1", ""},
 		{"small, and nothing is known of the loss yet", classifier(), func(f *record.Facts) { change(f, begin(normal(0, 1e-3)), "fc1.weight", "fc2.weight", "fc3.weight") }, "", ""},
 		{"only the last is small", deep(), func(f *record.Facts) { change(f, begin(normal(0, 1e-4)), "fc4.weight") }, "", ""},
@@ -106,11 +106,11 @@ func TestInitialWeightsOfLoadedLayers(t *testing.T) {
 		{"a new head that is too large behind a loaded body", classifier(), func(f *record.Facts) {
 			change(f, large, "")
 			change(f, come, body...)
-		}, "warning large_weights initialisation fc3", "The weights of fc3 begin too large"},
+		}, "warning large_weights initialisation fc3", "The initial weights of fc3 are too large"},
 		{"a loaded layer of one value", classifier(), func(f *record.Facts) {
 			change(f, begin(constant(0.5)), "fc1.weight", "fc2.weight")
 			change(f, come, "fc1")
-		}, "warning equal_weights initialisation fc2", "All weights of fc2 begin with one value"},
+		}, "warning equal_weights initialisation fc2", "All weights of fc2 start with the same value"},
 		{"a loaded layer of zeros", classifier(), func(f *record.Facts) {
 			change(f, begin(constant(0)), "fc1", "fc2")
 			change(f, flat, "fc1", "fc2")
@@ -217,10 +217,10 @@ func TestTablesOfEmbeddings(t *testing.T) {
 		return network("emb Embedding 1000 300", "fc1 Linear 300 16", "act ReLU", "fc2 Linear 16 2")
 	}
 	runFacts(t, "initial_weights", []factCase{
-		{"zeros for vectors", one(), filled(0, 0, false), "warning frozen_zeros initialisation emb", "whatever is looked up"},
+		{"zeros for vectors", one(), filled(0, 0, false), "warning frozen_zeros initialisation emb", "every token looks the same"},
 		{"vectors of others", one(), filled(0, 0.4, false), "", ""},
 		{"zeros beside another table", tagger(), filled(1, 0, false), "", ""},
-		{"positions that hide the words", tagger(), filled(1, 50, true), "warning large_table initialisation pos", "the second is not seen"},
+		{"positions that hide the words", tagger(), filled(1, 50, true), "warning large_table initialisation pos", "the second has no effect"},
 		{"large, and frozen", tagger(), filled(1, 50, false), "", ""},
 		{"larger", tagger(), filled(1, 5, true), "", ""},
 		{"tables of other widths", network("user Embedding 200 32", "age Embedding 24 4", "fc1 Linear 36 64", "act ReLU", "fc2 Linear 64 7"), filled(1, 50, true), "", ""},

@@ -160,7 +160,7 @@ func TestClassImbalance(t *testing.T) {
 		{"one of two", "ClassImbalance", []string{"num_classes", "2"}, nil, []input{supervised(0, vec(fill(600, 0)...), values{})}, []int64{0}, says("imbalance class 1")},
 		{"regression", "ClassImbalance", nil, nil, []input{supervised(0, vec(0.5, 1.5), vec(0.4, 1.4)), supervised(500, vec(two...), vec(wrong(400)...))}, nil, func(t *testing.T, j *job) {
 			skipped("not_class_labels", 1)(t, j)
-			noted("no class labels")(t, j)
+			noted("not class labels")(t, j)
 		}},
 		{"not a number", "ClassImbalance", nil, nil, []input{supervised(0, vec(math.NaN(), 1), values{})}, nil, skipped("not_class_labels", 1)},
 		{"one-hot", "ClassImbalance", with("samples", "3"), nil, []input{supervised(0, values{[]int64{3, 3}, []float64{1, 0, 0, 0, 0, 1, 1, 0, 0}}, vec(2, 2, 2))}, []int64{0}, says("misprediction class 0")},

@@ -101,7 +101,7 @@ func TestEndIgnored(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"the end", lstm(), ends, "warning end_left_out loss cross_entropy", "ignores label 2, which stands once at the end of each of 64 sequences, while label 0, which fills them up after it (354 times), counts"},
+		{"the end", lstm(), ends, "warning end_left_out loss cross_entropy", "ignores label 2, which occurs once at the end of each of 64 sequences, but counts label 0, the padding after it (354 times)"},
 		{"padding is left out afterwards", lstm(), func(f *record.Facts) {
 			ends(f)
 			f.Loss.Reduction = "none"

@@ -17,13 +17,13 @@ func TestNetworkStructure(t *testing.T) {
 		}
 	}
 	runFacts(t, "network_structure", []factCase{
-		{"one output for all samples", classifier(), same(true, false), "warning same_output structure ", "The model gives all 50 samples of a batch the same output"},
+		{"one output for all samples", classifier(), same(true, false), "warning same_output structure ", "All 50 samples of a batch get the same output"},
 		{"one input for all samples", classifier(), same(true, true), "", ""},
 		{"a last layer that begins with zeros", classifier(), func(f *record.Facts) {
 			same(true, false)(f)
 			change(f, func(p *record.ParameterFact) { p.First = &record.ValueFacts{Elements: 640} }, "fc3.weight")
 		}, "", ""},
-		{"three linear layers", network("fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "warning linear_stack structure fc1", "3 layers (fc1, fc2 and fc3) follow each other without a non-linearity"},
+		{"three linear layers", network("fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "warning linear_stack structure fc1", "3 layers (fc1, fc2 and fc3) follow each other without an activation"},
 		{"linear regression of two layers", network("fc1 Linear 4 16", "fc2 Linear 16 1"), nil, "warning linear_stack structure fc1", ""},
 		{"convolutions", network("c1 Conv2d 1 8 3", "c2 Conv2d 8 16 3", "fc Linear 1024 10"), nil, "warning linear_stack structure c1", ""},
 		{"autoencoder of many layers", network("e1 Linear 40 64", "e2 Linear 64 32", "e3 Linear 32 3", "d1 Linear 3 32", "d2 Linear 32 64", "d3 Linear 64 40"), func(f *record.Facts) {
@@ -31,7 +31,7 @@ func TestNetworkStructure(t *testing.T) {
 			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{Shape: []int64{32, 40}}}
 		}, "warning linear_stack structure e1", ""},
 		{"nothing but batch normalisation between", network("fc1 Linear 20 64", "bn1 BatchNorm2d 64", "fc2 Linear 64 64", "bn2 BatchNorm2d 64", "fc3 Linear 64 10"), nil,
-			"warning linear_stack structure fc1", "without a non-linearity but batch normalisation, which is none once its statistics stand"},
+			"warning linear_stack structure fc1", "without an activation other than batch normalisation, which is linear in evaluation"},
 		{"functions as activations beside batch normalisation", network("fc1 Linear 20 64", "bn1 BatchNorm2d 64", "fc2 Linear 64 64", "bn2 BatchNorm2d 64", "fc3 Linear 64 10"), func(f *record.Facts) { f.Graph.NonLinear += 2 }, "", ""},
 		{"functions as activations, batch normalisation before the first layer", network("bn1 BatchNorm2d 20", "fc1 Linear 20 64", "fc2 Linear 64 64", "fc3 Linear 64 10"), nil, "", ""},
 		{"functions as activations beside batch normalisation that stands", network("fc1 Linear 20 64", "bn1 BatchNorm2d 64", "fc2 Linear 64 64", "bn2 BatchNorm2d 64", "fc3 Linear 64 10"), func(f *record.Facts) {
@@ -43,16 +43,16 @@ func TestNetworkStructure(t *testing.T) {
 		{"a slope of one", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) {
 			f.Graph.NonLinear = 0
 			module(f, "act").Type, module(f, "act").Settings = "LeakyReLU", map[string]any{"negative_slope": 1.0}
-		}, "warning linear_stack structure fc1", "because what stands between them (LeakyReLU with negative_slope=1) gives back what it gets"},
+		}, "warning linear_stack structure fc1", "is between them (LeakyReLU with negative_slope=1) returns its input"},
 		{"a slope", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) {
 			module(f, "act").Type, module(f, "act").Settings = "LeakyReLU", map[string]any{"negative_slope": 0.2}
 		}, "", ""},
 		{"an activation whose result is thrown away", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) {
 			f.Graph.NonLinear = 0
 			gives(f, "SwitchableActivation", -2, -2)
-		}, "warning linear_stack structure fc1", "what stands between them (SwitchableActivation) gives back what it gets"},
+		}, "warning linear_stack structure fc1", "is between them (SwitchableActivation) returns its input"},
 		{"bounds that no value comes near", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { gives(f, "Hardtanh", -2, -2) },
-			"warning linear_stack structure fc1", "what stands between them (Hardtanh) gives back what it gets"},
+			"warning linear_stack structure fc1", "is between them (Hardtanh) returns its input"},
 		{"bounds that some values meet", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { gives(f, "Hardtanh", -2, -1) }, "", ""},
 		{"a slope that is learnt and begins at one", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { gives(f, "PReLU", -2, -2) }, "", ""},
 		{"dropout on the output", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10", "drop Dropout 0.3"), head("cross_entropy", "dropout", "linear"),
@@ -90,7 +90,7 @@ func TestFirstStep(t *testing.T) {
 	net := func() *record.Facts { return network("rnn LSTM 5 32", "fc Linear 32 10", "act ReLU") }
 	const found = "warning first_step structure rnn"
 	runFacts(t, "network_structure", []factCase{
-		{"in place of the last", net(), given(nil, 32, 36, 5), found, "only the output at the first of 36 steps is used"},
+		{"in place of the last", net(), given(nil, 32, 36, 5), found, "only the output of the LSTM layer rnn at the first of 36 steps"},
 		{"with the time as the first axis", net(), given(func(f *record.Facts) { module(f, "rnn").Settings["batch_first"] = false }, 24, 1, 5), found, "the first of 24 steps"},
 		{"sequences of one step", net(), given(nil, 32, 1, 5), "", ""},
 		{"a layer that is called for each step", net(), given(func(f *record.Facts) { module(f, "rnn").Calls = 36 }, 32, 36, 5), "", ""},

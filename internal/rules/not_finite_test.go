@@ -33,7 +33,7 @@ func TestNotFinite(t *testing.T) {
 		way     []string
 		cause   string
 	}{
-		"loss":                    {[]spot{train(0, "loss", 1.0), train(1, "loss", nan)}, "loss", 1, []string{"loss"}, "nothing had grown"},
+		"loss":                    {[]spot{train(0, "loss", 1.0), train(1, "loss", nan)}, "loss", 1, []string{"loss"}, "the weights had not grown before"},
 		"at once":                 {[]spot{train(0, "loss", nan)}, "loss", 0, []string{"loss"}, "NaN in the input"},
 		"grown first":             {[]spot{train(0, "loss", 1.0), train(1, "loss", 1e9), train(2, "loss", inf)}, "loss", 2, []string{"loss"}, "learning rate that is too high: before it, the loss had grown from 1 to 1e+09"},
 		"gradient and loss grown": {[]spot{train(0, "loss", 1.0, "gradient/a.weight", 1.0), train(1, "loss", 1e9, "gradient/a.weight", 1e3), train(2, "loss", inf)}, "loss", 2, []string{"loss"}, "learning rate that is too high: before it, the loss had grown from 1 to 1e+09"},

@@ -43,14 +43,14 @@ func TestNotUpdated(t *testing.T) {
 		}
 	}
 	runFacts(t, "not_updated", []factCase{
-		{"head left out", classifier(), func(f *record.Facts) { change(f, release, "fc3") }, "error not_held not-updated fc3", "fc3 gets gradients, but no optimiser holds them (2 parameters, 11 % of the elements of Net)"},
+		{"head left out", classifier(), func(f *record.Facts) { change(f, release, "fc3") }, "error not_held not-updated fc3", "fc3 gets gradients, but no optimiser has them (2 parameters, 11 % of the elements of Net)"},
 		{"middle left out", resnet(), func(f *record.Facts) { change(f, release, "layer1.") }, "error not_held not-updated layer1.conv1", "layer1.conv1, layer1.bn1, layer1.conv2 and 1 more get gradients"},
 		{"one scalar left out", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { change(f, release, "fc2.bias") }, "warning not_held not-updated fc2", ""},
-		{"fresh body left out", resnet(), func(f *record.Facts) { change(f, release, "conv1", "bn1", "layer1.", "layer2.") }, "warning not_held not-updated conv1", "keep the random values"},
+		{"fresh body left out", resnet(), func(f *record.Facts) { change(f, release, "conv1", "bn1", "layer1.", "layer2.") }, "warning not_held not-updated conv1", "keep their random initial values"},
 		{"trained body left out", resnet(), func(f *record.Facts) {
 			change(f, pretrained, "conv1", "bn1", "layer1.", "layer2.")
 			change(f, release, "conv1", "bn1", "layer1.", "layer2.")
-		}, "info not_held not-updated conv1", "turn requires_grad off"},
+		}, "info not_held not-updated conv1", "Turn requires_grad off"},
 		{"all but factors of low rank left out", network("q Linear 32 32", "q.f Factors 32 32 4", "act ReLU", "head Linear 32 10"), func(f *record.Facts) {
 			change(f, release, "q", "head")
 		}, "info not_held not-updated q", ""},
@@ -58,7 +58,7 @@ func TestNotUpdated(t *testing.T) {
 		{"factors that came after the optimiser", network("q Linear 64 64", "q.f Factors 64 64 4", "n LayerNorm 64", "v Linear 64 64", "v.f Factors 64 64 4", "head Linear 64 10"), func(f *record.Facts) {
 			change(f, release, "q.f", "v.f")
 			change(f, func(p *record.ParameterFact) { p.Trained, p.Changed, p.Gradient = false, false, record.GradientMissing }, "q", "v", "n")
-		}, "error not_held not-updated q.f", "while 2 weights that the optimiser does hold are frozen"},
+		}, "error not_held not-updated q.f", "of Net), while 2 weights in the optimiser"},
 		{"factors that came after the optimiser of all others", network("q Linear 64 64", "q.f Factors 64 64 4", "n LayerNorm 64", "v Linear 64 64", "v.f Factors 64 64 4", "m LayerNorm 64", "head Linear 64 10"), func(f *record.Facts) {
 			change(f, release, "q.f", "v.f")
 		}, "error not_held not-updated q.f", "q.f and v.f get gradients"},
@@ -68,13 +68,13 @@ func TestNotUpdated(t *testing.T) {
 		}, "", ""},
 		{"one of two models in part", gan(), func(f *record.Facts) { change(f, release, "g2") }, "error not_held not-updated g2", "of Generator"},
 
-		{"another instance of the model", classifier(), strangers(6), "error strangers not-updated Adam", "holds 6 tensors, none of which belongs to the model Net"},
+		{"another instance of the model", classifier(), strangers(6), "error strangers not-updated Adam", "None of the tensors of the optimiser Adam (6) belongs to the trained model Net"},
 		{"another instance, and no model that is known", classifier(), func(f *record.Facts) {
 			strangers(6)(f)
 			f.Models, f.Parameters, f.Graph, f.Network = nil, nil, nil, nil
 			f.Updates.Norms = make([]rule.Number, f.Updates.Steps)
-		}, "error strangers not-updated Adam", "None of the 6 tensors"},
-		{"another instance, of which the optimiser alone has something left", classifier(), alone("missing"), "error strangers not-updated Adam", "None of the 6 tensors"},
+		}, "error strangers not-updated Adam", "none of the 6 tensors"},
+		{"another instance, of which the optimiser alone has something left", classifier(), alone("missing"), "error strangers not-updated Adam", "none of the 6 tensors"},
 		{"tensors that the loss reaches", classifier(), alone("zero"), "", ""},
 		{"other tensors", classifier(), strangers(2), "", ""},
 		{"a copy of the model is trained", classifier(), func(f *record.Facts) { copied(f) }, "error strangers not-updated Net", "that instance is never called"},
@@ -84,21 +84,21 @@ func TestNotUpdated(t *testing.T) {
 		}, "", ""},
 		{"another instance from the middle on", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Optimiser: "Adam", Model: "Net", Parameters: 6}
-		}, "error astray not-updated Adam", "Since step 7 no gradient comes to what the optimiser Adam holds; another Net gets them"},
+		}, "error astray not-updated Adam", "Since step 7 the parameters of the optimiser Adam get no gradients; another Net gets them"},
 		{"another instance from the beginning on", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 30, Never: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
 			f.Models[0].Called, f.Graph = true, nil
 			for i := range f.Parameters.List {
 				f.Parameters.List[i].Gradient = "missing"
 			}
-		}, "error astray not-updated Adam", "No gradient came to what the optimiser Adam holds"},
+		}, "error astray not-updated Adam", "The parameters of the optimiser Adam get no gradients"},
 		{"the same, its gradients left as zeros", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Latest: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
-		}, "error astray not-updated Adam", "Since step 7 at the latest no gradient comes"},
+		}, "error astray not-updated Adam", "Since step 7 at the latest the parameters"},
 		{"a module in a plain list", classifier(), func(f *record.Facts) {
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
-		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that no optimiser holds"},
-		{"a generator whose optimiser has the critic's parameters", critics(), nil, "error held_twice not-updated g1", "Two optimisers hold the same 4 parameters, while the loss depends on 4 parameters of g1 and g2 that none holds"},
+		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that are in no optimiser"},
+		{"a generator whose optimiser has the critic's parameters", critics(), nil, "error held_twice not-updated g1", "Two optimisers have the same 4 parameters, while no optimiser has 4 parameters of g1 and g2"},
 		{"a generator that was trained before, behind two optimisers of one network", critics(), func(f *record.Facts) {
 			for i := range f.Parameters.Outside {
 				f.Parameters.Outside[i].First.Max += 0.1
@@ -144,7 +144,7 @@ func TestNotUpdated(t *testing.T) {
 		{"layer that is never called", classifier(), func(f *record.Facts) {
 			unreach(f, "fc2")
 			uncalled(f, "fc2")
-		}, "info no_gradient not-updated fc2", "fc2 was not called in the first 5 updates, and 2 parameters"},
+		}, "info no_gradient not-updated fc2", "fc2 was not called in the first 5 updates, so 2 parameters"},
 		{"attention is called as a whole", network("attn MultiheadAttention 32", "attn.out_proj Linear 32 32", "act ReLU", "head Linear 32 10"), func(f *record.Facts) {
 			unreach(f, "attn.out_proj")
 			uncalled(f, "attn.out_proj")
@@ -190,11 +190,11 @@ func TestNotUpdated(t *testing.T) {
 		}, "info no_gradient not-updated side", ""},
 		{"models that take turns", gan(), func(f *record.Facts) { unreach(f, "g1") }, "info no_gradient not-updated g1", ""},
 
-		{"frozen between", classifier(), func(f *record.Facts) { change(f, freeze, "fc2") }, "warning frozen_between not-updated fc2", "fc2 is frozen (requires_grad is False)"},
+		{"frozen between", classifier(), func(f *record.Facts) { change(f, freeze, "fc2") }, "warning frozen_between not-updated fc2", "fc2 is frozen (requires_grad=False)"},
 		{"two frozen between", network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU"), func(f *record.Facts) { change(f, freeze, "b", "d") }, "warning frozen_between not-updated b", "b and d are frozen"},
 		{"a weight alone", classifier(), func(f *record.Facts) { change(f, freeze, "fc2.weight") }, "warning frozen_between not-updated fc2", ""},
 		{"every weight", classifier(), func(f *record.Facts) { change(f, freeze, "fc1.weight", "fc2.weight", "fc3.weight") }, "warning biases_only not-updated fc3",
-			"Only biases are trained: all 3 weights, 98 % of the elements, are frozen"},
+			"Only biases are trained: all 3 weights (98 % of the elements)"},
 		{"every weight but the last layer's", classifier(), func(f *record.Facts) {
 			change(f, pretrained, "fc1", "fc2")
 			change(f, freeze, "fc1.weight", "fc2.weight")
@@ -219,7 +219,7 @@ func TestNotUpdated(t *testing.T) {
 				}
 			}
 		}, "", ""},
-		{"a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.") }, "warning frozen_between not-updated blocks.1", "blocks.1 is frozen (requires_grad is False) although blocks.2, which is built alike, and the layers before and after are trained"},
+		{"a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.") }, "warning frozen_between not-updated blocks.1", "blocks.1 is frozen (requires_grad=False) although blocks.2, which has the same structure, and the layers before and after it are trained"},
 		{"a part of a block among blocks", blocks(), func(f *record.Facts) { change(f, freeze, "blocks.1.attn.") }, "warning frozen_between not-updated blocks.1.attn", "although blocks.2.attn"},
 		{"a block that was trained before", blocks(), func(f *record.Facts) {
 			change(f, pretrained, "")
@@ -250,7 +250,7 @@ func TestNotUpdated(t *testing.T) {
 		{"a new neck frozen with a trained body", withNeck(), func(f *record.Facts) {
 			change(f, pretrained, "body", "bn")
 			change(f, freeze, "body", "bn", "neck")
-		}, "warning frozen_neck not-updated neck", "neck is frozen (requires_grad is False) together with trained layers before"},
+		}, "warning frozen_neck not-updated neck", "neck is frozen (requires_grad=False) together with pretrained layers"},
 		{"a neck that came with the body", withNeck(), func(f *record.Facts) {
 			change(f, pretrained, "body", "bn", "neck")
 			change(f, freeze, "body", "bn", "neck")
@@ -305,12 +305,12 @@ func TestNotUpdated(t *testing.T) {
 			change(f, still, "")
 			group(f, "Adam").LR = setTo(3e-6)
 			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(0.003)}
-		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (warm-up, rises to 0.003):"},
+		}, "error unchanged not-updated parameters", "learning rate is 3e-06 (warm-up, rises to 0.003). Look for code"},
 		{"nothing moves while the rate rises to nobody knows what", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			group(f, "Adam").LR = setTo(3e-6)
 			f.Optimisers[0].WarmUp = &record.WarmUpFacts{Step: 9, To: setTo(1)}
-		}, "error unchanged not-updated parameters", "the learning rate is 3e-06 (at step 9, rising):"},
+		}, "error unchanged not-updated parameters", "learning rate is 3e-06 (at step 9, rising). Look for code"},
 		{"bfloat16 weights that rounding keeps where they are", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			change(f, typed("BF16"), "")
@@ -325,17 +325,17 @@ func TestNotUpdated(t *testing.T) {
 			change(f, still, "fc2")
 			change(f, typed("BF16"), "")
 			group(f, "Adam").LR = setTo(1e-4)
-		}, "warning unchanged not-updated fc2", "fc2 has not changed over 5 updates, although gradients come: the weights are bfloat16"},
+		}, "warning unchanged not-updated fc2", "fc2 has not changed over 5 updates, although gradients are there: the weights are bfloat16"},
 		{"bfloat16 weights whose updates are far larger than rounding", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			change(f, typed("BF16"), "")
 			group(f, "Adam").LR = setTo(1e-2)
-		}, "error unchanged not-updated parameters", "look for what writes the old values back"},
+		}, "error unchanged not-updated parameters", "Look for code that writes the old values back"},
 		{"float32 weights at the same rate", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			change(f, typed("F32"), "")
 			group(f, "Adam").LR = setTo(1e-4)
-		}, "error unchanged not-updated parameters", "look for what writes the old values back"},
+		}, "error unchanged not-updated parameters", "Look for code that writes the old values back"},
 		{"a rate that only 16 bits round away", classifier(), func(f *record.Facts) {
 			change(f, still, "")
 			change(f, typed("BF16"), "")
@@ -363,12 +363,12 @@ func TestNotUpdated(t *testing.T) {
 		{"a group that is warmed up", classifier(), func(f *record.Facts) { change(f, func(p *record.ParameterFact) { p.LR = setTo(0.01) }, "") }, "", ""},
 		{"a layer made in forward", classifier(), func(f *record.Facts) {
 			f.Parameters.Anew = []record.AnewFact{{Operation: "linear", Shape: []int64{32, 32}}}
-		}, "warning made_anew not-updated forward", "The loss depends on 1 weight that every forward makes anew (linear [32 32])"},
+		}, "warning made_anew not-updated forward", "The loss depends on 1 weight that forward re-creates each time (linear [32 32])"},
 
 		{"no slope in the middle", classifier(), func(f *record.Facts) {
 			change(f, flat, "fc1")
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight", "Net_fc1.bias"}}
-		}, "warning no_slope not-updated fc1", "the loss depends on them only through round, which has no slope"},
+		}, "warning no_slope not-updated fc1", "the loss depends on them only through round, whose gradient is zero"},
 		{"no slope before the last layer", classifier(), func(f *record.Facts) {
 			change(f, flat, "fc1", "fc2")
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"sign"}, Parameters: []string{"Net_fc1.weight", "Net_fc1.bias", "Net_fc2.weight", "Net_fc2.bias"}}
@@ -384,13 +384,13 @@ func TestNotUpdated(t *testing.T) {
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight"}}
 		}, "", ""},
 		{"no slope", classifier(), func(f *record.Facts) { change(f, flat, "") }, "warning zero_gradients not-updated gradients", "all 6 parameters are exactly zero at 5 updates"},
-		{"softmax over one class", classifier(), func(f *record.Facts) {
+		{"softmax with a single class", classifier(), func(f *record.Facts) {
 			change(f, flat, "")
 			f.Predictions = &record.PredictionFacts{Classes: 1}
 		}, "", ""},
 		{"no slope for some", classifier(), func(f *record.Facts) { change(f, flat, "fc1") }, "", ""},
 
-		{"an optimiser of nothing that asks for a gradient", classifier(), func(f *record.Facts) { asleep(f, "") }, "error nothing_trainable not-updated parameters", "none of the 6 parameters (6154 elements) that the optimiser holds asks for a gradient, and none has changed in 5 updates"},
+		{"an optimiser of nothing that asks for a gradient", classifier(), func(f *record.Facts) { asleep(f, "") }, "error nothing_trainable not-updated parameters", "all 6 parameters (6154 elements) of the optimiser have requires_grad=False, and none has changed in 5 updates"},
 		{"the same after fewer updates", classifier(), func(f *record.Facts) { asleep(f, ""); f.Parameters.Updates = 4 }, "", ""},
 		{"a frozen body below a head that is trained", classifier(), func(f *record.Facts) { asleep(f, "fc1", "fc2"); change(f, pretrained, "fc1", "fc2") }, "", ""},
 		{"gradients that the script sets by hand", classifier(), func(f *record.Facts) {
@@ -498,8 +498,8 @@ func TestStatesWithoutHistory(t *testing.T) {
 		}
 	}
 	runFacts(t, "not_updated", []factCase{
-		{"detached at every step, the last output used", lstm(), cell(12, 1, 11, 11, 1), found, "rnn runs 12 times in one forward, and the loss depends on the last of them only"},
-		{"detached at every step, all outputs used", lstm(), cell(12, 12, 11, 11, 11), found, "gets back its own state at 11 steps in a row, and each time without its history"},
+		{"detached at every step, the last output used", lstm(), cell(12, 1, 11, 11, 1), found, "rnn runs 12 times in one forward, but the loss depends only on the last call"},
+		{"detached at every step, all outputs used", lstm(), cell(12, 12, 11, 11, 11), found, "gets its own state back at 11 steps in a row, each time detached from its history"},
 		{"the first outputs left out", lstm(), cell(12, 12, 11, 11, 8), found, ""},
 		{"the model is called for every step", lstm(), cell(1, 12, 11, 11, 11), found, ""},
 		{"detached now and then", lstm(), cell(12, 12, 11, 3, 3), "", ""},
@@ -552,7 +552,7 @@ func TestFrozenBlocksAsInitialised(t *testing.T) {
 		}
 	}
 	runFacts(t, "not_updated", []factCase{
-		{"after a trained layer", blocks(), frozen("block.0", "block.1"), "warning frozen_stack not-updated block.0", "block.0 and block.1 are frozen (requires_grad is False) but still as initialised at random, while block.2"},
+		{"after a trained layer", blocks(), frozen("block.0", "block.1"), "warning frozen_stack not-updated block.0", "block.0 and block.1 are frozen (requires_grad=False) at random initial values, while block.2"},
 		{"trained before", blocks(), worn("block.0", "block.1"), "", ""},
 		{"all blocks: there is no other that is trained", blocks(), frozen("block."), "", ""},
 		{"from the first on: they may be thawed", stages(), frozen("stage1", "stage2"), "", ""},

@@ -17,8 +17,8 @@ func TestStateAfterPadding(t *testing.T) {
 	pad := new(int64)
 	const found = "warning state data-loading rnn"
 	runFacts(t, "padding", []factCase{
-		{"nothing is left", lstm(), after(2e-8, pad), found, "after the last of 90 places, and most sequences of a batch end in 78 or more places of padding (token 0)"},
-		{"of features", lstm(), after(0, nil), found, "78 or more places of padding: by then"},
+		{"nothing is left", lstm(), after(2e-8, pad), found, "after all 90 positions, but most sequences end with 78 or more positions of padding (token 0)"},
+		{"of features", lstm(), after(0, nil), found, "78 or more positions of padding. There"},
 		{"said once, however much padding there is", lstm(), func(f *record.Facts) {
 			after(2e-8, pad)(f)
 			module(f, "emb").Input = &record.TensorFacts{DType: "I64", Shape: []int64{48, 90}, Values: &record.ValueFacts{Elements: 4320, Zeros: 0.95}}
@@ -43,7 +43,7 @@ func TestFiller(t *testing.T) {
 		}
 	}
 	runFacts(t, "padding", []factCase{
-		{"nearly all of the input", lstm(), of(filler(0.93, 128), nil), "warning share data-loading inputs", "93 % of the tokens that the model gets only fill sequences up to 128 (token 99)"},
+		{"nearly all of the input", lstm(), of(filler(0.93, 128), nil), "warning share data-loading inputs", "93 % of the tokens that the model gets are padding, up to length 128 (token 99)"},
 		{"a good part", lstm(), of(filler(0.8, 128), nil), "", ""},
 		{"short sequences", lstm(), of(filler(0.93, 12), nil), "", ""},
 		{"most of the labels", lstm(), of(filler(0.8, 128), filler(0.8, 128)), "warning labels data-loading cross_entropy", "80 % of the labels"},

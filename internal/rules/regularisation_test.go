@@ -14,14 +14,14 @@ func TestRegularisation(t *testing.T) {
 		return func(f *record.Facts) { g := group(f, class); g.LR, g.WeightDecay = setTo(lr), setTo(decay) }
 	}
 	runFacts(t, "regularisation", []factCase{
-		{"dropout of 0.9", dropping("0.9"), nil, "warning dropout regularisation drop", "Dropout sets 90 % of the values to 0 in drop"},
-		{"dropout of 1", dropping("1"), nil, "error dropout regularisation drop", "lets nothing through"},
+		{"dropout of 0.9", dropping("0.9"), nil, "warning dropout regularisation drop", "strong: it sets 90 % of the values to 0 in drop. Lower p to"},
+		{"dropout of 1", dropping("1"), nil, "error dropout regularisation drop", "Dropout with p = 1 in drop removes all values"},
 		{"dropout of 0.7 all along", network("drop Dropout 0.7", "a Linear 20 64", "d1 Dropout 0.7", "b Linear 64 64", "d2 Dropout 0.7", "c Linear 64 64", "d3 Dropout 0.7", "out Linear 64 10"), nil, "warning dropout regularisation drop", "70 % of the values to 0, or more, at 4 places"},
 		{"dropout of 0.7 before the last layers", network("a Linear 20 64", "d1 Dropout 0.7", "b Linear 64 64", "d2 Dropout 0.7", "out Linear 64 10"), nil, "", ""},
 		{"dropout of 0.5 all along", network("drop Dropout 0.5", "a Linear 20 64", "d1 Dropout 0.5", "b Linear 64 64", "d2 Dropout 0.5", "c Linear 64 64", "d3 Dropout 0.5", "out Linear 64 10"), nil, "", ""},
-		{"decoupled decay", classifier(), decay("AdamW", 0.01, 10), "warning weight_decay regularisation AdamW", "takes 10 % of every weight away at each update"},
+		{"decoupled decay", classifier(), decay("AdamW", 0.01, 10), "warning weight_decay regularisation AdamW", "The weight decay 10 of AdamW is too strong: each update removes 10 % of every weight"},
 		{"decay of SGD", classifier(), decay("SGD", 0.1, 0.5), "warning weight_decay regularisation SGD", ""},
-		{"decay of Adam", classifier(), decay("Adam", 1e-3, 1), "warning weight_decay regularisation Adam", "times as hard as the loss does"},
+		{"decay of Adam", classifier(), decay("Adam", 1e-3, 1), "warning weight_decay regularisation Adam", "is 6.89 times that of the loss"},
 		{"decay against gradients that are not known", classifier(), func(f *record.Facts) {
 			decay("Adam", 1e-3, 0.5)(f)
 			f.Updates = nil
@@ -36,7 +36,7 @@ func TestRegularisation(t *testing.T) {
 			f.Optimisers[0].Groups[0].Parameters = 10
 			g.Parameters, g.WeightDecay = 18, setTo(0)
 			f.Optimisers[0].Groups = append(f.Optimisers[0].Groups, g)
-		}, "warning weight_decay regularisation AdamW", "takes 3 % of every weight"},
+		}, "warning weight_decay regularisation AdamW", "each update removes 3 % of every weight"},
 		{"on a few parameters only", classifier(), func(f *record.Facts) {
 			decay("AdamW", 0.01, 10)(f)
 			g := f.Optimisers[0].Groups[0]

@@ -15,19 +15,19 @@ import (
 var accuracyDrop = rule.Definition{
 	Name: "accuracy_drop", Class: "AccuracyDrop", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  accuracyDropChecks,
-	Summary: "The validation accuracy lies below that of an earlier model by more than a margin.",
-	Why:     "A model that was pruned, quantised, tuned or trained anew ought not to lose what the one before it could do.",
+	Summary: "The validation accuracy is below that of an earlier model by more than a margin.",
+	Why:     "A model that was pruned, quantised, fine-tuned or retrained should not lose accuracy against the one before it.",
 	Parameters: []rule.Parameter{
 		{Name: "previous_accuracy", Type: rule.Float, Optional: true, Range: rule.Between(0, 1), Unit: "fraction", Meaning: "the accuracy to compare with"},
 		{Name: "threshold", Type: rule.Float, Default: "0.05", Range: rule.Between(0, 1), Unit: "fraction", Meaning: "allowed loss of accuracy"},
-		{Name: "samples", Type: rule.Int, Default: "500", Range: rule.AtLeast(1), Unit: "labels", Meaning: "labels of a validation pass to see before the first decision on it"},
+		{Name: "samples", Type: rule.Int, Default: "500", Range: rule.AtLeast(1), Unit: "labels", Meaning: "labels of a validation pass needed before the first decision"},
 		{Name: "labels_regex", Type: rule.List, Default: ".*labels", Meaning: "tensors with true labels: class numbers, or one-hot; unless changed, the labels that losses are given count too"},
 		{Name: "predictions_regex", Type: rule.List, Default: ".*predictions", Meaning: "tensors with predictions: class numbers, scores with the classes on axis 1, or probabilities of class 1; unless changed, the predictions that losses are given count too"},
 		every("1"),
 	},
 	CauseClass: "regularisation",
-	Causes:     []string{"pruning or quantisation that went too far", "a learning rate that is too high for tuning", "data that differs from before"},
-	Remedies:   []string{"prune less at once, and train on in between", "go back to the model before", "compare the input of both (input_drift)"},
+	Causes:     []string{"pruning or quantisation that went too far", "a learning rate that is too high for fine-tuning", "data that differs from before"},
+	Remedies:   []string{"prune less at a time, and fine-tune in between", "go back to the model before", "compare the input of both (input_drift)"},
 	Example:    map[string]string{"previous_accuracy": "0.9"},
 	Needs: func(p rule.Params) []rule.Need {
 		var s rule.Schedule
@@ -111,7 +111,7 @@ func (r *accuracy) Step(v *rule.View, rep *rule.Report) {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "drop", Subject: "accuracy", Observed: now, Threshold: r.previous - r.threshold, Comparator: "<", Steps: r.state.Steps,
-		Message: fmt.Sprintf("The accuracy is %s after %s, %s below the %s of before.", num(math.Round(1e4*now)/1e4), plural(int(r.state.Total), "label"), num(math.Round(1e4*drop)/1e4), num(r.previous)),
+		Message: fmt.Sprintf("The accuracy is %s after %s, %s below the previous %s.", num(math.Round(1e4*now)/1e4), plural(int(r.state.Total), "label"), num(math.Round(1e4*drop)/1e4), num(r.previous)),
 		Context: map[string]any{"previous_accuracy": r.previous, "accuracy": now, "drop": drop, "right": r.state.Right, "labels": r.state.Total},
 	})
 }

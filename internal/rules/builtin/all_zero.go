@@ -15,12 +15,12 @@ var allZero = rule.Definition{
 	Why:     "Dead layers, missing inputs, broken masks and unused biases look like this.",
 	Parameters: []rule.Parameter{
 		collectionNames, tensorRegex,
-		{Name: "threshold", Type: rule.Float, Default: "100", Range: rule.Between(0, 100).OpenMin(), Unit: "percent", Meaning: "share of zeros that fires"},
+		{Name: "threshold", Type: rule.Float, Default: "100", Range: rule.Between(0, 100).OpenMin(), Unit: "percent", Meaning: "share of zeros from which on it is reported"},
 		every("500"),
 	},
 	CauseClass: "structure",
 	Causes:     []string{"a dead layer", "a mask that hides everything", "an input that is missing", "zero initialisation"},
-	Remedies:   []string{"look at the layer and at its input", "for biases at step 0, use start_step: most initialisers begin with zero"},
+	Remedies:   []string{"look at the layer and at its input", "for biases at step 0, set start_step: most initialisers start them at zero"},
 	Explains:   []string{"unchanged_tensor"},
 	Needs: func(p rule.Params) []rule.Need {
 		sel, everything := selector(p)

@@ -17,7 +17,7 @@ var checkInputImages = rule.Definition{
 	Name: "check_input_images", Class: "CheckInputImages", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     checkInputImagesChecks,
 	Summary:    "Image input is not centred.",
-	Why:        "Many vision models expect zero mean and unit variance, and centring keeps units from being dead at the start.",
+	Why:        "Many vision models expect zero mean and unit variance, and centring keeps ReLU units from being dead at the start.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "threshold_mean", Type: rule.Float, Default: "0.2", Range: rule.AtLeast(0), Unit: "input units", Meaning: "allowed distance of a channel's mean from 0"},
@@ -28,8 +28,8 @@ var checkInputImages = rule.Definition{
 		every("500"),
 	},
 	CauseClass: "data-scaling",
-	Causes:     []string{"images that are not normalised, or not scaled"},
-	Remedies:   []string{"subtract the mean and divide by the standard deviation; the numbers are in the finding"},
+	Causes:     []string{"images that are not normalised or not scaled to 0..1"},
+	Remedies:   []string{"subtract the mean and divide by the standard deviation; the finding contains both numbers"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{
 			Selector: unless([]string{p.String("regex")}, imageRegex, "input_image"), Schedule: layers(p.Int("every")), Want: rule.WantStats,
@@ -144,9 +144,9 @@ func (r *inputImages) judge(s *imageMoments, v *rule.View, rep *rule.Report) {
 		}
 		remedy := fmt.Sprintf("subtract %s and divide by %s%s", short3(mean), short3(std), which)
 		if std == 0 {
-			remedy = fmt.Sprintf("all values are %s: check how the images are read", short3(mean))
+			remedy = fmt.Sprintf("all values are %s: check how the images are loaded", short3(mean))
 		} else if s.Min >= 0 && s.Max > 16 && s.Max <= 255 {
-			remedy = fmt.Sprintf("values lie in 0..255: they are not scaled; divide by 255, then subtract %s and divide by %s%s", short3(mean/255), short3(std/255), which)
+			remedy = fmt.Sprintf("values are in 0..255; divide by 255 first, then subtract %s and divide by %s%s", short3(mean/255), short3(std/255), which)
 		}
 		if math.Abs(mean) > r.mean {
 			rep.Violate(rule.Violation{

@@ -8,7 +8,7 @@ import "github.com/vigil-ml/vigil/rule"
 var accuracyDropChecks = []rule.Check{
 	{
 		ID: "accuracy_drop/drop", Files: []string{"accuracy_drop.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeClassification,
-		When: "The validation accuracy lies below `previous_accuracy` by more than `threshold`.",
+		When: "The validation accuracy is below `previous_accuracy` by more than `threshold`.",
 	},
 }
 
@@ -22,7 +22,7 @@ var allZeroChecks = []rule.Check{
 var checkInputImagesChecks = []rule.Check{
 	{
 		ID: "check_input_images/mean", Files: []string{"check_input_images.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeImages,
-		When: "The mean of the images over all their channels lies further from zero than `threshold_mean`.",
+		When: "The mean of the images over all channels is further from zero than `threshold_mean`.",
 	},
 	{
 		ID: "check_input_images/std", Files: []string{"check_input_images.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeImages,
@@ -45,7 +45,7 @@ var alwaysClippedChecks = []rule.Check{
 	{
 		ID: "clipping/always_clipped", Files: []string{"clipping.go"}, Severity: rule.Info, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "Gradients are clipped at every one of the first updates; it is a warning where updates hardly move the weights, or gradients were clipped while still scaled.",
+		When:            "Gradients are clipped at every one of the first updates; it is a warning where updates hardly change the weights, or gradients were clipped before they were unscaled.",
 	},
 }
 
@@ -56,7 +56,7 @@ var confusionChecks = []rule.Check{
 	},
 	{
 		ID: "confusion/off_diag", Files: []string{"confusion.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeClassification,
-		When: "The share of a class's samples that are taken for one other class is above `max_off_diag`.",
+		When: "The share of a class's samples that are predicted as one other class is above `max_off_diag`.",
 	},
 }
 
@@ -64,18 +64,18 @@ var deadReluChecks = []rule.Check{
 	{
 		ID: "dead_relu/layer", Files: []string{"dead_relu.go"}, Severity: rule.Error, CauseClass: "activation", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"learning-rate"},
-		When: "More than `threshold_layer` per cent of a ReLU layer's units output zero for nearly all samples, over several looks in a row.",
+		When: "More than `threshold_layer` per cent of a ReLU layer's units output zero for nearly all samples, at several analysed steps in a row.",
 	},
 }
 
 var explodingTensorChecks = []rule.Check{
 	{
 		ID: "exploding_tensor/growth", Files: []string{"divergence.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When: "At least half of the weight matrices have grown tenfold since the start, over several looks, and the loss is higher than at first.",
+		When: "At least half of the weight matrices have grown tenfold since the start, at several analysed steps, and the loss is above its initial value.",
 	},
 	{
 		ID: "exploding_tensor/non_finite", Files: []string{"exploding_tensor.go"}, Severity: rule.Error, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
-		When: "A captured tensor holds NaN or infinity.",
+		When: "A captured tensor contains NaN or infinity.",
 	},
 }
 
@@ -89,11 +89,11 @@ var featureImportanceOverweightChecks = []rule.Check{
 var gradientClippingChecks = []rule.Check{
 	{
 		ID: "gradient_clipping/always_clipped", Files: []string{"gradient_clipping.go"}, Severity: rule.Warning, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
-		When: "The norm of all gradients reaches `max_norm` at `threshold_percent` per cent or more of the last saved steps.",
+		When: "The global gradient norm reaches `max_norm` at `threshold_percent` per cent or more of the last saved steps.",
 	},
 	{
 		ID: "gradient_clipping/spike", Files: []string{"gradient_clipping.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
-		When: "The norm of all gradients is many times its median over the saved steps before.",
+		When: "The global gradient norm is many times its median over the preceding saved steps.",
 	},
 }
 
@@ -108,7 +108,7 @@ var lossSpikeChecks = []rule.Check{
 	{
 		ID: "loss_spike/spike", Files: []string{"loss_spike.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"unknown"},
-		When: "The loss leaps far out of its noise and stays there for a while; it is a warning where the weights grow with it.",
+		When: "The loss spikes far above its noise and stays there for a while; it is a warning where the weights grow with it.",
 	},
 }
 
@@ -130,41 +130,41 @@ var notFiniteChecks = []rule.Check{
 	{
 		ID: "not_finite/first_non_finite", Files: []string{"not_finite.go"}, Severity: rule.Error, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"learning-rate"},
-		When:        "A loss, weight or gradient of the training turned NaN or infinite and that is no single step that a loss scaler skips.",
+		When:        "A loss, weight or gradient became NaN or infinite, and not only at a step that a loss scaler skips.",
 	},
 }
 
 var overtrainingChecks = []rule.Check{
 	{
 		ID: "overtraining/no_improvement", Files: []string{"overtraining.go"}, Severity: rule.Warning, CauseClass: "epochs", Scope: rule.ScopeGeneral,
-		When: "Neither the training nor the validation loss has improved for as long as their patience.",
+		When: "Neither the training nor the validation loss has improved for longer than its patience.",
 	},
 }
 
 var paddingChecks = []rule.Check{
 	{
 		ID: "padding/labels", Files: []string{"padding.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
-		When: "Most of the labels that the loss counts only fill sequences up.",
+		When: "Most of the labels that the loss counts are padding.",
 	},
 	{
 		ID: "padding/share", Files: []string{"padding.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
-		When: "Most of the tokens that the model gets are padding.",
+		When: "Most of the model's input tokens are padding.",
 	},
 	{
 		ID: "padding/state", Files: []string{"padding.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeSequences,
-		When: "The loss takes the last state of a recurrent layer after so much padding that nothing of the sequences is left in it.",
+		When: "The loss uses the last state of a recurrent layer after so much padding that it no longer depends on the sequence.",
 	},
 }
 
 var poorWeightInitializationChecks = []rule.Check{
 	{
 		ID: "poor_weight_initialization/gradient_spread", Files: []string{"poor_weight_initialization.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
-		When: "The central 90 per cent of a gradient's values lie in a range narrower than `distribution_range`.",
+		When: "The central 90 per cent of a gradient's values are in a range narrower than `distribution_range`.",
 	},
 	{
 		ID: "poor_weight_initialization/loss_not_starting", Files: []string{"poor_weight_initialization.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"non-finite"},
-		When:        "The loss does not begin to fall within `patience` steps, or is not finite.",
+		When:        "The loss does not start to fall within `patience` steps, or is not finite.",
 	},
 	{
 		ID: "poor_weight_initialization/variance_spread", Files: []string{"poor_weight_initialization.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
@@ -176,11 +176,11 @@ var ranksDivergeChecks = []rule.Check{
 	{
 		ID: "ranks_diverge/digest", Files: []string{"ranks_diverge.go"}, Severity: rule.Error, CauseClass: "ranks", Scope: rule.ScopeDistributed,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "The ranks held the same weights and now hold different ones.",
+		When:            "The ranks had the same weights and now have different ones.",
 	},
 	{
 		ID: "ranks_diverge/never_equal", Files: []string{"ranks_diverge.go"}, Severity: rule.Info, CauseClass: "ranks", Scope: rule.ScopeDistributed,
-		When: "The ranks hold different weights from the start.",
+		When: "The ranks have different weights from the start.",
 	},
 	{
 		ID: "ranks_diverge/same_gradients", Files: []string{"ranks_diverge.go"}, Severity: rule.Error, CauseClass: "ranks", Scope: rule.ScopeDistributed,
@@ -192,27 +192,27 @@ var regularisationChecks = []rule.Check{
 	{
 		ID: "regularisation/dropout", Files: []string{"regularisation.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
-		When:            "Dropout sets so many values to zero, at one place or along the network, that little is left to learn from.",
+		When:            "Dropout sets so many values to zero, at one place or along the network, that little signal is left.",
 	},
 	{
 		ID: "regularisation/penalty", Files: []string{"regularisation.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
-		When: "The gradient of a penalty on the weights that the script adds to its loss outweighs the rest.",
+		When: "The gradient of a weight penalty that the script adds to its loss outweighs the rest.",
 	},
 	{
 		ID: "regularisation/weight_decay", Files: []string{"regularisation.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
-		When: "The weight decay takes a large share of every weight at each update, or outweighs the gradient of the loss.",
+		When: "Weight decay removes a large share of every weight at each update, or outweighs the gradient of the loss.",
 	},
 }
 
 var sameBatchesChecks = []rule.Check{
 	{
 		ID: "same_batches/equal_samples", Files: []string{"same_batches.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
-		When: "All samples that the model is given are equal although their labels differ.",
+		When: "All samples are identical although their labels differ.",
 	},
 	{
 		ID: "same_batches/one_batch", Files: []string{"same_batches.go"}, Severity: rule.Info, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "The same batch is fed at each of the first steps; it is a warning where there are more data than that batch.",
+		When:            "The same batch is used at each of the first steps; it is a warning where there is more data than that batch.",
 	},
 }
 
@@ -226,18 +226,18 @@ var saturatedActivationChecks = []rule.Check{
 var similarAcrossRunsChecks = []rule.Check{
 	{
 		ID: "similar_across_runs/shape", Files: []string{"similar_across_runs.go"}, Severity: rule.Warning, CauseClass: "unknown", Scope: rule.ScopeGeneral,
-		When: "A tensor has another shape, or another number of values, than in the run that is compared with.",
+		When: "A tensor's shape, or its number of values, differs from the run it is compared with.",
 	},
 	{
 		ID: "similar_across_runs/value", Files: []string{"similar_across_runs.go"}, Severity: rule.Warning, CauseClass: "unknown", Scope: rule.ScopeGeneral,
-		When: "A tensor or a scalar has other values than in the run that is compared with.",
+		When: "The values of a tensor or a scalar differ from the run it is compared with.",
 	},
 }
 
 var stalledTrainingChecks = []rule.Check{
 	{
 		ID: "stalled_training_rule/silence", Files: []string{"stalled_training.go"}, Severity: rule.Error, CauseClass: "hardware", Scope: rule.ScopeGeneral,
-		When: "No step came for longer than `threshold` seconds.",
+		When: "There was no step for longer than `threshold` seconds.",
 	},
 }
 
@@ -277,7 +277,7 @@ var unchangedTensorChecks = []rule.Check{
 var underfitChecks = []rule.Check{
 	{
 		ID: "underfit/stands_still_high", Files: []string{"underfit.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
-		When: "Training and validation loss stand still together while they are still high.",
+		When: "Training and validation loss are both flat while they are still high.",
 	},
 }
 
@@ -295,7 +295,7 @@ var updateGradientMismatchChecks = []rule.Check{
 var vanishingGradientChecks = []rule.Check{
 	{
 		ID: "vanishing_gradient/profile", Files: []string{"vanishing_profile.go"}, Severity: rule.Error, CauseClass: "activation", Scope: rule.ScopeGeneral,
-		When: "The gradients of the early layers are thousands of times below the largest from the start on, and the loss has not fallen.",
+		When: "The gradients of the early layers are thousands of times smaller than the largest from the start, and the loss has not fallen.",
 	},
 	{
 		ID: "vanishing_gradient/threshold", Files: []string{"vanishing_gradient.go"}, Severity: rule.Error, CauseClass: "activation", Scope: rule.ScopeGeneral,

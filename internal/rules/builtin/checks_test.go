@@ -153,7 +153,7 @@ func namesInSource(t *testing.T) map[string]map[string]bool {
 		}
 		named := func(e ast.Expr) { // where nothing but a name of a check can stand
 			if name := lastName(e); !literal(e) && name != "check" && name != "Check" {
-				t.Errorf("%s: a violation's Check is neither a text nor what is called check: write one of them, so that the index can be compared", fset.Position(e.Pos()))
+				t.Errorf("%s: a violation's Check is neither a text nor what is called check: write one of them, so the index can be compared", fset.Position(e.Pos()))
 			}
 		}
 		ast.PreorderStack(f, nil, func(n ast.Node, around []ast.Node) bool {

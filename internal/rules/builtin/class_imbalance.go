@@ -21,7 +21,7 @@ const (
 var classImbalance = rule.Definition{
 	Name: "class_imbalance", Class: "ClassImbalance", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  classImbalanceChecks,
-	Summary: "Some classes are much rarer than others in what the model is fed, or are mostly got wrong.",
+	Summary: "Some classes are much rarer than others in what the model is fed, or are mostly predicted wrongly.",
 	Why:     "A high accuracy can hide that rare classes are never learned. The labels that the loss is given show whether resampling took effect.",
 	Parameters: []rule.Parameter{
 		{Name: "threshold_imbalance", Type: rule.Float, Default: "10", Range: rule.AtLeast(1), Unit: "ratio", Meaning: "allowed ratio of the most frequent class to the rarest"},
@@ -36,7 +36,7 @@ var classImbalance = rule.Definition{
 		every("500"),
 	},
 	CauseClass: "imbalance",
-	Causes:     []string{"skewed data", "a sampler that does not work", "classes that are too rare to be learned"},
+	Causes:     []string{"skewed data", "a sampler that has no effect", "classes with too few samples to be learned"},
 	Remedies:   []string{"use a weighted sampler or a weighted loss", "resample the data, or augment the rare classes", "report metrics per class"},
 	Needs: func(p rule.Params) []rule.Need {
 		s := layers(p.Int("every"))
@@ -128,7 +128,7 @@ func (r *imbalance) Step(v *rule.View, rep *rule.Report) {
 	v.Tensors(1) // that they are there is worth knowing
 	if c.Total == before {
 		if regression && before == 0 {
-			rep.Close("the labels are no class labels: they are not whole numbers, as in a regression")
+			rep.Close("the labels are not class labels: they are not whole numbers (regression?)")
 		}
 		return
 	}
@@ -167,7 +167,7 @@ func (r *imbalance) judge(c *classCounts, mode string, rep *rule.Report) {
 	if n > 1 && ratio > r.ratio {
 		rep.Violate(rule.Violation{
 			Check: "imbalance", Subject: fmt.Sprintf("class %d", rarest), Observed: ratio, Threshold: r.ratio, Comparator: ">", Context: context, Steps: c.Steps,
-			Message: fmt.Sprintf("Class %d came %s times among %s labels in %s, class %d only %s times.",
+			Message: fmt.Sprintf("Imbalanced classes: class %d has %s of %s labels in %s, class %d only %s.",
 				most, num(float64(c.Labels[most])), num(float64(c.Total)), mode, rarest, num(float64(least))),
 		})
 	}

@@ -13,8 +13,8 @@ import (
 var alwaysClipped = rule.Definition{
 	Name: "clipping", Class: "Clipping", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     alwaysClippedChecks,
-	Summary:    "Gradients are clipped at every update, to a norm or a value under which hardly anything moves.",
-	Why:        "Clipping is there for outliers. Where it is always at work it sets the size of every update, and may make it so small that nothing is learnt.",
+	Summary:    "Gradients are clipped at every update, to a norm or value so small that the weights hardly move.",
+	Why:        "Clipping is meant for outliers. Where it is always active it sets the size of every update, and may make it so small that nothing is learnt.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "excess", Type: rule.Float, Default: "100", Range: rule.Above(1), Unit: "ratio", Meaning: "norm of the gradients over the norm they are clipped to, or their largest magnitude over the value"},
@@ -23,8 +23,8 @@ var alwaysClipped = rule.Definition{
 	},
 	CauseClass: "optimizer",
 	Lacks:      "gradients are not clipped",
-	Causes:     []string{"a largest norm, or value, that is far too small", "gradients that are far too large, because the loss is summed instead of averaged"},
-	Remedies:   []string{"raise max_norm to about the usual norm of the gradients, clip_value to their usual size", "average the loss over the batch", "look at the norms before clipping"},
+	Causes:     []string{"max_norm or clip_value is far too small", "the gradients are far too large because the loss is summed instead of averaged"},
+	Remedies:   []string{"raise max_norm to about the typical gradient norm, or clip_value to the typical gradient magnitude", "average the loss over the batch", "look at the norms before clipping"},
 	Asks:       []rule.Advice{rule.ClipLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
@@ -63,7 +63,7 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 	excess, moves := norm/most, r.moves(f, left)
 	v := rule.Violation{
 		Check: "always_clipped", Subject: "gradients", Severity: rule.Info, Observed: excess, Threshold: 1, Comparator: ">", Steps: int(c.Calls),
-		Message: fmt.Sprintf("Gradients were clipped at all of the first %d updates: their %s is about %s, %s %s; raise %s if clipping is meant for outliers.", c.Calls, what, num(norm), name, num(most), name),
+		Message: fmt.Sprintf("Every one of the first %d updates was clipped: the gradients' %s is about %s, %s %s. Raise %s if clipping is meant for outliers only.", c.Calls, what, num(norm), name, num(most), name),
 		Context: map[string]any{"norm": norm, "max_norm": most, "calls": c.Calls, "by_value": c.ByValue},
 	}
 	limit := r.movement
@@ -73,7 +73,7 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 	if excess > r.excess && moves < limit {
 		v.Severity, v.Threshold = rule.Warning, r.excess
 		v.Context["movement"] = moves
-		v.Message = fmt.Sprintf("Gradients whose %s is about %s are clipped to %s at every update, so that an update moves the weights by only %s of their length: raise %s.", what, num(norm), num(most), num(moves), name)
+		v.Message = fmt.Sprintf("Clipping is too tight: gradients whose %s is about %s are clipped to %s at every update, so an update changes the weights by only %s of their norm. Raise %s.", what, num(norm), num(most), num(moves), name)
 	}
 	r.say(rep, v)
 }
@@ -92,10 +92,10 @@ func (r *clipped) scaled(f *rule.Facts, norm float64, rep *rule.Report) bool {
 	}
 	r.say(rep, rule.Violation{
 		Check: "always_clipped", Subject: "gradients", Severity: rule.Warning, Observed: most / used, Threshold: scaleFactor, Comparator: ">=", Steps: int(c.Calls),
-		Cause:  "gradients that are clipped while they are still multiplied by the scale of the loss",
-		Remedy: "unscale the gradients before clipping them (scaler.unscale_(optimizer))",
+		Cause:  "gradients are clipped while they are still multiplied by the loss scale",
+		Remedy: "call scaler.unscale_(optimizer) before clipping",
 		Asks:   []rule.Advice{},
-		Message: fmt.Sprintf("Gradients were clipped while they were still scaled: at all of the first %d updates their norm (about %s) was cut to %s, and then divided by about %s before the update.",
+		Message: fmt.Sprintf("Gradients are clipped before they are unscaled: at all of the first %d updates their norm (about %s) was clipped to %s, then divided by the loss scale of about %s.",
 			c.Calls, num(norm), num(most), num(math.Round(most/used))),
 		Context: map[string]any{"norm": norm, "max_norm": most, "norm_of_update": used, "calls": c.Calls},
 	})

@@ -13,8 +13,8 @@ import (
 var confusion = rule.Definition{
 	Name: "confusion", Class: "Confusion", Aliases: []string{"classifier_confusion", "ClassifierConfusion"}, Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  confusionChecks,
-	Summary: "A classifier takes too many samples of a class for another one.",
-	Why:     "One number for all classes does not show which two of them the model cannot tell apart.",
+	Summary: "A classifier confuses a class with another one too often.",
+	Why:     "Overall accuracy does not show which two classes the model cannot tell apart.",
 	Parameters: []rule.Parameter{
 		{Name: "category_no", Type: rule.Int, Optional: true, Range: rule.AtLeast(2), Unit: "classes", Meaning: "number of classes; unless given, one more than the largest seen at the step"},
 		{Name: "labels", Type: rule.String, Default: "labels", Meaning: "tensor with the true labels"},
@@ -142,7 +142,7 @@ func (r *confused) judge(v *rule.View, size, samples int64, cells []confusedCell
 		if got := float64(right[c.of]) / sum; c.of != last && got < r.diag {
 			violate(rule.Violation{
 				Check: "diag", Subject: fmt.Sprintf("class %d", c.of), Observed: got, Threshold: r.diag, Comparator: "<",
-				Message: fmt.Sprintf("Only %s of the %s of class %d are right at %s step %d.", shareText(got, 1), r.sum(sums[c.of]), c.of, v.Mode, v.ModeStep),
+				Message: fmt.Sprintf("Only %s of the %s of class %d are correct at %s step %d.", shareText(got, 1), r.sum(sums[c.of]), c.of, v.Mode, v.ModeStep),
 			}, c.of)
 		}
 		last = c.of
@@ -153,7 +153,7 @@ func (r *confused) judge(v *rule.View, size, samples int64, cells []confusedCell
 			}
 			violate(rule.Violation{
 				Check: "off_diag", Subject: fmt.Sprintf("class %d as %d", label, prediction), Observed: got, Threshold: r.off, Comparator: ">",
-				Message: fmt.Sprintf("Class %d is taken for class %d: %s of the %s of class %d at %s step %d.",
+				Message: fmt.Sprintf("Class %d is confused with class %d: %s of the %s of class %d at %s step %d.",
 					label, prediction, shareText(got, 1), r.sum(sums[c.of]), c.of, v.Mode, v.ModeStep),
 			}, c.of)
 		}

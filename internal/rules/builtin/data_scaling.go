@@ -14,17 +14,17 @@ import (
 var dataScaling = rule.Definition{
 	Name: "data_scaling", Class: "DataScaling", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     dataScalingChecks,
-	Summary:    "Inputs or labels are far from the scale that layers are initialised for.",
-	Why:        "Weights are initialised for inputs of mean 0 and deviation 1. Inputs far from that saturate activations, make gradients explode or vanish, and let the largest feature drown the others.",
+	Summary:    "Inputs or labels are far from the scale that layer initialisation assumes.",
+	Why:        "Initialisers assume inputs with mean 0 and std 1. Inputs far from that saturate activations, make gradients explode or vanish, and let the largest feature dominate the others.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "data-scaling",
-	Causes:     []string{"data that are not normalised", "pixels from 0 to 255 where 0 to 1 is meant", "features in different units"},
-	Remedies:   []string{"subtract the mean of the training data and divide by its deviation, for each feature", "divide pixels by 255", "begin the model with a normalisation layer"},
+	Causes:     []string{"data that is not normalised", "pixel values from 0 to 255 where 0 to 1 is expected", "features in different units"},
+	Remedies:   []string{"standardise each feature: subtract the mean of the training data and divide by its std", "divide pixels by 255", "put a normalisation layer first"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
 	},
-	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so that scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it; or where one of both has a mean of 0 and a deviation of 1, and the other lies two deviations away, or from 0 to 1."},
+	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it; or where one of both has a mean of 0 and a deviation of 1, and the other lies two deviations away, or from 0 to 1."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeScale),
 }
@@ -100,14 +100,14 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 	}
 	if x.NonFinite > 0 {
 		v.Check, v.CauseClass, v.Severity, v.Observed, v.Comparator = "non_finite", "non-finite", rule.Error, float64(x.NonFinite), ">"
-		v.Cause, v.Remedy = "missing or broken values in the data", "remove or fill them where the data are loaded; check divisions by a deviation of 0"
-		v.Message = fmt.Sprintf("%s of the values that the %s gets at the first step are NaN or infinite.", num(float64(x.NonFinite)), given)
+		v.Cause, v.Remedy = "missing or broken values in the data", "remove or fill them where the data is loaded; check for divisions by a std of 0"
+		v.Message = fmt.Sprintf("%s of the values that the %s receives at the first step are NaN or infinite.", num(float64(x.NonFinite)), given)
 		return []rule.Violation{v}
 	}
 	if constantInput(in) && sameValues(x, in) {
 		v.Check, v.CauseClass, v.Severity, v.Observed, v.Comparator = "constant", "data-loading", rule.Error, float64(x.Mean), "="
-		v.Cause, v.Remedy = "the data are not what was meant to be loaded", "look at a batch where it is loaded: a wrong path, a division in whole numbers, an array that was never filled"
-		v.Message = fmt.Sprintf("All inputs of the first %d steps are %s: the %s gets nothing to tell samples apart by.", in.Steps, num(float64(x.Mean)), given)
+		v.Cause, v.Remedy = "the data is not what was meant to be loaded", "inspect a batch where it is loaded: a wrong path, an integer division, or an array that was never filled"
+		v.Message = fmt.Sprintf("The input is constant: all values of the first %d steps are %s, so the %s cannot tell samples apart.", in.Steps, num(float64(x.Mean)), given)
 		return []rule.Violation{v}
 	}
 	if before {
@@ -120,31 +120,31 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 	switch {
 	case mixed:
 		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(in.Features.StdMax)/float64(in.Features.StdMin), scaleRatio, ">"
-		v.Message = fmt.Sprintf("The features that the %s gets have deviations from %s to %s: the largest drown the others. Normalise each feature.", given, num(float64(in.Features.StdMin)), num(float64(in.Features.StdMax)))
+		v.Message = fmt.Sprintf("The input features are on very different scales: the %s receives features with std from %s to %s, so the largest dominate. Standardise each feature.", given, num(float64(in.Features.StdMin)), num(float64(in.Features.StdMax)))
 	case drowned(layer, in) && sameValues(x, in):
 		c := in.Features
 		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(c.Faint)/float64(c.Features-c.Constant), drownedShare, ">="
-		v.Cause, v.Remedy = "features in different units that were scaled by one number for all", "compute mean and deviation of each feature: mean(axis=0), std(axis=0)"
-		v.Message = fmt.Sprintf("%s of the %s features that the %s gets vary by less than a thousandth of what the largest does (deviations from %s to %s): to the network they are constants. Normalise each feature by its own mean and deviation.",
+		v.Cause, v.Remedy = "features in different units, all scaled by the same number", "compute mean and std per feature: mean(axis=0), std(axis=0)"
+		v.Message = fmt.Sprintf("%s of the %s features that the %s receives vary by less than a thousandth of the largest (std from %s to %s): to the network they are constants. Standardise each feature with its own mean and std.",
 			num(float64(c.Faint)), num(float64(c.Features)), given, num(float64(c.StdMin)), num(float64(c.StdMax)))
 	case after && (std > largeScale || std < smallScale || dividedTwice(layer.Input) || mean > largeScale*max(std, 1)):
 		return nil
 	case std > largeScale:
 		v.Check, v.Observed, v.Threshold, v.Comparator = "large", std, largeScale, ">"
-		v.Message = fmt.Sprintf("The %s gets inputs with a deviation of %s (%s), where about 1 is usual: normalise them.", given, num(std), rangeText(float64(x.Min), float64(x.Max)))
+		v.Message = fmt.Sprintf("The input is not normalised: the %s receives values with std %s (%s), where about 1 is usual. Normalise it.", given, num(std), rangeText(float64(x.Min), float64(x.Max)))
 		if x.Min >= 0 && x.Max <= 255 && x.Max > 127 {
-			v.Remedy = "divide pixels by 255, better subtract their mean and divide by their deviation"
+			v.Remedy = "divide pixel values by 255, or better, subtract their mean and divide by their std"
 		}
 	case mean > largeScale*max(std, 1):
 		v.Check, v.Observed, v.Threshold, v.Comparator = "offset", mean, largeScale*max(std, 1), ">"
-		v.Message = fmt.Sprintf("The %s gets inputs around %s that vary by %s only: subtract their mean, so that what varies is seen.", given, num(float64(x.Mean)), num(std))
+		v.Message = fmt.Sprintf("The input is not centred: the %s receives values around %s that vary by only %s. Subtract the mean.", given, num(float64(x.Mean)), num(std))
 	case dividedTwice(layer.Input):
 		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, pixelsTwice, "<"
-		v.Cause, v.Remedy = "pixels that were divided by 255 twice", "divide pixels by 255 once: ToTensor and decoders that give numbers with a point have done it already"
-		v.Message = fmt.Sprintf("The %s gets values from 0 to %s, which is 1/255: pixels were divided by 255 twice, and next to its bias they do not matter.", given, num(float64(x.Max)))
+		v.Cause, v.Remedy = "pixel values were divided by 255 twice", "divide by 255 only once: ToTensor, and decoders that return floats, already do it"
+		v.Message = fmt.Sprintf("The input is almost zero: the %s receives values from 0 to %s, which is 1/255. Pixels divided by 255 twice are negligible next to the bias.", given, num(float64(x.Max)))
 	case std > 0 && std < smallScale && most < 10*smallScale && !madeUpFor(f, std):
 		v.Check, v.Observed, v.Threshold, v.Comparator = "small", std, smallScale, "<"
-		v.Message = fmt.Sprintf("The %s gets inputs with a deviation of %s (largest %s), where about 1 is usual: next to its bias they do not matter.", given, num(std), num(most))
+		v.Message = fmt.Sprintf("The input is almost zero: the %s receives values with std %s (largest %s), where about 1 is usual. They are negligible next to the bias.", given, num(std), num(most))
 	default:
 		return nil
 	}
@@ -237,9 +237,9 @@ func scaleOfEvaluation(f *rule.Facts) []rule.Violation {
 	given := called(strings.TrimSpace(layer.Type+" layer"), layer.Path)
 	return []rule.Violation{{
 		Check: "evaluation", Subject: layer.Path, Observed: b / a, Threshold: otherScale, Comparator: ">", Severity: rule.Warning,
-		Cause:  "data that are scaled otherwise for evaluation than for training",
-		Remedy: "apply the scaling of the training data, with the numbers computed from them, to validation and test data as well",
-		Message: fmt.Sprintf("In evaluation the %s gets inputs on another scale than in training: %s (mean %s, deviation %s) against %s (mean %s, deviation %s). Scale both with the numbers of the training data.",
+		Cause:  "evaluation data is scaled differently from training data",
+		Remedy: "scale validation and test data with the mean and std computed from the training data",
+		Message: fmt.Sprintf("Evaluation data is scaled differently: the %s receives %s (mean %s, std %s) in evaluation, and %s (mean %s, std %s) in training. Scale both with the statistics of the training data.",
 			given, rangeText(float64(y.Min), float64(y.Max)), num(float64(y.Mean)), num(float64(y.Std)), rangeText(float64(x.Min), float64(x.Max)), num(float64(x.Mean)), num(float64(x.Std))),
 		Context: map[string]any{"training": layer.Input, "evaluation": e.Input},
 	}}
@@ -301,8 +301,8 @@ func scaleOfLabels(f *rule.Facts) []rule.Violation {
 	if std <= largeScale || far <= targetScale*spread {
 		return nil
 	}
-	text := fmt.Sprintf("The labels of %s go from %s (deviation %s), but the model begins with outputs that vary by %s: its gradients are as large as the labels, and it takes long to get there. Normalise the labels.", v.loss, rangeText(least, most), num(std), num(spread))
-	out := v.labels("labels", text, "subtract the mean of the labels and divide by their deviation; undo it on predictions", rule.Warning)
+	text := fmt.Sprintf("The labels are not normalised: those of %s range from %s (std %s), but the model's initial outputs vary by only %s. Getting there takes many updates. Standardise the labels.", v.loss, rangeText(least, most), num(std), num(spread))
+	out := v.labels("labels", text, "standardise the labels: subtract their mean and divide by their std; undo it on the predictions", rule.Warning)
 	out.Observed, out.Threshold, out.Comparator = far/spread, targetScale, ">"
 	return []rule.Violation{out}
 }

@@ -6,34 +6,34 @@ import "github.com/vigil-ml/vigil/rule"
 var dataScalingChecks = []rule.Check{
 	{
 		ID: "data_scaling/constant", Files: []string{"data_scaling.go"}, Severity: rule.Error, CauseClass: "data-loading", Scope: rule.ScopeGeneral,
-		When: "All inputs of the first steps are one and the same number.",
+		When: "All input values of the first steps are the same number.",
 	},
 	{
 		ID: "data_scaling/evaluation", Files: []string{"data_scaling.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeGeneral,
-		When: "The first layer gets inputs in evaluation on a scale that differs from that of training by a factor of ten or more.",
+		When: "The scale of the first layer's input differs between evaluation and training by a factor of ten or more.",
 	},
 	{
 		ID: "data_scaling/labels", Files: []string{"data_scaling.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeRegression,
-		When: "The labels of a regression vary by fifty times as much as the first outputs of the model, or lie that far from them.",
+		When: "The labels of a regression vary fifty times as much as the model's initial outputs, or are that far from them.",
 	},
 	{
 		ID: "data_scaling/large", Files: []string{"data_scaling.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeGeneral,
-		When: "The inputs that the first layer gets have a deviation far above 1, and no normalisation comes before it.",
+		When: "The std of the first layer's input is far above 1, and no normalisation comes before it.",
 	},
 	{
 		ID: "data_scaling/mixed", Files: []string{"data_scaling.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeGeneral,
-		When: "Features have deviations so far apart that the largest drown the others.",
+		When: "The std of the features differs so much that the largest dominate the others.",
 	},
 	{
 		ID: "data_scaling/non_finite", Files: []string{"data_scaling.go"}, Severity: rule.Error, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
-		When: "The values that the first layer gets at the first step contain NaN or infinity.",
+		When: "The first layer's input at the first step contains NaN or infinity.",
 	},
 	{
 		ID: "data_scaling/offset", Files: []string{"data_scaling.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeGeneral,
-		When: "The inputs lie around a value that is far larger than what they vary by.",
+		When: "The mean of the inputs is far larger than their std.",
 	},
 	{
 		ID: "data_scaling/small", Files: []string{"data_scaling.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeGeneral,
-		When: "The inputs vary by so little that they hardly matter beside the bias, as pixels do that were divided by 255 twice.",
+		When: "The inputs vary so little that they are negligible next to the bias, such as pixels that were divided by 255 twice.",
 	},
 }

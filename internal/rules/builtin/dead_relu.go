@@ -18,7 +18,7 @@ const reluOutput = ".*relu_output"
 var deadRelu = rule.Definition{
 	Name: "dead_relu", Class: "DeadRelu", Family: rule.Tensors, Severity: rule.Error,
 	Checks:     deadReluChecks,
-	Summary:    "Too many units of a ReLU layer output nothing.",
+	Summary:    "Too many units of a ReLU layer are dead: they always output 0.",
 	Why:        "A unit that outputs 0 for every input has no gradient and cannot recover.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
@@ -30,14 +30,14 @@ var deadRelu = rule.Definition{
 		every("500"),
 		{Name: "confirm", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row have to agree; a layer is then reported once, until it recovers"},
 		{Name: "min_samples", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "samples", Meaning: "least number of samples per unit"},
-		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units has to have died since the layer was first looked at, unless more are dead than chance leaves, which is half of them, by four standard deviations"},
-		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is said while the loss is below this share of where it began, or is coming down, and at the end it is only worth knowing"},
+		{Name: "least_rise", Type: rule.Float, Default: "0", Range: rule.Between(0, 100), Unit: "percent", Meaning: "when above 0, this share of the units must have died since the layer was first examined, unless significantly more than half (four standard deviations) are dead"},
+		{Name: "learnt", Type: rule.Float, Default: "0", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "when above 0, nothing is reported while the loss is below this share of its initial value, or is falling, and at the end it is information only"},
 		{Name: "large_update", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, units that are dead after an update changed the weights by this share of their size were killed by the learning rate, and the finding says so; ten times as much within 50 steps counts too"},
 	},
 	CauseClass: "activation",
 	Lacks:      "no output of a ReLU layer was captured",
-	Causes:     []string{"a learning rate that is too high, which threw the units to where no input reaches them", "a large negative bias", "input that is not normalised"},
-	Remedies:   []string{"lower the learning rate", "use a leaky variant (LeakyReLU, GELU)", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
+	Causes:     []string{"a learning rate that is too high, so one update pushed the units below zero for every input", "a large negative bias", "input that is not normalised"},
+	Remedies:   []string{"lower the learning rate", "use LeakyReLU or GELU", "use He initialisation and biases of zero", "normalise the input, or add batch normalisation"},
 	Asks:       []rule.Advice{rule.LowerLearningRate},
 	Explains:   []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio"},
 	// What dead units do to gradients may be noticed first.
@@ -45,7 +45,7 @@ var deadRelu = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{"threshold_inactivity": "0.1", "threshold_layer": "70", "window_steps": "4", "unit": "channel", "every": "25", "confirm": "3", "min_samples": "32", "least_rise": "15", "learnt": "0.25", "large_update": "0.1"},
 		Why: "Sparse layers are healthy, and a large learning rate may cost half of the units without harm. So a unit counts as dead only when it is active in less than one of a thousand samples, pooled over " +
-			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, unless more are dead than the half that chance leaves at the end of a deep network, by four standard deviations. A network whose loss is at a quarter of where it began learns without them: that is said at the end, as worth knowing; and so of one whose loss has come to four fifths and still falls, unless nearly all of a layer are dead, and six tenths are left at the end. " +
+			"four steps and over the positions of its channel; 70 per cent of a layer have to be, with 32 samples for each, at three analysed steps in a row, 25 steps apart. Deep and narrow networks begin with many dead units and learn all the same: 15 per cent have to have died since the first look, unless more are dead than the half that chance leaves at the end of a deep network, by four standard deviations. A network whose loss is at a quarter of where it began learns without them: that is reported at the end, as information; and so of one whose loss has come to four fifths and still falls, unless nearly all of a layer are dead, and six tenths are left at the end. " +
 			"Units that are dead after the weights changed by a tenth in one update, or by all of their size in 50, were thrown by the learning rate.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -178,7 +178,7 @@ func (r *relu) Finish(rep *rule.Report) {
 		v := r.violation(s)
 		if r.state.Harm.none() || s.Held && r.state.Harm.below(fallenTo) {
 			v.Severity = rule.Info
-			v.Message += " The training learns all the same."
+			v.Message += " The training still makes progress."
 		}
 		r.say(rep, v, s)
 	}
@@ -242,7 +242,7 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	dead, _, _ := it.Find(r.key, rule.UnitsInactive)
 	samples, _, _ := it.Find(r.key, rule.UnitsSamples)
 	if n, _, ok := it.Find(r.key, rule.UnitsNegative); ok && n > 0 {
-		rep.Note(fmt.Sprintf("%s has negative values: it is no output of a ReLU; narrow tensor_regex", it.Info.Name))
+		rep.Note(fmt.Sprintf("%s has negative values, so it is not the output of a ReLU; narrow tensor_regex", it.Info.Name))
 	}
 	if samples < r.samples {
 		rep.Skip("too_few_samples")
@@ -302,32 +302,32 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	share := float64(100 * l.Dead / l.Units)
 	early := !s.Alive && r.diedEarly(s)
 	class, asks := "", []rule.Advice(nil)
-	before, cause := "from the start", "a large negative bias, or input that is not normalised: they were dead from the start"
-	remedy := "initialise biases with zero and weights as He; normalise the input, or add batch normalisation; use a leaky variant (LeakyReLU, GELU)"
+	before, cause := "from the start", "a large negative bias, or input that is not normalised: the units were dead from the start"
+	remedy := "initialise biases with zero and weights with He initialisation; normalise the input or add batch normalisation; or use LeakyReLU or GELU"
 	switch {
 	case s.Alive:
 		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
 	case early:
-		before = fmt.Sprintf("at step %d already, the first that was looked at closely; in a forward of the first steps no more than %s %% of them can have been", s.From, num(math.Round(r.state.Lived[l.Module])))
-		cause, remedy = "a learning rate that is too high: the units died within the first updates", "lower the learning rate, or warm it up; use a leaky variant (LeakyReLU, GELU)"
+		before = fmt.Sprintf("at step %d already, the first one examined closely; at most %s %% of them were dead in the first forward passes", s.From, num(math.Round(r.state.Lived[l.Module])))
+		cause, remedy = "a learning rate that is too high: the units died within the first updates", "lower the learning rate, or warm it up; use LeakyReLU or GELU"
 	case r.state.Loaded && s.Later == "":
-		cause = "weights, biases or inputs that do not fit each other: the units were dead with the weights that were loaded"
-		remedy = "scale the input as in the training that the weights come from; use a leaky variant (LeakyReLU, GELU)"
+		cause = "the loaded weights do not fit the input: the units were dead from the start"
+		remedy = "scale the input as it was when these weights were trained; use LeakyReLU or GELU"
 	case s.Later != "": // updates came before
-		before, cause, remedy = fmt.Sprintf("at %s step %d already, the first that was looked at", s.Later, s.From), "", ""
+		before, cause, remedy = fmt.Sprintf("at %s step %d already, the first one examined", s.Later, s.From), "", ""
 	}
 	if early {
 		asks = []rule.Advice{rule.LowerLearningRate}
 	}
 	if why := r.state.Harm.thrown(s.Since); why != "" {
-		class, cause, remedy = "learning-rate", "a learning rate that is too high, which threw the units to where no input reaches them: "+why,
-			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use a leaky variant (LeakyReLU, GELU)"
+		class, cause, remedy = "learning-rate", "a learning rate that is too high, so one update pushed the units below zero for every input: "+why,
+			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use LeakyReLU or GELU"
 		asks = []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
 	}
 	return rule.Violation{
 		CauseClass: class,
 		Check:      "layer", Subject: l.Name, Worker: l.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Cause: cause, Remedy: remedy, Asks: asks,
-		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
+		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample and get no gradient (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
 		Context: map[string]any{
 			"units": float64(l.Units), "dead": float64(l.Dead), "samples_per_unit": float64(l.Samples), "shares": append([]rule.Number(nil), s.Shares...),
 			"alive_before": s.Alive, "since_mode_step": s.Since, "module": l.Module, "module_type": l.Type,

@@ -15,8 +15,8 @@ import (
 var evaluationMode = rule.Definition{
 	Name: "evaluation_mode", Class: "EvaluationMode", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     evaluationModeChecks,
-	Summary:    "The model is evaluated in training mode, or trained in evaluation mode, so that dropout and batch normalisation do the wrong thing.",
-	Why:        "Dropout and batch normalisation work differently in the two modes. In the wrong one scores are noisy and depend on the batch, and statistics are made of validation data, or are never made.",
+	Summary:    "The model is evaluated in training mode, or trained in evaluation mode, so dropout and batch normalisation behave wrongly.",
+	Why:        "Dropout and batch normalisation work differently in the two modes. In the wrong mode scores are noisy and depend on the batch, and running statistics are computed from validation data, or never.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "distance", Type: rule.Float, Default: "5", Range: rule.Above(0), Unit: "deviations", Meaning: "allowed distance of a running mean from the batch's"},
@@ -24,14 +24,14 @@ var evaluationMode = rule.Definition{
 	},
 	CauseClass:     "eval-mode",
 	Lacks:          "no evaluation was seen",
-	Causes:         []string{"model.eval() is missing before evaluation", "model.train() is missing after evaluation", "a momentum of batch normalisation that is too small, or data that differ between training and evaluation"},
-	Remedies:       []string{"call model.eval() before each evaluation and model.train() before each epoch of training", "look at the momentum of batch normalisation"},
+	Causes:         []string{"model.eval() is missing before evaluation", "model.train() is missing after evaluation", "a batch-norm momentum that is too small, or data that differs between training and evaluation"},
+	Remedies:       []string{"call model.eval() before each evaluation and model.train() before each epoch of training", "check the momentum of batch normalisation"},
 	Explains:       []string{"overfit", "overtraining", "underfit", "loss_spike"},
 	ExplainsAlways: []string{"accuracy_drop", "vanishing_gradient"}, // batch normalisation that stands still lets gradients fade
 	// Without normalisation the usual rates are too high.
 	ExplainsBy: map[string][]string{"trained_in_evaluation_mode": {"learning_rate", "not_finite", "exploding_tensor", "dead_relu", "loss_flat"}},
 	Default: &rule.Preset{
-		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), so are several passes over the same inputs, or over new inputs before each update (labels that are guessed), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where it was not told of the mode.",
+		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), so are several passes over the same inputs, or over new inputs before each update (labels that are guessed), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where training= was not passed.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -76,7 +76,7 @@ func (r *evaluating) inTraining(f *rule.Facts, rep *rule.Report) {
 		Check: "evaluated_in_training_mode", Subject: "evaluation", Observed: float64(len(active)), Threshold: 0, Comparator: ">", Steps: int(e.Steps),
 		Cause:  "model.eval() is missing before evaluation",
 		Remedy: "call model.eval() before each evaluation and model.train() after it",
-		Message: fmt.Sprintf("The model is evaluated in training mode: %s (%s) still drop values or use the batch's statistics at %s; call model.eval() before evaluation and model.train() after it.",
+		Message: fmt.Sprintf("The model is evaluated in training mode: %s (%s) still drop values or use batch statistics at %s. Call model.eval() before evaluation and model.train() after it.",
 			someNames(active), kindsText(e.Kinds), plural(int(e.Steps), "evaluation step")),
 		Context: map[string]any{"modules": active, "kinds": e.Kinds},
 	}
@@ -97,14 +97,14 @@ func (r *evaluating) byFunction(f *rule.Facts, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "functional_dropout", Subject: "dropout", Observed: 1, Threshold: 0, Comparator: ">", Steps: int(e.Steps),
-		Cause:   "the function dropout drops in evaluation too, unless it is told not to",
+		Cause:   "F.dropout drops values in evaluation too, unless training=False is passed",
 		Remedy:  "write F.dropout(x, p, training=self.training), or use nn.Dropout",
-		Message: "The model is in evaluation mode, and dropout is still at work: the function F.dropout was called without training=self.training, and its default is True.",
+		Message: "Dropout is still active in evaluation mode: F.dropout was called without training=self.training, and its default is True.",
 	}
 	if e.RootTraining {
 		v.Check, v.Subject = "evaluated_in_training_mode", "evaluation"
 		v.Cause, v.Remedy = "model.eval() is missing before evaluation", "call model.eval() before each evaluation and model.train() after it"
-		v.Message = "The model is evaluated in training mode: the dropout that it calls as a function still drops values; call model.eval() before evaluation and model.train() after it."
+		v.Message = "The model is evaluated in training mode: F.dropout still drops values. Call model.eval() before evaluation and model.train() after it."
 	}
 	if len(f.Models) > 1 || len(f.Optimisers) > 1 {
 		v.Severity = rule.Info
@@ -123,7 +123,7 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 		Check: "trained_in_evaluation_mode", Subject: "training", Observed: float64(len(still)), Threshold: 0, Comparator: ">", Steps: 2,
 		Cause:  "model.train() is missing after an evaluation",
 		Remedy: "call model.train() at the beginning of each epoch",
-		Message: fmt.Sprintf("The model was trained in evaluation mode from step %d on: %s (%s) stand still; call model.train() after evaluation.",
+		Message: fmt.Sprintf("The model is trained in evaluation mode since step %d: %s (%s) have no effect. Call model.train() after evaluation.",
 			t.At, someNames(still), kindsText(t.Kinds)),
 		Context: map[string]any{"modules": still, "kinds": t.Kinds},
 	}
@@ -131,8 +131,8 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 		if !beganFresh(f) {
 			v.Severity = rule.Info
 		}
-		v.Cause, v.Remedy = "model.train() is missing before the training", "call model.train() before training, unless the model is fine-tuned with fixed statistics"
-		v.Message = fmt.Sprintf("The model is trained in evaluation mode: %s (%s) stand still; call model.train() unless that is meant.", someNames(still), kindsText(t.Kinds))
+		v.Cause, v.Remedy = "model.train() is missing before the training", "call model.train() before training, unless the statistics are frozen on purpose (fine-tuning)"
+		v.Message = fmt.Sprintf("The model is trained in evaluation mode: %s (%s) have no effect. Call model.train() unless this is intended.", someNames(still), kindsText(t.Kinds))
 	}
 	r.say(rep, v)
 }
@@ -152,9 +152,9 @@ func (r *evaluating) partly(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "trained_in_evaluation_mode", Subject: "training", Observed: float64(len(still)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:  "eval() was called on a part of the model, or before a trainer that keeps the mode of each module",
-		Remedy: "call model.train() before training begins, which takes all parts along",
-		Message: fmt.Sprintf("A part of the model is trained in evaluation mode, though it begins with what an initialiser left: %s (%s) stand still; call model.train() before training.",
+		Cause:  "eval() was called on a part of the model, or before a trainer that keeps each module's mode",
+		Remedy: "call model.train() before training; it sets the mode of all submodules",
+		Message: fmt.Sprintf("A part of the model is trained in evaluation mode although it was not pretrained: %s (%s) have no effect. Call model.train() before training.",
 			someNames(still), kindsText(f.EvalParts.Kinds)),
 		Context: map[string]any{"modules": still, "kinds": f.EvalParts.Kinds},
 	})
@@ -232,9 +232,9 @@ func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "statistics", Subject: far[0], Severity: rule.Info, Observed: worst, Threshold: r.distance, Comparator: ">", Steps: int(e.Steps),
-		Cause:  "the running statistics lag behind (few updates, a small momentum), or the data of training and evaluation differ",
-		Remedy: "raise the momentum of batch normalisation (0.1 is the default), begin to evaluate later, or compare how both data are made",
-		Message: fmt.Sprintf("In evaluation the running statistics of %s (%d of %d) are far from the data's (up to %s deviations): check momentum and whether training and evaluation data are made alike.",
+		Cause:  "the running statistics lag behind (few updates, a small momentum), or training and evaluation data differ",
+		Remedy: "raise the batch-norm momentum (default 0.1), evaluate later, or compare how both datasets are prepared",
+		Message: fmt.Sprintf("The running statistics of %s (%d of %d) do not match the evaluation data (up to %s std apart). Check the batch-norm momentum, and that both datasets are prepared the same way.",
 			someNames(far), len(far), len(e.Statistics), num(worst)),
 		Context: map[string]any{"statistics": e.Statistics},
 	}

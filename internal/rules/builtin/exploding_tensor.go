@@ -12,29 +12,29 @@ import (
 var explodingTensor = rule.Definition{
 	Name: "exploding_tensor", Class: "ExplodingTensor", Family: rule.Tensors, Severity: rule.Error,
 	Checks:  explodingTensorChecks,
-	Summary: "A tensor holds values that are not finite, or values run away.",
-	Why:     "Once a NaN or an infinity appears it spreads, and every later step is wasted.",
+	Summary: "A tensor contains NaN or infinity, or its values explode.",
+	Why:     "Once a NaN or infinity appears it spreads, and every later step is wasted.",
 	Parameters: []rule.Parameter{
 		collectionNames, tensorRegex,
 		{Name: "only_nan", Type: rule.Bool, Default: "False", Meaning: "True: only NaN counts; False: infinities too"},
 		every("500"),
-		{Name: "growth", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, judge instead whether most weights have grown by this factor while the loss lies above where it began"},
+		{Name: "growth", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, judge instead whether most weights have grown by this factor while the loss is above its initial value"},
 	},
 	CauseClass: "non-finite",
 	Causes: []string{
-		"a learning rate that is too high", "gradients that are not clipped", "a division by zero or a logarithm of zero in the loss",
-		"overflow in half precision", "corrupt input",
+		"a learning rate that is too high", "no gradient clipping", "a division by zero or a logarithm of zero in the loss",
+		"float16 overflow", "corrupt input",
 	},
 	Remedies: []string{
 		"lower the learning rate or warm it up", "clip gradients by norm", "add an epsilon to denominators", "use loss scaling or bfloat16",
-		"check the input for NaN", "start at the tensor that turned non-finite first",
+		"check the input for NaN", "start with the tensor that became non-finite first",
 	},
 
 	Asks:     []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	Explains: []string{"loss_spike", "loss_flat", "too_few_updates", "loss_not_decreasing", "weight_update_ratio", "dead_relu", "vanishing_gradient", "unchanged_tensor", "all_zero"},
 	Default: &rule.Preset{
 		Params: map[string]string{"growth": "10", "every": "0"},
-		Why: "Values that are not finite are the business of not_finite. Here at least half of the weight matrices have to be ten times as large as at first and stay so over two analysed steps and " +
+		Why: "Values that are not finite are the business of not_finite. Here at least half of the weight matrices have to be ten times as large as initially and stay so over two analysed steps and " +
 			"60 steps, while the mean of the last 50 losses is twice the first ones: weights that grow from a small initialisation bring the loss down, and a loss that merely jumps leaves the weights alone.",
 	},
 	Needs: func(p rule.Params) []rule.Need {

@@ -15,12 +15,12 @@ const sumSlack = 1e-12
 var featureImportanceOverweight = rule.Definition{
 	Name: "feature_importance_overweight", Class: "FeatureImportanceOverweight", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     featureImportanceOverweightChecks,
-	Summary:    "A few features carry most of the model.",
-	Why:        "They may leak the target, or be a shortcut that does not hold; a model that hangs on them is fragile.",
+	Summary:    "A few features have most of the importance.",
+	Why:        "They may leak the target, or be a shortcut that does not generalise; a model that depends on them is fragile.",
 	Frameworks: []string{"xgboost"},
 	Parameters: []rule.Parameter{
 		{Name: "threshold", Type: rule.Float, Default: "0.8", Range: rule.Between(0, 1), Unit: "fraction", Meaning: "allowed share of the largest features together"},
-		{Name: "nfeatures", Type: rule.Int, Default: "3", Range: rule.AtLeast(1), Unit: "features", Meaning: "how many of the largest are added"},
+		{Name: "nfeatures", Type: rule.Int, Default: "3", Range: rule.AtLeast(1), Unit: "features", Meaning: "how many of the largest are summed"},
 		{Name: "tensor_regex", Type: rule.List, Default: ".*feature_importance/weight", Meaning: "importances, called feature_importance/TYPE/FEATURE"},
 		every("500"),
 	},

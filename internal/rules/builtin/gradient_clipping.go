@@ -22,18 +22,18 @@ const (
 var gradientClipping = rule.Definition{
 	Name: "gradient_clipping", Class: "GradientClipping", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     gradientClippingChecks,
-	Summary:    "The norm of all gradients is nearly always clipped, or it jumps.",
-	Why:        "Clipping is meant for rare spikes. Where it acts at every step it sets the step size in place of the learning rate; a spike says that a batch or the loss is out of the ordinary.",
+	Summary:    "The global gradient norm is nearly always clipped, or it spikes.",
+	Why:        "Clipping is meant for rare spikes. Where it acts at every step it sets the step size instead of the learning rate. A spike points to an unusual batch or loss.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "max_norm", Type: rule.Float, Default: "1.0", Range: rule.Above(0), Unit: "gradient units", Meaning: "the norm that gradients are clipped to"},
-		{Name: "window", Type: rule.Int, Default: "10", Range: rule.Between(2, 100000), Unit: "saved steps", Meaning: "how many saved steps are looked at together"},
+		{Name: "window", Type: rule.Int, Default: "10", Range: rule.Between(2, 100000), Unit: "saved steps", Meaning: "window: how many saved steps are examined together"},
 		{Name: "threshold_percent", Type: rule.Float, Default: "90", Range: rule.Between(0, 100).OpenMin(), Unit: "percent", Meaning: "share of the window that has to reach the norm"},
 		everyFixed("500"),
 	},
 	CauseClass: "optimizer",
-	Causes:     []string{"a limit that is too low for this model", "a learning rate that is too high", "when it jumps, a batch that is out of the ordinary"},
-	Remedies:   []string{"raise the limit to where norms usually lie", "lower the learning rate or warm it up", "look at the batches of the steps that jump"},
+	Causes:     []string{"a limit that is too low for this model", "a learning rate that is too high", "when it spikes, an unusual batch"},
+	Remedies:   []string{"raise the limit to the typical gradient norm", "lower the learning rate or warm it up", "inspect the batches of the steps that spike"},
 	Asks:       []rule.Advice{rule.ClipLess, rule.LowerLearningRate},
 	Explains:   []string{"loss_not_decreasing"},
 	Needs: func(p rule.Params) []rule.Need {
@@ -120,9 +120,9 @@ func (r *clipping) worker(items []rule.Item, mode rule.Mode, rep *rule.Report) {
 	v := rule.Violation{Subject: "gradients", Worker: items[0].Worker, Steps: r.window, Context: context}
 	if middle := median(s.Norms); norm > spikeFactor*middle {
 		v.Check, v.Observed, v.Threshold, v.Comparator, v.CauseClass = "spike", norm, spikeFactor*middle, ">", "data-loading"
-		v.Cause, v.Remedy = "a batch that is out of the ordinary, or a loss that is not bounded there", "look at the batch of this step; check the data and the loss; clip gradients so that one batch cannot do harm"
+		v.Cause, v.Remedy = "an unusual batch, or a loss that is unbounded there", "inspect the batch of this step; check the data and the loss; clip gradients to limit the effect of one batch"
 		v.Asks = []rule.Advice{rule.ClipMore}
-		v.Message = fmt.Sprintf("The norm of the gradients jumps to %s; over the last %d saved steps it was %s in the middle.", num(norm), r.window, num(middle))
+		v.Message = fmt.Sprintf("The gradient norm spikes to %s; its median over the last %d saved steps was %s.", num(norm), r.window, num(middle))
 		rep.Violate(v)
 		v.Cause, v.Remedy, v.Asks = "", "", nil
 	}
@@ -148,6 +148,6 @@ func (r *clipping) always(s *clippingState, v rule.Violation, rep *rule.Report) 
 		return
 	}
 	v.Check, v.Observed, v.Threshold, v.Comparator, v.CauseClass = "always_clipped", share, r.share, ">=", ""
-	v.Message = fmt.Sprintf("The norm of the gradients reaches %s at %d of the last %d saved steps: if it is clipped there, clipping acts nearly always.", num(r.limit), reached, len(s.Norms))
+	v.Message = fmt.Sprintf("The gradient norm reaches %s at %d of the last %d saved steps: if that is the clipping limit, nearly every step is clipped.", num(r.limit), reached, len(s.Norms))
 	rep.Violate(v)
 }

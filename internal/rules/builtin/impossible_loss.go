@@ -11,15 +11,15 @@ import (
 var impossibleLoss = rule.Definition{
 	Name: "impossible_loss", Class: "ImpossibleLoss", Family: rule.Tensors, Severity: rule.Error,
 	Checks:  impossibleLossChecks,
-	Summary: "The loss has a value that its function cannot have, or that no sensible start has.",
-	Why:     "A negative cross-entropy means that the loss is given something else than it expects.",
+	Summary: "The loss has a value that its function cannot have, or an implausible initial value.",
+	Why:     "A negative cross-entropy means that the loss gets other inputs than it expects.",
 	Parameters: []rule.Parameter{
 		{Name: "confirm", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "mode steps", Meaning: "how many losses have to be impossible"},
-		{Name: "worse_than_guess", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a cross-entropy of this many times that of a uniform guess is no sensible start; besides it has to be above 20"},
+		{Name: "worse_than_guess", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "an initial cross-entropy of this many times that of uniform guessing is implausible; it must also be above 20"},
 	},
 	CauseClass: "output-activation",
-	Causes:     []string{"probabilities where logarithms of probabilities are expected", "labels outside of the range that the loss expects", "initial weights or input of far too large a scale"},
-	Remedies:   []string{"give the loss what its documentation asks for: CrossEntropyLoss takes logits, NLLLoss log-probabilities, BCELoss probabilities", "check shape, type and range of the labels"},
+	Causes:     []string{"probabilities where log-probabilities are expected", "labels outside the range that the loss expects", "initial weights or input on a far too large scale"},
+	Remedies:   []string{"pass what the loss expects: CrossEntropyLoss takes logits, NLLLoss log-probabilities, BCELoss probabilities", "check shape, type and range of the labels"},
 	Explains:   []string{"loss_flat", "too_few_updates", "loss_spike", "overfit"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
@@ -121,7 +121,7 @@ func (r *impossible) judge(rep *rule.Report) {
 // lossTakes says what a loss that is never negative takes.
 var lossTakes = map[string]string{
 	"cross_entropy":                    "logits, and class numbers or probabilities as labels",
-	"nll_loss":                         "logarithms of probabilities",
+	"nll_loss":                         "log-probabilities",
 	"binary_cross_entropy":             "probabilities, and labels from 0 to 1",
 	"binary_cross_entropy_with_logits": "logits, and labels from 0 to 1",
 	"mse_loss":                         "two tensors of one shape",
@@ -132,18 +132,18 @@ var lossTakes = map[string]string{
 
 func (r *impossible) negative(rep *rule.Report) {
 	k := &r.state.Kind
-	class, cause := "labels", "labels outside of the range from 0 to 1"
-	remedy := "scale the labels to the range from 0 to 1, or use a loss for the kind of labels there are"
+	class, cause := "labels", "labels outside the range from 0 to 1"
+	remedy := "scale the labels to the range from 0 to 1, or use a loss that fits the labels"
 	switch k.Function {
 	case "nll_loss":
-		class, cause = "output-activation", "probabilities, or raw outputs, where logarithms of probabilities are expected"
-		remedy = "use CrossEntropyLoss on the raw outputs, or LogSoftmax in place of Softmax"
+		class, cause = "output-activation", "probabilities, or raw outputs, where log-probabilities are expected"
+		remedy = "use CrossEntropyLoss on the raw outputs (logits), or LogSoftmax instead of Softmax"
 	case "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss":
-		class, cause, remedy = "loss", "a negative factor: what is minimised is not the distance", "check the sign of the loss"
+		class, cause, remedy = "loss", "a negative factor: the distance is maximised", "check the sign of the loss"
 	}
 	r.report(rep, rule.Violation{
 		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: class, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The loss is negative (%s at its least so far), which %s never is: it takes %s.", num(r.state.Least), k.Function, lossTakes[k.Function]),
+		Message: fmt.Sprintf("The loss is negative (lowest so far: %s), but %s cannot be negative when it gets what it expects: %s.", num(r.state.Least), k.Function, lossTakes[k.Function]),
 	})
 }
 
@@ -211,9 +211,9 @@ func (r *impossible) mixed(loss float64, rep *rule.Report) bool {
 		return false
 	}
 	r.report(rep, rule.Violation{
-		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a likelihood of which one term has the wrong sign",
-		Remedy:  "look at the signs: the loss is minus the sum of all logarithms of the probabilities of what happened",
-		Message: fmt.Sprintf("The loss is made of logarithms of probabilities, and with the right signs it is never negative; it is %s at its least so far: one of its terms has the wrong sign, so the model learns to be wrong there.", num(r.state.Least)),
+		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a likelihood in which one term has the wrong sign",
+		Remedy:  "check the signs: the loss is the negative sum of all log-probabilities of what was observed",
+		Message: fmt.Sprintf("The loss is built from log-probabilities and cannot be negative with the right signs, but its lowest value so far is %s: one term has the wrong sign, so the model learns the opposite there.", num(r.state.Least)),
 	})
 	return true
 }
@@ -245,21 +245,21 @@ func outside(f *rule.Facts) string {
 func (r *impossible) outside(rep *rule.Report) {
 	f := r.state.Outside
 	r.report(rep, rule.Violation{
-		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "labels", Cause: "labels outside of the range from 0 to 1",
-		Remedy:  "make the labels 0 and 1, or use a loss for the kind of labels there are",
-		Message: fmt.Sprintf("The loss is negative (%s at its least so far), which one made of %s is not when it gets what it takes: %s; these labels lie outside of that.", num(r.state.Least), f, lossTakes[f]),
+		Check: "negative", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "labels", Cause: "labels outside the range from 0 to 1",
+		Remedy:  "use labels 0 and 1, or a loss that fits the labels",
+		Message: fmt.Sprintf("The loss is negative (lowest so far: %s). A loss made of %s cannot be negative when it gets %s; these labels are outside that range.", num(r.state.Least), f, lossTakes[f]),
 	})
 }
 
 // upsideDown reports a loss with the wrong sign.
 func (r *impossible) upsideDown(rep *rule.Report) {
-	what, remedy := fmt.Sprintf("%s, which measures errors, with a minus before it", r.state.Negated), "take the minus away"
+	what, remedy := fmt.Sprintf("%s, which measures errors, with a minus sign in front", r.state.Negated), "remove the minus sign"
 	if lossTakes[r.state.Negated] == "" {
-		what, remedy = r.state.Negated+" itself", "put a minus before it, or use cross_entropy"
+		what, remedy = r.state.Negated+" itself", "put a minus sign in front of it, or use cross_entropy"
 	}
 	r.report(rep, rule.Violation{
 		Check: "sign", Observed: r.state.Least, Threshold: 0, Comparator: "<", Severity: rule.Error, CauseClass: "loss", Cause: "a loss with the wrong sign", Remedy: remedy,
-		Message: fmt.Sprintf("The loss has the wrong sign: what is minimised is %s (%s at its least so far), so the model learns to be wrong.", what, num(r.state.Least)),
+		Message: fmt.Sprintf("The loss has the wrong sign: it minimises %s (lowest so far: %s), so the model learns to be wrong.", what, num(r.state.Least)),
 	})
 }
 
@@ -271,23 +271,23 @@ func (r *impossible) high(rep *rule.Report) {
 	if k.Reduction != "mean" || c.First[0] < r.worse*k.Uniform || start < max(r.worse*k.Uniform, 20) {
 		return
 	}
-	class, cause, remedy := "initialisation", "initial weights that are far too large", "use the framework's own initialisation, or He or Glorot; make the last layer's weights small"
+	class, cause, remedy := "initialisation", "the initial weights are far too large", "use the framework's default initialisation, or He or Glorot; make the last layer's weights small"
 	if r.state.Loaded {
-		class, cause = "data-scaling", "weights that were loaded, and give outputs far beyond the scale on which they were trained"
-		remedy = "scale and order inputs and labels as in the training that the weights come from; normalise what a new last layer gets, or load all weights"
+		class, cause = "data-scaling", "the loaded weights give outputs far beyond the scale of their training"
+		remedy = "scale and order inputs and labels as when these weights were trained; normalise the input of a new last layer, or load all weights"
 	}
 	if k.Input > 50 {
-		class, cause = "data-scaling", fmt.Sprintf("input that is not scaled: its values reach %s", num(k.Input))
-		remedy = "scale the input to a mean of zero and a deviation of one"
+		class, cause = "data-scaling", fmt.Sprintf("the input is not scaled: its values reach %s", num(k.Input))
+		remedy = "scale the input to mean 0 and std 1"
 	}
-	learnt := ": the model is certain of wrong answers before it has learnt anything."
+	learnt := ": the model is confidently wrong before it has learnt anything."
 	if r.state.Loaded {
-		learnt = ": the model is certain of wrong answers."
+		learnt = ": the model is confidently wrong."
 	}
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "start", Subject: c.Name, Observed: start, Threshold: r.worse * k.Uniform, Comparator: ">=", Severity: rule.Warning, Steps: 3, CauseClass: class, Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The loss begins at %s, where a uniform guess over the classes has %s", meanOfFirst(start, 3), num(k.Uniform)) + learnt,
+		Message: fmt.Sprintf("The initial loss is %s, but uniform guessing over the classes gives %s", meanOfFirst(start, 3), num(k.Uniform)) + learnt,
 		Context: map[string]any{"first_values": append([]float64(nil), c.First[:3]...), "uniform_guess": k.Uniform, "largest_input": k.Input},
 	})
 }

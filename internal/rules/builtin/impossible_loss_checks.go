@@ -7,15 +7,15 @@ var impossibleLossChecks = []rule.Check{
 	{
 		ID: "impossible_loss/negative", Files: []string{"impossible_loss.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"output-activation", "loss"},
-		When:        "A loss that is never negative for what it is meant to get is negative.",
+		When:        "A loss that cannot be negative for valid inputs is negative.",
 	},
 	{
 		ID: "impossible_loss/sign", Files: []string{"impossible_loss.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeGeneral,
-		When: "What is minimised is the negative of a measure of errors, or a likelihood of which one term has the wrong sign.",
+		When: "The negative of an error measure is minimised, or one term of a likelihood has the wrong sign.",
 	},
 	{
 		ID: "impossible_loss/start", Files: []string{"impossible_loss.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeClassification,
 		OtherCauses: []string{"data-scaling"},
-		When:        "The loss begins far above that of a uniform guess over the classes.",
+		When:        "The initial loss is far above that of uniform guessing over the classes.",
 	},
 }

@@ -16,25 +16,25 @@ import (
 var initialWeights = rule.Definition{
 	Name: "initial_weights", Class: "InitialWeights", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     initialWeightsChecks,
-	Summary:    "Layers begin with weights that are all equal, or far too large or small for the number of their inputs.",
-	Why:        "Units that begin alike stay alike, and a layer of zeros before another one never moves. Weights on the wrong scale make activations and gradients explode or vanish from layer to layer.",
+	Summary:    "Initial weights are all equal, or far too large or small for the number of inputs.",
+	Why:        "Units that start equal stay equal, and a layer of zeros followed by another one never learns. Weights on the wrong scale make activations and gradients explode or vanish from layer to layer.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
-		{Name: "large", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "deviation times the root of the inputs", Meaning: "one layer above it is too large, and half of several above the half of it"},
-		{Name: "small", Type: rule.Float, Default: "0.005", Range: rule.Between(0, 1).OpenMin(), Unit: "deviation times the root of the inputs", Meaning: "half of the layers below it are too small"},
-		{Name: "faint", Type: rule.Float, Default: "0.15", Range: rule.Between(0, 1).OpenMin(), Unit: "deviation times the root of the inputs", Meaning: "half of the layers below it are too small if the loss does not move either"},
+		{Name: "large", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "std times the square root of the number of inputs", Meaning: "a single layer above this is too large, and half of several layers above half of it"},
+		{Name: "small", Type: rule.Float, Default: "0.005", Range: rule.Between(0, 1).OpenMin(), Unit: "std times the square root of the number of inputs", Meaning: "half of the layers below this are too small"},
+		{Name: "faint", Type: rule.Float, Default: "0.15", Range: rule.Between(0, 1).OpenMin(), Unit: "std times the square root of the number of inputs", Meaning: "half of the layers below this are too small if the loss does not change either"},
 		{Name: "fade", Type: rule.Float, Default: "0.001", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "share of the signal that gets through such layers, at most"},
-		{Name: "explosion", Type: rule.Float, Default: "1000", Range: rule.Above(1), Unit: "ratio", Meaning: "growth of the deviation from input to last layer that makes large weights an error"},
+		{Name: "explosion", Type: rule.Float, Default: "1000", Range: rule.Above(1), Unit: "ratio", Meaning: "growth of the std from input to last layer that makes large weights an error"},
 	},
 	CauseClass:     "initialisation",
-	Causes:         []string{"weights that were initialised with a constant, or on a scale that does not fit the number of inputs"},
-	Remedies:       []string{"leave the layers as the framework initialises them, or use He (kaiming) initialisation for ReLU and Glorot (xavier) for tanh", "initialise with zero only biases and the last layer of a branch"},
+	Causes:         []string{"weights initialised with a constant, or on a scale that does not fit the number of inputs"},
+	Remedies:       []string{"keep the framework's default initialisation, or use He (kaiming) initialisation for ReLU and Glorot (xavier) for tanh", "initialise with zero only biases and the last layer of a branch"},
 	Explains:       []string{"overtraining", "not_finite", "loss_spike", "impossible_loss"},
 	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated", "underfit", "learning_rate", "loss_flat", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "The usual initialisers give deviations of 0.1 to 2 over the root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Less of it counts together with its effect: layers that let a thousandth through, and a loss that has stood still for 60 steps. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
+		Why: "The usual initialisers give a std of 0.1 to 2 over the square root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Less of it counts together with its effect: layers that let a thousandth through, and a loss that has been flat for 60 steps. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
 			"only layers that never move because of them count. Weights that come from an earlier training are not judged: those that load_state_dict changed or a whole model brought along, those whose rows or columns differ five times as much as numbers that are drawn one by one do, " +
-			"and all of a network whose first losses are half of a constant prediction's.",
+			"and all of a network whose first losses are half of a constant predictor's.",
 	},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
@@ -108,13 +108,13 @@ func (r *initial) zeros(f *rule.Facts, layers []layer, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "zero_weights", Subject: names[0], Severity: rule.Error, Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:   "weights that were initialised with zero",
+		Cause:   "the weights were initialised with zero",
 		Context: map[string]any{"layers": names, "stuck": stuck},
-		Message: fmt.Sprintf("All weights of %s begin with 0, and %s not moved since, because each waits for the other: initialise them at random.", someNames(names), these(stuck, "has", "have")),
+		Message: fmt.Sprintf("All weights of %s were initialised with 0 and %s not changed since, because no gradient gets through. Initialise them randomly.", someNames(names), these(stuck, "has", "have")),
 	}
 	if len(stuck) == 0 {
 		v.Severity = rule.Warning
-		v.Message = fmt.Sprintf("Every layer (%s) begins with weights of 0, so that nothing of the input gets through at first: initialise them at random.", someNames(names))
+		v.Message = fmt.Sprintf("The weights of every layer (%s) were initialised with 0, so no signal gets through the network at first. Initialise them randomly.", someNames(names))
 	}
 	if v.Subject = names[0]; len(stuck) > 0 {
 		v.Subject = stuck[0]
@@ -163,8 +163,8 @@ func (r *initial) constants(f *rule.Facts, layers []layer, rep *rule.Report) {
 	first := layers[slices.IndexFunc(layers, func(l layer) bool { return l.name() == names[0] })]
 	v := rule.Violation{
 		Check: "equal_weights", Subject: names[0], Severity: rule.Warning, Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause: "weights that were initialised with a constant",
-		Message: fmt.Sprintf("All weights of %s begin with one value (%s in %s), so that the %d units of the layer compute the same: initialise them at random.",
+		Cause: "the weights were initialised with a constant",
+		Message: fmt.Sprintf("All weights of %s start with the same value (%s in %s), so the %d units of the layer compute the same and stay equal. Initialise them randomly.",
 			someNames(names), num(float64(first.weight.First.Min)), someNames(names[:1]), first.units()),
 		Context: map[string]any{"layers": names},
 	}
@@ -240,8 +240,8 @@ func (r *initial) tooLarge(f *rule.Facts, layers []layer, of int, rep *rule.Repo
 	}
 	v := rule.Violation{
 		Check: "large_weights", Subject: most.name(), Severity: rule.Warning, Observed: ratio(most.weight), Threshold: r.large / 2, Comparator: ">", Steps: int(updates(f)),
-		Cause: "weights that were initialised on too large a scale",
-		Message: fmt.Sprintf("The weights of %s begin too large: %s has a deviation of %s where %s is usual for %d inputs; use He or Glorot initialisation.",
+		Cause: "the initial weights are too large",
+		Message: fmt.Sprintf("The initial weights of %s are too large: %s has std %s, where %s is usual for %d inputs. Use He or Glorot initialisation.",
 			layerNames(layers), layerNames([]layer{most}), num(float64(most.weight.First.Std)), num(usual(most.weight)), most.weight.FanIn),
 		Context: map[string]any{"layers": len(layers), "of": of, "deviation": most.weight.First.Std, "inputs": most.weight.FanIn},
 	}
@@ -257,8 +257,8 @@ func (r *initial) oneSided(f *rule.Facts, layers []layer, rep *rule.Report) {
 	m := float64(l.weight.First.Mean)
 	v := rule.Violation{
 		Check: "one_sided_weights", Subject: l.name(), Severity: rule.Warning, Observed: math.Abs(m) * float64(l.weight.FanIn), Threshold: r.large / 2, Comparator: ">", Steps: int(updates(f)),
-		Cause: "weights that were initialised with a mean far from 0, for example evenly between 0 and 1",
-		Message: fmt.Sprintf("The weights of %s do not begin around 0: those of %s have a mean of %s, so that its %d inputs add up instead of balancing; use He or Glorot initialisation.",
+		Cause: "the weights were initialised with a mean far from 0, for example uniformly between 0 and 1",
+		Message: fmt.Sprintf("The initial weights of %s are not centred at 0: those of %s have mean %s, so its %d inputs add up instead of cancelling out. Use He or Glorot initialisation.",
 			layerNames(layers), layerNames(layers[:1]), num(m), l.weight.FanIn),
 		Context: map[string]any{"layers": len(layers), "mean": l.weight.First.Mean, "deviation": l.weight.First.Std, "inputs": l.weight.FanIn},
 	}
@@ -278,8 +278,8 @@ func (r *initial) tooSmall(f *rule.Facts, layers []layer, of int, rep *rule.Repo
 	}
 	v := rule.Violation{
 		Check: "small_weights", Subject: least.name(), Severity: rule.Warning, Observed: ratio(least.weight), Threshold: r.small, Comparator: "<", Steps: int(updates(f)),
-		Cause: "weights that were initialised on too small a scale",
-		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades; use He or Glorot initialisation.",
+		Cause: "the initial weights are too small",
+		Message: fmt.Sprintf("The initial weights of %s are too small: %s has std %s, where %s is usual for %d inputs, so the signal vanishes. Use He or Glorot initialisation.",
 			layerNames(layers), layerNames([]layer{least}), num(float64(least.weight.First.Std)), num(usual(least.weight)), least.weight.FanIn),
 		Context: map[string]any{"layers": len(layers), "of": of, "deviation": least.weight.First.Std, "inputs": least.weight.FanIn},
 	}

@@ -30,17 +30,17 @@ func (r *initial) oneTable(f *rule.Facts, rep *rule.Report) {
 		}
 		if !p.Trained && !p.Changed && p.First.Min == 0 && p.First.Max == 0 && len(all) == 1 && f.Parameters.More == 0 {
 			v.Check, v.CauseClass, v.Threshold, v.Comparator = "frozen_zeros", "initialisation", 0, "="
-			v.Cause = "a table that was to be filled, or trained, and is neither"
-			v.Remedy = "give from_pretrained the vectors; pass freeze=False where they are to be trained"
-			v.Message = fmt.Sprintf("All entries of the %s are 0, and it is not trained: whatever is looked up, the network gets the same.", called("Embedding layer", p.Module))
+			v.Cause = "the embedding table is neither filled with pretrained vectors nor trained"
+			v.Remedy = "pass the pretrained vectors to from_pretrained; with freeze=False if they should be trained"
+			v.Message = fmt.Sprintf("All entries of the %s are 0 and it is not trained, so every token looks the same to the network.", called("Embedding layer", p.Module))
 			r.say(rep, v)
 			continue
 		}
 		for _, other := range all {
 			if p.Trained && other.Trained && p != other && p.Shape[1] == other.Shape[1] && float64(p.First.Std) >= largeTable && float64(p.First.Std) >= drownTable*float64(other.First.Std) && other.First.Std > 0 {
 				v.Check, v.Threshold, v.Comparator = "large_table", largeTable, ">="
-				v.Cause, v.Remedy = "a table that was initialised far too large", "initialise tables of embeddings with deviations of 0.02 to 1, all alike"
-				v.Message = fmt.Sprintf("The entries of the %s begin with a deviation of %s, those of the %s, which are as wide, with %s: added to each other, the second is not seen.",
+				v.Cause, v.Remedy = "an embedding table with far too large initial values", "initialise all embedding tables with the same std, 0.02 to 1"
+				v.Message = fmt.Sprintf("The initial std of the %s is %s, that of the %s, which is as wide, only %s: when they are added, the second has no effect.",
 					called("Embedding layer", p.Module), num(float64(p.First.Std)), called("one", other.Module), num(float64(other.First.Std)))
 				r.say(rep, v)
 				break
@@ -80,13 +80,13 @@ func (r *initial) tables(f *rule.Facts, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "equal_weights", Subject: names[0], Severity: rule.Error, Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:   "tables that were initialised with a constant",
+		Cause:   "the embedding tables were initialised with a constant",
 		Context: map[string]any{"tables": names, "stuck": stuck},
-		Message: fmt.Sprintf("All entries of %s begin with one value, so that the entries of a row get one gradient and stay alike: initialise them at random.", someNames(names)),
+		Message: fmt.Sprintf("All entries of %s start with the same value, so the entries of a row get the same gradient and stay equal. Initialise them randomly.", someNames(names)),
 	}
 	if zeros {
 		v.Check = "zero_weights"
-		v.Message = fmt.Sprintf("All entries of %s begin with 0, and %s not moved since, because each waits for the other: initialise them at random.", someNames(names), these(stuck, "has", "have"))
+		v.Message = fmt.Sprintf("All entries of %s were initialised with 0 and %s not changed since, because no gradient gets through. Initialise them randomly.", someNames(names), these(stuck, "has", "have"))
 	}
 	if slices.Contains(names, "") {
 		v.Subject = "embedding"

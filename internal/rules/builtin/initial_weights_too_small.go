@@ -137,8 +137,8 @@ func (r *initial) stands(rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "small_weights", Subject: s.Least, Severity: rule.Warning, Observed: s.Ratio, Threshold: r.faint, Comparator: "<", Steps: int(c.N),
-		Cause: "weights that were initialised on too small a scale",
-		Message: fmt.Sprintf("The weights of %s begin too small: %s has a deviation of %s where %s is usual for %d inputs, so that the signal fades, and in %d steps the %s has not come down: it is %s; use He or Glorot initialisation.",
+		Cause: "the initial weights are too small",
+		Message: fmt.Sprintf("The initial weights of %s are too small: %s has std %s, where %s is usual for %d inputs. The signal vanishes, and in %d steps the %s has not decreased: it is %s. Use He or Glorot initialisation.",
 			someNames(s.Layers), someNames([]string{s.Least}), num(s.Deviation), num(s.Usual), s.Inputs, c.N, called("loss", c.Name), meanOfLast(after, int64(len(last)))),
 		Context: map[string]any{"layers": len(s.Layers), "of": s.Of, "deviation": s.Deviation, "inputs": s.Inputs, "left": s.Fade, "first_mean": before, "last_mean": after},
 	})

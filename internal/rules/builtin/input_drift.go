@@ -23,8 +23,8 @@ const driftQuantiles = 50
 var inputDrift = rule.Definition{
 	Name: "input_drift", Class: "InputDrift", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  inputDriftChecks,
-	Summary: "The input is distributed otherwise than in another run, or in evaluation otherwise than in training.",
-	Why:     "A model is good for the data that it was trained on. Data that has drifted, or that is prepared in another way, gives results that nobody has checked.",
+	Summary: "The distribution of the input differs from another run, or between evaluation and training.",
+	Why:     "A model generalises only to data like its training data. Data that has drifted, or is preprocessed differently, silently degrades the results.",
 	Parameters: []rule.Parameter{
 		{
 			Name: "other_trials", Type: rule.List, Optional: true, Aliases: []string{"other_trial"}, Numbered: "other_trial_",
@@ -33,13 +33,13 @@ var inputDrift = rule.Definition{
 		{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections to inspect; with neither these nor tensor_regex, the inputs of the model"},
 		tensorRegex,
 		{Name: "threshold", Type: rule.Float, Default: "0.2", Range: rule.Between(0, 1), Unit: "Jensen-Shannon distance", Meaning: "allowed distance; 0 is the same distribution, 1 two that do not overlap"},
-		{Name: "bins", Type: rule.Int, Default: "50", Range: rule.Between(2, 1000), Unit: "bins", Meaning: "in how many parts the range is divided"},
-		{Name: "min_values", Type: rule.Int, Default: "5000", Range: rule.AtLeast(1), Unit: "elements", Meaning: "elements to see on both sides before the first decision"},
+		{Name: "bins", Type: rule.Int, Default: "50", Range: rule.Between(2, 1000), Unit: "bins", Meaning: "number of bins"},
+		{Name: "min_values", Type: rule.Int, Default: "5000", Range: rule.AtLeast(1), Unit: "elements", Meaning: "elements needed on both sides before the first decision"},
 		every("500"),
 	},
 	CauseClass: "data-loading",
-	Causes:     []string{"data that has changed over time", "another preparation of the data (scaling, normalisation, tokens)", "augmentation on one side only"},
-	Remedies:   []string{"compare how both sides load and prepare their data", "train on data like that which is met", "leave the augmentation out of the comparison"},
+	Causes:     []string{"data that has changed over time", "different preprocessing (scaling, normalisation, tokenisation)", "augmentation on one side only"},
+	Remedies:   []string{"compare how both sides load and prepare their data", "train on data like that in use", "leave the augmentation out of the comparison"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{Selector: driftSelector(p), Schedule: layers(p.Int("every")), Want: rule.WantStats, Quantiles: quantileSteps()}}
 	},

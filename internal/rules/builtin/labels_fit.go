@@ -14,17 +14,17 @@ import (
 var labelsFit = rule.Definition{
 	Name: "labels_fit", Class: "LabelsFit", Family: rule.Tensors, Severity: rule.Error,
 	Checks:     labelsFitChecks,
-	Summary:    "The labels do not fit the predictions, or say nothing.",
-	Why:        "A loss takes shapes and values that make no sense without a word where they can be computed with. The training then learns something else than what was meant, or nothing.",
+	Summary:    "The labels do not fit the predictions, or contain no information.",
+	Why:        "A loss silently accepts shapes and values that make no sense, as long as it can compute with them. The model then learns something else than intended, or nothing.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "labels",
-	Causes:     []string{"labels of another shape than the predictions, which are then compared each with each", "labels that are numbered or scaled otherwise than the loss wants", "labels that are all the same", "samples that are sorted by their label and not shuffled", "an ignore_index that is one of the classes, or the end of sequences in place of their padding", "a label that has the index of the blank of ctc_loss"},
-	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to the number of classes minus 1, and use 0 and 1 for yes and no", "look at the labels of a few batches"},
+	Causes:     []string{"labels whose shape differs from the predictions, so broadcasting compares each with each", "labels that are numbered or scaled differently from what the loss expects", "labels that are all equal", "samples sorted by label and not shuffled", "an ignore_index that is one of the classes, or the end-of-sequence token instead of padding", "a label with the index of ctc_loss's blank"},
+	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to C-1, and use 0 and 1 for binary labels", "inspect the labels of a few batches"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
 	},
-	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. One class among three and more is too frequent at 95 % of the samples, without weights. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two. The end of sequences is ignored in place of their padding where it stands once in each at the most, at different places, and nothing but one other label follows it, which counts and stands nowhere else."},
+	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. One class among three and more is too frequent at 95 % of the samples, without weights. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two. The end of sequences is ignored instead of their padding where it stands once in each at the most, at different places, and nothing but one other label follows it, which counts and stands nowhere else."},
 	Needs: func(rule.Params) []rule.Need {
 		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
 	},
@@ -38,14 +38,14 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 		return stretched(&v)
 	}
 	if l.NonFinite > 0 && v.alone && (f.Loss == nil || f.Loss.Reduction != "none") {
-		text := fmt.Sprintf("%s of the labels that %s got in the first steps are NaN or infinite: so is the loss, and every weight after the next update.", num(float64(l.NonFinite)), v.subject())
+		text := fmt.Sprintf("%s of the labels that %s received in the first steps are NaN or infinite: so is the loss, and every weight after the next update.", num(float64(l.NonFinite)), v.subject())
 		out := v.labels("non_finite", text, "remove these samples or mask them before the loss", rule.Error)
 		out.CauseClass, out.Observed, out.Comparator = "non-finite", float64(l.NonFinite), ">"
 		return []rule.Violation{out}
 	}
 	if l.Ignored > 0 && l.NonFinite == 0 && l.Range == nil && (l.Elements == 0 || l.Elements == l.Ignored) {
-		text := fmt.Sprintf("All %s labels of the first steps are the value that %s ignores: there is nothing to learn from.", num(float64(l.Ignored)), v.subject())
-		return []rule.Violation{v.labels("all_ignored", text, "look at where labels are masked, and at ignore_index", rule.Error)}
+		text := fmt.Sprintf("All %s labels of the first steps have the value that %s ignores (ignore_index): there is nothing to learn from.", num(float64(l.Ignored)), v.subject())
+		return []rule.Violation{v.labels("all_ignored", text, "check where labels are masked, and ignore_index", rule.Error)}
 	}
 	if found := signs(&v, l); found != nil {
 		return found
@@ -128,10 +128,10 @@ func stretched(v *lossView) []rule.Violation {
 	case "binary_cross_entropy_with_logits", "xlogy":
 		what = fmt.Sprintf("compares labels of shape %s with predictions of shape %s", labels, predictions)
 	case "mul", "div":
-		what = fmt.Sprintf("multiplies values of shape %s, one for each sample, with others of shape %s", predictions, labels)
+		what = fmt.Sprintf("multiplies values of shape %s, one per sample, with others of shape %s", predictions, labels)
 	}
-	text := fmt.Sprintf("The loss %s: all are compared with all, %d × %d values, and the model learns the mean of the labels.", what, s.To[0], s.To[1])
-	return []rule.Violation{v.violation("broadcast", text, "give both one shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
+	text := fmt.Sprintf("The loss %s: by broadcasting all are compared with all, %d × %d values, so the model learns the mean of the labels.", what, s.To[0], s.To[1])
+	return []rule.Violation{v.violation("broadcast", text, "give both the same shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
 }
 
 // stretchedWay is the way from the loss down to a layer that what stretches lies on: of
@@ -189,11 +189,11 @@ func signs(v *lossView, l *rule.LabelFacts) []rule.Violation {
 	if !ok || !slices.Contains(signed, l.Loss) || !isWhole(l) || least != 0 || most > 1 || l.Elements < leastLabels {
 		return nil
 	}
-	text := fmt.Sprintf("%s takes labels of -1 and 1, and got %s: samples with a label of 0 count for nothing, or for something else than was meant.", l.Loss, rangeText(least, most))
+	text := fmt.Sprintf("%s expects labels -1 and 1, but got %s: samples with label 0 are ignored or misinterpreted.", l.Loss, rangeText(least, most))
 	if least == most {
-		text = fmt.Sprintf("%s takes labels of -1 and 1, and all that it got are 0.", l.Loss)
+		text = fmt.Sprintf("%s expects labels -1 and 1, but all it got are 0.", l.Loss)
 	}
-	return []rule.Violation{v.labels("signs", text, "give it 2 * labels - 1", rule.Error)}
+	return []rule.Violation{v.labels("signs", text, "pass 2 * labels - 1", rule.Error)}
 }
 
 // together is the shape that comparing two shapes element by element gives;
@@ -229,7 +229,7 @@ func broadcast(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.
 	if both == nil || product(both) <= max(product(p.Shape), product(p.LabelShape)) {
 		return nil
 	}
-	text := fmt.Sprintf("%s compares predictions of shape %v with labels of shape %v: every prediction with every label of the batch (%v), so the model learns the mean of the labels.", v.loss, p.Shape, p.LabelShape, both)
+	text := fmt.Sprintf("%s broadcasts predictions of shape %v against labels of shape %v: every prediction is compared with every label of the batch (%v), so the model learns the mean of the labels.", v.loss, p.Shape, p.LabelShape, both)
 	out := v.labels("broadcast", text, "give both the same shape: labels.unsqueeze(-1), or predictions.squeeze(-1)", rule.Error)
 	out.Observed, out.Threshold, out.Comparator = float64(product(both)), float64(product(p.Shape)), ">"
 	return []rule.Violation{out}
@@ -247,10 +247,10 @@ func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 		if l.Distinct == nil || least >= 0 && most <= 1 {
 			return nil
 		}
-		text := fmt.Sprintf("%s is given labels %s: it wants 0 for no and 1 for yes, and has no lower limit for others.", v.loss, rangeText(least, most))
-		out := v.labels("range", text, "make the labels 0 and 1", rule.Error)
+		text := fmt.Sprintf("%s got labels %s: it expects 0 or 1, and has no lower bound for other values.", v.loss, rangeText(least, most))
+		out := v.labels("range", text, "use labels 0 and 1", rule.Error)
 		if *l.Distinct > 20 { // shades, not answers
-			out.CauseClass, out.Remedy = "data-scaling", "scale the labels to 0 to 1: divide pixels by 255"
+			out.CauseClass, out.Remedy = "data-scaling", "scale the labels to the range 0 to 1, for example divide pixels by 255"
 		}
 		return []rule.Violation{out}
 	case "cross_entropy", "nll_loss":
@@ -258,7 +258,7 @@ func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 		if !classNumbers(v.facts) || classes < 2 || least >= 0 && int64(most) < classes {
 			return nil
 		}
-		text := fmt.Sprintf("The labels number classes %s, but the model has outputs for %d, which are 0 to %d.", rangeText(least, most), classes, classes-1)
+		text := fmt.Sprintf("The labels name classes %s, but the model has %d outputs, for classes 0 to %d.", rangeText(least, most), classes, classes-1)
 		return []rule.Violation{v.labels("range", text, "number classes from 0, or give the last layer more outputs", rule.Error)}
 	}
 	return nil
@@ -286,8 +286,8 @@ func constantLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []
 		return nil
 	}
 	if v.regression() && least != 0 && math.Abs(least) != 1 && len(p.Shape) > 0 && p.Shape[0] > 1 { // those stand for "real", and for an equation that is to hold
-		text := fmt.Sprintf("All %s labels of the first %d steps are %s: the model learns to say that and nothing else.", num(float64(l.Elements)), p.Steps, num(least))
-		out := v.labels("constant", text, "look at how labels are made: one value may have been repeated for all samples", rule.Warning)
+		text := fmt.Sprintf("All %s labels of the first %d steps are %s: the model learns to predict only that.", num(float64(l.Elements)), p.Steps, num(least))
+		out := v.labels("constant", text, "check how labels are created: one value may have been repeated for all samples", rule.Warning)
 		out.Observed, out.Threshold, out.Comparator = float64(l.Elements), leastLabels, ">="
 		return []rule.Violation{out}
 	}
@@ -305,9 +305,9 @@ func leftOut(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Vi
 	if !ok || ignored < 0 || int64(ignored) >= lossClasses(p) || !ofSamples(v.facts, p, l) && !ofPlaces(v.facts, p, l, ignored) {
 		return nil
 	}
-	text := fmt.Sprintf("%s ignores class %s, one of the %d that the model tells apart: %s of the %s labels of the first steps count for nothing, and that class is never learnt.",
+	text := fmt.Sprintf("%s ignores class %s, one of the model's %d classes: %s of the %s labels of the first steps are not counted, and that class is never learnt.",
 		v.subject(), num(ignored), lossClasses(p), num(float64(l.Ignored)), num(float64(l.Ignored+l.Elements)))
-	out := v.labels("left_out", text, fmt.Sprintf("take ignore_index=%s out, or number classes so that this value marks samples without a label only", num(ignored)), rule.Warning)
+	out := v.labels("left_out", text, fmt.Sprintf("remove ignore_index=%s, or number the classes so that this value only marks samples without a label", num(ignored)), rule.Warning)
 	out.CauseClass, out.Cause = "loss", "an ignore_index that is one of the classes"
 	out.Observed, out.Threshold, out.Comparator = float64(l.Ignored), 0, ">"
 	return []rule.Violation{out}
@@ -367,15 +367,15 @@ func comesSorted(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rul
 	if !l.InOrder || v.loss != "cross_entropy" && v.loss != "nll_loss" || lossClasses(p) < 3 || !v.alone && !v.own || !ofSamples(v.facts, p, l) {
 		return nil
 	}
-	text := fmt.Sprintf("The samples come sorted by their class: each batch of the first %d steps has one class, or two that follow each other, and later batches have later classes (%s, of %d). Each update makes the model forget the classes before.",
+	text := fmt.Sprintf("The data is sorted by class: each batch of the first %d steps has one class or two neighbouring ones, and later batches have later classes (%s, of %d). The model forgets the earlier classes.",
 		p.Steps, rangeText(l.Range[0], l.Range[1]), lossClasses(p))
 	return []rule.Violation{sorted(v.labels("sorted", text, sortedRemedy, rule.Warning))}
 }
 
-const sortedRemedy = "shuffle the samples: DataLoader(..., shuffle=True), or a permutation for each epoch"
+const sortedRemedy = "shuffle the samples: DataLoader(..., shuffle=True), or a new permutation each epoch"
 
 // sorted gives a finding the cause of data that come sorted.
 func sorted(v rule.Violation) rule.Violation {
-	v.CauseClass, v.Cause, v.Remedy = "data-loading", "samples that are sorted by their label and not shuffled", sortedRemedy
+	v.CauseClass, v.Cause, v.Remedy = "data-loading", "samples sorted by label and not shuffled", sortedRemedy
 	return v
 }

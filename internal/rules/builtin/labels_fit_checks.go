@@ -6,49 +6,49 @@ import "github.com/vigil-ml/vigil/rule"
 var labelsFitChecks = []rule.Check{
 	{
 		ID: "labels_fit/all_ignored", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
-		When: "Every label of the first steps is the value that the loss ignores.",
+		When: "Every label of the first steps has the value that the loss ignores.",
 	},
 	{
 		ID: "labels_fit/blank", Files: []string{"labels_fit_ctc_blank.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeCTC,
-		When: "Labels that ctc_loss gets have the index of its blank.",
+		When: "Labels passed to ctc_loss have the index of its blank.",
 	},
 	{
 		ID: "labels_fit/broadcast", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeRegression,
-		When: "Predictions and labels have shapes that broadcast, so that every prediction is compared with every label of the batch.",
+		When: "The shapes of predictions and labels broadcast, so every prediction is compared with every label of the batch.",
 	},
 	{
 		ID: "labels_fit/constant", Files: []string{"labels_fit.go", "labels_fit_one_class.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"data-loading"},
-		When:        "All labels of the first steps have one value, or only one of two classes ever comes.",
+		When:        "All labels of the first steps have the same value, or only one of two classes ever occurs.",
 	},
 	{
 		ID: "labels_fit/end_left_out", Files: []string{"labels_fit_ignored_end_of_sequence.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeSequences,
-		When: "The loss ignores the label that ends sequences and counts the one that fills them up.",
+		When: "The loss ignores the end-of-sequence label and counts the padding label.",
 	},
 	{
 		ID: "labels_fit/left_out", Files: []string{"labels_fit.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "The value that the loss ignores is one of the classes that the model tells apart.",
+		When: "The value that the loss ignores is one of the model's classes.",
 	},
 	{
 		ID: "labels_fit/moved_twice", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
-		When: "The labels are the model's input two places further on: they were moved once in the data and once in the model or its loss.",
+		When: "The labels are the input shifted by two positions: once in the data and once in the model or its loss.",
 	},
 	{
 		ID: "labels_fit/non_finite", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
-		When: "Labels of the first steps contain NaN or infinity, and the loss counts them.",
+		When: "Labels of the first steps contain NaN or infinity, and the loss includes them.",
 	},
 	{
 		ID: "labels_fit/not_moved", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
-		When: "The labels are the tokens that the model is given, each at its own place, in a model that reads forwards only.",
+		When: "The labels equal the input tokens, not shifted, in a causal model.",
 	},
 	{
 		ID: "labels_fit/range", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
 		OtherCauses: []string{"data-scaling"},
-		When:        "Labels lie outside of what the loss takes: class numbers beyond the model's outputs, or values other than 0 to 1 for yes and no.",
+		When:        "Labels are outside the range that the loss accepts: class numbers beyond the model's outputs, or binary labels outside 0 to 1.",
 	},
 	{
 		ID: "labels_fit/signs", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
-		When: "A loss that takes labels of -1 and 1 gets 0 and 1.",
+		When: "A loss that expects labels -1 and 1 gets 0 and 1.",
 	},
 	{
 		ID: "labels_fit/skewed", Files: []string{"labels_fit_skewed_classes.go"}, Severity: rule.Warning, CauseClass: "imbalance", Scope: rule.ScopeClassification,
@@ -56,6 +56,6 @@ var labelsFitChecks = []rule.Check{
 	},
 	{
 		ID: "labels_fit/sorted", Files: []string{"labels_fit.go", "labels_fit_one_class.go"}, Severity: rule.Warning, CauseClass: "data-loading", Scope: rule.ScopeClassification,
-		When: "Samples come sorted by their class, one class after the other.",
+		When: "The samples are sorted by class, one class after the other.",
 	},
 }

@@ -22,11 +22,11 @@ func blankNamed(v *lossView, l *record.LabelFacts) []rule.Violation {
 	if b == nil || b.Named < leastBlanks || b.Pairs == 0 || float64(b.Named) < blankShare*float64(b.Labels) {
 		return nil
 	}
-	text := fmt.Sprintf("%s of the %s labels that ctc_loss got in the first steps are %s, which is its blank: it stands for no label at all, and is left out when the output is read, so that label is never found.",
+	text := fmt.Sprintf("%s of the %s labels that ctc_loss got in the first steps are %s, which is its blank index: decoding drops it, so this label is never predicted.",
 		num(float64(b.Named)), num(float64(b.Labels)), num(float64(b.Index)))
-	remedy := fmt.Sprintf("give the blank an index of its own: number labels from 1 and leave 0 to the blank, or set blank to the number of labels; the last layer has one output more than there are labels (now blank=%s)", num(float64(b.Index)))
+	remedy := fmt.Sprintf("give the blank its own index: number labels from 1 and keep 0 for the blank, or set blank to the number of labels; the last layer needs one more output than there are labels (now blank=%s)", num(float64(b.Index)))
 	out := v.labels("blank", text, remedy, rule.Error)
-	out.Cause = "a label that has the index of the blank of ctc_loss"
+	out.Cause = "a label with the index of ctc_loss's blank"
 	out.Observed, out.Threshold, out.Comparator = float64(b.Named), 0, ">"
 	return []rule.Violation{out}
 }

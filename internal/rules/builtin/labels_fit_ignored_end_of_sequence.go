@@ -14,10 +14,10 @@ func endIgnored(v *lossView, l *record.LabelFacts) []rule.Violation {
 	if e == nil || v.facts.Loss != nil && v.facts.Loss.Reduction == "none" { // padding may be left out afterwards
 		return nil
 	}
-	text := fmt.Sprintf("%s ignores label %d, which stands once at the end of each of %s sequences, while label %d, which fills them up after it (%s times), counts: the model never learns where to end, and learns padding instead.",
+	text := fmt.Sprintf("%s ignores label %d, which occurs once at the end of each of %s sequences, but counts label %d, the padding after it (%s times): the model never learns to stop, and learns to predict padding.",
 		v.subject(), e.Token, num(float64(e.Rows)), e.Filler, num(float64(e.After)))
-	out := v.labels("end_left_out", text, fmt.Sprintf("set ignore_index=%d, the label that fills sequences up", e.Filler), rule.Warning)
-	out.CauseClass, out.Cause = "loss", "an ignore_index that is the end of sequences in place of their padding"
+	out := v.labels("end_left_out", text, fmt.Sprintf("set ignore_index=%d, the padding label", e.Filler), rule.Warning)
+	out.CauseClass, out.Cause = "loss", "ignore_index is the end-of-sequence label instead of the padding label"
 	out.Observed, out.Threshold, out.Comparator = float64(e.Rows), 0, ">"
 	return []rule.Violation{out}
 }

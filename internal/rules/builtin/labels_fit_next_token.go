@@ -14,8 +14,8 @@ func movedTwice(v *lossView, l *record.LabelFacts) []rule.Violation {
 	if l.Ahead == nil || l.Ahead.Places != 2 || len(v.facts.Optimisers) != 1 {
 		return nil
 	}
-	text := fmt.Sprintf("The labels are the model's input two places further on (sequences of %d): each place is to foretell the token after the next one. They were moved twice, once where they are made and once in the model or its loss.", l.Ahead.Length)
-	return []rule.Violation{v.labels("moved_twice", text, "move them once: models of Hugging Face with a language-modelling head do it themselves, and want labels that are equal to input_ids", rule.Warning)}
+	text := fmt.Sprintf("The labels are the input shifted by two (sequences of %d): each position predicts the token after the next one. They were shifted twice, once in the data and once in the model or its loss.", l.Ahead.Length)
+	return []rule.Violation{v.labels("moved_twice", text, "shift them once: Hugging Face models with a language-modelling head shift the labels themselves and expect labels equal to input_ids", rule.Warning)}
 }
 
 // notMoved finds tokens that each place is to give back while it sees them, and sees
@@ -27,7 +27,7 @@ func notMoved(v *lossView) []rule.Violation {
 	if g == nil || !g.Copies || g.Parts > 1 || len(v.facts.Optimisers) != 1 {
 		return nil
 	}
-	how := "attention has a causal mask"
+	how := "its attention has a causal mask"
 	for _, m := range g.Attention {
 		if m.Causal < m.Maps {
 			return nil
@@ -38,8 +38,8 @@ func notMoved(v *lossView) []rule.Violation {
 			return nil
 		}
 	}
-	text := fmt.Sprintf("The labels are the tokens that the model is given, each at its own place, although %s: the model copies what it sees, its loss falls to nothing, and it learns nothing of what comes next.", how)
-	return []rule.Violation{v.labels("not_moved", text, "move the labels by one: logits[:, :-1] against ids[:, 1:]", rule.Warning)}
+	text := fmt.Sprintf("The labels are not shifted: they equal the input tokens, although %s. The model only copies its input, so the loss falls to zero and next-token prediction is not learnt.", how)
+	return []rule.Violation{v.labels("not_moved", text, "shift the labels by one: logits[:, :-1] against ids[:, 1:]", rule.Warning)}
 }
 
 // readsForwards says that the only layer which reads sequences does so in their
@@ -63,5 +63,5 @@ func readsForwards(f *rule.Facts) string {
 	if path == "" {
 		return ""
 	}
-	return "the " + called("recurrent layer", path) + " reads forwards only"
+	return "the " + called("recurrent layer", path) + " is unidirectional"
 }

@@ -177,7 +177,7 @@ func (r *fit) never(rep *rule.Report) {
 	if r.changes() {
 		r.say(rep, sorted(rule.Violation{
 			Check: "sorted", Subject: c.Name, Severity: rule.Warning, Observed: w.Jump, Threshold: sortedHigh * math.Log(float64(w.Classes)), Comparator: ">", Steps: int(c.N),
-			Message: fmt.Sprintf("The samples come sorted by their class: all %s labels of the first steps are class %s, of %d; the %s fell to %s at its lowest with them and then jumped to %s (mean of two steps), as it does when all samples of a batch are of another class. Each update makes the model forget the classes before.",
+			Message: fmt.Sprintf("The data is sorted by class: all %s labels of the first steps are class %s, of %d. The %s fell to %s and then jumped to %s (mean of two steps) when batches of another class began. The model forgets the earlier classes.",
 				num(float64(w.Elements)), num(w.Only), w.Classes, called("loss", c.Name), num(w.Least), num(w.Jump)),
 			Context: map[string]any{"label": w.Only, "labels": w.Elements, "least": w.Least, "jump": w.Jump},
 		}))
@@ -187,14 +187,14 @@ func (r *fit) never(rep *rule.Report) {
 	if w.Classes > 2 {
 		v := rule.Violation{
 			Check: "constant", Subject: cmp.Or(c.Name, "labels"), Severity: rule.Warning, Observed: float64(w.Elements), Threshold: leastLabels, Comparator: ">=", Steps: int(c.N),
-			Cause:   "labels that are all the same",
-			Remedy:  "look at how labels are made; if the data are sorted by class, shuffle them",
-			Message: fmt.Sprintf("All %s labels of the first steps are class %s, of %d: the model learns to say that and nothing else.", num(float64(w.Elements)), num(w.Only), w.Classes),
+			Cause:   "labels that are all equal",
+			Remedy:  "check how labels are created; if the data is sorted by class, shuffle it",
+			Message: fmt.Sprintf("All %s labels of the first steps are class %s, of %d: the model learns to predict only that class.", num(float64(w.Elements)), num(w.Only), w.Classes),
 			Context: map[string]any{"label": w.Only, "labels": w.Elements},
 		}
 		if c.N >= ofManyLive { // more classes may come: sorted data are named first, because what helps them shows at once whether it is that
 			v = sorted(v)
-			v.Cause += ", or labels that are all the same"
+			v.Cause += ", or labels that are all equal"
 		}
 		r.say(rep, v)
 		return
@@ -211,9 +211,9 @@ func (r *fit) never(rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "constant", Subject: c.Name, Severity: rule.Warning, Observed: float64(w.Elements), Threshold: leastOfTwo, Comparator: ">=", Steps: int(c.N),
-		Cause:  "labels that are all the same, or data that are sorted by class",
-		Remedy: "look at how labels are made; if the data are sorted by class, shuffle them",
-		Message: fmt.Sprintf("All %s labels of the first steps are %s, of two, and in %d steps the %s fell from %s to %s without ever rising, as it would at the first sample of the other class: the model learns to say that and nothing else.",
+		Cause:  "labels that are all equal, or data sorted by class",
+		Remedy: "check how labels are created; if the data is sorted by class, shuffle it",
+		Message: fmt.Sprintf("All %s labels of the first steps are %s, of two, and in %d steps the %s fell from %s to %s without rising once: the other class never occurs, so the model learns to predict only one.",
 			num(float64(w.Elements)), num(w.Only), c.N, called("loss", c.Name), c.began(), c.quarter()),
 		Context: map[string]any{"label": w.Only, "labels": w.Elements, "first": c.begin(), "last_mean": c.share(0.75, 1)},
 	})

@@ -33,10 +33,10 @@ func skewed(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Vio
 	if share < skewedShare {
 		return nil
 	}
-	text := fmt.Sprintf("%s of the %s labels of the first steps are class %s, of %d classes, and all weigh alike: a model that says class %s for every sample looks right, and the other classes have too few samples to be learnt.",
+	text := fmt.Sprintf("Imbalanced classes: %s of the %s labels of the first steps are class %s, of %d classes, and all have equal weight. A model that always predicts class %s looks accurate, and the rare classes are not learnt.",
 		percent(share), num(float64(l.Elements)), class, lossClasses(p), class)
-	out := v.labels("skewed", text, "draw rare samples more often (WeightedRandomSampler) or give the loss weights (weight), get more samples of the rare classes, and judge by recall of each class", rule.Warning)
-	out.CauseClass, out.Cause = "imbalance", "one class makes nearly all labels, and nothing makes up for it"
+	out := v.labels("skewed", text, "oversample rare classes (WeightedRandomSampler) or pass class weights to the loss (weight); collect more samples of them; evaluate recall per class", rule.Warning)
+	out.CauseClass, out.Cause = "imbalance", "nearly all labels are of one class, without class weights or resampling"
 	out.Observed, out.Threshold, out.Comparator = share, skewedShare, ">="
 	return []rule.Violation{out}
 }

@@ -14,33 +14,33 @@ var learningRate = rule.Definition{
 	Name: "learning_rate", Class: "LearningRate", Family: rule.Tensors, Severity: rule.Error,
 	Checks:     slices.Concat(learningRateChecks, rule.Index(courseChecks)),
 	Summary:    "The learning rate is far too high or far too low.",
-	Why:        "Too high a rate throws the weights to where nothing can be learnt, often within the first updates; too low a rate leaves them where they began.",
+	Why:        "A rate that is too high moves the weights to where nothing can be learnt, often within the first updates; one that is too low leaves them where they started.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "explosion", Type: rule.Float, Default: "10", Range: rule.Above(1), Unit: "ratio", Meaning: "a loss of this many times its first values has exploded"},
 		{Name: "large_update", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "ratio", Meaning: "single updates that change the weights by this share of their size are large"},
-		{Name: "large_growth", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "weights that have become this many times as large were thrown"},
+		{Name: "large_growth", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "weights that have become this many times as large were moved too far"},
 		{Name: "least_fall", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share since the start did not fall"},
 		{Name: "small_update", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by less than this share of their size in a step, on average over 50 steps, hardly move"},
-		{Name: "min_steps", Type: rule.Int, Default: "200", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "how long a loss has to stand still before the rate is called too low; half of it at the end of the job"},
+		{Name: "min_steps", Type: rule.Int, Default: "200", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "how long the loss has to be flat before the rate counts as too low; half of it at the end of the job"},
 	},
 	CauseClass: "learning-rate",
-	Causes:     []string{"a learning rate that is too high, or is not warmed up", "a learning rate that is too low", "input or labels whose scale does not fit the rate"},
-	Remedies:   []string{"change the learning rate by factors of ten", "warm it up, and clip gradients by norm", "scale input and labels to a deviation of one"},
+	Causes:     []string{"a learning rate that is too high, or has no warm-up", "a learning rate that is too low", "input or labels whose scale does not fit the rate"},
+	Remedies:   []string{"change the learning rate by factors of ten", "warm it up, and clip gradients by norm", "scale input and labels to a std of 1"},
 	Asks:       []rule.Advice{rule.ClipMore},
 	// What a rate that is too high does to the network may be noticed first.
 	ExplainsAlways: []string{"exploding_tensor", "dead_relu", "vanishing_gradient", "all_zero", "loss_spike", "loss_flat", "saturated_activation", "too_few_updates"},
 	Explains:       []string{"not_finite"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stands still at or above the level where it began, or comes back to a third of that level from a tenth of it, or has been at twenty times its first values and comes no lower than half of them within a hundred steps; " +
-			"and besides, single updates change the weights by a tenth of their size or the weights have tripled. A loss that is coming down silences it: warm-ups, " +
+		Why: "No sign counts by itself. Too high: the loss explodes (ten times its first values) and does not come back within 20 steps, or explodes (or stands at three times its first values for ten steps) and then stays flat at or above the level where it began, or comes back to a third of that level from a tenth of it, or has been at twenty times its first values and comes no lower than half of them within a hundred steps; " +
+			"and besides, single updates change the weights by a tenth of their size or the weights have tripled. A falling loss silences it: warm-ups, " +
 			"catapults and small initial weights recover. Too low: after 200 steps the loss has not fallen by three per cent, and every weight moves by less than a ten-thousandth of its size per step, at an even " +
 			"pace, while the gradients are alive; and the loss still stands where a network begins that knows nothing, or the weights drift one way, or are within a hundredth of where an initialiser put them. Fine-tuning begins below that level, a warm-up speeds up, the end of a schedule comes after a fall. " +
-			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, which are below a thousandth of the highest for more than the last fifth of the job, or exactly 0 whatever the loss is, as long as the weights stand still meanwhile. " +
+			"Lowered to nothing: within 150 steps or a fifth of the job the weights come to move by less than a thousandth of what they did, and so for half of the job and more, while the loss has a third of its first value left and gradients are alive; or the optimiser's own rates show it, which are below a thousandth of the highest for more than the last fifth of the job, or exactly 0 whatever the loss is, as long as the weights stay flat meanwhile. " +
 			"Lowered the wrong way: ReduceLROnPlateau lowers it for the first time right after a metric that was better than all before, that is a share of a number of samples and rises above a half of them while the mode is min, or that falls below seven tenths of its first value while the mode is max. " +
-			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began, or to less than a fiftieth and the loss has six tenths of its first value. Too short: with an optimiser of Adam's kind and random weights, all updates together (50 at least, at a rate that does not rise to the end) move the weights by less than a hundredth of their deviation, and the loss is about where it began; or by less than a twentieth, and the loss has not come down by as much; or by less than a fifth, and a classifier has no less than a guess's loss, who knows how frequent classes are. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of a guess's loss is left; or they moved by five times, and not the least gradient is left; or a guess's loss is left, and they are far larger than layers are made for, or eight times as large and not far below that. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of a guess's loss is left and falls no more; or the rate of one group of several is that, and nearly all of a guess's loss is left; or a rate that is warmed up, or comes down again, is five times the deviation at its highest, three quarters of a guess's loss are there meanwhile and do not fall, and half of it is left at the end. " +
-			"Unlearnt: a classifier had four fifths of a guess's loss over 50 steps, and for 150 steps (50 at the end of the job) it stands at a guess again.",
+			"Still warming up: at the end the rate has risen throughout to less than a fifth of what it is to reach, and the loss is about where it began, or to less than a fiftieth and the loss has six tenths of its first value. Too short: with an optimiser of Adam's kind and random weights, all updates together (50 at least, at a rate that does not rise to the end) move the weights by less than a hundredth of their deviation, and the loss is about where it began; or by less than a twentieth, and the loss has not fallen by as much; or by less than a fifth, and a classifier has no less than the loss of the label-frequency baseline. Scattered: weights on the usual scale moved by three times their size within 50 steps and are four times as large, and half of the baseline loss is left; or they moved by five times, and not the least gradient is left; or the baseline loss is left, and they are far larger than layers are made for, or eight times as large and not far below that. Strides: with an optimiser of Adam's kind and an even rate that is twice the deviation of the weights as they began, half of the baseline loss is left and falls no more; or the rate of one group of several is that, and nearly all of the baseline loss is left; or a rate that is warmed up, or comes down again, is five times the deviation at its highest, three quarters of the baseline loss are there meanwhile and do not fall, and half of it is left at the end. " +
+			"Unlearnt: a classifier had four fifths of the baseline loss over 50 steps, and for 150 steps (50 at the end of the job) it is at chance level again.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(),
@@ -213,7 +213,7 @@ func (r *rateJudge) began() string {
 	case k.Samples > 0 && k.Samples <= fewSamples && slices.Contains(c.First[:min(highSteps, len(c.First))], l):
 		return fmt.Sprintf("%s (the highest of the first %d steps)", num(l), min(highSteps, len(c.First)))
 	}
-	return fmt.Sprintf("%s, where a guess lies (%s)", num(l), c.began())
+	return fmt.Sprintf("%s, which is chance level (%s)", num(l), c.began())
 }
 
 // fewSamples is the most samples of a batch of which the loss is mostly noise.
@@ -255,29 +255,29 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 	case start <= 0:
 	case level >= r.explosion*start && least(last) >= 2*start && !falling:
 		r.report(rep, rule.Error, "exploded", level/start, r.explosion, highSteps,
-			fmt.Sprintf("The learning rate is too high: the %s has exploded from %s to %s and does not come back", called("loss", c.Name), r.began(), c.lately(highSteps)))
+			fmt.Sprintf("The learning rate is too high: the %s exploded from %s to %s and does not recover", called("loss", c.Name), r.began(), c.lately(highSteps)))
 	case c.N < highWait+5:
 	case c.Peak >= r.explosion*start && c.N-c.PeakAt > highWait && r.stands(start):
 		r.report(rep, rule.Error, "thrown", c.Peak/start, r.explosion, highWait,
-			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s, from %s, and since then it stands at %s, where nothing is learnt",
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s from %s, and since then it is stuck at %s",
 				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && r.stayedUp(start):
 		up, to := c.highest(highSteps / 2)
 		r.report(rep, rule.Error, "thrown", up/start, stayedUp, highWait,
-			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s, and since then it stands at %s, where nothing is learnt",
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s, and since then it is stuck at %s",
 				c.at(to), called("loss", c.Name), r.began(), meanOfSome(up, highSteps/2), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
-			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as at first, and the %s, at %s, is no lower than where it began, at %s",
+			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as initially, and the %s, now %s, is no lower than at the start: %s",
 				c.N, times(m.Grown), called("loss", c.Name), c.lately(highWait), r.began()))
 	case !r.state.Said && c.Peak >= 2*r.explosion*start && c.N-c.PeakAt >= 2*highWait && median(c.tail(highWait)) >= halfWay*start && levelled(c.tail(highWait)):
 		r.report(rep, rule.Warning, "half_way", c.Peak/start, 2*r.explosion, highWait,
-			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s, from %s, and it came back to no less than %s, where it stands",
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s from %s, recovered only to %s and is stuck there",
 				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case !r.state.Said && c.N >= 2*highWait && r.lost(start):
 		low, to := c.lowest(highSteps)
 		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
-			fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s",
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s had fallen from %s to %s, and now it is back at %s",
 				c.at(to), called("loss", c.Name), r.began(), meanOfSome(low, highSteps), c.lately(highWait)))
 	}
 }
@@ -339,7 +339,7 @@ func (r *rateJudge) report(rep *rule.Report, s rule.Severity, check string, obse
 	u := m.largest()
 	why := fmt.Sprintf("one update changes the weights by %s %% of their size", num(math.Round(100*u.Ratio)))
 	if u.Ratio < r.update {
-		why = fmt.Sprintf("the weights are %s times as large as at first", times(m.Grown))
+		why = fmt.Sprintf("the weights are %s times as large as initially", times(m.Grown))
 	}
 	rep.Violate(rule.Violation{
 		Check: check, Subject: r.state.Curve.Name, Observed: observed, Threshold: threshold, Comparator: ">=", Severity: s, Steps: steps,
@@ -383,7 +383,7 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check that a scheduler does not lower it too early",
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
-		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight moves by more than %s of its size in a step.",
+		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight changes by more than %s of its size per step.",
 			c.N, called("loss", c.Name), meanOfFirst(before, len(a)), meanOfLast(after, int64(len(b))), num(fastest)),
 		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fall, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},
 	})

@@ -45,10 +45,10 @@ func (r *rateJudge) gone(rep *rule.Report) {
 	r.state.Said = true
 	rep.Violate(rule.Violation{
 		Check: "gone", Subject: c.Name, Observed: last / most, Threshold: goneRatio, Comparator: "<", Severity: rule.Warning, Steps: int(c.N - stopped),
-		Cause:  "a schedule that lowers the learning rate to nothing long before the end: one made for epochs that steps with every batch",
-		Remedy: "call scheduler.step() once for each epoch, or count its steps and its decay in batches; print the learning rate",
+		Cause:  "a schedule that decays too fast: made for epochs, but stepped with every batch",
+		Remedy: "call scheduler.step() once per epoch, or set its steps and decay in batches; log the learning rate",
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
-		Message: fmt.Sprintf("The learning rate is lowered to nothing too early: the weights moved by %s %% in 50 steps, and from step %d on by less than a thousandth of that, though the gradients still ask for it and the %s stands at %s; it began at %s.",
+		Message: fmt.Sprintf("The learning rate decays to almost zero too early: the weights changed by %s %% in 50 steps, since step %d by less than a thousandth of that. Gradients are not small, and the %s is %s, initially %s.",
 			num(100*most), stopped, called("loss", c.Name), meanOfLast(level, int64(len(c.tail(highWait)))), r.began()),
 		Context: map[string]any{"most": most, "last": last, "stopped": stopped, "gradient_to_weight": m.Pull, "first": begin, "last_mean": level},
 	})

@@ -29,14 +29,14 @@ type rateCourse struct {
 var courseChecks = []rule.Judged[*rateCourse]{rateZero, rateSpent}
 
 const (
-	spentCause  = "a schedule that ends long before the training: it steps once for each process or with each batch, or was made for fewer updates or for epochs"
-	spentRemedy = "count the updates of the whole training (epochs times batches, times processes where each of them steps the scheduler), and give the scheduler that number; print the learning rate"
+	spentCause  = "a schedule that ends long before training does: it is stepped per process or per batch, or was set up for fewer updates or for epochs"
+	spentRemedy = "set the scheduler's length to the updates of the whole training (epochs × batches, × processes if each of them steps it); log the learning rate"
 )
 
 var rateZero = rule.Judged[*rateCourse]{
 	Check: rule.Check{
 		ID: "learning_rate/zero", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:  "The learning rate, which began above zero, is exactly 0 for more than the last fifth of the updates, and the weights stand still.",
+		When:  "The learning rate, which started above zero, is exactly 0 for more than the last fifth of the updates, and the weights do not change.",
 		Cause: spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(c *rateCourse, _ rule.Params) []rule.Evidence {
@@ -44,7 +44,7 @@ var rateZero = rule.Judged[*rateCourse]{
 		if spent < 0 {
 			return nil
 		}
-		return c.found(spent, at, n, fmt.Sprintf("The learning rate is 0 from update %s of %d on at the latest: nothing is learnt in the last %s of the training (the highest rate was %s).",
+		return c.found(spent, at, n, fmt.Sprintf("The learning rate is 0 since update %s of %d or earlier: nothing is learnt in the last %s of training (the highest rate was %s).",
 			num(math.Round(at)), n, percent(1-at/float64(n)), num(c.peak)))
 	},
 }
@@ -60,7 +60,7 @@ var rateSpent = rule.Judged[*rateCourse]{
 		if spent < 0 || c.begin <= 0 || c.level < goneLevel*c.begin {
 			return nil
 		}
-		return c.found(spent, at, n, fmt.Sprintf("The learning rate is lowered to nothing too early: it began at %s, after some %s of %d updates a thousandth of that is left, and the %s stands at %s; it began at %s.",
+		return c.found(spent, at, n, fmt.Sprintf("The learning rate decays too early: it started at %s and is a thousandth of that after some %s of %d updates, while the %s is still %s, initially %s.",
 			num(c.peak), num(math.Round(at)), n, called("loss", c.loss), c.now, c.before))
 	},
 }

@@ -54,9 +54,9 @@ func (r *rateJudge) wrongWay(f *rule.Facts, rep *rule.Report) {
 	first, last := m[0], m[len(m)-1]
 	rep.Violate(rule.Violation{
 		Check: "wrong_way", Subject: "ReduceLROnPlateau", Observed: float64(wrong), Threshold: 0, Comparator: ">", Severity: rule.Warning, Steps: int(updates(f)),
-		Cause:  "ReduceLROnPlateau with the mode of a loss and the metric of an accuracy, or the reverse",
-		Remedy: fmt.Sprintf("give ReduceLROnPlateau mode=%q, or what it is made for: the loss for min, the accuracy for max", right),
-		Message: fmt.Sprintf("The learning rate is lowered because the training goes well: ReduceLROnPlateau waits for the metric to %s (mode=%q), while it %s, from %s to %s: %s of the rate, %d of them right after a value that was better than all before.",
+		Cause:  "ReduceLROnPlateau has the mode of a loss but monitors an accuracy, or the reverse",
+		Remedy: fmt.Sprintf("set mode=%q in ReduceLROnPlateau, or pass what its mode expects: a loss for min, an accuracy for max", right),
+		Message: fmt.Sprintf("ReduceLROnPlateau lowers the learning rate although training goes well: it waits for the metric to %s (mode=%q), while it %s, from %s to %s: %s of the rate, %d of them right after a new best value.",
 			way, p.Mode, kind, num(first), num(last), plural(len(p.Lowered), "reduction"), wrong),
 		Context: map[string]any{"mode": p.Mode, "metrics": m, "lowered": p.Lowered},
 	})

@@ -135,16 +135,16 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 		most = guessReach
 	}
 	r.state.Said = true
-	usual, moved := "1e-3 is where people begin with Adam", "an element of a weight by at most %s %% of the deviation of the weights"
+	usual, moved := "1e-3 is a common start for Adam", "an element of a weight by at most %s %% of the std of the weights"
 	if r.state.Slope > 0 {
-		usual, moved = "1e-2 is where people begin with SGD", "the weights by at most %s %% of their length"
+		usual, moved = "1e-2 is a common start for SGD", "the weights by at most %s %% of their norm"
 	}
 	rep.Violate(rule.Violation{
 		Check: "out_of_reach", Subject: c.Name, Observed: way, Threshold: most, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; " + usual,
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
-		Message: fmt.Sprintf("The learning rate is too low: all %d updates together move "+moved+", which began at random, and the %s stands at %s; it began at %s.",
+		Message: fmt.Sprintf("The learning rate is too low: all %d updates together change "+moved+", which were initialised randomly, and the %s is still %s, initially %s.",
 			c.N, num(100*way), called("loss", c.Name), c.quarter(), r.began()),
 		Context: map[string]any{"way": way, "first": begin, "last_mean": level},
 	})

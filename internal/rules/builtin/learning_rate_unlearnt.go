@@ -36,7 +36,7 @@ func (r *rateJudge) unlearnt(rep *rule.Report) bool {
 	}
 	low, to := c.lowest(highWait)
 	r.report(rep, rule.Warning, "unlearnt", median(c.tail(highWait))/low, 1/unlearntShare, highWait,
-		fmt.Sprintf("The learning rate is too high: up to step %d the %s had come down from %s to %s, and now it stands at %s, where a guess lies",
+		fmt.Sprintf("The learning rate is too high: up to step %d the %s had fallen from %s to %s, and now it is back at %s, which is chance level",
 			c.at(to), called("loss", c.Name), r.began(), meanOfSome(low, highWait), c.lately(highWait)))
 	return true
 }

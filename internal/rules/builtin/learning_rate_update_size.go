@@ -84,16 +84,16 @@ func (r *rateJudge) strides(rep *rule.Report) {
 		return
 	}
 	r.state.Said = true
-	whose := "by about the rate, which is"
+	whose := "by about the learning rate, which is"
 	if r.state.Stride < strideRatio {
-		whose = fmt.Sprintf("of the group with the highest rate (%s) by about that rate, which is", num(r.state.GroupRate))
+		whose = fmt.Sprintf("of the group with the highest learning rate (%s) by about that rate, which is", num(r.state.GroupRate))
 	}
 	rep.Violate(rule.Violation{
 		Check: "strides", Subject: c.Name, Observed: stride, Threshold: strideRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
-		Cause:  "a learning rate that is too high: it is larger than the weights that it changes",
-		Remedy: "lower the learning rate by factors of ten, or warm it up; rules that scale it with the size of the batch are made for plain SGD and large rates, not for Adam",
+		Cause:  "a learning rate that is too high: it is larger than the weights it changes",
+		Remedy: "lower the learning rate by factors of ten, or warm it up; do not scale it linearly with the batch size for Adam, as for plain SGD",
 		Asks:   []rule.Advice{rule.LowerLearningRate},
-		Message: fmt.Sprintf("The learning rate is too high: an update moves every element of a weight %s %s times the deviation of the weights as they began, and the %s stands at %s, where a guess has %s, and falls no more.",
+		Message: fmt.Sprintf("The learning rate is too high: an update changes every element of a weight %s %s times the std of the initial weights, and the %s is stuck at %s (chance level: %s).",
 			whose, times(stride), called("loss", c.Name), c.quarter(), num(min(k.Guess, k.Uniform))),
 		Context: map[string]any{"stride": stride, "last_mean": level, "before": before, "guess": k.Guess},
 	})
@@ -114,10 +114,10 @@ func (r *rateJudge) peaks(rep *rule.Report) bool {
 	r.state.Said = true
 	rep.Violate(rule.Violation{
 		Check: "strides", Subject: c.Name, Observed: r.state.Peak, Threshold: peakRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
-		Cause:  "a learning rate that is too high: it is larger than the weights that it changes",
-		Remedy: "lower the learning rate by factors of ten: 1e-4 to 1e-3 is usual for Adam and AdamW, and 1e-5 to 5e-5 where a trained model is fine-tuned",
+		Cause:  "a learning rate that is too high: it is larger than the weights it changes",
+		Remedy: "lower the learning rate by factors of ten: 1e-4 to 1e-3 is usual for Adam and AdamW, 1e-5 to 5e-5 for fine-tuning",
 		Asks:   []rule.Advice{rule.LowerLearningRate},
-		Message: fmt.Sprintf("The learning rate is too high: where it is highest an update moves every element of a weight by about %s times the deviation of the weights as they began; meanwhile the %s stood at %s, where a guess has %s, and at the end, when the rate was lower, at %s.",
+		Message: fmt.Sprintf("The learning rate is too high: at its peak an update changes every weight element by about %s times the initial std; meanwhile the %s was %s (chance level: %s), and at the end, at a lower rate, %s.",
 			times(r.state.Peak), called("loss", c.Name), meanOfSome(high, c.stepsIn(0.35, 0.55)), num(guess), c.quarter()),
 		Context: map[string]any{"stride": r.state.Peak, "last_mean": level, "before": before, "high": high, "guess": k.Guess},
 	})

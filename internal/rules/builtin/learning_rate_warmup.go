@@ -42,10 +42,10 @@ func (r *rateJudge) schedule(rep *rule.Report) {
 		r.state.Said = true
 		rep.Violate(rule.Violation{
 			Check: "warming", Subject: c.Name, Observed: last, Threshold: warmShare * peak, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
-			Cause:  "a warm-up that is longer than the training, or whose scheduler is called too seldom",
-			Remedy: "make the warm-up a few per cent of all updates, and call scheduler.step() as often as its length is counted: after every update, or once for each epoch",
+			Cause:  "a warm-up that is longer than the training, or a scheduler that is stepped too rarely",
+			Remedy: "limit the warm-up to a few per cent of all updates, and call scheduler.step() in the unit its length is given in: per update or per epoch",
 			Asks:   []rule.Advice{rule.RaiseLearningRate},
-			Message: fmt.Sprintf("The learning rate is still being warmed up when the training ends: after %d updates it has come to %s%s, and the %s stands at %s; it began at %s.",
+			Message: fmt.Sprintf("The learning rate is still warming up when training ends: after %d updates it has reached %s%s, and the %s is %s, initially %s.",
 				n, num(last), target, called("loss", c.Name), c.quarter(), r.began()),
 			Context: map[string]any{"steps": s.Steps, "rates": s.Rates, "initial": peak, "first": begin, "last_mean": level},
 		})

@@ -35,21 +35,21 @@ const (
 func (r *rateJudge) scattered() (check, message string) {
 	c, m, k := &r.state.Curve, &r.state.Motion, &r.state.Kind
 	if r.strewn() {
-		return "at_guess", fmt.Sprintf("The learning rate is too high: the weights are %s times as large as at first, far larger than layers are made for, and the %s stands at %s, where a guess has %s",
+		return "at_guess", fmt.Sprintf("The learning rate is too high: the weights are %s times as large as initially, far beyond the usual scale, and the %s is %s (chance level: %s)",
 			times(m.Grown), called("loss", c.Name), c.quarter(), num(r.guess()))
 	}
 	if len(m.Spans) < 2 || m.Spans[0].Step > plateauEvery || m.Grown < scatteredGrowth || m.Scale/m.Grown < scatteredFrom {
 		return "", ""
 	}
 	first, last := m.Spans[0].Ratio, m.Spans[len(m.Spans)-1].Ratio
-	far := fmt.Sprintf("within %d steps the weights moved by %s times their size, and they are %s times as large as at first", plateauEvery, times(first), times(m.Grown))
+	far := fmt.Sprintf("within %d steps the weights changed by %s times their size, and they are %s times as large as initially", plateauEvery, times(first), times(m.Grown))
 	switch {
 	case c.N >= scatteredSteps && r.judgeable() && len(m.Last) >= scatteredLayers && first >= scatteredSpan && m.Scale >= scatteredScale &&
 		k.classifies() && !k.summed() && k.Guess > 0 && c.share(0.75, 1) >= scatteredLevel*min(k.Guess, k.Uniform):
-		return "scattered", fmt.Sprintf("The learning rate is too high: %s; the %s stands at %s, where a guess has %s",
+		return "scattered", fmt.Sprintf("The learning rate is too high: %s; the %s is %s (chance level: %s)",
 			far, called("loss", c.Name), c.quarter(), num(min(k.Guess, k.Uniform)))
 	case c.N >= scatteredSteps && k.Function == "" && k.Optimisers == 1 && first >= collapsedSpan && m.Grown >= collapsedGrowth && last <= collapsedShare*first && m.Pull <= collapsedPull:
-		return "collapsed", fmt.Sprintf("The learning rate is too high: %s; since then there is no gradient left, and nothing moves: the model is certain of one answer", far)
+		return "collapsed", fmt.Sprintf("The learning rate is too high: %s; since then the gradients are zero and nothing changes: the model always gives the same saturated answer", far)
 	}
 	return "", ""
 }

@@ -14,12 +14,12 @@ import (
 var lossChoice = rule.Definition{
 	Name: "loss_choice", Class: "LossChoice", Family: rule.Tensors, Severity: rule.Error,
 	Checks:     lossChoiceChecks,
-	Summary:    "The loss is not one for what the labels are.",
-	Why:        "A loss says what a good prediction is. One for numbers that is given classes takes class 9 to be far from class 1; one for classes that is given numbers, or a single class, has nothing to learn from.",
+	Summary:    "The loss does not fit the kind of labels.",
+	Why:        "A regression loss on class numbers treats class 9 as far from class 1. A classification loss on real values, or on a single class, gives nothing to learn from.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "loss",
-	Causes:     []string{"a loss for numbers that is given numbers of classes", "a loss for classes that is given values of a regression", "a loss over classes for a model with one output", "a divergence from the prior, or an overlap, of the wrong sign", "class weights that are the frequencies themselves instead of their inverse"},
-	Remedies:   []string{"use cross_entropy with one output for each class for classes", "use binary_cross_entropy_with_logits for yes and no, also for several at once", "use mse_loss or smooth_l1_loss for values"},
+	Causes:     []string{"a regression loss on class numbers", "a classification loss on regression targets", "a loss over classes for a model with a single output", "a KL divergence or an overlap score with the wrong sign", "class weights that are the class frequencies instead of their inverse"},
+	Remedies:   []string{"for classes, use cross_entropy with one output per class", "for binary or multi-label targets, use binary_cross_entropy_with_logits", "for real values, use mse_loss or smooth_l1_loss"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit", "not_updated",
@@ -79,8 +79,8 @@ func judgeLoss(f *rule.Facts) []rule.Violation {
 		return classesAsNumbers(&v, p, l)
 	case v.loss == "cross_entropy" || v.loss == "nll_loss":
 		if lossClasses(p) == 1 && len(p.LabelShape) > 0 {
-			text := fmt.Sprintf("%s gets predictions of shape %v: over one class the probability is always 1, so the loss is 0 and there is nothing to learn.", v.loss, p.Shape)
-			return []rule.Violation{v.violation("one_class", text, "use binary_cross_entropy_with_logits for one output, or make one output for each class", rule.Error)}
+			text := fmt.Sprintf("%s gets predictions of shape %v: with a single class the probability is always 1, so the loss is 0 and there is nothing to learn.", v.loss, p.Shape)
+			return []rule.Violation{v.violation("one_class", text, "use binary_cross_entropy_with_logits for one output, or one output per class", rule.Error)}
 		}
 		return softLabels(&v, p, l)
 	default:
@@ -94,8 +94,8 @@ func nothingApart(v *lossView) []rule.Violation {
 	if v.facts.Graph == nil || !v.facts.Graph.Agreement || v.facts.Graph.Parts > 1 || len(v.facts.Optimisers) != 1 {
 		return nil
 	}
-	text := "The loss only draws two outputs of the same network together, and trains both: it is best when every sample gets the same output, and that is where such a training ends."
-	return []rule.Violation{v.violation("nothing_apart", text, "detach one side of each pair (z.detach()) behind a predictor, take it from an averaged copy of the network, or add a term that keeps samples apart", rule.Warning)}
+	text := "The loss only pulls two outputs of the same network together and trains both, so the representation collapses: it is minimal when every sample gets the same output."
+	return []rule.Violation{v.violation("nothing_apart", text, "detach one side of each pair (z.detach()) and add a predictor, use a momentum encoder for it, or add a term that pushes different samples apart", rule.Warning)}
 }
 
 // overlapUpsideDown finds a Dice loss, or one of its kin, that is the score itself.
@@ -103,8 +103,8 @@ func overlapUpsideDown(v *lossView) []rule.Violation {
 	if g := v.facts.Graph; g == nil || !g.OverlapGrows || g.Parts > 1 {
 		return nil
 	}
-	text := "The loss grows with the overlap (Dice, IoU) of predictions and labels: what makes it smaller takes them apart."
-	return []rule.Violation{v.violation("overlap_sign", text, "use 1 - score, the score with a minus, in place of the score itself", rule.Error)}
+	text := "The loss grows with the overlap (Dice, IoU) of predictions and labels, so minimising it makes the masks worse."
+	return []rule.Violation{v.violation("overlap_sign", text, "minimise 1 - score, or -score, instead of the score", rule.Error)}
 }
 
 // balanced tells whether all labels are equally frequent, as far as chance
@@ -126,9 +126,9 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	if !ok {
 		return nil
 	}
-	remedy := "use cross_entropy, with one output for each class and whole numbers as labels"
+	remedy := "use cross_entropy, with one output per class and class indices as labels"
 	if l.OneHot && len(p.Shape) > 1 && p.Shape[len(p.Shape)-1] > 1 && (v.act() == "softmax" || v.act() == "sigmoid") {
-		text := fmt.Sprintf("%s compares the %s of %d classes with labels that name one of them: it learns, but slowly where the model is sure and wrong.", v.loss, v.act(), p.Shape[len(p.Shape)-1])
+		text := fmt.Sprintf("%s compares the %s of %d classes with one-class labels: this trains, but slowly where the model is confidently wrong.", v.loss, v.act(), p.Shape[len(p.Shape)-1])
 		return []rule.Violation{v.violation("classes", text, remedy, rule.Info)}
 	}
 	if !isWhole(l) || l.Counts == nil || *l.Distinct != int64(most-least)+1 {
@@ -136,7 +136,7 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	}
 	classes := *l.Distinct
 	if classes == 2 && least == 0 && v.act() == "sigmoid" {
-		text := fmt.Sprintf("%s compares a sigmoid with labels 0 and 1: it learns, but slowly where the model is sure and wrong.", v.loss)
+		text := fmt.Sprintf("%s compares a sigmoid with labels 0 and 1: this trains, but slowly where the model is confidently wrong.", v.loss)
 		return []rule.Violation{v.violation("two_classes", text, "use binary_cross_entropy_with_logits on the raw output", rule.Info)}
 	}
 	if classes < 3 || classes > 100 || least != 0 {
@@ -148,17 +148,17 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	}
 	switch {
 	case units >= classes && units <= 2*classes && len(p.LabelShape) > 0 && (len(p.LabelShape) < len(p.Shape) || p.LabelShape[len(p.LabelShape)-1] == 1):
-		text := fmt.Sprintf("%s compares each of the %d outputs of the model with the number of the class (%s): all outputs learn the same number.", v.loss, units, rangeText(least, most))
+		text := fmt.Sprintf("%s compares each of the model's %d outputs with the class number (%s): all outputs learn the same number.", v.loss, units, rangeText(least, most))
 		out := v.violation("classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
 	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && (v.act() == "max" || v.act() == "amax") && (v.alone || v.own):
-		text := fmt.Sprintf("%s compares the largest output of the model with the number of the class (%s): which output it is does not matter to it.", v.loss, rangeText(least, most))
+		text := fmt.Sprintf("%s compares the model's largest output with the class number (%s), regardless of which output it is.", v.loss, rangeText(least, most))
 		out := v.violation("classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
 	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && classes <= 20 && l.Elements >= 20*classes && v.raw() && v.alone && balanced(l):
-		text := fmt.Sprintf("%s is given the whole numbers %s, all equally frequent, as if they were values: if they number classes, class %s is no more like class %s than like class 0.", v.loss, rangeText(least, most), num(most), num(most-1))
+		text := fmt.Sprintf("%s treats the whole numbers %s, all equally frequent, as real values. If they are class numbers, class %s is no closer to class %s than to class 0.", v.loss, rangeText(least, most), num(most), num(most-1))
 		out := v.violation("classes", text, remedy, rule.Warning)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
@@ -173,8 +173,8 @@ func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule
 	if ok && v.loss == "cross_entropy" && len(p.Shape) == 1 && p.Shape[0] > 1 && slices.Equal(p.LabelShape, p.Shape) && strings.HasPrefix(l.DType, "F") && l.Mean != nil {
 		// One sample without a batch, or scores of a list to be ranked, has labels that add up to 1.
 		if sum := *l.Mean * float64(p.Shape[0]); math.Abs(sum-1) > 0.5 {
-			text := fmt.Sprintf("cross_entropy is given one output and one label for each of %d samples: without a second axis the samples are taken for the classes of one, whose labels add up to %s instead of 1.", p.Shape[0], num(sum))
-			return []rule.Violation{v.violation("one_axis", text, "use mse_loss for values; for classes make one output for each, and whole numbers as labels", rule.Error)}
+			text := fmt.Sprintf("cross_entropy gets 1-D outputs and labels of %d samples: it treats them as the class scores of a single sample, whose label probabilities add up to %s instead of 1.", p.Shape[0], num(sum))
+			return []rule.Violation{v.violation("one_axis", text, "use mse_loss for real values; for classes use one output per class and class indices as labels", rule.Error)}
 		}
 	}
 	if !ok || len(p.Shape) < 2 || p.Shape[1] < 2 || len(p.LabelShape) != len(p.Shape) || l.RowsSumToOne || l.OneHot || l.Mean == nil || len(p.Shape) > 2 {
@@ -184,11 +184,11 @@ func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule
 	sum := *l.Mean * classes
 	switch {
 	case least < 0 || most > 1:
-		text := fmt.Sprintf("cross_entropy is given labels %s, one for each of %s outputs, which are no probabilities: the loss has no meaning, and no lower limit.", rangeText(least, most), num(classes))
-		return []rule.Violation{v.violation("values", text, "use mse_loss for values, or numbers of classes as labels", rule.Error)}
+		text := fmt.Sprintf("cross_entropy gets labels %s, one for each of %s outputs, which are not probabilities: the loss is meaningless and has no lower bound.", rangeText(least, most), num(classes))
+		return []rule.Violation{v.violation("values", text, "use mse_loss for real values, or class indices as labels", rule.Error)}
 	case isWhole(l) && classes <= 100 && math.Abs(sum-1) > 0.1:
-		text := fmt.Sprintf("cross_entropy is given labels that name %s of %s classes at once on average, but its probabilities always add up to 1: they cannot all be right.", num(math.Round(sum*10)/10), num(classes))
-		return []rule.Violation{v.violation("several_classes", text, "use binary_cross_entropy_with_logits, which decides on each class by itself", rule.Warning)}
+		text := fmt.Sprintf("cross_entropy gets multi-label targets with %s of %s classes per sample on average, but its probabilities always add up to 1, so they cannot all be right.", num(math.Round(sum*10)/10), num(classes))
+		return []rule.Violation{v.violation("several_classes", text, "use binary_cross_entropy_with_logits, which treats each class independently", rule.Warning)}
 	}
 	return nil
 }
@@ -200,6 +200,6 @@ func numbersAsChances(v *lossView, l *rule.LabelFacts) []rule.Violation {
 	if !ok || l.Distinct != nil || least >= -0.5 && most <= 1.5 {
 		return nil
 	}
-	text := fmt.Sprintf("%s is given labels %s, which are no probabilities: the loss has no lower limit and pushes outputs without end.", v.loss, rangeText(least, most))
-	return []rule.Violation{v.violation("values", text, "use mse_loss or smooth_l1_loss for values; or scale the labels to 0 to 1", rule.Error)}
+	text := fmt.Sprintf("%s gets labels %s, which are not probabilities: the loss has no lower bound and pushes the outputs towards infinity.", v.loss, rangeText(least, most))
+	return []rule.Violation{v.violation("values", text, "use mse_loss or smooth_l1_loss for real values, or scale the labels to 0 to 1", rule.Error)}
 }

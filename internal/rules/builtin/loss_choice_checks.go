@@ -7,31 +7,31 @@ var lossChoiceChecks = []rule.Check{
 	{
 		ID: "loss_choice/classes", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		OtherSeverities: []rule.Severity{rule.Error, rule.Info},
-		When:            "A loss for values compares outputs with the numbers of classes.",
+		When:            "A regression loss compares outputs with class numbers.",
 	},
 	{
 		ID: "loss_choice/density_scale", Files: []string{"loss_choice_gaussian_nll.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
-		When: "The scale that the network gives makes both the errors and the rest of the likelihood smaller, so that nothing holds it.",
+		When: "The predicted scale reduces both the error and the remaining term of the likelihood, so nothing limits it.",
 	},
 	{
 		ID: "loss_choice/density_sign", Files: []string{"loss_choice_gaussian_nll.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeDensity,
-		When: "The logarithm of a density is minimised in place of its negative.",
+		When: "The log-likelihood is minimised instead of its negative.",
 	},
 	{
 		ID: "loss_choice/nothing_apart", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeContrastive,
-		When: "The loss only draws two outputs of one network together, and nothing keeps those of different samples apart.",
+		When: "The loss only pulls two outputs of one network together, and nothing pushes those of different samples apart.",
 	},
 	{
 		ID: "loss_choice/one_axis", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "Cross_entropy gets outputs and labels with one axis only and takes the samples for the classes of one.",
+		When: "cross_entropy gets 1-D outputs and labels and treats the samples as the classes of one sample.",
 	},
 	{
 		ID: "loss_choice/one_class", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "Cross_entropy or its kin gets predictions over a single class.",
+		When: "cross_entropy or a similar loss gets predictions for a single class.",
 	},
 	{
 		ID: "loss_choice/outweighed", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "The class weights let one class make nearly all of the loss although most labels are of others.",
+		When: "Through the class weights one class makes up nearly all of the loss although most labels are of others.",
 	},
 	{
 		ID: "loss_choice/overlap_sign", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeImages,
@@ -39,22 +39,22 @@ var lossChoiceChecks = []rule.Check{
 	},
 	{
 		ID: "loss_choice/prior_sign", Files: []string{"loss_choice_vae_kl_divergence.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeAutoencoder,
-		When: "The divergence of the code from its prior is made larger instead of smaller.",
+		When: "The KL divergence of the latent code from its prior is maximised instead of minimised.",
 	},
 	{
 		ID: "loss_choice/several_classes", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "Cross_entropy gets labels that name several classes at once.",
+		When: "cross_entropy gets labels that name several classes per sample (multi-label targets).",
 	},
 	{
 		ID: "loss_choice/two_classes", Files: []string{"loss_choice.go"}, Severity: rule.Info, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "A loss for values compares a sigmoid with labels of 0 and 1.",
+		When: "A regression loss compares a sigmoid with labels 0 and 1.",
 	},
 	{
 		ID: "loss_choice/values", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeRegression,
-		When: "A loss for classes, or for yes and no, gets labels that are no probabilities.",
+		When: "A classification loss, or a binary one, gets labels that are not probabilities.",
 	},
 	{
 		ID: "loss_choice/weights", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
-		When: "The weights of classes are upside down: frequent classes weigh more than rare ones.",
+		When: "The class weights are inverted: frequent classes weigh more than rare ones.",
 	},
 }

@@ -69,10 +69,10 @@ func outweighsAll(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Vio
 	if seen < 3 || !(most.share >= outweighs*all) || most.n > halfOfLabels*labels {
 		return nil
 	}
-	text := fmt.Sprintf("The class weights of %s make %s of the loss of class %s alone, which has %s of the labels and weighs %s, where the median of the weights is %s: what the model learns in the main is to tell that class always.",
+	text := fmt.Sprintf("With the class weights of %s, %s of the loss comes from class %s alone, which has %s of the labels and weight %s (median weight: %s). The model mostly learns to predict that class.",
 		v.subject(), percent(most.share/all), num(most.class), percent(most.n/labels), num(most.w), num(median(weights)))
-	out := v.labels("outweighed", text, "give each class the inverse of its frequency, total / (classes * count), or leave weights away", rule.Warning)
-	out.Cause = "class weights that differ far more than the classes' frequencies do"
+	out := v.labels("outweighed", text, "use inverse class frequencies, total / (classes * count), or no weights", rule.Warning)
+	out.Cause = "class weights that differ far more than the class frequencies"
 	out.Observed, out.Threshold, out.Comparator = most.share/all, outweighs, ">="
 	return []rule.Violation{out}
 }
@@ -102,10 +102,10 @@ func classWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Vio
 	if len(often) < 2 || most.n < fewerLabels*least.n || most.w < lessWeight*least.w || correlation(often, weighs) < sameOrder {
 		return nil
 	}
-	text := fmt.Sprintf("The class weights of %s are upside down: class %s, which has %s of %s labels, weighs %s, and class %s, which has %s, weighs %s, so that rare classes count even less. Weights are to grow as classes get rarer.",
+	text := fmt.Sprintf("The class weights of %s are inverted: class %s with %s of %s labels has weight %s, class %s with %s has weight %s, so rare classes count even less. Rarer classes need larger weights.",
 		v.subject(), num(most.class), num(most.n), num(float64(l.Elements)), num(most.w), num(least.class), num(least.n), num(least.w))
-	out := v.labels("weights", text, "give each class the inverse of its frequency: total / (classes * count)", rule.Warning)
-	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
+	out := v.labels("weights", text, "use inverse class frequencies: total / (classes * count)", rule.Warning)
+	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = most.w/least.w, lessWeight, ">="
 	return []rule.Violation{out}
 }
@@ -119,10 +119,10 @@ func positiveWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.
 	if slices.Max(weights) >= 1 || usual > 1.0/lessWeight || slices.Min(weights) <= 0 {
 		return nil
 	}
-	text := fmt.Sprintf("pos_weight of %s is at most %s although only %s of the labels are 1, so that these count even less: it is the number of labels that are 0 divided by those that are 1, not the reverse.",
+	text := fmt.Sprintf("pos_weight of %s is at most %s although only %s of the labels are 1, so these count even less. It should be negatives / positives, not the reverse.",
 		v.subject(), num(slices.Max(weights)), percent(*l.Mean))
-	out := v.labels("weights", text, fmt.Sprintf("pos_weight is to be about %s here", num((1-*l.Mean) / *l.Mean)), rule.Warning)
-	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
+	out := v.labels("weights", text, fmt.Sprintf("set pos_weight to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
+	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = usual, 1.0/lessWeight, "<="
 	return []rule.Violation{out}
 }
@@ -134,10 +134,10 @@ func yesWeighsLess(v *lossView) []rule.Violation {
 	if !ok || l.YesWeight <= 0 || l.YesWeight > 1.0/lessWeight || least != 0 || most != 1 || !isWhole(l) || l.Elements < leastWeighed || len(l.Others) > 0 || l.Mean == nil || *l.Mean <= 0 || *l.Mean > rarePositive {
 		return nil
 	}
-	text := fmt.Sprintf("The loss multiplies the terms of labels that are 1 by %s although only %s of the labels are, so that these count even less: the factor is the number of labels that are 0 divided by those that are 1, not the reverse.",
+	text := fmt.Sprintf("The loss multiplies the terms of positive labels by %s although only %s of the labels are positive, so these count even less. The factor should be negatives / positives, not the reverse.",
 		num(l.YesWeight), percent(*l.Mean))
-	out := v.labels("weights", text, fmt.Sprintf("the factor is to be about %s here", num((1-*l.Mean) / *l.Mean)), rule.Warning)
-	out.Cause = "class weights that are the frequencies themselves instead of their inverse"
+	out := v.labels("weights", text, fmt.Sprintf("set the factor to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
+	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = l.YesWeight, 1.0/lessWeight, "<="
 	return []rule.Violation{out}
 }

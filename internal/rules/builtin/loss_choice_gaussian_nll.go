@@ -22,14 +22,14 @@ func densityUpsideDown(v *lossView) []rule.Violation {
 	}
 	switch {
 	case d.Larger:
-		text := fmt.Sprintf("The loss is the logarithm of a %s density of the labels, where it wants minus that: what makes it smaller makes the errors larger, without limit.", name)
-		out := v.violation("density_sign", text, "minimise the negative log-likelihood: put a minus before the whole of it", rule.Error)
+		text := fmt.Sprintf("The loss is the log-likelihood of a %s distribution instead of its negative: minimising it makes the errors larger, without bound.", name)
+		out := v.violation("density_sign", text, "minimise the negative log-likelihood: put a minus sign in front of the whole expression", rule.Error)
 		out.Cause = "a log-likelihood that is minimised"
 		return []rule.Violation{out}
 	case d.Held != nil && !*d.Held:
-		text := fmt.Sprintf("The loss weighs the %s of the errors with a scale that the network gives, and a scale at which they do not count makes the rest of the loss smaller, too: it ends there, whatever the labels are. In the logarithm of a %s density the two work against each other.", errors, name)
-		out := v.violation("density_scale", text, "look at the signs: 0.5 * (log_var + (y - mean)**2 * exp(-log_var)), or use GaussianNLLLoss", rule.Error)
-		out.Cause = "a likelihood of which one term has the wrong sign"
+		text := fmt.Sprintf("The predicted scale has the wrong sign in the loss: a scale that cancels the %s of the errors also reduces the rest, whatever the labels are. In the log-density of a %s distribution the two terms oppose each other.", errors, name)
+		out := v.violation("density_scale", text, "check the signs: 0.5 * (log_var + (y - mean)**2 * exp(-log_var)), or use GaussianNLLLoss", rule.Error)
+		out.Cause = "a likelihood in which one term has the wrong sign"
 		return []rule.Violation{out}
 	}
 	return nil

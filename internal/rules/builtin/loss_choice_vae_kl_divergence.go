@@ -21,7 +21,7 @@ func priorUpsideDown(f *rule.Facts) []rule.Violation {
 	}
 	return []rule.Violation{{
 		Check: "prior_sign", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		CauseClass: "loss", Cause: "a divergence from the prior of the wrong sign", Remedy: "kl = -0.5 * (1 + logvar - mu.pow(2) - logvar.exp()).sum(1).mean(), and loss = errors + kl",
-		Message: "The divergence from the prior (KL) is in the loss with the wrong sign: it is made larger, which has no limit, and codes run away from the prior. It is -0.5 * sum(1 + logvar - mu^2 - exp(logvar)), and is added to the errors.",
+		CauseClass: "loss", Cause: "the KL divergence has the wrong sign", Remedy: "kl = -0.5 * (1 + logvar - mu.pow(2) - logvar.exp()).sum(1).mean(), and loss = errors + kl",
+		Message: "The KL divergence is in the loss with the wrong sign: it is maximised without bound, and the latent codes move away from the prior. Add -0.5 * sum(1 + logvar - mu^2 - exp(logvar)) to the reconstruction error.",
 	}}
 }

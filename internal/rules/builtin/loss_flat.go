@@ -12,31 +12,31 @@ import (
 var lossFlat = rule.Definition{
 	Name: "loss_flat", Class: "LossFlat", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  slices.Concat(lossFlatChecks, rule.Index(standingChecks)),
-	Summary: "The weights move, and the loss stays where a guess would have it.",
-	Why:     "What the model is shown does not tell it the labels: they are shuffled against the input, or the signal is lost on the way.",
+	Summary: "The weights change, but the loss stays at chance level.",
+	Why:     "The labels do not depend on what the model sees: they are shuffled relative to the inputs, or the signal is lost before the loss.",
 	Parameters: []rule.Parameter{
 		{Name: "min_steps", Type: rule.Int, Default: "100", Range: rule.AtLeast(50), Unit: "mode steps", Meaning: "least length of a job that is judged at its end"},
 		{Name: "live_steps", Type: rule.Int, Default: "1000", Range: rule.AtLeast(100), Unit: "mode steps", Meaning: "after how many the verdict comes while the job goes on"},
-		{Name: "tolerance", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "how far below the loss of a guess the loss may lie and still count as a guess"},
-		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that move by this share of their size within 50 steps move"},
+		{Name: "tolerance", Type: rule.Float, Default: "0.03", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "how far below the baseline loss the loss may be and still count as chance level"},
+		{Name: "least_move", Type: rule.Float, Default: "0.005", Range: rule.Above(0), Unit: "ratio", Meaning: "weights that change by this share of their size within 50 steps count as trained"},
 	},
 	CauseClass: "labels",
 	Lacks:      "no loss was captured",
 	Causes: []string{
-		"labels that do not belong to the inputs (shuffled apart, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input",
-		"layers that no gradient reaches, or that are frozen as they were initialised", "units that are all dead or saturated", "a learning rate that throws the weights away, or is too low",
-		"one class that makes nearly all labels, and nothing that makes up for it", "a term that outweighs the errors it is added to",
+		"labels that do not belong to the inputs (shuffled separately, or the wrong column)", "input that carries no signal", "a model whose output does not depend on its input",
+		"layers that no gradient reaches, or that are frozen at their random initial values", "units that are all dead or saturated", "a learning rate that is far too high, or too low",
+		"nearly all labels are of one class, without class weights or resampling", "a loss term that outweighs the reconstruction error",
 	},
 	Remedies: []string{
-		"look at some pairs of input and label just before they go into the model", "check that both are shuffled with the same permutation",
-		"train on one batch alone: if even that cannot be learnt, the model or the loss is wrong",
+		"inspect some pairs of input and label just before the model", "check that both are shuffled with the same permutation",
+		"overfit a single batch: if even that fails, the model or the loss is wrong",
 	},
 	Explains: []string{"too_few_updates"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "Many trainings stand still for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a guess lies that knows how often each label occurs, " +
+		Why: "Many trainings stay flat for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a baseline that knows only the label frequencies is, " +
 			"which takes labels that were seen (where there are two, half of the tolerance; for values their variance, 200 steps, and labels of the shape of the input, as noise has that is to be found), must not have fallen beyond its own noise (three standard errors, half a per cent) since the first quarter, and the weights must move. A loss that is the same to the last bit " +
-			"over different batches needs nothing else, nor does one that is the same, or zero, for 50 steps and more while no gradient changes by a bit either. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of a guess's loss that stand still are enough to say that rare classes are not told apart. Where a penalty or a weight decay is known, weight matrices of which none keeps a twentieth of its first size say enough; with a decay of 0.02 that is added to gradients, or 1 that is not, so do half of their size and half of a guess's loss that stands still. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
+			"over different batches needs nothing else, nor does one that is the same, or zero, for 50 steps and more while no gradient changes by a bit either. Labels are named only when nothing else explains a guess: a part without gradient, one that is frozen as it was initialised, weights without a gradient left, or ones that creep one way. Where one class makes 97 % of the labels and the loss has no weights, six tenths of the baseline loss that stay flat are enough to say that rare classes are not told apart. Where a penalty or a weight decay is known, weight matrices of which none keeps a twentieth of its first size say enough; with a decay of 0.02 that is added to gradients, or 1 that is not, so do half of their size and half of the baseline loss that stays flat. An autoencoder whose whole loss, with the divergence or the penalty on its units, is at the end what it is for the mean of all samples (4 % of the way to the least that there is) holds nothing in its code.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		return append(motionNeeds(), rule.Need{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats})
@@ -160,7 +160,7 @@ func (r *flat) judge(rep *rule.Report) {
 		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": guess, "uniform_guess": uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
 	}
-	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only how often each label occurs has %s", c.N, called("loss", c.Name), c.quarter(), num(guess)))
+	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s; a baseline that knows only the label frequencies reaches %s", c.N, called("loss", c.Name), c.quarter(), num(guess)))
 	rep.Violate(v)
 }
 
@@ -187,9 +187,9 @@ func (r *flat) narrow(rep *rule.Report, level float64) bool {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "temperature", Subject: c.Name, Observed: k.Spread, Threshold: narrowLogits, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
-		CauseClass: "loss", Cause: "a temperature that squeezes similarities: they are multiplied by it where they are to be divided",
+		CauseClass: "loss", Cause: "the similarities are multiplied by the temperature instead of divided by it",
 		Remedy:  "divide the similarities by a temperature of 0.05 to 0.5 before cross_entropy",
-		Message: fmt.Sprintf("The similarities of the %s pairs of a batch lie within %s of each other, so that cross_entropy cannot tell them apart: after %d steps the %s is %s, which is %s %% of that of a guess. Divide them by the temperature.", num(k.Classes), num(k.Spread), c.N, called("loss", c.Name), c.quarter(), num(math.Round(100*share))),
+		Message: fmt.Sprintf("The similarities of the %s pairs of a batch differ by at most %s, so cross_entropy cannot separate them: after %d steps the %s is %s, which is %s %% of the chance level. Divide them by the temperature.", num(k.Classes), num(k.Spread), c.N, called("loss", c.Name), c.quarter(), num(math.Round(100*share))),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "uniform_guess": k.Uniform, "spread": k.Spread, "last_values": slices.Clone(c.tail(20))},
 	})
 	return true
@@ -211,9 +211,9 @@ func (r *flat) imbalanced(rep *rule.Report, level float64) bool {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "imbalance", Subject: c.Name, Observed: k.Rare, Threshold: mostRare, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
-		CauseClass: "imbalance", Cause: "one class makes nearly all labels, and nothing makes up for it",
-		Remedy: "give the loss weights (weight, pos_weight) or draw rare samples more often (WeightedRandomSampler), and judge by recall or average precision instead of accuracy",
-		Message: fmt.Sprintf("%s of the %s labels that the loss got in the first steps are class %s, and they all weigh alike: after %d steps the %s is %s, where who always says how rare the others are has %s. A model like this says class %s for nearly all samples, which looks like an accuracy of %s.",
+		CauseClass: "imbalance", Cause: "nearly all labels are of one class, without class weights or resampling",
+		Remedy: "use class weights (weight, pos_weight) or oversampling (WeightedRandomSampler), and evaluate recall or average precision instead of accuracy",
+		Message: fmt.Sprintf("Only the majority class is learnt: %s of %s labels are class %s, all with equal weight. After %d steps the %s is %s (label-frequency baseline: %s). Predicting class %s for nearly every sample looks like an accuracy of %s.",
 			percent(1-k.Rare), num(float64(k.RareLabels)), k.Common, c.N, called("loss", c.Name), c.quarter(), num(k.Guess), k.Common, percent(1-k.Rare)),
 		Context: map[string]any{"rare_share": k.Rare, "labels": k.RareLabels, "last_mean": level, "guess": k.Guess, "last_values": slices.Clone(c.tail(20))},
 	})
@@ -244,7 +244,7 @@ func (r *flat) values(rep *rule.Report) {
 		Check: "guess", Subject: c.Name, Observed: level, Threshold: 0.95 * k.Guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "largest_move": r.state.Motion.Fast, "last_values": slices.Clone(c.tail(20))},
 	}
-	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s, and who knows only the mean of the labels has %s", c.N, called("loss", c.Name), c.quarter(), num(k.Guess)))
+	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s; a constant predictor (the mean of the labels) reaches %s", c.N, called("loss", c.Name), c.quarter(), num(k.Guess)))
 	rep.Violate(v)
 }
 
@@ -260,9 +260,9 @@ func (r *flat) constant(rep *rule.Report) {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "constant", Subject: c.Name, Observed: c.First[0], Threshold: c.First[0], Comparator: "=", Severity: rule.Warning, Steps: int(c.N),
-		CauseClass: "structure", Cause: "the loss does not depend on input and labels: a softmax over an axis of length one, a detached output, or units that are all dead",
-		Remedy:  "look at the output of the model and at the labels just before the loss, for two different batches",
-		Message: fmt.Sprintf("The %s is %s at each of %d steps, whatever the batch.", called("loss", c.Name), num(c.First[0]), c.N),
+		CauseClass: "structure", Cause: "the loss does not depend on the input: a softmax over an axis of length 1, a detached output, or dead units only",
+		Remedy:  "print the model's output and the labels just before the loss, for two different batches",
+		Message: fmt.Sprintf("The loss is constant: the %s is %s at each of %d steps, whatever the batch.", called("loss", c.Name), num(c.First[0]), c.N),
 		Context: map[string]any{"largest_update": math.Max(0, r.state.Motion.largest().Ratio)},
 	})
 }

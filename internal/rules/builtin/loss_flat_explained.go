@@ -102,39 +102,39 @@ func (r *flat) explain(v *rule.Violation, what string) {
 	steady := m.steady()
 	switch {
 	case s.CutShare >= cutWeighs:
-		v.CauseClass, v.Cause = "not-updated", "layers that no gradient reaches: what they give stays as random as at first"
-		v.Remedy = "remove the detach, .data or no_grad on the way from there to the loss"
+		v.CauseClass, v.Cause = "not-updated", "layers that no gradient reaches: their outputs stay random"
+		v.Remedy = "remove detach(), .data or no_grad() between these layers and the loss"
 		v.Message = fmt.Sprintf("%s. No gradient reaches %s (%s of the weights).", what, someNames(s.Cut), percent(s.CutShare))
 	case s.FrozenShare >= frozenWeighs:
-		v.CauseClass, v.Cause = "not-updated", "layers that are frozen as they were initialised"
-		v.Remedy = "set requires_grad_(True) on them, or load the weights that they are to have"
-		v.Message = fmt.Sprintf("%s. The weights of %s are frozen as an initialiser left them (%s of all): what comes after gets random features.", what, someNames(s.Frozen), percent(s.FrozenShare))
+		v.CauseClass, v.Cause = "not-updated", "layers that are frozen at their random initial values"
+		v.Remedy = "call requires_grad_(True) on them, or load pretrained weights"
+		v.Message = fmt.Sprintf("%s. The weights of %s are frozen at their random initial values (%s of all), so later layers get random features.", what, someNames(s.Frozen), percent(s.FrozenShare))
 	case m.Felt && m.Pull <= collapsedPull:
-		v.CauseClass, v.Cause = "activation", "units that are all dead or saturated: no gradient is left for any weight"
-		v.Remedy = "look at the outputs of the layers; lower the learning rate, initialise biases with 0, use a leaky activation or a normalisation before bounded ones"
+		v.CauseClass, v.Cause = "activation", "all units are dead or saturated, so no weight gets a gradient"
+		v.Remedy = "inspect the layer outputs; lower the learning rate, initialise biases with 0, use LeakyReLU, or normalise before bounded activations"
 		v.Asks = []rule.Advice{rule.LowerLearningRate}
-		v.Message = what + ". No weight gets a gradient any more: the units behind them are dead or saturated."
+		v.Message = what + ". No weight gets a gradient any more: the units after them are dead or saturated."
 		if s.Alive || m.Grown >= 2 || len(m.Spans) > 0 && m.Spans[0].Ratio >= 1 {
-			v.CauseClass, v.Cause = "learning-rate", "a learning rate that threw the weights to where no gradient is left"
-			v.Remedy = "lower the learning rate by a factor of ten, or warm it up; then look at the outputs of the layers: units may be dead or saturated for other reasons"
-			v.Message = what + ". No weight gets a gradient any more, as they did at first: their updates were so large that the units behind them are dead or saturated."
+			v.CauseClass, v.Cause = "learning-rate", "a learning rate so high that the weights moved to where gradients are zero"
+			v.Remedy = "lower the learning rate by a factor of ten, or warm it up; then inspect the layer outputs: units may be dead or saturated for other reasons"
+			v.Message = what + ". No weight gets a gradient any more, although they did at first: large updates left the units after them dead or saturated."
 		}
 	case s.Faint > 0:
-		v.CauseClass, v.Cause = "data-scaling", "inputs that are far too small, as pixels that were divided by 255 twice are"
-		v.Remedy = "normalise the inputs: subtract their mean and divide by their deviation, once; look at a batch just before it goes into the model"
-		v.Message = fmt.Sprintf("%s. What %s gets is no larger than %s, where about 1 is usual: next to its bias the inputs do not matter.", what, s.FaintAt, num(s.Faint))
+		v.CauseClass, v.Cause = "data-scaling", "inputs that are far too small, such as pixels divided by 255 twice"
+		v.Remedy = "normalise the inputs once: subtract the mean and divide by the std; inspect a batch just before the model"
+		v.Message = fmt.Sprintf("%s. The inputs of %s are no larger than %s, where about 1 is usual: they are negligible next to its bias.", what, s.FaintAt, num(s.Faint))
 	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live && m.Half:
-		v.CauseClass, v.Cause = "not-updated", "updates of which rounding takes the most away, as the weights are numbers of 16 bits, or too few updates"
+		v.CauseClass, v.Cause = "not-updated", "16-bit weights whose rounding swallows most of each update, or too few updates"
 		v.Remedy = keepWide + "; or train for longer"
 		v.Asks = []rule.Advice{rule.TrainLonger}
-		v.Message = fmt.Sprintf("%s; the weights, numbers of 16 bits, go one way, and came no further than %s of their size.", what, percent(far))
+		v.Message = fmt.Sprintf("%s; the 16-bit weights drift in one direction, but by no more than %s of their size.", what, percent(far))
 	case steady >= leastSteady && steady <= 1.3 && far < creepFar && r.state.Curve.N < r.live:
 		v.CauseClass, v.Cause = "learning-rate", "a learning rate that is too low, or too few updates"
 		v.Remedy = "raise the learning rate by factors of ten until the loss moves, or train for longer"
 		v.Asks = []rule.Advice{rule.RaiseLearningRate, rule.TrainLonger}
-		v.Message = fmt.Sprintf("%s; the weights go one way, and came no further than %s of their size.", what, percent(far))
+		v.Message = fmt.Sprintf("%s; the weights drift in one direction, but by no more than %s of their size.", what, percent(far))
 	default:
-		v.Cause = "most often labels that do not belong to the inputs, or input without signal; nothing else was seen that explains it"
-		v.Message = fmt.Sprintf("%s; the weights do move, by up to %s of their size in %d steps. Either labels do not belong to the inputs, or the signal is lost before the loss.", what, percent(m.Fast), plateauEvery)
+		v.Cause = "most often labels that do not belong to the inputs, or inputs without signal; no other explanation was found"
+		v.Message = fmt.Sprintf("%s, although the weights change by up to %s of their size in %d steps. Either the labels do not belong to the inputs, or the signal is lost before the loss.", what, percent(m.Fast), plateauEvery)
 	}
 }

@@ -73,24 +73,24 @@ var standingChecks = []rule.Judged[*standing]{noPull, samePull}
 var noPull = rule.Judged[*standing]{
 	Check: rule.Check{
 		ID: "loss_flat/no_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "From the first step to the last, 50 at least, the loss is the same number and all gradients that were looked at are exactly zero.",
-		Cause:  "a loss that does not depend on the parameters: what it is multiplied with is zero (rewards or advantages that are all equal, a mask, a weight), or all of it is clamped",
-		Remedy: "print what the loss is computed from for one batch: rewards, advantages, masks and weights; they have to differ from zero and from each other",
+		When:   "At every step, 50 or more, the loss is the same number and all captured gradients are exactly zero.",
+		Cause:  "the loss does not depend on the parameters: it is multiplied by zero (equal rewards or advantages, a mask, a weight), or is clamped entirely",
+		Remedy: "print what the loss is computed from for one batch (rewards, advantages, masks, weights): they must be non-zero and differ from each other",
 	},
 	Judge: func(s *standing, _ rule.Params) []rule.Evidence {
 		if s.Pull || !s.stands() {
 			return nil
 		}
-		return s.found(fmt.Sprintf("Nothing is learnt: the %s is exactly %s at each of %d steps, and all gradients are exactly 0.", called("loss", s.Name), num(s.Value), s.Steps))
+		return s.found(fmt.Sprintf("Nothing is learnt: the %s is exactly %s at each of %d steps, and all gradients are exactly zero.", called("loss", s.Name), num(s.Value), s.Steps))
 	},
 }
 
 var samePull = rule.Judged[*standing]{
 	Check: rule.Check{
 		ID: "loss_flat/same_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "From the first step to the last, 50 at least, the loss is the same number and no gradient that was looked at has changed, though they are not zero.",
-		Cause:  "updates that do not reach what the loss is computed from: a copy of the model, values that are written back, or updates that rounding takes away (a tiny learning rate, weights of 16 bits)",
-		Remedy: "compare a weight before and after optimizer.step(); make the optimiser from the parameters of the model that computes the loss; keep weights in float32",
+		When:   "At every step, 50 or more, the loss is the same number and the captured gradients, which are not zero, never change.",
+		Cause:  "updates do not reach the model that computes the loss: it is a copy, the old values are written back, or rounding swallows the updates (tiny learning rate, 16-bit weights)",
+		Remedy: "compare a weight before and after optimizer.step(); create the optimiser from the parameters of the model that computes the loss; keep weights in float32",
 	},
 	Judge: func(s *standing, _ rule.Params) []rule.Evidence {
 		if !s.Pull || !s.stands() {

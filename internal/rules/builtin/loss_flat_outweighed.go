@@ -83,17 +83,17 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 	if gain > leastGain || gain < -mostLoss || still(c) {
 		return false
 	}
-	what, remedy := "the divergence from the prior draws everything out of the code (posterior collapse)", "add up the errors of a sample as its divergence is added up (a sum over its values, the mean over the batch), or multiply the divergence with a small factor that grows from 0"
+	what, remedy := "the KL divergence removes all information from the latent code (posterior collapse)", "reduce the reconstruction error like the KL divergence (sum over values, mean over the batch), or weight the KL divergence with a factor annealed from 0"
 	if a.Kind == "magnitudes" {
-		what, remedy = "the penalty on the units draws them all to 0", "multiply the penalty with a smaller factor"
+		what, remedy = "the sparsity penalty pushes all units to 0", "use a smaller factor for the penalty"
 	}
 	r.state.Fired = true
 	if deviation := math.Sqrt(a.Guess); a.Function == "mse_loss" && deviation > largeScale {
 		// Errors of that size outweigh whatever is added to them.
 		rep.Violate(rule.Violation{
 			Check: "scale", Subject: c.Name, Observed: deviation, Threshold: largeScale, Comparator: ">", Severity: rule.Warning, Steps: int(c.N),
-			CauseClass: "data-scaling", Cause: "values that are not scaled, as input and as what the model is to give", Remedy: "subtract the mean of the training data and divide by its deviation, for each feature",
-			Message: fmt.Sprintf("After %d steps the %s is %s, and who gives the mean of all samples, whatever the input, has %s: the values that the model is to give back have a deviation of %s, where about 1 is usual, and it takes long to get there. Normalise them.",
+			CauseClass: "data-scaling", Cause: "inputs and reconstruction targets that are not scaled", Remedy: "standardise each feature: subtract the mean of the training data and divide by its std",
+			Message: fmt.Sprintf("After %d steps the %s is %s; a constant predictor (the mean of all samples) reaches %s. The targets have std %s, where about 1 is usual, so getting there takes many updates. Standardise them.",
 				c.N, called("loss", c.Name), c.quarter(), num(a.Guess*a.Weight), num(deviation)),
 			Context: map[string]any{"last_mean": level, "guess": a.Guess * a.Weight, "weight": a.Weight, "last_values": slices.Clone(c.tail(20))},
 		})
@@ -101,8 +101,8 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 	}
 	rep.Violate(rule.Violation{
 		Check: "outweighed", Subject: c.Name, Observed: gain, Threshold: leastGain, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
-		CauseClass: "loss", Cause: "a term that outweighs the errors it is added to", Remedy: remedy,
-		Message: fmt.Sprintf("After %d steps the %s is %s, and who gives the mean of all samples, whatever the input, has %s: what is added to the %s outweighs it, and %s.",
+		CauseClass: "loss", Cause: "a loss term that outweighs the reconstruction error", Remedy: remedy,
+		Message: fmt.Sprintf("After %d steps the %s is %s; a constant predictor (the mean of all samples) reaches %s. A term added to the %s outweighs it: %s.",
 			c.N, called("loss", c.Name), c.quarter(), num(a.Guess*a.Weight), a.Function, what),
 		Context: map[string]any{"last_mean": level, "guess": a.Guess * a.Weight, "weight": a.Weight, "added": a.Kind, "last_values": slices.Clone(c.tail(20))},
 	})

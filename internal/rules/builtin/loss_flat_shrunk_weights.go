@@ -13,7 +13,7 @@ const shrunkTo = 0.05
 // drawnBy names what draws weights to 0; "" where nothing is known that does.
 func drawnBy(f *rule.Facts) string {
 	if f.Graph != nil && f.Graph.Penalty != nil && f.Graph.Penalty.Factor > 0 {
-		return fmt.Sprintf("the penalty on them in the loss (factor %s)", num(float64(f.Graph.Penalty.Factor)))
+		return fmt.Sprintf("the weight penalty in the loss (factor %s)", num(float64(f.Graph.Penalty.Factor)))
 	}
 	for _, o := range f.Optimisers {
 		for _, g := range o.Groups {
@@ -80,9 +80,9 @@ func (r *flat) heldDown(rep *rule.Report) bool {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "held_down", Subject: c.Name, Observed: m.Grown, Threshold: heldTo, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
-		CauseClass: "regularisation", Cause: "a weight decay that outweighs the errors: weights are held near 0",
-		Remedy: "make it weaker by factors of ten (1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
-		Message: fmt.Sprintf("The weights have shrunk to %s of their first size, and the %s falls no more at %s, where a guess has %s: %s holds them near 0. Lower it to 0.001 and see how far the loss comes.",
+		CauseClass: "regularisation", Cause: "weight decay that outweighs the loss and keeps the weights near 0",
+		Remedy: "reduce it by factors of ten (1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
+		Message: fmt.Sprintf("The weights have shrunk to %s of their initial size and the %s is stuck at %s (chance level: %s): %s keeps them near 0. Lower it to 0.001 and see whether the loss falls.",
 			percent(m.Grown), called("loss", c.Name), c.quarter(), num(guess), r.state.Strong),
 		Context: map[string]any{"left_median": m.Grown, "left_at_most": m.Most, "last_mean": level, "guess": guess},
 	})
@@ -99,9 +99,9 @@ func (r *flat) shrunk(rep *rule.Report) bool {
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
 		Check: "shrunk", Subject: c.Name, Observed: m.Most, Threshold: shrunkTo, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
-		CauseClass: "regularisation", Cause: "a penalty or a weight decay that outweighs the errors: weights are drawn to 0",
-		Remedy: "make it weaker by factors of ten (a weight decay of 1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
-		Message: fmt.Sprintf("After %d steps no weight matrix has more than %s of its first size left: %s draws the weights to 0, whatever the data say.",
+		CauseClass: "regularisation", Cause: "a weight penalty or weight decay that outweighs the loss and pulls the weights to 0",
+		Remedy: "reduce it by factors of ten (a weight decay of 1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
+		Message: fmt.Sprintf("After %d steps no weight matrix has more than %s of its initial size left: %s pulls the weights to 0, whatever the data.",
 			c.N, percent(m.Most), r.state.Drawn),
 		Context: map[string]any{"left_at_most": m.Most, "left_median": m.Grown, "last_mean": c.share(0.75, 1)},
 	})

@@ -12,8 +12,8 @@ import (
 // never began: see plateau.
 var lossNotDecreasing = rule.Definition{
 	Name: "loss_not_decreasing", Class: "LossNotDecreasing", Family: rule.Tensors, Severity: rule.Warning,
-	Summary: "The loss does not go down fast enough over a span of steps.",
-	Why:     "The sign of a wrong learning rate, a wrong loss, exploded or vanished gradients; or training is finished.",
+	Summary: "The loss does not decrease fast enough over a span of steps.",
+	Why:     "Typical of a wrong learning rate, a wrong loss, or exploding or vanishing gradients; or training has converged.",
 	Parameters: slices.Concat(
 		[]rule.Parameter{
 			{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections with losses"},
@@ -25,21 +25,21 @@ var lossNotDecreasing = rule.Definition{
 		[]rule.Parameter{
 			{Name: "mode", Type: rule.String, Default: "AUTO", Choices: []string{"AUTO", "EVAL", "TRAIN", "GLOBAL", "PREDICT"}, Meaning: "series to use; AUTO: the first of EVAL, TRAIN, GLOBAL that has the loss"},
 			everyFixed("500"),
-			{Name: "plateau_steps", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "when above 0, judge instead whether the loss has been flat since the start for this many steps while the weights hardly move"},
+			{Name: "plateau_steps", Type: rule.Int, Default: "0", Range: rule.AtLeast(0), Unit: "mode steps", Meaning: "when above 0, judge instead whether the loss has been flat since the start for this many steps while the weights hardly change"},
 		},
 		tinyUpdates.Parameters,
 	),
 	Checks:     slices.Concat(rule.Index(spanChecks), rule.Index(plateauChecks)),
 	CauseClass: "learning-rate",
 	Causes:     []string{"a learning rate that is too high or too low", "a wrong loss, or shuffled labels", "vanishing or exploding gradients", "training has converged"},
-	Remedies:   []string{"change the learning rate", "look at the gradients with the rules for them", "if it has converged, stop early"},
+	Remedies:   []string{"change the learning rate", "check the gradients (vanishing_gradient, exploding_tensor)", "if it has converged, stop early"},
 	Explains:   []string{"unchanged_tensor"},
 	Default: &rule.Preset{
 		Params: map[string]string{"plateau_steps": "200", "every": "1"},
-		Why: "A loss that stands still is healthy at the end of a training, in a GAN, with a noisy batch, and often in the beginning. So the loss must never have fallen beyond its own noise " +
+		Why: "A loss that stays flat is healthy at the end of a training, in a GAN, with a noisy batch, and often in the beginning. So the loss must never have fallen beyond its own noise " +
 			"(three standard errors, half a per cent) since the first 50 steps, for 200 steps, and besides no weight may have moved by more than 2e-5 of its size in any 50 steps: " +
 			"that is 4e-7 a step, about what a 32-bit weight loses to rounding. A run that is resumed at the floor of its loss looks the same but for two signs, which are required too: the gradients are not small " +
-			"against the weights, and the weights drift one way (after 200 steps they are 3.1 times as far as after 50) instead of trembling, or stand still to the last bit.",
+			"against the weights, and the weights drift one way (after 200 steps they are 3.1 times as far as after 50) instead of trembling, or stay flat to the last bit.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		if p.Int("plateau_steps") > 0 {

@@ -45,7 +45,7 @@ func (s *lossSpan) found(p rule.Params, observed, threshold float64, comparator,
 var lossNotFinite = rule.Judged[*lossSpan]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/non_finite", Files: []string{"loss_not_decreasing_checks.go"}, Severity: rule.Warning, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
-		When:   "The loss that is to be compared with its value `num_steps` steps before is NaN or infinite.",
+		When:   "The loss, or its value `num_steps` steps before, is NaN or infinite.",
 		Cause:  "a learning rate that is too high, or a division by zero or a logarithm of zero in the loss",
 		Remedy: "lower the learning rate and clip gradients by norm; add an epsilon to denominators and logarithms; check the input for NaN",
 		Asks:   []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
@@ -63,10 +63,10 @@ var lossIncreased = rule.Judged[*lossSpan]{
 		ID: "loss_not_decreasing/increased", Files: []string{"loss_not_decreasing_checks.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When:   "The loss rose by more than `increase_threshold_percent` per cent over `num_steps` steps.",
 		Cause:  "a learning rate that is too high",
-		Remedy: "lower the learning rate, or warm it up; look at the gradients with the rules for them",
+		Remedy: "lower the learning rate, or warm it up; check the gradients (vanishing_gradient, exploding_tensor)",
 		Asks:   []rule.Advice{rule.LowerLearningRate},
 		Parameters: []rule.Parameter{
-			{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "rise that is tolerated"},
+			{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "tolerated increase"},
 		},
 	},
 	Judge: func(s *lossSpan, p rule.Params) []rule.Evidence {
@@ -83,10 +83,10 @@ var lossNotFalling = rule.Judged[*lossSpan]{
 		ID: "loss_not_decreasing/not_decreasing", Files: []string{"loss_not_decreasing_checks.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When:   "The loss fell by less than `diff_percent` per cent over `num_steps` steps.",
 		Cause:  "a learning rate that is too high or too low",
-		Remedy: "change the learning rate; look at the gradients with the rules for them; if it has converged, stop early",
+		Remedy: "change the learning rate; check the gradients (vanishing_gradient, exploding_tensor); if it has converged, stop early",
 		Asks:   []rule.Advice{rule.StopEarly},
 		Parameters: []rule.Parameter{
-			{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "least relative decrease over the span"},
+			{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "minimum relative decrease over the span"},
 		},
 	},
 	Judge: func(s *lossSpan, p rule.Params) []rule.Evidence {
@@ -94,6 +94,6 @@ var lossNotFalling = rule.Judged[*lossSpan]{
 		if !(change <= 0 && -change < fall-limitSlack) {
 			return nil
 		}
-		return s.found(p, change, -fall, ">", fmt.Sprintf("The %s fell by only %s %% from %s step %d to %d (%s to %s).", called("loss", s.Name), num(math.Abs(change)), s.Mode, s.From, s.To, num(s.Before), num(s.Now)))
+		return s.found(p, change, -fall, ">", fmt.Sprintf("The %s decreased by only %s %% from %s step %d to %d (%s to %s).", called("loss", s.Name), num(math.Abs(change)), s.Mode, s.From, s.To, num(s.Before), num(s.Now)))
 	},
 }

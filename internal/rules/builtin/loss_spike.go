@@ -20,23 +20,23 @@ import (
 var lossSpike = rule.Definition{
 	Name: "loss_spike", Class: "LossSpike", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  lossSpikeChecks,
-	Summary: "The loss leaps far out of its noise and stays there for a while.",
-	Why:     "A spike that lasts throws away what was learnt. Spikes that come again announce that the training will diverge.",
+	Summary: "The loss spikes far above its noise and stays there for a while.",
+	Why:     "A lasting spike destroys what was learnt. Repeated spikes are a sign that training will diverge.",
 	Parameters: []rule.Parameter{
-		{Name: "factor", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "least ratio to the median of the losses before"},
-		{Name: "deviations", Type: rule.Float, Default: "10", Range: rule.Above(0), Unit: "standard deviations", Meaning: "least distance from that median, in deviations estimated from the median distance"},
-		{Name: "share", Type: rule.Float, Default: "0.3", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "least rise, as a share of the level at which the training began"},
-		{Name: "growth", Type: rule.Float, Default: "1.3", Range: rule.AtLeast(1), Unit: "ratio", Meaning: "growth of the weights that shows that they, and not the data, are the reason"},
+		{Name: "factor", Type: rule.Float, Default: "3", Range: rule.Above(1), Unit: "ratio", Meaning: "minimum ratio to the median of the preceding losses"},
+		{Name: "deviations", Type: rule.Float, Default: "10", Range: rule.Above(0), Unit: "standard deviations", Meaning: "minimum distance from that median, in standard deviations estimated from the median absolute deviation"},
+		{Name: "share", Type: rule.Float, Default: "0.3", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "minimum rise, as a share of the initial level of the loss"},
+		{Name: "growth", Type: rule.Float, Default: "1.3", Range: rule.AtLeast(1), Unit: "ratio", Meaning: "growth of the weights which shows that they, and not the data, are the cause"},
 	},
 	CauseClass: "learning-rate",
 	Lacks:      "no loss was captured",
-	Causes:     []string{"a learning rate that is too high for this phase of the training", "batches of bad data", "gradients that are not clipped"},
-	Remedies:   []string{"clip gradients by norm", "lower the learning rate, or warm it up after a restart", "look at the batches at which it leapt", "go back to the last checkpoint before it"},
+	Causes:     []string{"a learning rate that is too high for this phase of the training", "batches with bad data", "no gradient clipping"},
+	Remedies:   []string{"clip gradients by norm", "lower the learning rate, or warm it up after a restart", "inspect the batches at the spikes", "go back to the last checkpoint before it"},
 	Asks:       []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	Explains:   []string{"overfit", "too_few_updates"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "Losses near zero leap by large factors when one sample is odd, and warm restarts lift the loss on purpose. So a leap has to reach a third of the level at which the training began and has to last, and it is " +
+		Why: "Losses near zero spike by large factors when one sample is unusual, and warm restarts lift the loss on purpose. So a spike has to reach a third of the level at which the training began and has to last, and it is " +
 			"an alarm only when it does not recover within 40 steps and the weights have grown by a third meanwhile, or when it is the third one with such growth.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -143,17 +143,17 @@ func (r *spikes) follow(x float64, rep *rule.Report) {
 			r.state.Grew++
 		}
 		if r.state.Grew >= spikesInARow {
-			r.report(rep, s, rule.Warning, fmt.Sprintf("the %s such leap; the weights have grown at each", ordinal(r.state.Count)))
+			r.report(rep, s, rule.Warning, fmt.Sprintf("spike number %s; the weights grew at each", ordinal(r.state.Count)))
 		} else if r.state.Count <= spikesKept {
 			r.report(rep, s, rule.Info, fmt.Sprintf("it recovered after %d steps", s.N-spikeBack))
 		}
 		r.state.Spike = nil
 	case s.N == spikeWait && !r.recovering():
 		if grew {
-			r.report(rep, s, rule.Warning, fmt.Sprintf("it has not come down in %d steps, and the weights have grown to %s times what they were", s.N, times(r.state.Motion.Grown/s.Weight)))
+			r.report(rep, s, rule.Warning, fmt.Sprintf("it has not recovered in %d steps, and the weights have grown to %s times their size", s.N, times(r.state.Motion.Grown/s.Weight)))
 			return
 		}
-		r.report(rep, s, rule.Info, fmt.Sprintf("it has not come down in %d steps", s.N))
+		r.report(rep, s, rule.Info, fmt.Sprintf("it has not recovered in %d steps", s.N))
 	case s.N >= 4*spikeWait: // the new level is where it is now
 		r.state.Spike, r.state.Calm = nil, r.state.Calm[:0]
 	}
@@ -169,11 +169,11 @@ func (r *spikes) report(rep *rule.Report, s *spike, severity rule.Severity, how 
 	r.state.Fired = severity == rule.Warning
 	v := rule.Violation{
 		Check: "spike", Subject: r.state.Curve.Name, Observed: s.Peak / s.Before, Threshold: r.factor, Comparator: ">=", Severity: severity, Steps: s.N, At: &s.At,
-		Message: fmt.Sprintf("The %s leapt at step %d from %s (median of the %d steps before) to %s at its highest: %s.", called("loss", r.state.Curve.Name), s.At.ModeStep, num(s.Before), spikeWindow, num(s.Peak), how),
+		Message: fmt.Sprintf("The %s spiked at step %d from %s (median of the %d steps before) to a peak of %s: %s.", called("loss", r.state.Curve.Name), s.At.ModeStep, num(s.Before), spikeWindow, num(s.Peak), how),
 		Context: map[string]any{"before": s.Before, "noise": s.Noise, "peak": s.Peak, "spikes": r.state.Count, "weight_growth": r.state.Motion.Grown / s.Weight, "last_values": slices.Clone(r.state.Curve.tail(20))},
 	}
 	if severity == rule.Info {
-		v.CauseClass, v.Cause = "unknown", "odd batches, or a learning rate that is at the upper end"
+		v.CauseClass, v.Cause = "unknown", "unusual batches, or a learning rate at the upper limit"
 	}
 	rep.Violate(v)
 }

@@ -14,8 +14,8 @@ import (
 var lowFeatureImportance = rule.Definition{
 	Name: "low_feature_importance", Class: "LowFeatureImportance", Family: rule.Tensors, Severity: rule.Info,
 	Checks:     lowFeatureImportanceChecks,
-	Summary:    "Most features hardly matter to the model.",
-	Why:        "They cost memory and time, and make the model harder to understand. Features that vary little, or that another one repeats, end like this.",
+	Summary:    "Most features contribute almost nothing to the model.",
+	Why:        "They cost memory and time, and make the model harder to understand. Typical are features that hardly vary, or that duplicate another one.",
 	Frameworks: []string{"xgboost"},
 	Parameters: []rule.Parameter{
 		{Name: "threshold", Type: rule.Float, Default: "0.001", Range: rule.Between(0, 1), Unit: "fraction", Meaning: "a feature with a smaller share of the importance hardly matters"},
@@ -24,8 +24,8 @@ var lowFeatureImportance = rule.Definition{
 		every("500"),
 	},
 	CauseClass: "structure",
-	Causes:     []string{"features that vary little", "features that another one repeats", "columns that have nothing to do with the target"},
-	Remedies:   []string{"drop the features that hardly matter", "look for features that are correlated"},
+	Causes:     []string{"features that vary little", "features that duplicate another one", "columns that have nothing to do with the target"},
+	Remedies:   []string{"drop the features that contribute almost nothing", "look for features that are correlated"},
 	Needs:      func(p rule.Params) []rule.Need { return featureNeeds(p, p.List("tensor_regex")...) },
 	New: func(p rule.Params) (rule.Rule, error) {
 		r := &lowImportance{sel: rule.Selector{Regex: p.List("tensor_regex")}, threshold: p.Float("threshold"), share: p.Float("min_share_percent")}

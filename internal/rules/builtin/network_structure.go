@@ -13,17 +13,17 @@ import (
 var networkStructure = rule.Definition{
 	Name: "network_structure", Class: "NetworkStructure", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     networkStructureChecks,
-	Summary:    "Linear layers follow each other without an activation, dropout or batch normalisation stands between the last layer and the loss, a layer reads across samples, attention sees the padding only or has its softmax over the queries, a view renames axes that should have been exchanged, an equation asks for second derivatives of a network of ReLUs, only the first step of a recurrent layer is used, or the model is shown what it is to foretell.",
-	Why:        "Linear layers in a row compute no more than one of them. Dropout on the output changes the answer itself, at random.",
+	Summary:    "The network's structure is wrong: linear layers without an activation between them, dropout after the last layer, mixed-up samples or axes, attention with a wrong mask or softmax axis, or a target that leaks into the input.",
+	Why:        "Such a network trains without an error message, but computes something else than intended: several linear layers in a row are one linear layer, and dropout on the output changes predictions at random.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "structure",
-	Causes:     []string{"activations that were left out of forward", "an activation that is made but not called", "attention without a causal mask in a model that foretells the next place of a sequence", "a padding mask that is True where the tokens are"},
-	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "take dropout off the output", "call every module that is made"},
+	Causes:     []string{"an activation missing in forward", "an activation that is created but not called", "attention without a causal mask in a model that predicts the next token", "a padding mask that is True where the tokens are"},
+	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "remove dropout from the output", "call every module that is created"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "too_few_updates", "loss_flat", "learning_rate"},
 	// A mask that is the wrong way round can hide all of a sequence: attention is 0/0 there.
 	ExplainsAlwaysBy: map[string][]string{"padding_seen": {"not_finite"}, "sees_ahead": {"not_finite"}, "dead_units": {"vanishing_gradient"}},
 	Default: &rule.Preset{
-		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample. A model is shown what it is to foretell when all labels of the first steps are its input one place further on and no attention is causal. A padding mask is the wrong way round where attention sees all places that hold one token, at one end of each sequence, and hides all others, and these differ. The softmax of attention goes over the wrong axis where a sequence attends to itself, each comparison is of two computed tensors, and the weights are neither divided again nor multiplied by others before the values are summed up over the other axis. A view renames axes where it gives two of them each other's lengths, values stay where they are in memory, and one of the two is the model's samples, or what comes after is a convolution or the first layer. Second derivatives count where they were taken with a graph, by what the first was taken by, and are exactly zero each time while the first are not. The first step of a recurrent layer is the only one that is used where the weights that take its state have gradients of exactly zero, though it is given sequences and those that take its input have others.",
+		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample. A model is shown what it is to predict when all labels of the first steps are its input one place further on and no attention is causal. A padding mask is the wrong way round where attention sees all places that hold one token, at one end of each sequence, and hides all others, and these differ. The softmax of attention goes over the wrong axis where a sequence attends to itself, each comparison is of two computed tensors, and the weights are neither divided again nor multiplied by others before the values are summed up over the other axis. A view renames axes where it gives two of them each other's lengths, values stay where they are in memory, and one of the two is the model's samples, or what comes after is a convolution or the first layer. Second derivatives count where they were taken with a graph, by what the first was taken by, and are exactly zero each time while the first are not. The first step of a recurrent layer is the only one that is used where the weights that take its state have gradients of exactly zero, though it is given sequences and those that take its input have others.",
 	},
 	Needs: noNeeds,
 	New:   func(rule.Params) (rule.Rule, error) { return &structure{newTold()}, nil },
@@ -85,9 +85,9 @@ func (r *structure) sameOutput(f *rule.Facts, rep *rule.Report) {
 	if dead := deadBefore(f, p.Shape[0]); dead != "" {
 		r.say(rep, rule.Violation{
 			Check: "dead_units", Subject: dead, Severity: rule.Error, CauseClass: "activation", Observed: float64(p.Shape[0]), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
-			Cause:   "units of a ReLU that are all dead: a large negative bias, or weights that were thrown there",
-			Remedy:  "initialise biases with 0 and weights as the framework does; use LeakyReLU or GELU",
-			Message: fmt.Sprintf("The layer %s gets nothing but zeros for all %d samples of a batch: all units before it are dead, so that every output is the same and nothing before it learns.", dead, p.Shape[0]),
+			Cause:   "all units of a ReLU are dead: a large negative bias, or weights pushed there by a large update",
+			Remedy:  "initialise biases with 0 and use the framework's default weights; use LeakyReLU or GELU",
+			Message: fmt.Sprintf("The layer %s gets only zeros for all %d samples of a batch: every unit before it is dead, so all outputs are equal and no earlier layer learns.", dead, p.Shape[0]),
 			Context: map[string]any{"predictions": p.Shape, "inputs": in.Tensors[0].Shape},
 		})
 		return
@@ -98,9 +98,9 @@ func (r *structure) sameOutput(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "same_output", Subject: at, Observed: float64(p.Shape[0]), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
-		Cause:  "an operation that mixes the samples of a batch: a mean, a sum, a softmax or a reshape over the first axis",
-		Remedy: "look at the axes (dim=) of reductions and at reshapes in forward: the first axis holds the samples",
-		Message: fmt.Sprintf("The model gives all %d samples of a batch the same output%s, although their inputs differ: look for a mean, sum or reshape over the first axis.",
+		Cause:  "an operation that mixes the samples of a batch: a mean, sum, softmax or reshape over the first axis",
+		Remedy: "check dim= of reductions, and reshapes, in forward: the first axis is the batch",
+		Message: fmt.Sprintf("All %d samples of a batch get the same output%s although their inputs differ. Look for a mean, sum or reshape over the first axis.",
 			p.Shape[0], where),
 		Context: map[string]any{"predictions": p.Shape, "inputs": in.Tensors[0].Shape},
 	})
@@ -121,9 +121,9 @@ func (r *structure) oneForAll(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "one_for_all", Subject: "", Observed: float64(n), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
-		Cause:  "an operation that mixes the samples of a batch: a mean, a sum or a reshape over the axis of the samples",
-		Remedy: "look at the axes (dim=) of reductions and at reshapes in forward: what is averaged has to be places or steps, not samples",
-		Message: fmt.Sprintf("The model gets %d samples (%v) and gives one prediction for all of them (%v), which is compared with the labels of each (%v): look for a mean, sum or reshape over the axis of the samples.",
+		Cause:  "an operation that mixes the samples of a batch: a mean, sum or reshape over the batch axis",
+		Remedy: "check dim= of reductions, and reshapes, in forward: average over positions or time steps, not over samples",
+		Message: fmt.Sprintf("The model gets %d samples (%v) but returns a single prediction (%v), which is compared with all labels (%v). Look for a mean, sum or reshape over the batch axis.",
 			n, first.Shape, p.Shape, p.LabelShape),
 		Context: map[string]any{"predictions": p.Shape, "labels": p.LabelShape, "inputs": first.Shape},
 	})
@@ -170,8 +170,8 @@ func (r *structure) samplesAsSteps(f *rule.Facts, rep *rule.Report) {
 		r.say(rep, rule.Violation{
 			Check: "batch_first", Subject: m.Path, Observed: float64(n), Threshold: float64(steps), Comparator: "!=", Steps: int(max(p.Steps, 1)),
 			Cause:  "batch_first=True is missing",
-			Remedy: "make the layer with batch_first=True, or give it the steps on the first axis",
-			Message: fmt.Sprintf("The %s gets %d samples of %d steps, but takes the first axis for the steps: it reads across the samples of a batch. Set batch_first=True.",
+			Remedy: "create the layer with batch_first=True, or pass the time steps on the first axis",
+			Message: fmt.Sprintf("The %s gets %d samples of %d steps, but treats the first axis as time, so it mixes the samples of a batch. Set batch_first=True.",
 				called(m.Type+" layer", m.Path), n, steps),
 			Context: map[string]any{"input": m.Input.Shape, "labels": l.Shape},
 		})
@@ -247,15 +247,15 @@ func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 		}
 		r.say(rep, rule.Violation{
 			Check: "dropout_on_output", Subject: subject, CauseClass: "regularisation", Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-			Cause: "dropout after the last layer", Remedy: "put dropout before the last layer, or take it away",
-			Message: fmt.Sprintf("Dropout%s is applied to the output of the last layer, right before the loss %s, so that answers are set to 0 at random: move it before the last layer.", p, loss),
+			Cause: "dropout after the last layer", Remedy: "move dropout before the last layer, or remove it",
+			Message: fmt.Sprintf("Dropout%s is applied to the output of the last layer, right before the loss %s, so predictions are set to 0 at random. Move it before the last layer.", p, loss),
 			Context: map[string]any{"head": h},
 		})
 	case op == "batch_norm" && at == 0:
 		r.say(rep, rule.Violation{
 			Check: "normalisation_on_output", Subject: "batch_norm", Severity: rule.Info, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-			Cause: "batch normalisation after the last layer", Remedy: "take the normalisation after the last layer away",
-			Message: fmt.Sprintf("Batch normalisation stands between the last layer and the loss %s: the answers of a sample depend on the rest of its batch; take it away unless that is meant.", loss),
+			Cause: "batch normalisation after the last layer", Remedy: "remove the normalisation after the last layer",
+			Message: fmt.Sprintf("Batch normalisation is applied between the last layer and the loss %s, so a sample's prediction depends on the rest of its batch. Remove it unless this is intended.", loss),
 			Context: map[string]any{"head": h},
 		})
 	}

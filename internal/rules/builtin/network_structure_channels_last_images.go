@@ -24,9 +24,9 @@ func (r *structure) interleaved(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "interleaved", Subject: "", Observed: float64(shape[1]), Threshold: 1, Comparator: ">", Steps: int(f.Inputs.Steps),
-		Cause:  "view or reshape in place of permute, on images with their channels last",
-		Remedy: "use permute(0, 3, 1, 2), or transpose(0, 3, 1, 2) in numpy: view and reshape rename the axes and leave the values where they are",
-		Message: fmt.Sprintf("The images of shape %v hold their channels side by side: values that lie %d apart are neighbours, not those next to each other. They had their channels last and were reshaped in place of permuted, so that every channel is a mix of all.",
+		Cause:  "view or reshape instead of permute, on channels-last images",
+		Remedy: "use permute(0, 3, 1, 2), or transpose(0, 3, 1, 2) in NumPy: view and reshape relabel the axes without moving values",
+		Message: fmt.Sprintf("The images of shape %v have scrambled channels: values %d apart are neighbours, not adjacent ones. They were channels-last and reshaped instead of permuted, so every channel is a mix of all.",
 			shape, shape[1]),
 		Context: map[string]any{"inputs": shape},
 	})

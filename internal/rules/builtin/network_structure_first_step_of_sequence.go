@@ -33,9 +33,9 @@ func (r *structure) firstStep(f *rule.Facts, rep *rule.Report) {
 		}
 		r.say(rep, rule.Violation{
 			Check: "first_step", Subject: m.Path, Observed: 1, Threshold: float64(steps), Comparator: "<", Steps: int(ps.Updates),
-			Cause:  "the output at the first step of a sequence is taken in place of the last: out[:, 0] for out[:, -1]",
-			Remedy: "take the last step, out[:, -1] (out[-1] without batch_first), or the state that the layer returns",
-			Message: fmt.Sprintf("Of the %s only the output at the first of %d steps is used, which has seen the first place of the sequence and nothing else: the weights that carry its state on get gradients of exactly zero. Take the last step, out[:, -1].",
+			Cause:  "the output at the first step of a sequence is used instead of the last: out[:, 0] instead of out[:, -1]",
+			Remedy: "use the last step, out[:, -1] (out[-1] without batch_first), or the state that the layer returns",
+			Message: fmt.Sprintf("The model uses only the output of the %s at the first of %d steps, which depends on the first position alone: the recurrent weights get gradients of exactly zero. Use the last step, out[:, -1].",
 				called(m.Type+" layer", m.Path), steps),
 			Context: map[string]any{"type": m.Type, "input": m.Input.Shape},
 		})

@@ -29,14 +29,14 @@ func (r *structure) linear(f *rule.Facts, rep *rule.Report) {
 	}
 	between := ""
 	if norms > 0 {
-		between = " but batch normalisation, which is none once its statistics stand"
+		between = " other than batch normalisation, which is linear in evaluation"
 	}
 	if len(nothing) > 0 {
-		between += fmt.Sprintf(", because what stands between them (%s) gives back what it gets", nothing[0])
+		between += fmt.Sprintf(", because what is between them (%s) returns its input unchanged", nothing[0])
 	}
 	r.say(rep, rule.Violation{
 		Check: "linear_stack", Subject: names[0], Observed: float64(len(stack)), Threshold: 1, Comparator: ">", Steps: int(updates(f)),
-		Message: fmt.Sprintf("%d layers (%s) follow each other without a non-linearity"+between+", so that together they compute no more than one linear layer: put an activation such as ReLU between them.",
+		Message: fmt.Sprintf("%d layers (%s) follow each other without an activation"+between+", so together they are equivalent to one linear layer. Put an activation such as ReLU between them.",
 			len(stack), someNames(names)),
 		Context: map[string]any{"layers": names, "weighted": g.Weighted, "non_linear": g.NonLinear},
 	})

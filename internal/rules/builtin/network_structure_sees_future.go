@@ -37,12 +37,12 @@ func (r *structure) seesAhead(f *rule.Facts, rep *rule.Report) {
 		if subject = readsBackwards(f); subject == "" || !a.Alone {
 			return
 		}
-		how, remedy = "the "+called("recurrent layer", subject)+" reads backwards as well", "make it with bidirectional=False"
+		how, remedy = "the "+called("recurrent layer", subject)+" is bidirectional", "create it with bidirectional=False"
 	}
 	r.say(rep, rule.Violation{
 		Check: "sees_ahead", Subject: subject, Severity: rule.Warning, Observed: float64(open), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause: "a model that is to foretell the next place of a sequence and is shown it", Remedy: remedy,
-		Message: fmt.Sprintf("The labels are the model's input one place further on (sequences of %d), and %s: at each place the model is shown what it is to foretell, so its loss says nothing of how well it will. %s.",
+		Cause: "the token to predict leaks into the input of the model", Remedy: remedy,
+		Message: fmt.Sprintf("The labels are the input shifted by one (sequences of %d), and %s: the token to predict leaks into the input, so a low loss does not mean that the model generalises. %s.",
 			a.Length, how, capital(remedy)),
 		Context: map[string]any{"length": a.Length, "attention_maps": open},
 	})

@@ -16,9 +16,9 @@ func (r *structure) secondZero(f *rule.Facts, rep *rule.Report) {
 	s := f.Graph.SecondZero
 	r.say(rep, rule.Violation{
 		Check: "second_derivative", Subject: "loss", CauseClass: "activation", Observed: 0, Threshold: 0, Comparator: "=", Steps: int(s.Taken),
-		Cause:  "an activation that is made of straight pieces, in a network of which second derivatives are taken",
+		Cause:  "a piecewise linear activation in a network whose second derivatives are used",
 		Remedy: "use a smooth activation: tanh, SiLU, softplus or sine",
-		Message: fmt.Sprintf("The second derivative of the network by its input, which the loss asks for, is exactly zero everywhere: %s is straight piece by piece. That term of the loss teaches nothing; use tanh, SiLU or another smooth activation.",
+		Message: fmt.Sprintf("The loss uses the network's second derivative with respect to its input, which is exactly zero everywhere: %s is piecewise linear. That loss term has no effect. Use tanh, SiLU or another smooth activation.",
 			strings.Join(s.Units, " and ")),
 		Context: map[string]any{"units": s.Units, "taken": s.Taken},
 	})

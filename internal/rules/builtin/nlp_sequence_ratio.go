@@ -16,18 +16,18 @@ const sequenceRegex = ".*embedding0_input_0"
 var nlpSequenceRatio = rule.Definition{
 	Name: "nlp_sequence_ratio", Class: "NLPSequenceRatio", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     nlpSequenceRatioChecks,
-	Summary:    "Too many tokens of the input are of one kind, such as padding or unknown words.",
+	Summary:    "Too many input tokens are padding or unknown words.",
 	Why:        "Padding wastes computation, and unknown tokens mean that the vocabulary does not fit.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "tensor_regex", Type: rule.List, Default: sequenceRegex, Meaning: "tensors of token ids; unless changed, the inputs of embeddings count too"},
 		{Name: "token_values", Type: rule.List, Default: "0", Unit: "token id", Meaning: "tokens to count"},
-		{Name: "token_thresholds_percent", Type: rule.List, Default: "50", Unit: "percent", Meaning: "limit for each token; one alone holds for all"},
+		{Name: "token_thresholds_percent", Type: rule.List, Default: "50", Unit: "percent", Meaning: "limit per token; a single one applies to all"},
 		every("500"),
 	},
 	CauseClass: "data-loading",
 	Causes:     []string{"padding to the longest sequence", "a vocabulary that is too small"},
-	Remedies:   []string{"put sequences of similar length into one batch", "pad to the longest of the batch only", "use a vocabulary of subwords"},
+	Remedies:   []string{"batch sequences of similar length together", "pad only to the longest sequence of the batch", "use a subword vocabulary"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{
 			Selector: unless(p.List("tensor_regex"), sequenceRegex, "input_sequence"), Schedule: layers(p.Int("every")), Want: rule.WantStats,
@@ -61,7 +61,7 @@ func newSequence(p rule.Params) (rule.Rule, error) {
 	case len(limits) != len(tokens):
 		return nil, &rule.ParamError{
 			Rule: "nlp_sequence_ratio", What: "token_thresholds_percent",
-			Message: fmt.Sprintf("parameter %q has %d values for %d tokens", "token_thresholds_percent", len(limits), len(tokens)), Hint: "give one for each of token_values, or one for all",
+			Message: fmt.Sprintf("parameter %q has %d values for %d tokens", "token_thresholds_percent", len(limits), len(tokens)), Hint: "give one per token value, or one for all",
 		}
 	}
 	r := &sequences{sel: unless(p.List("tensor_regex"), sequenceRegex, "input_sequence"), key: sequenceTokens(p).Key(), tokens: tokens, limits: limits}

@@ -23,15 +23,15 @@ import (
 var notFinite = rule.Definition{
 	Name: "not_finite", Class: "NotFinite", Family: rule.Tensors, Severity: rule.Error,
 	Checks:  notFiniteChecks,
-	Summary: "The training's numbers are no longer finite; names where NaN or infinity appeared first and how it spread.",
-	Why:     "Once a NaN or an infinity is in the weights, every later step is wasted. The tensor that turned first shows the cause.",
+	Summary: "Values became NaN or infinite; the finding names where this started and how it spread.",
+	Why:     "Once a NaN or infinity is in the weights, every later step is wasted. The tensor that was affected first shows the cause.",
 	Parameters: []rule.Parameter{
 		every("0"),
 		{Name: "confirm", Type: rule.Int, Default: "3", Range: rule.AtLeast(1), Unit: "analysed steps", Meaning: "how many in a row a gradient, an activation or an evaluation needs by itself"},
 	},
 	CauseClass: "non-finite",
 	Causes: []string{
-		"a learning rate that is too high", "a division by zero or a logarithm of zero in the loss", "overflow in half precision", "NaN in the input",
+		"a learning rate that is too high", "a division by zero or a logarithm of zero in the loss", "float16 overflow", "NaN in the input",
 	},
 	Remedies: []string{
 		"lower the learning rate or warm it up, and clip gradients by norm", "add an epsilon to denominators and logarithms",
@@ -254,13 +254,13 @@ func (r *firstNonFinite) report(here rule.Point, rep *rule.Report) {
 	for k, g := range r.state.Growth {
 		context["before_"+k] = []rule.Number{g.First, g.Last}
 	}
-	what := fmt.Sprintf("holds %s of %d values", first.What, first.Size)
+	what := fmt.Sprintf("contains %s in %d values", first.What, first.Size)
 	if first.Size == 1 {
 		what = "is " + strings.TrimPrefix(first.What, "1 ")
 	}
 	rep.Violate(rule.Violation{
 		Check: "first_non_finite", Subject: first.Tensor, Worker: first.Worker, Observed: float64(first.Bad), Threshold: 0, Comparator: ">",
-		Message: fmt.Sprintf("The %s %s at %s step %d: the first that is not finite%s.", called(noun(first.Kind), first.Tensor), what, first.Mode, first.ModeStep, spread),
+		Message: fmt.Sprintf("The %s %s at %s step %d: the first non-finite tensor%s.", called(noun(first.Kind), first.Tensor), what, first.Mode, first.ModeStep, spread),
 		Context: context, CauseClass: class, Cause: cause, Remedy: remedy, Asks: asks, Steps: int(first.ModeStep) + 1,
 		At: &rule.Point{Step: first.Step, Mode: first.Mode, ModeStep: first.ModeStep, Time: r.state.Point.Time},
 	})
@@ -281,17 +281,17 @@ func (r *firstNonFinite) cause() (class, cause, remedy string, asks []rule.Advic
 	}
 	switch {
 	case r.state.Half:
-		return "", "overflow in half precision", "use loss scaling or bfloat16", nil
+		return "", "float16 overflow", "use loss scaling or bfloat16", nil
 	case first.Kind == rule.Input:
-		return "", "NaN in the input", "check the data for NaN and for divisions by a zero deviation", nil
+		return "", "NaN in the input", "check the data for NaN and for divisions by a std of zero", nil
 	case first.ModeStep <= 2 && r.state.Growth[string(rule.Loss)] == nil && first.Kind == rule.Loss:
-		return "", "NaN in the input, or a logarithm or division of zero in the loss: no finite one was seen before",
+		return "", "NaN in the input, or a logarithm or division of zero in the loss: the loss was never finite",
 			"check the input for NaN; add an epsilon to denominators and logarithms", nil
 	case first.Kind == rule.Gradient:
-		return "", "a derivative that is infinite where its loss is finite: a square root or a norm at zero, or a branch of where() that divides by zero",
-			"add an epsilon below roots, norms and denominators; detect_anomaly names the operation", nil
+		return "", "an infinite derivative of a finite loss: a square root or norm at zero, or a where() branch that divides by zero",
+			"add an epsilon inside roots, norms and denominators; torch.autograd.detect_anomaly() names the operation", nil
 	}
-	return "", "a division by zero or a logarithm of zero in the model or the loss, or NaN in the input; nothing had grown before",
+	return "", "a division by zero or a logarithm of zero in the model or the loss, or NaN in the input; the weights had not grown before",
 		"add an epsilon to denominators and logarithms, check the input for NaN, and lower the learning rate", []rule.Advice{rule.LowerLearningRate}
 }
 

@@ -13,29 +13,29 @@ import (
 var notUpdated = rule.Definition{
 	Name: "not_updated", Class: "NotUpdated", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     slices.Concat(notUpdatedChecks, rule.Index([]rule.Judged[*rule.Facts]{nothingTrainable})),
-	Summary:    "Parameters that ask to be trained are not: no optimiser holds them, no gradient reaches them, or updates do not change them.",
-	Why:        "The rest of the model learns around layers that stay as they were initialised, so the training runs, the loss may even fall, and the result is worse than it should be.",
+	Summary:    "Trainable parameters are not trained: no optimiser has them, no gradient reaches them, or updates do not change them.",
+	Why:        "The rest of the model learns around layers that stay at their initial values. Training runs and the loss may even fall, but the result is silently worse than it should be.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
-		{Name: "least_updates", Type: rule.Int, Default: "5", Range: rule.AtLeast(1), Unit: "updates", Meaning: "updates after which unchanged values, or gradients of zero, mean something"},
-		{Name: "most_frozen", Type: rule.Float, Default: "0.34", Range: rule.Between(0, 1), Unit: "fraction", Meaning: "a larger share of layers that are frozen between trained ones counts as meant"},
+		{Name: "least_updates", Type: rule.Int, Default: "5", Range: rule.AtLeast(1), Unit: "updates", Meaning: "updates after which unchanged values, or zero gradients, are reported"},
+		{Name: "most_frozen", Type: rule.Float, Default: "0.34", Range: rule.Between(0, 1), Unit: "fraction", Meaning: "a larger share of frozen layers between trained ones counts as intended"},
 	},
 	CauseClass: "not-updated",
 	Causes: []string{
-		"the optimiser was made before the layer was added, replaced or moved, or was given the parameters of a part only",
-		"a detach, .data, .item() or no_grad between the layer and the loss, or on the state in the loop of a recurrence",
-		"requires_grad that was turned off and never on again",
-		"an operation without a slope (round, sign, floor) between the layers and the loss",
+		"the optimiser was created before the layer was added, replaced or moved, or got only part of the parameters",
+		"detach(), .data, .item() or no_grad() between the layer and the loss, or on the state inside a recurrent loop",
+		"requires_grad was turned off and never on again",
+		"an operation with zero gradient (round, sign, floor) between the layers and the loss",
 		"torch.autograd.grad without create_graph=True for a term of the loss",
-		"a layer that forward constructs, or a group of parameters with a learning rate of 0",
+		"a layer constructed in forward, or a parameter group with learning rate 0",
 	},
-	Remedies:       []string{"make the optimiser after the model is complete, from model.parameters()", "remove the detach or no_grad on the way to the loss", "set requires_grad_(True) on what is to be trained"},
+	Remedies:       []string{"create the optimiser after the model is complete, from model.parameters()", "remove detach() or no_grad() on the way to the loss", "call requires_grad_(True) on what should be trained"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "learning_rate", "loss_flat", "loss_spike", "too_few_updates"},
 	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero", "dead_relu"},
 	// What is random and frozen takes the signal away, however large it is.
 	ExplainsBy: map[string][]string{"frozen_stack": {"initial_weights"}},
 	Default: &rule.Preset{
-		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most worth knowing. " +
+		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most information. " +
 			"A network that no optimiser holds counts beside several optimisers where two of these hold the same parameters. " +
 			"Layers that are frozen count only between trained ones, and only where others of their class or build are trained or they hold what an initialiser left; and new ones that are frozen together with a body before them that was trained, be it before or in the same process. " +
 			"Whole blocks that are frozen as they were initialised count before a trained one that is built alike: after a trained layer at once, from the first layer on when they are frozen to the end; " +

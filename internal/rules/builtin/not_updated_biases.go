@@ -49,9 +49,9 @@ func (r *updating) biasesOnly(f *rule.Facts, rep *rule.Report) {
 	share := shareOf(frozen, trained)
 	r.say(rep, rule.Violation{
 		Check: "biases_only", Subject: last.Module, Observed: float64(len(frozen)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:  "requires_grad was turned off by a condition on names that holds for every weight",
-		Remedy: "print the names of what has requires_grad, and freeze by the name of a module; where only biases are to be tuned, load weights that were trained, and train the last layer as a whole",
-		Message: fmt.Sprintf("Only %s trained: all %d weights, %s of the elements, are frozen (requires_grad is False) as they were initialised at random, that of the last layer %s as well.",
+		Cause:  "requires_grad was turned off by a condition on names that matches every weight",
+		Remedy: "print the names of all parameters with requires_grad, and freeze by module name; to tune only biases, load pretrained weights and train the whole last layer",
+		Message: fmt.Sprintf("Only %s trained: all %d weights (%s of the elements) are frozen (requires_grad=False) at their random initial values, including that of the last layer %s.",
 			what, len(frozen), percent(share), last.Module),
 		Context: map[string]any{"frozen": namesOf(frozen), "trained": namesOf(trained), "share": share},
 	})

@@ -6,48 +6,48 @@ import "github.com/vigil-ml/vigil/rule"
 var notUpdatedChecks = []rule.Check{
 	{
 		ID: "not_updated/astray", Files: []string{"not_updated_stale_optimiser_parameters.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "Gradients go to another instance of the model than the one whose parameters the optimiser holds.",
+		When: "Gradients go to another instance of the model than the one whose parameters the optimiser has.",
 	},
 	{
 		ID: "not_updated/biases_only", Files: []string{"not_updated_biases.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "Nothing but biases is trained, and all weights stay as they were initialised.",
+		When: "Only biases are trained, and all weights keep their initial values.",
 	},
 	{
 		ID: "not_updated/frozen_between", Files: []string{"not_updated_frozen.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "A layer between layers that are trained is frozen.",
+		When: "A layer between trained layers is frozen.",
 	},
 	{
 		ID: "not_updated/frozen_neck", Files: []string{"not_updated_frozen_neck.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "New layers between a trained, frozen body and the head are frozen as they were initialised.",
+		When: "New layers between a frozen, pretrained body and the head are frozen at their initial values.",
 	},
 	{
 		ID: "not_updated/frozen_stack", Files: []string{"not_updated_frozen_lower_layers.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "Blocks are frozen as they were initialised while blocks like them, or what follows, are trained.",
+		When: "Blocks are frozen at their initial values while similar blocks, or what follows, are trained.",
 	},
 	{
 		ID: "not_updated/held_twice", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGAN,
-		When: "Two optimisers hold the same parameters, while others that the loss depends on are held by none.",
+		When: "Two optimisers have the same parameters, while no optimiser has others that the loss depends on.",
 	},
 	{
 		ID: "not_updated/loose", Files: []string{"not_updated_parameters_outside_model.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "The loss depends on a tensor with requires_grad that belongs to no module and no optimiser.",
+		When: "The loss depends on a tensor with requires_grad that is in no module and no optimiser.",
 	},
 	{
 		ID: "not_updated/lost_code", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeAutoencoder,
-		When: "No gradient of the errors goes through the code to the encoder.",
+		When: "No gradient of the reconstruction error reaches the encoder through the latent code.",
 	},
 	{
 		ID: "not_updated/lost_term", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "A term of the loss is made of gradients that were computed without create_graph and so is a constant.",
+		When: "A term of the loss is computed from gradients without create_graph=True and so is a constant.",
 	},
 	{
 		ID: "not_updated/made_anew", Files: []string{"not_updated_weights_made_in_forward.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "The loss depends on weights that every forward makes anew.",
+		When: "The loss depends on weights that are re-created in every forward.",
 	},
 	{
 		ID: "not_updated/no_gradient", Files: []string{"not_updated_not_in_loss.go"}, Severity: rule.Info, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning, rule.Error},
-		When:            "No gradient reaches parameters that the optimiser holds.",
+		When:            "No gradient reaches parameters that the optimiser has.",
 	},
 	{
 		ID: "not_updated/no_graph", Files: []string{"not_updated_loss_without_graph.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
@@ -56,33 +56,33 @@ var notUpdatedChecks = []rule.Check{
 	{
 		ID: "not_updated/no_slope", Files: []string{"not_updated_zero_gradient_operation.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
-		When:            "The loss depends on layers only through an operation whose slope is zero, such as round or sign.",
+		When:            "The loss depends on layers only through an operation with zero gradient, such as round or sign.",
 	},
 	{
 		ID: "not_updated/not_held", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning, rule.Info},
-		When:            "Parameters of the model get gradients, but no optimiser holds them.",
+		When:            "Parameters of the model get gradients, but no optimiser has them.",
 	},
 	{
 		ID: "not_updated/outside", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "The loss depends on modules that no optimiser holds and no trained model has.",
+		When: "The loss depends on modules that are in no optimiser and in no trained model.",
 	},
 	{
 		ID: "not_updated/states_cut", Files: []string{"not_updated_detached_recurrent_state.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeSequences,
-		When: "The state of a recurrence is detached at every step of a sequence.",
+		When: "The hidden state of a recurrent loop is detached at every step of a sequence.",
 	},
 	{
 		ID: "not_updated/strangers", Files: []string{"not_updated_stale_optimiser_parameters.go", "not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "None of the tensors that the optimiser holds belongs to the model that is trained, or ever gets a gradient.",
+		When: "None of the optimiser's tensors belongs to the trained model, or ever gets a gradient.",
 	},
 	{
 		ID: "not_updated/tiny_rate", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When: "The learning rate is so small that rounding takes every update away.",
+		When: "The learning rate is so small that rounding swallows every update.",
 	},
 	{
 		ID: "not_updated/unchanged", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
-		When:            "Weights are exactly as they were although gradients come and the learning rate is not zero.",
+		When:            "Weights are unchanged although they get gradients and the learning rate is not zero.",
 	},
 	{
 		ID: "not_updated/zero_gradients", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
@@ -90,7 +90,7 @@ var notUpdatedChecks = []rule.Check{
 	},
 	{
 		ID: "not_updated/zero_group", Files: []string{"not_updated_zero_learning_rate.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When: "Untrained layers are in a group whose learning rate is 0, beside groups that move.",
+		When: "Untrained layers are in a parameter group with learning rate 0, while other groups are trained.",
 	},
 	{
 		ID: "not_updated/zero_rate", Files: []string{"not_updated_unchanged.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,

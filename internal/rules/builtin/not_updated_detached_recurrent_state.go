@@ -28,8 +28,8 @@ func (r *updating) cutStates(f *rule.Facts, rep *rule.Report) {
 		}
 		v := rule.Violation{
 			Check: "states_cut", Subject: m.Path, Severity: rule.Warning, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-			Cause:   "detach, .data or .item() on the hidden state inside the loop over the steps of a sequence",
-			Remedy:  "detach the state once before a sequence (or every few dozen steps), not at every step",
+			Cause:   "detach(), .data or .item() on the hidden state inside the loop over the time steps",
+			Remedy:  "detach the state once per sequence (or every few dozen steps), not at every step",
 			Context: map[string]any{"calls": m.Recorded, "calls_in_graph": m.InGraph, "states": m.States, "states_cut": m.StatesCut},
 		}
 		last := m.Recorded >= leastCalls && m.InGraph == 1
@@ -37,10 +37,10 @@ func (r *updating) cutStates(f *rule.Facts, rep *rule.Report) {
 		switch {
 		case last && (cut && m.StatesCutInGraph == 1 || m.Kind == record.LinearModule && alongInput(f, m.Recorded)):
 			v.Observed = float64(m.Recorded - 1)
-			v.Message = fmt.Sprintf("%s runs %d times in one forward, and the loss depends on the last of them only: its state is cut off from the steps before (detach), so that nothing of them can be learnt; take the detach out of the loop.", m.Path, m.Recorded)
+			v.Message = fmt.Sprintf("%s runs %d times in one forward, but the loss depends only on the last call: detach() cuts the state off from earlier steps, so nothing is learnt across steps. Remove detach() from the loop.", m.Path, m.Recorded)
 		case cut && m.StatesCutInGraph >= leastCalls-1 && 2*m.StatesCutInGraph > m.StatesCut: // the first outputs may be left out
 			v.Observed = float64(m.StatesCut)
-			v.Message = fmt.Sprintf("%s gets back its own state at %d steps in a row, and each time without its history (detach): no step can learn what a later one needs of it; take the detach out of the loop.", m.Path, m.StatesCut)
+			v.Message = fmt.Sprintf("%s gets its own state back at %d steps in a row, each time detached from its history: no step can learn what later steps need. Remove detach() from the loop.", m.Path, m.StatesCut)
 		default:
 			continue
 		}

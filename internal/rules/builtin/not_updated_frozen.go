@@ -93,15 +93,15 @@ func (r *updating) frozenIn(f *rule.Facts, units []unit, rep *rule.Report) {
 		r.stackBetween(f, units, rep)
 		return
 	}
-	who := "the layers before and after are trained"
+	who := "the layers before and after it are trained"
 	if alike != "" && len(names) == 1 {
-		who = fmt.Sprintf("%s, which is built alike, and the layers before and after are trained", someNames([]string{alike}))
+		who = fmt.Sprintf("%s, which has the same structure, and the layers before and after it are trained", someNames([]string{alike}))
 	}
 	r.say(rep, rule.Violation{
 		Check: "frozen_between", Subject: names[0], Observed: float64(len(layers)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:   "requires_grad was turned off for a layer between layers that are trained",
-		Remedy:  "set requires_grad_(True) on the layer, or freeze the layers before it as well if it is meant",
-		Message: fmt.Sprintf("%s frozen (requires_grad is False) although %s: set requires_grad_(True) unless that is meant.", these(names, "is", "are"), who),
+		Cause:   "requires_grad was turned off for a layer between trained layers",
+		Remedy:  "call requires_grad_(True) on the layer, or freeze the layers before it as well if this is intended",
+		Message: fmt.Sprintf("%s frozen (requires_grad=False) although %s. Call requires_grad_(True) unless this is intended.", these(names, "is", "are"), who),
 		Context: map[string]any{"layers": layers, "of": len(units)},
 	})
 }

@@ -150,15 +150,15 @@ func (r *updating) stackBetween(f *rule.Facts, units []unit, rep *rule.Report) {
 
 // saysStack reports a stack.
 func (r *updating) saysStack(s *frozenStack, steps int64, rep *rule.Report) {
-	while := fmt.Sprintf("%s, which is built alike and comes after, is trained", s.Alike)
+	while := fmt.Sprintf("%s, which has the same structure and comes after it, is trained", s.Alike)
 	if s.Alike == "" {
 		while = "what comes before and the head are trained"
 	}
 	r.say(rep, rule.Violation{
 		Check: "frozen_stack", Subject: s.Blocks[0], Observed: float64(len(s.Layers)), Threshold: 0, Comparator: ">", Steps: int(steps),
-		Cause:  "requires_grad was turned off for blocks that were never trained: no weights were loaded, or what is to turn it on again does not find them",
-		Remedy: "load trained weights before freezing, or set requires_grad_(True) on the blocks; compare the names that are to be thawed with those of named_parameters()",
-		Message: fmt.Sprintf("%s frozen (requires_grad is False) but still as initialised at random, while %s (%d of %d layers are frozen, over %d updates): load trained weights or train them.",
+		Cause:  "requires_grad was turned off for blocks that were never trained: no pretrained weights were loaded, or the code that unfreezes them does not match their names",
+		Remedy: "load pretrained weights before freezing, or call requires_grad_(True) on the blocks; compare the names to unfreeze with named_parameters()",
+		Message: fmt.Sprintf("%s frozen (requires_grad=False) at random initial values, while %s (%d of %d layers are frozen, over %d updates). Load pretrained weights or train them.",
 			these(s.Blocks, "is", "are"), while, len(s.Layers), s.Of, steps),
 		Context: map[string]any{"blocks": s.Blocks, "layers": s.Layers[:min(len(s.Layers), 20)], "of": s.Of},
 	})

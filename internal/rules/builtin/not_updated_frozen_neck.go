@@ -48,9 +48,9 @@ func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "frozen_neck", Subject: names[0], Observed: float64(len(names)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:   "requires_grad was turned off for new layers together with the trained ones before them",
-		Remedy:  "set requires_grad_(True) on the new layers and give them to the optimiser",
-		Message: fmt.Sprintf("%s frozen (requires_grad is False) together with trained layers before, but still as initialised at random: what the head gets is a random mixture; train what is new.", these(names, "is", "are")),
+		Cause:   "requires_grad was turned off for new layers together with the pretrained ones before them",
+		Remedy:  "call requires_grad_(True) on the new layers and pass them to the optimiser",
+		Message: fmt.Sprintf("%s frozen (requires_grad=False) together with pretrained layers before, but still random: the head gets random features. Train the new layers.", these(names, "is", "are")),
 		Context: map[string]any{"layers": names, "elements": n},
 	})
 }

@@ -31,9 +31,9 @@ func (r *updating) lossWithoutGraph(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "no_graph", Subject: "loss", Severity: rule.Error, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(u.Steps),
-		Cause:  "a comparison, round, argmax, detach, .data or .item() between the model and the loss, and requires_grad that was turned on afterwards so that backward runs",
-		Remedy: "compute the loss from the model's outputs themselves (probabilities in place of thresholded masks), and take out requires_grad_(True) on the loss",
-		Message: fmt.Sprintf("The loss does not depend on the model: the tensor that backward is called on is the result of no operation that gradients go through, so that none of %d parameters had a gradient at %d updates.",
+		Cause:  "a comparison, round, argmax, detach(), .data or .item() between the model and the loss, and requires_grad turned on afterwards so that backward runs",
+		Remedy: "compute the loss from the model's outputs themselves (probabilities instead of thresholded masks), and remove requires_grad_(True) from the loss",
+		Message: fmt.Sprintf("The loss does not depend on the model: backward is called on a tensor without a graph, so none of %d parameters had a gradient at %d updates.",
 			held, u.Steps),
 		Context: map[string]any{"parameters": held},
 	})

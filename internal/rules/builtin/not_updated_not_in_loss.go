@@ -52,8 +52,8 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	share := shareOf(missing, reached)
 	v := rule.Violation{
 		Check: "no_gradient", Severity: rule.Info, Observed: float64(len(missing)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:   "a detach, .data, a conversion to numbers or no_grad between the layer and the loss, or an output that the loss does not use",
-		Remedy:  "remove the detach or no_grad on the way to the loss; if the layer is to stay as it is, do not give it to the optimiser",
+		Cause:   "detach(), .data, a conversion to numbers or no_grad() between the layer and the loss, or an output that the loss does not use",
+		Remedy:  "remove detach() or no_grad() on the way to the loss; if the layer should stay frozen, do not pass it to the optimiser",
 		Context: map[string]any{"parameters": namesOf(missing), "share": share},
 	}
 	places := placesOf(f)
@@ -65,7 +65,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 	switch {
 	case len(used) == 0:
 		v.Subject = modulesOf(missing)[0]
-		v.Message = fmt.Sprintf("%s not called in the first %s, and %s (%s of the elements) stay as they are; check forward if the layer is meant to take part.",
+		v.Message = fmt.Sprintf("%s not called in the first %s, so %s (%s of the elements) keep their initial values. Check forward if the layer should be used.",
 			these(modulesOf(missing), "was", "were"), plural(int(f.Parameters.Updates), "update"), plural(len(missing), "parameter"), percent(share))
 		r.say(rep, v)
 		return
@@ -79,7 +79,7 @@ func (r *updating) unreached(f *rule.Facts, rep *rule.Report) {
 		v.Severity = rule.Warning
 	}
 	v.Subject = modulesOf(used)[0]
-	v.Message = fmt.Sprintf("No gradient reaches %s (%s, %s of the elements), although the optimiser holds them: look for detach, .data or no_grad on the way from there to the loss.",
+	v.Message = fmt.Sprintf("No gradient reaches %s (%s, %s of the elements), although the optimiser has them. Look for detach(), .data or no_grad() between there and the loss.",
 		someNames(modulesOf(used)), plural(len(used), "parameter"), percent(share))
 	r.say(rep, v)
 }

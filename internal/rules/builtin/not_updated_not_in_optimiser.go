@@ -27,9 +27,9 @@ func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(f.Updates.Steps),
-		Cause:  "the optimiser was made from another instance of the model: the model was made anew, copied or loaded afterwards",
-		Remedy: "make the optimiser after the model has its final form, from the parameters of the instance that is trained",
-		Message: fmt.Sprintf("None of the %d tensors that the optimiser %s holds had a gradient at any of %d updates, so that nothing is trained: make the optimiser from the parameters of the model that is called.",
+		Cause:  "the optimiser was created from another instance of the model: the model was re-created, copied or loaded afterwards",
+		Remedy: "create the optimiser after the final model, from the parameters of the instance that is trained",
+		Message: fmt.Sprintf("Nothing is trained: none of the %d tensors of the optimiser %s had a gradient at any of %d updates. Create the optimiser from the parameters of the model that is called.",
 			n, o.Class, f.Updates.Steps),
 		Context: map[string]any{"held": n},
 	})
@@ -88,9 +88,9 @@ func (r *updating) strangers(f *rule.Facts, rep *rule.Report) bool {
 			found = true
 			r.say(rep, rule.Violation{
 				Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-				Cause:  "the optimiser was made from another instance of the model: the model was made anew, copied or loaded afterwards",
-				Remedy: "make the optimiser after the model has its final form, from the parameters of the instance that is trained",
-				Message: fmt.Sprintf("The optimiser %s holds %d tensors, none of which belongs to the model %s that is trained, so that its %d parameters never change: make the optimiser from this model's parameters.",
+				Cause:  "the optimiser was created from another instance of the model: the model was re-created, copied or loaded afterwards",
+				Remedy: "create the optimiser after the final model, from the parameters of the instance that is trained",
+				Message: fmt.Sprintf("None of the tensors of the optimiser %s (%d) belongs to the trained model %s, so the model's %d parameters never change. Create the optimiser from this model's parameters.",
 					o.Class, n, name, m.trained),
 				Context: map[string]any{"model": name, "held": n, "parameters": m.all},
 			})
@@ -131,27 +131,27 @@ func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
 		}
 		what := someNames(modulesOf(ps))
 		v.Subject = modulesOf(ps)[0]
-		v.Message = fmt.Sprintf("%s gradients, but no optimiser holds them (%s, %s of the elements of %s): they stay as they are; add them to the optimiser.",
+		v.Message = fmt.Sprintf("%s gradients, but no optimiser has them (%s, %s of the elements of %s), so they keep their initial values. Add them to the optimiser.",
 			these(modulesOf(ps), "gets", "get"), plural(len(ps), "parameter"), percent(share), modelName(model))
 		frozen := slices.DeleteFunc(slices.Clone(held[model]), func(p *rule.ParameterFact) bool { return p.Trained || !mixing(p) })
 		switch {
 		case len(frozen) > 0 && share <= 0.5 && slices.ContainsFunc(ps, mixing):
 			// Whoever chooses what is held does not choose what is frozen.
-			v.Cause = "the optimiser was made before these layers, adapters or prompts were put into the model"
-			v.Remedy = "make the optimiser after the model is complete, from the parameters with requires_grad"
-			v.Message = fmt.Sprintf("%s gradients, but no optimiser holds them (%s, %s of the elements of %s), while %s that the optimiser does hold are frozen: it was made before these were put in; make it when the model is complete.",
+			v.Cause = "the optimiser was created before these layers, adapters or prompts were added to the model"
+			v.Remedy = "create the optimiser after the model is complete, from the parameters with requires_grad"
+			v.Message = fmt.Sprintf("%s gradients, but no optimiser has them (%s, %s of the elements of %s), while %s in the optimiser are frozen. The optimiser was created before these layers were added; create it afterwards.",
 				these(modulesOf(ps), "gets", "get"), plural(len(ps), "parameter"), percent(share), modelName(model), plural(len(frozen), "weight"))
 		case chosen(held[model], ps, share):
 			v.Severity = rule.Info
-			v.Message = fmt.Sprintf("The optimiser holds %s of %s only (%s left out, %s of its elements): turn requires_grad off for the others to save their gradients.",
+			v.Message = fmt.Sprintf("The optimiser has only %s of %s (%s left out, %s of its elements). Turn requires_grad off for the others to save their gradients.",
 				someNames(modulesOf(held[model])), modelName(model), plural(len(ps), "parameter"), percent(share))
 		case before(f, ps, held[model]):
 			v.Severity = rule.Info
-			v.Message = fmt.Sprintf("The optimiser holds only the last layers of %s: %s get gradients that nobody uses (%s of the elements); turn requires_grad off for them.",
+			v.Message = fmt.Sprintf("The optimiser has only the last layers of %s: %s get gradients that are never used (%s of the elements). Turn requires_grad off for them.",
 				modelName(model), what, percent(share))
 			if age(ps) == fresh {
 				v.Severity = rule.Warning
-				v.Message = fmt.Sprintf("The optimiser holds only the last layers of %s: %s, %s of the elements, keep the random values that they were initialised with; give the optimiser model.parameters().",
+				v.Message = fmt.Sprintf("The optimiser has only the last layers of %s: %s (%s of the elements) keep their random initial values. Pass model.parameters() to the optimiser.",
 					modelName(model), what, percent(share))
 			}
 		case !slices.ContainsFunc(ps, mixing):
@@ -179,9 +179,9 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 		if same := sameHeld(f); same > 0 {
 			r.say(rep, rule.Violation{
 				Check: "held_twice", Subject: modules[0], Severity: rule.Error, Observed: float64(same), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-				Cause:  "the second optimiser was made over the parameters of the first one's network",
-				Remedy: "give each optimiser the parameters of its own network",
-				Message: fmt.Sprintf("Two optimisers hold the same %s, while the loss depends on %s of %s that none holds: they keep the values that they were initialised with; give each optimiser the parameters of its own network.",
+				Cause:  "the second optimiser was created with the parameters of the first one's network",
+				Remedy: "pass each optimiser the parameters of its own network",
+				Message: fmt.Sprintf("Two optimisers have the same %s, while no optimiser has %s of %s that the loss depends on, so they keep their initial values. Pass each optimiser the parameters of its own network.",
 					plural(same, "parameter"), plural(len(ps), "parameter"), someNames(modules)),
 				Context: map[string]any{"parameters": namesOf(ps), "held_twice": same},
 			})
@@ -190,9 +190,9 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "outside", Subject: modules[0], Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:  "the module is not registered in the model (kept in a plain list or dictionary), or was left out when the optimiser was made",
-		Remedy: "keep modules in nn.ModuleList or nn.ModuleDict, or give their parameters to the optimiser as well",
-		Message: fmt.Sprintf("The loss depends on %s of %s that no optimiser holds and no trained model has: they keep the values that they were initialised with.",
+		Cause:  "the module is not registered in the model (kept in a plain list or dict), or was left out when the optimiser was created",
+		Remedy: "keep modules in nn.ModuleList or nn.ModuleDict, or pass their parameters to the optimiser as well",
+		Message: fmt.Sprintf("The loss depends on %s of %s that are in no optimiser and in no trained model: they keep their initial values.",
 			plural(len(ps), "parameter"), someNames(modules)),
 		Context: map[string]any{"parameters": namesOf(ps)},
 	})

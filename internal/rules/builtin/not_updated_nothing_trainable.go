@@ -12,9 +12,9 @@ import (
 var nothingTrainable = rule.Judged[*rule.Facts]{
 	Check: rule.Check{
 		ID: "not_updated/nothing_trainable", Files: []string{"not_updated_nothing_trainable.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "After `least_updates` updates no parameter that an optimiser holds asks for a gradient, has one, or has changed.",
-		Cause:  "requires_grad is turned off for all parameters that the optimiser holds",
-		Remedy: "set requires_grad_(True) on the parameters that are to be trained, before the first forward pass; give the optimiser those",
+		When:   "After `least_updates` updates no parameter of an optimiser has requires_grad, has a gradient, or has changed.",
+		Cause:  "requires_grad is turned off for all parameters of the optimiser",
+		Remedy: "call requires_grad_(True) on the parameters to train, before the first forward pass, and pass those to the optimiser",
 	},
 	Judge: func(f *rule.Facts, p rule.Params) []rule.Evidence {
 		ps := f.Parameters
@@ -36,7 +36,7 @@ var nothingTrainable = rule.Judged[*rule.Facts]{
 		}
 		return []rule.Evidence{{
 			Subject: "parameters", Observed: 0, Threshold: 0, Comparator: "=", Steps: int(ps.Updates),
-			Message: fmt.Sprintf("Nothing is trained: none of the %d parameters (%s elements) that the optimiser holds asks for a gradient, and none has changed in %d updates.", held, num(float64(elements)), ps.Updates),
+			Message: fmt.Sprintf("Nothing is trained: all %d parameters (%s elements) of the optimiser have requires_grad=False, and none has changed in %d updates.", held, num(float64(elements)), ps.Updates),
 			Context: map[string]any{"parameters": held, "elements": elements, "updates": ps.Updates},
 		}}
 	},

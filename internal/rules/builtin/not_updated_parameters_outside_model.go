@@ -25,9 +25,9 @@ func (r *updating) outsideModel(f *rule.Facts, rep *rule.Report) {
 	who := someNames(names)
 	r.say(rep, rule.Violation{
 		Check: "loose", Subject: names[0], Severity: rule.Warning, Observed: float64(len(found)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:  "a parameter that is no part of a module, so that model.parameters() does not have it, and that was not given to the optimiser beside it",
-		Remedy: "give it to the optimiser as well (list(model.parameters()) + [p]), or make it an attribute of the module; turn requires_grad off if it is to stay",
-		Message: fmt.Sprintf("The loss depends on %s (%s), which %s to be trained but %s to no module and no optimiser: after %d updates the values are what they were; give %s to the optimiser.",
+		Cause:  "the parameter is not part of a module, so model.parameters() does not contain it, and it was not passed to the optimiser separately",
+		Remedy: "pass it to the optimiser as well (list(model.parameters()) + [p]), or make it an nn.Parameter of the module; turn requires_grad off if it should stay fixed",
+		Message: fmt.Sprintf("The loss depends on %s (%s), which %s to be trained but %s to no module and no optimiser: after %d updates the values are unchanged. Pass %s to the optimiser.",
 			who, plural(len(found), "tensor"), asks(len(found)), belongs(len(found)), f.Parameters.Updates, it(len(found))),
 		Context: map[string]any{"tensors": found},
 	})

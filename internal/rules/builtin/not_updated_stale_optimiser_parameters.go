@@ -25,9 +25,9 @@ func (r *updating) staleParameters(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
-		Cause:  "the model was made anew, copied or loaded in the middle of the training, and the optimiser still holds the one before",
-		Remedy: "make the optimiser (and its scheduler) anew after the model, or load the weights into the model that is there: model.load_state_dict(…)",
-		Message: fmt.Sprintf("%s no gradient comes to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser anew after the model.",
+		Cause:  "the model was re-created, copied or loaded during training, and the optimiser still has the old one's parameters",
+		Remedy: "re-create the optimiser (and its scheduler) after the model, or load the weights into the existing model: model.load_state_dict(…)",
+		Message: fmt.Sprintf("%s the parameters of the optimiser %s get no gradients; another %s gets them, whose %s are in no optimiser and so never change. Re-create the optimiser after the model.",
 			since, a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
 		Context: map[string]any{"since": a.Since, "model": a.Model, "parameters": a.Parameters},
 	})
@@ -45,9 +45,9 @@ func (r *updating) neverCame(f *rule.Facts, a *record.AstrayFacts, rep *rule.Rep
 	}
 	r.say(rep, rule.Violation{
 		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
-		Cause:  "the optimiser was given the parameters of the copy that gives targets, or of another instance, and not of the one that is trained",
-		Remedy: "make the optimiser from the parameters of the instance that the loss is computed with",
-		Message: fmt.Sprintf("No gradient came to what the optimiser %s holds; another %s gets them, whose %s no optimiser holds, so that they stay as they are: make the optimiser from the parameters of the instance that is trained, not from those of its copy.",
+		Cause:  "the optimiser got the parameters of the target network, or of another instance, instead of the one that is trained",
+		Remedy: "create the optimiser from the parameters of the instance that computes the loss",
+		Message: fmt.Sprintf("The parameters of the optimiser %s get no gradients; another %s gets them, whose %s are in no optimiser and so never change. Create the optimiser from the trained instance, not from its copy.",
 			a.Optimiser, a.Model, plural(int(a.Parameters), "parameter")),
 		Context: map[string]any{"model": a.Model, "parameters": a.Parameters},
 	})
@@ -69,9 +69,9 @@ func (r *updating) untouchedModel(f *rule.Facts, rep *rule.Report) bool {
 	m := f.Models[0]
 	r.say(rep, rule.Violation{
 		Check: "strangers", Subject: m.Name, Severity: rule.Error, Observed: float64(len(f.Parameters.List)), Threshold: 0, Comparator: ">", Steps: int(u.Steps),
-		Cause:  "the optimiser was made from another instance of the model: the one that is trained is a copy, or was made or loaded afterwards",
-		Remedy: "make the optimiser after the model has its final form, from the parameters of the instance that is trained",
-		Message: fmt.Sprintf("No gradient came to any of the %d parameters of the %s that the optimiser holds at %d updates, and that instance is never called: what computes the loss is another one; make the optimiser from its parameters.",
+		Cause:  "the optimiser was created from another instance of the model: the trained one is a copy, or was created or loaded afterwards",
+		Remedy: "create the optimiser after the final model, from the parameters of the instance that is trained",
+		Message: fmt.Sprintf("None of the %d parameters of the %s in the optimiser had a gradient at %d updates, and that instance is never called: another one computes the loss. Create the optimiser from that one's parameters.",
 			len(f.Parameters.List), m.Class, u.Steps),
 		Context: map[string]any{"held": len(f.Parameters.List)},
 	})

@@ -14,8 +14,8 @@ func (r *updating) lostTerm(f *rule.Facts, rep *rule.Report) {
 	r.say(rep, rule.Violation{
 		Check: "lost_term", Subject: "loss", Severity: rule.Warning, Observed: float64(f.Graph.Lost), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:   "torch.autograd.grad without create_graph=True",
-		Remedy:  "call torch.autograd.grad with create_graph=True, and do not detach what it gives",
-		Message: "A term of the loss trains nothing: it is a constant. Gradients were computed with torch.autograd.grad without create_graph=True, so that no gradient goes through what is made of them (a gradient penalty, a term of derivatives). Call it with create_graph=True.",
+		Remedy:  "call torch.autograd.grad with create_graph=True, and do not detach the result",
+		Message: "A term of the loss (a gradient penalty or derivative term) has no effect: torch.autograd.grad was called without create_graph=True, so no gradient goes through it. Call it with create_graph=True.",
 	})
 }
 
@@ -27,8 +27,8 @@ func (r *updating) lostCode(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "lost_code", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:   "a detach, a conversion to numbers or .sample() between the encoder and the decoder",
-		Remedy:  "draw the code as mu + std * torch.randn_like(std), or with rsample(), and pass it on as it is: without detach, .data or NumPy",
-		Message: "No gradient of the errors reaches the encoder: they train the decoder alone, and the encoder only the divergence from the prior, which draws everything out of the code. Draw the code as mu + std * torch.randn_like(std), or with rsample(), and do not detach it.",
+		Cause:   "detach(), a conversion to numbers or .sample() between the encoder and the decoder",
+		Remedy:  "sample the latent code as mu + std * torch.randn_like(std), or with rsample(), and pass it on without detach(), .data or NumPy",
+		Message: "No gradient of the reconstruction error reaches the encoder, which is trained by the KL divergence alone and forgets its input. Sample the code as mu + std * torch.randn_like(std) or with rsample(), and do not detach it.",
 	})
 }

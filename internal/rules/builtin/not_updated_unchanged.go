@@ -44,8 +44,8 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 	rounded := half && push > 0 && push < bits.half
 	v := rule.Violation{
 		Check: "unchanged", Subject: still[0].Module, Severity: rule.Warning, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(ps.Updates),
-		Cause:   "values that are written back after each update, or an update that rounding takes away",
-		Remedy:  "look for what restores the values (load_state_dict, clamping, copying in the loop); keep the weights in float32",
+		Cause:   "the old values are written back after each update, or rounding swallows the update",
+		Remedy:  "look for code that restores the values (load_state_dict, clamping, copying in the loop); keep the weights in float32",
 		Context: map[string]any{"parameters": namesOf(still), "updates": ps.Updates, "learning_rate": most},
 	}
 	switch {
@@ -53,22 +53,22 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		return // the rate is still to come
 	case most == 0 && moved == 0:
 		v.Check, v.CauseClass, v.Subject = "zero_rate", "learning-rate", "learning rate"
-		v.Cause, v.Remedy = "a learning rate of 0: set so, or made so by a schedule", "set a learning rate above 0; look at what the schedule makes of it"
+		v.Cause, v.Remedy = "the learning rate is 0: it was set to 0, or a schedule lowered it to 0", "set a learning rate above 0; check what the schedule does to it"
 		v.Asks = []rule.Advice{rule.RaiseLearningRate}
-		v.Message = fmt.Sprintf("The learning rate is 0: after %d updates no parameter has changed; set a learning rate above 0 or correct the schedule.", ps.Updates)
+		v.Message = fmt.Sprintf("The learning rate is 0: after %d updates no parameter has changed. Set a learning rate above 0 or correct the schedule.", ps.Updates)
 	case slices.Contains(rates, 0) && still[0].LR == nil:
 		return // nobody knows whose rate it is
 	case moved == 0 && tiny(f, most, half):
 		v.Check, v.CauseClass, v.Subject = "tiny_rate", "learning-rate", "learning rate"
-		v.Cause, v.Remedy = "a learning rate so small that rounding takes every update away", "raise the learning rate"
+		v.Cause, v.Remedy = "a learning rate so small that rounding swallows every update", "raise the learning rate"
 		v.Asks = []rule.Advice{rule.RaiseLearningRate}
-		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding takes it away: after %d updates no weight has changed; raise it.", num(most), ps.Updates)
+		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding swallows every update: after %d updates no weight has changed. Raise it.", num(most), ps.Updates)
 	case moved == 0 && rounded:
 		v.Severity, v.Subject, v.Cause, v.Remedy = rule.Error, "parameters", roundedCause, keepWide
-		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come: the weights are %s, and an update (about %s of their size at a learning rate of %s) is less than half the distance to the next such number, so that it is rounded away; keep the weights in float32.", ps.Updates, bits.name, num(push), num(most))
+		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients are there: the weights are %s, and an update (about %s of their size at learning rate %s) is smaller than their precision and is rounded away. Keep the weights in float32.", ps.Updates, bits.name, num(push), num(most))
 	case moved == 0:
 		v.Severity, v.Subject = rule.Error, "parameters"
-		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.", ps.Updates, rateOf(f, most))
+		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients are there and the learning rate is %s. Look for code that writes the old values back.", ps.Updates, rateOf(f, most))
 	default:
 		still = slices.DeleteFunc(still, func(p *rule.ParameterFact) bool { return p.First.Elements < 64 || p.First.Std == 0 })
 		if len(still) == 0 || fading(f, still) {
@@ -77,17 +77,17 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Subject = still[0].Module
 		if rounded {
 			v.Cause, v.Remedy = roundedCause, keepWide
-			v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients come: the weights are %s, and an update (about %s of their size at a learning rate of %s) is less than half the distance to the next such number, so that it is rounded away; keep the weights in float32.",
+			v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients are there: the weights are %s, and an update (about %s of their size at learning rate %s) is smaller than their precision and is rounded away. Keep the weights in float32.",
 				these(modulesOf(still), "has", "have"), ps.Updates, bits.name, num(push), num(most))
 			break
 		}
-		v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients come and the learning rate is %s: look for what writes the old values back.",
+		v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients are there and the learning rate is %s. Look for code that writes the old values back.",
 			these(modulesOf(still), "has", "have"), ps.Updates, rateOf(f, most))
 	}
 	r.say(rep, v)
 }
 
-const roundedCause = "updates that rounding takes away: the weights are numbers of 16 bits, which lie too far apart for them"
+const roundedCause = "rounding swallows the updates: they are smaller than the precision of the 16-bit weights"
 
 // fading tells whether what stands still are first layers under an optimiser
 // that goes by the gradient's size: a gradient that vanishes does that.
@@ -182,9 +182,9 @@ func (r *updating) zeroGradients(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "zero_gradients", Subject: "gradients", Observed: 0, Threshold: 0, Comparator: "=", Steps: int(f.Parameters.Updates),
-		Cause:   "an operation before the loss that has no slope (round, sign, a comparison, a clamp at its end, saturation), or a loss that is constant",
-		Remedy:  "look at the operations between the last layer and the loss; print the loss's gradient with respect to the predictions",
-		Message: fmt.Sprintf("The gradients of all %d parameters are exactly zero at %d updates although the loss depends on them: look for an operation without slope (round, sign, clamp) before the loss.", n, f.Parameters.Updates),
+		Cause:   "an operation with zero gradient before the loss (round, sign, a comparison, a clamp at its limit, saturation), or a constant loss",
+		Remedy:  "check the operations between the last layer and the loss; print the gradient of the loss with respect to the predictions",
+		Message: fmt.Sprintf("The gradients of all %d parameters are exactly zero at %d updates although the loss depends on them. Look for an operation with zero gradient (round, sign, clamp) before the loss.", n, f.Parameters.Updates),
 		Context: map[string]any{"parameters": n, "head": f.Graph.Head},
 	})
 }

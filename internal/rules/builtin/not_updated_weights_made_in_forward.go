@@ -21,9 +21,9 @@ func (r *updating) madeInForward(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "made_anew", Subject: "forward", Severity: rule.Warning, Observed: float64(len(made)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:  "a layer that is constructed inside of forward",
-		Remedy: "construct the layer once, in the constructor of the model, and only call it in forward",
-		Message: fmt.Sprintf("The loss depends on %s that every forward makes anew (%s) and that nobody keeps: what is learnt has to do with other random values at each step.",
+		Cause:  "a layer is constructed inside forward",
+		Remedy: "create the layer once, in the model's __init__, and only call it in forward",
+		Message: fmt.Sprintf("The loss depends on %s that forward re-creates each time (%s) and then discards, so the other layers face new random values at every step.",
 			plural(len(made), "weight"), someNames(whats)),
 		Context: map[string]any{"weights": whats},
 	})

@@ -38,9 +38,9 @@ func (r *updating) behindFlat(f *rule.Facts, rep *rule.Report) bool {
 	share := shareOf(behind, others)
 	v := rule.Violation{
 		Check: "no_slope", Subject: modulesOf(behind)[0], Severity: rule.Warning, Observed: float64(len(behind)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
-		Cause:  "an operation without a slope (round, sign, floor) between the layers and the loss",
-		Remedy: "let the gradient pass: z + (torch.round(z) - z).detach() has the value of round and the slope of z; or take something smooth, such as tanh or a softmax with a temperature, while training",
-		Message: fmt.Sprintf("All gradients of %s are exactly zero (%s, %s of the elements): the loss depends on them only through %s, which has no slope, so they never learn.",
+		Cause:  "an operation with zero gradient (round, sign, floor) between the layers and the loss",
+		Remedy: "use a straight-through estimator, z + (torch.round(z) - z).detach(), or a smooth function such as tanh or a softmax with temperature during training",
+		Message: fmt.Sprintf("All gradients of %s are exactly zero (%s, %s of the elements): the loss depends on them only through %s, whose gradient is zero, so they never learn.",
 			someNames(modulesOf(behind)), plural(len(behind), "parameter"), percent(share), ops),
 		Context: map[string]any{"parameters": namesOf(behind), "operations": g.Flat.Operations, "share": share},
 	}

@@ -32,10 +32,10 @@ func (r *updating) zeroGroup(f *rule.Facts, rep *rule.Report) {
 	names, share := modulesOf(still), shareOf(still, moved)
 	r.say(rep, rule.Violation{
 		Check: "zero_group", Subject: names[0], Severity: rule.Warning, Observed: 0, Threshold: 0, Comparator: "=", Steps: int(updates(f)),
-		Cause:  "a group of parameters with a learning rate of 0: set so, or made so by a schedule of its own",
-		Remedy: "give the group a learning rate above 0; look at what its schedule makes of it",
+		Cause:  "a parameter group with learning rate 0, set directly or by its schedule",
+		Remedy: "set a learning rate above 0 for the group; check what its schedule does to it",
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
-		Message: fmt.Sprintf("The learning rate of %s is 0: after %d updates they keep the random values that they were initialised with (%s of the elements), while others are trained.",
+		Message: fmt.Sprintf("The learning rate of %s is 0: after %d updates they still have their random initial values (%s of the elements), while others are trained.",
 			someNames(names), f.Parameters.Updates, percent(share)),
 		Context: map[string]any{"parameters": namesOf(still), "share": share},
 	})

@@ -12,16 +12,16 @@ import (
 var optimiserSettings = rule.Definition{
 	Name: "optimiser_settings", Class: "OptimiserSettings", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     optimiserSettingsChecks,
-	Summary:    "The optimiser has a setting that hardly anybody means: it climbs instead of descending, or its momentum never lets go.",
-	Why:        "A training with such a setting does not get better, whatever the model and the data are.",
+	Summary:    "The optimiser has a setting that is almost certainly a mistake: it maximises the loss, or its momentum is too close to 1.",
+	Why:        "With such a setting training does not improve, whatever the model and the data.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "momentum", Type: rule.Float, Default: "0.999", Range: rule.Between(0, 1).OpenMin(), Unit: "fraction", Meaning: "momentum, or first beta, from which on it counts"},
-		{Name: "eps", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "gradient", Meaning: "eps of Adam from which on it is worth knowing"},
+		{Name: "eps", Type: rule.Float, Default: "0.1", Range: rule.Above(0), Unit: "gradient", Meaning: "eps of Adam from which on it is reported"},
 	},
 	CauseClass: "optimizer",
 	Causes:     []string{"settings that were mixed up: the two betas, or momentum and decay", "maximize=True with a loss that should fall"},
-	Remedies:   []string{"take maximize away", "use a momentum of 0.9, or betas of (0.9, 0.999)"},
+	Remedies:   []string{"remove maximize=True", "use a momentum of 0.9, or betas of (0.9, 0.999)"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "exploding_tensor", "not_finite", "learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates"},
 	Default: &rule.Preset{
 		Why: "A momentum of 0.99 is used with success. Climbing counts only where one optimiser climbs a loss that measures errors. Whether a learning rate is too high shows in the loss, so it is not judged here.",
@@ -54,15 +54,15 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 	if g.Maximize && len(f.Optimisers) == 1 && f.Loss != nil && slices.Contains(plainLosses, f.Loss.Function) {
 		v := v
 		v.Check, v.Observed, v.Threshold, v.Comparator = "maximize", 1, 0, ">"
-		v.Cause, v.Remedy = "maximize=True with a loss that should fall", "take maximize=True away"
-		v.Message = fmt.Sprintf("%s has maximize=True and so makes the loss %s larger at each update: take it away.", o.Class, f.Loss.Function)
+		v.Cause, v.Remedy = "maximize=True with a loss that should fall", "remove maximize=True"
+		v.Message = fmt.Sprintf("%s has maximize=True, so each update makes the loss %s larger. Remove it.", o.Class, f.Loss.Function)
 		r.say(rep, v)
 	}
 	if m := g.Momentum; m != nil && *m >= r.momentum {
 		v := v
 		v.Check, v.Observed, v.Threshold = "momentum", *m, r.momentum
 		v.Cause, v.Remedy = "a momentum close to 1", "use a momentum of 0.9"
-		v.Message = fmt.Sprintf("The momentum of %s is %s: each gradient goes on for %s updates and the training overshoots; use 0.9.", o.Class, num(*m), lasting(*m))
+		v.Message = fmt.Sprintf("The momentum of %s is %s: each gradient lasts for %s updates and training overshoots. Use 0.9.", o.Class, num(*m), lasting(*m))
 		r.say(rep, v)
 	}
 	if len(g.Betas) == 2 {
@@ -70,14 +70,14 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 		case a >= r.momentum:
 			v := v
 			v.Check, v.Observed, v.Threshold = "betas", a, r.momentum
-			v.Cause, v.Remedy = "a first beta close to 1, maybe the two betas are the wrong way round", "use betas of (0.9, 0.999)"
-			v.Message = fmt.Sprintf("The betas of %s are (%s, %s): with the first that close to 1 each gradient goes on for %s updates; use (0.9, 0.999).", o.Class, num(a), num(b), lasting(a))
+			v.Cause, v.Remedy = "a first beta close to 1; the two betas may be swapped", "use betas of (0.9, 0.999)"
+			v.Message = fmt.Sprintf("The betas of %s are (%s, %s): with the first so close to 1 each gradient lasts for %s updates. Use (0.9, 0.999).", o.Class, num(a), num(b), lasting(a))
 			r.say(rep, v)
 		case b < a:
 			v := v
 			v.Check, v.Severity, v.Observed, v.Threshold, v.Comparator = "betas", rule.Info, b, a, "<"
-			v.Cause, v.Remedy = "betas that are the wrong way round", "use betas of (0.9, 0.999)"
-			v.Message = fmt.Sprintf("The second beta of %s (%s) is below the first (%s): updates may become very long; use (0.9, 0.999) unless that is meant.", o.Class, num(b), num(a))
+			v.Cause, v.Remedy = "the two betas are swapped", "use betas of (0.9, 0.999)"
+			v.Message = fmt.Sprintf("The second beta of %s (%s) is below the first (%s), so updates may become very large. Use (0.9, 0.999) unless this is intended.", o.Class, num(b), num(a))
 			r.say(rep, v)
 		}
 	}
@@ -85,7 +85,7 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 		v := v
 		v.Check, v.Severity, v.Observed, v.Threshold = "eps", rule.Info, *e, r.eps
 		v.Cause, v.Remedy = "an eps that is larger than the gradients", "use an eps of 1e-8"
-		v.Message = fmt.Sprintf("The eps of %s is %s: where gradients are smaller than that its updates shrink with them; use 1e-8 unless that is meant.", o.Class, num(*e))
+		v.Message = fmt.Sprintf("The eps of %s is %s: where gradients are smaller than that, updates shrink with them. Use 1e-8 unless this is intended.", o.Class, num(*e))
 		r.say(rep, v)
 	}
 }

@@ -19,6 +19,6 @@ var optimiserSettingsChecks = []rule.Check{
 	},
 	{
 		ID: "optimiser_settings/momentum", Files: []string{"optimiser_settings.go"}, Severity: rule.Warning, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
-		When: "The momentum is so close to 1 that each gradient goes on for hundreds of updates.",
+		When: "The momentum is so close to 1 that each gradient lasts for hundreds of updates.",
 	},
 }

@@ -15,13 +15,13 @@ import (
 var outputActivation = rule.Definition{
 	Name: "output_activation", Class: "OutputActivation", Family: rule.Tensors, Severity: rule.Error,
 	Checks:  outputActivationChecks,
-	Summary: "The last operation of the model does not fit its loss.",
-	Why: "Losses that apply softmax or sigmoid themselves learn slowly, or not at all, from outputs that went through one before; " +
-		"a loss that wants logarithms of probabilities gives nonsense for anything else; and an output that cannot reach the labels never will.",
+	Summary: "The last activation of the model does not fit its loss.",
+	Why: "A loss that applies softmax or sigmoid itself learns slowly, or not at all, from outputs that already went through one; " +
+		"a loss that expects log-probabilities gives nonsense for anything else. An output whose range excludes the labels never reaches them.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "output-activation",
-	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax, or a norm, over the wrong axis", "an output that is limited to a range which the labels leave"},
-	Remedies:   []string{"give cross_entropy and binary_cross_entropy_with_logits the raw outputs of the last layer", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to what the activation can give"},
+	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax or normalisation over the wrong axis", "an output that is limited to a range which the labels leave"},
+	Remedies:   []string{"pass the raw outputs (logits) to cross_entropy and binary_cross_entropy_with_logits", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to the range of the activation"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling", "not_updated",
@@ -52,18 +52,18 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if f.Graph != nil && f.Graph.AcrossSamples && slices.Contains(f.Graph.Head, "ctc_loss") {
-		text := "log_softmax works over samples or time steps in place of the classes: ctc_loss takes its last axis for the classes."
-		return []rule.Violation{v.violation("wrong_axis", text, "use dim=-1 (or dim=2) in log_softmax, on what ctc_loss gets: time steps by samples by classes", rule.Error)}
+		text := "log_softmax runs over samples or time steps instead of the classes: ctc_loss expects the classes on the last axis."
+		return []rule.Violation{v.violation("wrong_axis", text, "use dim=-1 (or dim=2) in log_softmax; ctc_loss expects (time, batch, classes)", rule.Error)}
 	}
 	if found := intoAlignment(&v); found != nil {
 		return found
 	}
 	if f.Graph != nil && f.Graph.AcrossSamples {
-		text := "log_softmax works over the samples of the batch in place of the classes: what the loss gets for a sample depends on the others in its batch."
+		text := "log_softmax runs over the samples of the batch instead of the classes, so a sample's prediction depends on the rest of its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in log_softmax, or cross_entropy on the raw outputs", rule.Error)}
 	}
 	if f.Graph != nil && f.Graph.NormedAcross {
-		text := "The outputs are divided by their norm over the samples of the batch: each column comes to have length 1 in place of each sample, so that what a sample gets depends on the others in its batch, and shrinks as the batch grows."
+		text := "The outputs are normalised over the samples of the batch: each column has norm 1 instead of each sample, so a sample's output depends on the rest of its batch."
 		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in normalize, or norm", rule.Warning)}
 	}
 	if found := scoresOfOne(f, &v); found != nil {
@@ -73,8 +73,8 @@ func judgeOutput(f *rule.Facts) []rule.Violation {
 		return found
 	}
 	if f.Graph != nil && f.Graph.Policy != nil && f.Graph.Policy.Twice {
-		text := "The probabilities that softmax gives are taken for scores again: what a policy samples from is softmax of a softmax, in which no action can become nearly certain, so that it stays close to random."
-		return []rule.Violation{v.violation("softmax_twice", text, "use Categorical(probs=...), or log, for what comes out of softmax; or take the softmax away and use Categorical(logits=...)", rule.Error)}
+		text := "Softmax is applied twice: the policy treats probabilities as logits, so no action can become likely and it stays close to random."
+		return []rule.Violation{v.violation("softmax_twice", text, "use Categorical(probs=...) for the output of softmax, or remove the softmax and use Categorical(logits=...)", rule.Error)}
 	}
 	if p == nil || v.loss == "" {
 		return handWritten(&v)
@@ -111,8 +111,8 @@ func rawOverlap(v *lossView) []rule.Violation {
 	if g == nil || g.Overlap != "linear" && g.Overlap != "convolution" {
 		return nil
 	}
-	text := fmt.Sprintf("The overlap (Dice) loss gets the raw outputs of a %s layer, not probabilities: outputs below 0 and above 1 count as overlap, so it can fall without the masks becoming right.", g.Overlap)
-	return []rule.Violation{v.violation("logits_as_probabilities", text, "put sigmoid (or softmax over the classes) between the model and the overlap loss", rule.Warning)}
+	text := fmt.Sprintf("The Dice loss gets the raw outputs of a %s layer instead of probabilities: values below 0 and above 1 count as overlap, so it can fall while the masks stay wrong.", g.Overlap)
+	return []rule.Violation{v.violation("logits_as_probabilities", text, "apply sigmoid (or softmax over the classes) before the Dice loss", rule.Warning)}
 }
 
 // handWritten finds a cross-entropy that is written out, -(y·log(p) + …), and
@@ -142,8 +142,8 @@ func handWritten(v *lossView) []rule.Violation {
 	if path := lastModule(v.facts, []string{record.LinearModule, record.ConvModule}, nil); path != "" {
 		what = path
 	}
-	text := fmt.Sprintf("The loss takes the logarithm of the raw outputs of %s as if they were probabilities: what lies outside 0 to 1 is cut off and gets no gradient, or has no logarithm.", what)
-	return []rule.Violation{v.violation("raw_logarithm", text, "put sigmoid at the end of the model, or use binary_cross_entropy_with_logits on the raw outputs", rule.Error)}
+	text := fmt.Sprintf("The loss takes the logarithm of the raw outputs of %s as if they were probabilities: values outside 0 to 1 are clipped and get no gradient, or give NaN.", what)
+	return []rule.Violation{v.violation("raw_logarithm", text, "apply sigmoid at the end of the model, or use binary_cross_entropy_with_logits on the raw outputs", rule.Error)}
 }
 
 // pickedProbability finds a likelihood that is written out, minus what is picked
@@ -172,8 +172,8 @@ func pickedProbability(v *lossView, head []string) []rule.Violation {
 	if minus != 1 || picked != 1 || head[at+1] != "linear" && head[at+1] != "convolution" {
 		return nil
 	}
-	text := "The loss is minus the probability that softmax gives the label of a sample, where it wants minus its logarithm: a sample that is told wrong for sure gets no gradient."
-	return []rule.Violation{v.violation("no_logarithm", text, "use log_softmax in place of softmax, or cross_entropy on the raw outputs", rule.Error)}
+	text := "The loss is the negative probability of the label instead of the negative log-probability: a sample that is confidently wrong gets no gradient."
+	return []rule.Violation{v.violation("no_logarithm", text, "use log_softmax instead of softmax, or cross_entropy on the raw outputs (logits)", rule.Error)}
 }
 
 // oneOfSeveral finds a softmax before a loss that asks of each class by itself whether
@@ -187,8 +187,8 @@ func oneOfSeveral(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if !ok || !isWhole(l) || least != 0 || most != 1 || l.OneHot || l.RowsSumToOne {
 		return nil
 	}
-	text := fmt.Sprintf("%s shares a probability of 1 out among the classes, and the labels of a sample have several classes or none: what is given to one is taken from the others, so they cannot all be right.", capital(v.module("softmax")))
-	return []rule.Violation{v.violation("softmax_of_several", text, "use binary_cross_entropy_with_logits on the raw outputs, or sigmoid in place of softmax", rule.Warning)}
+	text := fmt.Sprintf("%s makes the class probabilities of a sample add up to 1, but its labels have several classes or none, so they cannot all be right.", capital(v.module("softmax")))
+	return []rule.Violation{v.violation("softmax_of_several", text, "use binary_cross_entropy_with_logits on the raw outputs, or sigmoid instead of softmax", rule.Warning)}
 }
 
 // violation is a finding about the way from the model to the loss.
@@ -208,24 +208,24 @@ func (v *lossView) violation(check, message, remedy string, severity rule.Severi
 }
 
 func intoCrossEntropy(v *lossView, p *rule.PredictionFacts) []rule.Violation {
-	raw := "remove it: cross_entropy wants the raw outputs of the last layer and applies log_softmax itself"
+	raw := "remove it: cross_entropy expects raw outputs (logits) and applies log_softmax itself"
 	switch op := v.act(); {
 	case op == "softmax" || v.facts.Graph != nil && p.RowsSumToOne:
 		what := "The outputs"
 		if op == "softmax" {
 			what = capital(v.module(op))
 		}
-		text := fmt.Sprintf("%s gives cross_entropy probabilities, and cross_entropy applies softmax again: no class can get more than %s, so the loss cannot fall far and gradients are small.", what, twice(lossClasses(p)))
+		text := fmt.Sprintf("%s passes probabilities to cross_entropy, which applies softmax again: no class can get a probability above %s, so the loss cannot fall far and gradients are small.", what, twice(lossClasses(p)))
 		return []rule.Violation{v.violation("softmax_twice", text, raw, rule.Error)}
 	case slices.Contains([]string{"sigmoid", "hardsigmoid", "tanh"}, op) && lossClasses(p) > 1:
-		text := fmt.Sprintf("%s limits the %s outputs that cross_entropy turns into probabilities: it can never be sure of a class.", capital(v.module(op)), num(float64(lossClasses(p))))
+		text := fmt.Sprintf("%s limits the range of the %s logits of cross_entropy, so no class can get a probability near 1.", capital(v.module(op)), num(float64(lossClasses(p))))
 		return []rule.Violation{v.violation("limited_logits", text, raw, rule.Warning)}
 	case v.facts.Graph != nil && v.facts.Graph.Cosines && lossClasses(p) > 1:
 		classes := lossClasses(p)
 		least := math.Log1p((float64(classes) - 1) * math.Exp(-2))
-		text := fmt.Sprintf("cross_entropy gets cosines, which lie between -1 and 1: with %s classes its loss cannot fall below %s (a guess has %s), and gradients stay small and even when all samples are told apart.",
+		text := fmt.Sprintf("cross_entropy gets cosine similarities, between -1 and 1: with %s classes the loss cannot fall below %s (chance level: %s), even when all samples are classified correctly.",
 			num(float64(classes)), num(least), num(math.Log(float64(classes))))
-		return []rule.Violation{v.violation("limited_logits", text, "multiply the cosines by a scale of 10 to 64, a number or a parameter, before cross_entropy", rule.Warning)}
+		return []rule.Violation{v.violation("limited_logits", text, "multiply the cosine similarities by a scale of 10 to 64, fixed or learnt, before cross_entropy", rule.Warning)}
 	}
 	return rectified(v, p, raw)
 }
@@ -242,10 +242,10 @@ func intoLogits(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	raw := "remove it: binary_cross_entropy_with_logits applies sigmoid itself; or use binary_cross_entropy"
 	switch op := v.act(); op {
 	case "sigmoid", "softmax", "hardsigmoid":
-		text := fmt.Sprintf("%s gives binary_cross_entropy_with_logits probabilities, and it applies sigmoid again: what it makes of them lies between 0.5 and 0.73, so no sample can be told to be negative.", capital(v.module(op)))
+		text := fmt.Sprintf("%s passes probabilities to binary_cross_entropy_with_logits, which applies sigmoid again: predictions are between 0.5 and 0.73, so no sample can be predicted negative.", capital(v.module(op)))
 		return []rule.Violation{v.violation("sigmoid_twice", text, raw, rule.Error)}
 	case "tanh":
-		text := fmt.Sprintf("%s limits what binary_cross_entropy_with_logits turns into probabilities: they lie between 0.27 and 0.73.", capital(v.module(op)))
+		text := fmt.Sprintf("%s limits the range of the logits of binary_cross_entropy_with_logits: probabilities stay between 0.27 and 0.73.", capital(v.module(op)))
 		return []rule.Violation{v.violation("limited_logits", text, raw, rule.Warning)}
 	}
 	return rectified(v, p, raw)
@@ -257,7 +257,7 @@ func rectified(v *lossView, p *rule.PredictionFacts, remedy string) []rule.Viola
 	if op != "relu" && op != "softplus" {
 		return nil
 	}
-	text := fmt.Sprintf("%s cuts off negative outputs before %s, which wants raw ones: what is cut off gets no gradient, and no output says no.", capital(v.module(op)), v.loss)
+	text := fmt.Sprintf("%s removes negative outputs before %s, which expects logits: removed values get no gradient, and no sample can be predicted negative.", capital(v.module(op)), v.loss)
 	return []rule.Violation{v.violation("rectified_logits", text, remedy, rule.Warning)}
 }
 
@@ -267,16 +267,16 @@ func intoLikelihood(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if p.LogRows || p.Values == nil || p.Values.NonFinite > 0 || lossClasses(p) < 2 {
 		return nil
 	}
-	remedy := "put log_softmax over the classes (dim=1) before nll_loss, or use cross_entropy on the raw outputs"
+	remedy := "apply log_softmax over the classes (dim=1) before nll_loss, or use cross_entropy on the raw outputs"
 	op := v.act()
 	switch {
 	case v.facts.Loss != nil && v.facts.Loss.Module == "NLLLoss" && op == "log_softmax":
-		text := fmt.Sprintf("%s works over another axis than that of the %s classes: what nll_loss gets for a sample are no logarithms of probabilities (shape %v).", capital(v.module(op)), num(float64(lossClasses(p))), p.Shape)
-		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 in log_softmax: that is where nll_loss looks for classes", rule.Error)}
+		text := fmt.Sprintf("%s runs over another axis than that of the %s classes, so nll_loss does not get log-probabilities (shape %v).", capital(v.module(op)), num(float64(lossClasses(p))), p.Shape)
+		return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 in log_softmax: nll_loss expects the classes there", rule.Error)}
 	case v.facts.Graph != nil && p.RowsSumToOne && (op == "softmax" || !v.seen):
-		text := "nll_loss gets probabilities where it wants their logarithms: the loss is minus the probability itself, between -1 and 0."
+		text := "nll_loss gets probabilities but expects log-probabilities: the loss is the negative probability, between -1 and 0."
 		if op != "" {
-			text = fmt.Sprintf("%s gives nll_loss probabilities where it wants their logarithms: the loss is minus the probability itself, between -1 and 0.", capital(v.module(op)))
+			text = fmt.Sprintf("%s passes probabilities to nll_loss, which expects log-probabilities: the loss is the negative probability, between -1 and 0.", capital(v.module(op)))
 		}
 		return []rule.Violation{v.violation("no_logarithm", text, remedy, rule.Error)}
 	case p.Values.Max > 1e-3 && (v.raw() || slices.Contains([]string{"relu", "sigmoid", "tanh", "softplus", "softmax", "hardsigmoid", "hardtanh"}, op)):
@@ -287,7 +287,7 @@ func intoLikelihood(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 		if op != "" {
 			what = "the outputs of " + v.module(op)
 		}
-		text := fmt.Sprintf("nll_loss gets %s (%s) where it wants logarithms of probabilities, which are never positive: the loss has no lower limit.", what, rangeText(float64(p.Values.Min), float64(p.Values.Max)))
+		text := fmt.Sprintf("nll_loss gets %s (%s) but expects log-probabilities, which are never positive: the loss has no lower bound.", what, rangeText(float64(p.Values.Min), float64(p.Values.Max)))
 		return []rule.Violation{v.violation("no_logarithm", text, remedy, rule.Error)}
 	}
 	return nil
@@ -303,7 +303,7 @@ func wrongAxis(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if samples := float64(p.Shape[0]); p.Shape[1] < 2 || samples < 2 || !about(float64(p.Values.Mean)*samples, 1, 0.02) || p.Values.Elements != product(p.Shape) {
 		return nil
 	}
-	text := fmt.Sprintf("%s works over the %d samples of the batch in place of the %d entries of a sample: what a sample gets depends on the others in its batch.", capital(v.module("softmax")), p.Shape[0], p.Shape[1])
+	text := fmt.Sprintf("%s runs over the %d samples of the batch instead of the %d entries of a sample, so a sample's prediction depends on the rest of its batch.", capital(v.module("softmax")), p.Shape[0], p.Shape[1])
 	return []rule.Violation{v.violation("wrong_axis", text, "use dim=1 (or dim=-1) in softmax", rule.Error)}
 }
 

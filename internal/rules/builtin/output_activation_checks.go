@@ -6,20 +6,20 @@ import "github.com/vigil-ml/vigil/rule"
 var outputActivationChecks = []rule.Check{
 	{
 		ID: "output_activation/limited_logits", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
-		When: "A sigmoid, tanh or cosine limits the outputs that the loss takes for raw scores.",
+		When: "A sigmoid, tanh or cosine limits the range of outputs that the loss treats as logits.",
 	},
 	{
 		ID: "output_activation/logits_as_probabilities", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeImages,
-		When: "An overlap loss (Dice) gets raw outputs in place of probabilities.",
+		When: "An overlap loss (Dice) gets raw outputs instead of probabilities.",
 	},
 	{
 		ID: "output_activation/no_logarithm", Files: []string{"output_activation.go", "output_activation_ctc.go", "output_activation_kl_div.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "A loss that takes logarithms of probabilities gets probabilities or raw outputs.",
+		When:            "A loss that expects log-probabilities gets probabilities or raw outputs.",
 	},
 	{
 		ID: "output_activation/one_entry", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
-		When: "Softmax goes over an axis with one entry, so that every prediction is the same.",
+		When: "Softmax runs over an axis of length 1, so every prediction is the same.",
 	},
 	{
 		ID: "output_activation/out_of_reach", Files: []string{"output_activation_label_range.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeRegression,
@@ -28,32 +28,32 @@ var outputActivationChecks = []rule.Check{
 	},
 	{
 		ID: "output_activation/raw_logarithm", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
-		When: "A cross-entropy that is written out takes the logarithm of raw outputs.",
+		When: "A hand-written cross-entropy takes the logarithm of raw outputs.",
 	},
 	{
 		ID: "output_activation/rectified_logits", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
-		When: "The outputs that the loss takes for raw scores cannot be negative.",
+		When: "The outputs that the loss treats as logits cannot be negative.",
 	},
 	{
 		ID: "output_activation/scores_of_one", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeAttention,
-		When: "A softmax inside the model goes over an axis of length 1 and gives 1 whatever it gets.",
+		When: "A softmax inside the model runs over an axis of length 1 and always returns 1.",
 	},
 	{
 		ID: "output_activation/sigmoid_twice", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
-		When: "The outputs are probabilities already, and the loss applies sigmoid again.",
+		When: "The outputs are already probabilities, and the loss applies sigmoid again.",
 	},
 	{
 		ID: "output_activation/softmax_of_several", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
-		When: "Softmax shares one probability out among classes of which several, or none, may be right.",
+		When: "Softmax is used for classes of which several, or none, may be right.",
 	},
 	{
 		ID: "output_activation/softmax_twice", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "The outputs are probabilities already, and the loss or the distribution applies softmax again.",
+		When:            "The outputs are already probabilities, and the loss or the distribution applies softmax again.",
 	},
 	{
 		ID: "output_activation/wrong_axis", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "Softmax, log_softmax or a norm goes over the samples, or another axis than that of the classes.",
+		When:            "Softmax, log_softmax or a norm runs over the samples, or another axis than that of the classes.",
 	},
 }

@@ -22,8 +22,8 @@ func intoAlignment(v *lossView) []rule.Violation {
 	if op := p.Way[0]; !slices.Contains(weightedOps, op) {
 		what = "the outputs of " + v.module(op)
 	}
-	text := fmt.Sprintf("ctc_loss gets %s (%s) where it wants logarithms of probabilities, which are never positive: what it adds up over the paths are no probabilities, and the loss has no lower limit.", what, rangeText(float64(p.Values.Min), float64(p.Values.Max)))
-	out := v.violation("no_logarithm", text, "put log_softmax over the classes (dim=-1) before ctc_loss", rule.Error)
+	text := fmt.Sprintf("ctc_loss gets %s (%s) but expects log-probabilities, which are never positive: the loss is meaningless and has no lower bound.", what, rangeText(float64(p.Values.Min), float64(p.Values.Max)))
+	out := v.violation("no_logarithm", text, "apply log_softmax over the classes (dim=-1) before ctc_loss", rule.Error)
 	out.Cause = "a missing log_softmax before ctc_loss"
 	return []rule.Violation{out}
 }

@@ -25,13 +25,13 @@ func intoDivergence(v *lossView) []rule.Violation {
 		case "mul", "div", "select", "slice", "index", "gather":
 			continue
 		case "softmax", "sigmoid":
-			text = fmt.Sprintf("kl_div gets what %s puts out where it wants the logarithms of probabilities: what it computes is no distance between two distributions.", op)
+			text = fmt.Sprintf("kl_div gets the output of %s but expects log-probabilities as its input: the result is not a distance between distributions.", op)
 		case "linear", "convolution":
-			text = "kl_div gets raw outputs of the last layer where it wants the logarithms of probabilities: what it computes is no distance between two distributions."
+			text = "kl_div gets raw outputs but expects log-probabilities as its input: the result is not a distance between distributions."
 		default:
 			return nil
 		}
-		return []rule.Violation{v.violation("no_logarithm", text, "give kl_div log_softmax(outputs, dim=1) first, and the probabilities of the target second", rule.Error)}
+		return []rule.Violation{v.violation("no_logarithm", text, "pass log_softmax(outputs, dim=1) to kl_div first, and the target probabilities second", rule.Error)}
 	}
 	return nil
 }

@@ -59,9 +59,9 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if !v.alone && (over <= std || over <= 0.3*(most-least)) { // a term of a loss, which is seen less well
 		return nil
 	}
-	severity, outside := rule.Warning, "some labels lie"
+	severity, outside := rule.Warning, "some labels are"
 	if l.Mean != nil && (*l.Mean < low || *l.Mean > high) {
-		severity, outside = rule.Error, "even the mean of the labels lies"
+		severity, outside = rule.Error, "even the mean of the labels is"
 	}
 	can := rangeText(low, high)
 	switch {
@@ -74,8 +74,8 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if state != "" {
 		what = "The state of " + state + ", which is the output itself,"
 	}
-	text := fmt.Sprintf("%s can only give %s, but the labels go from %s: %s beyond what the model can reach.", what, can, rangeText(least, most), outside)
-	out := v.violation("out_of_reach", text, "end the model with a linear layer, or scale the labels to what the activation can give", severity)
+	text := fmt.Sprintf("%s can only output %s, but the labels range from %s: %s out of the model's reach.", what, can, rangeText(least, most), outside)
+	out := v.violation("out_of_reach", text, "end the model with a linear layer, or scale the labels to the range of the activation", severity)
 	out.Observed, out.Threshold, out.Comparator = over, 0.1*(most-least), ">"
 	return []rule.Violation{out}
 }

@@ -21,8 +21,8 @@ func oneEntry(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 	if float64(p.Values.Min) != constant || float64(p.Values.Max) != constant || op == "log_softmax" && v.loss == "cross_entropy" {
 		return nil
 	}
-	text := fmt.Sprintf("%s works over an axis with one entry, so every prediction is %s whatever the input (shape %v).", capital(v.module(op)), num(constant), p.Shape)
-	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for one output, or one output for each class; check dim of the "+op, rule.Error)}
+	text := fmt.Sprintf("%s runs over an axis of length 1, so every prediction is %s whatever the input (shape %v).", capital(v.module(op)), num(constant), p.Shape)
+	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for a single output, or one output per class; check dim= of the "+op, rule.Error)}
 }
 
 // scoresOfOne finds a softmax inside the network that gives 1 whatever it gets:
@@ -44,8 +44,8 @@ func scoresOfOne(f *rule.Facts, v *lossView) []rule.Violation {
 	if len(scores) == 0 || !alive {
 		return nil
 	}
-	text := fmt.Sprintf("A softmax inside the model goes over an axis of length 1, which gives 1 whatever it gets: no gradient comes to %s, whose scores do not count.", someNames(modulesOf(scores)))
-	out := v.violation("scores_of_one", text, "take the softmax over the axis that the scores are to be compared along, as the steps of a sequence: dim=1 of (batch, steps, 1)", rule.Warning)
+	text := fmt.Sprintf("A softmax inside the model runs over an axis of length 1 and always returns 1: no gradient reaches %s, whose scores have no effect.", someNames(modulesOf(scores)))
+	out := v.violation("scores_of_one", text, "apply the softmax over the axis along which scores are compared, such as the steps of a sequence: dim=1 of (batch, steps, 1)", rule.Warning)
 	out.Subject, out.Cause = scores[0].Module, "a softmax over an axis of length 1"
 	return []rule.Violation{out}
 }
@@ -78,6 +78,6 @@ func answersOfOne(f *rule.Facts, v *lossView) []rule.Violation {
 	if h[at] == "log_softmax" {
 		constant = "0"
 	}
-	text := fmt.Sprintf("%s works over an axis with one entry, so every prediction is %s whatever the input, and no parameter gets a gradient.", what, constant)
-	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for one output, or one output for each class; check dim of the "+h[at], rule.Error)}
+	text := fmt.Sprintf("%s runs over an axis of length 1, so every prediction is %s whatever the input, and no parameter gets a gradient.", what, constant)
+	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for a single output, or one output per class; check dim= of the "+h[at], rule.Error)}
 }

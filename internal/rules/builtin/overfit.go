@@ -14,7 +14,7 @@ import (
 var overfit = rule.Definition{
 	Name: "overfit", Class: "Overfit", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  slices.Concat(overfitChecks, rule.Index(elsewhereChecks)),
-	Summary: "The validation loss lies above the training loss by more than a margin, for a while.",
+	Summary: "The validation loss is above the training loss by more than a margin, for several evaluations.",
 	Why:     "The model memorises instead of generalising.",
 	Parameters: []rule.Parameter{
 		pairedRegex,
@@ -32,7 +32,7 @@ var overfit = rule.Definition{
 	Default: &rule.Preset{
 		Params: map[string]string{"rise": "0.2", "patience": "3", "every": "1"},
 		Why: "A validation loss above the training loss is normal. So it has to lie a fifth above its own best, by more than four deviations of its noise, in three evaluations in a row after that best, while the " +
-			"training loss has gone on falling since. That best has to be below the loss of a constant prediction, where that is known. Both have to begin at the same scale, and the rise has to be five per cent of the first validation loss. A classifier whose training loss is below that of a guess, while its validation loss never was in five evaluations and more, is told at the end: the one by a twentieth of a guess's loss, and both a twelfth of it apart. Where the validation loss lay a tenth above that of a constant prediction in each of three evaluations and more, and the training loss fell to eight tenths of a guess's, the two do not mean the same; for that they have to begin within a factor of three, as a sum and a mean do not.",
+			"training loss has gone on falling since. That best has to be below the loss of a constant predictor, where that is known. Both have to begin at the same scale, and the rise has to be five per cent of the first validation loss. A classifier whose training loss is below that of a guess, while its validation loss never was in five evaluations and more, is reported at the end: the one by a twentieth of the baseline loss, and both a twelfth of it apart. Where the validation loss lay a tenth above that of a constant predictor in each of three evaluations and more, and the training loss fell to eight tenths of a guess's, the two do not mean the same; for that they have to begin within a factor of three, as a sum and a mean do not.",
 	},
 	Needs: pairedNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -108,7 +108,7 @@ func (r *overfitting) judge(events []lossEvent, rep *rule.Report) {
 		}
 		rep.Violate(rule.Violation{
 			Check: "ratio", Subject: e.pair, Observed: above, Threshold: r.ratio, Comparator: ">", Steps: p.Above,
-			Message: fmt.Sprintf("The validation %s (%s) lies %s %% above the training %s (%s), for %s in a row.%s",
+			Message: fmt.Sprintf("The model may be overfitting: the validation %s (%s) is %s %% above the training %s (%s), for %s in a row.%s",
 				called("loss", e.pair), num(e.validation), num(math.Round(1000*above)/10), called("loss", cmp.Or(e.partner, e.pair)), num(e.train), plural(p.Above, "evaluation"), e.told()),
 			Context: map[string]any{"evaluation": p.Evaluations, "validation": e.validation, "training": e.train, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 		})

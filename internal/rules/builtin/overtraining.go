@@ -12,19 +12,19 @@ import (
 var overtraining = rule.Definition{
 	Name: "overtraining", Class: "Overtraining", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  overtrainingChecks,
-	Summary: "Neither the training nor the validation loss improves any more while training goes on.",
+	Summary: "Neither the training nor the validation loss improves any more while training continues.",
 	Why:     "Time is wasted now, and overfitting comes next.",
 	Parameters: []rule.Parameter{
 		pairedRegex,
-		{Name: "patience_train", Type: rule.Int, Default: "5", Range: rule.AtLeast(1), Unit: "recorded points", Meaning: "points without an improvement of the training loss"},
-		{Name: "patience_validation", Type: rule.Int, Default: "10", Range: rule.AtLeast(1), Unit: "recorded points", Meaning: "validation passes without an improvement of their mean loss"},
+		{Name: "patience_train", Type: rule.Int, Default: "5", Range: rule.AtLeast(1), Unit: "recorded points", Meaning: "points without improvement of the training loss"},
+		{Name: "patience_validation", Type: rule.Int, Default: "10", Range: rule.AtLeast(1), Unit: "recorded points", Meaning: "validation passes without improvement of their mean loss"},
 		{Name: "delta", Type: rule.Float, Default: "0.01", Range: rule.AtLeast(0), Unit: "loss units", Meaning: "an improvement has to exceed this to count"},
-		{Name: "combine", Type: rule.String, Default: "and", Choices: []string{"and", "or", "validation"}, Meaning: "which of the two has to stand still when both were saved: both, any of them, or that of the validation"},
+		{Name: "combine", Type: rule.String, Default: "and", Choices: []string{"and", "or", "validation"}, Meaning: "which loss has to be flat when both were saved: both, any, or validation"},
 		everyFixed("500"),
 	},
 	CauseClass: "epochs",
-	Causes:     []string{"training beyond the optimum"},
-	Remedies:   []string{"stop early, with the patience seen here", "restore the best checkpoint"},
+	Causes:     []string{"training past the optimum"},
+	Remedies:   []string{"use early stopping, with the patience seen here", "restore the best checkpoint"},
 	Asks:       []rule.Advice{rule.StopEarly},
 	Explains:   []string{"loss_not_decreasing"},
 	Needs:      pairedNeeds,
@@ -159,7 +159,7 @@ func (r *overtrained) decide(pair string, p *stalePair, rep *rule.Report) {
 	}
 	both := ""
 	if train && validation {
-		both = "; the training loss stands still, too"
+		both = "; the training loss is flat, too"
 	}
 	v.Message = fmt.Sprintf("The %s %s has not improved for %s: its best value was %s%s.", what, called("loss", pair), since, num(float64(best.Best)), both)
 	rep.Violate(v)

@@ -13,17 +13,17 @@ import (
 var padding = rule.Definition{
 	Name: "padding", Class: "Padding", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     paddingChecks,
-	Summary:    "The sequences that the model is fed are nearly all padding, or the labels that the loss counts are, or the state of a recurrent layer is taken after the padding, when nothing is left of the sequence.",
-	Why:        "Time and memory go into tokens that say nothing, and a model that does not mask them learns from them in the main. A recurrent layer forgets with every step over padding.",
+	Summary:    "The input sequences, or the labels that the loss counts, are nearly all padding, or a recurrent layer's state is read after the padding, where the sequence is forgotten.",
+	Why:        "Padding wastes time and memory, and a model that does not mask it mostly learns padding. A recurrent layer forgets more with every step over padding.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
-		{Name: "share", Type: rule.Float, Default: "0.9", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "least share of tokens that are 0"},
+		{Name: "share", Type: rule.Float, Default: "0.9", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "minimum share of tokens that are 0"},
 		{Name: "length", Type: rule.Int, Default: "16", Range: rule.AtLeast(1), Unit: "tokens", Meaning: "sequences at least as long"},
 	},
 	CauseClass: "data-loading",
 	Lacks:      "no padded sequences were seen",
-	Causes:     []string{"sequences that are padded to a fixed length far above their own", "padding that the loss counts like any other label", "a recurrent layer whose last state is taken although sequences end before", "a tokenizer that does not know the words"},
-	Remedies:   []string{"pad each batch to its longest sequence, put sequences of like length together, or pack them; mask what is padding"},
+	Causes:     []string{"sequences padded to a fixed length far above their own", "the loss counts padding like any other label", "a recurrent layer whose last state is used although the sequences end earlier", "a tokenizer that does not know the words"},
+	Remedies:   []string{"pad each batch only to its longest sequence, batch sequences of similar length together, or pack them; mask the padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
 	// What the first tokens give fades on the way through hundreds of zeros.
 	ExplainsAlways: []string{"not_updated", "vanishing_gradient"},
@@ -66,7 +66,7 @@ func (r *padded) Facts(f *rule.Facts, rep *rule.Report) {
 		}
 		r.say(rep, rule.Violation{
 			Check: "share", Subject: m.Path, Observed: zeros, Threshold: r.share, Comparator: ">=", Steps: 1,
-			Message: fmt.Sprintf("%s of the tokens that %s gets are 0, which is padding as a rule (sequences of %d): pad each batch to its longest sequence, and mask what is padding.",
+			Message: fmt.Sprintf("%s of the tokens that %s gets are 0, which is usually padding (sequence length %d). Pad each batch only to its longest sequence, and mask the padding.",
 				percent(zeros), m.Path, in.Shape[1]),
 			Context: map[string]any{"shape": in.Shape, "tokens": in.Values.Elements},
 		})
@@ -84,7 +84,7 @@ func (r *padded) filled(f *rule.Facts, rep *rule.Report) bool {
 	}
 	r.say(rep, rule.Violation{
 		Check: "share", Subject: "inputs", Observed: float64(in.Share), Threshold: r.share, Comparator: ">=", Steps: 1,
-		Message: fmt.Sprintf("%s of the tokens that the model gets only fill sequences up to %d (token %d): pad each batch to its longest sequence, and mask what is padding.",
+		Message: fmt.Sprintf("%s of the tokens that the model gets are padding, up to length %d (token %d). Pad each batch only to its longest sequence, and mask the padding.",
 			percent(float64(in.Share)), in.Length, in.Token),
 		Context: map[string]any{"token": in.Token, "length": in.Length, "tokens": in.Elements},
 	})
@@ -107,9 +107,9 @@ func (r *padded) inLabels(f *rule.Facts, rep *rule.Report) bool {
 	}
 	r.say(rep, rule.Violation{
 		Check: "labels", Subject: f.Labels.Loss, Observed: float64(l.Share), Threshold: leastOfLabels, Comparator: ">=", Steps: 1,
-		Cause:  "padding that the loss counts like any other label",
-		Remedy: fmt.Sprintf("give the loss ignore_index=%d, or set the labels of padding to -100; and pad each batch to its longest sequence only", l.Token),
-		Message: fmt.Sprintf("%s of the labels that %s counts only fill sequences up to %d (token %d): what the model learns in the main is to foretell padding, and its loss looks low for that.",
+		Cause:  "the loss counts padding like any other label",
+		Remedy: fmt.Sprintf("pass ignore_index=%d to the loss, or set the labels of padding to -100; pad each batch only to its longest sequence", l.Token),
+		Message: fmt.Sprintf("%s of the labels that %s counts are padding, up to length %d (token %d): the model mostly learns to predict padding, and the loss looks low because of it.",
 			percent(float64(l.Share)), f.Labels.Loss, l.Length, l.Token),
 		Context: map[string]any{"token": l.Token, "length": l.Length, "labels": l.Elements},
 	})
@@ -135,9 +135,9 @@ func (r *padded) stateAfter(f *rule.Facts, rep *rule.Report) bool {
 		}
 		r.say(rep, rule.Violation{
 			Check: "state", Subject: m.Path, Observed: float64(a.Left), Threshold: leastLeft, Comparator: "<=", Steps: 1,
-			Cause:  "the last state of a recurrent layer, taken although sequences end before: it has forgotten them over the padding",
-			Remedy: "take the state at each sequence's own end: pack_padded_sequence with the lengths, or out[torch.arange(len(out)), lengths - 1]; or pad each batch to its longest sequence only, or at the front",
-			Message: fmt.Sprintf("The loss takes the state of the %s after the last of %d places, and most sequences of a batch end in %d or more places of padding%s: by then the samples lie %s times as far apart as at their own ends, so that nothing of the sequences is left. Take the state at each sequence's own end, or pack them (pack_padded_sequence).",
+			Cause:  "the last state of a recurrent layer is used although the sequences end earlier: it has forgotten them over the padding",
+			Remedy: "use the state at each sequence's end: pack_padded_sequence with the lengths, or out[torch.arange(len(out)), lengths - 1]; or pad at the front",
+			Message: fmt.Sprintf("The loss uses the state of the %s after all %d positions, but most sequences end with %d or more positions of padding%s. There the differences between samples have shrunk to %s of those at the sequence ends: the sequence is forgotten.",
 				called(m.Type+" layer", m.Path), a.Length, a.Padding, filler, times(float64(a.Left))),
 			Context: map[string]any{"length": a.Length, "padding": a.Padding, "token": a.Token, "left": a.Left},
 		})

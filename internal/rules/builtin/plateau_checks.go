@@ -13,8 +13,8 @@ var plateauChecks = []rule.Judged[*standstill]{roundedAway, tinyUpdates, noUpdat
 var roundedAway = rule.Judged[*standstill]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/rounded_away", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral, Status: rule.Experimental,
-		When:   "As plateau or no_updates, and the weights are numbers of 16 bits, whose rounding takes updates away that would move weights of 32 bits.",
-		Cause:  "updates that rounding takes away: each is less than half the distance between two numbers of 16 bits, which the weights are",
+		When:   "Like plateau or no_updates, but with 16-bit weights, whose rounding swallows updates that would change 32-bit weights.",
+		Cause:  "rounding swallows the updates: each is smaller than the precision of the 16-bit weights",
 		Remedy: keepWide,
 		Asks:   []rule.Advice{},
 	},
@@ -22,12 +22,12 @@ var roundedAway = rule.Judged[*standstill]{
 		if !s.rounds(p) || s.Most > 0 && !s.drifts() || !s.stands(p.Int("plateau_steps")) {
 			return nil
 		}
-		how := fmt.Sprintf("the weights are %s: no weight moves by more than %s of its size in %d steps", s.Bits, num(s.Most), plateauEvery)
+		how := fmt.Sprintf("the weights are %s: no weight changes by more than %s of its size in %d steps", s.Bits, num(s.Most), plateauEvery)
 		if s.Most == 0 {
 			how = fmt.Sprintf("the weights are %s: no weight has changed at all", s.Bits)
 		}
 		if s.Want > 0 {
-			how += fmt.Sprintf(", where rate and gradients ask for about %s", num(s.Want))
+			how += fmt.Sprintf(", where learning rate and gradients would give about %s", num(s.Want))
 		}
 		found := s.found(p, how)
 		found[0].Context["dtype"], found[0].Context["asked"] = s.Bits, s.Want
@@ -47,7 +47,7 @@ func (s *standstill) rounds(p rule.Params) bool {
 var tinyUpdates = rule.Judged[*standstill]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/plateau", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight moved by `tiny_update` of its size in 50 steps, although the gradients ask for it and the weights drift one way.",
+		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight changed by `tiny_update` of its size in 50 steps, although gradients are not small and the weights drift in one direction.",
 		Cause:  "a learning rate that is far too small",
 		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 		Parameters: []rule.Parameter{
@@ -58,15 +58,15 @@ var tinyUpdates = rule.Judged[*standstill]{
 		if s.Most == 0 || s.rounds(p) || !s.drifts() || !s.stands(p.Int("plateau_steps")) {
 			return nil
 		}
-		return s.found(p, fmt.Sprintf("no weight moves by more than %s of its size in %d steps", num(s.Most), plateauEvery))
+		return s.found(p, fmt.Sprintf("no weight changes by more than %s of its size in %d steps", num(s.Most), plateauEvery))
 	},
 }
 
 var noUpdates = rule.Judged[*standstill]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/no_updates", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight has changed at all, although the gradients ask for it.",
-		Cause:  "a learning rate of zero or so small that updates are lost in rounding, or an optimiser that holds other parameters than the model's",
+		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight has changed at all, although gradients are not zero.",
+		Cause:  "a learning rate of zero, or so small that updates are lost in rounding, or an optimiser that does not have the model's parameters",
 		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
@@ -77,7 +77,7 @@ var noUpdates = rule.Judged[*standstill]{
 	},
 }
 
-const plateauRemedy = "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser was given model.parameters()"
+const plateauRemedy = "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser got model.parameters()"
 
 // stands tells whether the loss has been flat for so many steps, over enough
 // looks at the weights, while gradients ask for movement and updates are made of them.
@@ -97,7 +97,7 @@ func (s *standstill) found(p rule.Params, how string) []rule.Evidence {
 	last, _ := moments(s.Losses[name].tail(firstKept))
 	return []rule.Evidence{{
 		Subject: name, Observed: s.Most, Threshold: p.Float("tiny_update"), Comparator: "<", Steps: int(s.Losses[name].N),
-		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s, after %s, and %s.",
+		Message: fmt.Sprintf("Nothing is learnt: after %d steps the %s is still %s, initially %s, and %s.",
 			s.Losses[name].N, called("loss", name), meanOfLast(last, int64(len(s.Losses[name].tail(firstKept)))), meanOfFirst(first, len(s.Losses[name].First)), how),
 		Context: map[string]any{"first_mean": first, "last_mean": last, "largest_update": s.Most, "weight": s.Where, "pairs": s.Pairs, "gradient_to_weight": s.Alive, "last_values": values},
 	}}

@@ -20,8 +20,8 @@ const leastSpreadSize = 20
 var poorWeightInitialization = rule.Definition{
 	Name: "poor_weight_initialization", Class: "PoorWeightInitialization", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     poorWeightInitializationChecks,
-	Summary:    "Initial weights give layers very different variances, gradients without spread, or a loss that does not begin to fall.",
-	Why:        "Good initial weights break the symmetry between units and keep the variance of layers alike. Too small ones make gradients vanish, too large ones make them explode.",
+	Summary:    "Initial weights give layers very different variances, gradients without spread, or a loss that does not start to fall.",
+	Why:        "Good initial weights break the symmetry between units and keep the variance similar across layers. Too small ones make gradients vanish, too large ones make them explode.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "activation_inputs_regex", Type: rule.List, Default: reluInput, Meaning: "inputs of activation layers; unless changed, inputs of modules of type ReLU and ReLU6 count too"},
@@ -123,7 +123,7 @@ func (r *poorInit) notes(rep *rule.Report) {
 	}{
 		{r.state.Inputs, "no activation inputs were saved: the spread of variances was not checked"},
 		{r.state.Gradients, "no gradients with quantiles were saved: the spread of gradients was not checked"},
-		{len(r.state.Losses) > 0, "no loss was saved: whether it begins to fall was not checked"},
+		{len(r.state.Losses) > 0, "no loss was saved: whether it starts to fall was not checked"},
 	} {
 		if !g.seen {
 			rep.Note(g.text)
@@ -211,7 +211,7 @@ func (r *poorInit) spreadOfGradients(items []rule.Item, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: "gradient_spread", Subject: narrow.Info.Name, Worker: narrow.Worker, Observed: width, Threshold: r.width, Comparator: "<", Steps: r.state.Analysed,
-		Message: fmt.Sprintf("The gradient %s has no spread: its central 90 %% is only %s wide.", narrow.Info.Name, num(width)),
+		Message: fmt.Sprintf("The gradient %s has almost no spread: its central 90 %% is only %s wide.", narrow.Info.Name, num(width)),
 		Context: map[string]any{"p5": p5, "p95": p95},
 	})
 }
@@ -237,14 +237,14 @@ func (r *poorInit) loss(l meanLoss, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "loss_not_starting", Subject: l.name, Observed: float64(s.Stale), Threshold: float64(r.patience), Comparator: ">=", Steps: len(s.Values),
-		Cause:   "initial weights, or a learning rate, under which nothing is learnt from the first steps",
+		Cause:   "initial weights, or a learning rate, with which nothing is learnt from the first steps",
 		Remedy:  "compare with He or Glorot initialisation; change the learning rate; look at the gradients",
-		Message: fmt.Sprintf("The %s does not begin to fall: %s gave none below %s.", called("loss", l.name), plural(s.Stale, "analysed step"), num(float64(s.Lowest))),
+		Message: fmt.Sprintf("The %s does not start to fall: %s gave none below %s.", called("loss", l.name), plural(s.Stale, "analysed step"), num(float64(s.Lowest))),
 		Context: map[string]any{"lowest": float64(s.Lowest), "values": append([]rule.Number(nil), s.Values...)},
 	}
 	if !finite(l.value) {
 		v.Observed, v.Comparator, v.CauseClass = l.value, "=", "non-finite"
-		v.Cause, v.Remedy = "initial weights that are far too large, or a division by zero or a logarithm of zero in the loss", "use He or Glorot initialisation; add an epsilon to denominators; check the input for NaN"
+		v.Cause, v.Remedy = "the initial weights are far too large, or a division by zero or a logarithm of zero in the loss", "use He or Glorot initialisation; add an epsilon to denominators; check the input for NaN"
 		v.Message = fmt.Sprintf("The %s is %s at the %s step that was analysed.", called("loss", l.name), num(l.value), ordinal(len(s.Values)))
 	} else if s.Stale < r.patience {
 		return

@@ -16,8 +16,8 @@ import (
 var ranksDiverge = rule.Definition{
 	Name: "ranks_diverge", Class: "RanksDiverge", Family: rule.Tensors, Severity: rule.Error,
 	Checks:  ranksDivergeChecks,
-	Summary: "The ranks of a data-parallel job hold different weights.",
-	Why:     "What is saved at the end is one rank's model, trained on its share of the data only.",
+	Summary: "The ranks of a data-parallel job have different weights.",
+	Why:     "The model saved at the end is that of one rank, trained only on its share of the data.",
 	Parameters: []rule.Parameter{
 		{Name: "tolerance", Type: rule.Float, Default: "0.0001", Range: rule.Above(0), Unit: "ratio", Meaning: "relative difference of two digests that is none"},
 		{Name: "confirm", Type: rule.Int, Default: "2", Range: rule.AtLeast(1), Unit: "digests", Meaning: "how many in a row have to differ"},
@@ -25,10 +25,10 @@ var ranksDiverge = rule.Definition{
 	CauseClass: "ranks",
 	Lacks:      "the training has one rank",
 	Causes: []string{
-		"a model that is not wrapped for data parallelism, or is called around its wrapper (model.module)", "gradients that are not reduced (no_sync left on, an update within it)",
-		"parameters that were changed or added after wrapping", "ranks that skip an update alone",
+		"a model that is not wrapped for data parallelism, or is called around its wrapper (model.module)", "gradients that are not all-reduced (no_sync left on, or an update inside it)",
+		"parameters that were changed or added after wrapping", "a single rank that skips an update",
 	},
-	Remedies: []string{"call the wrapped model, and wrap it before the optimiser is made", "see that every rank makes the same updates", "set the same seed before the model is made"},
+	Remedies: []string{"call the wrapped model, and wrap it before creating the optimiser", "make sure that every rank makes the same updates", "set the same seed before creating the model"},
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why:    "Ranks whose digests were equal at first (rounding keeps them within a millionth) and differ by a ten-thousandth at two digests in a row have come apart. Ranks that meet again average their weights from time to time. Ranks that never agreed may be separate models, or hold separate parts of one: that is information, unless they use the same gradients.",
@@ -193,17 +193,17 @@ func (r *digests) judge(s *digest, rep *rule.Report) {
 	s.Fired = true
 	out := rule.Violation{
 		Check: "digest", Subject: "weights", Workers: p.Workers, Observed: p.apart(), Threshold: r.tolerance, Comparator: ">", Steps: s.Streak,
-		Message: fmt.Sprintf("The ranks have come apart: the norm of the weights is %s on %s and %s on %s, and it was equal before.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High),
+		Message: fmt.Sprintf("The ranks have diverged: the weight norm is %s on %s and %s on %s; it was equal before.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High),
 		Context: map[string]any{"lowest": p.Low, "lowest_value": p.LowValue, "highest": p.High, "highest_value": p.HighValue},
 	}
 	switch {
 	case s.Equal:
 	case s.Shared >= r.confirm:
-		out.Check, out.Cause, out.Remedy = "same_gradients", "ranks that began with different weights, while their gradients are averaged", "give all ranks the same weights before the first update: set the same seed, broadcast them, or wrap the model for data parallelism"
-		out.Message = fmt.Sprintf("The ranks use the same gradients for different weights: their norm is %s on %s and %s on %s, and was equal at no step that was looked at; give all ranks the same weights before the first update.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
+		out.Check, out.Cause, out.Remedy = "same_gradients", "the ranks started with different weights, while their gradients are averaged", "start all ranks with the same weights: set the same seed, broadcast the weights, or wrap the model (DistributedDataParallel)"
+		out.Message = fmt.Sprintf("The ranks apply the same gradients to different weights: the weight norm is %s on %s and %s on %s, and was never equal. Start all ranks with the same weights.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
 	default:
 		out.Severity, out.Check = rule.Info, "never_equal"
-		out.Message = fmt.Sprintf("The ranks hold different weights at each step that was looked at: the norm is %s on %s and %s on %s. If they are to train one model together, they do not.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
+		out.Message = fmt.Sprintf("The ranks have different weights at every captured step: the norm is %s on %s and %s on %s. If they should train one model together, they do not.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High)
 	}
 	rep.Violate(out)
 }

@@ -14,7 +14,7 @@ import (
 var regularisation = rule.Definition{
 	Name: "regularisation", Class: "Regularisation", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     regularisationChecks,
-	Summary:    "Dropout or weight decay is so strong that little can be learnt.",
+	Summary:    "Dropout or weight decay is so strong that hardly anything can be learnt.",
 	Why:        "Regularisation that outweighs the loss keeps the model from fitting even the training data.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
@@ -23,7 +23,7 @@ var regularisation = rule.Definition{
 		{Name: "weight_decay", Type: rule.Float, Default: "0.3", Range: rule.Above(0), Unit: "weight decay", Meaning: "decay that is added to gradients (not decoupled) from which on it counts"},
 	},
 	CauseClass: "regularisation",
-	Causes:     []string{"a dropout probability that is too high, or was taken for the share that is kept", "a weight decay that is too strong"},
+	Causes:     []string{"a dropout probability that is too high, or was meant as the keep probability", "a weight decay that is too strong"},
 	Remedies:   []string{"lower the dropout to 0.5 or less", "lower the weight decay (1e-4 to 1e-2 is usual)"},
 	Asks:       []rule.Advice{rule.RegulariseLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
@@ -94,13 +94,13 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "dropout", Subject: names[0], Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
-		Message: fmt.Sprintf("Dropout sets %s of the values to 0 in %s, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most), someNames(names)),
+		Cause: "a dropout probability that is too high, or was meant as the keep probability", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
+		Message: fmt.Sprintf("Dropout is too strong: it sets %s of the values to 0 in %s. Lower p to 0.5 or less (p is the share that is dropped).", percent(most), someNames(names)),
 		Context: map[string]any{"modules": names},
 	}
 	if most == 1 {
 		v.Severity = rule.Error
-		v.Message = fmt.Sprintf("Dropout with p = 1 in %s lets nothing through: lower p to 0.5 or less (it is the share that is dropped).", someNames(names))
+		v.Message = fmt.Sprintf("Dropout with p = 1 in %s removes all values. Lower p to 0.5 or less (p is the share that is dropped).", someNames(names))
 	}
 	r.say(rep, v)
 }
@@ -127,8 +127,8 @@ func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule
 	}
 	r.say(rep, rule.Violation{
 		Check: "dropout", Subject: names[0], Observed: float64(len(names)), Threshold: manyDrops, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it: 0.1 is usual where each layer has a dropout of its own, as in a transformer, and 0.5 where one has", Asks: []rule.Advice{rule.RegulariseLess},
-		Message: fmt.Sprintf("Dropout sets %s of the values to 0, or more, at %d places one after the other (%s), so that little is left to learn from: lower p (it is the share that is dropped).", percent(least), len(names), someNames(names)),
+		Cause: "a dropout probability that is too high, or was meant as the keep probability", Remedy: "lower it: 0.1 is usual where every layer has its own dropout, as in a transformer, and 0.5 for a single one", Asks: []rule.Advice{rule.RegulariseLess},
+		Message: fmt.Sprintf("Dropout is too strong: it sets %s of the values to 0, or more, at %d places in a row (%s). Lower p (p is the share that is dropped).", percent(least), len(names), someNames(names)),
 		Context: map[string]any{"modules": names},
 	})
 }
@@ -144,8 +144,8 @@ func (r *regular) dropsByFunction(f *rule.Facts, rep *rule.Report) {
 	most := f.Graph.Dropout
 	r.say(rep, rule.Violation{
 		Check: "dropout", Subject: "dropout", Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a dropout probability that is too high, or was taken for the share that is kept", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
-		Message: fmt.Sprintf("A dropout that the model calls as a function sets %s of the values to 0, so that little is left to learn from: lower p to 0.5 or less (it is the share that is dropped).", percent(most)),
+		Cause: "a dropout probability that is too high, or was meant as the keep probability", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
+		Message: fmt.Sprintf("Dropout is too strong: F.dropout sets %s of the values to 0. Lower p to 0.5 or less (p is the share that is dropped).", percent(most)),
 	})
 }
 
@@ -186,8 +186,8 @@ func (r *regular) penalises(f *rule.Facts, rep *rule.Report) {
 	}
 	r.say(rep, rule.Violation{
 		Check: "penalty", Subject: "loss", Observed: factor, Threshold: limit, Comparator: ">=", Steps: int(updates(f)),
-		Cause: "a penalty on the weights that outweighs the loss it is added to", Remedy: "lower its factor to 1e-4 to 1e-2",
-		Message: fmt.Sprintf("The loss holds the sum of the %s of the weights times %s, and its gradient is %s of the whole: the weights are drawn to 0 whatever the data say. Lower the factor to 0.001 or less.",
+		Cause: "a weight penalty that outweighs the loss it is added to", Remedy: "lower its factor to 1e-4 to 1e-2",
+		Message: fmt.Sprintf("The loss contains the sum of the %s of the weights times %s, which makes up %s of the gradient: the weights are pulled to 0 whatever the data. Lower the factor to 0.001 or less.",
 			what, num(factor), percent(math.Min(share, 1))),
 		Context: map[string]any{"kind": p.Kind, "factor": factor, "pull": float64(p.Pull), "tensors": p.Tensors, "share": share},
 	})
@@ -216,7 +216,7 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 		}
 		if (decoupled || !adaptive) && lr*decay >= r.shrink {
 			v.Observed, v.Threshold = lr*decay, r.shrink
-			v.Message = fmt.Sprintf("The weight decay %s of %s takes %s of every weight away at each update (learning rate %s): lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), rateOf(f, lr))
+			v.Message = fmt.Sprintf("The weight decay %s of %s is too strong: each update removes %s of every weight (learning rate %s). Lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), rateOf(f, lr))
 			r.say(rep, v)
 			continue
 		}
@@ -230,10 +230,10 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 		}
 		if decay >= r.decay && !(against <= 1) || decay >= r.decay/6 && against > 5 {
 			v.Observed, v.Threshold = decay, r.decay
-			v.Message = fmt.Sprintf("The weight decay %s of %s is so strong that it outweighs the loss: lower it to 0.01 or less.", num(decay), o.Class)
+			v.Message = fmt.Sprintf("The weight decay %s of %s is so strong that it outweighs the loss. Lower it to 0.01 or less.", num(decay), o.Class)
 			if finite(against) {
 				v.Context["against_gradients"] = against
-				v.Message = fmt.Sprintf("The weight decay %s of %s pulls %s times as hard as the loss does: lower it to 0.01 or less.", num(decay), o.Class, times(against))
+				v.Message = fmt.Sprintf("The weight decay %s of %s is too strong: its gradient is %s times that of the loss. Lower it to 0.01 or less.", num(decay), o.Class, times(against))
 			}
 			r.say(rep, v)
 		}

@@ -15,21 +15,21 @@ import (
 var sameBatches = rule.Definition{
 	Name: "same_batches", Class: "SameBatches", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     sameBatchesChecks,
-	Summary:    "The model is fed the same batch at every step, or samples that are all equal.",
-	Why:        "Nothing can be learnt from inputs that do not differ, and from one batch only what is in it.",
+	Summary:    "The model gets the same batch at every step, or samples that are all equal.",
+	Why:        "Nothing can be learnt from identical inputs, and a model trained on one batch does not generalise.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "least_steps", Type: rule.Int, Default: "8", Range: rule.AtLeast(2), Unit: "steps", Meaning: "steps whose inputs must be the same"},
 		{Name: "least_samples", Type: rule.Int, Default: "4", Range: rule.AtLeast(2), Unit: "samples", Meaning: "samples of a batch that must be the same"},
 	},
 	CauseClass: "data-loading",
-	Causes:     []string{"a batch that is taken once, before the loop, or a loader that begins anew at every step", "a loader or dataset that ignores its index", "preprocessing that wipes the data out"},
-	Remedies:   []string{"take a new batch from the loader at each step", "look at two samples of the dataset and at what preprocessing makes of them"},
+	Causes:     []string{"a batch that is fetched once, before the loop, or a loader that restarts at every step", "a loader or dataset that ignores its index", "preprocessing that destroys the data"},
+	Remedies:   []string{"fetch a new batch from the loader at each step", "inspect two samples of the dataset before and after preprocessing"},
 	// Units that get one input only live or die together.
 	ExplainsAlways: []string{"dead_relu", "vanishing_gradient", "saturated_activation", "all_zero"},
 	Explains:       []string{"underfit", "overtraining", "overfit", "loss_not_decreasing", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most worth knowing; it is more where the batch is made anew at every step by a loader that has more data, or of samples, times and noise that are drawn. Samples count as equal only when they are in every batch that was looked at, while their labels differ.",
+		Why: "Training on one fixed batch is usual where it is all the data, or for a trial, so it is at most information; it is more where the batch is created again at every step by a loader that has more data, or of samples, times and noise that are drawn. Samples count as equal only when they are in every batch that was examined, while their labels differ.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -57,8 +57,8 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 	if n >= r.samples && first.Values != nil && first.Values.SameRows && (neverVary(in) || in.Distinct == 1 && in.Steps >= r.steps || sameTokens(f)) && labelsDiffer(f.Labels) {
 		r.say(rep, rule.Violation{
 			Check: "equal_samples", Subject: "inputs", Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
-			Cause: "a dataset that ignores its index, or preprocessing that wipes the data out", Remedy: "look at two samples of the dataset and at what preprocessing makes of them",
-			Message: fmt.Sprintf("All samples that the model is fed are equal (%d in a batch, %d steps), while their labels differ: look at the dataset and at what preprocessing makes of the data.", n, in.Steps),
+			Cause: "a dataset that ignores its index, or preprocessing that destroys the data", Remedy: "inspect two samples of the dataset before and after preprocessing",
+			Message: fmt.Sprintf("All samples are identical (%d per batch, %d steps), although their labels differ. Check the dataset and the preprocessing.", n, in.Steps),
 			Context: map[string]any{"shape": first.Shape},
 		})
 		return
@@ -66,18 +66,18 @@ func (r *sameData) Facts(f *rule.Facts, rep *rule.Report) {
 	if in.Steps >= r.steps && in.Distinct == 1 && (loaderSize(n) || in.PartOfMore && n >= r.samples) && !wholeData(f) {
 		v := rule.Violation{
 			Check: "one_batch", Subject: "inputs", Severity: rule.Info, Observed: 1, Threshold: 1, Comparator: "=", Steps: int(in.Steps),
-			Cause: "a batch that is taken once, before the loop", Remedy: "take a new batch from the loader at each step",
-			Message: fmt.Sprintf("The same batch of %d samples is fed at each of %d steps: if it is not all the data, take a new one at each step.", n, in.Steps),
+			Cause: "a batch that is fetched once, before the loop", Remedy: "fetch a new batch from the loader at each step",
+			Message: fmt.Sprintf("The same batch of %d samples is used at each of %d steps. If it is not the whole dataset, fetch a new one at each step.", n, in.Steps),
 			Context: map[string]any{"shape": first.Shape, "renewed": in.Renewed, "part_of_more": in.PartOfMore},
 		}
 		if in.PartOfMore && in.Renewed >= in.Steps-1 {
 			v.Severity = rule.Warning
-			v.Cause, v.Remedy = "a loader that begins anew at every step (next(iter(loader))), a generator that is seeded anew for every batch, or an index that does not move", "make the iterator, or the generator, once, before the loop, and look at how the index of a batch is computed"
-			v.Message = fmt.Sprintf("A batch of %d samples is fetched at each of %d steps, and it is the same one each time although there are more data: look at how a batch is chosen; next(iter(loader)) begins anew at every step.", n, in.Steps)
+			v.Cause, v.Remedy = "a loader that restarts at every step (next(iter(loader))), a generator re-seeded for every batch, or an index that does not advance", "create the iterator, or the generator, once before the loop, and check how the batch index is computed"
+			v.Message = fmt.Sprintf("A batch of %d samples is fetched at each of %d steps, but it is always the same one although there is more data. Check how batches are chosen; next(iter(loader)) restarts at every step.", n, in.Steps)
 		} else if in.Renewed >= in.Steps-1 && noiseAgain(f) {
 			v.Severity = rule.Warning
-			v.Cause, v.Remedy = "a random generator that is seeded anew for every batch", "seed once, before the loop, and go on with the same generator"
-			v.Message = fmt.Sprintf("A batch of %d noised samples is drawn at each of %d steps, and it is the same one each time: samples, times and the noise that is to be found. Seed the generator once, before the loop.", n, in.Steps)
+			v.Cause, v.Remedy = "a random generator that is re-seeded for every batch", "seed once, before the loop, and keep using the same generator"
+			v.Message = fmt.Sprintf("A batch of %d noised samples is drawn at each of %d steps, but it is always the same one: samples, time steps and noise. Seed the generator once, before the loop.", n, in.Steps)
 		}
 		r.say(rep, v)
 	}

@@ -21,8 +21,8 @@ const (
 var saturatedActivation = rule.Definition{
 	Name: "saturated_activation", Class: "SaturatedActivation", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     saturatedActivationChecks,
-	Summary:    "Too many units of a tanh or sigmoid layer sit on the flat parts of the curve.",
-	Why:        "The derivative there is close to zero, so nothing before the layer learns.",
+	Summary:    "Too many units of a tanh or sigmoid layer are saturated.",
+	Why:        "There the derivative is close to zero, so nothing before the layer learns.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		collectionNames,
@@ -244,7 +244,7 @@ func (r *saturated) judge(at int, it rule.Item, a *saturable, v *rule.View, rep 
 	}
 	rep.Violate(rule.Violation{
 		Check: "layer", Subject: it.Info.Name, Worker: it.Worker, Observed: share, Threshold: r.layer, Comparator: ">", Steps: s.Streak, Context: context,
-		Message: fmt.Sprintf("%s %% of the %s of the %s layer with input %s are saturated, mostly at %s: hardly any input lies between %s and %s.",
+		Message: fmt.Sprintf("%s %% of the %s of the %s layer with input %s are saturated, mostly at %s: hardly any input is between %s and %s.",
 			num(math.Round(share*10)/10), plural(int(units), "unit"), kind, it.Info.Name, side, num(u.Above), num(u.Below)),
 	})
 }

@@ -28,7 +28,7 @@ var similarAcrossRuns = rule.Definition{
 	Name: "similar_across_runs", Class: "SimilarAcrossRuns", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  similarAcrossRunsChecks,
 	Summary: "A tensor differs from that of another run.",
-	Why:     "Runs that ought to be equal are not: they cannot be reproduced, or a change of the code or of the framework changed the result.",
+	Why:     "Runs that should be equal are not: they are not reproducible, or a change of the code or the framework changed the result.",
 	Parameters: []rule.Parameter{
 		otherTrials, collectionNames, tensorRegex,
 		{Name: "rtol", Type: rule.Float, Default: "1e-5", Range: rule.AtLeast(0), Meaning: "relative tolerance"},
@@ -37,8 +37,8 @@ var similarAcrossRuns = rule.Definition{
 		every("500"),
 	},
 	CauseClass: "unknown",
-	Causes:     []string{"another seed", "another order of the data", "kernels that are not deterministic", "code or a framework version that has changed"},
-	Remedies:   []string{"fix the seeds", "use the deterministic mode", "begin at the tensor that differed first"},
+	Causes:     []string{"another seed", "a different order of the data", "non-deterministic kernels", "changed code or framework version"},
+	Remedies:   []string{"fix the seeds", "use deterministic algorithms", "start with the tensor that differed first"},
 	Example:    map[string]string{"other_trials": "baseline"},
 	Needs: func(p rule.Params) []rule.Need {
 		sel, everything := selector(p)
@@ -338,7 +338,7 @@ func (r *similar) statistics(c *comparison, o *otherRun, worker string, rep *rul
 		}
 	}
 	rep.Skip("statistics_only")
-	rep.Note("values that are not stored in both runs were compared by their statistics, which can prove a difference but not that there is none")
+	rep.Note("values that are not stored in both runs were compared by their statistics, which can show a difference but not prove equality")
 	return undecided, true
 }
 
@@ -356,6 +356,6 @@ func (r *similar) report(c *comparison, o *otherRun, d *difference, rep *rule.Re
 	}
 	rep.Violate(rule.Violation{
 		Check: check, Subject: c.Name, Worker: c.Worker, Observed: d.observed, Threshold: d.threshold, Comparator: ">", Context: d.context, At: &at,
-		Message: fmt.Sprintf("%s is not as in run %s at %s step %d: %s.", c.Name, o.name, at.Mode, at.ModeStep, d.message),
+		Message: fmt.Sprintf("%s differs from run %s at %s step %d: %s.", c.Name, o.name, at.Mode, at.ModeStep, d.message),
 	})
 }

@@ -18,8 +18,8 @@ var stalledTraining = rule.Definition{
 	Name: "stalled_training_rule", Class: "StalledTrainingRule", Aliases: []string{"stalled_training", "StalledTraining"},
 	Family: rule.Tensors, Severity: rule.Error,
 	Checks:  stalledTrainingChecks,
-	Summary: "The job has left no new step for a while.",
-	Why:     "Hangs (deadlocked collectives, starving loaders, dead mounts) cost money silently.",
+	Summary: "The job has produced no new step for a while.",
+	Why:     "Hangs (deadlocked collectives, starved loaders, dead mounts) silently cost money.",
 	Parameters: []rule.Parameter{
 		{Name: "threshold", Type: rule.Int, Default: "1800", Range: rule.AtLeast(1), Unit: "seconds", Meaning: "longest silence"},
 		{Name: "stop_training_on_fire", Type: rule.Bool, Default: "False", Meaning: "whether to stop the job"},
@@ -27,7 +27,7 @@ var stalledTraining = rule.Definition{
 	},
 	CauseClass: "hardware",
 	Causes:     []string{"a deadlock in a collective operation, or a dead worker", "slow or dead storage", "data loading that starves", "an endless evaluation"},
-	Remedies:   []string{"look at what the processes wait for (py-spy dump), and at CPU and network use", "set timeouts for collectives", "check the loader's workers"},
+	Remedies:   []string{"check what the processes wait for (py-spy dump), and CPU and network use", "set a timeout for collectives", "check the loader's workers"},
 	Needs:      func(rule.Params) []rule.Need { return nil },
 	New: func(p rule.Params) (rule.Rule, error) {
 		if prefix := p.String("training_job_name_prefix"); strings.Trim(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -58,7 +58,7 @@ func (r *stalled) Step(v *rule.View, rep *rule.Report) {
 	if !r.state.Last.Time.IsZero() && r.state.Steps > 0 && r.state.Steps <= 20 {
 		r.state.Longest = max(r.state.Longest, v.Time.Sub(r.state.Last.Time))
 		if r.state.Steps == 20 && r.state.Longest > r.threshold {
-			rep.Note(fmt.Sprintf("steps come up to %s apart, more than the threshold of %s: raise the threshold", r.state.Longest.Round(time.Second), r.threshold))
+			rep.Note(fmt.Sprintf("steps are up to %s apart, more than the threshold of %s: raise the threshold", r.state.Longest.Round(time.Second), r.threshold))
 		}
 	}
 	r.state.Last = rule.Point{Step: v.Step, Mode: v.Mode, ModeStep: v.ModeStep, Time: v.Time}
@@ -92,7 +92,7 @@ func (r *stalled) Tick(now time.Time, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: "silence", Subject: "training", Observed: r.threshold.Seconds(), Threshold: r.threshold.Seconds(), Comparator: ">", Steps: 2, StopTraining: r.stop, At: &at,
-		Message: fmt.Sprintf("Training stands still: no step for more than %s %s.", r.threshold, where),
+		Message: fmt.Sprintf("Training is stalled: no step for more than %s %s.", r.threshold, where),
 		Context: map[string]any{"last_step": r.state.Last.Step, "last_time": r.state.Last.Time.UTC().Format(time.RFC3339Nano)},
 	})
 }

@@ -11,8 +11,8 @@ import (
 var tensorVariance = rule.Definition{
 	Name: "tensor_variance", Class: "TensorVariance", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  tensorVarianceChecks,
-	Summary: "The variance of a tensor lies above or below a limit.",
-	Why:     "A very high variance comes before values run away; a very low one means layers that have collapsed or saturated.",
+	Summary: "The variance of a tensor is above or below a limit.",
+	Why:     "A very high variance precedes exploding values; a very low one means collapsed or saturated layers.",
 	Parameters: []rule.Parameter{
 		collectionNames, tensorRegex,
 		{Name: "max_threshold", Type: rule.Float, Optional: true, Range: rule.AtLeast(0), Unit: "squared units", Meaning: "upper limit"},
@@ -21,7 +21,7 @@ var tensorVariance = rule.Definition{
 	},
 	CauseClass: "structure",
 	Causes:     []string{"when it is high, training that is unstable", "when it is low, layers that have collapsed or saturated"},
-	Remedies:   []string{"when it is high, do as for exploding_tensor", "when it is low, do as for vanishing_gradient"},
+	Remedies:   []string{"when it is high, see exploding_tensor", "when it is low, see vanishing_gradient"},
 	Example:    map[string]string{"max_threshold": "10", "min_threshold": "0.00001"},
 	Needs: func(p rule.Params) []rule.Need {
 		sel, everything := selector(p)
@@ -111,9 +111,9 @@ func (r *variance) judge(at int, it rule.Item, x float64, v *rule.View, rep *rul
 		}
 		s.Check = l.check
 		s.Streak++
-		cause, remedy, asks := "training that is unstable", "lower the learning rate; clip gradients; look for values that run away (exploding_tensor)", []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
+		cause, remedy, asks := "training that is unstable", "lower the learning rate; clip gradients; look for exploding values (exploding_tensor)", []rule.Advice{rule.LowerLearningRate, rule.ClipMore}
 		if l.check == "low" {
-			cause, remedy, asks = "layers that have collapsed or saturated", "look at the activations and gradients of the layer (saturated_activation, vanishing_gradient); use He or Glorot initialisation", nil
+			cause, remedy, asks = "layers that have collapsed or saturated", "check the layer's activations and gradients (saturated_activation, vanishing_gradient); use He or Glorot initialisation", nil
 		}
 		rep.Violate(rule.Violation{
 			Check: l.check, Subject: it.Info.Name, Worker: it.Worker, Observed: x, Threshold: l.limit, Comparator: l.comparator, Steps: s.Streak, Cause: cause, Remedy: remedy, Asks: asks,

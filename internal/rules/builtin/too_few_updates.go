@@ -12,20 +12,20 @@ var tooFewUpdates = rule.Definition{
 	Name: "too_few_updates", Class: "TooFewUpdates", Family: rule.Tensors, Severity: rule.Info,
 	Checks:  tooFewUpdatesChecks,
 	Summary: "The job ended while the loss was still falling steeply.",
-	Why:     "A model that is still learning fast is worth training on.",
+	Why:     "A model that is still improving fast is worth training longer.",
 	Parameters: []rule.Parameter{
-		{Name: "min_steps", Type: rule.Int, Default: "20", Range: rule.AtLeast(10), Unit: "mode steps", Meaning: "a shorter job is a trial and is not judged"},
-		{Name: "expected_fall", Type: rule.Float, Default: "0.3", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "a loss that would fall by this share in as many steps more, at a rate that keeps slowing down as it did, falls steeply"},
-		{Name: "few", Type: rule.Int, Default: "60", Range: rule.AtLeast(1), Unit: "mode steps", Meaning: "fewer updates than this may be the reason that nearly nothing was learnt"},
-		{Name: "learnt", Type: rule.Float, Default: "0.2", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share of a uniform guess's has learnt nearly nothing"},
+		{Name: "min_steps", Type: rule.Int, Default: "20", Range: rule.AtLeast(10), Unit: "mode steps", Meaning: "a shorter job counts as a trial and is not judged"},
+		{Name: "expected_fall", Type: rule.Float, Default: "0.3", Range: rule.Between(0, 1).OpenMin(), Unit: "ratio", Meaning: "a loss that would fall by this share in as many more steps, slowing down at the same rate, is falling steeply"},
+		{Name: "few", Type: rule.Int, Default: "60", Range: rule.AtLeast(1), Unit: "mode steps", Meaning: "with fewer updates than this, their number may be the reason that almost nothing was learnt"},
+		{Name: "learnt", Type: rule.Float, Default: "0.2", Range: rule.Between(0, 1), Unit: "ratio", Meaning: "a loss that fell by less than this share of the uniform-guessing loss has learnt almost nothing"},
 	},
 	CauseClass: "epochs",
-	Causes:     []string{"too few epochs", "batches so large that an epoch has few updates", "a learning rate that is lower than it could be"},
+	Causes:     []string{"too few epochs", "batches so large that an epoch has few updates", "a learning rate that could be higher"},
 	Remedies:   []string{"train longer", "use smaller batches", "raise the learning rate"},
 	Asks:       []rule.Advice{rule.TrainLonger, rule.RaiseLearningRate},
 	Default: &rule.Preset{
 		Params: map[string]string{},
-		Why: "Many jobs end early on purpose, so it is information, and only from 60 updates on. It is a warning only when fewer than 60 updates were made, the loss began where a uniform guess lies, and has come down by less than a fifth of that, while it " +
+		Why: "Many jobs end early on purpose, so it is information, and only from 60 updates on. It is a warning only when fewer than 60 updates were made, the loss began at chance level, and has fallen by less than a fifth of that, while it " +
 			"was falling beyond its noise to the end.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
@@ -96,15 +96,15 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 	}
 	if little {
 		v.Severity = rule.Warning
-		v.Message = fmt.Sprintf("Nearly nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), c.began(), meanOfLast(level, int64(n-n/2)))
+		v.Message = fmt.Sprintf("Almost nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), c.began(), meanOfLast(level, int64(n-n/2)))
 	}
 	switch {
 	case 4*r.state.Skipped >= c.N:
 		v.Message = fmt.Sprintf("%s Of these updates %d were skipped after an overflow.", v.Message, r.state.Skipped)
-		v.Cause, v.Remedy = "updates that the loss scaler skips after an overflow, so that few are made", "begin with a smaller scale (init_scale), or train longer; look for values beyond float16 if updates are skipped to the end"
+		v.Cause, v.Remedy = "the loss scaler skips updates after overflows, so few are made", "start with a smaller scale (init_scale), or train longer; look for values beyond float16 if updates are skipped until the end"
 		v.Asks = []rule.Advice{rule.TrainLonger}
 	case r.state.Bits != "":
-		v.Cause = fmt.Sprintf("too few epochs, batches so large that an epoch has few updates, or weights in %s, whose rounding takes small updates away", r.state.Bits)
+		v.Cause = fmt.Sprintf("too few epochs, batches so large that an epoch has few updates, or weights in %s, whose rounding swallows small updates", r.state.Bits)
 		v.Remedy = "train longer; use smaller batches; " + keepWide
 		v.Asks = []rule.Advice{rule.TrainLonger}
 	}

@@ -21,7 +21,7 @@ var treeDepth = rule.Definition{
 		every("500"),
 	},
 	CauseClass: "regularisation",
-	Causes:     []string{"a depth parameter that is too high for the data"},
+	Causes:     []string{"a max_depth that is too high for the data"},
 	Remedies:   []string{"lower max_depth", "raise min_child_weight or gamma"},
 	Needs: func(p rule.Params) []rule.Need {
 		return []rule.Need{{Selector: treeColumns, Schedule: rule.AllModes(p.Int("every")), Want: rule.WantStats | rule.WantRaw}}

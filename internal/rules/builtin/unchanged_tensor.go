@@ -15,7 +15,7 @@ var unchangedTensor = rule.Definition{
 	Name: "unchanged_tensor", Class: "UnchangedTensor", Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  unchangedTensorChecks,
 	Summary: "A tensor stays the same over several saved steps.",
-	Why:     "Weights that nobody updates, a batch that repeats and a constant loss look like this.",
+	Why:     "Weights that are never updated, a repeated batch and a constant loss look like this.",
 	Parameters: []rule.Parameter{
 		collectionNames, tensorRegex,
 		{Name: "num_steps", Type: rule.Int, Default: "3", Range: rule.Between(2, 1000), Unit: "saved steps", Meaning: "how many saved steps, the current one included, have to agree"},
@@ -25,7 +25,7 @@ var unchangedTensor = rule.Definition{
 		everyFixed("500"),
 	},
 	CauseClass: "not-updated",
-	Causes:     []string{"a parameter that is frozen or not handed to the optimiser", "an optimiser that does not step", "the same batch again and again"},
+	Causes:     []string{"a parameter that is frozen or not in the optimiser", "optimizer.step() is not called", "the same batch at every step"},
 	Remedies:   []string{"check that optimizer.step() is called", "check the optimiser's parameter groups", "check that the data is shuffled"},
 	Needs: func(p rule.Params) []rule.Need {
 		sel, everything := selector(p)
@@ -161,7 +161,7 @@ func (r *unchanged) decide(it rule.Item, steps []int64, greatest float64, change
 	}
 	rep.Violate(rule.Violation{
 		Check: "unchanged", Subject: it.Info.Name, Worker: it.Worker, Observed: greatest, Threshold: r.atol, Comparator: "<=", Steps: len(steps),
-		Message: fmt.Sprintf("%s has not changed since %s step %d: its last %d saved values agree.", it.Info.Name, v.Mode, since, len(steps)),
+		Message: fmt.Sprintf("%s has not changed since %s step %d: its last %d saved values are equal.", it.Info.Name, v.Mode, since, len(steps)),
 		Context: map[string]any{"steps": slices.Clone(steps), "since_mode_step": since, "max_abs_diff": greatest, "rtol": r.rtol},
 	})
 }

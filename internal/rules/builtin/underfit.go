@@ -12,13 +12,13 @@ import (
 var underfit = rule.Definition{
 	Name: "underfit", Class: "Underfit", Aliases: []string{"underfitting", "Underfitting"}, Family: rule.Tensors, Severity: rule.Warning,
 	Checks:  underfitChecks,
-	Summary: "Training and validation loss stand still together while they are still high.",
-	Why:     "The model is too small, or is trained too timidly, to learn what is in the data.",
+	Summary: "Training and validation loss are both flat while they are still high.",
+	Why:     "The model is too small, or the learning rate too low, to fit the data.",
 	Parameters: []rule.Parameter{
 		pairedRegex,
-		{Name: "patience", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "evaluations", Meaning: "over how many of them the losses are looked at"},
-		{Name: "ratio_threshold", Type: rule.Float, Default: "0.1", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "how far the two may lie apart, as a share of the training loss"},
-		{Name: "min_decrease_percent", Type: rule.Float, Default: "1.0", Range: rule.Above(0), Unit: "percent", Meaning: "a fall below this is none"},
+		{Name: "patience", Type: rule.Int, Default: "5", Range: rule.AtLeast(2), Unit: "evaluations", Meaning: "window: over how many evaluations the losses are examined"},
+		{Name: "ratio_threshold", Type: rule.Float, Default: "0.1", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "maximum gap between the two, as a share of the training loss"},
+		{Name: "min_decrease_percent", Type: rule.Float, Default: "1.0", Range: rule.Above(0), Unit: "percent", Meaning: "a smaller decrease counts as none"},
 		{Name: "baseline", Type: rule.Float, Optional: true, Unit: "loss units", Meaning: "a training loss above this is high; None: half of its first value"},
 		every("500"),
 	},
@@ -123,7 +123,7 @@ func (r *underfitting) decide(e lossEvent, p *underfitPair, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: "stands_still_high", Subject: e.pair, Observed: e.train, Threshold: high, Comparator: ">", Steps: r.patience,
-		Message: fmt.Sprintf("The %s stands still at %s in training and %s in validation: over %d evaluations neither fell by %s %%.%s",
+		Message: fmt.Sprintf("The model underfits: the %s is flat at %s in training and %s in validation; over %d evaluations neither fell by %s %%.%s",
 			called("loss", e.pair), num(e.train), num(e.validation), r.patience, num(r.fall), e.told()),
 		Context: map[string]any{"training": e.train, "validation": e.validation, "largest_fall_percent": fell, "first_training": float64(p.First), "curve": slices.Clone(p.Curve)},
 	})

@@ -117,7 +117,7 @@ func (r *mismatch) worker(items []rule.Item, v *rule.View, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: check, Subject: "weights", Worker: items[0].Worker, Observed: middle, Threshold: limit, Comparator: comparator, Steps: 1 + r.state.Streak[items[0].Worker], Cause: cause, Remedy: remedy, Asks: asks,
-		Message: fmt.Sprintf("From step %d to %d, %d of %s moved out of proportion to their gradients: mean |update| is %s times mean |gradient| in the middle, mostly %s the limits.",
+		Message: fmt.Sprintf("From step %d to %d, the updates of %d of %s are out of proportion to their gradients: the median ratio of mean |update| to mean |gradient| is %s, mostly %s the limits.",
 			since, v.ModeStep, outside, plural(len(ratios), "weight"), times(middle), words),
 		Context: map[string]any{
 			"from_mode_step": since, "weights": len(ratios), "above": first(above, 50), "below": first(below, 50), "median_ratio": middle, "smallest_ratio": ratios[0], "largest_ratio": ratios[len(ratios)-1],

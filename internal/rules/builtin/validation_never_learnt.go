@@ -40,16 +40,16 @@ func (r *validationRise) never(rep *rule.Report) {
 		r.tell(rule.Violation{
 			Check: "never_better", Subject: name, Observed: float64(p.Best.Validation) / guess, Threshold: neverBest, Comparator: ">=", Severity: rule.Warning, Steps: p.N,
 			CauseClass: "labels", Cause: neverCause,
-			Remedy: "look at some pairs of input and label just before they go into the model; check that both are shuffled with the same permutation; if they belong together, get more data or a smaller model",
+			Remedy: "inspect some pairs of input and label just before the model; check that both are shuffled with the same permutation; if they match, collect more data or use a smaller model",
 			Asks:   []rule.Advice{rule.SmallerModel},
-			Message: fmt.Sprintf("Nothing that is learnt holds for other data: the training %s fell to %s, and the validation loss was never below %s in %d evaluations, where who knows only how often each label occurs has %s.%s",
+			Message: fmt.Sprintf("The model does not generalise: the training %s fell to %s, but the validation loss was never below %s in %d evaluations; a baseline that knows only the label frequencies reaches %s.%s",
 				called("loss", cmp.Or(p.Partner, name)), num(float64(last.Train)), num(float64(p.Best.Validation)), p.N, num(guess), p.Told),
 			Context: map[string]any{"guess": guess, "best": float64(p.Best.Validation), "first_validation": p.First, "first_training": p.FirstTrain, "training": last.Train, "validation": last.Validation, "curve": slices.Clone(p.Curve)},
 		}, rep)
 	}
 }
 
-const neverCause = "labels that do not belong to the inputs (shuffled apart, or the wrong column), which can only be learnt by heart; or too few samples"
+const neverCause = "labels that do not belong to the inputs (shuffled separately, or the wrong column) and can only be memorised; or too few samples"
 
 // guesses tells whether the validation loss was that of a guess, or worse, all
 // the time, and the training loss began there.

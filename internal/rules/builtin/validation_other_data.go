@@ -30,9 +30,9 @@ var elsewhereChecks = []rule.Judged[*elsewhere]{validationElsewhere}
 var validationElsewhere = rule.Judged[*elsewhere]{
 	Check: rule.Check{
 		ID: "overfit/elsewhere", Files: []string{"validation_other_data.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeGeneral,
-		When:   "At the end the training loss is below that of a guess, and the validation loss lay above that of a constant prediction in every evaluation, three at least.",
-		Cause:  "validation data whose labels or inputs do not mean the same as in training: other numbers for the classes, another order, another scaling",
-		Remedy: "make class numbers and scaling of validation from those of training; evaluate on some training samples in the same way: that loss has to be as low as in training",
+		When:   "At the end the training loss is below the baseline, and the validation loss was above that of a constant predictor in every evaluation, at least three.",
+		Cause:  "validation labels or inputs differ in meaning from training: other class numbers, another order, or another scaling",
+		Remedy: "use the class numbers and scaling of training for validation; as a check, evaluate on training samples in the same way: that loss should be as low as in training",
 	},
 	Judge: func(e *elsewhere, _ rule.Params) []rule.Evidence {
 		p, best := e.pair, float64(e.pair.Best.Validation)
@@ -45,7 +45,7 @@ var validationElsewhere = rule.Judged[*elsewhere]{
 		last := p.Curve[len(p.Curve)-1]
 		return []rule.Evidence{{
 			Subject: e.name, Observed: best / e.constant, Threshold: elsewhereBest, Comparator: ">=", Steps: p.N,
-			Message: fmt.Sprintf("Validation was never better than a constant prediction: its %s was at least %s in %d evaluations, where a constant prediction has %s, while the training %s fell to %s.%s",
+			Message: fmt.Sprintf("Validation was never better than a constant predictor: its %s was at least %s in %d evaluations (constant predictor: %s), while the training %s fell to %s.%s",
 				called("loss", e.name), num(best), p.N, num(e.constant), called("loss", cmp.Or(p.Partner, e.name)), num(float64(last.Train)), p.Told),
 			Context: map[string]any{"constant": e.constant, "guess": e.kind.Guess, "best": best, "first_validation": p.First, "first_training": p.FirstTrain, "training": last.Train, "validation": last.Validation, "curve": slices.Clone(p.Curve)},
 		}}

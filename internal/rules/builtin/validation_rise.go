@@ -83,16 +83,16 @@ func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
 func (r *validationRise) tell(v rule.Violation, rep *rule.Report) {
 	if n := r.state.OneBatch; n > 0 {
 		v.CauseClass = sameBatches.CauseClass
-		v.Cause = "a batch that is drawn with the same seed, or with an index that does not move, at every step"
-		v.Remedy = "seed once, before the loop, and look at how the samples of a batch are chosen"
-		v.Message += fmt.Sprintf(" A batch of %d samples is made anew at each step, and it is the same one each time: there is nothing else to learn from.", n)
+		v.Cause = "a batch drawn with the same seed, or with an index that does not advance, at every step"
+		v.Remedy = "seed once, before the loop, and check how the samples of a batch are chosen"
+		v.Message += fmt.Sprintf(" A batch of %d samples is drawn at each step, but it is always the same one: there is nothing else to learn from.", n)
 		v.Context["one_batch"] = n
 	}
 	if name := r.state.Watched; name != "" && name != v.Subject {
-		v.Cause = "early stopping that watches the training data"
-		v.Remedy = "let early stopping watch the validation data: put them last in evals, or name them (data_name)"
+		v.Cause = "early stopping that monitors the training data"
+		v.Remedy = "let early stopping monitor the validation data: put it last in evals, or name it (data_name)"
 		v.Asks = []rule.Advice{rule.StopEarly}
-		v.Message += fmt.Sprintf(" Early stopping watches %s, which is the training data, so that it does not see this.", name)
+		v.Message += fmt.Sprintf(" Early stopping monitors %s, which is the training data, so it does not notice.", name)
 		v.Context["early_stopping_watches"] = name
 	}
 	rep.Violate(v)
@@ -164,7 +164,7 @@ func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
 	p.Fired = true
 	r.tell(rule.Violation{
 		Check: "by_heart", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
-		Message: fmt.Sprintf("The model overfits: it has learnt the training set by heart (%s %s), while the validation %s is %s and has not come down by 2 %% in %d evaluations (%s at first, %s at its best).%s",
+		Message: fmt.Sprintf("The model overfits: it has memorised the training set (%s %s), while the validation %s is %s and has not fallen by 2 %% in %d evaluations (%s initially, %s at best).%s",
 			called("loss", cmp.Or(e.partner, e.pair)), num(e.train), called("loss", e.pair), num(e.validation), p.N-p.BestAt, num(p.First), num(float64(p.Best.Validation)), p.Told),
 		Context: map[string]any{"first_validation": p.First, "validation": e.validation, "training": e.train, "curve": slices.Clone(p.Curve)},
 	}, rep)
@@ -175,7 +175,7 @@ func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *ru
 	p.Fired = true
 	r.tell(rule.Violation{
 		Check: "validation_rises", Subject: e.pair, Observed: e.validation/best - 1, Threshold: r.rise, Comparator: ">", Severity: rule.Warning, Steps: p.Above,
-		Message: fmt.Sprintf("The model overfits: the validation %s has risen from its best (%s at step %d) to %s, while the training %s fell from %s to %s.%s",
+		Message: fmt.Sprintf("The model overfits: the validation %s rose from its best (%s at step %d) to %s, while the training %s fell from %s to %s.%s",
 			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), called("loss", cmp.Or(e.partner, e.pair)), num(float64(p.Best.Train)), num(e.train), p.Told),
 		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 	}, rep)

@@ -14,22 +14,22 @@ var vanishingGradient = rule.Definition{
 	Name: "vanishing_gradient", Class: "VanishingGradient", Family: rule.Tensors, Severity: rule.Error,
 	Checks:     vanishingGradientChecks,
 	Summary:    "Gradients have become extremely small or zero.",
-	Why:        "Parameters of the affected layers no longer move. Deep stacks, saturating activations and long recurrences are the usual places.",
+	Why:        "The affected layers no longer learn. Usual places are deep stacks, saturating activations and long recurrences.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "threshold", Type: rule.Float, Default: "0.0000001", Range: rule.Above(0), Unit: "gradient units", Meaning: "a mean absolute gradient below this is vanishing"},
 		every("500"),
-		{Name: "relative", Type: rule.Float, Default: "0", Range: rule.Between(0, 1).OpenMax(), Unit: "ratio", Meaning: "when above 0, judge instead whether the first third of the layers stays below this share of the largest gradient while the loss stands still"},
+		{Name: "relative", Type: rule.Float, Default: "0", Range: rule.Between(0, 1).OpenMax(), Unit: "ratio", Meaning: "when above 0, judge instead whether the first third of the layers stays below this share of the largest gradient while the loss is flat"},
 		{Name: "confirm_steps", Type: rule.Int, Default: "100", Range: rule.AtLeast(1), Unit: "mode steps", Meaning: "with relative: how long that has to hold"},
 	},
 	CauseClass: "activation",
 	Causes: []string{
 		"saturating activations (sigmoid or tanh in hidden layers)", "too many layers without skip connections",
-		"initial weights that are too small", "too low precision without loss scaling",
+		"initial weights that are too small", "half precision without loss scaling",
 	},
 	Remedies: []string{
 		"replace sigmoid or tanh in hidden layers by ReLU or GELU", "add residual connections or batch or layer normalisation",
-		"use He or Glorot initialisation", "scale the loss in half precision", "if it starts late and the accuracy is good, the model may be prunable",
+		"use He or Glorot initialisation", "scale the loss in half precision", "if it starts late and the accuracy is good, the model can perhaps be pruned",
 	},
 	Explains: []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "weight_update_ratio", "all_zero", "unchanged_tensor"},
 	Default: &rule.Preset{
@@ -104,7 +104,7 @@ func (r *vanishing) report(items []rule.Item, offenders []int, rep *rule.Report)
 		m := it.Stats.AbsMean()
 		rep.Violate(rule.Violation{
 			Check: "threshold", Subject: it.Info.Name, Worker: it.Worker, Observed: m, Threshold: r.threshold, Comparator: "<", Context: all,
-			Message: fmt.Sprintf("The gradient of %s vanishes: its mean magnitude %s is below %s, as for %d of %s.",
+			Message: fmt.Sprintf("The gradient of %s vanishes: its mean magnitude %s is below %s (the same for %d of %s).",
 				it.Info.Name, num(m), num(r.threshold), below, plural(len(means), "gradient")),
 		})
 	}

@@ -192,14 +192,14 @@ func (r *vanishingProfile) report(p *profile, rep *rule.Report) {
 		remedy = "replace sigmoid or tanh in hidden layers by ReLU or GELU; add residual connections or normalisation; scale the loss in half precision"
 	}
 	if p.Worst.Mean == 0 {
-		bad = fmt.Sprintf("exactly zero, while %s still gets one", p.Top.Name)
+		bad = fmt.Sprintf("exactly zero, while %s still gets a gradient", p.Top.Name)
 	}
 	if p.Zero {
-		cause = "the layers above pass nothing back: units that are dead (ReLU with negative inputs throughout), a detached branch, or saturated activations"
+		cause = "later layers pass no gradient back: dead units (ReLU with only negative inputs), a detached branch, or saturated activations"
 	}
 	rep.Violate(rule.Violation{
 		Check: "profile", Subject: p.Worst.Name, Worker: p.Worker, Observed: ratio, Threshold: r.relative, Comparator: "<", Steps: int(p.Streak), Cause: cause, Remedy: remedy,
-		Message: fmt.Sprintf("The gradients of the early layers vanish: that of %s has mean magnitude %s, %s, and the loss has not fallen for %d steps.",
+		Message: fmt.Sprintf("The gradients of the early layers vanish: that of %s has mean magnitude %s, %s. The loss has not fallen for %d steps.",
 			p.Worst.Name, num(p.Worst.Mean), bad, min(recentKept, r.state.Losses.length())),
 		Context: map[string]any{
 			"mean_abs_gradient": p.Worst.Mean, "largest": p.Top.Name, "largest_mean_abs_gradient": p.Top.Mean, "early_layers": p.Early, "layers": p.Layers,

@@ -14,7 +14,7 @@ var weightUpdateRatio = rule.Definition{
 	Family: rule.Tensors, Severity: rule.Warning,
 	Checks:     weightUpdateRatioChecks,
 	Summary:    "Weight updates are far too large or far too small compared with the weights.",
-	Why:        "Large updates overshoot and oscillate, tiny ones mean that training crawls. About 1e-3 per step is healthy for training like SGD.",
+	Why:        "Large updates overshoot and oscillate; tiny ones mean that training crawls. About 1e-3 per step is healthy for SGD.",
 	Frameworks: rule.DeepLearning,
 	Parameters: []rule.Parameter{
 		{Name: "num_steps", Type: rule.Int, Optional: true, Range: rule.AtLeast(1), Unit: "mode steps", Meaning: "how far back the comparison may reach; None: the previous saved step"},
@@ -24,7 +24,7 @@ var weightUpdateRatio = rule.Definition{
 		everyFixed("500"),
 	},
 	CauseClass: "learning-rate",
-	Causes:     []string{"a learning rate that is too high or too low", "vanishing gradients", "weights that are tiny or frozen by mistake", "weight decay that cancels the update"},
+	Causes:     []string{"a learning rate that is too high or too low", "vanishing gradients", "weights that are tiny, or frozen by mistake", "weight decay that cancels the update"},
 	Remedies:   []string{"change the learning rate, or use a schedule", "clip gradients", "check requires_grad and the optimiser's list of parameters"},
 	Asks:       []rule.Advice{rule.ClipMore},
 	Explains:   []string{"loss_not_decreasing", "unchanged_tensor"},
@@ -139,6 +139,6 @@ func (r *updateRatio) judge(it rule.Item, v *rule.View, rep *rule.Report) {
 	}
 	rep.Violate(rule.Violation{
 		Check: check, Subject: it.Info.Name, Worker: it.Worker, Observed: ratio, Threshold: limit, Comparator: comparator, Context: context, Steps: 1 + r.state.Streak[k],
-		Message: fmt.Sprintf("The update of %s from step %d to %d is %s times its weights, too %s.", it.Info.Name, from, v.ModeStep, times(ratio), words),
+		Message: fmt.Sprintf("The update of %s from step %d to %d is %s times the size of its weights, too %s.", it.Info.Name, from, v.ModeStep, times(ratio), words),
 	})
 }

@@ -12,11 +12,11 @@ import (
 var zeroGrad = rule.Definition{
 	Name: "zero_grad", Class: "ZeroGrad", Family: rule.Tensors, Severity: rule.Error,
 	Summary:    "Gradients are never cleared, cleared before they are used, or never computed.",
-	Why:        "backward adds to the gradients that are there. Where they are not cleared each update follows the sum of all batches so far; where they are cleared too early, or backward is missing, updates follow nothing.",
+	Why:        "backward() adds to the existing gradients. If they are not cleared, each update follows the sum of all batches so far; if they are cleared too early, or backward() is missing, updates have no gradients.",
 	Frameworks: rule.DeepLearning,
 	Checks:     rule.Index(gradientChecks),
 	CauseClass: "zero-grad",
-	Causes:     []string{"zero_grad is not called between updates", "zero_grad is called between backward and the update", "backward is not called"},
+	Causes:     []string{"zero_grad() is not called between updates", "zero_grad() is called between backward() and step()", "backward() is not called"},
 	Remedies:   []string{"call optimizer.zero_grad() before backward, loss.backward(), then optimizer.step(), in this order, for each batch"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",

@@ -10,9 +10,9 @@ import (
 var keptByOne = rule.Judged[*clearing]{
 	Check: rule.Check{
 		ID: "zero_grad/kept_by_one", Files: []string{"zero_grad_kept_by_one.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
-		When:   "One of several optimisers finds the gradients of its update before at all updates but its first, four at least.",
-		Cause:  "zero_grad is called on some of the optimisers only",
-		Remedy: "call zero_grad() of each optimiser before the backward that it is to follow",
+		When:   "The gradients of one of several optimisers are never cleared, at four updates or more.",
+		Cause:  "zero_grad() is called on only some of the optimisers",
+		Remedy: "call zero_grad() of each optimiser before its backward()",
 	},
 	Judge: func(c *clearing, _ rule.Params) []rule.Evidence {
 		one := keeps(c.updates.Each)
@@ -23,7 +23,7 @@ var keptByOne = rule.Judged[*clearing]{
 		if one.Model == "" {
 			whose = "one of the optimisers (" + one.Class + ")"
 		}
-		return c.found(one.Kept, fmt.Sprintf("The gradients of %s are not cleared: %d of the first %d updates by %s added to the gradients of the one before, while those of other optimisers are cleared.",
+		return c.found(one.Kept, fmt.Sprintf("The gradients of %s are not cleared: at %d of the first %d updates by %s they were added to those of the update before. Other optimisers' gradients are cleared.",
 			modelName(one.Model), one.Kept, one.Steps, whose))
 	},
 }

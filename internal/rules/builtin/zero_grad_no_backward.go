@@ -9,7 +9,7 @@ import (
 var noBackward = rule.Judged[*clearing]{
 	Check: rule.Check{
 		ID: "zero_grad/no_backward", Files: []string{"zero_grad_no_backward.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
-		When:   "A single optimiser makes most of its first updates, two at least, without a backward since the one before.",
+		When:   "The only optimiser makes most of its first updates, at least two, without a backward() since the update before.",
 		Cause:  "loss.backward() is missing, or is called less often than optimizer.step()",
 		Remedy: "call loss.backward() before each optimizer.step()",
 	},
@@ -18,6 +18,6 @@ var noBackward = rule.Judged[*clearing]{
 		if !c.single() || u.NoBackward < 2 || 2*u.NoBackward <= u.Steps {
 			return nil
 		}
-		return c.found(u.NoBackward, fmt.Sprintf("The optimiser makes updates without backward: at %d of the first %d none was called since the one before.", u.NoBackward, u.Steps))
+		return c.found(u.NoBackward, fmt.Sprintf("The optimiser steps without backward(): at %d of the first %d updates it was not called since the update before.", u.NoBackward, u.Steps))
 	},
 }
