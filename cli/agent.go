@@ -55,7 +55,7 @@ func (c agentCmd) Run(a *app) error {
 	}
 	events := os.NewFile(eventsFD, "events")
 	if _, err := events.Stat(); err != nil {
-		return &usage{Message: "agent is started by `vigil run` or by a hook, not by hand", What: "vigil agent",
+		return &usage{Message: "the agent is started by `vigil run` or by a hook, not by hand", What: "vigil agent",
 			Hint: "start a training with `vigil run -- COMMAND`"}
 	}
 	closeOnExec(eventsFD)

@@ -35,7 +35,7 @@ func readBaseline(root, name string) (*baseline, error) {
 	path, _, err := findRun(root, name)
 	if err != nil {
 		return nil, &usage{Message: fmt.Sprintf("the baseline %q is neither a file nor a run", name), What: "--baseline",
-			Hint: "`vigil check RUN --json > baseline.json` makes one"}
+			Hint: "create one with `vigil check RUN --json > baseline.json`"}
 	}
 	t, err := openSource(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *baseline) readFile() error {
 	}
 	if err != nil {
 		return &usage{Message: fmt.Sprintf("read baseline %q: %v", b.name, err), What: "--baseline",
-			Hint: "`vigil check RUN --json > baseline.json` makes one"}
+			Hint: "create one with `vigil check RUN --json > baseline.json`"}
 	}
 	for _, j := range append(doc.Runs, doc.judged) {
 		if j.Findings != nil {

@@ -30,21 +30,21 @@ type checkCmd struct {
 	rootFlag
 	Name     string   `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1, or a path; a directory of runs: all of them (default: the newest run)."`
 	Rules    string   `name:"rules" placeholder:"SET" help:"Sets of rules, joined by commas: default, experimental, all, none (default: the rules that judged it live; none when --rule is given)."`
-	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, or other parameters for it; repeatable."`
-	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge by its rules, as a run that is started with it."`
+	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
+	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge with its rules, like a run that is started with it."`
 	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
-	Baseline string   `name:"baseline" placeholder:"FILE" help:"Findings that are known: what an earlier check wrote with --json, or a run. They are muted; only others fail."`
-	Statuses bool     `name:"statuses" help:"List where each rule stands, not only those that are asked for by name."`
+	Baseline string   `name:"baseline" placeholder:"FILE" help:"Known findings: the --json output of an earlier check, or a run. They are muted; only new ones fail."`
+	Statuses bool     `name:"statuses" help:"List the status of every rule, not only of those asked for by name."`
 	JSON     bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
 }
 
 // Help teaches the command.
 func (checkCmd) Help() string {
 	return "Examples:\n\n    vigil check\n    vigil check latest --rule vanishing_gradient:threshold=1e-6 --fail-on error\n    vigil check latest --json > known.json\n    vigil check vigil-runs --baseline known.json\n\n" +
-		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is told with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
+		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is reported with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
 		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
-		"A rule that ends with an error is named on standard error, and fails the check: that it found nothing says nothing.\n\n" +
+		"A rule that ends with an error is named on standard error, and fails the check: its silence would prove nothing.\n\n" +
 		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, a run that cannot be read or is too damaged\nto be judged, or a rule that ended with an error."
 }
 
@@ -309,7 +309,7 @@ func (c checkCmd) configs(t source.Run) (list []rules.Config, mutes []rules.Mute
 		return nil, nil, nil, &usage{Message: fmt.Sprintf("unknown set of rules %q", name), What: "--rules", Hint: nearest(name, rules.Sets, "known: "+strings.Join(rules.Sets, ", "))}
 	}
 	if n := len(c.Rule); n > config.MaxRules {
-		return nil, nil, nil, &usage{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, config.MaxRules), What: "--rule", Hint: "leave some out, or check in two goes"}
+		return nil, nil, nil, &usage{Message: fmt.Sprintf("%d rules are too many; the limit is %d", n, config.MaxRules), What: "--rule", Hint: "leave some out, or run two checks"}
 	}
 	var user []rules.Config
 	for _, spec := range c.Rule {

@@ -31,24 +31,24 @@ type commands struct {
 	Ls       lsCmd       `cmd:"" name:"ls" help:"List runs: name, framework, status, steps, findings."`
 	Show     showCmd     `cmd:"" name:"show" help:"What was captured, and what was not and why."`
 	Values   valuesCmd   `cmd:"" name:"values" help:"Print the values of a tensor or series."`
-	Findings findingsCmd `cmd:"" name:"findings" help:"What the rules found, and where each rule stands."`
+	Findings findingsCmd `cmd:"" name:"findings" help:"What the rules found, and the status of each rule."`
 	Check    checkCmd    `cmd:"" name:"check" help:"Judge a finished (or running) run; exit code for CI."`
 	Report   reportCmd   `cmd:"" name:"report" help:"Write one self-contained HTML file about a run."`
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
-	Compare  compareCmd  `cmd:"" name:"compare" help:"What runs differ in, and their curves side by side."`
+	Compare  compareCmd  `cmd:"" name:"compare" help:"Show how runs differ, and their curves side by side."`
 	Logs     logsCmd     `cmd:"" name:"logs" help:"Print the output of the job, what the agent did, or what a rule printed."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
 	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`
 	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
-	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Prove that a run is whole, or name what is damaged."`
+	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Check that a run is complete and undamaged, or name what is damaged."`
 	Tag    tagCmd    `cmd:"" name:"tag" help:"Write tags and a note on a run."`
 	Rm     rmCmd     `cmd:"" name:"rm" help:"Remove runs; asks before it does."`
-	Doctor doctorCmd `cmd:"" name:"doctor" help:"Tell what works here, and why nothing was captured."`
+	Doctor doctorCmd `cmd:"" name:"doctor" help:"Show what works here, and why nothing was captured."`
 
 	Completion completionCmd `cmd:"" name:"completion" help:"Print the script that completes commands, flags, runs and rules in a shell."`
 	HelpCmd    helpCmd       `cmd:"" name:"help" help:"Show the help of a command."`
-	Complete   completeCmd   `cmd:"" name:"complete" hidden:"" help:"What may come next on a command line (asked by the shell)."`
+	Complete   completeCmd   `cmd:"" name:"complete" hidden:"" help:"What may come next on a command line (called by the shell)."`
 
 	VersionCmd versionCmd   `cmd:"" name:"version" help:"Print the version, the platform and how it was built."`
 	DemoTrain  demoTrainCmd `cmd:"" name:"demo-train" hidden:"" help:"The training that demo starts."`
@@ -80,7 +80,7 @@ Start here:
   vigil run -- python train.py     the same for your own script, unchanged
   vigil doctor                     what works on this machine
 
-Exit codes: 0, or 1 for a usage error or a failure; "vigil run --help" and "vigil check --help" tell theirs.`
+Exit codes: 0, or 1 for a usage error or a failure; "vigil run --help" and "vigil check --help" list theirs.`
 
 // Main is the program vigil with further rules: it runs the command line of the
 // process and ends it. The rules are like those that come with Vigil: they are

@@ -21,7 +21,7 @@ import (
 type compareCmd struct {
 	rootFlag
 	Names []string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"Two runs or more: their names below the root, the beginning of one, latest, latest~1, or paths."`
-	All   bool     `name:"all" help:"Also what is the same in all of them, and the curve of each series."`
+	All   bool     `name:"all" help:"Also show what is the same in all runs, and every curve."`
 	Out   string   `name:"out" short:"o" placeholder:"FILE" help:"Write it to this file."`
 	JSON  bool     `name:"json" help:"As JSON."`
 }
@@ -53,7 +53,7 @@ func (c compareCmd) Run(a *app) error {
 		return &usage{Message: "name at least two runs to compare", What: "RUN", Hint: "vigil compare latest~1 latest"}
 	}
 	if len(c.Names) > mostCompared {
-		return &usage{Message: fmt.Sprintf("%d runs are to be compared; %d is the most", len(c.Names), mostCompared), What: "RUN", Hint: "`vigil ls --tag K=V --json` has the numbers of many runs"}
+		return &usage{Message: fmt.Sprintf("%d runs are too many to compare; the limit is %d", len(c.Names), mostCompared), What: "RUN", Hint: "`vigil ls --tag K=V --json` has the numbers of many runs"}
 	}
 	var runs []source.Run
 	seen := map[string]string{}
@@ -107,7 +107,7 @@ func (c compareCmd) Run(a *app) error {
 		return err
 	}
 	if err := os.WriteFile(c.Out, b.Bytes(), 0o644); err != nil {
-		return &usage{Message: fmt.Sprintf("write %q: %v", c.Out, err), What: "-o " + c.Out, Hint: "name a file in a directory that is there"}
+		return &usage{Message: fmt.Sprintf("write %q: %v", c.Out, err), What: "-o " + c.Out, Hint: "name a file in an existing directory"}
 	}
 	_, err = fmt.Fprintf(a.stderr, "wrote %s\n", c.Out)
 	return err
@@ -147,7 +147,7 @@ func (p *comparison) print() {
 	p.tables(append([]block{overview}, sections...)...)
 	switch {
 	case len(p.Differences) == 0:
-		fmt.Fprintf(p.w, "\nNothing that is known of them differs: %s the same.\n", p.same())
+		fmt.Fprintf(p.w, "\nNo known difference: %s the same.\n", p.same())
 	case !p.all && p.Same > 0:
 		fmt.Fprintf(p.w, "\n%s the same; --all lists them.\n", p.same())
 	}
@@ -156,7 +156,7 @@ func (p *comparison) print() {
 	}
 	p.curves()
 	if n := len(p.Alone); n > 0 {
-		fmt.Fprintf(p.w, "\nNot in two of them or more: %s\n", printable(strings.Join(p.Alone, ", ")))
+		fmt.Fprintf(p.w, "\nIn only one of them: %s\n", printable(strings.Join(p.Alone, ", ")))
 	}
 }
 

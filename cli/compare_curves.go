@@ -70,7 +70,7 @@ func (p *comparison) tabulate(s view.SharedSeries) {
 		}
 	}
 	if len(shared) == 0 {
-		fmt.Fprintf(p.w, "\n%s: they have no step in common\n", seriesName(s))
+		fmt.Fprintf(p.w, "\n%s: they have no steps in common\n", seriesName(s))
 		return
 	}
 	var rows [][]string

@@ -19,7 +19,7 @@ type completionCmd struct {
 
 // Help teaches the command.
 func (completionCmd) Help() string {
-	return `One line in the shell's own start file, and it completes in every new shell:
+	return `Add one line to the shell's start file, and completion works in every new shell:
 
     source <(vigil completion bash)     in ~/.bashrc
     source <(vigil completion zsh)      in ~/.zshrc, after compinit
@@ -28,13 +28,13 @@ func (completionCmd) Help() string {
 Commands, flags and their values, runs, tensors, rules and their parameters are completed; after the two
 dashes of vigil run, the command that follows them.
 
-Exit codes: 0, or 1 for a shell that it does not know.`
+Exit codes: 0, or 1 for an unknown shell.`
 }
 
 // Run prints the script.
 func (c completionCmd) Run(a *app) error {
 	if c.Shell == "" {
-		return &usage{Message: "name a shell: bash, zsh or fish", What: "SHELL", Hint: "`vigil completion --help` says where the script goes"}
+		return &usage{Message: "name a shell: bash, zsh or fish", What: "SHELL", Hint: "`vigil completion --help` shows where to put the script"}
 	}
 	if !contains(shells, c.Shell) {
 		return &usage{Message: fmt.Sprintf("there is no completion for the shell %q", c.Shell), What: c.Shell,

@@ -23,8 +23,8 @@ import (
 // demoCmd trains a small network with a planted fault under vigil run.
 type demoCmd struct {
 	rootFlag
-	Go      bool    `name:"go" help:"Train the Go network even where PyTorch is there."`
-	Torch   bool    `name:"torch" help:"Train in PyTorch, and fail where it is not there."`
+	Go      bool    `name:"go" help:"Train the Go network even if PyTorch is installed."`
+	Torch   bool    `name:"torch" help:"Train in PyTorch, and fail if it is not installed."`
 	Fault   string  `name:"fault" default:"vanishing" placeholder:"NAME" help:"What is wrong with the training: vanishing, exploding, dead-relu, plateau, or none."`
 	Seconds float64 `name:"seconds" hidden:"" help:"Longest time of training."`
 	NoColor bool    `name:"no-color" help:"No colours; NO_COLOR is honoured too."`
@@ -51,7 +51,7 @@ func (c demoCmd) Run(a *app) error {
 		return &usage{Message: fmt.Sprintf("there is no fault %q", c.Fault), What: "--fault", Hint: nearest(c.Fault, demo.Faults(), "known: "+strings.Join(demo.Faults(), ", "))}
 	}
 	if c.Go && c.Torch {
-		return &usage{Message: "--go and --torch exclude each other", What: "--go", Hint: "leave both out to take PyTorch where it is there"}
+		return &usage{Message: "--go and --torch exclude each other", What: "--go", Hint: "leave both out to use PyTorch if it is installed"}
 	}
 	if c.Seconds == 0 {
 		c.Seconds = 25 // the faults are found in a few seconds; a healthy training has to be watched for a while

@@ -17,7 +17,7 @@ import (
 // doctorCmd tells what works here and why nothing was captured.
 type doctorCmd struct {
 	rootFlag
-	Target string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"A run, by its name, the beginning of one, latest, or a path: why it holds what it holds."`
+	Target string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"A run, by its name, the beginning of one, latest, or a path: why it contains what it contains."`
 	JSON   bool   `name:"json" help:"As JSON."`
 }
 
@@ -27,9 +27,9 @@ func (doctorCmd) Help() string {
 
     vigil doctor                       this machine and the python in PATH
     vigil doctor -- python train.py    the interpreter of this command
-    vigil doctor latest                why the newest run holds what it holds
+    vigil doctor latest                why the newest run contains what it contains
 
-With a command, its interpreter is started to look around in it; the script is not run.
+With a command, its interpreter is started and examined; the script is not run.
 
 Exit codes: 0 when capture works, also with warnings; 1 when there is a failure, which keeps it from working,
 or when the run holds nothing.`
@@ -38,7 +38,7 @@ or when the run holds nothing.`
 // Run makes the checks and prints them.
 func (c doctorCmd) Run(a *app) error {
 	if c.Target != "" && a.dashes {
-		return &usage{Message: "a run and a command cannot be asked about at once", What: c.Target,
+		return &usage{Message: "name a run or a command, not both", What: c.Target,
 			Hint: "vigil doctor RUN, or vigil doctor -- COMMAND"}
 	}
 	var checks []doctor.Check
@@ -88,7 +88,7 @@ func pythonChecks(command []string) []doctor.Check {
 		if errors.As(err, &refused) {
 			state = doctor.Failure
 		}
-		return []doctor.Check{{Name: "python", State: state, Text: err.Error(), Hint: "vigil doctor -- python train.py looks at one interpreter"}}
+		return []doctor.Check{{Name: "python", State: state, Text: err.Error(), Hint: "`vigil doctor -- python train.py` checks one interpreter"}}
 	}
 	boot, lib, err := extractPython()
 	if err != nil {

@@ -88,7 +88,7 @@ func parseError(err error, model *kong.Application, words []string) error {
 	text := err.Error()
 	node := selected(model, words)
 	name := fullName(node)
-	all := fmt.Sprintf("`%s --help` shows what there is", name)
+	all := fmt.Sprintf("see `%s --help`", name)
 	if m := unknownFlag.FindStringSubmatch(text); m != nil {
 		var flags []string
 		for _, group := range node.AllFlags(true) {
@@ -111,7 +111,7 @@ func parseError(err error, model *kong.Application, words []string) error {
 // unknownCommand is the error for a word that is no subcommand of node.
 func unknownCommand(node *kong.Node, word string) error {
 	name := fullName(node)
-	all := fmt.Sprintf("`%s --help` shows what there is", name)
+	all := fmt.Sprintf("see `%s --help`", name)
 	var commands []string
 	for _, c := range node.Children {
 		if !c.Hidden {

@@ -40,8 +40,8 @@ Facts:
   computed     cross_entropy of softmax of linear
   predictions  F32 [8 3], from 0.1 to 0.8, mean 0.333, std 0.2, probabilities, one class for all samples
   inputs       F32 [8 4], from NaN to 1, mean 0, std 1, 2 NaN or infinite; I64 [8]; different at 2 of 3 steps
-  updates      4 looked at, 3 onto gradients of an earlier one, 1 without backward, clipped to norm 0.5 at 2 of 4
-  evaluation   2 steps looked at, in training mode: drop, bn
+  updates      4 examined, 3 onto gradients of an earlier one, 1 without backward, clipped to norm 0.5 at 2 of 4
+  evaluation   2 steps examined, in training mode: drop, bn
 
 Network, in the order of one forward:
   MODULE  TYPE     OUTPUT

@@ -31,7 +31,7 @@ type feedCmd struct {
 func (c feedCmd) Run(a *app) error {
 	t, err := openSource(c.Path)
 	if err != nil {
-		return &usage{Message: err.Error(), What: c.Path, Hint: "name the directory of a run: it holds run.json"}
+		return &usage{Message: err.Error(), What: c.Path, Hint: "name the directory of a run: it contains run.json"}
 	}
 	defer t.Close()
 	// A run is a manifest before it says what it is: one that has just begun is
@@ -85,7 +85,7 @@ func (f *feeder) answer(kind byte, payload []byte) error {
 		}
 		return f.values(q)
 	}
-	return fmt.Errorf("there is no question %q", kind)
+	return fmt.Errorf("unknown question %q", kind)
 }
 
 func (f *feeder) values(q feed.Question) error {

@@ -13,9 +13,9 @@ import (
 // findingsCmd prints what the rules found in a run.
 type findingsCmd struct {
 	runArg
-	Rules bool `name:"rules" help:"List where each rule stands, too."`
+	Rules bool `name:"rules" help:"List the status of every rule, too."`
 	Brief bool `name:"brief" help:"A summary of at most 2 KB, for a chat or a coding assistant."`
-	JSON  bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, how actions stand, and what is damaged."`
+	JSON  bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, the state of actions, and what is damaged."`
 }
 
 // Help teaches the command.
@@ -26,7 +26,7 @@ func (findingsCmd) Help() string {
 // Run prints findings grouped by their root cause, then where the rules stand.
 func (c findingsCmd) Run(a *app) error {
 	if c.Brief && (c.JSON || c.Rules) {
-		return &usage{Message: "--brief is a summary of its own", What: "--brief", Hint: "leave out --json and --rules, or --brief"}
+		return &usage{Message: "--brief cannot be combined with --json or --rules", What: "--brief", Hint: "leave out --brief, or --json and --rules"}
 	}
 	word := c.Name
 	t, err := c.open()
@@ -48,7 +48,7 @@ func (c findingsCmd) Run(a *app) error {
 	p.Called, p.Clock = called(t.Tensors()), run.Clock()
 	printGroups(a.stdout, p, f, run.Status == record.Completed)
 	if list := f.Unfinished(); len(list) > 0 {
-		printActions(a.stdout, p, "Actions that came to no good end:", list)
+		printActions(a.stdout, p, "Actions that failed:", list)
 		fmt.Fprintln(a.stdout)
 	}
 	printMuted(a.stdout, p, f.Muted())

@@ -22,7 +22,7 @@ type fsckCmd struct {
 // Help teaches the command.
 func (fsckCmd) Help() string {
 	return "Examples:\n\n    vigil fsck\n    vigil fsck latest --json\n\n" +
-		"Reads every file of the run and compares it with its checksums. Nothing is changed: what is damaged is named, the rest can be read as ever.\n" +
+		"Reads every file of the run and compares it with its checksums. Nothing is changed; what is damaged is named, the rest stays readable.\n" +
 		"Exit codes: 0 whole, 2 damaged, 1 when the run cannot be read."
 }
 
@@ -65,7 +65,7 @@ func (c fsckCmd) Run(a *app) error {
 		}
 		fmt.Fprintf(a.stdout, "%s: %s; %d tables and raw files (%s), and every journal and document were read\n", t.Run().Name, verdict, seen.Files, live.Bytes(seen.Bytes))
 		if running {
-			fmt.Fprintln(a.stdout, "the run goes on: what is written from now on was not read")
+			fmt.Fprintln(a.stdout, "the run is still being written: what comes from now on was not read")
 		}
 	}
 	if len(damage) > 0 {

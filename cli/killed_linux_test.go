@@ -73,7 +73,7 @@ func TestEverybodyIsKilled(t *testing.T) {
 	}{
 		{[]string{"ls", dir}, 0, "  lost  "},
 		{[]string{"ls", dir, "--json"}, 0, `"status":"lost"`},
-		{[]string{"show", path}, 0, "status     lost: its processes are gone, killed or with their machine; what was captured until then is there\n"},
+		{[]string{"show", path}, 0, "status     lost: its processes are gone, killed or with their machine; what was captured before is kept\n"},
 		{[]string{"show", path, "--json"}, 0, `"status":"lost"`},
 		{[]string{"findings", path}, 0, "no findings"},
 		{[]string{"check", path}, 0, "no findings"},
@@ -108,10 +108,10 @@ func TestLauncherIsKilled(t *testing.T) {
 		status, show, doctor, report string
 	}{
 		"the training comes to its end": {syscall.SIGTERM, record.Ended,
-			"status     ended, exit code not known: `vigil run` was killed before the training had ended\n",
-			`"r" has ended, its exit code is not known`, "the training ended, its exit code is not known"},
+			"status     ended, exit code unknown: `vigil run` was killed before the training ended\n",
+			`"r" has ended, its exit code is unknown`, "the training ended, its exit code is not known"},
 		"the training dies too": {syscall.SIGKILL, record.Lost,
-			"status     lost: its processes are gone, killed or with their machine; what was captured until then is there\n",
+			"status     lost: its processes are gone, killed or with their machine; what was captured before is kept\n",
 			`"r" was cut off: its processes are gone`, "the processes of the run vanished"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,10 +23,10 @@ import (
 // logsCmd prints what is kept as text with a run.
 type logsCmd struct {
 	runArg
-	Agent     bool   `name:"agent" xor:"which" help:"What the agent did, and said."`
-	Rule      string `name:"rule" xor:"which" placeholder:"NAME" help:"What a rule written in Python printed: its name, or that of its configuration."`
+	Agent     bool   `name:"agent" xor:"which" help:"The log of the agent."`
+	Rule      string `name:"rule" xor:"which" placeholder:"NAME" help:"What a Python rule printed: the rule's name, or that of its configuration."`
 	Traceback bool   `name:"traceback" xor:"which" help:"The exceptions that ended processes of the job."`
-	Follow    bool   `name:"follow" short:"f" help:"Go on until the run ends."`
+	Follow    bool   `name:"follow" short:"f" help:"Follow the log until the run ends."`
 }
 
 // Help teaches the command.
@@ -97,15 +97,15 @@ func (c logsCmd) log(t source.Run) (string, error) {
 		if there(layout.TracebackLog) {
 			return layout.TracebackLog, nil
 		}
-		return "", missing("traceback", "no exception ended a process of it, as far as Python told")
+		return "", missing("traceback", "no Python exception ended a process of it")
 	case c.Rule != "":
 		if rel := layout.RuleLog(c.Rule); there(rel) {
 			return rel, nil
 		}
 		names := rulesThatPrinted(t.Path())
-		hint := "no rule has printed anything; only rules written in Python do"
+		hint := "no rule has printed anything; only Python rules can"
 		if len(names) > 0 {
-			hint = nearest(c.Rule, names, "there are those of "+strings.Join(names, ", "))
+			hint = nearest(c.Rule, names, "there are logs of "+strings.Join(names, ", "))
 		}
 		return "", missing(fmt.Sprintf("log of a rule %q", printable(c.Rule)), hint)
 	case there(layout.OutputLog):
@@ -113,7 +113,7 @@ func (c logsCmd) log(t source.Run) (string, error) {
 	case there(layout.TracebackLog):
 		return layout.TracebackLog, nil
 	}
-	return "", missing("output of its job", "`vigil run --keep-output` copies it into the run; --agent and --rule NAME show other logs")
+	return "", missing("output of its job", "`vigil run --keep-output` stores it with the run; --agent and --rule NAME show other logs")
 }
 
 // rulesThatPrinted are the configurations of rules that have a log.

@@ -17,11 +17,11 @@ type lsCmd struct {
 	Dir     string   `arg:"" optional:"" name:"dir" env:"VIGIL_DIR" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
 	Status  []string `name:"status" placeholder:"S" help:"Only runs of this status: running, completed, failed, stopped, ended, lost; several with commas."`
 	Since   string   `name:"since" placeholder:"T" help:"Only runs that started since: an age (12h, 7d), a date (2026-11-20), or a time."`
-	Name    string   `name:"name" placeholder:"PART" help:"Only runs whose name has this in it."`
-	Finding []string `name:"finding" placeholder:"RULE" help:"Only runs with a finding of this rule, rule/check or severity; repeatable: of one of them."`
-	Tag     []string `name:"tag" sep:"none" placeholder:"K=V" help:"Only runs with this tag; K alone: with any value; repeatable: with all of them."`
+	Name    string   `name:"name" placeholder:"PART" help:"Only runs whose name contains this."`
+	Finding []string `name:"finding" placeholder:"RULE" help:"Only runs with a finding of this rule, rule/check or severity; repeatable: any of them."`
+	Tag     []string `name:"tag" sep:"none" placeholder:"K=V" help:"Only runs with this tag; K alone: with any value; repeatable: all of them."`
 	Sort    string   `name:"sort" default:"started" placeholder:"FIELD" help:"started, name, status, duration, steps or findings (default started)."`
-	Reverse bool     `name:"reverse" help:"The other way round."`
+	Reverse bool     `name:"reverse" help:"Reverse the order."`
 	JSON    bool     `name:"json" help:"As JSON."`
 }
 
@@ -74,7 +74,7 @@ func (c lsCmd) Run(a *app) error {
 	entries, err := trial.List(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &usage{Message: fmt.Sprintf("there is no directory %q", root), What: root,
-			Hint: "`vigil run -- python train.py` makes it; `vigil ls DIR` or VIGIL_DIR names another root"}
+			Hint: "`vigil run -- python train.py` creates it; `vigil ls DIR` or VIGIL_DIR selects another root"}
 	}
 	if err != nil {
 		return err
@@ -93,9 +93,9 @@ func (c lsCmd) Run(a *app) error {
 		return writeJSON(a.stdout, map[string]any{"runs": runs})
 	}
 	if len(runs) == 0 {
-		text := fmt.Sprintf("no runs in %s; `vigil run -- python train.py` makes one\n", root)
+		text := fmt.Sprintf("no runs in %s; `vigil run -- python train.py` creates one\n", root)
 		if len(entries) > 0 {
-			text = fmt.Sprintf("none of the %s in %s is like that\n", counted(int64(len(entries)), "run"), root)
+			text = fmt.Sprintf("none of the %s in %s matches\n", counted(int64(len(entries)), "run"), root)
 		}
 		_, err := io.WriteString(a.stdout, text)
 		return err

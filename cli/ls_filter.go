@@ -33,7 +33,7 @@ func (c lsCmd) filter(now time.Time) (func(*listed) bool, error) {
 	}
 	for _, text := range c.Tag {
 		if key, _, _ := strings.Cut(text, "="); strings.TrimSpace(key) == "" {
-			return nil, &usage{Message: fmt.Sprintf("%q is no tag", text), What: "--tag", Hint: "write KEY=VALUE, or KEY for any value"}
+			return nil, &usage{Message: fmt.Sprintf("%q is not a tag", text), What: "--tag", Hint: "write KEY=VALUE, or KEY for any value"}
 		}
 	}
 	asked := c.findings()
@@ -131,7 +131,7 @@ func (c lsCmd) order() (func([]listed), error) {
 	by, ok := sorts[c.Sort]
 	if !ok {
 		known := slices.Sorted(maps.Keys(sorts))
-		return nil, &usage{Message: fmt.Sprintf("runs cannot be sorted by %q", c.Sort), What: "--sort", Hint: nearest(c.Sort, known, "known: "+strings.Join(known, ", "))}
+		return nil, &usage{Message: fmt.Sprintf("unknown sort field %q", c.Sort), What: "--sort", Hint: nearest(c.Sort, known, "known: "+strings.Join(known, ", "))}
 	}
 	return func(runs []listed) {
 		slices.SortStableFunc(runs, func(a, b listed) int { return by(&a, &b) })

@@ -19,10 +19,10 @@ import (
 type planCmd struct {
 	runArg
 	Every   *int64   `name:"every" placeholder:"N" help:"Interval for collections that name none; 0 leaves it to the budget."`
-	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It takes the place of what was asked for that name."`
+	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It replaces what was asked for under that name."`
 	AddRule []string `name:"add-rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, as for vigil run; repeatable. It judges from the next step on."`
-	For     *int64   `name:"for" placeholder:"STEPS" help:"Capture what --collect names for so many steps, besides what is captured anyway."`
-	Why     bool     `name:"why" help:"Tell what asked for each collection, too."`
+	For     *int64   `name:"for" placeholder:"STEPS" help:"Capture what --collect names for this many steps, in addition to the rest."`
+	Why     bool     `name:"why" help:"Show what asked for each collection, too."`
 	JSON    bool     `name:"json" help:"As JSON."`
 }
 
@@ -36,7 +36,7 @@ func (planCmd) Help() string {
     vigil plan latest --every 10 --collect 'heads:regex=head.*weight,every=5'
     vigil plan latest --add-rule overfit:patience=2,configuration=patient
 
-A change holds from the next step on, also when the agent is restarted. With --for the capture begins half a second
+A change takes effect at the next step, also when the agent is restarted. With --for the capture begins half a second
 ahead, so that it is whole. A rule that is added judges from the next step on, and vigil check judges it from there, too. The history of changes is in run.json.
 
 Exit codes: 0, or 1 when there is no such run, it does not run, or the change is refused.`
@@ -60,7 +60,7 @@ func (c planCmd) Run(a *app) error {
 		return err
 	}
 	if c.For != nil && len(c.Collect) == 0 {
-		return &usage{Message: "--for bounds what --collect names, and there is none", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
+		return &usage{Message: "--for needs --collect", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
 	}
 	if c.Every == nil && len(c.Collect)+len(c.AddRule) == 0 {
 		return c.show(a, path)
@@ -74,7 +74,7 @@ func (c planCmd) Run(a *app) error {
 		return fmt.Errorf("read run %q: %w", c.Name, err)
 	}
 	if run.Status != record.Running {
-		return &usage{Message: fmt.Sprintf("run %q does not run: it is %s", c.Name, run.Status), What: c.Name, Hint: "only what a running job captures can be changed"}
+		return &usage{Message: fmt.Sprintf("run %q is not running: it is %s", c.Name, run.Status), What: c.Name, Hint: "the plan can be changed only while the job runs"}
 	}
 	var answer answered
 	if err := launch.Ask(run.Control, capture.Control{Cmd: "plan", Plan: request}, &answer); err != nil {
@@ -83,7 +83,7 @@ func (c planCmd) Run(a *app) error {
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows, "rules": answer.Rules})
 	}
-	fmt.Fprintf(a.stdout, "%s: changed; it holds from the next step on\n", run.Name)
+	fmt.Fprintf(a.stdout, "%s: changed; takes effect at the next step\n", run.Name)
 	for _, w := range answer.Windows {
 		if w.Mode == record.Train.String() {
 			fmt.Fprintf(a.stdout, "%s: %s steps %d to %d\n", w.Collection, w.Mode, w.Start, w.End-1)
@@ -171,7 +171,7 @@ func (c planCmd) show(a *app, path string) error {
 		return writeJSON(a.stdout, map[string]any{"run": run.Name, "status": run.Status, "collections": collections, "history": history})
 	}
 	if len(run.Plan) == 0 {
-		fmt.Fprintln(a.stdout, "there is no plan: no process has begun to train")
+		fmt.Fprintln(a.stdout, "there is no plan yet: no process has started to train")
 		return nil
 	}
 	p := a.page()

@@ -36,7 +36,7 @@ func printDiff(w io.Writer, t source.Run, name string) error {
 		_, err := w.Write(diff)
 		return err
 	}
-	why := "the command was started outside of a git repository, or git did not answer"
+	why := "the command was started outside a git repository, or git did not respond"
 	if p := t.Run().Provenance; p != nil && p.Git != nil {
 		switch g := p.Git; {
 		case g.Diff != "":

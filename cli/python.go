@@ -64,7 +64,7 @@ func printsTo(w io.Writer) func(configuration, line string) {
 		case n <= maxPrints:
 			fmt.Fprintf(w, "%s: %s\n", printable(configuration), printable(line))
 		case n == maxPrints+1:
-			fmt.Fprintln(w, "vigil: what rules print from here on is left out")
+			fmt.Fprintln(w, "vigil: further output of rules is left out")
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (c reportCmd) write(path string) (string, error) {
 	if errors.Is(err, boosting.ErrNothing) {
 		return "", &usage{
 			Message: fmt.Sprintf("the run %q has nothing of XGBoost to report", t.Run().Name), What: "--xgboost",
-			Hint: "it has no metrics, feature importance, labels or predictions; `vigil report` without --xgboost writes the general report",
+			Hint: "it has no metrics, feature importance, labels or predictions; leave out --xgboost for the general report",
 		}
 	}
 	return out, err

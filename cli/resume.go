@@ -27,7 +27,7 @@ func (c runCmd) resumes(o *launch.Options, settings config.Run) error {
 		return fmt.Errorf("find run %q: %w", settings.Resume, err)
 	}
 	if settings.Name != "" && settings.Name != filepath.Base(path) {
-		return &usage{Message: fmt.Sprintf("the run is %q, and --name says %q", filepath.Base(path), settings.Name), What: "--name", Hint: "a run that is resumed keeps its name: leave --name out"}
+		return &usage{Message: fmt.Sprintf("the run is %q, but --name is %q", filepath.Base(path), settings.Name), What: "--name", Hint: "a resumed run keeps its name: leave --name out"}
 	}
 	if err := resumable(path, settings.Resume); err != nil {
 		return err
@@ -54,7 +54,7 @@ func resumable(path, name string) error {
 	case err != nil:
 		return fmt.Errorf("read run %q: %w", name, err)
 	case run.Format != record.RunFormat:
-		return refuse("use the release of Vigil that wrote it", "its format is %d, this program writes %d", run.Format, record.RunFormat)
+		return refuse("use the release of Vigil that wrote it", "its format is %d, but this program writes %d", run.Format, record.RunFormat)
 	case run.Status == record.Running && (run.Host == host || time.Since(info.ModTime()) < quietFor):
 		return refuse("`vigil stop "+name+"` ends its job", "it is still running on %s", run.Host)
 	}
@@ -63,5 +63,5 @@ func resumable(path, name string) error {
 			return nil
 		}
 	}
-	return refuse("start the job without --resume", "nothing is stored of it")
+	return refuse("start the job without --resume", "nothing of it is stored")
 }

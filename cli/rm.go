@@ -39,7 +39,7 @@ It lists what it is about to remove, and asks. A run is removed with all that is
 brought back. A run that is still running is never removed: by its name it is refused, by a filter it is left
 out, and named. Both filters together remove what both find.
 
-Exit codes: 0, also when the answer is no; 1 when a run is not there or still running, when nobody answers, or
+Exit codes: 0, also when the answer is no; 1 when a run is not there or still running, when there is no answer, or
 when one could not be removed.`
 }
 
@@ -71,7 +71,7 @@ func (c rmCmd) Run(a *app) error {
 		fmt.Fprintf(a.stderr, "vigil: still running, and kept: %s\n", printable(strings.Join(running, ", ")))
 	}
 	if len(list) == 0 && !c.JSON {
-		_, err := fmt.Fprintf(a.stdout, "no run in %s is to be removed\n", c.root())
+		_, err := fmt.Fprintf(a.stdout, "no run in %s matches; nothing to remove\n", c.root())
 		return err
 	}
 	if !c.Yes {
@@ -223,7 +223,7 @@ func confirmed(a *app) (bool, error) {
 	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "" && err != nil {
 		fmt.Fprintln(a.stdout)
-		return false, &usage{Message: "nobody answered, and nothing was removed", What: "standard input", Hint: "--yes removes without asking"}
+		return false, &usage{Message: "no answer; nothing was removed", What: "standard input", Hint: "--yes removes without asking"}
 	}
 	return answer == "y" || answer == "yes", nil
 }
@@ -237,7 +237,7 @@ func removeRun(path string) error {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, _ := filepath.EvalSymlinks(path)
-		return fmt.Errorf("it is a link to %q; name that", target)
+		return fmt.Errorf("it is a link to %q; name that run instead", target)
 	}
 	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(".removed-%d-%s", os.Getpid(), filepath.Base(path)))
 	if err := os.Rename(path, aside); err != nil {

@@ -15,14 +15,14 @@ import (
 // rulesCmd is the catalogue of rules.
 type rulesCmd struct {
 	List     rulesListCmd     `cmd:"" name:"list" help:"List all rules."`
-	Describe rulesDescribeCmd `cmd:"" name:"describe" help:"What a rule detects, its parameters, what it needs, causes and remedies."`
+	Describe rulesDescribeCmd `cmd:"" name:"describe" help:"Explain a rule or one of its checks: what it detects, parameters, causes and remedies."`
 	Test     rulesTestCmd     `cmd:"" name:"test" help:"Unit tests of rules: series in, findings out; exit code for CI."`
 }
 
 // Help teaches the command.
 func (rulesCmd) Help() string {
 	return "Examples:\n\n    vigil rules list\n    vigil rules describe vanishing_gradient\n    vigil rules describe labels_fit/broadcast\n    vigil rules test loss.yaml\n\n" +
-		"Rules that vigil.yaml holds are listed with the others.\n\nExit codes: 0, or 1 when there is no such rule; \"vigil rules test --help\" tells its own."
+		"Custom rules of vigil.yaml are listed with the others.\n\nExit codes: 0, or 1 when there is no such rule; \"vigil rules test --help\" lists its own."
 }
 
 type rulesListCmd struct {
@@ -56,7 +56,7 @@ func (c rulesListCmd) Run(a *app) error {
 	}
 	own, err := ownRules()
 	if err != nil { // which keeps nobody from reading the catalogue
-		aside(a.stderr, "rules of your own are left out: %v", err)
+		aside(a.stderr, "custom rules are left out: %v", err)
 	}
 	for _, o := range own {
 		r := toListed(o.def)
@@ -164,7 +164,7 @@ func (c rulesDescribeCmd) Run(a *app) error {
 		if hint == "" {
 			hint = nearest(name, names, "`vigil rules list` lists them")
 		}
-		return &usage{Message: fmt.Sprintf("there is no rule %q", name), What: name, Hint: hint}
+		return &usage{Message: fmt.Sprintf("unknown rule %q", name), What: name, Hint: hint}
 	}
 	if one {
 		return c.check(a, d, check)
@@ -211,9 +211,9 @@ func (c rulesDescribeCmd) check(a *app, d *rule.Definition, name string) error {
 			continue
 		}
 		if c.JSON {
-			return writeJSON(a.stdout, map[string]any{"rule": d.Name, "in_default_set": d.Default != nil, "check": x})
+			return writeJSON(a.stdout, map[string]any{"rule": d.Name, "in_default_set": d.Default != nil, "check": x, "explanation": explained(d, name)})
 		}
-		describeCheck(a.stdout, a.page(), d, x)
+		describeCheck(a.stdout, a.page(), d, x, explained(d, name))
 		return nil
 	}
 	hint := "`vigil rules describe " + d.Name + "` shows its checks"
@@ -223,19 +223,39 @@ func (c rulesDescribeCmd) check(a *app, d *rule.Definition, name string) error {
 	return &usage{Message: fmt.Sprintf("the rule %s has no check %q", d.Name, name), What: c.Name, Hint: hint}
 }
 
-func describeCheck(w io.Writer, p live.Page, d *rule.Definition, x rules.CheckText) {
+func explained(d *rule.Definition, check string) rules.Explanation {
+	c, ok := d.Check(check)
+	if !ok {
+		return rules.Explanation{}
+	}
+	return rules.Explain(d, c)
+}
+
+// describeCheck says of a check what docs/checks.md says of it.
+func describeCheck(w io.Writer, p live.Page, d *rule.Definition, x rules.CheckText, e rules.Explanation) {
 	fmt.Fprintf(w, "%s, %s\n\n%s\n\n", p.Bold(x.ID), x.Status, p.Hang("", x.When))
-	for _, line := range []struct{ name, text string }{
-		{"severity", strings.Join(append([]string{x.Severity}, x.OtherSeverities...), ", ")},
-		{"cause class", strings.Join(append([]string{x.CauseClass}, x.OtherCauses...), ", ")},
-		{"scope", x.Scope}, {"files", strings.Join(x.Files, ", ")},
-		{"cause", x.Cause}, {"remedy", x.Remedy}, {"parameters", strings.Join(x.Parameters, ", ")},
+	var judgedBy []string
+	for _, t := range e.Thresholds {
+		judgedBy = append(judgedBy, t.Text())
+	}
+	for _, entry := range []struct {
+		name  string
+		lines []string
+	}{
+		{"why", []string{e.Why}}, {"cause", e.Causes}, {"remedy", e.Remedies}, {"false alarm", []string{e.FalseAlarm}}, {"mute", []string{e.Mute}}, {"judged by", judgedBy},
+		{"severity", []string{strings.Join(append([]string{x.Severity}, x.OtherSeverities...), ", ")}},
+		{"cause class", []string{strings.Join(append([]string{x.CauseClass}, x.OtherCauses...), ", ")}},
+		{"scope", []string{x.Scope}}, {"files", []string{strings.Join(x.Files, ", ")}},
 	} {
-		if line.text != "" {
-			fmt.Fprintln(w, p.Hang("  "+p.Dim(fmt.Sprintf("%-11s", line.name))+"  ", line.text))
+		name := entry.name
+		for _, line := range entry.lines {
+			if line != "" {
+				fmt.Fprintln(w, p.Hang("  "+p.Dim(fmt.Sprintf("%-11s", name))+"  ", line))
+				name = ""
+			}
 		}
 	}
-	fmt.Fprintf(w, "\n`vigil rules describe %s` tells of the rule.\n", d.Name)
+	fmt.Fprintf(w, "\nThe rule: `vigil rules describe %s`\n", d.Name)
 }
 
 func describe(w io.Writer, p live.Page, d *rule.Definition, from string, params []describedParameter, needs []describedNeed, cost []string) {

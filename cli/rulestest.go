@@ -20,7 +20,7 @@ type rulesTestCmd struct {
 // Help teaches the command.
 func (rulesTestCmd) Help() string {
 	return "Examples:\n\n    vigil rules test loss.yaml\n    vigil rules test tests/*.yaml --json\n\n" +
-		"A file holds rules, series of numbers (written by hand, or recorded runs) and the findings that are expected.\n\n" +
+		"A file contains rules, series of numbers (written by hand, or recorded runs) and the expected findings.\n\n" +
 		"Exit codes: 0 all as expected, 2 differences, 1 a file cannot be read or names what is not there."
 }
 

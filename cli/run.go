@@ -39,10 +39,10 @@ func (runCmd) Help() string {
     vigil run --stop-on error -- torchrun --nproc-per-node 2 train.py
     vigil run --name try-3 --collect relu_output:every=50,raw -- python -m pkg.train
 
-The script needs no change, and nothing of Vigil in its environment. Its input, output, signals,
-terminal and exit code are what they are without Vigil. Every flag can also stand in vigil.yaml, or in
-the environment as VIGIL_ and its name (VIGIL_STOP_ON=error); the flag counts first, then the
-environment, then the file. VIGIL=0 starts the command with nothing of Vigil.
+The script needs no change, and Vigil need not be installed in its environment. Its input, output, signals,
+terminal and exit code are the same as without Vigil. Every flag can also stand in vigil.yaml, or in
+the environment as VIGIL_ and its name (VIGIL_STOP_ON=error); the flag wins over the
+environment, the environment over the file. VIGIL=0 starts the command without Vigil.
 
 Exit codes: the command's own (128+N after signal N); 3 when a rule stopped the job; 125 when Vigil
 could not start, 126 when the command cannot be executed, 127 when there is no such command or script.`
@@ -57,8 +57,8 @@ func (c runCmd) Run(a *app) error {
 		command = a.rest
 	}
 	if len(command) == 0 {
-		return &usage{Message: "there is no command to run", What: "COMMAND",
-			Hint: "name it after two dashes: vigil run -- python train.py"}
+		return &usage{Message: "no command given", What: "COMMAND",
+			Hint: "put it after two dashes: vigil run -- python train.py"}
 	}
 	settings, err := loadSettings(c.Flags)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 		return c.resumes(o, settings)
 	}
 	if settings.ResumeStep != nil {
-		return &usage{Message: "there is no run to resume at that step", What: "--resume-step", Hint: "name it: --resume RUN --resume-step N"}
+		return &usage{Message: "--resume-step needs --resume", What: "--resume-step", Hint: "write --resume RUN --resume-step N"}
 	}
 	o.Claim = func(socket string) (string, func(), error) {
 		run := record.Run{
@@ -218,11 +218,11 @@ func claim(root, name, otherwise string, run record.Run) (string, error) {
 			return path, w.Close()
 		case errors.Is(err, store.ErrExists) && name == "" && try < 1000:
 		case errors.Is(err, store.ErrExists):
-			return "", &usage{Message: fmt.Sprintf("there is a run %q in %q already", name, root), What: "--name",
-				Hint: "choose another name, or leave it out: then time and script make one"}
+			return "", &usage{Message: fmt.Sprintf("a run %q already exists in %q", name, root), What: "--name",
+				Hint: "choose another name, or leave it out to have one made from time and script"}
 		default:
 			return "", &usage{Message: fmt.Sprintf("make the run %q: %v", run.Name, err), What: "--dir " + root,
-				Hint: "--dir or VIGIL_DIR names another place for runs"}
+				Hint: "--dir or VIGIL_DIR selects another place for runs"}
 		}
 	}
 }
@@ -241,7 +241,7 @@ func extractPython() (boot, lib string, err error) {
 		}
 	}
 	return "", "", &usage{Message: fmt.Sprintf("unpack the Python files: %v", first), What: "cache directory",
-		Hint: "XDG_CACHE_HOME names another place"}
+		Hint: "XDG_CACHE_HOME selects another place"}
 }
 
 func cacheDirs() []string {

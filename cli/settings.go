@@ -22,7 +22,7 @@ func loadSettings(f config.Flags) (config.Run, error) {
 	for _, rc := range run.Rule {
 		err := rules.Check(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
 		if err != nil && rc.Lenient {
-			run.Warnings = append(run.Warnings, wrongRule(rc, err).Error()+"; it does not judge, its status is Error")
+			run.Warnings = append(run.Warnings, wrongRule(rc, err).Error()+"; it does not run, its status is Error")
 			continue
 		}
 		if err != nil {

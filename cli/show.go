@@ -18,8 +18,8 @@ import (
 type showCmd struct {
 	runArg
 	Regex string `arg:"" optional:"" name:"name_regex" placeholder:"NAME_REGEX" help:"Only tensors whose name matches (a Python regular expression, anywhere in the name)."`
-	Why   bool   `name:"why" help:"Tell what asked for each collection, too."`
-	Diff  bool   `name:"diff" help:"What differed from the git commit when the run was started, and nothing else."`
+	Why   bool   `name:"why" help:"Show what asked for each collection, too."`
+	Diff  bool   `name:"diff" help:"Only the difference from the git commit when the run was started."`
 	JSON  bool   `name:"json" help:"As JSON."`
 }
 
@@ -39,7 +39,7 @@ func (c showCmd) Run(a *app) error {
 	var match *pyre.Regexp
 	if c.Regex != "" {
 		if match, err = pyre.Compile(c.Regex); err != nil {
-			return &usage{Message: fmt.Sprintf("cannot read the regular expression %q: %v", c.Regex, err), What: c.Regex, Hint: "it is read as Python's re.search does"}
+			return &usage{Message: fmt.Sprintf("cannot read the regular expression %q: %v", c.Regex, err), What: c.Regex, Hint: "the syntax is that of Python's re.search"}
 		}
 	}
 	t, err := openRun(c.Name, path)
@@ -61,7 +61,7 @@ func (c showCmd) Run(a *app) error {
 		if match != nil {
 			ok, err := match.Search(info.Name)
 			if err != nil {
-				return &usage{Message: fmt.Sprintf("match %q: %v", c.Regex, err), What: c.Regex, Hint: "write it with less nesting of repetitions"}
+				return &usage{Message: fmt.Sprintf("match %q: %v", c.Regex, err), What: c.Regex, Hint: "use fewer nested repetitions"}
 			}
 			if !ok {
 				continue
@@ -113,14 +113,14 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 	case record.Ended:
 		status += ": `vigil run` was killed before the training had ended"
 	case record.Lost:
-		status += ": its processes are gone, killed or with their machine; what was captured until then is there"
+		status += ": its processes are gone, killed or with their machine; what was captured before is kept"
 	}
 	line("status", status)
 	line("framework", frameworkText(run.Framework)+" on "+run.Host)
 	for _, r := range run.Resumptions {
 		text := r.Time.Local().Format("2006-01-02 15:04:05") + " " + plain(r.Text())
 		if r.Stopped != nil {
-			text += fmt.Sprintf("; it had stood still for %s", r.Time.Sub(*r.Stopped).Round(time.Second))
+			text += fmt.Sprintf("; no new step for %s", r.Time.Sub(*r.Stopped).Round(time.Second))
 		}
 		line("resumed", text)
 	}

@@ -21,7 +21,7 @@ func lacksOf(facts json.RawMessage) func(record.RuleStatus) string {
 			return ""
 		}
 		if f, err := record.ParseFacts(facts); (err != nil || f == nil || f.Updates == nil) && factsOnly(d) {
-			return "the first steps of the training were not read"
+			return "the first steps of the training were not examined"
 		}
 		return d.Lacks
 	}
@@ -65,7 +65,7 @@ func printStanding(w io.Writer, p live.Page, list []view.Standing, flag string) 
 	switch len(list) {
 	case 0:
 	case 1:
-		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" says more"))
+		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" has more"))
 	default:
 		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" lists them"))
 	}

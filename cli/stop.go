@@ -12,7 +12,7 @@ import (
 // stopCmd stops a running job.
 type stopCmd struct {
 	runArg
-	Wait time.Duration `name:"wait" default:"60s" placeholder:"TIME" help:"How long to wait for the job's end (default 60s); 0 does not wait."`
+	Wait time.Duration `name:"wait" default:"60s" placeholder:"TIME" help:"How long to wait for the job to end (default 60s); 0: do not wait."`
 	JSON bool          `name:"json" help:"As JSON."`
 }
 
@@ -46,18 +46,18 @@ func (c stopCmd) Run(a *app) error {
 	switch {
 	case run.Status == record.Running, orphans:
 	case run.Status == record.Lost:
-		return &usage{Message: fmt.Sprintf("run %q does not run: its processes are gone", c.Name), What: c.Name,
-			Hint: "it was cut off; what was captured is there: vigil show " + c.Name}
+		return &usage{Message: fmt.Sprintf("run %q is not running: its processes are gone", c.Name), What: c.Name,
+			Hint: "it was cut off; what was captured is kept: vigil show " + c.Name}
 	default:
 		ended := ""
 		if run.Ended != nil {
 			ended = " since " + run.Ended.Local().Format("2006-01-02 15:04:05")
 		}
-		return &usage{Message: fmt.Sprintf("run %q does not run: it is %s%s", c.Name, run.Status, ended), What: c.Name}
+		return &usage{Message: fmt.Sprintf("run %q is not running: it is %s%s", c.Name, run.Status, ended), What: c.Name}
 	}
 	if err := launch.RequestStop(run); err != nil {
 		return &usage{Message: fmt.Sprintf("stop run %q: %v", c.Name, err), What: c.Name,
-			Hint: "the job runs on this run's host as the user who started it; stop it from there"}
+			Hint: "stop it on the run's host, as the user that started it"}
 	}
 	if orphans { // they have ended, and nobody is left to finish the run
 		return c.say(a, run.Name, run.Status)
@@ -70,8 +70,8 @@ func (c stopCmd) Run(a *app) error {
 			return c.say(a, run.Name, run.Status)
 		}
 	}
-	return &usage{Message: fmt.Sprintf("run %q has not ended within %v of being asked to", c.Name, c.Wait), What: c.Name,
-		Hint: "`vigil doctor " + c.Name + "` looks at it; --wait waits longer"}
+	return &usage{Message: fmt.Sprintf("run %q has not ended within %v of the request", c.Name, c.Wait), What: c.Name,
+		Hint: "`vigil doctor " + c.Name + "` shows why; --wait waits longer"}
 }
 
 func (c stopCmd) say(a *app, name, status string) error {

@@ -19,8 +19,8 @@ import (
 type tagCmd struct {
 	rootFlag
 	Name string   `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1, or a path."`
-	Tags []string `arg:"" optional:"" name:"tag" placeholder:"K=V" help:"Tags to set; K= takes one away. Without any, those of the run are printed."`
-	Note *string  `name:"note" placeholder:"TEXT" help:"The note on the run; an empty one takes it away."`
+	Tags []string `arg:"" optional:"" name:"tag" placeholder:"K=V" help:"Tags to set; K= removes one. Without any, the run's tags are printed."`
+	Note *string  `name:"note" placeholder:"TEXT" help:"The note on the run; an empty one removes it."`
 	JSON bool     `name:"json" help:"As JSON."`
 }
 
@@ -68,7 +68,7 @@ func (c tagCmd) Run(a *app) error {
 	if len(c.Tags) > 0 || c.Note != nil {
 		change(&labels)
 		if n := len(labels.Tags); n > config.MaxTags {
-			return &usage{Message: fmt.Sprintf("run %q would have %d tags; %d is the most", name, n, config.MaxTags), What: name, Hint: "K= takes a tag away"}
+			return &usage{Message: fmt.Sprintf("run %q would have %d tags; the limit is %d", name, n, config.MaxTags), What: name, Hint: "K= removes a tag"}
 		}
 		if err := store.WriteLabels(vfs.OS, path, labels); err != nil {
 			return fmt.Errorf("tag run %q: %w", name, err)

@@ -227,7 +227,7 @@ func (p *printer) end(interrupted bool) error {
 		}{record.RunFormat, run.Status})
 	}
 	if interrupted {
-		_, err := fmt.Fprintf(p.w, "the run goes on (%s)\n", run.Status)
+		_, err := fmt.Fprintf(p.w, "the run is still going on (%s)\n", run.Status)
 		return err
 	}
 	status := plain(run.Ending())

@@ -96,7 +96,7 @@ func (c captured) explain(statuses, live []record.RuleStatus, needs []plan.Need)
 				continue
 			}
 			if what := c.lacks(n); what != "" {
-				s.Details = strings.TrimPrefix(s.Details+"\nnot captured in this run: "+what+"; a run that is started with this rule has it", "\n")
+				s.Details = strings.TrimPrefix(s.Details+"\nnot captured in this run: "+what+"; start a run with this rule to capture it", "\n")
 			}
 		}
 	}

@@ -150,11 +150,11 @@ func (c valuesCmd) stat(t source.Run) (string, error) {
 	if len(known) == 0 {
 		for _, mode := range t.Modes() {
 			if len(t.RawSteps(c.Tensor, mode, c.Worker)) > 0 {
-				return "", &usage{Message: fmt.Sprintf("no statistics of %q are stored", printable(c.Tensor)), What: c.Tensor, Hint: "raw values are: --stat raw"}
+				return "", &usage{Message: fmt.Sprintf("there are no stored statistics of %q", printable(c.Tensor)), What: c.Tensor, Hint: "raw values are: --stat raw"}
 			}
 		}
-		return "", &usage{Message: fmt.Sprintf("no values of %q are stored", printable(c.Tensor)), What: c.Tensor,
-			Hint: fmt.Sprintf("`vigil show %s` tells what was not captured, and what is damaged", c.Name)}
+		return "", &usage{Message: fmt.Sprintf("there are no stored values of %q", printable(c.Tensor)), What: c.Tensor,
+			Hint: fmt.Sprintf("`vigil show %s` shows what was not captured, and what is damaged", c.Name)}
 	}
 	if c.Stat == "" {
 		if contains(known, "value") {
@@ -233,7 +233,7 @@ func (c valuesCmd) raw(a *app, t source.Run, modes []record.Mode, from, to int64
 		}
 	}
 	return &usage{Message: fmt.Sprintf("no raw values of %q are stored for the steps and mode asked for", printable(c.Tensor)), What: c.Tensor,
-		Hint: "raw values are kept for collections that ask: vigil run --collect weights:every=100,raw -- …"}
+		Hint: "raw values are stored for collections with raw: vigil run --collect weights:every=100,raw -- …"}
 }
 
 // parseSteps reads A:B, A:, :B, or a single step.

@@ -44,7 +44,7 @@ func (c valuesCmd) hist(a *app, t source.Run, modes []record.Mode, from, to int6
 		return printSpreads(a.stdout, head, h)
 	}
 	return &usage{Message: fmt.Sprintf("no histograms of %q are stored for the steps and mode asked for", printable(c.Tensor)), What: c.Tensor,
-		Hint: "histograms are kept of weights, biases and gradients, and of collections that ask: vigil run --collect layers:hist -- …"}
+		Hint: "histograms are stored of weights, biases and gradients, and of collections with hist: vigil run --collect layers:hist -- …"}
 }
 
 // writeHistNPY writes counts by step and bin, in all the bins there can be.

@@ -51,7 +51,7 @@ func findRun(root, word string) (path, name string, err error) {
 		return "", "", noRun(root, word, names)
 	}
 	return "", "", &usage{Message: fmt.Sprintf("%d runs in %q begin with %q", len(begun), root, word), What: word,
-		Hint: namesBelow("write more of the name; these begin so, the newest first:", begun)}
+		Hint: namesBelow("write more of the name; these match, newest first:", begun)}
 }
 
 // exactRun is the directory of the run that a word names exactly: a name below
@@ -85,7 +85,7 @@ func namesRun(root, word string) bool {
 func nthNewest(root, word string) (path, name string, err error) {
 	list, err := trial.Briefs(root)
 	if err != nil {
-		return "", "", &usage{Message: err.Error(), What: root, Hint: "--dir or VIGIL_DIR names another root"}
+		return "", "", &usage{Message: err.Error(), What: root, Hint: "--dir or VIGIL_DIR selects another root"}
 	}
 	n := 0
 	if _, back, ok := strings.Cut(word, "~"); ok {
@@ -94,7 +94,7 @@ func nthNewest(root, word string) (path, name string, err error) {
 	switch {
 	case len(list) == 0:
 		return "", "", &usage{Message: fmt.Sprintf("there are no runs in %q", root), What: word,
-			Hint: "`vigil run -- python train.py` makes one; --dir or VIGIL_DIR names another root"}
+			Hint: "`vigil run -- python train.py` creates one; --dir or VIGIL_DIR selects another root"}
 	case n >= len(list):
 		return "", "", &usage{Message: fmt.Sprintf("there is no run %q in %q: it has %s", word, root, counted(int64(len(list)), "run")), What: word,
 			Hint: fmt.Sprintf("%s~%d is the oldest", newest, len(list)-1)}
@@ -114,9 +114,9 @@ func noRun(root, word string, names []string) error {
 // runsHint says where runs are listed, or that there are none.
 func runsHint(root string, names []string) string {
 	if len(names) == 0 {
-		return fmt.Sprintf("there are no runs in %q; --dir or VIGIL_DIR names another root", root)
+		return fmt.Sprintf("there are no runs in %q; --dir or VIGIL_DIR selects another root", root)
 	}
-	return fmt.Sprintf("`vigil ls %s` lists the %s there; --dir or VIGIL_DIR names another root", root, counted(int64(len(names)), "run"))
+	return fmt.Sprintf("`vigil ls %s` lists the %s there; --dir or VIGIL_DIR selects another root", root, counted(int64(len(names)), "run"))
 }
 
 // runNames are the names of the runs below root, the newest first.
@@ -150,7 +150,7 @@ func namesBelow(head string, names []string) string {
 func onlyRunning(root string) (path, name string, err error) {
 	list, err := trial.Briefs(root)
 	if err != nil {
-		return "", "", &usage{Message: err.Error(), What: root, Hint: "--dir or VIGIL_DIR names another root"}
+		return "", "", &usage{Message: err.Error(), What: root, Hint: "--dir or VIGIL_DIR selects another root"}
 	}
 	var paths, names []string
 	for _, e := range list {
@@ -162,9 +162,9 @@ func onlyRunning(root string) (path, name string, err error) {
 	case 1:
 		return paths[0], names[0], nil
 	case 0:
-		return "", "", &usage{Message: fmt.Sprintf("no job is running in %q", root), What: "RUN", Hint: "`vigil ls` lists the runs; --dir or VIGIL_DIR names another root"}
+		return "", "", &usage{Message: fmt.Sprintf("no job is running in %q", root), What: "RUN", Hint: "`vigil ls` lists the runs; --dir or VIGIL_DIR selects another root"}
 	}
-	return "", "", &usage{Message: fmt.Sprintf("%d jobs are running; name the one that is meant", len(names)), What: "RUN", Hint: namesBelow("running, the newest first:", names)}
+	return "", "", &usage{Message: fmt.Sprintf("%d jobs are running; name the one to stop", len(names)), What: "RUN", Hint: namesBelow("running, newest first:", names)}
 }
 
 // second makes the only word of a command that takes RUN and something else in it
@@ -190,11 +190,11 @@ func neither(root, word, run string, infos []record.TensorInfo) error {
 		}
 	}
 	if len(begun) > 0 {
-		hint = namesBelow("alone, a run must be named in full, or as `latest`; these begin so:", begun)
+		hint = namesBelow("a single argument must be the full name of a run, or `latest`; these begin with it:", begun)
 	}
 	for _, info := range infos {
 		known = append(known, info.Name)
 	}
-	return &usage{Message: fmt.Sprintf("%q is no run in %q and no tensor of the newest one, %s", printable(word), root, printable(run)), What: word,
+	return &usage{Message: fmt.Sprintf("%q is neither a run in %q nor a tensor of the newest one, %s", printable(word), root, printable(run)), What: word,
 		Hint: nearest(word, known, hint)}
 }

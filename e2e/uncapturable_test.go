@@ -33,8 +33,8 @@ func TestNothingToCapture(t *testing.T) {
 		name, why string
 		code      int
 	}{
-		{"no_parameters", "no training was seen, and Sequential, which was, has no parameters", 0},
-		{"no_optimiser", "backward() ran, but no update of the weights was seen", 0},
+		{"no_parameters", "nothing was trained, and the model that was run, Sequential, has no parameters", 0},
+		{"no_optimiser", "backward() was called, but the weights were not updated", 0},
 		{"no_step", "SGD was made, but no step of it was seen", 0},
 		{"crashed", "the script ended with an error (RuntimeError) before a training was seen", 1},
 	} {

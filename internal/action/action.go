@@ -170,7 +170,7 @@ func NewRunner(o Options) (*Runner, error) {
 	}
 	for _, d := range r.deliveries {
 		if err := r.secrets.Missing(d.spec); err != nil { // so that the rest of them is known, too, and hidden
-			r.tell("warning", d.name()+" cannot be delivered: "+err.Error(), "it is looked for again when a rule fires")
+			r.tell("warning", d.name()+" cannot be delivered: "+err.Error(), "it is tried again when a rule fires")
 		}
 	}
 	for _, p := range r.publishers {
@@ -269,11 +269,11 @@ func (r *Runner) takeUp() {
 			go r.deliver(d, e)
 		case e.Action == "command":
 			e.State, e.Time = record.Unknown, r.opts.Now().UTC()
-			e.Error = "the agent died while the command ran; it is not run again"
+			e.Error = "the agent died while the command ran; the command is not run again"
 			r.write(e)
 		default:
 			e.State, e.Time, e.Next = record.Undone, r.opts.Now().UTC(), nil
-			e.Error = "the configuration does not have this action any more"
+			e.Error = "the configuration no longer contains this action"
 			r.write(e)
 		}
 	}
@@ -356,7 +356,7 @@ func (r *Runner) refuse(a Attempt, why string) {
 	}
 	a.State, a.Error, a.Time = record.Undone, why, r.opts.Now().UTC()
 	if r.write(entry{Attempt: a}) {
-		r.tell("warning", fmt.Sprintf("%s was not done: %s", a.What(), why), "")
+		r.tell("warning", fmt.Sprintf("%s was not carried out: %s", a.What(), why), "")
 	}
 }
 

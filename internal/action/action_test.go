@@ -113,7 +113,7 @@ func TestStopOn(t *testing.T) {
 		}
 		end(t, r)
 	}
-	for bad, want := range map[string]string{"error,warning": "two severities", "error,never": "stands alone"} {
+	for bad, want := range map[string]string{"error,warning": "two severities", "error,never": "cannot be combined"} {
 		if _, err := action.NewRunner(action.Options{StopOn: bad}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--stop-on %q: %v", bad, err)
 		}

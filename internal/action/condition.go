@@ -61,7 +61,7 @@ func parseCondition(text, otherwise string, configurations map[string]string) (c
 		} else if slices.Contains(slices.Collect(maps.Values(configurations)), name) { // a rule of the user's own
 			c.names = append(c.names, name)
 		} else if name == "never" {
-			return c, fmt.Errorf("never stands alone, not in %q", text)
+			return c, fmt.Errorf("never cannot be combined with anything else in %q", text)
 		} else {
 			known := append([]string{"error", "warning", "info", "never"}, slices.Sorted(maps.Keys(configurations))...)
 			for _, d := range rules.Catalogue() {

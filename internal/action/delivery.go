@@ -148,7 +148,7 @@ func (r *Runner) deliver(d *delivery, e entry) {
 		case last:
 			e.State, e.Error = record.Undone, "not delivered before the end of the run: "+err.Error()
 		case e.Time.Sub(e.Called()) > giveUpAt && !e.Called().IsZero():
-			e.State, e.Error = record.Undone, fmt.Sprintf("given up after %s: %s", giveUpAt, err.Error())
+			e.State, e.Error = record.Undone, fmt.Sprintf("gave up after %s: %s", giveUpAt, err.Error())
 		default:
 			pause := max(wait+rand.N(wait/4+1), notify.After(err))
 			next := e.Time.Add(pause)
@@ -173,7 +173,7 @@ func (r *Runner) try(d *delivery, e entry) error {
 	case d.slots <- struct{}{}:
 		defer func() { <-d.slots }()
 	case <-r.delivered.Done():
-		return &notify.Error{Message: "there was no time for it"}
+		return &notify.Error{Message: "there was no time left"}
 	}
 	ctx, cancel := context.WithTimeout(r.delivered, d.timeout)
 	defer cancel()
@@ -196,7 +196,7 @@ func (r *Runner) settle(d *delivery, e entry) {
 	case e.State == record.Undone:
 		r.tell("warning", fmt.Sprintf("%s was not delivered: %s", what, e.Error), "")
 	case e.State == record.Waiting && e.Tries == toldAt:
-		r.tell("warning", fmt.Sprintf("%s could not be delivered in %d tries: %s", what, e.Tries, e.Error), "it is tried again while the run lasts")
+		r.tell("warning", fmt.Sprintf("%s could not be delivered in %d tries: %s", what, e.Tries, e.Error), "it is retried while the run lasts")
 	case e.State == record.Done && e.Tries > toldAt:
 		r.tell("info", fmt.Sprintf("%s was delivered at try %d", what, e.Tries), "")
 	}

@@ -159,7 +159,7 @@ func TestGivenUp(t *testing.T) {
 		f.Time = time.Now()
 		r.Fire(f)
 		time.Sleep(25 * time.Hour)
-		if a := l.last(t); a.State != record.Undone || !strings.Contains(a.Error, "given up after 24h0m0s: ") {
+		if a := l.last(t); a.State != record.Undone || !strings.Contains(a.Error, "gave up after 24h0m0s: ") {
 			t.Errorf("after a day: %+v", a)
 		}
 		end(t, r)
@@ -251,7 +251,7 @@ func TestRefused(t *testing.T) {
 	want := []string{
 		"webhook " + srv.URL + ` about dead_relu: failed: the receiver answered 403 Forbidden: "no hook *** here"`,
 		"webhook $VIGIL_TEST_MISSING about dead_relu: failed: the environment variable VIGIL_TEST_MISSING is not set",
-		"webhook $VIGIL_TEST_INVALID about dead_relu: failed: its url is no address; write https://HOST/PATH",
+		"webhook $VIGIL_TEST_INVALID about dead_relu: failed: its url is not an address; write https://HOST/PATH",
 	}
 	var got []string
 	for _, a := range r.Attempts() {
@@ -278,7 +278,7 @@ func TestRefused(t *testing.T) {
 func TestSkipped(t *testing.T) {
 	stops := 0
 	o := action.Options{
-		Broken: []action.Broken{{Name: "telegram", Why: `there is no action "telegram"`}}, Stop: func(record.Finding) { stops++ },
+		Broken: []action.Broken{{Name: "telegram", Why: `unknown action "telegram"`}}, Stop: func(record.Finding) { stops++ },
 		Stops: []action.Stop{{On: "dead_relu", Prefix: "resnet"}, {On: "not_finite", Prefix: "x"}},
 	}
 	r, l := telling(t, o)
@@ -288,7 +288,7 @@ func TestSkipped(t *testing.T) {
 	for _, a := range r.Attempts() {
 		got = append(got, a.Outcome())
 	}
-	if len(got) != 2 || got[0] != `telegram about dead_relu: failed: there is no action "telegram"` ||
+	if len(got) != 2 || got[0] != `telegram about dead_relu: failed: unknown action "telegram"` ||
 		got[1] != `stop about dead_relu: failed: nothing was stopped: the name of this run, "x", does not begin with "resnet"` || stops != 0 || len(l.words()) != 2 {
 		t.Errorf("%d stops; %q; the user reads %q", stops, got, l.words())
 	}
@@ -404,7 +404,7 @@ func TestDeliveryKilled(t *testing.T) {
 	}
 	r, l = telling(t, action.Options{State: dir(state)})
 	end(t, r)
-	if a := l.last(t); a.State != record.Undone || !strings.Contains(a.Error, "does not have this action any more") {
+	if a := l.last(t); a.State != record.Undone || !strings.Contains(a.Error, "no longer contains this action") {
 		t.Errorf("%+v", a)
 	}
 }

@@ -103,7 +103,7 @@ func TestNotifications(t *testing.T) {
 		{On: severe, Notify: notify.Spec{Webhook: &notify.Webhook{URL: notify.Ref{Text: "http://" + at + "/hook"}, Secret: notify.Ref{File: key}}}},
 		{On: severe, Notify: notify.Spec{Slack: &notify.Chat{URL: notify.Ref{Env: "TEST_CHAT"}}}},
 		{On: severe, Notify: notify.Spec{Metric: &notify.Metric{Textfile: metrics}}},
-		{On: severe, Broken: &config.Broken{Name: "telegram", Why: `there is no action "telegram"`}},
+		{On: severe, Broken: &config.Broken{Name: "telegram", Why: `unknown action "telegram"`}},
 		{On: severe, Command: []string{"sh", "-c", "echo the password is $TEST_MAIL_PASSWORD"}},
 	}
 
@@ -177,7 +177,7 @@ func TestNotifications(t *testing.T) {
 	}
 	want := map[string]string{
 		"mail":     "mail to me@example.com about not_finite: failed: the mail server did not accept user and password: 535 5.7.8 not ***",
-		"telegram": `telegram about not_finite: failed: there is no action "telegram"`,
+		"telegram": `telegram about not_finite: failed: unknown action "telegram"`,
 	}
 	for _, action := range []string{"webhook", "slack", "metric", "command"} {
 		want[action] = record.Done

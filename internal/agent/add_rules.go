@@ -23,7 +23,7 @@ func (j *job) join(list []capture.RuleRequest) (added []capture.RuleRequest, nee
 	n := len(j.set.Config.Rule) + len(j.joined) + len(list)
 	j.mu.Unlock()
 	if n > config.MaxRules {
-		return nil, nil, fmt.Errorf("with these, %d rules are asked for by name; %d is the most", n, config.MaxRules)
+		return nil, nil, fmt.Errorf("with these, %d rules would run; the limit is %d", n, config.MaxRules)
 	}
 	err = errors.New("the run has ended")
 	j.eval.in.call(func() {

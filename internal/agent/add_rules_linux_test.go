@@ -60,7 +60,7 @@ func TestAddRule(t *testing.T) {
 		return changePlan(t, set, capture.PlanRequest{Rules: list, Why: "vigil plan --add-rule"})
 	}
 	finite, vanishing := capture.RuleRequest{Rule: "not_finite"}, capture.RuleRequest{Rule: "vanishing_gradient", Params: map[string]string{"every": "1"}}
-	if _, refused := add(finite); !strings.Contains(refused, "no process of the job has begun to train") {
+	if _, refused := add(finite); !strings.Contains(refused, "no process of the job has started to train") {
 		t.Errorf("before the training: %q", refused)
 	}
 	h := started(t, hook.Options{Model: "Net"})
@@ -91,7 +91,7 @@ func TestAddRule(t *testing.T) {
 		says string
 	}{
 		{"unknown", []capture.RuleRequest{{Rule: "not_finit"}}, `did you mean "not_finite"?`},
-		{"twice at once", []capture.RuleRequest{finite, finite}, `"not_finite" judges this run already`},
+		{"twice at once", []capture.RuleRequest{finite, finite}, `"not_finite" already runs`},
 		{"one of two is wrong", []capture.RuleRequest{finite, {Rule: "overfit", Params: map[string]string{"patience": "-1"}}}, "patience"},
 	} {
 		if _, refused := add(c.list...); !strings.Contains(refused, c.says) {
@@ -102,7 +102,7 @@ func TestAddRule(t *testing.T) {
 	if refused != "" || len(joined) != 2 || joined[0].Params["start_step"] != "5" {
 		t.Fatalf("joined %+v, %q", joined, refused)
 	}
-	if _, refused := add(finite); !strings.Contains(refused, `"not_finite" judges this run already`) {
+	if _, refused := add(finite); !strings.Contains(refused, `"not_finite" already runs`) {
 		t.Errorf("once more: %q", refused)
 	}
 	steps(3)
@@ -111,7 +111,7 @@ func TestAddRule(t *testing.T) {
 	a := startAgent(t, set)
 	steps(2)
 	second := capture.RuleRequest{Rule: "not_finite", Configuration: "again"}
-	if _, refused := add(finite); !strings.Contains(refused, "judges this run already") {
+	if _, refused := add(finite); !strings.Contains(refused, "already runs") {
 		t.Errorf("by the next agent: %q", refused)
 	}
 	if _, refused := add(second); refused != "" {

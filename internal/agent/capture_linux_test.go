@@ -229,8 +229,8 @@ func TestSecondProcess(t *testing.T) {
 		shares bool
 		says   string
 	}{
-		{false, "trains as rank 0 too and is stored as worker_0b, losses only: give each of several trainings its own vigil run; processes of one training tell their rank by RANK, as torchrun sets it"},
-		{true, "trains weights in shared memory and is stored as worker_0b, losses only: the weights of all processes are those of the first one; rules judge the losses of that one"},
+		{false, "also trains as rank 0 and is stored as worker_0b, losses only: start each training with its own vigil run; processes of one training need RANK, as torchrun sets it"},
+		{true, "trains weights in shared memory and is stored as worker_0b, losses only: all processes share the weights of the first one; rules judge its losses"},
 	} {
 		set := settings(t)
 		a := startAgent(t, set)

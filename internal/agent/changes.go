@@ -40,7 +40,7 @@ func (e *evaluator) tellAgain(t *trial.Trial) {
 	for _, doc := range t.Events() {
 		id, c, err := notify.ReadChange(doc)
 		if err != nil || c == nil || len(id) < 8 {
-			e.job.events.notice("warning", "an event of this run cannot be read; what it told may be told again", "")
+			e.job.events.notice("warning", "an event of this run cannot be read; it may be reported again", "")
 			continue
 		}
 		e.changes.took(c)
@@ -74,7 +74,7 @@ func (e *evaluator) changed(run string) {
 	m := &notify.Message{ID: action.ChangeID(e.runID(), c), Run: stored.Name, Path: e.job.store.Path(), Change: &c}
 	doc, err := notify.Event(m, stored, e.states(e.changes.at))
 	if err != nil {
-		e.job.events.notice("warning", "the change of a status cannot be told: "+err.Error(), "")
+		e.job.events.notice("warning", "the change of a status cannot be reported: "+err.Error(), "")
 		return
 	}
 	if err := e.job.store.Event(doc); err != nil {

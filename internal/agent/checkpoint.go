@@ -66,7 +66,7 @@ func (e *evaluator) restore() (record.Cursor, error) {
 func (e *evaluator) resume(t *trial.Trial) {
 	warn := func(err error) {
 		if err != nil {
-			e.job.events.notice("warning", "the rules do not go on exactly where they were: "+err.Error(), "")
+			e.job.events.notice("warning", "the rules do not continue exactly where they were: "+err.Error(), "")
 		}
 	}
 	at, err := e.restore()

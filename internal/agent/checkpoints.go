@@ -37,7 +37,7 @@ func (w *worker) Checkpoint(c capture.Checkpoint) {
 		}
 	}
 	if err != nil {
-		j.noticeOnce("warning", "a checkpoint could not be noted: "+err.Error(), "a job that is resumed from it has to be told the step: --resume-step")
+		j.noticeOnce("warning", "a checkpoint could not be noted: "+err.Error(), "to resume from it, name the step: --resume-step")
 	}
 }
 

@@ -90,7 +90,7 @@ func TestCollectionsOfAScript(t *testing.T) {
 		}
 	}
 	all := strings.Join(notices, "\n")
-	for _, want := range []string{`"odd" of the script was not taken`, `"negative" of the script was not taken: every, start, end and steps must not be negative`, `"nothing" of the script was not taken`} {
+	for _, want := range []string{`"odd" was ignored`, `"negative" was ignored: every, start, end and steps must not be negative`, `"nothing" was ignored`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nobody is told that the collection %s; said: %s", want, all)
 		}

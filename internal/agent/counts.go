@@ -117,7 +117,7 @@ func (j *job) missing(name, reason string, n int64) {
 	j.changed = true
 	k := missingKey{cut(name, capture.MaxName), cut(reason, 500)}
 	if _, ok := j.counts.missing[k]; !ok && len(j.counts.missing) >= maxMissing {
-		k = missingKey{"others", "not listed, the list is full"}
+		k = missingKey{"others", "not listed (the list is full)"}
 	}
 	j.counts.missing[k] += n
 }
@@ -162,15 +162,15 @@ func (j *job) storeFailed(err error) {
 	}
 	if errors.Is(err, store.ErrNoSpace) {
 		j.events.notice("error", "the disk is full: "+err.Error(),
-			"make room; the training goes on, and values wait for a while before they are dropped")
+			"free some space; training continues, and values wait for a while before they are dropped")
 		return
 	}
-	j.events.notice("error", "values cannot be stored: "+err.Error(), "the training goes on; storing is tried again")
+	j.events.notice("error", "values cannot be stored: "+err.Error(), "training continues; storing is retried")
 }
 
 // storeGone tells once that what was captured is no more.
 func (j *job) storeGone(err error) {
-	j.noticeOnce("error", "what was captured is lost: "+err.Error(), "the training goes on; start it again for a run that is whole")
+	j.noticeOnce("error", "what was captured is lost: "+err.Error(), "training continues; restart it for a complete run")
 }
 
 func (j *job) storeWorks() {
@@ -195,8 +195,8 @@ func (j *job) stopRaw(err error) {
 	j.rawOff = err.Error()
 	j.cmu.Unlock()
 	if first {
-		j.events.notice("warning", "raw tensors are not stored any more: "+err.Error(),
-			"make room on the disk, or lower --keep; statistics go on")
+		j.events.notice("warning", "raw tensors are no longer stored: "+err.Error(),
+			"free disk space, or lower --keep; statistics are still stored")
 	}
 }
 

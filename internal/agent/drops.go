@@ -36,7 +36,7 @@ func (j *job) restoreDrops() {
 	}
 	if err != nil {
 		j.counts.drops = map[string]*sessionDrops{}
-		j.events.notice("warning", fmt.Sprintf("what was dropped before is not known any more: %v", err), "")
+		j.events.notice("warning", fmt.Sprintf("what was dropped before is unknown: %v", err), "")
 	}
 }
 

@@ -160,7 +160,7 @@ func (e *evaluator) run() {
 func (e *evaluator) guarded(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.job.events.notice("error", fmt.Sprintf("the rules failed: %v", r), "please report it; capture goes on")
+			e.job.events.notice("error", fmt.Sprintf("the rules failed: %v", r), "please report it; capture continues")
 		}
 	}()
 	f()

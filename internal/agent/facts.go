@@ -24,7 +24,7 @@ func (j *job) takeFacts(w *worker, f capture.Facts) bool {
 		return false
 	}
 	if len(f.Facts) > maxFacts {
-		j.noticeOnce("warning", fmt.Sprintf("the facts of the training are larger than %d KiB and were left out", maxFacts>>10), "rules that look at them say nothing")
+		j.noticeOnce("warning", fmt.Sprintf("the facts of the training are larger than %d KiB and were left out", maxFacts>>10), "rules that need them do not run")
 		f.Facts = nil
 	}
 	j.cmu.Lock()

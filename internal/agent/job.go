@@ -145,7 +145,7 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 		st = j.place(s)
 	}
 	if st.Failed != "" {
-		return capture.Accepted{}, &capture.Refused{Reason: st.Failed, Hint: "the training goes on; what was captured before is stored"}
+		return capture.Accepted{}, &capture.Refused{Reason: st.Failed, Hint: "training continues; what was captured before is stored"}
 	}
 	if !known || st.Gone {
 		st.Gone = false
@@ -227,15 +227,15 @@ func (j *job) place(s *capture.Session) sessionState {
 	}
 	if others > 0 {
 		name = base + suffix(others)
-		text := fmt.Sprintf("process %d trains after the first one of rank %d and is stored as %s", s.Peer.PID, rank, name)
-		hint := "rules judge steps in order, so of a second training only what goes beyond the first; give each training its own vigil run"
+		text := fmt.Sprintf("process %d is a further training of rank %d and is stored as %s", s.Peer.PID, rank, name)
+		hint := "rules judge a second training only beyond the last step of the first; start each training with its own vigil run"
 		switch {
 		case alive && s.Hello.Shares:
 			text = fmt.Sprintf("process %d trains weights in shared memory and is stored as %s, losses only", s.Peer.PID, name)
-			hint = "the weights of all processes are those of the first one; rules judge the losses of that one"
+			hint = "all processes share the weights of the first one; rules judge its losses"
 		case alive:
-			text = fmt.Sprintf("process %d trains as rank %d too and is stored as %s, losses only", s.Peer.PID, rank, name)
-			hint = "give each of several trainings its own vigil run; processes of one training tell their rank by RANK, as torchrun sets it"
+			text = fmt.Sprintf("process %d also trains as rank %d and is stored as %s, losses only", s.Peer.PID, rank, name)
+			hint = "start each training with its own vigil run; processes of one training need RANK, as torchrun sets it"
 		}
 		j.events.notice("info", text, hint)
 	}

@@ -231,7 +231,7 @@ func TestLowDisk(t *testing.T) {
 	}
 	h.Close()
 	a.completed()
-	if n := countNotices(a, "raw tensors are not stored any more"); n != 1 {
+	if n := countNotices(a, "raw tensors are no longer stored"); n != 1 {
 		t.Errorf("%d notices", n)
 	}
 	tr := openTrial(t, set)

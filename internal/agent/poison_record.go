@@ -128,8 +128,8 @@ func (w *worker) leave(it *capture.Item) {
 		}
 	}
 	if w.job.droppedAt(w.session, it.N, setAside, n) {
-		w.job.missing(name, "set aside: agents died over it", n)
-		w.job.events.notice("error", fmt.Sprintf("what %s captured of %s at step %d is set aside: %d agents died over it", w.name, name, it.Step, blamedAt),
-			"please report it; capture goes on with what came after it")
+		w.job.missing(name, "left out: agents crashed on it", n)
+		w.job.events.notice("error", fmt.Sprintf("what %s captured of %s at step %d is left out: %d agents crashed on it", w.name, name, it.Step, blamedAt),
+			"please report it; capture continues with what came after it")
 	}
 }

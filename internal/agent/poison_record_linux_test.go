@@ -121,7 +121,7 @@ func TestAgentsDieOverOneRecord(t *testing.T) {
 	}
 	listed := int64(0)
 	for _, m := range run.NotCaptured {
-		if strings.Contains(m.Reason, "set aside") {
+		if strings.Contains(m.Reason, "left out") {
 			listed += m.Count
 		}
 	}

@@ -38,11 +38,11 @@ func (w *worker) Provenance(m capture.Provenance) {
 	}
 	p := record.Provenance{Python: m.Python, Devices: m.Devices, Seeds: m.Seeds, Deterministic: m.Deterministic}
 	if len(m.Config) > maxConfig {
-		w.job.noticeOnce("warning", "what vigil.config was given is larger than 256 KiB and was left out", "")
+		w.job.noticeOnce("warning", "the values passed to vigil.config are larger than 256 KiB and were left out", "")
 	} else if len(m.Config) > 0 {
 		var err error
 		if p.Config, err = provenance.RedactJSON(m.Config); err != nil {
-			w.job.noticeOnce("warning", "what vigil.config was given cannot be read: "+err.Error(), "")
+			w.job.noticeOnce("warning", "the values passed to vigil.config cannot be read: "+err.Error(), "")
 		}
 	}
 	// Directories may lie on a slow disk, and the ring must be read meanwhile.

@@ -45,7 +45,7 @@ func (j *job) printer() func(configuration, line string) {
 		case k <= maxPrints:
 			j.events.notice("info", fmt.Sprintf("%s printed: %s", configuration, line), "")
 		case k == maxPrints+1:
-			j.events.notice("info", "what rules print from here on is not shown", "`vigil logs RUN --rule NAME` has it")
+			j.events.notice("info", "further output of rules is not shown", "see `vigil logs RUN --rule NAME`")
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (e *evaluator) follow() {
 		defer e.follows.Store(false)
 		if err := e.catchUp(); err != nil {
 			e.engine.GiveUp(err)
-			e.job.events.notice("warning", "rules go on without what they missed: "+err.Error(), "")
+			e.job.events.notice("warning", "rules continue without the steps they missed: "+err.Error(), "")
 		}
 	})
 }

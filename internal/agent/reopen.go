@@ -91,7 +91,7 @@ func (j *job) goesOn(h *capture.Hello) (*record.Place, error) {
 		return nil, nil
 	}
 	if f := h.Framework.Name; f != "pytorch" && f != "go" {
-		return nil, &capture.Refused{Reason: fmt.Sprintf("a run of %s cannot be resumed yet", f), Hint: "the training goes on; start it without --resume to have it captured as a run of its own"}
+		return nil, &capture.Refused{Reason: fmt.Sprintf("a run of %s cannot be resumed yet", f), Hint: "training continues; start it without --resume to capture it as a separate run"}
 	}
 	j.placing.Lock()
 	defer j.placing.Unlock()
@@ -148,9 +148,9 @@ func (j *job) origin(h *capture.Hello, end record.Place, steps []trial.StepInfo)
 	train := record.Train.String()
 	if n := j.set.Resume.Step; n != nil {
 		if *n > end.Modes[train] {
-			return record.Place{}, "", &capture.Refused{Reason: fmt.Sprintf("the run cannot go on at step %d: it has %d TRAIN steps", *n, end.Modes[train]), Hint: "give a --resume-step within it"}
+			return record.Place{}, "", &capture.Refused{Reason: fmt.Sprintf("the run cannot continue at step %d: it has %d TRAIN steps", *n, end.Modes[train]), Hint: "give a --resume-step within it"}
 		}
-		return placeOf(*n, end, steps), "as --resume-step says", nil
+		return placeOf(*n, end, steps), "as given by --resume-step", nil
 	}
 	known, err := j.checkpoints()
 	if err != nil {
@@ -159,11 +159,11 @@ func (j *job) origin(h *capture.Hello, end record.Place, steps []trial.StepInfo)
 	if c := checkpointOf(known, h.Loaded); c != nil {
 		return c.Place, "from the checkpoint " + c.Path, nil
 	}
-	why := "no checkpoint was read before the first update, so it begins after the last step"
+	why := "no checkpoint was loaded before the first update, so it continues after the last step"
 	if len(h.Loaded) > 0 {
-		why = fmt.Sprintf("nothing is known of the step of %s, so it begins after the last one", h.Loaded[len(h.Loaded)-1].Path)
+		why = fmt.Sprintf("the step of %s is unknown, so it continues after the last one", h.Loaded[len(h.Loaded)-1].Path)
 	}
-	j.events.notice("warning", why, "--resume-step N says at which TRAIN step it goes on")
+	j.events.notice("warning", why, "set the TRAIN step with --resume-step N")
 	return end, why, nil
 }
 

@@ -58,7 +58,7 @@ func (j *job) possible(r *capture.PlanRequest, next map[string]int64, ahead [rec
 	case j.ending:
 		return c, nil, fmt.Errorf("the run has ended")
 	case j.plan == nil:
-		return c, nil, fmt.Errorf("no process of the job has begun to train, so there is no plan yet; ask again when it has")
+		return c, nil, fmt.Errorf("no process of the job has started to train, so there is no plan yet; try again later")
 	}
 	if c, windows, err = j.changeOf(r, next, ahead); err == nil {
 		_, err = j.plan.Changed(c)
@@ -179,13 +179,13 @@ func (j *job) restoreChanges(p *plan.Plan) *plan.Plan {
 	}
 	var changes []plan.Change
 	if err := json.Unmarshal(b, &changes); err != nil {
-		j.events.notice("warning", fmt.Sprintf("what was asked of the plan while the job ran cannot be read: %v", err), "ask again with `vigil plan`")
+		j.events.notice("warning", fmt.Sprintf("changes of the plan made while the job ran cannot be read: %v", err), "repeat them with `vigil plan`")
 		return p
 	}
 	for _, c := range changes {
 		changed, err := p.Changed(c)
 		if err != nil {
-			j.events.notice("warning", fmt.Sprintf("a change of the plan cannot be made again: %v", err), "ask again with `vigil plan`")
+			j.events.notice("warning", fmt.Sprintf("a change of the plan cannot be applied again: %v", err), "repeat them with `vigil plan`")
 			continue
 		}
 		p = changed

@@ -62,12 +62,12 @@ func (j *job) tried(s *capture.Session) error {
 		st.Tries = carefulFrom // and the next one, too: what is like it may follow
 	}
 	if len(st.Aside) > maxAside && st.Failed == "" {
-		st.Failed = fmt.Sprintf("agents died over %d of the values that it captured", len(st.Aside))
-		j.events.notice("error", st.Worker+" is not captured any more: "+st.Failed, "please report it; the training goes on")
+		st.Failed = fmt.Sprintf("agents crashed on %d of the values that it captured", len(st.Aside))
+		j.events.notice("error", st.Worker+" is no longer captured: "+st.Failed, "please report it; training continues")
 	}
 	if st.Tries > maxTries && st.Failed == "" {
-		st.Failed = fmt.Sprintf("%d agents in a row ended while they read the same values of this process", maxTries)
-		j.events.notice("error", st.Worker+" is not captured any more: "+st.Failed, "please report it; the training goes on")
+		st.Failed = fmt.Sprintf("%d agents in a row crashed while reading the same values of this process", maxTries)
+		j.events.notice("error", st.Worker+" is no longer captured: "+st.Failed, "please report it; training continues")
 	}
 	j.sessions[s.Hello.Session] = st
 	j.saveSessions()
@@ -83,7 +83,7 @@ func (j *job) failed(w *worker, reason string) {
 	st.Failed = "its capture failed: " + cut(reason, 300)
 	j.sessions[w.session] = st
 	j.saveSessions()
-	j.events.notice("error", w.name+" is not captured any more: "+st.Failed, "the training goes on; what was captured before is stored")
+	j.events.notice("error", w.name+" is no longer captured: "+st.Failed, "training continues; what was captured before is stored")
 }
 
 // gone is told that a connection of a worker has ended. The worker itself has
@@ -113,7 +113,7 @@ func (j *job) depart(session string) {
 		j.sessions[session] = st
 		j.saveSessions()
 	}
-	j.logs.say("%s has gone", a.worker)
+	j.logs.say("%s has ended", a.worker)
 	j.missing(a.worker, "the step was not finished when the process ended", a.partial)
 	if j.plan != nil { // the rules have begun
 		j.eval.gone(a.worker)

@@ -58,7 +58,7 @@ func TestFailedSession(t *testing.T) {
 		}
 	}
 	refused()
-	if n := countNotices(a, "is not captured any more"); n != 1 {
+	if n := countNotices(a, "is no longer captured"); n != 1 {
 		t.Errorf("%d notices", n)
 	}
 	a.cancel()

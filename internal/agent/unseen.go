@@ -44,7 +44,7 @@ func (j *job) noSteps(e Ended, coded bool) {
 func (u untrained) why(e Ended, coded, connected bool) string {
 	before := " before a training was seen"
 	if connected {
-		before = " before the end of a first step was seen"
+		before = " before the end of the first step was seen"
 	}
 	failed := !coded || e.ExitCode != 0
 	switch {
@@ -61,9 +61,9 @@ func (u untrained) why(e Ended, coded, connected bool) string {
 	case u.error != "":
 		return fmt.Sprintf("a process of the job ended with an error (%s)", u.error) + before
 	case e.Status != record.Completed:
-		return "the job ended, it is not known how," + before
+		return "the job ended, it is unknown how," + before
 	case connected:
-		return "a process began to train, but no update of its weights and no evaluation was seen to its end"
+		return "a process started to train, but no complete update of its weights and no complete evaluation was seen"
 	}
-	return "no training was seen under a framework that is supported"
+	return "no training in a supported framework was seen"
 }

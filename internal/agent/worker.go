@@ -160,7 +160,7 @@ func (w *worker) Tensors(defs []*capture.TensorDef) {
 		d.Collections = dec.Collections
 		infos = append(infos, d.TensorInfo)
 		if d.Cut {
-			w.job.missing(d.Name, "the name was too long and was cut", 1)
+			w.job.missing(d.Name, "the name was too long and was truncated", 1)
 		}
 	}
 	w.unsaved = append(w.unsaved, infos...)
@@ -225,8 +225,8 @@ func (w *worker) Collection(c capture.Collection) {
 		err = w.job.addCollection(col)
 	}
 	if err != nil {
-		w.job.noticeOnce("warning", cut(fmt.Sprintf("the collection %.200q of the script was not taken: %v", c.Name, err), 2000),
-			"see vigil run --help for what a collection may say")
+		w.job.noticeOnce("warning", cut(fmt.Sprintf("the script's collection %.200q was ignored: %v", c.Name, err), 2000),
+			"see `vigil run --help` for the form of a collection")
 	}
 }
 

@@ -61,7 +61,7 @@ func Inherit(fd int, o Options) (*Listener, error) {
 	u, ok := ln.(*net.UnixListener)
 	if !ok {
 		ln.Close()
-		return nil, fmt.Errorf("listen on descriptor %d: it is no unix socket", fd)
+		return nil, fmt.Errorf("listen on descriptor %d: it is not a unix socket", fd)
 	}
 	u.SetUnlinkOnClose(false)
 	return &Listener{ln: u, opts: o.withDefaults(), uid: os.Getuid()}, nil

@@ -40,44 +40,44 @@ func TestActionErrors(t *testing.T) {
 	const server = "smtp: {server: mail.example.com, from: a@example.com}\n"
 	for _, c := range []struct{ name, text, message, hint string }{
 		{"unknown action", "actions:\n  - male: a@b.example\n", `c.yaml:2:5: unknown key "male" of an action`, `did you mean "mail"?`},
-		{"two at once", "actions:\n  - mail: a@b.example\n    slack: https://x\n", "c.yaml:3:5: an action does one thing, not mail and slack", "two actions"},
+		{"two at once", "actions:\n  - mail: a@b.example\n    slack: https://x\n", "c.yaml:3:5: an action does one thing, not both mail and slack", "two actions"},
 		{"mail without server", "actions:\n  - mail: a@b.example\n", "c.yaml:2:5: mail: there is no mail server to send it", "docs/actions.md"},
 		{"mail to nobody", server + "actions:\n  - mail: []\n", "c.yaml:3:5: mail: it has no recipient (to)", ""},
-		{"no address", server + "actions:\n  - mail: somebody\n", `mail: "somebody" is no mail address`, ""},
-		{"two addresses in one", server + "actions:\n  - mail: 'a@b.example, c@d.example'\n", `is no mail address`, ""},
+		{"no address", server + "actions:\n  - mail: somebody\n", `mail: "somebody" is not a mail address`, ""},
+		{"two addresses in one", server + "actions:\n  - mail: 'a@b.example, c@d.example'\n", `is not a mail address`, ""},
 		{"server without sender", "smtp: {server: mail.example.com}\n", "c.yaml:1:1: smtp: it has no sender (from)", ""},
-		{"server with a scheme", "smtp: {server: 'smtp://mail.example.com', from: a@b.example}\n", `"smtp://mail.example.com" is no server`, ""},
-		{"server port", "smtp: {server: 'mail.example.com:99999', from: a@b.example}\n", `is no server; write HOST or HOST:PORT`, ""},
+		{"server with a scheme", "smtp: {server: 'smtp://mail.example.com', from: a@b.example}\n", `"smtp://mail.example.com" is not a server`, ""},
+		{"server port", "smtp: {server: 'mail.example.com:99999', from: a@b.example}\n", `is not a server; write HOST or HOST:PORT`, ""},
 		{"server tls", "smtp: {server: m.example.com, from: a@b.example, tls: startls}\n", `"startls" is none of starttls, implicit, none`, `did you mean "starttls"?`},
 		{"server key", "smtp: {host: m.example.com}\n", `c.yaml:1:8: unknown key "host" of smtp`, ""},
-		{"password in the file", "smtp:\n  server: m.example.com\n  password: hunter2hunter2\n", "c.yaml:3:13: the password must not stand in this file", "{env: NAME}"},
-		{"password in the clear", "smtp: {server: m.example.com, from: a@b.example, user: u, password: {env: P}, tls: none}\n", "a password would travel in the clear", ""},
+		{"password in the file", "smtp:\n  server: m.example.com\n  password: hunter2hunter2\n", "c.yaml:3:13: the password must not be in this file", "{env: NAME}"},
+		{"password in the clear", "smtp: {server: m.example.com, from: a@b.example, user: u, password: {env: P}, tls: none}\n", "a password would be sent unencrypted", ""},
 		{"user alone", "smtp: {server: m.example.com, from: a@b.example, user: u}\n", "user and password belong together", ""},
-		{"secret of two places", "smtp: {password: {env: P, file: f}}\n", "password names one of env and file", ""},
+		{"secret of two places", "smtp: {password: {env: P, file: f}}\n", "password needs either env or file", ""},
 		{"secret as a list", "smtp: {password: [hunter2hunter2]}\n", "password must be key: value pairs, not a list", ""},
-		{"status and a severity", "actions:\n  - webhook: https://x.example\n    on: [error, status]\n", `c.yaml:3:9: on: status stands alone, not in "error,status"`, ""},
+		{"status and a severity", "actions:\n  - webhook: https://x.example\n    on: [error, status]\n", `c.yaml:3:9: on: status cannot be combined in "error,status"`, ""},
 		{"a metric of statuses", "actions:\n  - metric: {textfile: /tmp}\n    on: status\n", "c.yaml:3:9: on: a metric counts findings, not changes of status", "a severity or rule names"},
 		{"stop on a status", "stop-on: status\n", `"status" is neither a severity nor a rule`, ""},
-		{"webhook secret", "actions:\n  - webhook: {url: 'https://x.example', secret: hunter2hunter2}\n", "the secret must not stand in this file", "{env: NAME}"},
+		{"webhook secret", "actions:\n  - webhook: {url: 'https://x.example', secret: hunter2hunter2}\n", "the secret must not be in this file", "{env: NAME}"},
 		{"webhook without url", "actions:\n  - webhook: {secret: {env: S}}\n", "c.yaml:2:5: webhook: it has no url", ""},
-		{"webhook url", "actions:\n  - webhook: example.com/hunter2hunter2\n", "webhook: its url is no address; write https://HOST/PATH", ""},
+		{"webhook url", "actions:\n  - webhook: example.com/hunter2hunter2\n", "webhook: its url is not an address; write https://HOST/PATH", ""},
 		{"webhook scheme", "actions:\n  - webhook: ftp://example.com/hunter2hunter2\n", `its url begins with "ftp://"`, ""},
-		{"webhook with a password", "actions:\n  - webhook: https://u:hunter2hunter2@example.com/\n", "its url for example.com holds a user or a password", ""},
+		{"webhook with a password", "actions:\n  - webhook: https://u:hunter2hunter2@example.com/\n", "its url for example.com contains a user or a password", ""},
 		{"webhook port", "actions:\n  - webhook: https://example.com:0/hunter2hunter2\n", `names the port "0"`, ""},
 		{"slack in the clear", "actions:\n  - slack: http://example.com/hunter2hunter2\n", "slack: its url for http://example.com is not encrypted", ""},
 		{"discord without url", "actions:\n  - discord: {}\n", "discord: it has no url", ""},
-		{"telephone", "gateway: {url: 'https://g.example', fields: {To: '{to}', B: '{text}'}}\nactions:\n  - text: 555-1234\n", `"555-1234" is no telephone number`, ""},
+		{"telephone", "gateway: {url: 'https://g.example', fields: {To: '{to}', B: '{text}'}}\nactions:\n  - text: 555-1234\n", `"555-1234" is not a telephone number`, ""},
 		{"no gateway", "actions:\n  - text: '+1555'\n", "text: there is no gateway", ""},
-		{"gateway fields", "gateway: {url: 'https://g.example', fields: {To: '{to}'}}\nactions:\n  - text: '+1555'\n", "no field holds {text}", ""},
-		{"gateway token", "gateway: {token: hunter2hunter2}\n", "the token must not stand in this file", ""},
-		{"metric nowhere", "actions:\n  - metric: {name: x}\n", "metric: it names neither an address to listen at", ""},
-		{"metric name", "actions:\n  - metric: {name: 'a b', listen: ':1'}\n", `"a b" is no name of a metric`, ""},
-		{"metric listen", "actions:\n  - metric: {listen: '9464'}\n", `"9464" is no address to listen at`, ""},
+		{"gateway fields", "gateway: {url: 'https://g.example', fields: {To: '{to}'}}\nactions:\n  - text: '+1555'\n", "no field contains {text}", ""},
+		{"gateway token", "gateway: {token: hunter2hunter2}\n", "the token must not be in this file", ""},
+		{"metric nowhere", "actions:\n  - metric: {name: x}\n", "metric: it needs an address", ""},
+		{"metric name", "actions:\n  - metric: {name: 'a b', listen: ':1'}\n", `"a b" is not a metric name`, ""},
+		{"metric listen", "actions:\n  - metric: {listen: '9464'}\n", `"9464" is not an address to listen on`, ""},
 		{"json", "rule:\n  - 'dead_relu:action_json=[{\"name\": \"email\"'\n", "c.yaml:2:5: action_json: it is not JSON at byte", ""},
 		{"json missing field", "rule:\n  - 'dead_relu:action_json={\"name\": \"email\"}'\n", `action_json: action "email" lacks "endpoint"`, ""},
 		{"json unknown field", "rule:\n  - 'dead_relu:action_json={\"name\": \"sms\", \"endpoint\": \"+1\", \"endpont\": \"+1\"}'\n", `action "sms" has no "endpont"`, `did you mean "endpoint"?`},
 		{"json no name", "rule:\n  - 'dead_relu:action_json={\"endpoint\": \"a\"}'\n", "an action has no name", ""},
-		{"json secret", "rule:\n  - 'dead_relu:action_json={\"name\": \"webhook\", \"url\": \"https://x.example\", \"secret\": \"hunter2hunter2\"}'\n", "the secret must not stand there itself", `{"env": "NAME"}`},
+		{"json secret", "rule:\n  - 'dead_relu:action_json={\"name\": \"webhook\", \"url\": \"https://x.example\", \"secret\": \"hunter2hunter2\"}'\n", "the secret must not be written there directly", `{"env": "NAME"}`},
 		{"json prefix", "rule:\n  - 'dead_relu:action_json={\"name\": \"StopTraining\", \"training_job_prefix\": \"a b\"}'\n", "letters, digits and hyphens", ""},
 		{"json mail without server", "rule:\n  - 'dead_relu:action_json={\"name\": \"Email\", \"endpoint\": \"a@b.example\"}'\n", "c.yaml:2:5: mail: there is no mail server", ""},
 	} {
@@ -119,7 +119,7 @@ rule:
 		t.Fatal(err)
 	}
 	equal(t, r.Rule, []RuleConfig{{"vanishing_gradient", "mine", map[string]string{"threshold": "1e-7"}, "c.yaml:4:5", false}})
-	const why = `there is no action "telegram"; known are command, discord, email, publishmetric, slack, sms, stoptraining, webhook`
+	const why = `unknown action "telegram"; known are command, discord, email, publishmetric, slack, sms, stoptraining, webhook`
 	equal(t, r.Warnings, []string{"c.yaml:4:5: action_json: " + why + "; it is skipped"})
 	want := []Action{
 		{Stop: &Stop{"resnet"}},
@@ -181,7 +181,7 @@ func FuzzActionJSON(f *testing.F) {
 		}
 		for _, a := range list {
 			if a.Notify.Kind() == "" && a.Stop == nil && a.Broken == nil && len(a.Command) == 0 {
-				t.Errorf("%q gives an action that does nothing", s)
+				t.Errorf("%q gives an action without effect", s)
 			}
 		}
 	})

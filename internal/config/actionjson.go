@@ -64,7 +64,7 @@ func notJSON(err error) error {
 	if errors.As(err, &at) {
 		return &hinted{fmt.Errorf("it is not JSON at byte %d", at.Offset), `write [{"name": "stoptraining"}]`}
 	}
-	return &hinted{errors.New("it is neither an action nor a list of actions"), `write [{"name": "stoptraining"}]`}
+	return &hinted{errors.New("expected an action or a list of actions"), `write [{"name": "stoptraining"}]`}
 }
 
 func ruleAction(b json.RawMessage) (Action, error) {
@@ -75,7 +75,7 @@ func ruleAction(b json.RawMessage) (Action, error) {
 		return a, notJSON(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return a, notJSON(errors.New("more follows"))
+		return a, notJSON(errors.New("unexpected text after it"))
 	}
 	var name string
 	if err := json.Unmarshal(fields["name"], &name); err != nil || name == "" {
@@ -89,7 +89,7 @@ func ruleAction(b json.RawMessage) (Action, error) {
 			names = append(names, n)
 		}
 		sort.Strings(names)
-		why := fmt.Sprintf("there is no action %q", name)
+		why := fmt.Sprintf("unknown action %q", name)
 		if n := Nearest(key, names); n != "" {
 			why += fmt.Sprintf("; did you mean %q?", n)
 		} else {
@@ -155,7 +155,7 @@ func (r *fieldReader) read(field string, to any) {
 		return
 	}
 	if json.Unmarshal(b, to) != nil {
-		r.err = fmt.Errorf("action %q: %s is not of the kind that it should be", r.name, field)
+		r.err = fmt.Errorf("action %q: %s has the wrong type", r.name, field)
 	}
 }
 
@@ -169,7 +169,7 @@ func (r *fieldReader) ref(field string, secret bool) (ref notify.Ref) {
 	b := r.fields[field]
 	if len(b) > 0 && b[0] == '"' {
 		if secret {
-			r.err = &hinted{fmt.Errorf("action %q: the %s must not stand there itself", r.name, field), fmt.Sprintf(`write "%s": {"env": "NAME"} or {"file": "PATH"}`, field)}
+			r.err = &hinted{fmt.Errorf("action %q: the %s must not be written there directly", r.name, field), fmt.Sprintf(`write "%s": {"env": "NAME"} or {"file": "PATH"}`, field)}
 			return ref
 		}
 		r.read(field, &ref.Text)

@@ -17,7 +17,7 @@ func ParseAge(s string) (time.Duration, error) {
 	}
 	age, is, err := parseAge(s)
 	if err == nil && !is {
-		err = fmt.Errorf("%q is no age", s)
+		err = fmt.Errorf("%q is not an age", s)
 	}
 	if err != nil {
 		return 0, &hinted{err, "write minutes, hours, days or weeks: 30m, 12h, 7d, 4w"}

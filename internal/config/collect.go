@@ -27,7 +27,7 @@ func ParseCollect(spec, by string) (plan.Collection, error) {
 	name, rest, params := strings.Cut(spec, ":")
 	name = strings.TrimSpace(name)
 	if name == "" {
-		return plan.Collection{}, &UsageError{Message: fmt.Sprintf("%q names no collection", spec), What: spec, Hint: "write NAME or NAME:every=N,regex=RE,raw"}
+		return plan.Collection{}, &UsageError{Message: fmt.Sprintf("%q does not name a collection", spec), What: spec, Hint: "write NAME or NAME:every=N,regex=RE,raw"}
 	}
 	d := collection{Collection: plan.Collection{Name: name, By: []string{by}}}
 	if params && strings.TrimSpace(rest) != "" {
@@ -85,7 +85,7 @@ func (d *collection) set(key, value string) (err error) {
 			m, err := record.ParseMode(s)
 			if err != nil {
 				names := []string{"train", "eval", "predict", "global"}
-				return &hinted{fmt.Errorf("%q is no mode", s), Suggest(s, names)}
+				return &hinted{fmt.Errorf("%q is not a mode", s), Suggest(s, names)}
 			}
 			d.modes = append(d.modes, m)
 		}
@@ -180,7 +180,7 @@ func checkCollections(all []plan.Collection) error {
 			if n := Nearest(c.Name, plan.Names()); n != "" && c.Name != plan.Default {
 				hint = fmt.Sprintf("did you mean %q? Else %s", n, hint)
 			}
-			msg := fmt.Sprintf("%s: collection %q is not built in and selects nothing", strings.Join(c.By, ", "), c.Name)
+			msg := fmt.Sprintf("%s: collection %q is not built in and has no pattern", strings.Join(c.By, ", "), c.Name)
 			return &UsageError{Message: msg, What: c.Name, Hint: hint}
 		}
 	}

@@ -53,15 +53,15 @@ func TestParseCollect(t *testing.T) {
 
 func TestParseCollectErrors(t *testing.T) {
 	for _, c := range []struct{ spec, message, hint string }{
-		{"", "names no collection", ""},
-		{":raw", "names no collection", ""},
+		{"", "does not name a collection", ""},
+		{":raw", "does not name a collection", ""},
 		{"w:every=0", `every: "0" is not a whole number of at least 1`, ""},
 		{"w:every=ten", `every: "ten"`, ""},
 		{"w:start=-1", `start: "-1"`, ""},
-		{"w:every=10,strat=5", "runs on", `did you mean "start"`},
+		{"w:every=10,strat=5", "contains what looks like another parameter", `did you mean "start"`},
 		{"w:evry=10", `unknown parameter "evry"`, `did you mean "every"`},
 		{"w:rawr", `unknown parameter "rawr"`, `did you mean "raw"`},
-		{"w:mode=trian", `"trian" is no mode`, `did you mean "train"`},
+		{"w:mode=trian", `"trian" is not a mode`, `did you mean "train"`},
 		{"w:start=10,end=5", "start 10 is not below end 5", ""},
 		{"w:regex=(", `"(" is not a regular expression: missing ), unterminated subpattern at position 0`, "Python"},
 		{"w:every", "has no value", ""},

@@ -67,7 +67,7 @@ func fromEnvironment(env map[string]string, cat Catalogue) (l layer, warnings []
 		}
 		for _, o := range own {
 			if distance(plain(k), plain(o)) <= 1 {
-				warnings = append(warnings, fmt.Sprintf("the environment variable %s means nothing; did you mean %s?", k, o))
+				warnings = append(warnings, fmt.Sprintf("unknown environment variable %s; did you mean %s?", k, o))
 				break
 			}
 		}

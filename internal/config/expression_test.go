@@ -67,8 +67,8 @@ func TestMistakesInExpressionsHaveTheirPlace(t *testing.T) {
 		{"block", "rule:\n  - rule: bad\n    expression: |\n      ab &&\n      cd\n", 2, 2, "vigil.yaml:5:8: it is bad", ""},
 		{"folded", "rule:\n  - rule: bad\n    expression: >\n      ab &&\n      cd\n", 1, 7, "line 1, column 7 of the expression: it is bad", ""},
 		{"without a place", "rule:\n  - rule: bare\n    expression: ab\n", 0, 0, "vigil.yaml:3:17: it is bare", ""},
-		{"no name", "rule:\n  - expression: ab\n", 0, 0, "vigil.yaml:2:5: an expression without a name", "a name of your own"},
-		{"taken", "rule:\n  - rule: DeadRelu\n    expression: ab\n", 0, 0, `there is a rule "DeadRelu" already`, "a name of your own"},
+		{"no name", "rule:\n  - expression: ab\n", 0, 0, "vigil.yaml:2:5: an expression without a name", "a new name"},
+		{"taken", "rule:\n  - rule: DeadRelu\n    expression: ab\n", 0, 0, `the rule "DeadRelu" already exists`, "a new name"},
 		{"unknown key", "rule:\n  - rule: fine\n    expression: ab\n    sevrity: error\n", 0, 0, `vigil.yaml:4:5: unknown key "sevrity"`, `did you mean "severity"?`},
 		{"twice", "rule:\n  - rule: fine\n    expression: ab\n    for: 1\n    parameters: {for: 2}\n", 0, 0, `"for" is given twice`, "once"},
 	} {

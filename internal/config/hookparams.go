@@ -60,7 +60,7 @@ func (h *hookDocument) parameters(p pair, known []string) (parameters, error) {
 			out.list = append(out.list, q)
 			continue
 		}
-		h.layer.warn(h.document, q.keyNode, "%s means nothing: %s", q.key, Suggest(q.key, append(slices.Clone(scheduleKeys), known...)))
+		h.layer.warn(h.document, q.keyNode, "%s is ignored: %s", q.key, Suggest(q.key, append(slices.Clone(scheduleKeys), known...)))
 	}
 	return out, nil
 }
@@ -90,7 +90,7 @@ func (h *hookDocument) collection(item ast.Node) error {
 		return h.fail(item, "write CollectionName", "a collection without a name")
 	}
 	if slices.Contains(holdsNothing, c.Name) {
-		h.layer.warn(h.document, item, "the collection %s is left out: nothing that Vigil captures belongs to it", c.Name)
+		h.layer.warn(h.document, item, "the collection %s is left out: Vigil captures nothing for it", c.Name)
 		return nil
 	}
 	if p, ok := own.find("include_regex"); ok {

@@ -35,7 +35,7 @@ func ParseKeep(s string) (bytes int64, age time.Duration, err error) {
 		case err != nil && strings.TrimSpace(s) == "":
 			return 0, 0, &hinted{fmt.Errorf("it is empty"), keepHint}
 		case err != nil && part == "":
-			return 0, 0, &hinted{fmt.Errorf("%q has a comma with nothing on one side of it", s), keepHint}
+			return 0, 0, &hinted{fmt.Errorf("%q has an empty part beside a comma", s), keepHint}
 		case err != nil:
 			return 0, 0, &hinted{fmt.Errorf("%q is neither a size nor an age", part), keepHint}
 		case sized != "":
@@ -49,7 +49,7 @@ func ParseKeep(s string) (bytes int64, age time.Duration, err error) {
 const keepHint = "write a size (20GB, 1.5GiB), an age (12h, 7d, 4w), or both: 20GB,7d"
 
 func twice(s, what, a, b string) error {
-	return &hinted{fmt.Errorf("%q names two %s, %s and %s", s, what, a, b), "give one size and one age at the most: 20GB,7d"}
+	return &hinted{fmt.Errorf("%q names two %s, %s and %s", s, what, a, b), "give at most one size and one age: 20GB,7d"}
 }
 
 // parseAge reads a number of hours, days or weeks; isAge is false for a text

@@ -57,8 +57,8 @@ rule:
 
 func TestMistakesInPythonClasses(t *testing.T) {
 	for _, c := range []struct{ name, text, message, hint string }{
-		{"no name", "rule:\n  - source: a.py\n", "vigil.yaml:2:5: a Python class without a name", "a name of your own"},
-		{"taken", "rule:\n  - rule: DeadRelu\n    source: a.py\n", `there is a rule "DeadRelu" already`, "a name of your own"},
+		{"no name", "rule:\n  - source: a.py\n", "vigil.yaml:2:5: a Python class without a name", "a new name"},
+		{"taken", "rule:\n  - rule: DeadRelu\n    source: a.py\n", `the rule "DeadRelu" already exists`, "a new name"},
 		{"unknown key", "rule:\n  - rule: mine\n    source: a.py\n    clas: Mine\n", `vigil.yaml:4:5: unknown key "clas" of a rule that is a Python class`, `did you mean "class"?`},
 		{"twice", "rule:\n  - rule: mine\n    source: a.py\n    class: A\n    parameters: {class: B}\n", `"class" is given twice`, "once"},
 		{"wrong", "rule:\n  - rule: bad\n    source: a.py\n", "vigil.yaml:3:13: it is bad", ""},

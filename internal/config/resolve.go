@@ -166,9 +166,9 @@ func (r *Run) join(layers []layer, cat Catalogue) (err error) {
 		return err
 	}
 	if n := len(r.Rule); n > MaxRules {
-		return &UsageError{Message: fmt.Sprintf("%d rules are asked for; %d is the most", n, MaxRules), What: r.Rule[MaxRules].From, Hint: "leave some out, or say with one expression what several say"}
+		return &UsageError{Message: fmt.Sprintf("%d rules are too many; the limit is %d", n, MaxRules), What: r.Rule[MaxRules].From, Hint: "leave some out, or combine several in one expression"}
 	} else if n > manyRules {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d rules are asked for: each is judged at every step, and more than %d are refused", n, MaxRules))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d rules are asked for; each costs time at every step, and more than %d are refused", n, MaxRules))
 	}
 	var configurations []string
 	for _, rc := range r.Rule {
@@ -247,7 +247,7 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 func rootOf(text string) (string, error) {
 	path := localPath(strings.TrimSpace(text))
 	if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
-		return "", fmt.Errorf("%q is no directory; runs are stored in directories only", text)
+		return "", fmt.Errorf("%q is not a directory; runs are stored only in directories", text)
 	}
 	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
 		path = filepath.Join(home, path[1:])
@@ -271,7 +271,7 @@ func checkName(s string) error {
 	case s == "." || s == ".." || strings.ContainsAny(s, "/\\\x00\n\r"):
 		return fmt.Errorf("%q cannot be the name of a directory", s)
 	case s == "latest" || strings.HasPrefix(s, "latest~"):
-		return fmt.Errorf("%q means the newest run, or one before it", s)
+		return fmt.Errorf("%q is reserved for the newest run or one before it", s)
 	case len(s) > 200:
 		return fmt.Errorf("the name has %d bytes; at most 200 are allowed", len(s))
 	}
@@ -308,7 +308,7 @@ func oneOf(s string, known ...string) (string, error) {
 func load(path, name string, cat Catalogue) (layer, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return layer{}, &UsageError{Message: fmt.Sprintf("read configuration file: %v", err), What: name, Hint: "name an existing file with --config", cause: err}
+		return layer{}, &UsageError{Message: fmt.Sprintf("read configuration file: %v", err), What: name, Hint: "pass an existing file to --config", cause: err}
 	}
 	defer f.Close()
 	data := make([]byte, maxFile+1)

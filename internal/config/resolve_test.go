@@ -154,9 +154,9 @@ func TestResolveErrors(t *testing.T) {
 		{"flag", `--every: "0"`, "", Flags{Every: ptr("0")}, nil},
 		{"variable", `VIGIL_EVERY: "x"`, "", Flags{}, []string{"VIGIL_EVERY=x"}},
 		{"variable overridden but wrong", `VIGIL_EVERY: "x"`, "", Flags{Every: ptr("1")}, []string{"VIGIL_EVERY=x"}},
-		{"rule", `--rule: there is no rule "dead_rely"`, `did you mean "dead_relu"?`, Flags{Rule: []string{"dead_rely"}}, nil},
+		{"rule", `--rule: unknown rule "dead_rely"`, `did you mean "dead_relu"?`, Flags{Rule: []string{"dead_rely"}}, nil},
 		{"rule parameter", `--rule: unknown parameter "treshold_layer"`, `"threshold_layer"`, Flags{Rule: []string{"dead_relu:treshold_layer=1"}}, nil},
-		{"rule in variable", `VIGIL_RULE: there is no rule`, "", Flags{}, []string{"VIGIL_RULE=nope"}},
+		{"rule in variable", `VIGIL_RULE: unknown rule`, "", Flags{}, []string{"VIGIL_RULE=nope"}},
 		{"collection", `--collect: unknown parameter "evry"`, `"every"`, Flags{Collect: []string{"weights:evry=1"}}, nil},
 		{"collection selects nothing", `collection "weigths" is not built in`, `"weights"`, Flags{Collect: []string{"weigths"}}, nil},
 		{"default without pattern", `collection "default"`, "regex=RE", Flags{Collect: []string{"default:every=3"}}, nil},
@@ -167,8 +167,8 @@ func TestResolveErrors(t *testing.T) {
 		{"configuration of two rules", `configuration "x" is of rule "dead_relu"`, "another", Flags{Rule: []string{"dead_relu:configuration=x", "vanishing_gradient:configuration=x"}}, nil},
 		{"missing file", "read configuration file", "--config", Flags{Config: ptr("nope.yaml")}, nil},
 		{"missing file of variable", "nope.yaml", "", Flags{}, []string{"VIGIL_CONFIG=nope.yaml"}},
-		{"dir in a bucket", `--dir: "s3://bucket/runs" is no directory; runs are stored in directories only`, "", Flags{Dir: ptr("s3://bucket/runs")}, nil},
-		{"dir in a bucket, by the environment", `VIGIL_DIR: "gs://bucket" is no directory`, "", Flags{}, []string{"VIGIL_DIR=gs://bucket"}},
+		{"dir in a bucket", `--dir: "s3://bucket/runs" is not a directory; runs are stored only in directories`, "", Flags{Dir: ptr("s3://bucket/runs")}, nil},
+		{"dir in a bucket, by the environment", `VIGIL_DIR: "gs://bucket" is not a directory`, "", Flags{}, []string{"VIGIL_DIR=gs://bucket"}},
 		{"directory as file", "read configuration file", "", Flags{Config: ptr(".")}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestWarnsOfMistypedVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, run.Warnings, []string{"the environment variable VIGIL_EVRY means nothing; did you mean VIGIL_EVERY?", "the environment variable VIGIL_STOPON means nothing; did you mean VIGIL_STOP_ON?"})
+	equal(t, run.Warnings, []string{"unknown environment variable VIGIL_EVRY; did you mean VIGIL_EVERY?", "unknown environment variable VIGIL_STOPON; did you mean VIGIL_STOP_ON?"})
 }
 
 func TestNoColor(t *testing.T) {
@@ -252,8 +252,8 @@ func TestParseKeep(t *testing.T) {
 		{"20GB 7d", `"20GB 7d" is neither a size nor an age`, "both: 20GB,7d"},
 		{"0d", `the age "0d" is not between a minute and a hundred years`, ""},
 		{"9999w", `the age "9999w" is not between a minute and a hundred years`, ""},
-		{"20GB,", `"20GB," has a comma with nothing on one side of it`, "20GB,7d"},
-		{",7d", `",7d" has a comma with nothing on one side of it`, "20GB,7d"},
+		{"20GB,", `"20GB," has an empty part beside a comma`, "20GB,7d"},
+		{",7d", `",7d" has an empty part beside a comma`, "20GB,7d"},
 		{"7d,1w", `"7d,1w" names two ages, 7d and 1w`, "one size and one age"},
 		{"1GB,2GB,7d", `"1GB,2GB,7d" names two sizes, 1GB and 2GB`, "one size and one age"},
 	} {
@@ -359,7 +359,7 @@ func TestManyRules(t *testing.T) {
 		}
 		return dir
 	}
-	for n, want := range map[int]string{20: "", 21: "21 rules are asked for: each is judged at every step, and more than 100 are refused", 100: "100 rules are asked for"} {
+	for n, want := range map[int]string{20: "", 21: "21 rules are asked for; each costs time at every step, and more than 100 are refused", 100: "100 rules are asked for"} {
 		run, err := Resolve(Flags{}, nil, file(n), catalogue)
 		if err != nil || len(run.Rule) != n || !strings.Contains(strings.Join(run.Warnings, "\n"), want) || (want == "") != (len(run.Warnings) == 0) {
 			t.Errorf("%d rules: %d, warnings %q, %v", n, len(run.Rule), run.Warnings, err)
@@ -367,7 +367,7 @@ func TestManyRules(t *testing.T) {
 	}
 	_, err := Resolve(Flags{}, nil, file(120), catalogue)
 	var u *UsageError
-	if !errors.As(err, &u) || u.Message != "120 rules are asked for; 100 is the most" || u.What == "" || u.Hint == "" {
+	if !errors.As(err, &u) || u.Message != "120 rules are too many; the limit is 100" || u.What == "" || u.Hint == "" {
 		t.Errorf("120 rules: %+v", err)
 	}
 }

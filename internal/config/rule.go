@@ -119,7 +119,7 @@ func (c Catalogue) unknown(name, at string) error {
 			hint = why
 		}
 	}
-	return &UsageError{Message: fmt.Sprintf("%s: there is no rule %q", at, name), What: name, Hint: hint}
+	return &UsageError{Message: fmt.Sprintf("%s: unknown rule %q", at, name), What: name, Hint: hint}
 }
 
 // misspelt is the error for a SPEC of a rule that is not known: a word that is

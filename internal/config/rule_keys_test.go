@@ -24,8 +24,8 @@ func TestMisspeltKeyOfARule(t *testing.T) {
 	for spec, want := range map[string]string{
 		"mine:expresion=loss > 1":           `--rule: unknown key "expresion" of a rule`,
 		"mine:class=Mine,sorce=my.py":       `--rule: unknown key "sorce" of a rule`,
-		"mine:limit=3":                      `--rule: there is no rule "mine"`,
-		"vanishing_gradent:expresion=x > 1": `--rule: there is no rule "vanishing_gradent"`,
+		"mine:limit=3":                      `--rule: unknown rule "mine"`,
+		"vanishing_gradent:expresion=x > 1": `--rule: unknown rule "vanishing_gradent"`,
 	} {
 		if _, err := parseRule(spec, "--rule", cat); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", spec, err, want)

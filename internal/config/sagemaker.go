@@ -53,7 +53,7 @@ func (d *document) sageMaker(l *layer, pairs []pair) error {
 			err = d.requestedTags(l, p)
 		case "ProfilerConfig", "ProfilerRuleConfigurations":
 			if err = d.keepProfiler(l, p); err == nil {
-				l.warn(d, p.keyNode, "%s is kept with the run and has no effect: Vigil does not profile", p.key)
+				l.warn(d, p.keyNode, "%s is stored with the run and has no effect: Vigil does not profile", p.key)
 			}
 		case "TensorBoardOutputConfig":
 			l.warn(d, p.keyNode, "%s is left out: Vigil does not write for TensorBoard", p.key)
@@ -158,7 +158,7 @@ func (d *document) requestedRules(l *layer, p pair) error {
 		}
 		for _, o := range l.rules {
 			if o.Configuration == rc.Configuration {
-				return d.fail(item, "give each its own RuleConfigurationName", "there is a rule configuration %q in %s already", rc.Configuration, o.From)
+				return d.fail(item, "give each its own RuleConfigurationName", "the rule configuration %q already exists in %s", rc.Configuration, o.From)
 			}
 		}
 		l.rules = append(l.rules, rc)

@@ -69,7 +69,7 @@ func TestSageMakerRequest(t *testing.T) {
 	}
 	want.Profiler = []byte(`{"ProfilerConfig":{"ProfilingIntervalInMilliseconds":500}}`)
 	want.Warnings = []string{
-		"c.json:14:3: ProfilerConfig is kept with the run and has no effect: Vigil does not profile",
+		"c.json:14:3: ProfilerConfig is stored with the run and has no effect: Vigil does not profile",
 		"c.json:15:3: TensorBoardOutputConfig is left out: Vigil does not write for TensorBoard",
 	}
 	equal(t, run, want)
@@ -171,7 +171,7 @@ func TestHookDocumentSettings(t *testing.T) {
 		}, ""},
 		{"output elsewhere", `{"S3OutputPath": "s3://bucket/x", "LocalPath": "/opt/ml/output/tensors"}`, func(*Run) {}, `nothing is written to "s3://bucket/x"`},
 		{"output here", `{"S3OutputPath": "file:///data/runs"}`, func(r *Run) { r.Dir = "/data/runs" }, ""},
-		{"an unknown parameter", `{"HookParameters": {"save_intervall": "5"}}`, func(*Run) {}, `save_intervall means nothing: did you mean "save_interval"?`},
+		{"an unknown parameter", `{"HookParameters": {"save_intervall": "5"}}`, func(*Run) {}, `save_intervall is ignored: did you mean "save_interval"?`},
 		{"TensorBoard", `{"HookParameters": {"export_tensorboard": "True"}}`, func(*Run) {}, "export_tensorboard is left out"},
 		{"a collection of another framework", `{"CollectionConfigurations": [{"CollectionName": "sm_metrics"}]}`, func(*Run) {}, "the collection sm_metrics is left out"},
 		{"a reduction that is not computed", `{"HookParameters": {"reductions": "abs_median,min"}}`, func(*Run) {}, "the reduction abs_median is not computed"},
@@ -212,7 +212,7 @@ func TestSageMakerErrors(t *testing.T) {
 		{"a collection without a name", `{"CollectionConfigurations": [{"CollectionParameters": {}}]}`, "a collection without a name", "CollectionName"},
 		{"a list of parameters", `{"HookParameters": ["save_interval"]}`, "HookParameters must be key: value pairs, not a list", ""},
 		{"a rule without a name", `{"DebugRuleConfigurations": [{"RuleParameters": {"threshold": "1"}}]}`, "names no rule", "rule_to_invoke"},
-		{"one name for two rules", `{"DebugRuleConfigurations": [{"RuleConfigurationName": "a"}, {"RuleConfigurationName": "a"}]}`, `there is a rule configuration "a"`, "its own"},
+		{"one name for two rules", `{"DebugRuleConfigurations": [{"RuleConfigurationName": "a"}, {"RuleConfigurationName": "a"}]}`, `the rule configuration "a" already exists`, "its own"},
 		{"a job's name", `{"TrainingJobName": "a/b"}`, "cannot be the name of a directory", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (l *layer) services(env map[string]string) error {
 	return nil
 }
 
-var errNoAddress = errors.New("it holds no address")
+var errNoAddress = errors.New("it contains no address")
 
 // smtpURL reads smtp://user:password@host:port?from=address.
 func smtpURL(text string) (*notify.SMTP, error) {
@@ -55,7 +55,7 @@ func smtpURL(text string) (*notify.SMTP, error) {
 	case "smtps":
 		s.TLS = notify.Implicit
 	default:
-		return nil, errors.New("it begins with neither smtp:// nor smtps://")
+		return nil, errors.New("it must begin with smtp:// or smtps://")
 	}
 	for name, values := range u.Query() {
 		switch name {
@@ -70,7 +70,7 @@ func smtpURL(text string) (*notify.SMTP, error) {
 	}
 	if u.User != nil {
 		if _, there := u.User.Password(); !there {
-			return nil, errors.New("it has a user and no password")
+			return nil, errors.New("it has a user but no password")
 		}
 		s.User, s.Password = notify.Ref{Env: smtpVariable, Part: notify.PartUser}, notify.Ref{Env: smtpVariable, Part: notify.PartPassword}
 		if name := u.User.Username(); s.From == "" && strings.Contains(name, "@") {
@@ -89,7 +89,7 @@ func gatewayURL(text string) (*notify.Gateway, error) {
 		return nil, errNoAddress
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("it begins with neither https:// nor http://")
+		return nil, errors.New("it must begin with https:// or http://")
 	}
 	g := &notify.Gateway{URL: notify.Ref{Env: gatewayVariable, Part: notify.PartAddress}}
 	switch u.Fragment {
@@ -97,7 +97,7 @@ func gatewayURL(text string) (*notify.Gateway, error) {
 	case "json":
 		g.JSON = true
 	default:
-		return nil, errors.New("what follows # is not json")
+		return nil, errors.New("the part after # is not json")
 	}
 	if u.User != nil {
 		g.User = notify.Ref{Env: gatewayVariable, Part: notify.PartUser}

@@ -45,14 +45,14 @@ func TestServiceURLs(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ variable, text, want string }{
-		{smtpVariable, "mail.example.org", "it holds no address"},
-		{smtpVariable, "http://ann:sesame@host?from=a@b.org", "neither smtp:// nor smtps://"},
+		{smtpVariable, "mail.example.org", "it contains no address"},
+		{smtpVariable, "http://ann:sesame@host?from=a@b.org", "must begin with smtp:// or smtps://"},
 		{smtpVariable, "smtp://ann:sesame@host", "no sender (from)"},
-		{smtpVariable, "smtp://sesame@host?from=a@b.org", "a user and no password"},
+		{smtpVariable, "smtp://sesame@host?from=a@b.org", "a user but no password"},
 		{smtpVariable, "smtp://ann:sesame@host?from=a@b.org&tls=no", `tls: "no" is none of`},
 		{smtpVariable, "smtp://ann:sesame@host?fro=a@b.org", `no parameter "fro"`},
-		{smtpVariable, "smtp://ann:sesame@host:port%zz", "it holds no address"},
-		{gatewayVariable, "ftp://u:sesame@host", "neither https:// nor http://"},
+		{smtpVariable, "smtp://ann:sesame@host:port%zz", "it contains no address"},
+		{gatewayVariable, "ftp://u:sesame@host", "must begin with https:// or http://"},
 		{gatewayVariable, "https://u:sesame@host#xml", "is not json"},
 	} {
 		l := layer{}

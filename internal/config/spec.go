@@ -88,8 +88,8 @@ func (s *scanner) pair() (kv KV, more bool, err error) {
 	end = s.valueEnd()
 	kv.Value = strings.TrimSpace(s.rest[:end])
 	if near := s.mistyped(kv.Value); near != "" {
-		return kv, false, s.fail(fmt.Sprintf("did you mean %q? If it belongs to the value of %s, put the value in double quotes", near, kv.Key),
-			"the value of %q runs on over what looks like another parameter: %q", kv.Key, kv.Value)
+		return kv, false, s.fail(fmt.Sprintf("did you mean %q? If it is part of the value of %s, put the value in double quotes", near, kv.Key),
+			"the value of %q contains what looks like another parameter: %q", kv.Key, kv.Value)
 	}
 	return kv, s.skip(end), nil
 }

@@ -47,7 +47,7 @@ func TestParseSpecErrors(t *testing.T) {
 		{"r:threshold", `"threshold" has no value`, "threshold=VALUE"},
 		{"r:threshold=1,threshold=2", "given twice", ""},
 		{"r:,threshold=2", "has no name", ""},
-		{"r:threshold=1,num_step=2", `runs on`, `did you mean "num_steps"`},
+		{"r:threshold=1,num_step=2", `contains what looks like`, `did you mean "num_steps"`},
 		{`r:tensor_regex="a`, "does not end", ""},
 		{`r:tensor_regex="a"b`, "text follows", ""},
 	} {

@@ -24,7 +24,7 @@ const (
 func ParseTag(text string) (key, value string, err error) {
 	key, value, ok := strings.Cut(text, "=")
 	if !ok {
-		return "", "", &hinted{fmt.Errorf("%q is no tag: it has no =", text), tagAdvice}
+		return "", "", &hinted{fmt.Errorf("%q is not a tag: it has no =", text), tagAdvice}
 	}
 	return key, value, CheckTag(key, value)
 }
@@ -34,9 +34,9 @@ func CheckTag(key, value string) error {
 	var err error
 	switch {
 	case strings.TrimSpace(key) != key || key == "":
-		err = fmt.Errorf("%q is no key of a tag", key)
+		err = fmt.Errorf("%q cannot be the key of a tag", key)
 	case strings.Contains(key, "="), !printable(key), !printable(value):
-		err = fmt.Errorf("the tag %q has a character that cannot be shown on a line", key+"="+value)
+		err = fmt.Errorf("the tag %q contains a non-printable character", key+"="+value)
 	case len(key) > maxKey:
 		err = fmt.Errorf("the key %.20q… of a tag has %d bytes; at most %d are allowed", key, len(key), maxKey)
 	case len(value) > maxValue:
@@ -96,7 +96,7 @@ func (r *Run) joinTags(layers []layer) error {
 		maps.Copy(r.Tags, l.tags)
 	}
 	if n := len(r.Tags); n > MaxTags {
-		return &UsageError{Message: fmt.Sprintf("%d tags are given; %d is the most", n, MaxTags), What: "--tag"}
+		return &UsageError{Message: fmt.Sprintf("%d tags are too many; the limit is %d", n, MaxTags), What: "--tag"}
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (d *document) requestedTags(l *layer, p pair) error {
 			}
 		}
 		if err := CheckTag(key, value); err != nil || value == "" {
-			l.warn(d, item, "the tag %q is left out: it has no value, or cannot be shown on a line", key)
+			l.warn(d, item, "the tag %q is left out: it has no value, or a non-printable character", key)
 			continue
 		}
 		l.tag(key, value)

@@ -31,11 +31,11 @@ func TestTagsAddUp(t *testing.T) {
 
 func TestTagsThatAreNone(t *testing.T) {
 	for _, tt := range []struct{ tag, want string }{
-		{"lr", `--tag: "lr" is no tag: it has no =`},
-		{"=1", `--tag: "" is no key of a tag`},
-		{" a=1", `--tag: " a" is no key of a tag`},
+		{"lr", `--tag: "lr" is not a tag: it has no =`},
+		{"=1", `--tag: "" cannot be the key of a tag`},
+		{" a=1", `--tag: " a" cannot be the key of a tag`},
 		{"a=", `--tag: the tag "a" has no value`},
-		{"a=x\ny", `--tag: the tag "a=x\ny" has a character that cannot be shown on a line`},
+		{"a=x\ny", `--tag: the tag "a=x\ny" contains a non-printable character`},
 		{"a=" + strings.Repeat("x", 2000), `--tag: the value of the tag "a" has 2000 bytes; at most 1024 are allowed`},
 	} {
 		_, err := Resolve(Flags{Tag: []string{tt.tag}}, nil, t.TempDir(), catalogue)

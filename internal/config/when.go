@@ -62,12 +62,12 @@ func parseWhen(text string, cat Catalogue, configurations []string, status bool)
 		switch {
 		case status && p == onStatus && !slices.Contains(configurations, p):
 			if len(parts) > 1 {
-				return w, fmt.Errorf("status stands alone, not in %q: write two actions", text)
+				return w, fmt.Errorf("status cannot be combined in %q: write two actions", text)
 			}
 			w.Status = true
 		case strings.EqualFold(p, "never"):
 			if len(parts) > 1 {
-				return w, fmt.Errorf("never stands alone, not in %q", text)
+				return w, fmt.Errorf("never cannot be combined with anything else in %q", text)
 			}
 		case slices.Contains(severities, strings.ToLower(p)):
 			if w.Severity != "" {

@@ -152,7 +152,7 @@ func (d *document) parse(data []byte) (root ast.Node, err error) {
 			continue
 		}
 		if root != nil {
-			return nil, d.fail(doc.Body, "", "a second document begins here; only one is read")
+			return nil, d.fail(doc.Body, "", "a second document begins here; only one is allowed")
 		}
 		root = doc.Body
 	}

@@ -38,7 +38,7 @@ func (d *document) action(l *layer, item ast.Node) error {
 			}
 		default:
 			if does != "" && slices.Contains(actionKeys, p.key) {
-				return d.fail(p.keyNode, "write two actions, each with a dash of its own", "an action does one thing, not %s and %s", does, p.key)
+				return d.fail(p.keyNode, "write two actions, each with its own dash", "an action does one thing, not both %s and %s", does, p.key)
 			}
 			does = p.key
 			err = d.deed(&a.Action, p)
@@ -48,7 +48,7 @@ func (d *document) action(l *layer, item ast.Node) error {
 		}
 	}
 	if does == "" {
-		return d.fail(item, "write one of "+strings.Join(actionKeys[:len(actionKeys)-2], ", "), "an action that does nothing")
+		return d.fail(item, "write one of "+strings.Join(actionKeys[:len(actionKeys)-2], ", "), "an action without effect")
 	}
 	if a.Timeout == 0 && len(a.Command) > 0 {
 		a.Timeout = commandTimeout
@@ -62,7 +62,7 @@ func (d *document) deed(a *Action, p pair) (err error) {
 	switch p.key {
 	case "command":
 		if _, isText := scalar(p.value); isText {
-			return d.fail(p.value, `write a list: command: [program, argument]; for a shell: [sh, -c, "..."]`, "the command must be a list; no shell takes it apart")
+			return d.fail(p.value, `write a list: command: [program, argument]; for a shell: [sh, -c, "..."]`, "the command must be a list; no shell parses it")
 		}
 		if a.Command, err = d.texts(p.value, p.key); err == nil && (len(a.Command) == 0 || a.Command[0] == "") {
 			err = d.fail(p.value, "write command: [program, argument]", "an action without a command")
@@ -234,14 +234,14 @@ func (d *document) into(to *notify.Ref, key string, secret bool) func(ast.Node) 
 	return func(n ast.Node) error {
 		if text, ok := scalar(n); ok {
 			if secret {
-				return d.fail(n, "write "+key+": {env: NAME} or "+key+": {file: PATH}", "the %s must not stand in this file", key)
+				return d.fail(n, "write "+key+": {env: NAME} or "+key+": {file: PATH}", "the %s must not be in this file", key)
 			}
 			to.Text = text
 			return nil
 		}
 		err := d.each(pair{key: key, value: n}, key, map[string]func(ast.Node) error{"env": d.plain(&to.Env, "env"), "file": d.plain(&to.File, "file")})
 		if err == nil && (to.Env == "") == (to.File == "") {
-			err = d.fail(n, "", "%s names one of env and file", key)
+			err = d.fail(n, "", "%s needs either env or file", key)
 		}
 		return err
 	}

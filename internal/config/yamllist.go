@@ -123,7 +123,7 @@ func (d *document) ruleKeys(pairs []pair) error {
 	}
 	for _, p := range wrong {
 		if name := Nearest(p.key, params); name != "" {
-			return d.fail(p.keyNode, fmt.Sprintf("parameters stand under parameters: did you mean %q there?", name), "unknown key %q of a rule", p.key)
+			return d.fail(p.keyNode, fmt.Sprintf("parameters belong under parameters: did you mean %q there?", name), "unknown key %q of a rule", p.key)
 		}
 	}
 	if len(wrong) > 0 {
@@ -282,9 +282,9 @@ func (d *document) mute(l *layer, item ast.Node) error {
 	}
 	switch {
 	case m.Rule == "" && m.Tensor == "":
-		return d.fail(item, "name a rule, a tensor pattern, or both", "a mute that would hide every finding")
+		return d.fail(item, "name a rule, a tensor pattern, or both", "a mute that hides every finding")
 	case notEmpty(m.Reason) != nil:
-		return d.fail(item, "write reason: why these findings do not count", "a mute without a reason")
+		return d.fail(item, "add reason: why these findings do not count", "a mute without a reason")
 	}
 	l.mutes = append(l.mutes, m)
 	return nil

@@ -33,7 +33,7 @@ func (d *document) own(l *layer, item ast.Node, pairs []pair, kind *Own) error {
 			known := append([]string{"rule", "configuration", "parameters"}, kind.Params...)
 			err = d.unknown(p, "a rule that is "+kind.Of, known...)
 			if u := (*UsageError)(nil); kind.Free && errors.As(err, &u) && u.Hint == "" {
-				u.Hint = "parameters of its own stand under parameters:"
+				u.Hint = "its parameters belong under parameters:"
 			}
 			return err
 		}
@@ -45,10 +45,10 @@ func (d *document) own(l *layer, item ast.Node, pairs []pair, kind *Own) error {
 		}
 	}
 	if nameNode == nil {
-		return d.fail(item, "write rule: NAME, a name of your own", "%s without a name", kind.Of)
+		return d.fail(item, "write rule: NAME with a new name", "%s without a name", kind.Of)
 	}
 	if _, _, taken := d.cat.builtin(rc.Rule); taken {
-		return d.fail(nameNode, "give it a name of your own", "there is a rule %q already", rc.Rule)
+		return d.fail(nameNode, "give it a new name", "the rule %q already exists", rc.Rule)
 	}
 	if rc.Configuration == "" {
 		rc.Configuration = rc.Rule
@@ -62,7 +62,7 @@ func (d *document) own(l *layer, item ast.Node, pairs []pair, kind *Own) error {
 	}
 	for _, o := range l.rules {
 		if o.Configuration == rc.Configuration {
-			return d.fail(nameNode, "use another configuration name", "there is a configuration %q in %s already", rc.Configuration, o.From)
+			return d.fail(nameNode, "use another configuration name", "the configuration %q already exists in %s", rc.Configuration, o.From)
 		}
 	}
 	l.rules = append(l.rules, rc)

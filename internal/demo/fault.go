@@ -23,11 +23,11 @@ type Fault struct {
 
 var faults = map[string]Fault{
 	"none": {
-		About: "a healthy network: nothing should be said",
+		About: "a healthy network: nothing should be reported",
 		sizes: []int{features, 128, 128, classes}, act: relu, start: he, rate: 0.05,
 	},
 	"vanishing": {
-		About: "ten sigmoid layers on top of each other: the gradient does not reach the first ones",
+		About: "ten sigmoid layers in a row: the gradient does not reach the first ones",
 		sizes: []int{features, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, classes}, act: sigmoid, start: lecun, rate: 0.1,
 	},
 	"exploding": {
@@ -35,7 +35,7 @@ var faults = map[string]Fault{
 		sizes: []int{features, 128, 128, classes}, act: relu, start: he, rate: 50,
 	},
 	"dead-relu": {
-		About: "hidden units start with a bias far below zero: most of them never answer",
+		About: "hidden units start with a bias far below zero: most of them never fire",
 		sizes: []int{features, 128, 128, classes}, act: relu, start: he, rate: 0.05, bias: -12,
 	},
 	"plateau": {

@@ -21,7 +21,7 @@ func TestRunExplains(t *testing.T) {
 		state State
 		text  string
 	}{
-		{"no framework", record.Run{Status: record.Completed, Command: []string{"python", "a.py"}}, Failure, "no process of this run was seen to import PyTorch"},
+		{"no framework", record.Run{Status: record.Completed, Command: []string{"python", "a.py"}}, Failure, "no process of this run imported PyTorch"},
 		{"failed first", record.Run{Status: record.Failed, Command: []string{"python", "a.py"}}, Failure, "the command failed before a training was seen"},
 		{"without PyTorch", record.Run{Status: record.Failed, ExitCode: &code, Exception: "ModuleNotFoundError: No module named 'torch'", NotCaptured: []record.NotCaptured{{Name: "everything", Reason: "PyTorch is not installed for /usr/bin/python3"}}}, Failure, "PyTorch is not installed for /usr/bin/python3"},
 		{"out of memory", record.Run{Name: "r", Status: record.Failed, ExitCode: &killed, OutOfMemory: true}, Warning, `"r": killed for lack of memory, exit code 137`},
@@ -30,7 +30,7 @@ func TestRunExplains(t *testing.T) {
 		{"an option's value", record.Run{Status: record.Completed, Command: []string{"python", "-W", "-I", "a.py"}}, Failure, "no process of this run"},
 		{"the script's option", record.Run{Status: record.Completed, Command: []string{"python", "a.py", "-I"}}, Failure, "no process of this run"},
 		{"no step", record.Run{Status: record.Completed, Workers: worker}, Failure, "no training step was seen"},
-		{"no step yet", record.Run{Status: record.Running, Workers: worker}, Warning, "no step has been taken yet"},
+		{"no step yet", record.Run{Status: record.Running, Workers: worker}, Warning, "no step so far"},
 		{"steps", record.Run{Status: record.Completed, Workers: worker, Steps: map[string]int64{"TRAIN": 7}}, OK, "7 steps of one worker"},
 		{"no look", record.Run{Status: record.Completed, Workers: worker, Steps: map[string]int64{"TRAIN": 7}, Facts: []byte(`{"look":false}`)}, OK, "facts of the training are not read (--no-look)"},
 		{"failed", record.Run{Status: record.Failed, ExitCode: &code, Workers: worker, Steps: map[string]int64{"TRAIN": 7}}, Warning, "failed with exit code 2"},

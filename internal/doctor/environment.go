@@ -13,7 +13,7 @@ func switchedOff() Check {
 // Look says whether facts of a training are read.
 func Look(on bool) Check {
 	if on {
-		return ok("look", "facts of a training are read in its first steps; vigil run --no-look leaves them unread")
+		return ok("look", "facts of a training are read in its first steps; vigil run --no-look switches that off")
 	}
-	return ok("look", "facts of a training are not read (look is off): the rules on curves judge")
+	return ok("look", "facts of a training are not read (look is off): only rules on curves run")
 }

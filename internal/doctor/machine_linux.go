@@ -31,7 +31,7 @@ func system() Check {
 	case "amd64", "arm64":
 		return ok("system", "Linux%s on %s", release, runtime.GOARCH)
 	}
-	return warn("system", "Linux on x86-64 and arm64 is what is tested", "Linux%s on %s", release, runtime.GOARCH)
+	return warn("system", "Vigil is tested on Linux, x86-64 and arm64", "Linux%s on %s", release, runtime.GOARCH)
 }
 
 func memfd() Check {
@@ -52,9 +52,9 @@ func memfd() Check {
 func sockets() Check {
 	path, err := launch.TrySocket()
 	if err != nil {
-		return fail("socket", "TMPDIR names another place; its path must be short", "%v", err)
+		return fail("socket", "set TMPDIR to another place with a short path", "%v", err)
 	}
-	return ok("socket", "a private socket can be made in %q", filepath.Dir(filepath.Dir(path)))
+	return ok("socket", "a private socket can be created in %q", filepath.Dir(filepath.Dir(path)))
 }
 
 // memory compares what is free with the ring's usual size.
@@ -70,7 +70,7 @@ func memory() Check {
 	}
 	const least = 512 << 20
 	if room < least {
-		return warn("memory", "the ring and the agent need about 300 MB beside the training", "%s %s", size(room), from)
+		return warn("memory", "the ring and the agent need about 300 MB in addition to the training", "%s %s", size(room), from)
 	}
 	return ok("memory", "%s %s", size(room), from)
 }
@@ -129,19 +129,19 @@ func disk(root string) Check {
 	for {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
-			return fail("disk", "--dir or VIGIL_DIR names another root of the runs", "%q is not a directory", dir)
+			return fail("disk", "--dir or VIGIL_DIR selects another root of the runs", "%q is not a directory", dir)
 		}
 		if err == nil {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return fail("disk", "--dir or VIGIL_DIR names another root of the runs", "%v", err)
+			return fail("disk", "--dir or VIGIL_DIR selects another root of the runs", "%v", err)
 		}
 		dir = filepath.Dir(dir)
 	}
 	f, err := os.CreateTemp(dir, ".vigil-doctor-")
 	if err != nil {
-		return fail("disk", "--dir or VIGIL_DIR names another root of the runs", "%q cannot be written: %v", dir, err)
+		return fail("disk", "--dir or VIGIL_DIR selects another root of the runs", "%q cannot be written: %v", dir, err)
 	}
 	f.Close()
 	os.Remove(f.Name())
@@ -151,7 +151,7 @@ func disk(root string) Check {
 	}
 	free, all := st.Bavail*uint64(st.Bsize), st.Blocks*uint64(st.Bsize)
 	if all > 0 && free*20 < all {
-		return warn("disk", "raw tensors are not stored while less than 5 % is free; --dir names another place",
+		return warn("disk", "raw tensors are not stored while less than 5 % is free; --dir selects another place",
 			"%s free at %q, less than 5 %%", size(free), dir)
 	}
 	return ok("disk", "%s free at %q", size(free), dir)

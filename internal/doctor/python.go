@@ -51,7 +51,7 @@ func FindPython(command []string) (Interpreter, error) {
 			}
 		}
 	}
-	return Interpreter{}, fmt.Errorf("%q is no Python; the Python processes it starts are captured when they train", command[0])
+	return Interpreter{}, fmt.Errorf("%q is not Python; the Python processes that it starts are captured when they train", command[0])
 }
 
 func isPython(path string) bool {
@@ -145,7 +145,7 @@ const probeTime = 60 * time.Second
 func Python(ctx context.Context, p Interpreter, boot, lib string) []Check {
 	a, err := ask(ctx, p, boot, lib)
 	if err != nil {
-		return []Check{fail("python", "does it start by hand?", "%s (%s): %v", p.Path, p.From, err)}
+		return []Check{fail("python", "does it start on its own?", "%s (%s): %v", p.Path, p.From, err)}
 	}
 	version := fmt.Sprintf("%d.%d.%d", a.Version[0], a.Version[1], a.Version[2])
 	checks := []Check{ok("python", "%s is Python %s (%s)", p.Path, version, p.From)}
@@ -176,13 +176,13 @@ func ask(ctx context.Context, p Interpreter, boot, lib string) (answer, error) {
 		return a, nil
 	}
 	if ctx.Err() != nil {
-		return a, fmt.Errorf("no answer within %v", probeTime)
+		return a, fmt.Errorf("no response within %v", probeTime)
 	}
 	if last := lastLine(stderr.String()); last != "" {
 		return a, errors.New(last)
 	}
 	if err == nil {
-		err = errors.New("it says nothing")
+		err = errors.New("it printed nothing")
 	}
 	return a, err
 }
@@ -194,18 +194,18 @@ func lastLine(text string) string {
 
 // start says whether Vigil is loaded when the interpreter starts.
 func start(a answer, boot string) Check {
-	two := "leave the option out, or install vigil-ml there and add two lines to the script: import vigil.torch as vg; hook = vg.Hook()"
+	two := "leave out the option, or install vigil-ml there and add two lines to the script: import vigil.torch as vg; hook = vg.Hook()"
 	switch {
 	case a.Isolated || a.IgnoreEnvironment:
-		return fail("start", two, "the interpreter ignores PYTHONPATH (option -I or -E): Vigil is not loaded by itself")
+		return fail("start", two, "the interpreter ignores PYTHONPATH (option -I or -E): Vigil is not loaded automatically")
 	case a.NoSite:
-		return fail("start", two, "the interpreter does not load sitecustomize (option -S): Vigil is not loaded by itself")
+		return fail("start", two, "the interpreter does not load sitecustomize (option -S): Vigil is not loaded automatically")
 	case a.Vigil == "":
-		return fail("start", "report it with this line", "the package vigil cannot be imported: %s", a.VigilError)
+		return fail("start", "please report this line", "the package vigil cannot be imported: %s", a.VigilError)
 	case a.Sitecustomize == "":
-		return fail("start", "is PYTHONPATH changed by a wrapper or by an activation script?", "no sitecustomize was loaded: Vigil does not start by itself")
+		return fail("start", "is PYTHONPATH changed by a wrapper or by an activation script?", "no sitecustomize was loaded: Vigil does not start automatically")
 	case !within(a.Sitecustomize, boot):
-		return ok("start", "Vigil is loaded, and then your own %s", a.Sitecustomize)
+		return ok("start", "Vigil is loaded, then your %s", a.Sitecustomize)
 	}
 	return ok("start", "Vigil is loaded when the interpreter starts")
 }
@@ -220,7 +220,7 @@ func torch(a answer) Check {
 		return warn("framework", "is the right virtual environment active?", "PyTorch is not installed for %s: nothing will be captured there but what a script logs", a.Executable)
 	}
 	if a.Torch == "" {
-		return ok("framework", "PyTorch is there")
+		return ok("framework", "PyTorch is installed")
 	}
 	var major, minor int
 	if n, _ := fmt.Sscanf(a.Torch, "%d.%d", &major, &minor); n == 2 && (major < 1 || major == 1 && minor < 13) {

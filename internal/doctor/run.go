@@ -29,10 +29,10 @@ func Run(r record.Run) []Check {
 		checks = append(checks, ok("training", "%s", r.Said))
 	}
 	if looksOff(r.Facts) {
-		checks = append(checks, ok("look", "facts of the training are not read (--no-look): the rules on curves judge"))
+		checks = append(checks, ok("look", "facts of the training are not read (--no-look): only rules on curves run"))
 	}
 	for _, reason := range sortedReasons(r.Dropped) {
-		checks = append(checks, warn("dropped", "a longer interval (--every) or fewer tensors make room", "%d values: %s", r.Dropped[reason], reason))
+		checks = append(checks, warn("dropped", "use a longer interval (--every) or fewer tensors", "%d values: %s", r.Dropped[reason], reason))
 	}
 	for _, m := range r.NotCaptured {
 		if len(r.Workers) == 0 && lacks(r) {
@@ -76,9 +76,9 @@ func status(r record.Run) Check {
 	case record.Running:
 		return ok("run", "%q is running", r.Name)
 	case record.Ended:
-		return warn("run", "its launcher, `vigil run`, was killed before", "%q has ended, its exit code is not known", r.Name)
+		return warn("run", "its launcher, `vigil run`, was killed before", "%q has ended, its exit code is unknown", r.Name)
 	case record.Lost:
-		return warn("run", "what was captured until then is there", "%q was cut off: its processes are gone", r.Name)
+		return warn("run", "what was captured before is kept", "%q was cut off: its processes are gone", r.Name)
 	case record.Failed:
 		hint := "the command's own output says why"
 		if r.OutOfMemory {
@@ -92,11 +92,11 @@ func status(r record.Run) Check {
 // unseen explains a run that no training process came to.
 func unseen(r record.Run) Check {
 	if flag := isolating(r.Command); flag != "" {
-		return fail("capture", "leave the option out, or install vigil-ml there and add two lines to the script: import vigil.torch as vg; hook = vg.Hook()",
-			"python %s ignores what loads Vigil, so no process could be captured", flag)
+		return fail("capture", "leave out the option, or install vigil-ml there and add two lines to the script: import vigil.torch as vg; hook = vg.Hook()",
+			"python %s does not load Vigil, so no process could be captured", flag)
 	}
 	if os.Getenv("VIGIL") == "0" {
-		return fail("capture", "unset VIGIL", "VIGIL=0 turns everything off")
+		return fail("capture", "unset VIGIL", "VIGIL=0 switches everything off")
 	}
 	if r.Status == record.Failed {
 		why, hint := "the command failed before a training was seen", "the command's own output says what went wrong"
@@ -106,8 +106,8 @@ func unseen(r record.Run) Check {
 		return fail("capture", hint, "%s", why)
 	}
 	return fail("capture",
-		"`vigil doctor -- "+strings.Join(r.Command, " ")+"` looks at the interpreter; a process in a container, on another host or with an environment of its own is not seen",
-		"no process of this run was seen to import PyTorch (1.13 or later, Python 3.8 or later) or XGBoost, and to train a model with it")
+		"`vigil doctor -- "+strings.Join(r.Command, " ")+"` checks the interpreter; processes in a container, on another host or with a separate environment are not seen",
+		"no process of this run imported PyTorch (1.13 or later, Python 3.8 or later) or XGBoost and trained a model with it")
 }
 
 // lacks tells that the run ended because its Python has not the framework; that
@@ -143,9 +143,9 @@ func isolating(command []string) string {
 // unstepped explains a run whose workers never took a step.
 func unstepped(r record.Run) Check {
 	if r.Status == record.Running {
-		return warn("capture", "`vigil tail "+r.Name+"` follows it", "%s connected; no step has been taken yet", workers(len(r.Workers)))
+		return warn("capture", "`vigil tail "+r.Name+"` follows it", "%s connected; no step so far", workers(len(r.Workers)))
 	}
 	return fail("capture",
-		"a step is one update of the weights by an optimiser, or in evaluation one forward pass of the model; with a hand-written loop see docs/pytorch.md",
+		"a step is one optimiser update, or one forward pass in evaluation; for hand-written loops see docs/pytorch.md",
 		"%s connected, but no training step was seen: no update by an optimiser, and no evaluation of a model with parameters", workers(len(r.Workers)))
 }

@@ -97,20 +97,20 @@ func (s *supervisor) run() {
 		}
 		if len(starts) >= maxStarts || afterEnd > endStarts {
 			s.event(notice("error", "what was captured so far is kept; `vigil check` judges it later",
-				"the agent died %d times and is not started again%s", deaths, s.lastWords()))
+				"the agent crashed %d times and is not restarted%s", deaths, s.lastWords()))
 			return
 		}
 		starts = append(starts, now)
 		status, err := s.once()
 		if err != nil {
-			s.event(notice("error", "the training goes on without Vigil", "cannot start the agent: %v", err))
+			s.event(notice("error", "training continues without Vigil", "cannot start the agent: %v", err))
 			return
 		}
 		if s.finished(status) {
 			return
 		}
 		if deaths++; deaths <= saidDeaths {
-			s.event(notice("warning", "", "the agent died (%s)%s; it is started again, and the training goes on", deathOf(status), s.lastWords()))
+			s.event(notice("warning", "", "the agent crashed (%s)%s; it is restarted, and training continues", deathOf(status), s.lastWords()))
 		}
 		s.settings.Takeover = true
 		if time.Since(now) > startWindow {
@@ -212,7 +212,7 @@ func (s *supervisor) listen(from *os.File) {
 		err := d.Decode(&e)
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				s.event(notice("warning", "", "the agent said something that is no event: %v", err))
+				s.event(notice("warning", "", "the agent sent an unknown event: %v", err))
 				_, _ = io.Copy(io.Discard, from)
 			}
 			return

@@ -26,7 +26,7 @@ func RequestStop(run record.Run) error {
 	if l := run.Launcher; l != nil && proc.Alive(proc.ID{PID: l.PID, Start: l.Start}) {
 		launcher = l.PID
 	}
-	asked := errors.New("its launcher is gone")
+	asked := errors.New("its launcher has ended")
 	if launcher != 0 || run.Launcher == nil {
 		if asked = ask(run.Control, "stop"); asked == nil {
 			return nil
@@ -82,7 +82,7 @@ func ask(socket, command string) error {
 // answer into answer, which may be nil. A refusal is an error.
 func Ask(socket string, request capture.Control, answer any) error {
 	if socket == "" {
-		return errors.New("the run names no agent")
+		return errors.New("the run has no agent")
 	}
 	c, err := net.DialTimeout("unix", socket, askTime)
 	if err != nil {
@@ -111,7 +111,7 @@ func Ask(socket string, request capture.Control, answer any) error {
 		return fmt.Errorf("read the agent's answer: %w", err)
 	}
 	if !verdict.OK {
-		return fmt.Errorf("the agent refuses: %s", verdict.Error)
+		return fmt.Errorf("the agent refused: %s", verdict.Error)
 	}
 	if answer == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 // Supported tells whether jobs can be captured on this system, and if not why.
 func Supported() error {
-	return fmt.Errorf("capture is not there yet on %s: it works on Linux (x86-64 and arm64)", runtime.GOOS)
+	return fmt.Errorf("capture is not supported on %s yet: it works on Linux (x86-64 and arm64)", runtime.GOOS)
 }
 
 // Run starts nothing on this system.

@@ -193,7 +193,7 @@ func startError(path string, err error) error {
 		e.Hint = "it is neither a program nor a script with a #! line; start it with its interpreter, as in `vigil run -- bash " + path + "`"
 	case errors.Is(err, syscall.ENOENT):
 		e.Code = ExitNotFound
-		e.Hint = "the file is there, so the interpreter in its #! line is missing"
+		e.Hint = "the file exists, so the interpreter in its #! line is missing"
 	case errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EAGAIN):
 		e.Code = ExitCannotStart
 	}
@@ -264,7 +264,7 @@ func (l *launcher) kill() {
 		s.grace = DefaultGrace
 	}
 	if !s.run() {
-		l.tell(notice("warning", "it waits in the kernel; `ps` shows it in state D", "a process of the job outlived SIGKILL"))
+		l.tell(notice("warning", "it is blocked in the kernel; `ps` shows it in state D", "a process of the job survived SIGKILL"))
 	}
 }
 
@@ -294,7 +294,7 @@ func (l *launcher) finish(status syscall.WaitStatus) int {
 		case <-l.agent.done:
 			return code
 		case <-patience.C:
-			l.tell(notice("info", "Ctrl-C leaves it unfinished; what was captured is kept", "the command has ended; still storing and judging what it left"))
+			l.tell(notice("info", "Ctrl-C skips this; what was captured is kept", "the command has ended; still storing and judging its last steps"))
 		case s := <-l.signals:
 			if s == syscall.SIGCONT || s == syscall.SIGTSTP {
 				continue
@@ -304,7 +304,7 @@ func (l *launcher) finish(status syscall.WaitStatus) int {
 				continue
 			}
 			asked = true
-			l.tell(notice("warning", "once more leaves the run unfinished; what was captured is kept", "got %v while the run is being finished", s))
+			l.tell(notice("warning", "once more skips this; what was captured is kept", "got %v while the run is being finished", s))
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestGroup(t *testing.T) {
   explain   vigil rules describe exploding_tensor/max
   again     1 more time, at step 250; also output of ReLU v
   symptom   loss_flat at step 90: The loss stays where a guess would have it.
-  outweighs too_few_updates/falling at step 300: it asks for the opposite
+  outweighs too_few_updates/falling at step 300: it suggests the opposite
 `},
 		{"a terminal", Page{Width: 44, Style: Style{Unicode: true}}, `
 ✖ error exploding_tensor at step 12
@@ -169,8 +169,8 @@ func TestNoneIsGoodNewsOnlyOfAHealthyRun(t *testing.T) {
 		healthy bool
 		want    string
 	}{
-		{[]record.RuleStatus{judged, judged, idle, little}, true, "\x1b[1;32mno findings: 2 rules judged this run and found nothing wrong\x1b[0m"},
-		{[]record.RuleStatus{judged}, false, "no findings: 1 rule judged this run and found nothing wrong"},
+		{[]record.RuleStatus{judged, judged, idle, little}, true, "\x1b[1;32mno findings: 2 rules ran and found nothing wrong\x1b[0m"},
+		{[]record.RuleStatus{judged}, false, "no findings: 1 rule ran and found nothing wrong"},
 		{[]record.RuleStatus{judged, broken}, true, "no findings; 1 rule judged this run, 1 could not"},
 		{[]record.RuleStatus{idle}, true, "no findings: no rule had anything to judge"},
 	} {

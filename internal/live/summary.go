@@ -184,7 +184,7 @@ func (p Page) None(rules []record.RuleStatus, healthy bool) string {
 			judged++
 		}
 	}
-	text := fmt.Sprintf("no findings: %s judged this run and found nothing wrong", plural(judged, "rule"))
+	text := fmt.Sprintf("no findings: %s ran and found nothing wrong", plural(judged, "rule"))
 	switch {
 	case judged == 0:
 		return "no findings: no rule had anything to judge"
@@ -213,7 +213,7 @@ func besides(g *record.Group) []string {
 		lines = append(lines, plural(len(follow), "symptom")+": "+strings.Join(names, ", "))
 	}
 	if n := len(g.Outweighed); n > 0 {
-		lines = append(lines, fmt.Sprintf("it outweighs %s that would ask for the opposite: %s", plural(n, "finding"), namesOf(g.Outweighed)))
+		lines = append(lines, fmt.Sprintf("it outweighs %s that would suggest the opposite: %s", plural(n, "finding"), namesOf(g.Outweighed)))
 	}
 	return lines
 }

@@ -47,7 +47,7 @@ func post(ctx context.Context, r request) error {
 			return res.verdict()
 		}
 		if hop == maxRedirects {
-			return &Error{Message: fmt.Sprintf("it was sent on more than %d times", maxRedirects), Permanent: true}
+			return &Error{Message: fmt.Sprintf("it was redirected more than %d times", maxRedirects), Permanent: true}
 		}
 		if at, err = follow(at, res.location); err != nil {
 			return &Error{Message: err.Error(), Permanent: true}
@@ -84,7 +84,7 @@ func once(ctx context.Context, at *url.URL, r request, sentOn bool) (*reply, err
 	}
 	if sentOn {
 		if p, err := http.ProxyFromEnvironment(req); err != nil || p != nil {
-			return nil, &Error{Message: "it was sent on, which is not followed through a proxy; name the final address", Permanent: true}
+			return nil, &Error{Message: "it was redirected, which is not followed through a proxy; use the final address", Permanent: true}
 		}
 		transport.Proxy = nil
 		dialer.Control = outsideOnly
@@ -112,7 +112,7 @@ func (r *reply) verdict() error {
 	switch {
 	case r.status == http.StatusRequestTimeout, r.status == http.StatusTooManyRequests, r.status == http.StatusTooEarly, r.status >= 500:
 	case r.status >= 300 && r.status < 400:
-		e.Message, e.Permanent = fmt.Sprintf("the receiver answered %d %s, which is not followed; name the final address", r.status, http.StatusText(r.status)), true
+		e.Message, e.Permanent = fmt.Sprintf("the receiver answered %d %s, which is not followed; use the final address", r.status, http.StatusText(r.status)), true
 	default:
 		e.Permanent = true
 	}
@@ -123,13 +123,13 @@ func (r *reply) verdict() error {
 func follow(from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	if err != nil || location == "" {
-		return nil, errors.New("it was sent on to something that is no address")
+		return nil, errors.New("it was redirected to an invalid address")
 	}
 	if to, err = address(to.String(), true); err != nil {
 		return nil, fmt.Errorf("it was sent on: %w", err)
 	}
 	if from.Scheme == "https" && to.Scheme != "https" {
-		return nil, fmt.Errorf("it was sent on to %s, which is not encrypted", hostOf(to))
+		return nil, fmt.Errorf("it was redirected to %s, which is not encrypted", hostOf(to))
 	}
 	return to, nil
 }
@@ -142,7 +142,7 @@ func outsideOnly(_, target string, _ syscall.RawConn) error {
 		return fmt.Errorf("connect to %q: %w", target, err)
 	}
 	if a := ap.Addr().Unmap(); !a.IsGlobalUnicast() || a.IsPrivate() || shared.Contains(a) {
-		return &Error{Message: fmt.Sprintf("it was sent on to %s, an address inside of this network, which is not followed; name the final address", a), Permanent: true}
+		return &Error{Message: fmt.Sprintf("it was redirected to %s, an address inside this network, which is not followed; use the final address", a), Permanent: true}
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func failure(err error) error {
 func address(text string, plain bool) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Hostname() == "" {
-		return nil, errors.New("its url is no address; write https://HOST/PATH")
+		return nil, errors.New("its url is not an address; write https://HOST/PATH")
 	}
 	switch {
 	case u.Scheme == "https":
@@ -187,7 +187,7 @@ func address(text string, plain bool) (*url.URL, error) {
 		return nil, fmt.Errorf("its url for %s is not encrypted; write https://", hostOf(u))
 	}
 	if u.User != nil {
-		return nil, fmt.Errorf("its url for %s holds a user or a password, which would be written where it should not", u.Host)
+		return nil, fmt.Errorf("its url for %s contains a user or a password, which would end up in logs", u.Host)
 	}
 	if p := u.Port(); p != "" {
 		if n, err := strconv.Atoi(p); err != nil || n < 1 || n > 65535 {

@@ -132,7 +132,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{400, true, `the receiver answered 400 Bad Request: "no such hook`}, {401, true, "401"}, {404, true, "404"}, {410, true, "410 Gone"},
 		{408, false, "408"}, {429, false, "429"}, {500, false, "500"}, {503, false, "503 Service Unavailable"},
-		{302, true, "302 Found, which is not followed; name the final address"}, {304, true, "304"},
+		{302, true, "302 Found, which is not followed; use the final address"}, {304, true, "304"},
 	} {
 		s := secrets("URL", fmt.Sprintf("%s/hunter2/%d", at, c.code))
 		err := send(t, Spec{Webhook: &Webhook{URL: Ref{Env: "URL"}}}.Targets(s)[0])
@@ -153,8 +153,8 @@ func TestRedirects(t *testing.T) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 	})
 	for to, want := range map[string]string{
-		inside:                                    "127.0.0.1, an address inside of this network",
-		"http://localhost:" + port:                "an address inside of this network",
+		inside:                                    "127.0.0.1, an address inside this network",
+		"http://localhost:" + port:                "an address inside this network",
 		"http://0.0.0.0:" + port:                  "0.0.0.0, an address inside",
 		"http://[::1]:" + port:                    "::1, an address inside",
 		"http://[::ffff:7f00:1]:" + port:          "127.0.0.1, an address inside",
@@ -166,7 +166,7 @@ func TestRedirects(t *testing.T) {
 		"/again":                                  "an address inside",
 		"ftp://example.com/":                      `its url begins with "ftp://"`,
 		"":                                        "no address",
-		"http://u:hunter2@example.com/":           "holds a user or a password",
+		"http://u:hunter2@example.com/":           "contains a user or a password",
 	} {
 		err := send(t, Spec{Webhook: &Webhook{URL: Ref{Text: at + "/?to=" + url.QueryEscape(to)}}}.Targets(secrets())[0])
 		failed(t, err, true, want)
@@ -211,8 +211,8 @@ func TestUnreachable(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	failed(t, hook(s.URL+"/hunter2"), true, "its certificate is not valid: x509")
-	failed(t, hook("no address hunter2"), true, "its url is no address")
-	failed(t, hook("http://h:1:2/hunter2"), true, "its url is no address")
+	failed(t, hook("no address hunter2"), true, "its url is not an address")
+	failed(t, hook("http://h:1:2/hunter2"), true, "its url is not an address")
 	target := Spec{Webhook: &Webhook{URL: Ref{Env: "NOT_THERE"}}}.Targets(secrets())[0]
 	failed(t, target.Send(context.Background(), message()), true, "the environment variable NOT_THERE is not set")
 }

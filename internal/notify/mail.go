@@ -59,7 +59,7 @@ func (m *Mail) check() error {
 
 func checkMailbox(text string) error {
 	if a, err := netmail.ParseAddress(text); err != nil || strings.ContainsAny(text, "\r\n") || a.Address == "" {
-		return fmt.Errorf("%q is no mail address", text)
+		return fmt.Errorf("%q is not a mail address", text)
 	}
 	return nil
 }
@@ -75,9 +75,9 @@ func (s SMTP) Check() error {
 	case s.User.IsZero() != s.Password.IsZero():
 		return errors.New("user and password belong together")
 	case s.Password.Text != "":
-		return errors.New("the password stands in the configuration itself")
+		return errors.New("the password is in the configuration itself")
 	case mode == NoTLS && !s.Password.IsZero() && !local(host):
-		return fmt.Errorf("a password would travel in the clear to %q; write tls: starttls", net.JoinHostPort(host, strconv.Itoa(port)))
+		return fmt.Errorf("a password would be sent unencrypted to %q; write tls: starttls", net.JoinHostPort(host, strconv.Itoa(port)))
 	}
 	return checkMailbox(s.From)
 }
@@ -90,11 +90,11 @@ func (s SMTP) address() (host string, port int, mode string, err error) {
 			p = "0"
 		}
 		if port, err = strconv.Atoi(p); err != nil || port < 1 || port > 65535 {
-			return "", 0, "", fmt.Errorf("%q is no server; write HOST or HOST:PORT", s.Server)
+			return "", 0, "", fmt.Errorf("%q is not a server; write HOST or HOST:PORT", s.Server)
 		}
 	}
 	if host == "" || strings.ContainsAny(host, "/ @") {
-		return "", 0, "", fmt.Errorf("%q is no server; write HOST or HOST:PORT", s.Server)
+		return "", 0, "", fmt.Errorf("%q is not a server; write HOST or HOST:PORT", s.Server)
 	}
 	if mode == "" {
 		if mode = StartTLS; port == 465 {

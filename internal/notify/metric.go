@@ -34,14 +34,14 @@ var metricName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,99}$`)
 
 func (m *Metric) check() error {
 	if m.Name != "" && !metricName.MatchString(m.Name) {
-		return fmt.Errorf("%q is no name of a metric; write letters, digits and underscores", m.Name)
+		return fmt.Errorf("%q is not a metric name; use letters, digits and underscores", m.Name)
 	}
 	if m.Listen == "" && m.Textfile == "" {
-		return errors.New("it names neither an address to listen at (listen: 127.0.0.1:9464) nor a directory (textfile: DIR)")
+		return errors.New("it needs an address (listen: 127.0.0.1:9464) or a directory (textfile: DIR)")
 	}
 	if m.Listen != "" {
 		if _, port, err := net.SplitHostPort(m.Listen); err != nil || port == "" {
-			return fmt.Errorf("%q is no address to listen at; write HOST:PORT, such as 127.0.0.1:9464", m.Listen)
+			return fmt.Errorf("%q is not an address to listen on; write HOST:PORT, such as 127.0.0.1:9464", m.Listen)
 		}
 	}
 	return nil

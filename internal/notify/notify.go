@@ -107,7 +107,7 @@ func (s Spec) Check() error {
 	case "metric":
 		return s.Metric.check()
 	}
-	return errors.New("it names nothing to do")
+	return errors.New("it does nothing")
 }
 
 // Refs are the secrets that the notification needs.

@@ -21,7 +21,7 @@ func PartQuery(name string) string { return partQuery + name }
 func partOf(address, part string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", errors.New("it holds no address")
+		return "", errors.New("it contains no address")
 	}
 	switch name, query := strings.CutPrefix(part, partQuery); {
 	case query:

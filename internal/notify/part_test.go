@@ -14,7 +14,7 @@ func TestPartsOfAnAddress(t *testing.T) {
 		}
 	}
 	bad := func(string) (string, bool) { return "https://sesame@host:%zz", true }
-	if _, err := (Ref{Env: "URL", Part: PartUser}).read(bad); err == nil || err.Error() != "the environment variable URL holds no address" {
+	if _, err := (Ref{Env: "URL", Part: PartUser}).read(bad); err == nil || err.Error() != "the environment variable URL contains no address" {
 		t.Errorf("an address that is none: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (r Ref) read(lookup func(string) (string, bool)) (string, error) {
 			if v, err := partOf(strings.TrimSpace(v), r.Part); err == nil {
 				return v, nil
 			}
-			return "", fmt.Errorf("the environment variable %s holds no address", r.Env)
+			return "", fmt.Errorf("the environment variable %s contains no address", r.Env)
 		}
 		return strings.TrimSpace(v), nil
 	case r.File != "":

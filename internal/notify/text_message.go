@@ -42,7 +42,7 @@ func (t *Text) check() error {
 	}
 	for _, to := range t.To {
 		if !number.MatchString(to) {
-			return fmt.Errorf("%q is no telephone number; write + and digits: +15551234567", to)
+			return fmt.Errorf("%q is not a telephone number; write + and digits: +15551234567", to)
 		}
 	}
 	g := t.Gateway
@@ -58,14 +58,14 @@ func (t *Text) check() error {
 	}
 	for _, need := range []string{"{to}", "{text}"} {
 		if !strings.Contains(seen, need) {
-			return fmt.Errorf("gateway: no field holds %s", need)
+			return fmt.Errorf("gateway: no field contains %s", need)
 		}
 	}
 	if g.Password.Text != "" || g.Token.Text != "" {
-		return errors.New("gateway: a secret stands in the configuration itself")
+		return errors.New("gateway: a secret is in the configuration itself")
 	}
 	if !g.Password.IsZero() && g.User.IsZero() {
-		return errors.New("gateway: there is a password and no user")
+		return errors.New("gateway: there is a password but no user")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Webhook struct {
 
 func (w *Webhook) check() error {
 	if w.Secret.Text != "" {
-		return errors.New("its secret stands in the configuration itself")
+		return errors.New("its secret is in the configuration itself")
 	}
 	return checkURL(w.URL, true)
 }

@@ -116,7 +116,7 @@ func (p *Plan) addCollection(c Collection) error {
 		return err
 	}
 	if merged.empty() && (g.builtin == nil || c.Name == Default) {
-		return fmt.Errorf("it selects nothing: give a pattern (regex=...)")
+		return fmt.Errorf("it selects nothing: add a pattern (regex=...)")
 	}
 	g.selector = merged
 	if c.Joins {
@@ -201,7 +201,7 @@ func (p *Plan) Warnings() []string {
 		}
 		for _, r := range s.patterns {
 			if n := r.limited.Load(); n > 0 {
-				out = append(out, fmt.Sprintf("%s: the pattern %q is too expensive; it was given up for some names, which count as not matching", who, r.re))
+				out = append(out, fmt.Sprintf("%s: the pattern %q is too expensive; some names were skipped and count as not matching", who, r.re))
 			}
 			if r.hits.Load() == 0 && p.decided.Load() > 0 {
 				out = append(out, fmt.Sprintf("%s: no tensor matches %q", who, r.re))
@@ -211,7 +211,7 @@ func (p *Plan) Warnings() []string {
 	for _, g := range p.groups {
 		check("collection "+g.name, g.sel)
 		if len(g.by) > 0 && len(g.requests) > 0 && g.members.Load() == 0 && p.decided.Load() > 0 {
-			out = append(out, fmt.Sprintf("collection %s: it holds no tensor", g.name))
+			out = append(out, fmt.Sprintf("collection %s: it has no tensor", g.name))
 		}
 	}
 	for _, n := range p.needs {

@@ -350,7 +350,7 @@ func TestWarnings(t *testing.T) {
 		`collection mine: no tensor matches "nothing_like_this"`,
 		`collection named: there is no collection "typo"`,
 		`collection named: there is no tensor "absent"`,
-		`collection relu_output: it holds no tensor`,
+		`collection relu_output: it has no tensor`,
 		`rule dead_relu: no tensor matches "zzz"`,
 		`rule dead_relu: there is no collection "no_such"`,
 	}

@@ -94,7 +94,7 @@ func ReadingText(r Reading) string {
 	case Tokens:
 		return "counts of tokens"
 	case Images:
-		return "mean and deviation of each channel"
+		return "mean and std of each channel"
 	}
 	return r.Key()
 }

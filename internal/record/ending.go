@@ -24,7 +24,7 @@ func (r *Run) Ending() string {
 		}
 		return "stopped by `vigil stop`"
 	case Ended:
-		return "ended, exit code not known"
+		return "ended, exit code unknown"
 	case Failed:
 	default:
 		return r.Status

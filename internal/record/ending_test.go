@@ -13,7 +13,7 @@ func TestEnding(t *testing.T) {
 		{Run{Status: Stopped, StoppedBy: "zero_grad"}, "stopped by zero_grad"},
 		{Run{Status: Stopped, ExitCode: code(143)}, "stopped by `vigil stop`"},
 		{Run{Status: Lost}, "lost"},
-		{Run{Status: Ended}, "ended, exit code not known"},
+		{Run{Status: Ended}, "ended, exit code unknown"},
 		{Run{Status: Failed}, "failed"},
 		{Run{Status: Failed, ExitCode: code(4)}, "failed with exit code 4"},
 		{Run{Status: Failed, ExitCode: code(1), Exception: "ValueError: bad batch 60"}, "crashed with ValueError: bad batch 60, exit code 1"},

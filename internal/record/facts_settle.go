@@ -141,7 +141,7 @@ func object(entry json.RawMessage) (map[string]json.RawMessage, error) {
 		return nil, err
 	}
 	if t.Facts != nil && len(t.Facts.Trainings) > 0 {
-		return nil, errors.New("the facts of a training tell of further ones")
+		return nil, errors.New("the facts of a training contain further trainings")
 	}
 	return fields, nil
 }

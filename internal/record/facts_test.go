@@ -127,7 +127,7 @@ func FuzzSettleFacts(f *testing.F) {
 		kept, facts, err := record.SettleFacts(came, before, next)
 		if err != nil || facts == nil {
 			if string(kept) != string(before) {
-				t.Fatalf("kept %q in place of %q", kept, before)
+				t.Fatalf("kept %q instead of %q", kept, before)
 			}
 			return
 		}

@@ -50,7 +50,7 @@ func (f *Finding) Advised() string {
 	if f.OutweighedBy == "" || f.Remedy == "" {
 		return f.Remedy
 	}
-	return "none: " + f.OutweighedBy + " asks for the opposite and has more evidence"
+	return "none: " + f.OutweighedBy + " suggests the opposite and has more evidence"
 }
 
 // Group is a root cause and the findings that follow from it.

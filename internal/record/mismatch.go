@@ -50,7 +50,7 @@ func FactsMismatches(facts []byte) []Mismatch {
 		return c.sorted()
 	}
 	if f.V > FactsVersion {
-		c.add("v", fmt.Sprintf("version %d in place of %d", f.V, FactsVersion))
+		c.add("v", fmt.Sprintf("version %d instead of %d", f.V, FactsVersion))
 	}
 	c.places("", f)
 	for _, t := range f.Trainings {
@@ -95,7 +95,7 @@ func (c comparison) value(path string, doc []byte, t reflect.Type, also []string
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
 		default:
-			c.add(path, "null in place of "+describe(t))
+			c.add(path, "null instead of "+describe(t))
 		}
 		return
 	}
@@ -134,7 +134,7 @@ func (c comparison) value(path string, doc []byte, t reflect.Type, also []string
 // decode lets encoding/json judge a value that has no parts of its own.
 func (c comparison) decode(path string, doc []byte, t reflect.Type) {
 	if json.Unmarshal(doc, reflect.New(t).Interface()) != nil {
-		c.add(path, shown(doc)+" in place of "+describe(t))
+		c.add(path, shown(doc)+" instead of "+describe(t))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type TakenError struct{ Configuration string }
 
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("add rule: %q judges this run already; to let it run a second time give it another name: configuration=%s_2", e.Configuration, e.Configuration)
+	return fmt.Sprintf("add rule: %q already runs; to run it a second time, give it another name: configuration=%s_2", e.Configuration, e.Configuration)
 }
 
 // Join lets a further configuration judge from the next step on, as though it

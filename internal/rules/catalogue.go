@@ -40,15 +40,15 @@ func resolve(c Config, defs []*rule.Definition) (*rule.Definition, error) {
 	if d, ok := rule.Find(defs, c.Rule); ok {
 		switch {
 		case isExpression:
-			return nil, &rule.ParamError{Rule: c.Rule, What: expression.Key, Message: fmt.Sprintf("%q is a rule already", c.Rule), Hint: "give the expression another name"}
+			return nil, &rule.ParamError{Rule: c.Rule, What: expression.Key, Message: fmt.Sprintf("the rule %q already exists", c.Rule), Hint: "give the expression another name"}
 		case isPython:
-			return nil, &rule.ParamError{Rule: c.Rule, What: pyrule.Key, Message: fmt.Sprintf("%q is a rule already", c.Rule), Hint: "give the Python class another name as a rule"}
+			return nil, &rule.ParamError{Rule: c.Rule, What: pyrule.Key, Message: fmt.Sprintf("the rule %q already exists", c.Rule), Hint: "give the Python class another name as a rule"}
 		}
 		return d, nil
 	}
 	switch {
 	case isExpression && isPython:
-		return nil, &rule.ParamError{Rule: c.Rule, What: pyrule.Key, Message: "it has an expression and a source", Hint: "give it one of them: a rule is an expression or a Python class"}
+		return nil, &rule.ParamError{Rule: c.Rule, What: pyrule.Key, Message: "it has an expression and a source", Hint: "give it one of the two: a rule is an expression or a Python class"}
 	case isExpression:
 		return expression.Define(c.Rule, c.Params)
 	case isPython:

@@ -134,7 +134,7 @@ func TestExpressionThatFails(t *testing.T) {
 		"Error evaluate expression: never captured in this run: los",
 		"IssuesFound never captured in this run: los",
 		"Error configure rule wrong: line 1, column 16 of the expression: found no matching overload",
-		`Error configure rule dead_relu: "dead_relu" is a rule already`,
+		`Error configure rule dead_relu: the rule "dead_relu" already exists`,
 		"IssuesFound",
 		`Error evaluate expression: never captured in this run: val (it is there in EVAL: in_mode("eval"))`,
 	} {

@@ -27,14 +27,14 @@ func (e *Engine) renew(last int64) {
 		}
 		in.sels = nil
 		if err := in.make(e); err != nil {
-			in.fail(fmt.Errorf("begin rule %s anew: %w", in.name, err))
+			in.fail(fmt.Errorf("restart rule %s: %w", in.name, err))
 			continue
 		}
 		// What it said of these facts before is not said again.
 		if r, ok := in.rule.(rule.FactReader); ok && in.told > 0 {
 			var unheard rule.Report
 			if err := guard(func() { r.Facts(known, &unheard) }); err != nil {
-				in.fail(fmt.Errorf("begin rule %s anew: %w", in.name, err))
+				in.fail(fmt.Errorf("restart rule %s: %w", in.name, err))
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func section(b *strings.Builder, d *rule.Definition) {
 	}
 	b.WriteString("\n\n")
 	if d.Example != nil {
-		fmt.Fprintf(b, "Its defaults say too little to judge by: it needs to be told more, for example `%s`.\n\n", d.Spec())
+		fmt.Fprintf(b, "Its defaults are not enough to judge by: it needs parameters, for example `%s`.\n\n", d.Spec())
 	}
 	parameters(b, d.Parameters)
 	if len(x.Checks) > 0 {

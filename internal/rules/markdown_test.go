@@ -18,19 +18,48 @@ import (
 var update = flag.Bool("update", false, "write docs/rules.md and the golden files anew")
 
 func TestDocumentation(t *testing.T) {
-	path := filepath.Join(testenv.Root(), "docs", "rules.md")
-	want := rules.Markdown()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+	for name, want := range map[string]string{"rules.md": rules.Markdown(), "checks.md": rules.ChecksMarkdown()} {
+		path := filepath.Join(testenv.Root(), "docs", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
+		if d := cmp.Diff(want, string(got)); d != "" {
+			t.Errorf("docs/%s is not what the definitions say (write it with -update): %s", name, d)
+		}
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// What a finding means is said of every check: what was seen, why it matters,
+// causes, remedies, and how to mute it.
+func TestExplain(t *testing.T) {
+	page := rules.ChecksMarkdown()
+	for _, d := range rules.Catalogue() {
+		for i := range d.Checks {
+			c := &d.Checks[i]
+			e := rules.Explain(d, c)
+			if e.Seen == "" || e.Why == "" || len(e.Causes) == 0 || len(e.Remedies) == 0 || e.FalseAlarm == "" || !strings.Contains(e.Mute, d.Name) {
+				t.Errorf("%s is explained by %+v", c.ID, e)
+			}
+			if !strings.Contains(page, "\n### "+c.ID+"\n") {
+				t.Errorf("docs/checks.md does not have %s", c.ID)
+			}
+		}
 	}
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Errorf("docs/rules.md is not what the definitions say (write it with -update): %s", d)
+	d, _ := rules.Lookup("dead_relu")
+	c, _ := d.Check("layer")
+	want := "threshold_layer (50.0, in the default set 70, percent): a layer fires when more than this share of its units is dead"
+	var got []string
+	for _, x := range rules.Explain(d, c).Thresholds {
+		got = append(got, x.Text())
+	}
+	if !slices.Contains(got, want) {
+		t.Errorf("thresholds of dead_relu/layer are %q", got)
 	}
 }
 

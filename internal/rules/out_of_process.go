@@ -82,7 +82,7 @@ func (e *Engine) collect(in *instance) {
 		e.act(in, func(r *rule.Report) { more = in.apart.Take(r) })
 	}
 	if in.broken() && !was && e.opts.OnWarning != nil {
-		e.opts.OnWarning(in.name, "the rule judges no more: "+in.failure)
+		e.opts.OnWarning(in.name, "the rule no longer runs: "+in.failure)
 	}
 	if !in.live() {
 		in.behind = false

@@ -41,7 +41,7 @@ func Add(defs ...*rule.Definition) error {
 func lacks(d *rule.Definition) error {
 	switch {
 	case !snakeCase.MatchString(d.Name):
-		return fmt.Errorf("Name has to be in snake_case, such as \"large_bias\"")
+		return fmt.Errorf("Name must be in snake_case, such as \"large_bias\"")
 	case d.Class == "":
 		return fmt.Errorf("Class is empty; it is the name in CamelCase")
 	case d.Summary == "":

@@ -167,7 +167,7 @@ func (s *selection) wants(info *rule.TensorInfo, hits []int) bool {
 // is not known, so whoever relies on it cannot judge.
 func (s *selection) tooDear(pattern, name string) {
 	if s.err == nil {
-		s.err = fmt.Errorf("select tensors: pattern %q takes more than %d steps on %q; a repetition within a repetition does that: write it without", pattern, pyre.MaxSteps, name)
+		s.err = fmt.Errorf("select tensors: pattern %q takes more than %d steps on %q; avoid nested repetitions", pattern, pyre.MaxSteps, name)
 	}
 }
 

@@ -30,7 +30,7 @@ type expected struct {
 
 func (e *expected) check() error {
 	if e.Severity != "" && !slices.Contains([]string{"error", "warning", "info"}, e.Severity) {
-		return fmt.Errorf("there is no severity %q: known are error, warning, info", e.Severity)
+		return fmt.Errorf("unknown severity %q; known are error, warning, info", e.Severity)
 	}
 	_, err := readMode(e.Mode, record.Train)
 	return err

@@ -217,7 +217,7 @@ func (t *test) finish(path string, cat config.Catalogue, known []config.RuleConf
 		t.configs = append(t.configs, c)
 	}
 	if t.Status != "" && !slices.Contains(statuses, t.Status) {
-		return fail("there is no status %q: known are %s", t.Status, strings.Join(statuses, ", "))
+		return fail("unknown status %q; known are %s", t.Status, strings.Join(statuses, ", "))
 	}
 	if (t.Status != "" || t.Details != "") && len(t.configs) > 1 {
 		return fail("status and details are of one rule, and it has %d", len(t.configs))
@@ -282,13 +282,13 @@ func (p *Place) check() (err error) {
 		return errors.New("it has no name")
 	}
 	if p.Kind != "" && !slices.Contains(kinds, record.Kind(p.Kind)) {
-		return fmt.Errorf("there is no kind %q: known are %v", p.Kind, kinds)
+		return fmt.Errorf("unknown kind %q; known are %v", p.Kind, kinds)
 	}
 	if p.Every == 0 {
 		p.Every = 1
 	}
 	if p.Start < 0 || p.Every < 0 || p.Start > far || p.Every > far {
-		return fmt.Errorf("start %d and every %d have to be numbers from 0 to %d", p.Start, p.Every, int64(far))
+		return fmt.Errorf("start %d and every %d must be numbers from 0 to %d", p.Start, p.Every, int64(far))
 	}
 	if p.Worker == "" {
 		p.Worker = "worker_0"
@@ -306,7 +306,7 @@ func readMode(text string, otherwise record.Mode) (record.Mode, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("there is no mode %q: known are train, eval, predict, global", text)
+	return 0, fmt.Errorf("unknown mode %q; known are train, eval, predict, global", text)
 }
 
 // fits checks that all rows have the size of the shape.

@@ -73,7 +73,7 @@ func (p *points) UnmarshalYAML(n ast.Node) error {
 			return p.parse(t.Value)
 		}
 	}
-	return fmt.Errorf("values have to be numbers or a text such as \"1 2+0.5x3 _ NaN\"")
+	return fmt.Errorf("values must be numbers or a text such as \"1 2+0.5x3 _ NaN\"")
 }
 
 // parse reads the short notation: numbers between blanks. AxN is A and N more
@@ -169,7 +169,7 @@ func (r *row) UnmarshalYAML(n ast.Node) error {
 		case "times":
 			n, err := strconv.Atoi(k.Value.String())
 			if err != nil || n < 1 || n > maxPoints {
-				return fmt.Errorf("times has to be a number from 1 to %d", maxPoints)
+				return fmt.Errorf("times must be a number from 1 to %d", maxPoints)
 			}
 			r.Times = n
 		default:

@@ -41,7 +41,7 @@ func (o *Others) Open(name string) (*Other, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("open run %q: there is none of that name in %q, and none at that path: %w", name, o.root, fs.ErrNotExist)
+	return nil, fmt.Errorf("open run %q: there is no such run in %q, nor at that path: %w", name, o.root, fs.ErrNotExist)
 }
 
 // Close closes all that were opened.

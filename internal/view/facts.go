@@ -110,7 +110,7 @@ func predictionsText(p *record.PredictionFacts) string {
 	case p.RowsSumToOne:
 		s += ", probabilities"
 	case p.LogRows:
-		s += ", logarithms of probabilities"
+		s += ", log-probabilities"
 	}
 	if p.OneClass && p.Classes > 1 {
 		s += ", one class for all samples"
@@ -148,7 +148,7 @@ func updatesText(u *record.UpdateFacts) string {
 	if u == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%d looked at", u.Steps)
+	s := fmt.Sprintf("%d examined", u.Steps)
 	for _, c := range []struct {
 		n    int64
 		text string
@@ -167,7 +167,7 @@ func evaluationText(e *record.EvaluationFacts) string {
 	if e == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%d steps looked at", e.Steps)
+	s := fmt.Sprintf("%d steps examined", e.Steps)
 	if len(e.Training) > 0 {
 		s += ", in training mode: " + strings.Join(e.Training, ", ")
 	}

@@ -56,7 +56,7 @@ func Standings(list []record.RuleStatus, lacks func(record.RuleStatus) string) [
 				s.Text, s.Notes = s.Notes[0], s.Notes[1:]
 			}
 			if s.Text == "" {
-				s.Text = "nothing that it looks at was captured"
+				s.Text = "nothing that it needs was captured"
 			}
 		}
 		out = append(out, s)

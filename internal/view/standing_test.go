@@ -25,8 +25,8 @@ func TestStandings(t *testing.T) {
 		{"a note", record.RuleStatus{Status: "NoIssuesFound", Datapoints: 18, Details: "not captured in this run: raw values"}, Standing{Stand: Quiet, Text: "18 values judged", Notes: []string{"not captured in this run: raw values"}}},
 		{"too little", record.RuleStatus{Status: "NoIssuesFound", Datapoints: 18, NotJudged: "one step", Details: "not judged: one step"}, Standing{Stand: DidNotJudge, Text: "one step", Saw: true}},
 		{"nothing, known why", record.RuleStatus{Rule: "clipping", Status: "NoIssuesFound"}, Standing{Stand: DidNotJudge, Text: "gradients are not clipped"}},
-		{"nothing, of tensors", record.RuleStatus{Status: "NoIssuesFound", Details: "no matching tensor was ever saved"}, Standing{Stand: DidNotJudge, Text: "nothing that it looks at was captured"}},
-		{"nothing", record.RuleStatus{Status: "NoIssuesFound"}, Standing{Stand: DidNotJudge, Text: "nothing that it looks at was captured"}},
+		{"nothing, of tensors", record.RuleStatus{Status: "NoIssuesFound", Details: "no matching tensor was ever saved"}, Standing{Stand: DidNotJudge, Text: "nothing that it needs was captured"}},
+		{"nothing", record.RuleStatus{Status: "NoIssuesFound"}, Standing{Stand: DidNotJudge, Text: "nothing that it needs was captured"}},
 		{"an error", record.RuleStatus{Status: "Error", Datapoints: 4, Details: "it broke\nhere"}, Standing{Stand: CouldNot, Text: "it broke", Notes: []string{"here"}}},
 	} {
 		got := Standings([]record.RuleStatus{c.status}, lacks)[0]

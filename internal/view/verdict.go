@@ -29,7 +29,7 @@ func VerdictOf(run record.Run, groups []record.Group) Verdict {
 	case record.Failed:
 		text += "; how it ended: " + run.Ending()
 	case record.Ended:
-		text += "; the training ended, its exit code is not known"
+		text += "; the training ended, its exit code is unknown"
 	case record.Lost:
 		text += "; the processes of the run vanished"
 	}

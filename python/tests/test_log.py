@@ -216,7 +216,7 @@ def test_without_the_program_one_line_is_said(monkeypatch, capfd):
     for i in range(3):
         vigil.log({"a": i})
     out, err = capfd.readouterr()
-    assert out == "" and err == "vigil: nothing is captured: VIGIL_BIN names '/nowhere/vigil', which is no executable file\n"
+    assert out == "" and err == "vigil: nothing is captured: VIGIL_BIN is '/nowhere/vigil', which is not an executable file\n"
 
 
 def test_nonsense_never_reaches_the_caller(make_agent, monkeypatch, capfd):

@@ -82,7 +82,7 @@ def _start(dir, name, pid):
     if binary is None:
         named = os.environ.get("VIGIL_BIN")
         if named:
-            _say("VIGIL_BIN names %r, which is no executable file" % named)
+            _say("VIGIL_BIN is %r, which is not an executable file" % named)
         else:
             _say("the vigil program was not found (put it on the PATH, or set VIGIL_BIN)")
         return None

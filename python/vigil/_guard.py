@@ -74,7 +74,7 @@ def _report(where, error):
         if not _tell(text):
             import sys
 
-            sys.stderr.write("vigil: %s; training goes on\n" % text)
+            sys.stderr.write("vigil: %s; training continues\n" % text)
     elif errors >= LIMIT and not inert:
         _tell("capture stopped after %d errors, the last in %s: %s: %s" % (errors, where, type(error).__name__, error))
         inert = True

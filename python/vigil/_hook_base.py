@@ -160,5 +160,5 @@ def mode_number(mode):
         try:
             return modes[text.upper()].value
         except KeyError:
-            raise ValueError("set mode: %r is none of train, eval, predict, global" % text) from None
+            raise ValueError("set mode: %r is not a mode; known are train, eval, predict, global" % text) from None
     return modes(int(text)).value

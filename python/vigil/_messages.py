@@ -54,7 +54,7 @@ class Words(object):
         if over:
             self.missing([("*", "more than %d tensors in one process" % _wire.MAX_TENSORS, over)])
         if cut:
-            self.missing([("*", "name longer than %d bytes, cut" % _wire.MAX_NAME, cut)])
+            self.missing([("*", "name longer than %d bytes, truncated" % _wire.MAX_NAME, cut)])
         return ids
 
     def shape_id(self, shape):

@@ -37,7 +37,7 @@ def config(values):
     grown = dict(_config)
     grown.update(plain)
     if len(_wire.dumps(grown)) > MOST_BYTES:
-        raise ValueError("vigil.config was given more than %d KiB; what is too much is left out" % (MOST_BYTES >> 10))
+        raise ValueError("vigil.config got more than %d KiB; the excess is left out" % (MOST_BYTES >> 10))
     _config.update(grown)
     return dict(_config)
 

@@ -85,13 +85,13 @@ def load(path, name, memory):
     try:
         spec = importlib.util.spec_from_file_location(module_name, path)
         if spec is None:
-            raise Wrong("%s is no Python file: its name has to end in .py" % file)
+            raise Wrong("%s is not a Python file: its name must end in .py" % file)
         module = importlib.util.module_from_spec(spec)
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
     except ImportError as error:
         if "failed to map" in str(error) or "annot allocate memory" in str(error):
-            raise Wrong("%s; it may have %s of memory (max_memory)" % (tell(error, path), size_text(memory))) from error
+            raise Wrong("%s; its limit is %s of memory (max_memory)" % (tell(error, path), size_text(memory))) from error
         if getattr(error, "name", None) and error.name.split(".")[0] == "smdebug":
             hint = "rules written for smdebug run here when they import from vigil: from vigil.rules import Rule"
         else:
@@ -104,7 +104,7 @@ def load(path, name, memory):
         known = "it has %s" % ", ".join(classes) if classes else "it has no class at all"
         raise Wrong("%s has no class %s%s (%s)" % (file, name, "; did you mean %s?" % near[0] if near else "", known))
     if not inspect.isclass(found) or not callable(getattr(found, "invoke_at_step", None)):
-        raise Wrong("%s of %s is no rule: a class with invoke_at_step(self, step) is needed, derived from vigil.rules.Rule" % (name, file))
+        raise Wrong("%s of %s is not a rule: a class with invoke_at_step(self, step) is needed, derived from vigil.rules.Rule" % (name, file))
     return found
 
 
@@ -137,7 +137,7 @@ def make(found, parameters, settings, trial, others):
             raise Wrong("%s needs the parameter %s: give it under parameters:" % (found.__name__, p.name))
     rule = found(trial, **arguments)
     if isinstance(rule, Rule) and not hasattr(rule, "req_tensors"):
-        raise Wrong("%s.__init__ has to call super().__init__(base_trial)" % found.__name__)
+        raise Wrong("%s.__init__ must call super().__init__(base_trial)" % found.__name__)
     if not isinstance(rule, Rule):
         raise Wrong("%s is not derived from vigil.rules.Rule: write class %s(Rule) and from vigil.rules import Rule" % ((found.__name__,) * 2))
     rule.report["RuleParameters"] = "\n".join("%s:%s" % item for item in sorted(parameters.items()))
@@ -247,7 +247,7 @@ class Worker(object):
             text = str(error)
         elif isinstance(error, MemoryError):
             place = tell(error, self.source).split(": MemoryError")[0].split(": _ArrayMemoryError")[0]
-            text = "%s: it needs more than the %s of memory that it may have (max_memory)" % (place, size_text(self.memory))
+            text = "%s: it needs more than its limit of %s of memory (max_memory)" % (place, size_text(self.memory))
         elif isinstance(error, SystemExit):
             text = tell(error, self.source) + "; a rule must not end its process"
         else:

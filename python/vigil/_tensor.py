@@ -38,7 +38,7 @@ def mode_of(mode):
             return modes[name.upper()]
         except KeyError:
             pass
-    raise InvalidValue("%r is none of the modes TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
+    raise InvalidValue("%r is not a mode; known are TRAIN, EVAL, PREDICT, GLOBAL" % (mode,))
 
 
 class Tensor(object):
@@ -148,7 +148,7 @@ class Tensor(object):
         are stored.
         """
         if reduction_name not in NAMES:
-            raise InvalidValue("read reduction: there is no %r; known are %s" % (reduction_name, ", ".join(NAMES)))
+            raise InvalidValue("read reduction: unknown reduction %r; known are %s" % (reduction_name, ", ".join(NAMES)))
         at, part, _ = self._part(step_num, mode, worker)
         self._feed_read()
         if self.info.get("strings"):
@@ -209,7 +209,7 @@ class Tensor(object):
         return out
 
     def step(self, *args, **kwargs):
-        raise NotSupported("read tensor: write value(step) in place of step(step).value")
+        raise NotSupported("read tensor: write value(step) instead of step(step).value")
 
     def _feed_read(self):
         """Note what is read, for the evidence of a rule."""
@@ -247,5 +247,5 @@ def _numpy():
     except ImportError as error:
         import sys
 
-        raise ImportError("values are numpy arrays, and %s has no numpy that works: %s" % (sys.executable, error)) from error
+        raise ImportError("values are NumPy arrays, and %s has no working NumPy: %s" % (sys.executable, error)) from error
     return numpy

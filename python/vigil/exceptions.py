@@ -148,7 +148,7 @@ class ShapeUnavailableForStep(VigilError):
         VigilError.__init__(self, tname, step, mode)
 
     def __str__(self):
-        return "the shape of the tensor %r at %s step %s is not known" % (self.tname, _name(self.mode), self.step)
+        return "the shape of the tensor %r at %s step %s is unknown" % (self.tname, _name(self.mode), self.step)
 
 
 class InvalidWorker(VigilError):

@@ -149,7 +149,7 @@ class Finding(object):
         if value is None:
             return
         if value not in known:
-            raise InvalidValue("record finding: there is no %s %r; known are %s" % (name, value, ", ".join(known)))
+            raise InvalidValue("record finding: unknown %s %r; known are %s" % (name, value, ", ".join(known)))
         self.fields[name] = value
 
 
@@ -249,7 +249,7 @@ def invoke_rule(rule_obj, start_step=0, end_step=None, raise_eval_cond=False):
         try:
             rule_obj.invoke(step)
         except (TensorUnavailableForStep, StepUnavailable, TensorUnavailable) as missing:
-            rule_obj.logger.debug("passed over step %s: %s", step, missing)
+            rule_obj.logger.debug("skipped step %s: %s", step, missing)
         except RuleEvaluationConditionMet as met:
             if raise_eval_cond:
                 raise

@@ -55,7 +55,7 @@ def create_trial(path, name=None, profiler=False, range_steps=None, **ignored):
         raise NotSupported("create trial: profiler data is not captured")
     unknown = sorted(set(ignored) - {"output_dir", "check", "index_mode", "cache", "parallel"})
     if unknown:
-        raise InvalidType("create trial: there is no argument %r" % unknown[0])
+        raise InvalidType("create trial: unknown argument %r" % unknown[0])
     return Trial(_run_reader.Reader(path), path, name, range_steps)
 
 

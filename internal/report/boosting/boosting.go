@@ -30,7 +30,7 @@ var files embed.FS
 var page = template.Must(template.New("page.html").ParseFS(files, "page/page.html"))
 
 // ErrNothing is for runs in which there is nothing of boosting.
-var ErrNothing = errors.New("the run holds no metrics, feature importance, labels or predictions of a boosting")
+var ErrNothing = errors.New("the run has no metrics, feature importance, labels or predictions of a boosting")
 
 // Options of a report.
 type Options struct {
@@ -203,7 +203,7 @@ func (d *data) content() *content {
 		{"Feature importance", d.importanceSection},
 		{"Confusion matrix", d.confusionSection},
 		{"Evaluation of the confusion matrix", d.evaluationSection},
-		{"Share of each class that is right, over the rounds", d.diagonalSection},
+		{"Recall of each class over the rounds", d.diagonalSection},
 		{"ROC curve", d.rocSection},
 		{"Distribution of the residuals", d.residualsSection},
 		{"Absolute error by label, over the rounds", d.binsSection},

@@ -212,12 +212,12 @@ func TestSections(t *testing.T) {
 		says     []string
 	}{
 		{"two classes", twoClasses, append([]string{"labels", "metrics", "importance", "roc", "shap", "settings"}, classes...), append([]string{"missing"}, numbersOnly...), []string{
-			"two classes", "class 0 comes 19 times as often as class 1", "The model overfits", "On held it is best after round 10 (0.3)",
-			"1 of the 3 features is used in no split", "alone has 85 % of the gain", "after round 25: 195 of 200 rows are right (97.5 %)", "class 1 taken for class 0, 5 times (50 % of its rows)",
+			"two classes", "class 0 is 19 times as frequent as class 1", "The model overfits", "On held it is best after round 10 (0.3)",
+			"1 of the 3 features is used in no split", "alone has 85 % of the gain", "after round 25: 195 of 200 rows are correct (97.5 %)", "class 1 predicted as class 0, 5 times (50 % of its rows)",
 			"the accuracy is 97.5 %", ">0.9744<", ">0.5000<", "running",
 		}},
 		{"three classes", threeClasses, append([]string{"labels", "metrics"}, classes...), append([]string{"roc", "importance", "shap"}, numbersOnly...), []string{
-			"several classes", "The classes are of about the same size", "It still becomes better", "class 1 taken for class 2, 15 times", "Feature importance: it was not saved", "Contributions of the features (SHAP): no reason",
+			"several classes", "The classes are of about the same size", "It is still improving", "class 1 predicted as class 2, 15 times", "Feature importance: it was not saved", "Contributions of the features (SHAP): no reason",
 		}},
 		{"numbers", numbers, append([]string{"labels", "metrics"}, numbersOnly...), append([]string{"roc"}, classes...), []string{
 			"regression", "The distribution is skewed", "It has levelled off", "The residuals are not centred at 0: on average predictions are too high", "10 bins of equal width",
@@ -226,12 +226,12 @@ func TestSections(t *testing.T) {
 			"labels and predictions were not saved; start the training with `vigil run --rule create_xgboost_report`",
 		}},
 		{"labels of one class", training{objective: "binary:logistic", labels: repeat(9, func(int) float64 { return 1 }), predictions: func(int) []float64 { return repeat(9, func(int) float64 { return 0.9 }) }},
-			classes, []string{"roc"}, []string{"nothing can be told apart", "ROC curve: it is undefined: all labels after round 25 are of one class", "no metric was computed"}},
+			classes, []string{"roc"}, []string{"there is nothing to learn", "ROC curve: it is undefined: all labels after round 25 are of one class", "no metric was computed"}},
 		{"an objective of the script's own", training{objective: "custom", labels: twoClasses.labels, predictions: func(s int) []float64 {
 			return repeat(200, func(i int) float64 { return float64(b2i(i%20 == 0))*8 - 4 })
-		}}, append([]string{"roc"}, classes...), numbersOnly, []string{"after round 25: 200 of 200 rows are right (100 %)", "The area under the curve is 1.0000"}},
+		}}, append([]string{"roc"}, classes...), numbersOnly, []string{"after round 25: 200 of 200 rows are correct (100 %)", "The area under the curve is 1.0000"}},
 		{"what is not finite", training{objective: "reg:squarederror", labels: []float64{1, math.NaN(), 3}, predictions: func(int) []float64 { return []float64{math.Inf(1), 2, 2} },
-			metrics: map[string]func(int) float64{"held-rmse": func(s int) float64 { return []float64{1, math.NaN()}[b2i(s > 2)] }}}, []string{"residuals", "metrics"}, nil, []string{"for 1 row:", "It is not finite any more"}},
+			metrics: map[string]func(int) float64{"held-rmse": func(s int) float64 { return []float64{1, math.NaN()}[b2i(s > 2)] }}}, []string{"residuals", "metrics"}, nil, []string{"for 1 row:", "It is no longer finite"}},
 		{"constant labels", training{objective: "reg:squarederror", labels: repeat(5, func(int) float64 { return 2 }), predictions: func(int) []float64 { return repeat(5, func(int) float64 { return 2 }) }}, []string{"labels", "residuals", "bins"}, nil, []string{"centred at 0"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func (d *data) confusionSection() (section, string) {
 	}
 	p := d.last()
 	c := p.confusion(d.kind)
-	s := section{ID: "confusion", Text: []string{fmt.Sprintf("Rows are labels, columns predictions, after round %d: %s of %s rows are right (%s). Each cell has the count and its share of the row.",
+	s := section{ID: "confusion", Text: []string{fmt.Sprintf("Rows are labels, columns predictions, after round %d: %s of %s rows are correct (%s). Each cell has the count and its share of the row.",
 		p.step, thousands(int64(c.right)), thousands(int64(c.total)), percent(ratio(c.right, c.total)))}}
 	shown := c.classes
 	if len(shown) > shownClasses {
@@ -93,7 +93,7 @@ func (d *data) confusionSection() (section, string) {
 	}
 	s.Figures = []figure{{Table: t}}
 	if i, j, n := c.worst(); n > 0 {
-		s.Text = append(s.Text, fmt.Sprintf("The most frequent mistake: class %d taken for class %d, %s times (%s of its rows).", i, j, thousands(int64(n)), percent(ratio(n, c.rows[i]))))
+		s.Text = append(s.Text, fmt.Sprintf("The most frequent confusion: class %d predicted as class %d, %s times (%s of its rows).", i, j, thousands(int64(n)), percent(ratio(n, c.rows[i]))))
 	}
 	return s, ""
 }
@@ -201,7 +201,7 @@ func (d *data) diagonalSection() (section, string) {
 			}
 		}
 	}
-	s.Figures = []figure{{Chart: lineChart(lines, chartOptions{x: "round", y: "share that is right", top: 1})}}
+	s.Figures = []figure{{Chart: lineChart(lines, chartOptions{x: "round", y: "recall", top: 1})}}
 	return s, ""
 }
 
@@ -214,16 +214,16 @@ func (d *data) rocSection() (section, string) {
 	}
 	p := d.last()
 	if p.width > 1 {
-		return section{}, "predictions are no scores"
+		return section{}, "predictions are not scores"
 	}
 	x, y, area, ok := roc(p.labels, p.predictions)
 	if !ok {
 		return section{}, fmt.Sprintf("it is undefined: all labels after round %d are of one class", p.step)
 	}
 	s := section{ID: "roc", Text: []string{fmt.Sprintf(
-		"After round %d, for all thresholds: which share of class 1 is found (upwards), against which share of class 0 is taken for it (to the right). The area under the curve is %s; 0.5 is that of a guess.", p.step, four(area))}}
+		"After round %d, for all thresholds: true positive rate (up) against false positive rate (right). The area under the curve is %s; random guessing gives 0.5.", p.step, four(area))}}
 	s.Figures = []figure{{Chart: lineChart([]line{{name: fmt.Sprintf("area %s", four(area)), x: x, y: y}, {name: "a guess", x: []float64{0, 1}, y: []float64{0, 1}, dashed: true}},
-		chartOptions{x: "share of class 0 taken for class 1", y: "share of class 1 found", zero: true, top: 1, square: true})}}
+		chartOptions{x: "false positive rate", y: "true positive rate", zero: true, top: 1, square: true})}}
 	return s, ""
 }
 

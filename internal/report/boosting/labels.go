@@ -45,9 +45,9 @@ func (d *data) labelsSection() (section, string) {
 		r := float64(counts[most]) / float64(counts[least])
 		switch {
 		case len(counts) == 1:
-			s.Text = append(s.Text, fmt.Sprintf("All labels are of class %d: nothing can be told apart.", most))
+			s.Text = append(s.Text, fmt.Sprintf("All labels are of class %d: there is nothing to learn.", most))
 		case r >= skewedClasses:
-			s.Text = append(s.Text, fmt.Sprintf("The labels are skewed: class %d comes %s times as often as class %d. Accuracy says little then; look at the recall of each class.", most, short(r), least))
+			s.Text = append(s.Text, fmt.Sprintf("The labels are imbalanced: class %d is %s times as frequent as class %d. Accuracy says little then; check the recall of each class.", most, short(r), least))
 		default:
 			s.Text = append(s.Text, "The classes are of about the same size.")
 		}
@@ -65,7 +65,7 @@ func (d *data) labelsSection() (section, string) {
 		if m.skew < 0 {
 			where = "the low end"
 		}
-		s.Text = append(s.Text, fmt.Sprintf("The distribution is skewed (skewness %s): few labels lie far out at %s. A logarithm of the labels, or another objective, may suit them better.", short(m.skew), where))
+		s.Text = append(s.Text, fmt.Sprintf("The distribution is skewed (skewness %s): a few labels are far out at %s. A logarithm of the labels, or another objective, may suit them better.", short(m.skew), where))
 	}
 	return s, ""
 }

@@ -78,7 +78,7 @@ func (m *metric) sentences() []string {
 	last := judged.values[len(judged.values)-1]
 	out = append(out, fmt.Sprintf("On %s it is best after round %d (%s); after the last round it is %s.", judged.name, judged.steps[at], short(best), short(last)))
 	if held == nil {
-		return append(out, "There are no held-out data: the metric on the training data says nothing of how the model does on others.")
+		return append(out, "There is no held-out data: the metric on the training data does not show how well the model generalises.")
 	}
 	scale := math.Max(math.Abs(best), 1e-12)
 	worse := (last - best) / scale
@@ -91,15 +91,15 @@ func (m *metric) sentences() []string {
 	}
 	switch {
 	case !finite(last):
-		out = append(out, "It is not finite any more.")
+		out = append(out, "It is no longer finite.")
 	case worse > risen && train != nil && train.gained(up, judged.steps[at]):
-		out = append(out, fmt.Sprintf("The model overfits: since that round it has become worse on %s by %s, while it still became better on the training data. Stop there (early_stopping_rounds), or regularise: shallower trees, a lower rate, subsampling.", judged.name, percent(worse)))
+		out = append(out, fmt.Sprintf("The model overfits: since that round it got worse on %s by %s, while it kept improving on the training data. Stop there (early_stopping_rounds), or regularise: shallower trees, a lower rate, subsampling.", judged.name, percent(worse)))
 	case worse > risen:
-		out = append(out, fmt.Sprintf("Since that round it has become worse by %s.", percent(worse)))
+		out = append(out, fmt.Sprintf("Since that round it got worse by %s.", percent(worse)))
 	case late > stillBy:
-		out = append(out, fmt.Sprintf("It still becomes better (by %s in the last quarter): train longer.", percent(late)))
+		out = append(out, fmt.Sprintf("It is still improving (by %s in the last quarter): train longer.", percent(late)))
 	case up && last > nearlyAll:
-		out = append(out, "It is near the best that it can be from early on.")
+		out = append(out, "It is near its best value early on.")
 	case train != nil && math.Abs(train.values[0]-train.values[len(train.values)-1]) < littleBy*math.Max(math.Abs(train.values[0]), 1e-12):
 		out = append(out, "It hardly changes on the training data either: the model underfits. Try deeper trees, a higher rate, or other features.")
 	default:

@@ -229,7 +229,7 @@ func (d *data) readPairs(t source.Run, worker string) {
 		labels, _ := rawFloats(t, "labels", mode, s, worker)
 		predictions, _ := rawFloats(t, "predictions", mode, s, worker)
 		if len(labels) == 0 || len(predictions)%len(labels) != 0 || len(predictions) == 0 {
-			d.unread = "labels and predictions do not fit each other, or cannot be read"
+			d.unread = "labels and predictions do not match, or cannot be read"
 			continue
 		}
 		d.pairs = append(d.pairs, pair{s, labels, predictions, len(predictions) / len(labels)})

@@ -96,7 +96,7 @@ func (d *data) residualsSection() (section, string) {
 	}
 	edges, counts := histogram(residuals, histogramBins)
 	s := section{ID: "residuals", Text: []string{fmt.Sprintf(
-		"Prediction less label after round %d, for %s: mean %s, standard deviation %s. The line is a normal distribution of that mean and deviation.", p.step, plural(m.n, "row", "rows"), short(m.mean), short(m.std))}}
+		"Prediction minus label after round %d, for %s: mean %s, standard deviation %s. The line is a normal distribution with this mean and standard deviation.", p.step, plural(m.n, "row", "rows"), short(m.mean), short(m.std))}}
 	if off := 3 * m.std / math.Sqrt(float64(m.n)); math.Abs(m.mean) > off && m.std > 0 {
 		way := "too high"
 		if m.mean < 0 {

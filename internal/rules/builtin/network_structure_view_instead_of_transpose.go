@@ -31,7 +31,7 @@ func (r *structure) viewedNotTransposed(f *rule.Facts, rep *rule.Report) {
 		Context: map[string]any{"from": x.From, "to": x.To},
 	}
 	if len(x.From) != len(x.To) && !x.Samples {
-		v.Message = fmt.Sprintf("A view or reshape%s returns shape %v for %v: rows as long as there are channels, but the channels are on axis 1 and the values do not move, so every %s is a mix of all. Move the channels last with permute first.",
+		v.Message = fmt.Sprintf("A view or reshape%s returns shape %v for %v: the channels are on axis 1, but each row takes consecutive values, so every %s is a mix of all. Move the channels last with permute first.",
 			before, x.To, x.From, of)
 	}
 	if x.At == "attention" {

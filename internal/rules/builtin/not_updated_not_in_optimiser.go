@@ -180,8 +180,8 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 			r.say(rep, rule.Violation{
 				Check: "held_twice", Subject: modules[0], Severity: rule.Error, Observed: float64(same), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 				Cause:  "the second optimiser was created with the parameters of the first one's network",
-				Remedy: "pass each optimiser the parameters of its own network",
-				Message: fmt.Sprintf("Two optimisers have the same %s, while no optimiser has %s of %s that the loss depends on, so they keep their initial values. Pass each optimiser the parameters of its own network.",
+				Remedy: "pass each optimiser its own network's parameters",
+				Message: fmt.Sprintf("Two optimisers have the same %s, while no optimiser has %s of %s that the loss depends on, so they keep their initial values. Pass each optimiser its own network's parameters.",
 					plural(same, "parameter"), plural(len(ps), "parameter"), someNames(modules)),
 				Context: map[string]any{"parameters": namesOf(ps), "held_twice": same},
 			})

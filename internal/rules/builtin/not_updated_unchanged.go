@@ -65,7 +65,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Message = fmt.Sprintf("The learning rate %s is so small that rounding swallows every update: after %d updates no weight has changed. Raise it.", num(most), ps.Updates)
 	case moved == 0 && rounded:
 		v.Severity, v.Subject, v.Cause, v.Remedy = rule.Error, "parameters", roundedCause, keepWide
-		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients are there: the weights are %s, and an update (about %s of their size at learning rate %s) is smaller than their precision and is rounded away. Keep the weights in float32.", ps.Updates, bits.name, num(push), num(most))
+		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients are there: the weights are %s, and an update (about %s of their size at learning rate %s) is below their precision and rounded away. Keep the weights in float32.", ps.Updates, bits.name, num(push), num(most))
 	case moved == 0:
 		v.Severity, v.Subject = rule.Error, "parameters"
 		v.Message = fmt.Sprintf("No weight has changed over %d updates, although gradients are there and the learning rate is %s. Look for code that writes the old values back.", ps.Updates, rateOf(f, most))
@@ -77,7 +77,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 		v.Subject = still[0].Module
 		if rounded {
 			v.Cause, v.Remedy = roundedCause, keepWide
-			v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients are there: the weights are %s, and an update (about %s of their size at learning rate %s) is smaller than their precision and is rounded away. Keep the weights in float32.",
+			v.Message = fmt.Sprintf("%s not changed over %d updates, although gradients are there: the weights are %s, and an update (about %s of their size at learning rate %s) is below their precision and rounded away. Keep the weights in float32.",
 				these(modulesOf(still), "has", "have"), ps.Updates, bits.name, num(push), num(most))
 			break
 		}

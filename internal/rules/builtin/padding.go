@@ -137,7 +137,7 @@ func (r *padded) stateAfter(f *rule.Facts, rep *rule.Report) bool {
 			Check: "state", Subject: m.Path, Observed: float64(a.Left), Threshold: leastLeft, Comparator: "<=", Steps: 1,
 			Cause:  "the last state of a recurrent layer is used although the sequences end earlier: it has forgotten them over the padding",
 			Remedy: "use the state at each sequence's end: pack_padded_sequence with the lengths, or out[torch.arange(len(out)), lengths - 1]; or pad at the front",
-			Message: fmt.Sprintf("The loss uses the state of the %s after all %d positions, but most sequences end with %d or more positions of padding%s. There the differences between samples have shrunk to %s of those at the sequence ends: the sequence is forgotten.",
+			Message: fmt.Sprintf("The loss uses the state of the %s after all %d positions, but most sequences end with %d or more positions of padding%s. By then differences between samples have shrunk to %s of their size: the sequence is forgotten.",
 				called(m.Type+" layer", m.Path), a.Length, a.Padding, filler, times(float64(a.Left))),
 			Context: map[string]any{"length": a.Length, "padding": a.Padding, "token": a.Token, "left": a.Left},
 		})

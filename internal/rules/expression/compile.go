@@ -98,7 +98,7 @@ func compile(source string) (p *program, err error) {
 	}
 	c := &compiler{tree: checked.NativeRep(), out: program{window: 1}}
 	if checked.OutputType() != cel.BoolType {
-		return nil, c.fail(c.tree.Expr(), "it gives %s, and has to give true or false: compare it with something", checked.OutputType())
+		return nil, c.fail(c.tree.Expr(), "it gives %s, but must give true or false: compare it with something", checked.OutputType())
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -111,7 +111,7 @@ func compile(source string) (p *program, err error) {
 	}()
 	c.out.holds = c.truth(c.tree.Expr())
 	if len(c.out.sources) == 0 {
-		return nil, &Error{1, 1, `it reads nothing: name what to look at, such as series("loss")`}
+		return nil, &Error{1, 1, `it reads nothing: name what to read, such as series("loss")`}
 	}
 	return &c.out, nil
 }
@@ -125,9 +125,9 @@ func plainly(message string) string {
 	message = strings.TrimPrefix(message, "Syntax error: ")
 	if m := misplaced.FindStringSubmatch(message); m != nil {
 		if m[1] == "<EOF>" {
-			return "the expression ends where something has to follow"
+			return "the expression ends too early"
 		}
-		return fmt.Sprintf("'%s' cannot stand here", m[1])
+		return fmt.Sprintf("unexpected '%s'", m[1])
 	}
 	for op, sign := range map[string]string{
 		"_&&_": "&&", "_||_": "||", "!_": "!", "-_": "-", "_+_": "+", "_-_": "-", "_*_": "*", "_/_": "/", "_%_": "%",
@@ -179,7 +179,7 @@ func (c *compiler) word(e ast.Expr) string {
 			return string(s)
 		}
 	}
-	c.refuse(e, "a name has to be written out between quotes here")
+	c.refuse(e, "a name in quotes is expected here")
 	return ""
 }
 
@@ -189,7 +189,7 @@ func (c *compiler) whole(e ast.Expr, least, most int64, what string) int {
 			return int(n)
 		}
 	}
-	c.refuse(e, "%s has to be a number from %d to %d, written out", what, least, most)
+	c.refuse(e, "%s must be a literal number from %d to %d", what, least, most)
 	return 0
 }
 
@@ -249,7 +249,7 @@ func (c *compiler) reads(e ast.Expr) (at int, ok bool) {
 	if name == "in_mode" {
 		mode = strings.ToLower(c.word(args[1]))
 		if !slices.Contains(modes, mode) {
-			c.refuse(args[1], "there is no mode %q; did you mean %q? Known: %s", mode, rule.Nearest(mode, modes), strings.Join(modes, ", "))
+			c.refuse(args[1], "unknown mode %q; did you mean %q? Known: %s", mode, rule.Nearest(mode, modes), strings.Join(modes, ", "))
 		}
 		name, args = call(args[0])
 	}
@@ -258,7 +258,7 @@ func (c *compiler) reads(e ast.Expr) (at int, ok bool) {
 		return c.source(e, name, args, mode), true
 	}
 	if mode != "" {
-		c.refuse(e, "in_mode() stands right after series(), scalars() or tensors()")
+		c.refuse(e, "in_mode() must follow series(), scalars() or tensors() directly")
 	}
 	return 0, false
 }
@@ -284,7 +284,7 @@ func (c *compiler) one(e ast.Expr) one {
 			return b(f)
 		}
 	}
-	c.refuse(e, "this is not supported where a series is wanted")
+	c.refuse(e, "this is not supported where a series is expected")
 	return nil
 }
 
@@ -295,7 +295,7 @@ func (c *compiler) many(e ast.Expr) many {
 	}
 	l, ok := c.loop(e)
 	if !ok || l.kind != filters {
-		c.refuse(e, "this is not supported where a list of series is wanted")
+		c.refuse(e, "this is not supported where a list of series is expected")
 	}
 	return func(f *frame) []*series {
 		var out []*series
@@ -313,7 +313,7 @@ func (c *compiler) many(e ast.Expr) many {
 func (c *compiler) list(e ast.Expr) list {
 	l, ok := c.loop(e)
 	if !ok || l.kind != maps {
-		c.refuse(e, "this is not supported where a list of numbers is wanted: write tensors(…).map(t, …)")
+		c.refuse(e, "this is not supported where a list of numbers is expected: write tensors(…).map(t, …)")
 	}
 	return func(f *frame) []float64 {
 		var out []float64
@@ -337,6 +337,6 @@ func (c *compiler) text(e ast.Expr) text {
 	case e.Kind() == ast.IdentKind && e.AsIdent() == "mode":
 		return func(f *frame) string { return f.mode }
 	}
-	c.refuse(e, "this is not supported where a text is wanted")
+	c.refuse(e, "this is not supported where a text is expected")
 	return nil
 }

@@ -34,7 +34,7 @@ func (c *compiler) truth(e ast.Expr) truth {
 	case ast.CallKind:
 		return c.condition(e)
 	}
-	c.refuse(e, "this is not supported where a condition is wanted")
+	c.refuse(e, "this is not supported where a condition is expected")
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (c *compiler) condition(e ast.Expr) truth {
 			return test(x)
 		}
 	}
-	c.refuse(e, "this is not supported where a condition is wanted")
+	c.refuse(e, "this is not supported where a condition is expected")
 	return nil
 }
 

@@ -14,7 +14,7 @@ const Key = "expression"
 // parameters are those of every rule that is an expression.
 var parameters = []rule.Parameter{
 	{Name: Key, Type: rule.String, Meaning: "the condition; a finding comes when it becomes true"},
-	{Name: "for", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "judged steps", Meaning: "how many judged steps in a row it has to be true"},
+	{Name: "for", Type: rule.Int, Default: "1", Range: rule.AtLeast(1), Unit: "judged steps", Meaning: "how many judged steps in a row it must be true"},
 	{Name: "severity", Type: rule.String, Default: string(rule.Warning), Choices: []string{string(rule.Error), string(rule.Warning), string(rule.Info)}, Meaning: "of its findings"},
 	{Name: "message", Type: rule.String, Optional: true, Meaning: "one sentence for a person; {subject}, {observed}, {threshold}, {step} and {worker} are filled in"},
 	{Name: "cause_class", Type: rule.String, Default: "unknown", Choices: rule.CauseClasses, Meaning: "kind of the likeliest cause"},
@@ -50,7 +50,7 @@ func Define(name string, params map[string]string) (*rule.Definition, error) {
 	}
 	d := &rule.Definition{
 		Name: name, Class: camel(name), Family: rule.Tensors, Severity: rule.Warning, CauseClass: "unknown",
-		Why: "Somebody wrote it for this training.", Parameters: parameters,
+		Why: "It was written for this training.", Parameters: parameters,
 	}
 	p, err := d.Parse(params)
 	if err != nil {

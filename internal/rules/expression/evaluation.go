@@ -9,7 +9,7 @@ var (
 )
 
 // errCost ends a rule whose expression is too dear.
-var errCost = errors.New("the expression costs too much: it looks at more than 10 million points at a step; shorten its windows, or narrow its patterns")
+var errCost = errors.New("the expression costs too much: it reads more than 10 million points at a step; shorten its windows, or narrow its patterns")
 
 // frame is one evaluation for one worker.
 type frame struct {

@@ -186,7 +186,7 @@ func (r *expression) unjudged(f *frame, rep *rule.Report) {
 	case errors.Is(f.err, errZero):
 		rep.Skip("ratio_to_zero")
 	case errors.As(f.err, &e):
-		rep.Fail(fmt.Errorf("evaluate expression at step %d of %s: %w; write ratio(a, b) to pass over such steps", f.step, f.worker.name, e))
+		rep.Fail(fmt.Errorf("evaluate expression at step %d of %s: %w; write ratio(a, b) to skip such steps", f.step, f.worker.name, e))
 	default:
 		rep.Fail(fmt.Errorf("evaluate expression at step %d of %s: %w", f.step, f.worker.name, f.err))
 	}

@@ -85,12 +85,12 @@ func (c *compiler) loop(e ast.Expr) (*loop, bool) {
 		if c.is(e, manyType) {
 			l.kind = filters
 			if l.test == nil || item.Kind() != ast.IdentKind {
-				c.refuse(e, "map() has to give numbers")
+				c.refuse(e, "map() must give numbers")
 			}
 			return l, true
 		}
 		if !c.isNumber(item) {
-			c.refuse(item, "map() has to give numbers")
+			c.refuse(item, "map() must give numbers")
 		}
 		l.value = c.number(item)
 	}
@@ -102,7 +102,7 @@ func (c *compiler) loop(e ast.Expr) (*loop, bool) {
 func (c *compiler) decide(e ast.Expr) truth {
 	l, ok := c.loop(e)
 	if !ok || l.test == nil {
-		c.refuse(e, "this is not supported where a condition is wanted")
+		c.refuse(e, "this is not supported where a condition is expected")
 	}
 	if l.kind == justOne {
 		return func(f *frame) bool {

@@ -37,7 +37,7 @@ func (c *compiler) number(e ast.Expr) number {
 			return f
 		}
 	}
-	c.refuse(e, "this is not supported where a number is wanted")
+	c.refuse(e, "this is not supported where a number is expected")
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (c *compiler) share(e ast.Expr) float64 {
 			return float64(q)
 		}
 	}
-	c.refuse(e, "the quantile has to be a number from 0.0 to 1.0, written out with a point")
+	c.refuse(e, "the quantile must be a literal number from 0.0 to 1.0")
 	return 0
 }
 

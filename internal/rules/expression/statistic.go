@@ -62,7 +62,7 @@ func quantile(stat string) (q float64, is bool, err error) {
 	}
 	q, err = strconv.ParseFloat(strings.TrimSuffix(text, "]"), 64)
 	if err != nil || !strings.HasSuffix(text, "]") || !(q >= 0 && q <= 1) {
-		return 0, true, fmt.Errorf("%q is no quantile: write quantile[0.99], with a number from 0 to 1", stat)
+		return 0, true, fmt.Errorf("%q is not a quantile: write quantile[0.99], with a number from 0 to 1", stat)
 	}
 	return q, true, nil
 }

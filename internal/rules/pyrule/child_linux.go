@@ -65,5 +65,5 @@ func (c *child) ending() string {
 	if ok && status.Signaled() {
 		return "its process was ended by the signal " + status.Signal().String()
 	}
-	return fmt.Sprintf("its process ended by itself, with exit code %d", c.cmd.ProcessState.ExitCode())
+	return fmt.Sprintf("its process ended with exit code %d", c.cmd.ProcessState.ExitCode())
 }

@@ -26,8 +26,8 @@ const Key = "source"
 // parameters are those of every rule in Python. The class may have others.
 var parameters = []rule.Parameter{
 	{Name: Key, Type: rule.String, Meaning: "the Python file that holds the class"},
-	{Name: "class", Type: rule.String, Optional: true, Meaning: "the class; left out: the rule's name, as a class is spelled (loss_above is LossAbove)"},
-	{Name: "python", Type: rule.String, Optional: true, Meaning: "the interpreter; left out: that of the training"},
+	{Name: "class", Type: rule.String, Optional: true, Meaning: "the class; if left out, the rule's name in CamelCase (loss_above is LossAbove)"},
+	{Name: "python", Type: rule.String, Optional: true, Meaning: "the interpreter; if left out, that of the training"},
 	{Name: "collection_names", Type: rule.List, Optional: true, Meaning: "collections that it reads: they are captured, and nothing else is shown to it"},
 	{Name: "tensor_regex", Type: rule.List, Optional: true, Meaning: "patterns for names that it reads, besides those of collection_names; without either it sees what is captured anyway"},
 	{Name: "raw", Type: rule.List, Optional: true, Meaning: "patterns for names whose values it reads: they are stored; true: those of all that it reads"},
@@ -72,7 +72,7 @@ func Define(name string, params map[string]string) (*rule.Definition, error) {
 		return nil, wrong("rule", "use small letters, digits and _, beginning with a letter", "%q cannot be the name of a rule", name)
 	}
 	d := &rule.Definition{
-		Name: name, Family: rule.Tensors, CauseClass: "unknown", Why: "Somebody wrote it for this training.",
+		Name: name, Family: rule.Tensors, CauseClass: "unknown", Why: "It was written for this training.",
 		Parameters: slices.Concat(parameters, own(params)),
 	}
 	p, err := d.Parse(params)
@@ -107,7 +107,7 @@ func Define(name string, params map[string]string) (*rule.Definition, error) {
 		}
 	}
 	if all(p) && len(p.List("collection_names"))+len(p.List("tensor_regex")) == 0 {
-		return nil, wrong("raw", "name them by tensor_regex or collection_names, or give patterns: raw: ['^fc\\.weight$']", "raw is %s, and what the rule reads is not said", p.Texts()["raw"])
+		return nil, wrong("raw", "name them by tensor_regex or collection_names, or give patterns: raw: ['^fc\\.weight$']", "raw is %s, but what the rule reads is not given", p.Texts()["raw"])
 	}
 	for _, what := range p.List("computed") {
 		if _, known := computed[what]; !known {

@@ -49,13 +49,13 @@ var severities = []string{"", string(rule.Error), string(rule.Warning), string(r
 func parseMessage(b []byte) (*message, error) {
 	var m message
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("it says something that is no finding: %w", err)
+		return nil, fmt.Errorf("it sent an invalid finding: %w", err)
 	}
 	if len(m.Findings) > maxFindings {
 		return nil, fmt.Errorf("it has %d findings at one step; %d are allowed", len(m.Findings), maxFindings)
 	}
 	if m.Datapoints < 0 || len(m.Notes) > 1000 {
-		return nil, fmt.Errorf("it says something that is no finding: %d datapoints, %d notes", m.Datapoints, len(m.Notes))
+		return nil, fmt.Errorf("it sent an invalid finding: %d datapoints, %d notes", m.Datapoints, len(m.Notes))
 	}
 	for _, f := range m.Findings {
 		if !slices.Contains(severities, f.Severity) {

@@ -65,7 +65,7 @@ func (p *prints) lastWords() string {
 	if p.last == "" {
 		return ""
 	}
-	return "; the last it printed was: " + p.last
+	return "; its last output was: " + p.last
 }
 
 func cut(s string, n int) string {

@@ -209,7 +209,7 @@ func (p *process) conversation(from io.Reader) error {
 			}
 			return errors.New(f.Error)
 		default:
-			return fmt.Errorf("it says something that cannot be read (%q)", kind)
+			return fmt.Errorf("it sent something that cannot be read (%q)", kind)
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (p *process) late(after time.Duration) {
 
 // flooded ends a process that prints without end.
 func (p *process) flooded() {
-	p.fail(fmt.Sprintf("it printed more than %d KB without an end", maxPrinted>>10))
+	p.fail(fmt.Sprintf("it printed more than %d KB without a line end", maxPrinted>>10))
 }
 
 // kill ends the process and what it has started.

@@ -336,10 +336,10 @@ func (r *Rule) Finish(rep *rule.Report) {
 		return
 	}
 	if r.judged == 0 {
-		rep.Fail(fmt.Errorf("it could judge none of %d steps: %s", r.passed, r.missing))
+		rep.Fail(fmt.Errorf("it could not judge any of %d steps: %s", r.passed, r.missing))
 		return
 	}
-	rep.Note(fmt.Sprintf("passed over %d of %d steps, the last because %s", r.passed, r.passed+r.judged, r.missing))
+	rep.Note(fmt.Sprintf("skipped %d of %d steps, the last because %s", r.passed, r.passed+r.judged, r.missing))
 }
 
 // Save has nothing to save: what a rule in Python remembers is in its process.
@@ -357,7 +357,7 @@ func (r *Rule) done(m *message) error {
 		return nil
 	}
 	if len(r.ahead) == 0 || r.ahead[0].Step != m.Step {
-		return fmt.Errorf("it speaks of step %d, which it was not asked about", m.Step)
+		return fmt.Errorf("it reported on step %d, which was not being judged", m.Step)
 	}
 	o := outcome{at: r.ahead[0].Point, said: m}
 	r.ahead, r.last = r.ahead[1:], o.at

@@ -69,7 +69,7 @@ def test_silent_without_training(trained):
         code = "import torch; m = torch.nn.Linear(2, 2); m(torch.zeros(1, 2)).sum().backward(); print(1)"
         done = collector.train(["-c", code], collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1"))
         assert done.stdout == "1\n" and done.stderr == "" and agent.runs == []
-        assert agent.idle == ["backward() ran, but no update of the weights was seen (is there an optimiser, and is its step() called?)"]
+        assert agent.idle == ["backward() was called, but the weights were not updated (is there an optimiser, and is its step() called?)"]
         agent.die()
 
 

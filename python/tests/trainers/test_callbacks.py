@@ -44,4 +44,4 @@ def test_a_framework_that_is_missing_is_named(module, packages):
     done = collector.train(["-c", code], check=False)
     assert done.returncode == 1
     line = done.stderr.strip().splitlines()[-1]
-    assert line == "ImportError: vigil.%s.VigilCallback needs %s, which this Python has not: pip install %s" % (module, packages[0], packages[0])
+    assert line == "ImportError: vigil.%s.VigilCallback needs %s, which is not installed: pip install %s" % (module, packages[0], packages[0])

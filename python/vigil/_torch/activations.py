@@ -75,7 +75,7 @@ class Activations(object):
                 return None
             return root, (root.outer() if module is root.inner() else module)
         if not any(type(one).__name__ == path for one in self.tracker.losses.known):
-            self._missing(path, "no module of this name any more")
+            self._missing(path, "there is no longer a module of this name")
         return None
 
     def _missing(self, path, reason):
@@ -197,7 +197,7 @@ class Activations(object):
         whole = tensor
         tensor = tensor.detach()
         part = sharded_tensors.describe(tensor)
-        reason = "the processes hold what is still to be added up" if part is not None and sharded_tensors.partial(tensor) else None
+        reason = "the processes have values that are still to be summed" if part is not None and sharded_tensors.partial(tensor) else None
         tensor = sharded_tensors.local(tensor) if reason is None else tensor
         reason = reason or compat.why_not(tensor)
         if reason is None and tensor.layout is not torch.strided:

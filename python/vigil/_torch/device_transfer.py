@@ -196,7 +196,7 @@ class Carrier(pending_transfers.Flights):
 
     def _captured(self, entries):
         for e in entries:
-            self.frames.missing(e, "a CUDA graph is being captured: its values are not there to be read")
+            self.frames.missing(e, "a CUDA graph is being captured: its values cannot be read")
 
     def _send(self, session, id, data, dtype, shape_id, at, force_raw=False):
         def copy(offset, start, n):

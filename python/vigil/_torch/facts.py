@@ -323,7 +323,7 @@ class Facts(object):
                 "whether the training overfits was not judged: no loss of its evaluation was seen, which only a loss module shows without gradients",
                 'where the evaluation computes one, put "import vigil" at the top and vigil.log({"loss": value}) after it',
             )
-            t.session.missing([("loss in EVAL", "none was seen; one that is computed without gradients and without a loss module cannot be", t.counter.modes[1])])
+            t.session.missing([("loss in EVAL", "none was seen; a loss computed without gradients and without a loss module cannot be seen", t.counter.modes[1])])
 
 
 def _elements(model, beside):

@@ -87,7 +87,7 @@ class OptimiserStates(object):
                     name = "%s_%d/%s/%s" % (state.type, state.index, entry.name, key)
                 whole, part = value, sharded_tensors.describe(value)
                 value = sharded_tensors.local(value)
-                reason = "the processes hold what is still to be added up" if part is not None and sharded_tensors.partial(whole) else compat.why_not(value)
+                reason = "the processes have values that are still to be summed" if part is not None and sharded_tensors.partial(whole) else compat.why_not(value)
                 if reason is None and value.layout is not torch.strided:
                     reason = "sparse state of an optimiser"
                 if reason is not None:

@@ -131,7 +131,7 @@ class Parameters(object):
         for one in self.list:
             value = one.value
             if value is None:
-                continue  # it was taken out of the model
+                continue  # it was removed from the model
             if id(value) in trained and id(value) not in held:
                 continue
             facts = dict(one.facts)

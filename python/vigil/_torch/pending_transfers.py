@@ -54,7 +54,7 @@ class Flights(object):
     def _cramped(self, from_, error):
         from_.cramped = True
         text = str(error).split("\n")[0][:300]
-        self.session().notice("warning", "no memory on %s for capture: %s" % (from_.device, text), "from now on values are copied without it, which holds the device up")
+        self.session().notice("warning", "no memory on %s for capture: %s" % (from_.device, text), "from now on values are copied without it, which makes the device wait")
 
     # Arriving.
 

@@ -84,7 +84,7 @@ class Publisher(_schedule.Due):
             self.frames.leave(gone)
             self.announce(root, owner_of, taken)
             left = {e.name for e in self.frames.entries if e.root is root} if gone else ()
-            went += [(e.name, "taken out of the model", 1) for e in gone if not e.grad and e.name not in left]
+            went += [(e.name, "removed from the model", 1) for e in gone if not e.grad and e.name not in left]
         if went:
             self.session.missing(went)
         self.frames.apply()

@@ -133,7 +133,7 @@ def announce(session, root, owner_of, known, taken):
         root.divided = root.divided or part is not None
         reason = compat.why_not(value)
         if part is not None and sharded_tensors.partial(whole):
-            reason = "the processes hold what is still to be added up"
+            reason = "the processes have values that are still to be summed"
         if reason is None and value.layout is not torch.strided:
             reason = "sparse parameter"
         name = "%s_%s" % (root.name, p.path) if root.name else p.path

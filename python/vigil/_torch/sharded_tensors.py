@@ -36,7 +36,7 @@ def replicated(tensor):
 
 
 def partial(tensor):
-    """Whether the processes hold what is still to be added up."""
+    """Whether the processes have values that are still to be summed."""
     return is_divided(tensor) and any(p.is_partial() for p in tensor.placements)
 
 

@@ -14,17 +14,17 @@ def reason(tracker):
     optimisers = tracker.registry.optimisers()
     if tracker.backward_seen:
         if optimisers:
-            return "backward() ran, but no step of %s was seen (is optimizer.step() called?)" % type(optimisers[0]).__name__
-        return "backward() ran, but no update of the weights was seen (is there an optimiser, and is its step() called?)"
+            return "backward() was called, but %s made no step (is optimizer.step() called?)" % type(optimisers[0]).__name__
+        return "backward() was called, but the weights were not updated (is there an optimiser, and is its step() called?)"
     models = [m for m in (r() for r in tracker.discovery.candidates.values()) if m is not None]
     if models:
-        return "a model (%s) was run, but no backward() and no update of its weights was seen" % _class(models[0])
+        return "a model (%s) was run, but backward() was not called and its weights were not updated" % _class(models[0])
     if optimisers:
-        return "%s was made, but no step of it was seen (does the training loop run?)" % type(optimisers[0]).__name__
+        return "%s was created, but it made no step (does the training loop run?)" % type(optimisers[0]).__name__
     models = tracker.registry.modules()
     if models and not any(True for m in models for _ in m.parameters()):
-        return "no training was seen, and %s, which was, has no parameters" % _class(models[0])
-    return "PyTorch was imported, but no training was seen"
+        return "nothing was trained, and the model that was run, %s, has no parameters" % _class(models[0])
+    return "PyTorch was imported, but nothing was trained"
 
 
 def _class(model):

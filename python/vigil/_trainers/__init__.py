@@ -18,7 +18,7 @@ def lazily(module, packages, file):
         except ImportError as e:
             if not any((getattr(e, "name", None) or "").startswith(p) for p in packages):
                 raise
-            raise ImportError("%s.VigilCallback needs %s, which this Python has not: pip install %s" % (module, packages[0], packages[0])) from None
+            raise ImportError("%s.VigilCallback needs %s, which is not installed: pip install %s" % (module, packages[0], packages[0])) from None
 
     return get
 

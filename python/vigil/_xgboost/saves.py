@@ -108,7 +108,7 @@ class OfTrees(Saves):
 
     def announce(self, training):
         if training.fragile:
-            self.tell("several targets in a leaf, of which this XGBoost cannot be asked without a crash")
+            self.tell("several targets per leaf: reading them crashes this version of XGBoost")
             return False
         return super().announce(training)
 
@@ -234,7 +234,7 @@ class Shap(OfTrees):
         data = training.explained()
         values = None if data is None else booster.contributions(model, data, SHAP_ROWS)
         if values is None:
-            self.tell("the contributions of quantised data cannot be computed for some rows only; give the hook train_data with fewer rows")
+            self.tell("the contributions of quantised data cannot be computed for some rows only; pass train_data with fewer rows to the hook")
             return
         for i, feature in enumerate(training.features):
             column = values[..., i]

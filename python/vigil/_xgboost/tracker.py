@@ -70,8 +70,8 @@ class Tracker(Control):
     def reason(self):
         """What was seen in a process that was not seen to train, for a person. A script that calls Booster.update itself is not seen."""
         if self.cross_validated:
-            return "only xgboost.cv ran: it makes no model that could be watched; give it vigil.xgboost.Hook() for its metrics"
-        return "XGBoost was imported, but no training was seen (one by Booster.update, without xgboost.train, is not)"
+            return "only xgboost.cv was called: it creates no model to watch; pass it vigil.xgboost.Hook() for its metrics"
+        return "XGBoost was imported, but no training was seen (training with Booster.update, without xgboost.train, is not supported)"
 
     # Which training.
 
@@ -122,7 +122,7 @@ class Tracker(Control):
             return
         self.session.missing([("a further training", "only the first training of a process is followed, and those that continue its model", 1)])
         if self.others == 1:
-            hint = "make a vigil.xgboost.Hook() before all trainings and give it to the one to be followed" if not self.asked else ""
+            hint = "create a vigil.xgboost.Hook() before all trainings and pass it to the one to follow" if not self.asked else ""
             self.session.notice("info", "only the first training of this process is followed", hint)
 
     def _mine(self, watch):
@@ -317,7 +317,7 @@ class Tracker(Control):
         self.waiting_collections = []
         _log.register(self)
         if not self.everywhere:
-            self.session.missing([("labels and predictions", "this XGBoost does not tell its callbacks the data; give the hook validation_data", 1)])
+            self.session.missing([("labels and predictions", "this version of XGBoost does not pass the data to callbacks; pass validation_data to the hook", 1)])
 
     def _take_plan(self):
         """Apply a plan that has come; whether one had."""

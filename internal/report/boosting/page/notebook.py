@@ -97,7 +97,7 @@ known = sorted(set(truth) | set(guess))
 matrix = np.array([[((truth == i) & (guess == j)).sum() for j in known] for i in known])
 print("classes", [int(k) for k in known], "\nrows are labels, columns predictions")
 print(matrix)
-print(f"{np.trace(matrix):,} of {len(truth):,} rows are right")
+print(f"{np.trace(matrix):,} of {len(truth):,} rows are correct")
 
 # %% evaluation
 for at, k in enumerate(known):
@@ -112,7 +112,7 @@ for k in known:
     points = [(step, (classes(predictions[step])[labels[step].reshape(-1) == k] == k).mean()) for step in rounds if (labels[step] == k).any()]
     if points:
         right[f"class {k}"] = tuple(zip(*points))
-draw(right, y="share that is right")
+draw(right, y="recall")
 
 # %% roc
 scores, positive = predictions[rounds[-1]].reshape(-1), labels[rounds[-1]].reshape(-1) > 0.5
@@ -121,7 +121,7 @@ found = np.array([0.0] + [(scores[positive] >= t).mean() for t in thresholds])
 alarms = np.array([0.0] + [(scores[~positive] >= t).mean() for t in thresholds])
 area = ((alarms[1:] - alarms[:-1]) * (found[1:] + found[:-1]) / 2).sum()
 print(f"area under the curve: {area:.4f}")
-draw({"ROC": (alarms, found), "a guess": ([0, 1], [0, 1])}, "share of class 0 taken for class 1", "share of class 1 found")
+draw({"ROC": (alarms, found), "random guessing": ([0, 1], [0, 1])}, "false positive rate", "true positive rate")
 
 # %% residuals
 residuals = predictions[rounds[-1]].reshape(-1) - labels[rounds[-1]].reshape(-1)
