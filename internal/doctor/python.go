@@ -145,7 +145,7 @@ const probeTime = 60 * time.Second
 func Python(ctx context.Context, p Interpreter, boot, lib string) []Check {
 	a, err := ask(ctx, p, boot, lib)
 	if err != nil {
-		return []Check{fail("python", "does it start on its own?", "%s (%s): %v", p.Path, p.From, err)}
+		return []Check{fail("python", "can it be started by hand?", "%s (%s): %v", p.Path, p.From, err)}
 	}
 	version := fmt.Sprintf("%d.%d.%d", a.Version[0], a.Version[1], a.Version[2])
 	checks := []Check{ok("python", "%s is Python %s (%s)", p.Path, version, p.From)}

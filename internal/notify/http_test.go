@@ -165,7 +165,7 @@ func TestRedirects(t *testing.T) {
 		"http://100.100.100.200/":                 "100.100.100.200, an address inside",
 		"/again":                                  "an address inside",
 		"ftp://example.com/":                      `its url begins with "ftp://"`,
-		"":                                        "no address",
+		"":                                        "an invalid address",
 		"http://u:hunter2@example.com/":           "contains a user or a password",
 	} {
 		err := send(t, Spec{Webhook: &Webhook{URL: Ref{Text: at + "/?to=" + url.QueryEscape(to)}}}.Targets(secrets())[0])

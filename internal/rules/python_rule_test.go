@@ -179,9 +179,9 @@ func TestBadPythonRules(t *testing.T) {
 		{"has a syntax error", "from vigil.rules import Rule\nclass Mine(Rule:\n    pass\n", nil, []string{"my_rules.py:2: SyntaxError:", "class Mine(Rule:"}},
 		{"has no such class", ruleText("return True"), []string{"class", "Min"}, []string{"my_rules.py has no class Min; did you mean Mine? (it has Mine)"}},
 		{"has no class", "x = 1\n", nil, []string{"has no class Mine (it has no class at all)"}},
-		{"is no rule", "class Mine: pass\n", nil, []string{"Mine of my_rules.py is no rule", "invoke_at_step"}},
+		{"is no rule", "class Mine: pass\n", nil, []string{"Mine of my_rules.py is not a rule", "invoke_at_step"}},
 		{"is not derived", "class Mine:\n    def __init__(self, base_trial): pass\n    def invoke_at_step(self, step): return True\n", nil, []string{"Mine is not derived from vigil.rules.Rule"}},
-		{"does not call super", ruleText("return True") + "    def __init__(self, base_trial): pass\n", nil, []string{"has to call super().__init__(base_trial)"}},
+		{"does not call super", ruleText("return True") + "    def __init__(self, base_trial): pass\n", nil, []string{"must call super().__init__(base_trial)"}},
 		{"imports what is missing", "import no_such_module\n", nil, []string{"my_rules.py:1: ModuleNotFoundError: No module named 'no_such_module' (import no_such_module); the rule is run by ", "install it there"}},
 		{"imports smdebug", "from smdebug.rules.rule import Rule\n", nil, []string{"ModuleNotFoundError", "from vigil.rules import Rule"}},
 		{"raises when it is loaded", "raise ValueError('no')\n", nil, []string{"my_rules.py:1: ValueError: no"}},
@@ -196,10 +196,10 @@ func TestBadPythonRules(t *testing.T) {
 		{"hangs in C", ruleText("import ctypes", "ctypes.PyDLL(None).pause()"), []string{"max_seconds", "2"}, []string{"it did not judge the step within 2s"}},
 		{"hangs and will not die", ruleText("import signal", "signal.signal(signal.SIGTERM, signal.SIG_IGN)", "while True: pass"), []string{"max_seconds", "2"}, []string{"it did not judge the step within 2s (max_seconds); it was in my_rules.py:7"}},
 		{"takes too much memory", ruleText("self.held = bytearray(1 << 31)"), []string{"max_memory", "300MB"}, []string{"at step 0: my_rules.py:5, in invoke_at_step: it needs more than its limit of 300MB of memory (max_memory)"}},
-		{"takes it bit by bit", ruleText("self.held = []", "while True: self.held.append(bytearray(1 << 20))"), []string{"max_memory", "300MB"}, []string{"it needs more than the 300MB of memory"}},
+		{"takes it bit by bit", ruleText("self.held = []", "while True: self.held.append(bytearray(1 << 20))"), []string{"max_memory", "300MB"}, []string{"it needs more than its limit of 300MB of memory"}},
 		{"prints without end", ruleText("while True: print('x' * 1000)"), nil, []string{"at step 0: it printed more than 1024 KB without a line end"}},
 		{"finds without end", ruleText("while True: self.finding('x')"), nil, []string{"my_rules.py:5, in invoke_at_step: InvalidValue: record finding: there are 1000 at this step already"}},
-		{"has a finding that is none", ruleText("self.finding('x', severity='bad')"), nil, []string{"my_rules.py:5", "there is no severity 'bad'; known are error, warning, info"}},
+		{"has a finding that is none", ruleText("self.finding('x', severity='bad')"), nil, []string{"my_rules.py:5", "unknown severity 'bad'; known are error, warning, info"}},
 		{"has a finding about no number", ruleText("self.finding('x', observed='much')"), nil, []string{"observed is a number, not 'much'"}},
 		{"writes what is no finding", ruleText("import os, struct", "os.write(4, struct.pack('<I', 5) + b'D{}}}')"), nil, []string{"it says something that is no finding"}},
 		{"writes a finding by itself", ruleText("from vigil import _frames", "_frames.write(4, b'D', {'step': step, 'findings': [{'severity': 'bad'}]})"), nil, []string{`it has a finding of severity "bad"`}},
@@ -419,7 +419,7 @@ func TestPythonConfigurations(t *testing.T) {
 		want string
 	}{
 		{"Mine", nil, "cannot be the name of a rule"},
-		{"dead_relu", nil, "is a rule already"},
+		{"dead_relu", nil, "already exists"},
 		{"mine", []string{"source", "/nowhere/rules.py"}, "no such file"},
 		{"mine", []string{"source", "/tmp"}, "is a directory"},
 		{"mine", []string{"class", "a b"}, `"a b" cannot be the name of a class`},
@@ -429,9 +429,9 @@ func TestPythonConfigurations(t *testing.T) {
 		{"mine", []string{"severity", "bad"}, "severity"},
 		{"mine", []string{"tensor_regex", "("}, "tensor_regex"},
 		{"mine", []string{"raw", "("}, "raw"},
-		{"mine", []string{"raw", "true"}, "what the rule reads is not said"},
+		{"mine", []string{"raw", "true"}, "what the rule reads is not given"},
 		{"mine", []string{"a-b", "1"}, `"a-b" cannot be the name of a parameter`},
-		{"mine", []string{"expression", "true"}, "one of them"},
+		{"mine", []string{"expression", "true"}, "one of the two"},
 	} {
 		kv := c.kv
 		if !slices.Contains(kv, "source") {

@@ -24,7 +24,7 @@ var dataScaling = rule.Definition{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "exploding_tensor", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero",
 		"underfit", "overtraining", "overfit", "gradient_clipping", "update_gradient_mismatch", "not_finite", "check_input_images",
 	},
-	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it; or where one of both has a mean of 0 and a deviation of 1, and the other lies two deviations away, or from 0 to 1."},
+	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it; or where one of both has mean 0 and std 1, and the other is two std away, or from 0 to 1."},
 	Needs:   noNeeds,
 	New:     onFacts(judgeScale),
 }

@@ -177,7 +177,7 @@ func (r *fit) never(rep *rule.Report) {
 	if r.changes() {
 		r.say(rep, sorted(rule.Violation{
 			Check: "sorted", Subject: c.Name, Severity: rule.Warning, Observed: w.Jump, Threshold: sortedHigh * math.Log(float64(w.Classes)), Comparator: ">", Steps: int(c.N),
-			Message: fmt.Sprintf("The data is sorted by class: all %s labels of the first steps are class %s, of %d. The %s fell to %s, then jumped to %s (mean of two steps) at the next class. Each class overwrites the one before.",
+			Message: fmt.Sprintf("The data is sorted by class: all %s labels of the first steps are class %s, of %d. The %s fell to %s, then jumped to %s (mean of two steps). Each class overwrites the one before.",
 				num(float64(w.Elements)), num(w.Only), w.Classes, called("loss", c.Name), num(w.Least), num(w.Jump)),
 			Context: map[string]any{"label": w.Only, "labels": w.Elements, "least": w.Least, "jump": w.Jump},
 		}))

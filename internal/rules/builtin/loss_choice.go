@@ -158,7 +158,7 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
 	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && classes <= 20 && l.Elements >= 20*classes && v.raw() && v.alone && balanced(l):
-		text := fmt.Sprintf("%s treats the whole numbers %s, all equally frequent, as real values. If they are class numbers, class %s is no closer to class %s than to class 0.", v.loss, rangeText(least, most), num(most), num(most-1))
+		text := fmt.Sprintf("%s treats the whole numbers %s, all equally frequent, as real values. If they are class numbers, class %s is as different from class %s as from class 0.", v.loss, rangeText(least, most), num(most), num(most-1))
 		out := v.violation("classes", text, remedy, rule.Warning)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}

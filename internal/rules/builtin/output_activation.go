@@ -29,7 +29,7 @@ var outputActivation = rule.Definition{
 	// Softmax over one entry gives 1 for every sample, and outputs that are all cut off are 0.
 	ExplainsAlwaysBy: map[string][]string{"one_entry": {"network_structure/same_output"}, "rectified_logits": {"network_structure/same_output"}},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
-		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of their own range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their deviation and 0.3 of their range."},
+		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of that range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their std and 0.3 of their range."},
 	Needs: noNeeds,
 	New:   onFacts(judgeOutputs),
 }
