@@ -70,9 +70,9 @@ type app struct {
 	json bool
 }
 
-const description = "Vigil keeps watch over machine-learning training: " +
+const description = "Vigil watches machine-learning training: " +
 	"it captures losses, weights and gradients of an unchanged script, judges them while it runs, " +
-	"stops a job that is broken, and explains what went wrong."
+	"stops a broken job, and explains what went wrong."
 
 const afterHelp = `
 Start here:

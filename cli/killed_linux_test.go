@@ -79,7 +79,7 @@ func TestEverybodyIsKilled(t *testing.T) {
 		{[]string{"check", path}, 0, "no findings"},
 		{[]string{"tail", path}, 0, "the run has ended: lost"},
 		{[]string{"doctor", path}, 0, `"r" was cut off: its processes are gone`},
-		{[]string{"stop", path}, 1, "does not run: its processes are gone"},
+		{[]string{"stop", path}, 1, "is not running: its processes are gone"},
 		{[]string{"fsck", path}, 0, "whole"},
 		{[]string{"report", path, "-o", filepath.Join(dir, "r.html")}, 0, ""},
 	} {
@@ -109,7 +109,7 @@ func TestLauncherIsKilled(t *testing.T) {
 	}{
 		"the training comes to its end": {syscall.SIGTERM, record.Ended,
 			"status     ended, exit code unknown: `vigil run` was killed before the training ended\n",
-			`"r" has ended, its exit code is unknown`, "the training ended, its exit code is not known"},
+			`"r" has ended, its exit code is unknown`, "the training ended, its exit code is unknown"},
 		"the training dies too": {syscall.SIGKILL, record.Lost,
 			"status     lost: its processes are gone, killed or with their machine; what was captured before is kept\n",
 			`"r" was cut off: its processes are gone`, "the processes of the run vanished"},

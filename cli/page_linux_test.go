@@ -101,12 +101,12 @@ func TestPagesOnTerminals(t *testing.T) {
 func TestOneLookOfAFinding(t *testing.T) {
 	dir := oldRuns(t)
 	const look = `✖ error output_activation at step 9
-  The softmax layer 3 gives cross_entropy probabilities, and cross_entropy
-  applies softmax again: no class can get more than 0.731, so the loss cannot
+  The softmax layer 3 passes probabilities to cross_entropy, which applies
+  softmax again: no class can get a probability above 0.731, so the loss cannot
   fall far and gradients are small.
   cause     an activation at the end of the model that the loss applies itself
-  remedy    remove it: cross_entropy wants the raw outputs of the last layer and
-            applies log_softmax itself
+  remedy    remove it: cross_entropy expects raw outputs (logits) and applies
+            log_softmax itself
   explain   `
 	for _, args := range [][]string{{"findings", "pytorch", "--dir", dir}, {"check", "pytorch", "--dir", dir}, {"tail", "pytorch", "--dir", dir}} {
 		if text := printed(t, 80, []string{"NO_COLOR=1"}, args...); !strings.Contains(text, look) {

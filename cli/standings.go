@@ -65,7 +65,7 @@ func printStanding(w io.Writer, p live.Page, list []view.Standing, flag string) 
 	switch len(list) {
 	case 0:
 	case 1:
-		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" has more"))
+		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" shows more"))
 	default:
 		fmt.Fprintln(w, p.Hang("", view.StandingText(list)+"; "+flag+" lists them"))
 	}

@@ -34,7 +34,7 @@ LICENCES = ["LICENSE", "internal/report/page/vendor/uPlot.LICENSE"]
 
 ABOUT = """Vigil %(version)s for %(target)s
 
-Vigil keeps watch over machine-learning training: it captures losses, weights,
+Vigil watches machine-learning training: it captures losses, weights,
 gradients and activations of an unchanged script, judges them while it runs,
 and says what went wrong and what to try.
 

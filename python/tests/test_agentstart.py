@@ -90,7 +90,7 @@ def test_not_executable(program, capfd):
     path = program("")
     os.chmod(path, 0o644)
     assert _agent.start() is None
-    assert "which is no executable file" in capfd.readouterr().err
+    assert "which is not an executable file" in capfd.readouterr().err
 
 
 RANK = """

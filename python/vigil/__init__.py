@@ -1,4 +1,4 @@
-"""Vigil keeps watch over machine-learning training.
+"""Vigil watches machine-learning training.
 
 Importing this package costs next to nothing: everything that needs more than a
 few lines is imported when it is first used. ``import vigil.torch as vg`` gives

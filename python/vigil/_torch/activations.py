@@ -75,7 +75,7 @@ class Activations(object):
                 return None
             return root, (root.outer() if module is root.inner() else module)
         if not any(type(one).__name__ == path for one in self.tracker.losses.known):
-            self._missing(path, "there is no longer a module of this name")
+            self._missing(path, "no module of this name any more")
         return None
 
     def _missing(self, path, reason):
