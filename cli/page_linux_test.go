@@ -97,10 +97,18 @@ func TestPagesOnTerminals(t *testing.T) {
 	}
 }
 
-// A finding looks the same wherever it is printed.
+// A finding looks the same wherever it is printed. A run keeps the words that it was told with; check finds today's.
 func TestOneLookOfAFinding(t *testing.T) {
 	dir := oldRuns(t)
-	const look = `✖ error output_activation at step 9
+	const stored = `✖ error output_activation at step 9
+  The softmax layer 3 gives cross_entropy probabilities, and cross_entropy
+  applies softmax again: no class can get more than 0.731, so the loss cannot
+  fall far and gradients are small.
+  cause     an activation at the end of the model that the loss applies itself
+  remedy    remove it: cross_entropy wants the raw outputs of the last layer and
+            applies log_softmax itself
+  explain   `
+	const judged = `✖ error output_activation at step 9
   The softmax layer 3 passes probabilities to cross_entropy, which applies
   softmax again: no class can get a probability above 0.731, so the loss cannot
   fall far and gradients are small.
@@ -108,9 +116,9 @@ func TestOneLookOfAFinding(t *testing.T) {
   remedy    remove it: cross_entropy expects raw outputs (logits) and applies
             log_softmax itself
   explain   `
-	for _, args := range [][]string{{"findings", "pytorch", "--dir", dir}, {"check", "pytorch", "--dir", dir}, {"tail", "pytorch", "--dir", dir}} {
-		if text := printed(t, 80, []string{"NO_COLOR=1"}, args...); !strings.Contains(text, look) {
-			t.Errorf("%s shows\n%s\nwant\n%s", args[0], text, look)
+	for command, look := range map[string]string{"findings": stored, "tail": stored, "check": judged} {
+		if text := printed(t, 80, []string{"NO_COLOR=1"}, command, "pytorch", "--dir", dir); !strings.Contains(text, look) {
+			t.Errorf("%s shows\n%s\nwant\n%s", command, text, look)
 		}
 	}
 }
