@@ -689,7 +689,7 @@ func TestMessagesSayWhatALossIs(t *testing.T) {
 		want string
 	}{
 		{"learning_rate", curve{steps: 60, loss: stepAt(3, 2, 500), update: 0.5}, "the loss exploded from 2 at step 0 to 500 (median of the last 20 steps)"},
-		{"learning_rate", curve{steps: 150, loss: spike, update: 0.6}, "at step 2 the loss jumped to 902 from 2.3 at step 0, and since then it is stuck at 2.3 (median of the last 50 steps)"},
+		{"learning_rate", curve{steps: 150, loss: spike, update: 0.6}, "at step 2 the loss jumped to 902 from 2.3 at step 0 and is stuck at 2.3 (median of the last 50 steps)"},
 		{"learning_rate", curve{steps: 150, loss: stepAt(0, 0, 2.3), size: stepAt(1, 0.1, 5), update: 0.01}, "and the loss, now 2.3 (median of the last 50 steps), is no lower than at the start: 2.3 at step 0"},
 		{"loss_flat", curve{steps: 300, loss: stepAt(0, 0, math.Log(10)), span: 0.05, facts: classes()}, "after 300 steps the loss is 2.3 (mean of the last "},
 		{"impossible_loss", curve{steps: 40, loss: falling(300, 2, 10), facts: classes()}, "(mean of the first 3 steps), but uniform guessing"},

@@ -40,6 +40,10 @@ func TestDocumentation(t *testing.T) {
 func TestExplain(t *testing.T) {
 	page := rules.ChecksMarkdown()
 	for _, d := range rules.Catalogue() {
+		// A finding without a remedy of the check has all of the rule.
+		if n := len(strings.Fields(strings.Join(d.Remedies, "; "))); n > 40 {
+			t.Errorf("%s: the remedies have %d words, 40 is the most", d.Name, n)
+		}
 		for i := range d.Checks {
 			c := &d.Checks[i]
 			e := rules.Explain(d, c)

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -127,6 +130,7 @@ func TestDefaultSetOnTraces(t *testing.T) {
 	if err != nil || len(paths) < 50 {
 		t.Fatalf("%d traces, %v", len(paths), err)
 	}
+	var printed []string
 	for _, path := range paths {
 		tr := readTrace(t, path)
 		name, _, _ := strings.Cut(filepath.Base(path), ".json")
@@ -138,6 +142,9 @@ func TestDefaultSetOnTraces(t *testing.T) {
 			}
 			e.Finish(record.Completed)
 			groups := e.Groups()
+			if interval == 50 {
+				printed = append(printed, texts(t, name, *found)...)
+			}
 			if tr.Fault == "" {
 				for _, f := range *found {
 					if f.Severity == record.Info {
@@ -165,6 +172,46 @@ func TestDefaultSetOnTraces(t *testing.T) {
 				}
 			}
 		}
+	}
+	sameAsFile(t, "testdata/recorded_texts.txt", strings.Join(printed, "\n")+"\n")
+}
+
+// texts are what a run prints of its findings, the first of each check. None is
+// longer than 40 words.
+func texts(t *testing.T, run string, found []record.Finding) []string {
+	t.Helper()
+	var out []string
+	seen := map[string]bool{}
+	for _, f := range found {
+		id := f.Rule + "/" + f.Check
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		out = append(out, fmt.Sprintf("%s %s %s: %s", run, f.Severity, id, f.Message), "  cause   "+f.Cause, "  remedy  "+f.Remedy)
+		for _, text := range []string{f.Message, f.Cause, f.Remedy} {
+			if n := len(strings.Fields(text)); n > 40 {
+				t.Errorf("%s, %s: %d words, 40 is the most: %s", run, id, n, text)
+			}
+		}
+	}
+	return out
+}
+
+// sameAsFile compares a text with a file that -update writes.
+func sameAsFile(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(got), want); d != "" {
+		t.Errorf("%s is not what is printed (write it with -update): %s", path, d)
 	}
 }
 

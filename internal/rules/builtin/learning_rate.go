@@ -259,12 +259,12 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 	case c.N < highWait+5:
 	case c.Peak >= r.explosion*start && c.N-c.PeakAt > highWait && r.stands(start):
 		r.report(rep, rule.Error, "thrown", c.Peak/start, r.explosion, highWait,
-			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s from %s, and since then it is stuck at %s",
+			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s from %s and is stuck at %s",
 				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && r.stayedUp(start):
 		up, to := c.highest(highSteps / 2)
 		r.report(rep, rule.Error, "thrown", up/start, stayedUp, highWait,
-			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s, and since then it is stuck at %s",
+			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s and is stuck at %s",
 				c.at(to), called("loss", c.Name), r.began(), meanOfSome(up, highSteps/2), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
 		r.report(rep, rule.Error, "stuck", m.Grown, r.growth, highWait,
@@ -383,7 +383,7 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; check that a scheduler does not lower it too early",
 		Asks:   []rule.Advice{rule.RaiseLearningRate},
-		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s, and no weight changes by more than %s of its size per step.",
+		Message: fmt.Sprintf("The learning rate is too low: in %d steps the %s went from %s to %s; weights change by at most %s of their size per step.",
 			c.N, called("loss", c.Name), meanOfFirst(before, len(a)), meanOfLast(after, int64(len(b))), num(fastest)),
 		Context: map[string]any{"first_mean": before, "last_mean": after, "fell": fall, "largest_update": fastest, "gradient_to_weight": m.Pull, "drift": r.state.Far, "guess": r.state.Kind.Guess},
 	})

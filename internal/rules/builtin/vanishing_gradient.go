@@ -28,8 +28,8 @@ var vanishingGradient = rule.Definition{
 		"initial weights that are too small", "half precision without loss scaling",
 	},
 	Remedies: []string{
-		"replace sigmoid or tanh in hidden layers by ReLU or GELU", "add residual connections or batch or layer normalisation",
-		"use He or Glorot initialisation", "scale the loss in half precision", "if it starts late and the accuracy is good, the model can perhaps be pruned",
+		"replace sigmoid or tanh in hidden layers by ReLU or GELU", "add residual connections or normalisation layers",
+		"use He or Glorot initialisation", "scale the loss in half precision", "late in a good training: the model may be prunable",
 	},
 	Explains: []string{"loss_flat", "too_few_updates", "loss_not_decreasing", "weight_update_ratio", "all_zero", "unchanged_tensor"},
 	Default: &rule.Preset{
