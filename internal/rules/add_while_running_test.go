@@ -126,7 +126,7 @@ func TestJoinRefused(t *testing.T) {
 		as     any
 		says   string
 	}{
-		{rules.Config{Rule: "listening"}, &taken, `"listening" judges this run already; to let it run a second time give it another name: configuration=listening_2`},
+		{rules.Config{Rule: "listening"}, &taken, `"listening" already runs; to run it a second time, give it another name: configuration=listening_2`},
 		{rules.Config{Rule: "vanishing_gradeint"}, &unknown, `did you mean "vanishing_gradient"?`},
 		{rules.Config{Rule: "overfit", Params: map[string]string{"patienec": "2"}}, &wrong, `"patience"`},
 		{rules.Config{Rule: "mine", Params: map[string]string{"source": "/nowhere/mine.py"}}, nil, "no such file"},

@@ -166,7 +166,7 @@ func TestRenamedAxes(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{
 		{"channels", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "conv1"}), "warning renamed_axes structure conv1", "conv1 returns shape [50 4 64] for [50 64 4]: two axes swap"},
 		{"classes", classifier(), view(record.RenamedFact{From: []int64{50, 64, 4}, To: []int64{50, 4, 64}, At: "the loss"}), "warning renamed_axes structure the loss", "before the loss returns shape [50 4 64] for [50 64 4]: two axes swap lengths but the values do not move, so every class"},
-		{"classes of each place", classifier(), view(record.RenamedFact{From: []int64{50, 4, 8, 8}, To: []int64{3200, 4}, At: "the loss"}), "warning renamed_axes structure the loss", "rows as long as there are channels"},
+		{"classes of each place", classifier(), view(record.RenamedFact{From: []int64{50, 4, 8, 8}, To: []int64{3200, 4}, At: "the loss"}), "warning renamed_axes structure the loss", "the channels are on axis 1, but each row takes consecutive values"},
 		{"heads", classifier(), view(record.RenamedFact{From: []int64{20, 24, 32}, To: []int64{20, 2, 24, 16}, At: "attention"}), "warning renamed_axes structure attention", "so every head sees pieces of several"},
 		{"samples", classifier(), view(record.RenamedFact{From: []int64{320, 32}, To: []int64{8, 40, 32}, Samples: true}), "warning renamed_axes structure ", "every sequence is a mix of several samples"},
 		{"none", classifier(), nil, "", ""},

@@ -18,7 +18,7 @@ func TestStateAfterPadding(t *testing.T) {
 	const found = "warning state data-loading rnn"
 	runFacts(t, "padding", []factCase{
 		{"nothing is left", lstm(), after(2e-8, pad), found, "after all 90 positions, but most sequences end with 78 or more positions of padding (token 0)"},
-		{"of features", lstm(), after(0, nil), found, "78 or more positions of padding. There"},
+		{"of features", lstm(), after(0, nil), found, "78 or more positions of padding. By then"},
 		{"said once, however much padding there is", lstm(), func(f *record.Facts) {
 			after(2e-8, pad)(f)
 			module(f, "emb").Input = &record.TensorFacts{DType: "I64", Shape: []int64{48, 90}, Values: &record.ValueFacts{Elements: 4320, Zeros: 0.95}}

@@ -24,7 +24,7 @@ func TestAdd(t *testing.T) {
 		change func(*rule.Definition)
 		want   string // part of the error
 	}{
-		{func(d *rule.Definition) { d.Name = "OwnRule" }, `"OwnRule": Name has to be in snake_case`},
+		{func(d *rule.Definition) { d.Name = "OwnRule" }, `"OwnRule": Name must be in snake_case`},
 		{func(d *rule.Definition) { d.Class = "" }, "Class is empty"},
 		{func(d *rule.Definition) { d.Summary = "" }, "Summary is empty"},
 		{func(d *rule.Definition) { d.Family = "x" }, `Family "x" is unknown`},

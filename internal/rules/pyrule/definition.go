@@ -115,7 +115,7 @@ func Define(name string, params map[string]string) (*rule.Definition, error) {
 		}
 	}
 	if p.Has("computed") && len(p.List("collection_names"))+len(p.List("tensor_regex")) == 0 {
-		return nil, wrong("computed", "name them by tensor_regex or collection_names", "computed is %s, and what the rule reads is not said", p.Texts()["computed"])
+		return nil, wrong("computed", "name them by tensor_regex or collection_names", "computed is %s, but what the rule reads is not given", p.Texts()["computed"])
 	}
 	memory, err := parseSize(p.String("max_memory"))
 	if err != nil {
