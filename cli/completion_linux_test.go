@@ -26,7 +26,7 @@ func TestCompletionInShells(t *testing.T) {
 			p.press(shell.load + "; echo load''ed\r")
 			p.expect("loaded")
 			for _, tt := range []struct{ typed, shows string }{
-				{"vigil rules desc\tlabels_fit/broad\t", "so that every prediction"},
+				{"vigil rules desc\tlabels_fit/broad\t", "so every prediction"},
 				{"vigil run --rules no\t--stop-on=nev\t-- echo beg''un", "begun"},
 				{"vigil run --rule dead_relu:threshold_i\tx -- true", "x\" is not a number"},
 				{"vigil run --rules none -- unam\t", "Linux"},
