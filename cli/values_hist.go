@@ -113,7 +113,7 @@ func printSpreads(w io.Writer, head string, h *view.Histograms) error {
 	together := (bins + spreadWidth - 1) / spreadWidth
 	columns := (bins + together - 1) / together
 	low, high := record.Digits(h.Edges[0]), record.Digits(h.Edges[bins])
-	fmt.Fprintf(w, "%s\neach column is a power of two, zeros stand between the signs", head)
+	fmt.Fprintf(w, "%s\neach column is a power of two, zeros are between the signs", head)
 	if together > 1 {
 		fmt.Fprintf(w, ", or %d of them", together)
 	}

@@ -77,7 +77,7 @@ func (p Page) Group(g *record.Group) string {
 	}
 	for i := range g.Outweighed {
 		o := &g.Outweighed[i]
-		lines = append(lines, p.dimItem("outweighs", fmt.Sprintf("%s/%s at %s: it asks for the opposite", clean(o.Rule), clean(o.Check), p.where(o))))
+		lines = append(lines, p.dimItem("outweighs", fmt.Sprintf("%s/%s at %s: it suggests the opposite", clean(o.Rule), clean(o.Check), p.where(o))))
 	}
 	return strings.Join(lines, "\n")
 }
