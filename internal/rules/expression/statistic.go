@@ -78,5 +78,5 @@ func checkStatistic(stat string) error {
 	if _, ok := computed[stat]; ok {
 		return nil
 	}
-	return fmt.Errorf("there is no statistic %q; did you mean %q? Known: %s, quantile[q]", stat, rule.Nearest(stat, statisticNames), strings.Join(statisticNames, ", "))
+	return fmt.Errorf("unknown statistic %q; did you mean %q? Known: %s, quantile[q]", stat, rule.Nearest(stat, statisticNames), strings.Join(statisticNames, ", "))
 }
