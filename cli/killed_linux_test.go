@@ -108,7 +108,7 @@ func TestLauncherIsKilled(t *testing.T) {
 		status, show, doctor, report string
 	}{
 		"the training comes to its end": {syscall.SIGTERM, record.Ended,
-			"status     ended, exit code unknown: `vigil run` was killed before the training ended\n",
+			"status     ended, exit code unknown: `vigil run` was killed before the training had ended\n",
 			`"r" has ended, its exit code is unknown`, "the training ended, its exit code is unknown"},
 		"the training dies too": {syscall.SIGKILL, record.Lost,
 			"status     lost: its processes are gone, killed or with their machine; what was captured before is kept\n",
