@@ -5,6 +5,7 @@
 #   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, 10 000 crash schedules, the full kill loops and long fuzzing
 #   ./test.sh --rest    only what --long adds, to go on after a failure in it
 #   ./test.sh --env     only make the environment
+#   ./test.sh --firsthour  nothing but the first hour of a newcomer without Go: clone, install, demo, a script with a mistake, and so on
 #
 # Everything it makes lies in build/; a second run installs nothing. At the end it prints how long each stage took.
 set -euo pipefail
@@ -14,13 +15,15 @@ cd "$(dirname "$0")"
 long=0
 rest=0
 only_env=0
+first_hour=0
 for arg in "$@"; do
   case "$arg" in
     --long) long=1 ;;
     --rest) long=1 rest=1 ;;
     --env) only_env=1 ;;
-    -h|--help) sed -n '2,9p' "$0"; exit 0 ;;
-    *) echo "test.sh: unknown argument '$arg' (known: --long, --rest, --env)" >&2; exit 1 ;;
+    --firsthour) first_hour=1 ;;
+    -h|--help) sed -n '2,10p' "$0"; exit 0 ;;
+    *) echo "test.sh: unknown argument '$arg' (known: --long, --rest, --env, --firsthour)" >&2; exit 1 ;;
   esac
 done
 
@@ -89,6 +92,12 @@ export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
 export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"
 echo "Pythons below 3.8 for the tests that nothing breaks there: ${VIGIL_TEST_OLD_PYTHONS:-none found}"
 [ "$only_env" = 1 ] && exit 0
+
+if [ "$first_hour" = 1 ]; then
+  stage "the first hour"
+  go run ./e2e/firsthour
+  exit 0
+fi
 
 # One compute thread, so that tests beside each other do not fight for cores.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
