@@ -168,9 +168,9 @@ func propertiesOf(run record.Run) map[property]string {
 		put(InConfiguration, "tag "+key, value)
 	}
 	ofFacts(run, put)
+	script, settings := commandSettings(run.Command)
+	put(InCode, "script", script)
 	if !ofProvenance(run, put) {
-		script, settings := commandSettings(run.Command)
-		put(InCode, "script", script)
 		for key, value := range settings {
 			put(InConfiguration, key, value)
 		}

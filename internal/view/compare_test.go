@@ -209,3 +209,20 @@ func TestCompareUncommittedChanges(t *testing.T) {
 		}
 	}
 }
+
+// A run that knows which options its script was given names the script as well as
+// one that has the command alone.
+func TestCompareScript(t *testing.T) {
+	root, loss := t.TempDir(), map[string][]float64{"loss": {1}}
+	a := trained(t, root, record.Run{Name: "a", Command: []string{"python", "train.py"}}, loss)
+	b := trained(t, root, record.Run{Name: "b", Command: []string{"python", "train.py", "--lr", "1"}, Provenance: &record.Provenance{Hyperparameters: map[string]string{"lr": "1"}}}, loss)
+	c, err := Compare([]source.Run{a, b}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range c.Differences {
+		if d.Section != InConfiguration || d.Name != "lr" {
+			t.Errorf("%s %s differs: %v", d.Section, d.Name, d.Values)
+		}
+	}
+}
