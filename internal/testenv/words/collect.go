@@ -25,13 +25,19 @@ type Text struct {
 	Value string
 }
 
-// Collect gives the texts of all sources below folders of root, tests left out.
+// Collect gives the texts of all sources below folders of root, tests and their data left out.
 func Collect(root string, folders ...string) ([]Text, error) {
 	var out []Text
 	for _, folder := range folders {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(name string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
+			if err != nil {
 				return err
+			}
+			if entry.IsDir() {
+				if entry.Name() == "testdata" {
+					return filepath.SkipDir
+				}
+				return nil
 			}
 			rel, err := filepath.Rel(root, name)
 			if err != nil {
