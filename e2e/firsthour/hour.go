@@ -147,7 +147,9 @@ func (h *hour) findings() error {
 	if err != nil {
 		return err
 	}
-	var found struct{ Groups []struct{ Root record.Finding } }
+	var found struct {
+		Groups []struct{ Root record.Finding }
+	}
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
 		return fmt.Errorf("read the findings: %w", err)
 	}
