@@ -52,6 +52,17 @@ func brief(run record.Run, f view.Findings) string {
 	return text
 }
 
+// wrapped is a text whose lines are wrapped between words where a page has a width.
+func wrapped(p live.Page, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		rest := strings.TrimLeft(line, " ")
+		head := line[:len(line)-len(rest)]
+		b.WriteString(p.Hang(head, strings.TrimSuffix(rest, "\n")) + "\n")
+	}
+	return b.String()
+}
+
 // briefGroup is a root cause with what follows from it.
 func briefGroup(number int, g *record.Group, clock *record.Clock) string {
 	var b strings.Builder

@@ -56,3 +56,16 @@ func TestBriefIsBrief(t *testing.T) {
 		}
 	}
 }
+
+// A brief has its own lines; a terminal wraps them between words.
+func TestBriefOnATerminal(t *testing.T) {
+	const text = "Vigil on run r: completed\n  where: train.py:12 loss = f(x)\n"
+	for width, want := range map[int]string{
+		0:  text,
+		24: "Vigil on run r:\ncompleted\n  where: train.py:12\n  loss = f(x)\n",
+	} {
+		if got := wrapped(live.Page{Width: width}, text); got != want {
+			t.Errorf("width %d: %q, want %q", width, got, want)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func (c findingsCmd) Run(a *app) error {
 	}
 	run := t.Run()
 	if c.Brief {
-		_, err := io.WriteString(a.stdout, brief(run, f))
+		_, err := io.WriteString(a.stdout, wrapped(a.page(), brief(run, f)))
 		return err
 	}
 	p := a.page()
