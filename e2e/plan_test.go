@@ -46,14 +46,14 @@ func TestPlanOfARunningJob(t *testing.T) {
 
 	for _, wrong := range []struct{ args, says string }{
 		{"--collect gradients:evry=1", `"every"`},
-		{"--collect heads", "it selects nothing: give a pattern"},
+		{"--collect heads", "it selects nothing: add a pattern"},
 		{"--collect heads:raw --for 5", `there is no collection "heads"`},
-		{"--for 5", "there is none"},
+		{"--for 5", "--for needs --collect"},
 		{"--collect gradients:raw,every=1 --for 0", "--for 0 is below 1"},
 		{"--add-rule overfti:patience=2", `did you mean "overfit"?`},
 		{"--add-rule overfit:patienec=2", `did you mean "patience"?`},
-		{"--add-rule not_finite", `"not_finite" judges this run already`},
-		{"--add-rule overfit --for 5", "--for bounds what --collect names"},
+		{"--add-rule not_finite", `"not_finite" already runs`},
+		{"--add-rule overfit --for 5", "--for needs --collect"},
 	} {
 		o := run(t, dir, nil, append([]string{binary, "plan", "r"}, strings.Fields(wrong.args)...)...)
 		if o.code != 1 || !strings.Contains(o.stderr, wrong.says) {
@@ -160,7 +160,7 @@ func TestPlanOfARunningJob(t *testing.T) {
 	if !slices.ContainsFunc(tr.Statuses(), func(s record.RuleStatus) bool { return s.Configuration == "late" && s.Parameters["start_step"] != "0" }) {
 		t.Errorf("the rule that was added has not judged: %+v", tr.Statuses())
 	}
-	if o := run(t, dir, nil, binary, "plan", "r", "--every", "3"); o.code != 1 || !strings.Contains(o.stderr, "does not run") {
+	if o := run(t, dir, nil, binary, "plan", "r", "--every", "3"); o.code != 1 || !strings.Contains(o.stderr, "is not running") {
 		t.Errorf("plan of a run that ended: %+v", o)
 	}
 }

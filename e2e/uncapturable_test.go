@@ -35,7 +35,7 @@ func TestNothingToCapture(t *testing.T) {
 	}{
 		{"no_parameters", "nothing was trained, and the model that was run, Sequential, has no parameters", 0},
 		{"no_optimiser", "backward() was called, but the weights were not updated", 0},
-		{"no_step", "SGD was made, but no step of it was seen", 0},
+		{"no_step", "SGD was created, but it made no step", 0},
 		{"crashed", "the script ended with an error (RuntimeError) before a training was seen", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
