@@ -82,7 +82,7 @@ def test_a_process_that_only_cross_validates_says_so(sockdir):
         collector.train(["-c", text], env=collector.environment(VIGIL_SOCKET=agent.path, VIGIL_STRICT="1"))
     finally:
         agent.die()
-    assert not agent.runs and len(agent.idle) == 1 and "only xgboost.cv ran" in agent.idle[0]
+    assert not agent.runs and len(agent.idle) == 1 and "only xgboost.cv was called" in agent.idle[0]
 
 
 def test_what_the_script_records(watched):
