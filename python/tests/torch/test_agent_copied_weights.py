@@ -108,7 +108,8 @@ def test_weights_are_those_of_the_update(done, fills, env):
 def test_what_is_filled_is_used_unless_it_changed(done):
     _, counts = told(done(True, PATIENT="1"))
     for i, count in enumerate(counts):
-        if i not in (0, 8, 9, 10, 15) and i not in CHANGED:
+        # At step 1 a plan may be new, and the frame of step 0 not read yet: then nothing is asked for.
+        if i not in (0, 1, 8, 9, 10, 15) and i not in CHANGED:
             assert count.get("used") and not count.get("not used"), "step %d: %s of %s" % (i, count, counts)
         if i in CHANGED:
             assert count.get("not used"), "step %d: %s of %s" % (i, count, counts)

@@ -4,6 +4,8 @@ import os
 import sys
 
 import pytest
+import torch
+from torch import nn
 
 SCRIPT = """\
 import torch
@@ -113,13 +115,16 @@ def test_calls_from_several_places(trained, write):
     assert done.code == 0, done.err
     calls = {(one["kind"], one.get("name")): one for one in done.run.facts["calls"]["list"]}
     elsewhere = {at: one.get("elsewhere", False) for at, one in calls.items()}
+    layers = {("layer", "Sigmoid"): False, ("layer", "Dropout"): True}
+    if not hasattr(nn.modules.module, "register_module_module_registration_hook"):
+        layers = {}  # PyTorch before 2.0 does not say what is put into modules
     assert elsewhere == {
-        ("layer", "Sigmoid"): False, ("layer", "Dropout"): True, ("optimizer", "SGD"): False,
-        ("model", "Net"): True, ("backward", None): True, ("step", "SGD"): False,
+        **layers, ("optimizer", "SGD"): False, ("model", "Net"): True, ("backward", None): True, ("step", "SGD"): False,
         ("function", "sigmoid"): False,
     }  # fmt: skip
-    assert calls["layer", "Sigmoid"]["line"] == 8
-    assert calls["layer", "Sigmoid"]["times"] == 1
+    if layers:
+        assert calls["layer", "Sigmoid"]["line"] == 8
+        assert calls["layer", "Sigmoid"]["times"] == 1
 
 
 FUNCTION = """\
@@ -167,6 +172,10 @@ OWN = "softmax = lambda x: F.softmax(x, dim=1)"
 )
 def test_function_before_the_loss(trained, write, first, call, name, expected):
     """The call of softmax or sigmoid that the loss comes of; the functions are as they were in the end."""
+    if "compile" in first and not hasattr(torch, "compile"):
+        pytest.skip("this PyTorch has no compiler")
+    if sys.version_info < (3, 11) and "sigmoid" in call and "softmax" in call:
+        name = None  # without columns two calls in a line cannot be told apart
     script = FUNCTION.format(first=first, call=call)
     done = trained(write(script))
     assert done.code == 0, done.err

@@ -6,7 +6,6 @@ Nothing but file names and positions of the stack is read, and nothing is judged
 import itertools
 import os
 import sys
-import sysconfig
 
 import torch
 
@@ -20,8 +19,9 @@ LAYERS = frozenset(getattr(torch.nn, name) for name in ("Dropout", "GRU", "LogSo
 _DEEP = 60  # frames that are gone through
 _OURS = os.path.dirname(os.path.abspath(vigil.__file__)) + os.sep
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
-# Where code lies that is no script's own: libraries, and the frames that start a script.
-_LIBRARIES = tuple({os.path.join(p, "") for p in map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")) if p})
+# Where code lies that is no script's own: Python's library, and what is installed.
+_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 
 def wanted():
@@ -93,7 +93,7 @@ def _frame():
         frame = frame.f_back
     else:
         return None
-    if name.startswith("<") or name.startswith(_LIBRARIES) or "site-packages" in name:
+    if name.startswith(("<", _LIBRARY)) or any(part in name for part in _INSTALLED):
         return None
     return frame
 
