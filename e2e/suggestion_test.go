@@ -18,6 +18,9 @@ import (
 // apply it; then the program runs, and Vigil finds nothing wrong with it any more. The
 // file of the user is left alone.
 func TestSuggestedEditsMendTheScript(t *testing.T) {
+	if without("columns") {
+		t.Skip("VIGIL_TEST_WITHOUT names columns: Python tells no columns of calls, and where a line has several there is no edit")
+	}
 	t.Parallel()
 	programs, err := filepath.Glob(filepath.Join("testdata", "suggestions", "*.py"))
 	if err != nil {
