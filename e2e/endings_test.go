@@ -345,6 +345,9 @@ func TestLostConnectionAlone(t *testing.T) {
 
 // A real notebook kernel: cells run one by one, and the run ends with it.
 func TestNotebookKernel(t *testing.T) {
+	if without("jupyter") {
+		t.Skip("VIGIL_TEST_WITHOUT names jupyter")
+	}
 	t.Parallel()
 	python := testenv.Python(t)
 	if _, err := exec.Command(python, "-c", "import nbclient, ipykernel").Output(); err != nil && os.Getenv("VIGIL_TEST_LONG") != "" {
@@ -377,6 +380,9 @@ func TestHookAfterItsEnd(t *testing.T) {
 
 // A notebook without a line for Vigil, executed as a command, is captured like a script.
 func TestNotebookUnderRun(t *testing.T) {
+	if without("jupyter") {
+		t.Skip("VIGIL_TEST_WITHOUT names jupyter")
+	}
 	t.Parallel()
 	jupyter := filepath.Join(filepath.Dir(testenv.Python(t)), "jupyter")
 	if _, err := os.Stat(jupyter); err != nil && os.Getenv("VIGIL_TEST_LONG") != "" {
