@@ -147,9 +147,9 @@ if [ "$long" = 1 ]; then
     esac
     # shellcheck disable=SC2086 # one word a version
     if make_env "torch-$old" "scripts/requirements-torch-$old.txt" "about 4 GB on disk" $versions; then
-      # XGBoost, the trainers and Jupyter are in the newest environment alone, and so are loss scalers for the CPU
+      # XGBoost, the trainers, Jupyter and the build tool of packages are in the newest environment alone, and so are loss scalers for the CPU
       # and columns of calls (Python 3.11).
-      VIGIL_TEST_WITHOUT=xgboost,trainers,scaler,columns,jupyter VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m -count=1 ./e2e
+      VIGIL_TEST_WITHOUT=xgboost,trainers,scaler,columns,jupyter,hatchling VIGIL_TEST_PYTHON="$PWD/build/env/torch-$old/bin/python" go test -timeout 40m -count=1 ./e2e
       python_tests "$PWD/build/env/torch-$old/bin/python" torch
     else
       not_tested="$not_tested${not_tested:+$'\n'}PyTorch $old NOT tested: its environment could not be made, see above"

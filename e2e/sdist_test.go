@@ -59,6 +59,9 @@ func withoutGo(t *testing.T) string {
 
 // The source distribution holds all that the wheel is built from, and a build finds out whether there is a Go to build it with.
 func TestSourceDistribution(t *testing.T) {
+	if without("hatchling") {
+		t.Skip("VIGIL_TEST_WITHOUT names hatchling: the release that is pinned first needs a newer Python")
+	}
 	t.Parallel()
 	root, dir, b := testenv.Root(), t.TempDir(), newBackend(t)
 	if o := b.call(t, root, "b.build_sdist("+quoted(dir)+")"); o.code != 0 {
