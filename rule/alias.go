@@ -26,6 +26,15 @@ type (
 	// Values are a tensor's bytes.
 	Values = tensor.View
 
+	// Window is a closed span of a job's time; Sample, StepTime and Event are in it.
+	Window = record.Window
+	// Sample is what the metrics of a machine were at one instant.
+	Sample = record.Sample
+	// StepTime is where the time of a step went.
+	StepTime = record.StepTime
+	// Event is something in a job that has a beginning and a length.
+	Event = record.Event
+
 	// Need is what one configuration of a rule asks of capture.
 	Need = plan.Need
 	// Want says what is kept of a due tensor.

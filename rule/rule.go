@@ -106,6 +106,14 @@ type Ticker interface {
 	Tick(now time.Time, r *Report)
 }
 
+// WindowReader is a rule that judges time: machine metrics, where the time of
+// steps went, and events. Windows come in their order, each once, between the
+// steps, live and in a replay at the same places among them. A window belongs to
+// the engine, as a view does.
+type WindowReader interface {
+	Window(w *Window, r *Report)
+}
+
 // Pauser is a rule that looks at the clock and is told when the job, which had
 // ended, was started again: before that nothing could come.
 type Pauser interface {
