@@ -37,7 +37,7 @@ func (c *changes) took(n *record.Change) {
 // tellAgain takes in the changes of before a restart. The agent may have died
 // between a change and its actions; those that were begun are not begun again.
 func (e *evaluator) tellAgain(t *trial.Trial) {
-	for _, doc := range t.Events() {
+	for _, doc := range t.StatusEvents() {
 		id, c, err := notify.ReadChange(doc)
 		if err != nil || c == nil || len(id) < 8 {
 			e.job.events.notice("warning", "an event of this run cannot be read; it may be reported again", "")

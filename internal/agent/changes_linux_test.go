@@ -131,7 +131,7 @@ func TestStatusEvents(t *testing.T) {
 	}
 	defer tr.Close()
 	var stored [][]byte
-	for _, doc := range tr.Events() {
+	for _, doc := range tr.StatusEvents() {
 		stored = append(stored, doc)
 	}
 	got, times = told(t, stored)

@@ -285,7 +285,7 @@ func evaluate(t *rapid.T, workers []string, says bool, events []event, restart f
 		out.Findings = append(out.Findings, rules.Key(f)+" "+f.Message)
 	}
 	slices.Sort(out.Findings)
-	for i, doc := range tr.Events() {
+	for i, doc := range tr.StatusEvents() {
 		_, c, err := notify.ReadChange(doc)
 		if err != nil || c.Number != int64(i+1) {
 			t.Fatalf("event %d is %+v, %v", i+1, c, err)

@@ -59,7 +59,13 @@ func (w *Writer) resume() error {
 	if err := r.allSeries(); err != nil {
 		return err
 	}
+	if err := r.hosts(); err != nil {
+		return err
+	}
 	if err := r.rawFiles(); err != nil {
+		return err
+	}
+	if err := r.traceFiles(); err != nil {
 		return err
 	}
 	if w.rewound != nil && !w.rewound.Done { // cut short
@@ -148,10 +154,16 @@ func (r *resumption) event(e manifest.Event) {
 		for session, seq := range e.Sealed.Sessions {
 			w.sessions[session] = max(w.sessions[session], seq)
 		}
+		for session, seq := range e.Sealed.Times {
+			w.reached[session] = max(w.reached[session], seq)
+		}
+	case e.Trace != nil:
+		w.traces.files[e.Trace.Path] = e.Trace.Bytes
 	case e.Raw != nil:
 		w.raw[e.Raw.Path] = e.Raw.Bytes
 	case e.Removed != "":
 		delete(w.raw, e.Removed)
+		delete(w.traces.files, e.Removed)
 	case e.Rewound != nil:
 		w.rewound = e.Rewound
 	}
@@ -299,7 +311,7 @@ func (r *resumption) journal(s *series, n int, last bool) error {
 	w := r.w
 	// Tables of this journal that the manifest does not name are of a sealing
 	// that was cut short.
-	for _, table := range []string{chunk.Stats, chunk.Scalars, chunk.Steps, chunk.Complete} {
+	for _, table := range []string{chunk.Stats, chunk.Scalars, chunk.Steps, chunk.Complete, chunk.Metrics, chunk.Times, chunk.Events} {
 		rel := path.Join(s.dir, layout.Chunk(table, n))
 		if err := w.fs.Remove(w.at(rel)); err != nil && !missing(err) {
 			return err
@@ -311,7 +323,7 @@ func (r *resumption) journal(s *series, n int, last bool) error {
 		return err
 	}
 	c := readJournal(b)
-	if len(c.steps)+len(c.decisions) == 0 && c.tail.Bytes == int64(len(b)) && !c.tail.Garbage {
+	if len(c.steps)+len(c.decisions)+len(c.machine.Times)+len(c.times)+len(c.events) == 0 && c.tail.Bytes == int64(len(b)) && !c.tail.Garbage {
 		// Not even its header was finished.
 		return w.fs.Remove(w.at(rel))
 	}
@@ -343,7 +355,14 @@ func (r *resumption) journal(s *series, n int, last bool) error {
 	for session, seq := range c.sessions {
 		w.sessions[session] = max(w.sessions[session], seq)
 	}
-	o := &open{appender: a, n: n, rows: c.rows + int64(len(c.decisions)), born: time.Now()}
+	for session, seq := range c.reached {
+		w.reached[session] = max(w.reached[session], seq)
+	}
+	o := &open{appender: a, n: n, rows: c.rows + int64(len(c.decisions)) + c.timeRows(), born: time.Now()}
+	o.names, o.free = c.machine.Numbers()
+	if t := c.machine.Times; len(t) > 0 {
+		s.host.last = max(s.host.last, t[len(t)-1])
+	}
 	if last {
 		s.active = o
 	} else {

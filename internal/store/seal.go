@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/layout"
@@ -46,6 +47,9 @@ func (w *Writer) all() []*series {
 	var list []*series
 	for _, name := range slices.Sorted(maps.Keys(w.series)) {
 		list = append(list, w.series[name])
+	}
+	for _, host := range slices.Sorted(maps.Keys(w.hosts)) {
+		list = append(list, w.hosts[host])
 	}
 	return append(list, w.complete)
 }
@@ -91,7 +95,8 @@ func (w *Writer) seal(s *series, o *open) error {
 		return err
 	}
 	content := readJournal(b)
-	sealed := &manifest.Sealed{Journal: rel, Steps: int64(len(content.steps) + len(content.decisions)), Rows: content.rows, Sessions: content.sessions}
+	sealed := &manifest.Sealed{Journal: rel, Steps: int64(len(content.steps) + len(content.decisions) + len(content.machine.Times)), Rows: content.rows,
+		Sessions: content.sessions, Times: content.reached, Span: content.span()}
 	for _, table := range content.tables() {
 		f, err := w.table(path.Join(s.dir, layout.Chunk(table.name, o.n)), table.write)
 		if err != nil {
@@ -154,6 +159,10 @@ type content struct {
 	steps     []journal.Lazy
 	decisions []*journal.Decision
 	sessions  map[string]uint64
+	machine   journal.Machine
+	times     []record.StepTime
+	events    []record.Event
+	reached   map[string]uint64 // of sessions, by step times
 	rows      int64
 	damage    []string
 	end       int64 // offset behind the last whole record
@@ -162,7 +171,7 @@ type content struct {
 
 // readJournal reads a journal as far as it is whole.
 func readJournal(b []byte) *content {
-	c := &content{sessions: map[string]uint64{}}
+	c := &content{sessions: map[string]uint64{}, reached: map[string]uint64{}}
 	var d journal.Decoder
 	c.end, c.tail = journal.Scan(b, 0, func(off int64, payload []byte) {
 		steps, decision, err := d.Decode(payload)
@@ -171,6 +180,16 @@ func readJournal(b []byte) *content {
 			c.damage = append(c.damage, fmt.Sprintf("the record at byte %d: %v", off, err))
 		case decision != nil:
 			c.decisions = append(c.decisions, decision)
+		case steps.Samples != nil:
+			if err := c.machine.Add(steps.Samples); err != nil {
+				c.damage = append(c.damage, fmt.Sprintf("the record at byte %d: %v", off, err))
+			}
+		case steps.Times != nil:
+			t := steps.Times
+			c.times, c.events = append(c.times, t.Times...), append(c.events, t.Events...)
+			if t.Session != "" {
+				c.reached[t.Session] = max(c.reached[t.Session], t.Seq)
+			}
 		default:
 			c.steps = append(c.steps, steps.Steps...)
 			if steps.Session != "" {
@@ -199,10 +218,11 @@ func (c *content) tables() []table {
 	if len(c.decisions) > 0 {
 		return []table{{chunk.Complete, func(w io.Writer) error { return chunk.WriteDecisions(w, c.decisions) }}}
 	}
+	list := c.byTime()
 	if len(c.steps) == 0 {
-		return nil
+		return list
 	}
-	list := []table{{chunk.Steps, func(w io.Writer) error { return chunk.WriteSteps(w, c.steps) }}}
+	list = append(list, table{chunk.Steps, func(w io.Writer) error { return chunk.WriteSteps(w, c.steps) }})
 	stats, scalars := false, false
 	for _, s := range c.steps {
 		stats = stats || len(s.Stats) > 0

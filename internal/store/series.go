@@ -30,6 +30,7 @@ type series struct {
 	active  *open
 	waiting []*open
 	infos   *appender // announcements; workers only
+	host    hostState // hosts only
 }
 
 // open is a journal that is not sealed yet.
@@ -38,6 +39,9 @@ type open struct {
 	n    int
 	rows int64
 	born time.Time
+	// names are the numbers of the machine's series in it, free the next one.
+	names map[string]uint32
+	free  uint32
 }
 
 func (s *series) files() (list []*appender) {

@@ -39,8 +39,11 @@ type Writer struct {
 	manifest *appender
 	logs     map[string]*appender // findings and actions, by path in the run
 	series   map[string]*series   // by worker
+	hosts    map[string]*series   // machine metrics
 	complete *series
 	sessions map[string]uint64
+	reached  map[string]uint64 // of sessions, by step times
+	traces   traces
 	rows     int64
 	sealRows int64
 	raw      map[string]int64 // raw files of this run and their lengths
@@ -86,7 +89,8 @@ func Create(fsys vfs.FS, root, name string, run record.Run) (*Writer, error) {
 
 func newWriter(fsys vfs.FS, path string) *Writer {
 	w := &Writer{fs: fsys, path: path, logs: map[string]*appender{}, series: map[string]*series{},
-		sessions: map[string]uint64{}, raw: map[string]int64{}, sealRows: sealRows}
+		hosts: map[string]*series{}, sessions: map[string]uint64{}, reached: map[string]uint64{}, raw: map[string]int64{}, sealRows: sealRows,
+		traces: traces{files: map[string]int64{}, next: map[string]int{}}}
 	w.complete = &series{dir: layout.Complete, next: 1}
 	return w
 }

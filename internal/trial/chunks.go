@@ -16,10 +16,12 @@ import (
 type sealed struct {
 	n      int
 	dir    string
-	count  int // steps or decisions in it; 0 when the manifest does not say
+	count  int       // steps or decisions in it; 0 when the manifest does not say
+	span   *[2]int64 // of machine metrics or step times, microseconds since 1970; nil: none, or not known
 	tables map[string]*table
 	steps  []journal.Lazy // without values; read when first needed
 	full   []journal.Lazy // with values; kept by the replayer for a while
+	at     []int64        // times of machine metrics, when they were needed
 }
 
 // table is one Parquet file. It is opened when first needed; then its footer

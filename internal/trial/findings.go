@@ -166,8 +166,8 @@ func (t *Trial) Actions() []json.RawMessage {
 	return list
 }
 
-// Events are the documents of changes of status, as they were stored.
-func (t *Trial) Events() []json.RawMessage {
+// StatusEvents are the documents of changes of status, as they were stored.
+func (t *Trial) StatusEvents() []json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var list []json.RawMessage

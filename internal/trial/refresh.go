@@ -35,6 +35,9 @@ type tail struct {
 	off       int64
 	steps     []journal.Lazy
 	decisions []*journal.Decision
+	machine   journal.Machine
+	times     []record.StepTime
+	events    []record.Event
 	dec       journal.Decoder
 }
 
@@ -53,6 +56,16 @@ func (t *Trial) all() []*series {
 	sort.Slice(list, func(i, j int) bool { return list[i].worker < list[j].worker })
 	return list
 }
+
+// allHosts lists the hosts' series by name.
+func (t *Trial) allHosts() []*series {
+	list := slices.Collect(maps.Values(t.hosts))
+	sort.Slice(list, func(i, j int) bool { return list[i].worker < list[j].worker })
+	return list
+}
+
+// everything are all series, those of hosts and the decisions included.
+func (t *Trial) everything() []*series { return append(append(t.all(), t.allHosts()...), t.complete) }
 
 // hidden tells whether a step was taken back when the run was rewound.
 func (t *Trial) hidden(s *series, n int, mode record.Mode, modeStep int64) bool {
@@ -120,8 +133,8 @@ func (t *Trial) countSteps() {
 }
 
 func (t *Trial) hasTails() bool {
-	n := len(t.complete.tails)
-	for _, s := range t.series {
+	n := 0
+	for _, s := range t.everything() {
 		n += len(s.tails)
 	}
 	return n > 0
@@ -202,8 +215,11 @@ func (t *Trial) event(e manifest.Event) {
 		dir := path.Dir(e.Sealed.Journal)
 		n, ok := layout.JournalNumber(path.Base(e.Sealed.Journal))
 		if s := t.seriesAt(dir); ok && s != nil && s.chunks[n] == nil {
-			c := &sealed{n: n, dir: dir, count: int(e.Sealed.Steps), tables: map[string]*table{}}
+			c := &sealed{n: n, dir: dir, count: int(e.Sealed.Steps), span: e.Sealed.Span, tables: map[string]*table{}}
 			for _, f := range e.Sealed.Files {
+				if t.removed[f.Path] {
+					continue
+				}
 				name, _, _ := layout.ChunkNumber(path.Base(f.Path))
 				c.tables[name] = &table{entry: f}
 			}
@@ -215,6 +231,10 @@ func (t *Trial) event(e manifest.Event) {
 		t.raw[e.Raw.Path] = append(t.raw[e.Raw.Path], *e.Raw)
 	case e.Removed != "":
 		delete(t.raw, e.Removed)
+		delete(t.traces, e.Removed)
+		t.forget(e.Removed)
+	case e.Trace != nil:
+		t.traces[e.Trace.Path] = *e.Trace
 	case e.Replaced != nil:
 		l := append(t.replaced[e.Replaced.Path], *e.Replaced)
 		t.replaced[e.Replaced.Path] = l[max(0, len(l)-8):]
@@ -229,15 +249,19 @@ func (t *Trial) event(e manifest.Event) {
 
 // seriesAt finds the series of a directory, or begins it.
 func (t *Trial) seriesAt(dir string) *series {
-	s := t.series[dir]
+	all := t.series
+	if path.Dir(dir) == layout.SystemDir {
+		all = t.hosts
+	}
+	s := all[dir]
 	switch {
 	case dir == layout.Complete:
 		s = t.complete
-	case path.Dir(dir) != layout.SeriesDir:
+	case path.Dir(dir) != layout.SeriesDir && path.Dir(dir) != layout.SystemDir:
 		return nil
 	case s == nil:
 		s = &series{dir: dir}
-		t.series[dir] = s
+		all[dir] = s
 	}
 	if s.chunks == nil {
 		s.chunks, s.tails = map[int]*sealed{}, map[int]*tail{}
@@ -255,13 +279,15 @@ func (t *Trial) seriesAt(dir string) *series {
 // readSeries lists the directories and reads the journals on.
 func (t *Trial) readSeries() error {
 	dirs := []string{layout.Complete}
-	list, err := t.fs.List(t.at(layout.SeriesDir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("list the workers: %w", err)
-	}
-	for _, e := range list {
-		if e.IsDir() {
-			dirs = append(dirs, path.Join(layout.SeriesDir, e.Name()))
+	for _, parent := range []string{layout.SystemDir, layout.SeriesDir} {
+		list, err := t.fs.List(t.at(parent))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("list %q: %w", parent, err)
+		}
+		for _, e := range list {
+			if e.IsDir() {
+				dirs = append(dirs, path.Join(parent, e.Name()))
+			}
 		}
 	}
 	for _, dir := range dirs {
@@ -329,6 +355,12 @@ func (t *Trial) readTail(s *series, n int) error {
 			t.hurt(rel, "the record at byte %d: %v", off, err)
 		case decision != nil:
 			j.decisions = append(j.decisions, decision)
+		case steps.Samples != nil:
+			if err := j.machine.Add(steps.Samples); err != nil {
+				t.hurt(rel, "the record at byte %d: %v", off, err)
+			}
+		case steps.Times != nil:
+			j.times, j.events = append(j.times, steps.Times.Times...), append(j.events, steps.Times.Events...)
 		default:
 			j.steps = append(j.steps, steps.Steps...)
 		}

@@ -24,7 +24,10 @@ type (
 	Damage   = source.Damage
 )
 
-var _ source.Run = (*Trial)(nil)
+var (
+	_ source.Run     = (*Trial)(nil)
+	_ source.Metrics = (*Trial)(nil)
+)
 
 // Trial is one run, open for reading. Its methods may be called from several
 // goroutines, and while the run is written. Each answers from what is stored
@@ -37,6 +40,9 @@ type Trial struct {
 	run      record.Run
 	manifest manifestState
 	series   map[string]*series // by directory in the run
+	hosts    map[string]*series // machine metrics, likewise
+	removed  map[string]bool    // tables that made room for others
+	traces   map[string]manifest.File
 	complete *series
 	raw      map[string][]manifest.File // entries by path; the last one is the newest
 	replaced map[string][]manifest.File
@@ -71,7 +77,8 @@ func OpenFS(fsys vfs.FS, path string) (*Trial, error) {
 			return nil, fmt.Errorf("open run %q: no %s in it: %w", path, layout.RunFile, fs.ErrNotExist)
 		}
 	}
-	t := &Trial{fs: fsys, path: path, series: map[string]*series{}, complete: &series{dir: layout.Complete},
+	t := &Trial{fs: fsys, path: path, series: map[string]*series{}, hosts: map[string]*series{},
+		removed: map[string]bool{}, traces: map[string]manifest.File{}, complete: &series{dir: layout.Complete},
 		raw: map[string][]manifest.File{}, replaced: map[string][]manifest.File{}, known: map[Damage]bool{}, tails: map[string]string{}}
 	t.manifest.workers = map[string]string{}
 	t.mu.Lock()
@@ -93,7 +100,7 @@ func (t *Trial) Path() string { return t.path }
 func (t *Trial) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range append(t.all(), t.complete) {
+	for _, s := range t.everything() {
 		s.chunks, s.tails = nil, nil
 	}
 	t.charts = nil

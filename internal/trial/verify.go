@@ -30,7 +30,7 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 	t.Diff()
 	t.Statuses()
 	t.Actions()
-	t.Events()
+	t.StatusEvents()
 	t.Tensors()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 			seen(done)
 		}
 	}
-	for _, s := range append(t.all(), t.complete) {
+	for _, s := range t.everything() {
 		t.verifyCopy(s)
 		for _, n := range sortedKeys(s.chunks) {
 			c := s.chunks[n]
@@ -66,6 +66,14 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 		t.verifyRaw(rel)
 		read(bytes)
 	}
+	for _, rel := range sortedKeys(t.traces) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		bytes := t.traces[rel].Bytes
+		t.verifyTrace(rel)
+		read(bytes)
+	}
 	t.verifyUnlisted()
 	t.verifyState()
 	return t.allDamage(), nil
@@ -74,7 +82,7 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 // listedBytes is the size of all that Verify counts.
 func (t *Trial) listedBytes() int64 {
 	var n int64
-	for _, s := range append(t.all(), t.complete) {
+	for _, s := range t.everything() {
 		for _, c := range s.chunks {
 			for _, tb := range c.tables {
 				n += tb.entry.Bytes
@@ -84,14 +92,32 @@ func (t *Trial) listedBytes() int64 {
 	for _, entries := range t.raw {
 		n += entries[0].Bytes
 	}
+	for _, f := range t.traces {
+		n += f.Bytes
+	}
 	return n
+}
+
+// verifyTrace checks a file of detail.
+func (t *Trial) verifyTrace(rel string) {
+	err := t.verifyFile(t.traces[rel])
+	if err == nil {
+		return
+	}
+	// It may have been removed to make room since the manifest was read.
+	if _, gone := t.readManifest(); gone == nil {
+		if _, listed := t.traces[rel]; !listed {
+			return
+		}
+	}
+	t.hurtBy(rel, err)
 }
 
 func (t *Trial) verifyTable(tb *table, c *sealed, name string) {
 	if tb.broken || t.table(c, name) == nil {
 		return // noted already
 	}
-	if err := t.verifyFile(tb.entry); err != nil {
+	if err := t.verifyFile(tb.entry); err != nil && !t.removed[tb.entry.Path] {
 		t.hurtBy(tb.entry.Path, err)
 	}
 }

@@ -33,13 +33,7 @@ const batch = 2048
 
 // begin begins a table with rows like T.
 func begin[T any](w io.Writer, dir []Entry, sorted []string) (*parquet.GenericWriter[T], error) {
-	options := []parquet.WriterOption{
-		parquet.Compression(theCodec),
-		parquet.MaxRowsPerRowGroup(maxRowGroup),
-		parquet.PageBufferSize(64 << 10),
-		parquet.CreatedBy("vigil", "1", "0"),
-		parquet.KeyValueMetadata(keyFormat, formatVersion),
-	}
+	options := options()
 	if dir != nil {
 		text, err := encodeDirectory(dir)
 		if err != nil {
@@ -55,6 +49,17 @@ func begin[T any](w io.Writer, dir []Entry, sorted []string) (*parquet.GenericWr
 		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(by...)))
 	}
 	return parquet.NewGenericWriter[T](w, options...), nil
+}
+
+// options are those of all tables.
+func options() []parquet.WriterOption {
+	return []parquet.WriterOption{
+		parquet.Compression(theCodec),
+		parquet.MaxRowsPerRowGroup(maxRowGroup),
+		parquet.PageBufferSize(64 << 10),
+		parquet.CreatedBy("vigil", "1", "0"),
+		parquet.KeyValueMetadata(keyFormat, formatVersion),
+	}
 }
 
 // write writes a table whose rows come from row(k) for 0 <= k < n.

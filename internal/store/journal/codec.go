@@ -15,6 +15,8 @@ import (
 const (
 	kindSteps    = 1
 	kindComplete = 2
+	kindSamples  = 3
+	kindTimes    = 4
 )
 
 // Steps is one record of a worker's journal: whole steps, and how far in the
@@ -56,12 +58,16 @@ func (l Lazy) Full() (*record.Step, error) {
 	return &s, nil
 }
 
-// Decoded is a record of steps as it is read.
+// Decoded is a record of steps as it is read, or one of what goes by time: then
+// Samples or Times is set.
 type Decoded struct {
 	Worker  string
 	Session string
 	Seq     uint64
 	Steps   []Lazy
+
+	Samples *Samples
+	Times   *Times
 }
 
 // Decision says that a step is complete and whose parts were in, in the order
@@ -210,6 +216,10 @@ func (d *Decoder) Decode(payload []byte) (*Decoded, *Decision, error) {
 		steps = d.steps()
 	case kindComplete:
 		decision = d.decision()
+	case kindSamples:
+		steps = &Decoded{Samples: d.samples()}
+	case kindTimes:
+		steps = &Decoded{Times: d.times()}
 	default:
 		d.fail("unknown kind %d", kind)
 	}

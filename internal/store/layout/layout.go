@@ -23,6 +23,8 @@ const (
 	Labels       = "tags.json" // tags and note
 	TensorsDir   = "tensors"   // raw tensors: worker / mode / step.safetensors
 	SeriesDir    = "series"    // per worker: journals, Parquet chunks, announcements
+	SystemDir    = "system"    // per host: journals and chunks of machine metrics
+	TraceDir     = "trace"     // per worker: single steps in detail
 	Complete     = "complete"  // journals and chunks of the decisions on complete steps
 	Findings     = "findings"
 	Summary      = "findings/summary.json"
@@ -39,6 +41,7 @@ const (
 	TracebackLog = "logs/traceback.log" // of exceptions that ended processes of the job
 	TempSuffix   = ".tmp"
 	rawSuffix    = ".safetensors"
+	traceSuffix  = ".json.gz"
 )
 
 // maxPlain is the length up to which an escaped name stays readable as a
@@ -83,6 +86,17 @@ func Unescape(s string) (name string, ok bool) {
 
 // Series is the directory of a worker's series.
 func Series(worker string) string { return path.Join(SeriesDir, Escape(worker)) }
+
+// System is the directory of a host's machine metrics.
+func System(host string) string { return path.Join(SystemDir, Escape(host)) }
+
+// Trace is a file of single steps of a worker in detail.
+func Trace(worker string, n int) string {
+	return path.Join(TraceDir, Escape(worker), fmt.Sprintf("%06d%s", n, traceSuffix))
+}
+
+// TraceNumber is the number in the name of a file of Trace.
+func TraceNumber(base string) (int, bool) { return number(base, "", traceSuffix) }
 
 // Raw is the file of a worker's raw tensors at one mode step.
 func Raw(worker string, mode record.Mode, step int64) string {

@@ -19,7 +19,8 @@ type Event struct {
 	Worker   *Worker  `json:"worker,omitempty"`
 	Sealed   *Sealed  `json:"sealed,omitempty"`
 	Raw      *File    `json:"raw,omitempty"`
-	Removed  string   `json:"removed,omitempty"`  // a raw file that made room for others
+	Trace    *File    `json:"trace,omitempty"`
+	Removed  string   `json:"removed,omitempty"`  // a file of raw tensors, machine metrics or a trace that made room for others
 	Replaced *File    `json:"replaced,omitempty"` // the next content of a file that is replaced as a whole
 	Damaged  *Damaged `json:"damaged,omitempty"`
 	Rewound  *Rewound `json:"rewound,omitempty"`
@@ -40,6 +41,11 @@ type Sealed struct {
 	Rows    int64  `json:"rows"` // scalars, statistics, derived values
 	// Sessions holds the highest sequence number of each session in it.
 	Sessions map[string]uint64 `json:"sessions,omitempty"`
+	// Times is the same of step times and events, which come on their own.
+	Times map[string]uint64 `json:"times,omitempty"`
+	// Span is from when to when machine metrics or step times in it are, in
+	// microseconds since 1970.
+	Span *[2]int64 `json:"span,omitempty"`
 }
 
 // Damaged says that part of a journal could not be read when it was sealed, or
@@ -139,7 +145,7 @@ func Read(b []byte, event func(Event), bad func(off int64)) (torn int) {
 		if err == nil {
 			err = json.Unmarshal(r.JSON, &e)
 		}
-		if err == nil && (e.Raw != nil && !e.Raw.Sane() || e.Replaced != nil && !e.Replaced.Sane()) {
+		if err == nil && (e.Raw != nil && !e.Raw.Sane() || e.Trace != nil && !e.Trace.Sane() || e.Replaced != nil && !e.Replaced.Sane()) {
 			err = lines.ErrChecksum
 		}
 		if err == nil && e.Sealed != nil {

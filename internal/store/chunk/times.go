@@ -1,0 +1,116 @@
+package chunk
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store/journal"
+)
+
+// timeRow is where the time of a step went, or of a few that follow each other:
+// durations in nanoseconds.
+type timeRow struct {
+	Worker      string `parquet:"worker,dict"`
+	Step        int64  `parquet:"step,delta"`
+	Mode        string `parquet:"mode,dict"`
+	ModeStep    int64  `parquet:"mode_step,delta"`
+	Steps       int64  `parquet:"steps,delta"`
+	Start       int64  `parquet:"start,delta,timestamp(nanosecond)"`
+	End         int64  `parquet:"end,delta,timestamp(nanosecond)"`
+	Gap         int64  `parquet:"gap,delta"`
+	Data        int64  `parquet:"data,delta"`
+	ToDevice    int64  `parquet:"to_device,delta"`
+	Forward     int64  `parquet:"forward,delta"`
+	Backward    int64  `parquet:"backward,delta"`
+	Ranks       int64  `parquet:"ranks,delta"`
+	Optimizer   int64  `parquet:"optimizer,delta"`
+	Checkpoint  int64  `parquet:"checkpoint,delta"`
+	Other       int64  `parquet:"other,delta"`
+	Longest     int64  `parquet:"longest,delta"`
+	LongestStep int64  `parquet:"longest_step,delta"`
+}
+
+func (r *timeRow) parts() [record.StepParts]*int64 {
+	return [record.StepParts]*int64{record.WaitForData: &r.Data, record.CopyToDevice: &r.ToDevice, record.Forward: &r.Forward,
+		record.Backward: &r.Backward, record.WaitForRanks: &r.Ranks, record.Optimizer: &r.Optimizer, record.SaveCheckpoint: &r.Checkpoint, record.Other: &r.Other}
+}
+
+// eventRow is an event; facts are JSON or empty.
+type eventRow struct {
+	Worker string `parquet:"worker,dict"`
+	Host   string `parquet:"host,dict"`
+	Kind   string `parquet:"kind,dict"`
+	Name   string `parquet:"name,dict"`
+	Start  int64  `parquet:"start,delta,timestamp(nanosecond)"`
+	End    int64  `parquet:"end,delta,timestamp(nanosecond)"`
+	Step   int64  `parquet:"step,delta"`
+	Facts  string `parquet:"facts,dict"`
+}
+
+// WriteTimes writes the table of step times, in the order in which they came.
+func WriteTimes(w io.Writer, list []record.StepTime) error {
+	return write(w, len(list), nil, nil, func(k int) (timeRow, error) {
+		s := &list[k]
+		row := timeRow{Worker: s.Worker, Step: s.Step, Mode: s.Mode.String(), ModeStep: s.ModeStep, Steps: s.Steps,
+			Start: journal.Nanos(s.Start), End: journal.Nanos(s.End), Gap: s.Gap, Longest: s.Longest, LongestStep: s.LongestStep}
+		for p, ns := range row.parts() {
+			*ns = s.Parts[p]
+		}
+		return row, nil
+	})
+}
+
+// WriteEvents writes the table of events, in the order in which they came.
+func WriteEvents(w io.Writer, list []record.Event) error {
+	return write(w, len(list), nil, nil, func(k int) (eventRow, error) {
+		e := &list[k]
+		return eventRow{Worker: e.Worker, Host: e.Host, Kind: e.Kind, Name: e.Name,
+			Start: journal.Nanos(e.Start), End: journal.Nanos(e.End), Step: e.Step, Facts: string(e.Facts)}, nil
+	})
+}
+
+// ReadTimes reads n rows of a table of step times.
+func (f *File) ReadTimes(from, n int64) ([]record.StepTime, error) {
+	c := &columns{f: f, from: from, n: n}
+	worker, mode := collect(c, "worker", f.Strings), c.modes()
+	step, modeStep, steps := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "steps", f.Int64s)
+	start, end, gap := collect(c, "start", f.Int64s), collect(c, "end", f.Int64s), collect(c, "gap", f.Int64s)
+	longest, longestStep := collect(c, "longest", f.Int64s), collect(c, "longest_step", f.Int64s)
+	var parts [record.StepParts][]int64
+	for p := range parts {
+		parts[p] = collect(c, record.StepPart(p).String(), f.Int64s)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	out := make([]record.StepTime, n)
+	for k := range out {
+		out[k] = record.StepTime{Worker: worker[k], Step: step[k], Mode: mode[k], ModeStep: modeStep[k], Steps: steps[k],
+			Start: journal.Time(start[k]), End: journal.Time(end[k]), Gap: gap[k], Longest: longest[k], LongestStep: longestStep[k]}
+		for p := range parts {
+			out[k].Parts[p] = parts[p][k]
+		}
+	}
+	return out, nil
+}
+
+// ReadEvents reads n rows of a table of events.
+func (f *File) ReadEvents(from, n int64) ([]record.Event, error) {
+	c := &columns{f: f, from: from, n: n}
+	worker, host := collect(c, "worker", f.Strings), collect(c, "host", f.Strings)
+	kind, name, facts := collect(c, "kind", f.Strings), collect(c, "name", f.Strings), collect(c, "facts", f.Strings)
+	start, end, step := collect(c, "start", f.Int64s), collect(c, "end", f.Int64s), collect(c, "step", f.Int64s)
+	if c.err != nil {
+		return nil, c.err
+	}
+	out := make([]record.Event, n)
+	for k := range out {
+		out[k] = record.Event{Worker: worker[k], Host: host[k], Kind: kind[k], Name: name[k],
+			Start: journal.Time(start[k]), End: journal.Time(end[k]), Step: step[k]}
+		if facts[k] != "" {
+			out[k].Facts = json.RawMessage(facts[k])
+		}
+	}
+	return out, nil
+}
