@@ -163,7 +163,7 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 	for _, l := range left {
 		aside(a.stderr, "the rule %s is a Python class and was not run; name the configuration that holds it with --config", printable(l))
 	}
-	j, have := &judged{facts: t.Run().Facts, tensors: t.Tensors(), named: c.named(configs)}, captured{}
+	j, have := &judged{facts: t.Run().Facts, tensors: source.OfTraining(t.Tensors()), named: c.named(configs)}, captured{}
 	done, err := replay(context.Background(), t, configs, replaying{
 		root: c.root(), mutes: mutes, accepted: known.accepted, found: func(f record.Finding) { j.All = append(j.All, f) }, prints: a.stderr,
 		saw: have.add, warn: func(text string) { aside(a.stderr, "%s", printable(text)) },

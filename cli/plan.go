@@ -12,6 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -162,7 +163,7 @@ func (c planCmd) show(a *app, path string) error {
 	}
 	defer t.Close()
 	run := t.Run()
-	collections := view.Collections(run, t.Tensors())
+	collections := view.Collections(run, source.OfTraining(t.Tensors()))
 	if c.JSON {
 		history := run.Plan
 		if history == nil {

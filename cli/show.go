@@ -55,9 +55,13 @@ func (c showCmd) Run(a *app) error {
 	}
 	run := t.Run()
 	infos := t.Tensors()
-	collections := view.Collections(run, infos)
+	collections := view.Collections(run, source.OfTraining(infos))
+	listed := infos
+	if match == nil { // those by time have blocks of their own
+		listed = source.OfTraining(infos)
+	}
 	var named []record.TensorInfo
-	for _, info := range infos {
+	for _, info := range listed {
 		if match != nil {
 			ok, err := match.Search(info.Name)
 			if err != nil {
@@ -82,13 +86,20 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
-		return writeJSON(a.stdout, map[string]any{"run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
+		times, err := view.StepTimes(t)
+		if err != nil {
+			return fmt.Errorf("read step times of run %q: %w", c.Name, err)
+		}
+		return writeJSON(a.stdout, map[string]any{"machine": view.Hosts(t), "time": times, "run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
 	}
 	p := a.page()
 	p.Clock = run.Clock()
 	printRun(a.stdout, p, t, run)
 	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
+	if err := printMachine(a.stdout, p, t, run); err != nil {
+		return fmt.Errorf("read step times of run %q: %w", c.Name, err)
+	}
 	printCollections(a.stdout, p, collections, c.Why)
 	printTensors(a.stdout, p, tensors, c.Regex)
 	if list := view.Actions(t); len(list) > 0 {
@@ -244,9 +255,9 @@ func printUnjudged(w io.Writer, p live.Page, rules []record.RuleStatus) {
 }
 
 func printMissing(w io.Writer, p live.Page, run record.Run, damage []source.Damage) {
-	if len(run.NotCaptured) > 0 {
+	if _, missing := view.MissingOfMachine(run.NotCaptured); len(missing) > 0 {
 		fmt.Fprintln(w, "\n"+p.Bold("Not captured:"))
-		for _, m := range run.NotCaptured {
+		for _, m := range missing {
 			fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("%s: %s (%d)", printable(m.Name), plain(m.Reason), m.Count)))
 		}
 	}

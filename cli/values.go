@@ -19,7 +19,7 @@ type valuesCmd struct {
 	Mode   string `name:"mode" placeholder:"MODE" help:"TRAIN, EVAL, PREDICT or GLOBAL (default: the first that has values)."`
 	Steps  string `name:"steps" placeholder:"A:B" help:"Mode steps A to B, B not included; either may be left out; a single number is that step."`
 	Stat   string `name:"stat" placeholder:"STAT" help:"min, max, mean, std, variance, l1, l2, sum, abs_mean, abs_max, zeros, nan, inf, count; median and prod where they were asked for; hist for the histograms over steps; shape for the shapes; raw for the stored values."`
-	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's)."`
+	Worker string `name:"worker" placeholder:"WORKER" help:"Whose values (default: the chief's; of a machine's metric the host's)."`
 	Table  bool   `name:"table" help:"A table, also on a terminal."`
 	Format string `name:"format" default:"table" placeholder:"FORMAT" help:"table, csv, json or npy (default: a curve on a terminal, else table)."`
 	JSON   bool   `name:"json" help:"The same as --format json."`
@@ -68,8 +68,11 @@ func (c valuesCmd) Run(a *app) error {
 	if guessed {
 		c.sayWhich(a, "")
 	}
-	if c.Worker != "" && !contains(t.Workers(), c.Worker) {
-		return &usage{Message: fmt.Sprintf("there is no worker %q", c.Worker), What: c.Worker, Hint: nearest(c.Worker, t.Workers(), "workers: "+strings.Join(t.Workers(), ", "))}
+	if known := c.known(t, info); c.Worker != "" && !contains(known, c.Worker) {
+		return &usage{Message: fmt.Sprintf("there is no worker %q", c.Worker), What: c.Worker, Hint: nearest(c.Worker, known, "workers: "+strings.Join(known, ", "))}
+	}
+	if info.Kind == record.MachineMetric {
+		return c.machine(a, t, info, from, to)
 	}
 	modes, err := c.modes(t)
 	if err != nil {

@@ -39,7 +39,7 @@ func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 	if facts, err := o.Run.KnownFacts(); err == nil {
 		j.Engine.Facts(facts)
 	}
-	infos := run.Tensors()
+	infos := source.OfTraining(run.Tensors()) // as live rules are told
 	for _, worker := range run.Workers() {
 		j.Engine.Announce(worker, infos)
 	}

@@ -24,6 +24,9 @@ const (
 	State      Kind = "optimizer_state" // what an optimiser keeps of a parameter, after its update
 	Metric     Kind = "scalar"          // a number the script logged
 	Custom     Kind = "custom"          // a tensor the script saved
+	// Series by time, which nobody announces.
+	MachineMetric Kind = "machine" // of a host; mode GLOBAL, its steps are the host's samples
+	PartTime      Kind = "time"    // seconds of a part of a step
 )
 
 // TensorInfo is what is known of a tensor besides its values. It is announced

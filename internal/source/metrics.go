@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -29,4 +30,11 @@ type Metrics interface {
 	// included; ok is false when nothing is stored of them. An empty worker is
 	// the chief.
 	SpanOf(worker string, mode record.Mode, first, last int64) (from, to time.Time, ok bool)
+}
+
+// OfTraining are the tensors and series without those by time.
+func OfTraining(infos []record.TensorInfo) []record.TensorInfo {
+	return slices.DeleteFunc(slices.Clone(infos), func(i record.TensorInfo) bool {
+		return i.Kind == record.MachineMetric || i.Kind == record.PartTime
+	})
 }

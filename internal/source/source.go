@@ -49,7 +49,7 @@ type Values interface {
 	// the chief's counts.
 	Announced() []record.TensorInfo
 	// Tensors is Announced, and the names of series that nobody announced, as
-	// scalars.
+	// scalars, then the series by time: parts of steps and machine metrics.
 	Tensors() []record.TensorInfo
 	// StatNames are the values of Query.Stat that have values for a tensor.
 	StatNames(name string) []string

@@ -48,6 +48,11 @@ func (t *Trial) Series(q Query) (steps []int64, values []float64, err error) {
 			return steps, values, nil
 		}
 	}
+	if q.Stat == chunk.ValueStat {
+		if steps, values = t.seriesByTime(&q); len(steps) > 0 {
+			return steps, values, nil
+		}
+	}
 	if !slices.Contains(t.statNames(q.Tensor), q.Stat) {
 		return nil, nil, fmt.Errorf("read series %.200q, %q: %w", q.Tensor, q.Stat, fs.ErrNotExist)
 	}
@@ -324,6 +329,9 @@ func (t *Trial) statNames(name string) []string {
 		}
 	})
 	var list []string
+	if len(keys) == 0 && !hasStats && t.isByTime(name) {
+		keys[chunk.ValueStat] = true
+	}
 	if keys[chunk.ValueStat] {
 		list = append(list, chunk.ValueStat)
 		delete(keys, chunk.ValueStat)

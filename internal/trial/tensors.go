@@ -50,7 +50,8 @@ func (t *Trial) announced() []record.TensorInfo {
 
 // Tensors is what was announced, by all workers together, in the order of the
 // model, then of announcement; and the names of series that nobody announced,
-// as scalars. Of a name that several workers announced the chief's counts.
+// as scalars, then the series by time. Of a name that several workers announced
+// the chief's counts.
 func (t *Trial) Tensors() []record.TensorInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +79,9 @@ func (t *Trial) Tensors() []record.TensorInfo {
 	slices.Sort(more)
 	for _, name := range more {
 		list = append(list, record.TensorInfo{Name: name, Kind: kinds[name]})
+		seen[name] = true
 	}
-	return list
+	return append(list, t.byTime(seen)...)
 }
 
 // readInfos reads a worker's announcements on.
