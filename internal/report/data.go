@@ -64,6 +64,24 @@ type pageData struct {
 	Heat     []heatMap   `json:"heat"`
 	Hist     []histMap   `json:"hist"`
 	Findings []view.Mark `json:"findings"`
+	Machine  []machine   `json:"machine"`
+}
+
+// machine are the curves of a host over time: their steps are milliseconds since
+// the origin, which is in milliseconds since 1970.
+type machine struct {
+	Origin int64   `json:"origin"`
+	Shares []curve `json:"shares"`
+	Rates  []curve `json:"rates"`
+}
+
+// machines are the curves of hosts as the page reads them.
+func machines(list []view.HostCurves) []machine {
+	out := []machine{}
+	for _, h := range list {
+		out = append(out, machine{h.Origin.UnixMilli(), losses(h.Shares), losses(h.Rates)})
+	}
+	return out
 }
 
 // losses are curves as the page reads them.

@@ -77,6 +77,16 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 			t.Fatal(err)
 		}
 	}
+	for i := range n { // a sample each second, without a tenth in the middle
+		if i > n/2 && i < n/2+n/10 {
+			continue
+		}
+		values := []record.Scalar{{Name: "cpu/total", Value: 50 + 40*math.Sin(float64(i)/40)}, {Name: "memory/used_percent", Value: 30 + 20*float64(i)/float64(n)},
+			{Name: "disk/a/read_per_s", Value: 1e6 * (1 + math.Sin(float64(i)/9))}, {Name: "disk/b/read_per_s", Value: 1e6}, {Name: "net/sent_per_s", Value: 2e5}, {Name: "gpu/0/utilization", Value: 90}}
+		if err := w.Samples(record.Sample{Host: hostile, Time: started.Add(time.Duration(i) * time.Second), Values: values}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	f := record.Finding{
 		Rule: "vanishing_gradient", RuleClass: "VanishingGradient", Configuration: "vanishing_gradient", Severity: record.Warning, Step: int64(n / 2), Mode: record.Train,
 		ModeStep: int64(n / 2), Worker: "worker_0", Check: "mean", Subject: infos[2].Name, Observed: 1e-9, Threshold: 1e-7, Comparator: "<",
@@ -146,6 +156,9 @@ func TestReportInBrowser(t *testing.T) {
 		{"the loss is drawn", `document.querySelectorAll("#losses canvas").length === 1`},
 		{"a stretch without a finite value is shaded", `(() => { const c = document.querySelector("#losses canvas"), d = c.getContext("2d"), y = c.height * 0.3, red = (x) => { const p = d.getImageData(c.width * x, y, 1, 1).data; return p[3] > 0 && p[0] > p[1] + 20; }; return red(0.9) && !red(0.3); })()`},
 		{"the learning rate is drawn", `document.querySelectorAll("#rates canvas").length === 1`},
+		{"the machine is drawn", `document.querySelectorAll("#h-machine ~ .shares canvas, #h-machine ~ .rates canvas").length === 2`},
+		{"a time without samples is shaded, and no curve crosses it", `(() => { const c = document.querySelector(".shares canvas"), d = c.getContext("2d"), red = (x) => { const p = d.getImageData(c.width * x, c.height * 0.1, 1, 1).data; return p[3] > 0 && p[0] > p[1] + 20; }; return red(0.57) && !red(0.3); })()`},
+		{"disks are added up in the table", `document.getElementById("h-machine").parentElement.textContent.replace(/\s/g, "").match(/diskread999.9kB\/s.*3.0MB\/s/) !== null`},
 		{"evidence is sentences", `document.querySelector("article.finding").textContent.includes(": 1e-09 is below 1e-07. Norms: 1 and 1. Share: 0.5.")`},
 		{"rules that found nothing are folded", `(() => { const s = document.getElementById("h-rules").parentElement; return s.querySelector("details").textContent.includes("dead_relu") && s.textContent.includes("2 rules: 1 found something, 1 quiet") && !s.querySelector("details").open; })()`},
 		{"no phrase of another product", `!document.querySelector("main").textContent.match(/ConditionMet|IssuesFound|VanishingGradient/)`},

@@ -49,14 +49,18 @@ type content struct {
 	MoreModules int64 // of the network, beyond those listed
 	Captured    string
 	NotCaptured []record.NotCaptured
-	RulesText   string
-	Loud, Quiet []view.Standing // rules that found something or could not judge, and all others
-	Damage      []source.Damage
-	Generated   time.Time
-	HasLayers   bool
-	HasRates    bool
-	clock       *record.Clock
-	Data        pageData
+	Machine     []view.HostCurves
+	MoreHosts   int // beyond those with curves
+	// NotOfMachine is what is not known of the machine.
+	NotOfMachine []record.NotCaptured
+	RulesText    string
+	Loud, Quiet  []view.Standing // rules that found something or could not judge, and all others
+	Damage       []source.Damage
+	Generated    time.Time
+	HasLayers    bool
+	HasRates     bool
+	clock        *record.Clock
+	Data         pageData
 
 	JSON    template.JS
 	Style   template.CSS

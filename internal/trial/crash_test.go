@@ -37,7 +37,14 @@ type written struct {
 	infos     map[string]int
 	raw       map[int64]byte // value of the committed raw tensor by step
 
+	samples []record.Sample // of one host
+	times   []record.StepTime
+	traces  int
+	sampled bool // a sample is in flight
+	timed   bool
+
 	synced struct {
+		samples, times      int
 		steps               map[string]int
 		decisions, findings int
 		infos               map[string]int
@@ -68,7 +75,7 @@ func small(worker string, n int64) *record.Step {
 func (m *written) act(w *store.Writer, rng *rand.Rand, next *int64) error {
 	worker := []string{"w0", "w/1"}[rng.IntN(2)]
 	switch p := rng.IntN(100); {
-	case p < 50:
+	case p < 48:
 		*next++
 		s := small(worker, *next)
 		m.inFlight[worker] = s
@@ -78,7 +85,27 @@ func (m *written) act(w *store.Writer, rng *rand.Rand, next *int64) error {
 		}
 		delete(m.inFlight, worker)
 		m.steps[worker] = append(m.steps[worker], s)
-	case p < 65:
+	case p < 56:
+		s := machine("host", len(m.samples))
+		m.sampled = true
+		if err := w.Samples(s); err != nil {
+			return err
+		}
+		m.sampled, m.samples = false, append(m.samples, s)
+	case p < 62:
+		row := took("w0", int64(len(m.times)))
+		m.timed = true
+		if err := w.Times("w0", "session w0", uint64(len(m.times))+1, []record.StepTime{row}, nil); err != nil {
+			return err
+		}
+		m.timed, m.times = false, append(m.times, row)
+	case p < 63:
+		w.TraceLimit(2000)
+		if err := w.Trace("w0", []record.Interval{{Start: start, End: start.Add(time.Duration(rng.IntN(1e6))), Step: int64(m.traces)}}); err != nil {
+			return err
+		}
+		m.traces++
+	case p < 70:
 		if n := len(m.steps[worker]); n > 0 {
 			s := m.steps[worker][n-1]
 			for _, d := range m.decisions {
@@ -98,6 +125,7 @@ func (m *written) act(w *store.Writer, rng *rand.Rand, next *int64) error {
 			return err
 		}
 		m.synced.decisions, m.synced.findings = decisions, findings
+		m.synced.samples, m.synced.times = len(m.samples), len(m.times)
 		for name, l := range m.steps {
 			m.synced.steps[name] = len(l)
 		}
@@ -201,6 +229,7 @@ func (m *written) check(t *testing.T, fsys vfs.FS, power bool) {
 			}
 		}
 	}
+	m.checkTime(t, tr, power)
 	need := len(m.decisions)
 	if power {
 		need = m.synced.decisions
@@ -225,6 +254,37 @@ func (m *written) check(t *testing.T, fsys vfs.FS, power bool) {
 	for _, d := range damage {
 		if !power && !strings.Contains(d.Reason, "writing was cut off") {
 			t.Fatalf("damaged after a kill: %+v", d)
+		}
+	}
+}
+
+// checkTime is check of what goes by time.
+func (m *written) checkTime(t *testing.T, tr *trial.Trial, power bool) {
+	t.Helper()
+	samples, times := samplesOf(t, tr, "", time.Time{}, time.Time{}), timesOf(t, tr, "w0")
+	compare := func(what string, got, written, needed int, inFlight bool, equal func(i int) bool) {
+		t.Helper()
+		if !power {
+			needed = written
+		}
+		if most := written + map[bool]int{true: 1}[inFlight]; got < needed || got > most {
+			t.Fatalf("%d %s, of %d that were written and %d that must be there", got, what, written, needed)
+		}
+		for i := range min(got, written) {
+			if !equal(i) {
+				t.Fatalf("%s: number %d is not what was written", what, i)
+			}
+		}
+	}
+	// A loss of power may tear anything out of what was not synced.
+	if power {
+		samples, times = samples[:min(len(samples), m.synced.samples)], times[:min(len(times), m.synced.times)]
+	}
+	compare("samples", len(samples), len(m.samples), m.synced.samples, m.sampled, func(i int) bool { return cmp.Equal(samples[i], m.samples[i], equal) })
+	compare("step times", len(times), len(m.times), m.synced.times, m.timed, func(i int) bool { return cmp.Equal(times[i], m.times[i]) })
+	for _, f := range tr.Traces("") {
+		if _, err := tr.Trace(f); err != nil {
+			t.Fatalf("detail: %v", err)
 		}
 	}
 }
@@ -346,6 +406,11 @@ func (m *written) settle(t *testing.T, disk *vfs.Crash) {
 	tr, err := trial.OpenFS(disk.KillClone(), "/root/run")
 	ok(t, err)
 	m.findings = len(tr.Findings())
+	m.samples, m.times = samplesOf(t, tr, "", time.Time{}, time.Time{}), timesOf(t, tr, "w0")
+	m.sampled, m.timed = false, false
+	if n := w.LastTimes("session w0"); n != uint64(len(m.times)) {
+		t.Fatalf("step times up to %d are known, of %d", n, len(m.times))
+	}
 	m.decisions = nil
 	ok(t, tr.Replay(func(c *record.Complete) error { m.decisions = append(m.decisions, c); return nil }))
 }

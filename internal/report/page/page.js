@@ -80,9 +80,11 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
 
   let charts = [];
 
-  function chart(parent, curves, findings, logScale) {
+  function chart(parent, curves, findings, logScale, origin) {
     const steps = [...new Set(curves.flatMap((c) => c.steps))].sort((a, b) => a - b);
     const place = new Map(steps.map((s, i) => [s, i]));
+    const timed = origin !== undefined; // steps are milliseconds since then
+    const gaps = curves.flatMap((c) => c.gaps || []);
     const columns = curves.map((c) => {
       const column = new Array(steps.length).fill(undefined);
       c.steps.forEach((s, i) => { column[place.get(s)] = c.values[i]; });
@@ -95,11 +97,12 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
       ticks: { stroke: () => css("--line"), width: 1 },
     });
     const u = new uPlot({
+      ms: 1,
       width: Math.min(1060, parent.clientWidth || 1060),
-      height: 300,
-      scales: { x: { time: false }, y: logScale && positive ? { distr: 3 } : {} },
+      height: timed ? 220 : 300,
+      scales: { x: { time: timed }, y: logScale && positive ? { distr: 3 } : {} },
       axes: [axis(), Object.assign(axis(), { size: 70, values: (_, vs) => vs.map((v) => (v === null ? "" : number(v))) })],
-      series: [{ label: "step" }].concat(curves.map((c, i) => ({
+      series: [{ label: timed ? "time" : "step" }].concat(curves.map((c, i) => ({
         label: c.name,
         stroke: palette[i % palette.length],
         width: 1.5,
@@ -107,8 +110,8 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
         points: { show: c.steps.length < 60 },
         value: (_, v) => number(v),
       }))),
-      plugins: [shades(curves.flatMap((c) => c.gaps || [])), marks(findings)],
-    }, [steps].concat(columns), parent);
+      plugins: [shades(timed ? gaps.map((g) => g.map((s) => origin + s)) : gaps), marks(findings)],
+    }, [timed ? steps.map((s) => origin + s) : steps].concat(columns), parent);
     charts.push(u);
     return u;
   }
@@ -130,6 +133,18 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     if (!parent) return;
     parent.textContent = "";
     chart(parent, data.rates, data.findings, false);
+  }
+
+  function drawMachine() {
+    const section = document.getElementById("h-machine");
+    if (!section) return;
+    for (const kind of ["shares", "rates"]) {
+      const hosts = data.machine.filter((h) => h[kind]);
+      section.parentElement.querySelectorAll("." + kind).forEach((parent, i) => {
+        parent.textContent = "";
+        chart(parent, hosts[i][kind], [], false, hosts[i].origin);
+      });
+    }
   }
 
   // Colours of the heat map: dark blue for small, yellow for large.
@@ -312,6 +327,7 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     charts = [];
     drawLosses();
     drawRates();
+    drawMachine();
     drawHeat();
     drawLayer();
     drawSpread();
