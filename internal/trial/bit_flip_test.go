@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
@@ -29,7 +30,12 @@ func tiny(t testing.TB) *vfs.Crash {
 		s.Stats = s.Stats[:1]
 		ok(t, w.Append("w", "s", uint64(i+1), s))
 		ok(t, w.Complete(complete(s)))
+		ok(t, w.Samples(record.Sample{Host: "h", Time: s.Time, Values: []record.Scalar{{Name: "cpu/total", Value: float64(i)}}}))
+		if i != 2 {
+			ok(t, w.Times("w", "s", uint64(i+1), []record.StepTime{took("w", i+1)}, []record.Event{{Kind: record.LoaderEvent, Start: s.Time, End: s.Time}}))
+		}
 		if i == 1 {
+			ok(t, w.Trace("w", []record.Interval{{Start: s.Time, End: s.Time, Step: i}}))
 			ok(t, w.Seal())
 		}
 	}
@@ -81,7 +87,10 @@ func writeFile(t testing.TB, fsys vfs.FS, name string, b []byte) {
 }
 
 // counts is how much of the tiny run can be read.
-type counts struct{ steps, scalars, stats, findings, raw, tensors int }
+type counts struct {
+	steps, scalars, stats, findings, raw, tensors int
+	samples, times, events, traces                int
+}
 
 func count(t testing.TB, tr *trial.Trial) (c counts) {
 	ok(t, tr.Replay(func(d *record.Complete) error {
@@ -98,7 +107,16 @@ func count(t testing.TB, tr *trial.Trial) (c counts) {
 			c.raw++
 		}
 	}
-	c.tensors = len(tr.Tensors())
+	c.tensors = len(tr.Announced())
+	c.samples, c.times = len(samplesOf(t, tr, "h", time.Time{}, time.Time{})), len(timesOf(t, tr, "w"))
+	events, err := tr.Events(time.Time{}, time.Time{})
+	ok(t, err)
+	c.events = len(events)
+	for _, f := range tr.Traces("") {
+		if _, err := tr.Trace(f); err == nil {
+			c.traces++
+		}
+	}
 	return c
 }
 
@@ -107,13 +125,13 @@ func count(t testing.TB, tr *trial.Trial) (c counts) {
 func TestEveryByteIsCovered(t *testing.T) {
 	disk := tiny(t)
 	whole(t, open(t, disk, "/root/run"))
-	full := counts{steps: 3, scalars: 3, stats: 3, findings: 2, raw: 2, tensors: 4}
+	full := counts{steps: 3, scalars: 3, stats: 3, findings: 2, raw: 2, tensors: 2, samples: 3, times: 2, events: 2, traces: 1}
 	if got := count(t, open(t, disk, "/root/run")); got != full {
 		t.Fatalf("the whole run has %+v", got)
 	}
 	list := files(t, disk, "/root/run")
 	for _, want := range []string{"run.json", "manifest.jsonl", "steps-000001.parquet", "stats-000001.parquet", "scalars-000001.parquet", "complete-000001.parquet",
-		"journal-000002.log", "tensors.jsonl", "1.safetensors", "rule0.jsonl", "summary.json", "statuses.json", "actions.jsonl", "rules.bin", "tags.json"} {
+		"metrics-000001.parquet", "times-000001.parquet", "events-000001.parquet", "000001.json.gz", "journal-000002.log", "tensors.jsonl", "1.safetensors", "rule0.jsonl", "summary.json", "statuses.json", "actions.jsonl", "rules.bin", "tags.json"} {
 		if !slices.ContainsFunc(list, func(f string) bool { return filepath.Base(f) == want }) {
 			t.Errorf("%s is not among the files %q", want, list)
 		}
@@ -152,7 +170,16 @@ func flipped(t *testing.T, disk vfs.FS, rel string, i int, full counts) {
 	switch base := filepath.Base(rel); {
 	case strings.HasPrefix(base, "steps-"), strings.HasPrefix(base, "complete-"):
 		want.steps, want.scalars, want.stats = 1, 1, 1
+	case strings.HasPrefix(base, "metrics-"):
+		want.samples = 1
+	case strings.HasPrefix(base, "times-"):
+		want.times = 0
+	case strings.HasPrefix(base, "events-"):
+		want.events = 0
+	case strings.HasSuffix(base, ".json.gz"):
+		want.traces = 0
 	case strings.HasPrefix(base, "journal-"):
+		want.samples = 2
 		want.steps, want.scalars, want.stats = 2, 2, 2
 	case strings.HasPrefix(base, "stats-"):
 		want.stats = 1
@@ -162,6 +189,9 @@ func flipped(t *testing.T, disk vfs.FS, rel string, i int, full counts) {
 		want.raw = 1
 	case strings.HasPrefix(base, "rule") && strings.HasSuffix(base, ".jsonl"):
 		want.findings = 1
+	}
+	if got.samples < want.samples || got.times < want.times || got.events < want.events || got.traces < want.traces {
+		t.Fatalf("byte %d of %s: read %+v, want at least %+v", i, rel, got, want)
 	}
 	if got.steps < want.steps || got.scalars < want.scalars || got.stats < want.stats || got.findings < want.findings || got.raw < want.raw || got.tensors < 1 {
 		t.Fatalf("byte %d of %s: read %+v, want at least %+v", i, rel, got, want)
@@ -196,7 +226,7 @@ func TestMissingFiles(t *testing.T) {
 	disk := tiny(t)
 	for _, name := range files(t, disk, "/root/run") {
 		rel := strings.TrimPrefix(filepath.ToSlash(name), "/root/run/")
-		sealed := strings.HasSuffix(rel, ".parquet") || strings.HasSuffix(rel, ".safetensors") || rel == "run.json" || rel == "manifest.jsonl" || rel == "findings/summary.json"
+		sealed := strings.HasSuffix(rel, ".parquet") || strings.HasSuffix(rel, ".safetensors") || strings.HasSuffix(rel, ".json.gz") || rel == "run.json" || rel == "manifest.jsonl" || rel == "findings/summary.json"
 		if !sealed {
 			continue // nothing says that these were there
 		}
@@ -214,7 +244,7 @@ func FuzzRun(f *testing.F) {
 	f.Add(0, []byte("{}"))
 	f.Add(1, []byte("vigil journal 1\nVJR1"))
 	list := []string{"run.json", "manifest.jsonl", "series/w/journal-000002.log", "series/w/tensors.jsonl", "findings/rule0.jsonl",
-		"findings/summary.json", "series/w/stats-000001.parquet", "tensors/w/TRAIN/1.safetensors"}
+		"findings/summary.json", "series/w/stats-000001.parquet", "system/h/journal-000002.log", "system/h/metrics-000001.parquet", "series/w/times-000001.parquet", "trace/w/000001.json.gz", "tensors/w/TRAIN/1.safetensors"}
 	base := tiny(f)
 	f.Fuzz(func(t *testing.T, which int, b []byte) {
 		disk := base.KillClone()

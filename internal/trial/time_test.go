@@ -45,7 +45,7 @@ func took(worker string, i int64) record.StepTime {
 	return t
 }
 
-func samplesOf(t *testing.T, tr *trial.Trial, host string, from, to time.Time) (list []record.Sample) {
+func samplesOf(t testing.TB, tr *trial.Trial, host string, from, to time.Time) (list []record.Sample) {
 	t.Helper()
 	ok(t, tr.Samples(host, from, to, func(s *record.Sample) error {
 		c := *s
@@ -56,7 +56,7 @@ func samplesOf(t *testing.T, tr *trial.Trial, host string, from, to time.Time) (
 	return list
 }
 
-func timesOf(t *testing.T, tr *trial.Trial, worker string) (list []record.StepTime) {
+func timesOf(t testing.TB, tr *trial.Trial, worker string) (list []record.StepTime) {
 	t.Helper()
 	ok(t, tr.Times(worker, time.Time{}, time.Time{}, func(s *record.StepTime) error { list = append(list, *s); return nil }))
 	return list
