@@ -24,12 +24,17 @@ func events(t testing.TB) []manifest.Event {
 	}
 	raw := f
 	raw.Path = "tensors/worker_0/TRAIN/3.safetensors"
+	trace := f
+	trace.Path = "trace/worker_0/000001.json.gz"
 	return []manifest.Event{
 		{Worker: &manifest.Worker{Name: "worker_0", Dir: "series/worker_0"}},
 		{Sealed: &manifest.Sealed{Journal: "series/worker_0/journal-000001.log", Files: []manifest.File{f}, Steps: 2, Rows: 9,
 			Sessions: map[string]uint64{"00112233445566778899aabbccddeeff": 1 << 60}}},
 		{Raw: &raw},
 		{Removed: raw.Path},
+		{Sealed: &manifest.Sealed{Journal: "system/node1/journal-000001.log", Steps: 2, Span: &[2]int64{1_790_000_000_000_000, 1_790_000_001_000_000}}},
+		{Sealed: &manifest.Sealed{Journal: "series/worker_0/journal-000002.log", Times: map[string]uint64{"00112233445566778899aabbccddeeff": 7}}},
+		{Trace: &trace},
 		{Damaged: &manifest.Damaged{File: "series/worker_0/journal-000001.log", Reason: "5 bytes at 120 do not match their checksum"}},
 	}
 }
