@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/store/lines"
 	"github.com/vigil-ml/vigil/internal/store/manifest"
@@ -42,8 +43,9 @@ func (k keepState) due(l Limit, now time.Time) bool {
 
 // Keep removes raw files of all runs below this run's root, the oldest first:
 // those that are older than the limit's age, by the time of their last change,
-// and then as many as it takes to stay within its bytes. It says how many
-// bytes went. Nothing else of a run is touched. It looks at the disk only when
+// and then as many as it takes to stay within its bytes. When no raw file is left
+// that may go, sealed machine metrics do, likewise. It says how many bytes went.
+// Nothing else of a run is touched. It looks at the disk only when
 // that may matter: what other writers add in the meantime is seen when another
 // hundredth of the limit was written.
 func (w *Writer) Keep(l Limit, now time.Time) (removed int64, err error) {
@@ -64,11 +66,12 @@ func (w *Writer) Keep(l Limit, now time.Time) (removed int64, err error) {
 	return removed, nil
 }
 
-// rawFile is a raw file of any run.
+// rawFile is a raw file of any run, or a table of machine metrics.
 type rawFile struct {
 	run, rel string
 	size     int64
 	time     time.Time
+	metrics  bool
 }
 
 func (w *Writer) prune(l Limit, now time.Time) (left keepState, removed int64, err error) {
@@ -85,17 +88,26 @@ func (w *Writer) prune(l Limit, now time.Time) (left keepState, removed int64, e
 		}
 		err := walkRaw(w.fs, run, func(rel string, size int64, at time.Time, temp bool) error {
 			if !temp {
-				files = append(files, rawFile{run, rel, size, at})
+				files = append(files, rawFile{run, rel, size, at, false})
 				left.total += size
 			}
 			return nil
 		})
+		if err == nil {
+			err = walkMetrics(w.fs, run, func(rel string, size int64, at time.Time) {
+				files = append(files, rawFile{run, rel, size, at, true})
+				left.total += size
+			})
+		}
 		if err != nil {
 			return left, 0, err
 		}
 	}
 	sort.Slice(files, func(i, j int) bool {
 		a, b := files[i], files[j]
+		if a.metrics != b.metrics {
+			return b.metrics
+		}
 		if !a.time.Equal(b.time) {
 			return a.time.Before(b.time)
 		}
@@ -104,8 +116,10 @@ func (w *Writer) prune(l Limit, now time.Time) (left keepState, removed int64, e
 	for _, f := range files {
 		old := l.Age > 0 && now.Sub(f.time) > l.Age
 		if !old && (l.Bytes <= 0 || left.total <= l.Bytes) {
-			left.oldest = f.time
-			break
+			if left.oldest.IsZero() || f.time.Before(left.oldest) {
+				left.oldest = f.time
+			}
+			continue // metrics behind it may be too old
 		}
 		if err := w.drop(f); err != nil {
 			return left, removed, err
@@ -193,6 +207,39 @@ func walkRaw(fsys vfs.FS, run string, visit func(rel string, size int64, at time
 		return nil
 	}
 	return walk(layout.TensorsDir, 0)
+}
+
+// walkMetrics visits the sealed machine metrics of a run.
+func walkMetrics(fsys vfs.FS, run string, visit func(rel string, size int64, at time.Time)) error {
+	hosts, err := fsys.List(filepath.Join(run, layout.SystemDir))
+	if err != nil && !missing(err) {
+		return err
+	}
+	for _, host := range hosts {
+		if !host.IsDir() {
+			continue
+		}
+		dir := path.Join(layout.SystemDir, host.Name())
+		list, err := fsys.List(filepath.Join(run, filepath.FromSlash(dir)))
+		if err != nil && !missing(err) {
+			return err
+		}
+		for _, e := range list {
+			table, _, ok := layout.ChunkNumber(e.Name())
+			if !ok || table != chunk.Metrics {
+				continue
+			}
+			info, err := e.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			visit(path.Join(dir, e.Name()), info.Size(), info.ModTime())
+		}
+	}
+	return nil
 }
 
 // WalkRaw visits the finished raw files of a run.

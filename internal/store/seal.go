@@ -103,6 +103,11 @@ func (w *Writer) seal(s *series, o *open) error {
 			return err
 		}
 		sealed.Files = append(sealed.Files, f)
+		if table.name == chunk.Metrics {
+			w.mu.Lock()
+			w.keep.written += f.Bytes
+			w.mu.Unlock()
+		}
 	}
 	events := make([]manifest.Event, 0, 2)
 	for _, reason := range content.damage {

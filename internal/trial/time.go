@@ -24,6 +24,7 @@ func (t *Trial) forget(rel string) {
 	if s := t.hosts[dir]; s != nil {
 		if name, n, ok := layout.ChunkNumber(path.Base(rel)); ok && s.chunks[n] != nil {
 			delete(s.chunks[n].tables, name)
+			s.chunks[n].at = nil
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -279,4 +282,67 @@ func TestMetricsAreRounded(t *testing.T) {
 	if diff := cmp.Diff(record.Sample{Time: start.Add(1000), Values: []record.Scalar{{Name: "b", Value: 1}}}, s, cmpopts.EquateApproxTime(0)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Machine metrics go when no raw tensors are left that may, the oldest first; the
+// numbers of those that stay do not change, and nothing is taken for damaged.
+func TestKeepTakesMetricsLast(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	var sizes [3]int64
+	for i := range 30 {
+		ok(t, w.Samples(machine("a", i)))
+		if i%10 == 9 {
+			ok(t, w.Seal())
+			name := filepath.Join(w.Path(), "system", "a", fmt.Sprintf("metrics-%06d.parquet", i/10+1))
+			info, err := os.Stat(name)
+			ok(t, err)
+			sizes[i/10] = info.Size()
+			at := start.Add(time.Duration(i) * time.Minute)
+			ok(t, os.Chtimes(name, at, at))
+		}
+	}
+	save(t, w, "w", 1, map[string]tensor.View{"a": bytesView(pattern(1000, 1))})
+	raw := w.RawBytes()
+	live := open(t, vfs.OS, w.Path())
+	if got := samplesOf(t, live, "a", time.Time{}, time.Time{}); len(got) != 30 {
+		t.Fatalf("%d samples", len(got))
+	}
+	for _, c := range []struct {
+		limit store.Limit
+		gone  int64
+		raw   bool
+		first int64 // sample that is left
+	}{
+		{store.Limit{Bytes: raw + sizes[0] + sizes[1] + sizes[2]}, 0, true, 0},
+		{store.Limit{Bytes: raw - 1 + sizes[0] + sizes[1] + sizes[2]}, raw, false, 0},
+		{store.Limit{Bytes: sizes[1] + sizes[2]}, sizes[0], false, 10},
+		{store.Limit{Age: time.Hour}, sizes[1], false, 20},
+	} {
+		n, err := w.Keep(c.limit, start.Add(89*time.Minute))
+		ok(t, err)
+		if n != c.gone || (w.RawBytes() > 0) != c.raw {
+			t.Errorf("%+v: %d bytes went instead of %d, %d raw ones are left", c.limit, n, c.gone, w.RawBytes())
+		}
+		for _, tr := range []*trial.Trial{live, open(t, vfs.OS, w.Path())} {
+			first := int64(-1)
+			ok(t, tr.SamplesFrom("a", 0, func(i int64, s *record.Sample) error {
+				if first < 0 {
+					first = i
+				}
+				if !s.Time.Equal(machine("a", int(i)).Time) {
+					t.Errorf("%+v: sample %d is at %s", c.limit, i, s.Time)
+				}
+				return nil
+			}))
+			if first != c.first {
+				t.Errorf("%+v: sample %d is the first one left, want %d", c.limit, first, c.first)
+			}
+			whole(t, tr)
+		}
+	}
+	ok(t, w.Close())
+	again, err := store.Resume(vfs.OS, w.Path())
+	ok(t, err)
+	ok(t, again.Close())
+	whole(t, open(t, vfs.OS, w.Path()))
 }
