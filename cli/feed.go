@@ -105,6 +105,9 @@ func (f *feeder) read(q feed.Question) (tensor.View, error) {
 	if q.Stat == "" {
 		return f.t.Raw(q.Tensor, q.Mode, q.ModeStep, q.Worker)
 	}
+	if v, ok, err := f.byTime(q); ok {
+		return v, err
+	}
 	rows, err := f.t.Stats(source.Query{Tensor: q.Tensor, Mode: q.Mode, Worker: q.Worker, From: q.ModeStep, To: q.ModeStep + 1})
 	if err != nil {
 		return tensor.View{}, err

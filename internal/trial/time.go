@@ -196,10 +196,14 @@ func (t *Trial) Metric(host, name string, from, to time.Time) (times []time.Time
 		if s == nil || !slices.Contains(t.metricNames(s), name) {
 			err = fs.ErrNotExist
 		} else {
-			_, us, figures := t.metric(s, name, from, to)
-			times, values = make([]time.Time, len(us)), figures
-			for i, at := range us {
-				times[i] = time.UnixMicro(at).UTC()
+			pieces, n := t.metric(s, name, from, to)
+			times, values = make([]time.Time, 0, n), make([]float64, 0, n)
+			for _, p := range pieces {
+				for i, v := range p.figures {
+					if !math.IsNaN(v) {
+						times, values = append(times, time.UnixMicro(p.at[i]).UTC()), append(values, v)
+					}
+				}
 			}
 		}
 	}
@@ -209,8 +213,15 @@ func (t *Trial) Metric(host, name string, from, to time.Time) (times []time.Time
 	return times, values, nil
 }
 
-// metric reads a series: the numbers of its samples, their times, its figures.
-func (t *Trial) metric(s *series, name string, from, to time.Time) (numbers, times []int64, values []float64) {
+// piece is what one chunk or journal holds of a series.
+type piece struct {
+	first   int64     // number of the first sample
+	at      []int64   // times of the samples
+	figures []float64 // as many, NaN where there is none
+}
+
+// metric reads a series: its pieces, and how many figures they hold at most.
+func (t *Trial) metric(s *series, name string, from, to time.Time) (pieces []piece, most int) {
 	first := int64(0)
 	for _, n := range s.numbers() {
 		number := first
@@ -223,14 +234,12 @@ func (t *Trial) metric(s *series, name string, from, to time.Time) (numbers, tim
 		if a == b {
 			continue
 		}
-		figures := t.figures(s, n, name, a, b)
-		for i, v := range figures {
-			if !math.IsNaN(v) {
-				numbers, times, values = append(numbers, number+int64(a+i)), append(times, at[a+i]), append(values, v)
-			}
+		if figures := t.figures(s, n, name, a, b); figures != nil {
+			pieces = append(pieces, piece{number + int64(a), at[a:b], figures})
+			most += len(figures)
 		}
 	}
-	return numbers, times, values
+	return pieces, most
 }
 
 // block reads samples of a chunk or journal, those from number n on and within a

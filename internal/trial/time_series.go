@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -83,10 +84,12 @@ func (t *Trial) seriesByTime(q *Query) (steps []int64, values []float64) {
 		if s == nil {
 			continue
 		}
-		numbers, _, figures := t.metric(s, q.Tensor, time.Time{}, time.Time{})
-		for i, n := range numbers {
-			if q.Holds(record.Global, n) {
-				steps, values = append(steps, n), append(values, figures[i])
+		pieces, _ := t.metric(s, q.Tensor, time.Time{}, time.Time{})
+		for _, p := range pieces {
+			for i, v := range p.figures {
+				if n := p.first + int64(i); !math.IsNaN(v) && q.Holds(record.Global, n) {
+					steps, values = append(steps, n), append(values, v)
+				}
 			}
 		}
 		if len(steps) > 0 {

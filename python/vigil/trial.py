@@ -9,6 +9,7 @@ that all workers have left. ``modes`` are TRAIN, EVAL, PREDICT and GLOBAL; a ste
 of mode GLOBAL is a global step, counted over all modes.
 """
 
+import json
 import logging
 import re
 import time
@@ -28,7 +29,8 @@ from vigil.exceptions import (
 
 __all__ = ["create_trial", "modes", "no_refresh", "refresh", "Collection", "StepState", "Tensor", "Trial"]
 
-GLOBAL = modes.GLOBAL
+GLOBAL, TRAIN = modes.GLOBAL, modes.TRAIN
+PARTS = ("step", "data", "to_device", "forward", "backward", "ranks", "optimizer", "checkpoint", "other")
 
 
 class Collection(object):
@@ -251,6 +253,32 @@ class Trial(object):
         names = names or [n for n in self.tensor_names(step=step, mode=mode) if self._steps.infos.get(n, {}).get("kind") == kind]
         names = names or self.tensor_names(step=step, mode=mode, regex=regex)
         return [self.tensor(n).value(step, mode) for n in sorted(names, key=_suffix)]
+
+    # What goes by time.
+
+    def hosts(self):
+        """Names of the machine's series by host: ``{"node1": ["cpu/total", ...]}``."""
+        found = self._feed.ask("", GLOBAL.value, 0, "", "hosts")
+        return {} if found is None else json.loads(found.tobytes().decode("utf-8"))
+
+    def machine(self, name, host=None):
+        """(times, values) of a machine's series: numpy arrays, the times in seconds since 1970. host: default the first."""
+        found = self._feed.ask(name, GLOBAL.value, 0, host or "", "machine")
+        if found is None:
+            raise TensorUnavailable(name, None)
+        return found[0], found[1]
+
+    def step_times(self, part="step", mode=TRAIN, worker=None):
+        """(steps, times, seconds) of a part of the steps of a mode: when each ended, and how long the part took.
+
+        part: data, to_device, forward, backward, ranks, optimizer, checkpoint, other, or step for all but the gap before it.
+        """
+        if part not in PARTS:
+            raise InvalidValue("step times: %r is none of %s" % (part, ", ".join(PARTS)))
+        found = self._feed.ask("time/" + part, mode_of(mode).value, 0, worker or "", "time")
+        if found is None:
+            raise TensorUnavailable("time/" + part, None)
+        return found[0].astype("int64"), found[1], found[2]
 
     def close(self):
         """Let go of the run. What is in memory stays readable."""
