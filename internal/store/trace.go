@@ -147,9 +147,9 @@ func encodeTrace(worker string, intervals []record.Interval) ([]byte, error) {
 		if v.MicroBatch > 0 {
 			fmt.Fprintf(out, `,"micro_batch":%d`, v.MicroBatch)
 		}
-		out.WriteString("}}")
+		_, _ = out.WriteString("}}") // Flush gives the error
 	}
-	out.WriteString("\n]}\n")
+	_, _ = out.WriteString("\n]}\n")
 	err := errors.Join(out.Flush(), zip.Close())
 	return buf.Bytes(), err
 }
