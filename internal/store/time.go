@@ -18,7 +18,7 @@ import (
 
 // figuresPerRow is how many figures of machine metrics weigh as much as a row of
 // other tables when it is time to seal a journal.
-const figuresPerRow = 4
+const figuresPerRow = 2
 
 // hostState is what a host's series knows of its samples.
 type hostState struct {

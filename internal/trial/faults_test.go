@@ -4,6 +4,7 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -105,5 +106,55 @@ func TestEveryOperationFailsOnce(t *testing.T) {
 		if !failed {
 			return
 		}
+	}
+}
+
+// A disk that is full refuses samples, step times and detail, too: what was
+// refused is not there, the rest is, with the right names, and it goes on when
+// there is room.
+func TestDiskFullOfTime(t *testing.T) {
+	for room := int64(0); room < 3000; room += 61 {
+		disk := vfs.NewCrash(uint64(room))
+		w := create(t, disk, "/root")
+		disk.SetRoom(room)
+		var samples []record.Sample
+		var times []record.StepTime
+		full := 0
+		refused := func(err error) bool {
+			if err != nil && !errors.Is(err, store.ErrNoSpace) {
+				t.Fatalf("room %d: %v", room, err)
+			}
+			if err != nil {
+				full++
+			}
+			return err != nil
+		}
+		for i := range 30 {
+			if s := machine("a", i); !refused(w.Samples(s)) {
+				samples = append(samples, s)
+			}
+			if row := took("w0", int64(i)); !refused(w.Times("w0", "s", uint64(i)+1, []record.StepTime{row}, nil)) {
+				times = append(times, row)
+			}
+			if i%7 == 6 {
+				refused(w.Seal())
+				refused(w.Trace("w0", []record.Interval{{Start: start, End: start}}))
+			}
+			if i == 20 {
+				disk.SetRoom(-1)
+			}
+		}
+		if full == 0 && room < 500 {
+			t.Fatalf("room %d: the disk was never full", room)
+		}
+		ok(t, w.Close())
+		tr := open(t, disk, "/root/run")
+		if diff := cmp.Diff(samples, samplesOf(t, tr, "a", time.Time{}, time.Time{}), equal); diff != "" {
+			t.Fatalf("room %d: %s", room, diff)
+		}
+		if diff := cmp.Diff(times, timesOf(t, tr, "w0")); diff != "" {
+			t.Fatalf("room %d: %s", room, diff)
+		}
+		whole(t, tr)
 	}
 }
