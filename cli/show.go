@@ -97,7 +97,7 @@ func (c showCmd) Run(a *app) error {
 	printRun(a.stdout, p, t, run)
 	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
-	if err := printMachine(a.stdout, p, t, run); err != nil {
+	if err := printMachine(a.stdout, p, t); err != nil {
 		return fmt.Errorf("read step times of run %q: %w", c.Name, err)
 	}
 	printCollections(a.stdout, p, collections, c.Why)
@@ -255,9 +255,9 @@ func printUnjudged(w io.Writer, p live.Page, rules []record.RuleStatus) {
 }
 
 func printMissing(w io.Writer, p live.Page, run record.Run, damage []source.Damage) {
-	if _, missing := view.MissingOfMachine(run.NotCaptured); len(missing) > 0 {
+	if len(run.NotCaptured) > 0 {
 		fmt.Fprintln(w, "\n"+p.Bold("Not captured:"))
-		for _, m := range missing {
+		for _, m := range run.NotCaptured {
 			fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("%s: %s (%d)", printable(m.Name), plain(m.Reason), m.Count)))
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/live"
-	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
@@ -16,10 +15,9 @@ import (
 const mostGaps = 3
 
 // printMachine prints what is stored of the machine and of the time of steps.
-func printMachine(w io.Writer, p live.Page, t source.Run, run record.Run) error {
-	missing, _ := view.MissingOfMachine(run.NotCaptured)
+func printMachine(w io.Writer, p live.Page, t source.Run) error {
 	hosts := view.Hosts(t)
-	if len(hosts)+len(missing) > 0 {
+	if len(hosts) > 0 {
 		fmt.Fprintf(w, "\n%s\n", p.Bold("Machine:"))
 	}
 	for _, h := range hosts {
@@ -36,9 +34,6 @@ func printMachine(w io.Writer, p live.Page, t source.Run, run record.Run) error 
 			}
 			fmt.Fprintln(w, p.Hang("    ", fmt.Sprintf("nothing was sampled for %s from %s on", g.To.Sub(g.From).Round(100*time.Millisecond), clockTime(g.From))))
 		}
-	}
-	for _, m := range missing {
-		fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("without %s: %s", printable(m.Name), plain(m.Reason))))
 	}
 	times, err := view.StepTimes(t)
 	if err != nil || len(times) == 0 {

@@ -61,18 +61,18 @@ func shortened(diff []byte) string {
 func collect(t source.Run, now time.Time) (*content, error) {
 	run := t.Run()
 	c := &content{
-		Title:     run.Name + " · Vigil",
-		Run:       run,
-		Command:   strings.Join(run.Command, " "),
-		Cards:     view.Properties(run),
-		Made:      view.Provenance(run),
-		Diff:      shortened(t.Diff()),
-		Findings:  view.FindingsOf(t),
-		Captured:  view.Captured(run, t.Tensors()),
-		Generated: now,
-		clock:     run.Clock(),
+		Title:       run.Name + " · Vigil",
+		Run:         run,
+		Command:     strings.Join(run.Command, " "),
+		Cards:       view.Properties(run),
+		Made:        view.Provenance(run),
+		Diff:        shortened(t.Diff()),
+		Findings:    view.FindingsOf(t),
+		Captured:    view.Captured(run, t.Tensors()),
+		NotCaptured: run.NotCaptured,
+		Generated:   now,
+		clock:       run.Clock(),
 	}
-	c.NotOfMachine, c.NotCaptured = view.MissingOfMachine(run.NotCaptured)
 	standings := view.Standings(c.Findings.Rules, func(record.RuleStatus) string { return "" })
 	c.RulesText = view.StandingText(standings)
 	for _, s := range standings {
@@ -100,6 +100,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 	if c.Machine, c.MoreHosts, err = view.MachineCurves(t); err != nil {
 		return nil, err
 	}
+	c.NotOfMachine = view.MissingOfMachine(run.NotCaptured)
 	c.Data = pageData{losses(curves), []curve{}, heat(maps), histograms(spreads), view.Marks(t, c.Findings.All, size), machines(c.Machine)}
 	if rate, ok := view.Rates(f); ok {
 		c.HasRates, c.Data.Rates = true, losses([]view.Curve{rate})

@@ -33,18 +33,15 @@ type Pause struct {
 // notOfMachine begins the names of what is not captured of the machine.
 const notOfMachine = "machine metrics: "
 
-// MissingOfMachine divides what is not captured into what is of the machine, its
-// names cut to those of metrics, and the rest.
-func MissingOfMachine(list []record.NotCaptured) (machine, rest []record.NotCaptured) {
+// MissingOfMachine is what is not known of the machine, by the names of metrics.
+func MissingOfMachine(list []record.NotCaptured) (machine []record.NotCaptured) {
 	for _, n := range list {
 		if name, ok := strings.CutPrefix(n.Name, notOfMachine); ok {
 			n.Name = name
 			machine = append(machine, n)
-		} else {
-			rest = append(rest, n)
 		}
 	}
-	return machine, rest
+	return machine
 }
 
 // Hosts are the hosts that stored machine metrics; none where a format has none.
