@@ -110,6 +110,17 @@ func (t *Trial) metricNames(s *series) []string {
 	return sortedKeys(names)
 }
 
+// hasMetric tells whether a host stored a series.
+func (t *Trial) hasMetric(s *series, name string) bool {
+	return slices.ContainsFunc(s.numbers(), func(n int) bool {
+		if j := s.tails[n]; j != nil {
+			return slices.Contains(j.machine.Names, name)
+		}
+		f := t.table(s.chunks[n], chunk.Metrics)
+		return f != nil && f.HasMetric(name)
+	})
+}
+
 // block are the samples of one chunk or journal.
 type block struct {
 	first   int64 // number of the first sample, within the host
@@ -193,7 +204,7 @@ func (t *Trial) Metric(host, name string, from, to time.Time) (times []time.Time
 	err = t.refresh()
 	if err == nil {
 		s := t.host(host)
-		if s == nil || !slices.Contains(t.metricNames(s), name) {
+		if s == nil || !t.hasMetric(s, name) {
 			err = fs.ErrNotExist
 		} else {
 			pieces, n := t.metric(s, name, from, to)

@@ -46,7 +46,7 @@ func (t *Trial) isByTime(name string) bool {
 	if slices.Contains(timeSeries(), name) {
 		return t.hasTimes()
 	}
-	return slices.ContainsFunc(t.allHosts(), func(s *series) bool { return slices.Contains(t.metricNames(s), name) })
+	return slices.ContainsFunc(t.allHosts(), func(s *series) bool { return t.hasMetric(s, name) })
 }
 
 func (t *Trial) hasTimes() bool {

@@ -79,6 +79,12 @@ func (f *File) MetricNames() []string {
 	return list
 }
 
+// HasMetric tells whether a table of metrics has a series.
+func (f *File) HasMetric(name string) bool {
+	_, there := f.col[name]
+	return there && name != timeColumn
+}
+
 // Instants reads the times of n rows of a table of metrics, in microseconds
 // since 1970.
 func (f *File) Instants(from, n int64) ([]int64, error) {
@@ -92,7 +98,7 @@ func (f *File) Instants(from, n int64) ([]int64, error) {
 // Figures reads a column of numbers that may be absent, as NaN. ok is false when
 // there is no such column.
 func (f *File) Figures(column string, from, n int64) (out []float64, ok bool, err error) {
-	if _, there := f.col[column]; !there || column == timeColumn {
+	if !f.HasMetric(column) {
 		return nil, false, nil
 	}
 	out = make([]float64, n)
