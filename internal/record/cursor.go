@@ -2,8 +2,8 @@ package record
 
 import "maps"
 
-// Cursor says how far an evaluator of complete steps has come, so that a later
-// one can go on from there without reading what was before.
+// Cursor says how far an evaluator of complete steps and windows of time has come,
+// so that a later one can go on from there without reading what was before.
 type Cursor struct {
 	// Step is the global step of the complete step handed out last; -1 before
 	// the first.
@@ -13,6 +13,10 @@ type Cursor struct {
 	// Next is, by worker, a global step before which it left no part that
 	// still has to be looked at.
 	Next map[string]int64 `json:"next"`
+	// Window is the index of the window to come next, and Rows are how many rows of
+	// each source the windows before it have.
+	Window int64 `json:"window,omitempty"`
+	Rows   Rows  `json:"rows,omitempty"`
 }
 
 // NewCursor is where every evaluator begins.
@@ -23,7 +27,7 @@ func NewCursor() Cursor {
 // Clone is a copy that shares nothing.
 func (c Cursor) Clone() Cursor {
 	d := NewCursor()
-	d.Step = c.Step
+	d.Step, d.Window, d.Rows = c.Step, c.Window, c.Rows.Clone()
 	maps.Copy(d.ModeSteps, c.ModeSteps)
 	maps.Copy(d.Next, c.Next)
 	return d
