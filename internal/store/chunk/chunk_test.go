@@ -205,7 +205,10 @@ func TestRowGroupsStaySmall(t *testing.T) {
 }
 
 func TestDecisions(t *testing.T) {
-	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.UnixMilli(7009).UTC(), Workers: []string{"worker_1", "a\"b"}}, {Workers: []string{"worker_0"}, Joined: []int{7}}, {}}
+	want := []*journal.Decision{{Step: 3, Mode: record.Eval, ModeStep: 1, Time: time.UnixMilli(7009).UTC(), Workers: []string{"worker_1", "a\"b"}}, {Workers: []string{"worker_0"}, Joined: []int{7}}, {}, {Window: &journal.Window{
+		Index: 12, From: time.Unix(120, 1).UTC(), To: time.Unix(130, 1).UTC(), Late: []string{"b"},
+		Rows: record.Rows{{Kind: record.SampleRows, Name: "a/b\n"}: 20, {Kind: record.TimeRows, Name: ""}: 1},
+	}}}
 	var b bytes.Buffer
 	if err := chunk.WriteDecisions(&b, want); err != nil {
 		t.Fatal(err)

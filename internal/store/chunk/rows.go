@@ -4,6 +4,8 @@
 // it needs. docs/formats/parquet.md is the page for users.
 package chunk
 
+import "github.com/vigil-ml/vigil/internal/record"
+
 // Names of the tables.
 const (
 	Stats    = "stats"
@@ -81,7 +83,8 @@ type stepRow struct {
 	Raw      string  `parquet:"raw,dict"` // JSON list of tensor names
 }
 
-// completeRow is one decision that a step is complete.
+// completeRow is one decision that a step is complete, or that a window of time
+// closed: that has step and mode step -1, mode GLOBAL and its end as time.
 type completeRow struct {
 	Step     int64  `parquet:"step,delta"`
 	Mode     string `parquet:"mode,dict"`
@@ -89,4 +92,14 @@ type completeRow struct {
 	Time     int64  `parquet:"time,delta,timestamp(millisecond)"`
 	Workers  string `parquet:"workers,dict"` // JSON list
 	Joined   string `parquet:"joined,dict"`  // JSON list of numbers; the first runs have none
+	Window   string `parquet:"window,dict"`  // JSON of a windowDecision, "" of a step; earlier runs have none
+}
+
+// windowDecision is a decision on a window as the table spells it.
+type windowDecision struct {
+	Index int64       `json:"index"`
+	From  int64       `json:"from"` // nanoseconds since 1970
+	To    int64       `json:"to"`
+	Late  []string    `json:"late,omitempty"`
+	Rows  record.Rows `json:"rows"`
 }

@@ -100,7 +100,10 @@ func (f *File) ReadDecisions() ([]*journal.Decision, error) {
 	c := &columns{f: f, n: f.Rows()}
 	mode, workers := c.modes(), collect(c, "workers", f.Strings)
 	step, modeStep, at := collect(c, "step", f.Int64s), collect(c, "mode_step", f.Int64s), collect(c, "time", f.times)
-	var joined []string
+	var joined, windows []string
+	if _, there := f.pq.Schema().Lookup("window"); there {
+		windows = collect(c, "window", f.Strings)
+	}
 	if _, there := f.pq.Schema().Lookup("joined"); there {
 		joined = collect(c, "joined", f.Strings)
 	}
@@ -109,6 +112,14 @@ func (f *File) ReadDecisions() ([]*journal.Decision, error) {
 	}
 	out := make([]*journal.Decision, c.n)
 	for k := range out {
+		if windows != nil && windows[k] != "" {
+			w, err := parseWindow(windows[k])
+			if err != nil {
+				return nil, err
+			}
+			out[k] = &journal.Decision{Window: w}
+			continue
+		}
 		out[k] = &journal.Decision{Step: step[k], Mode: mode[k], ModeStep: modeStep[k], Time: journal.Time(at[k])}
 		if err := parseList(workers[k], &out[k].Workers); err != nil {
 			return nil, err
@@ -121,6 +132,14 @@ func (f *File) ReadDecisions() ([]*journal.Decision, error) {
 		}
 	}
 	return out, nil
+}
+
+func parseWindow(text string) (*journal.Window, error) {
+	var d windowDecision
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		return nil, fmt.Errorf("%w: window: %w", ErrFormat, err)
+	}
+	return &journal.Window{Index: d.Index, From: journal.Time(d.From), To: journal.Time(d.To), Late: d.Late, Rows: d.Rows}, nil
 }
 
 func parseList[T any](text string, out *[]T) error {

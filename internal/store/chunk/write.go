@@ -264,10 +264,13 @@ func WriteSteps(w io.Writer, steps []journal.Lazy) error {
 	})
 }
 
-// WriteDecisions writes the table of decisions on complete steps.
+// WriteDecisions writes the table of decisions on complete steps and on windows.
 func WriteDecisions(w io.Writer, decisions []*journal.Decision) error {
 	return write(w, len(decisions), nil, nil, func(k int) (completeRow, error) {
 		d := decisions[k]
+		if d.Window != nil {
+			return windowRow(d.Window)
+		}
 		workers, err := list(d.Workers)
 		if err != nil {
 			return completeRow{}, err
@@ -275,6 +278,14 @@ func WriteDecisions(w io.Writer, decisions []*journal.Decision) error {
 		joined, err := list(d.Joined)
 		return completeRow{Step: d.Step, Mode: d.Mode.String(), ModeStep: d.ModeStep, Time: millis(d.Time), Workers: workers, Joined: joined}, err
 	})
+}
+
+func windowRow(w *journal.Window) (completeRow, error) {
+	b, err := json.Marshal(windowDecision{Index: w.Index, From: journal.Nanos(w.From), To: journal.Nanos(w.To), Late: w.Late, Rows: w.Rows})
+	if err != nil {
+		return completeRow{}, fmt.Errorf("encode a window: %w", err)
+	}
+	return completeRow{Step: -1, Mode: record.Global.String(), ModeStep: -1, Time: millis(w.To), Workers: "[]", Joined: "[]", Window: string(b)}, nil
 }
 
 // millis is a time as the tables keep it; 0 is none.

@@ -17,6 +17,7 @@ const (
 	kindComplete = 2
 	kindSamples  = 3
 	kindTimes    = 4
+	kindWindow   = 5
 )
 
 // Steps is one record of a worker's journal: whole steps, and how far in the
@@ -71,7 +72,7 @@ type Decoded struct {
 }
 
 // Decision says that a step is complete and whose parts were in, in the order
-// in which the evaluator got them.
+// in which the evaluator got them; or, with Window, that a window of time closed.
 type Decision struct {
 	Step     int64
 	Mode     record.Mode
@@ -79,6 +80,16 @@ type Decision struct {
 	Time     time.Time
 	Workers  []string
 	Joined   []int // by worker: how many of the parts that it stored after are in, too; nil: none
+	Window   *Window
+}
+
+// Window says that a window of time closed, and how many rows of each source are
+// in it: those after the ones of the windows before.
+type Window struct {
+	Index    int64
+	From, To time.Time
+	Late     []string
+	Rows     record.Rows
 }
 
 // AppendSteps appends the payload of a record of steps.
@@ -143,6 +154,9 @@ func appendStats(b []byte, s *record.TensorStats) []byte {
 
 // AppendDecision appends the payload of a decision.
 func AppendDecision(b []byte, d *Decision) []byte {
+	if d.Window != nil {
+		return appendWindow(b, d.Window)
+	}
 	b = append(b, kindComplete)
 	b = binary.AppendVarint(b, d.Step)
 	b = append(b, byte(d.Mode))
@@ -154,6 +168,24 @@ func AppendDecision(b []byte, d *Decision) []byte {
 	}
 	for _, n := range d.Joined {
 		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return b
+}
+
+func appendWindow(b []byte, w *Window) []byte {
+	b = append(b, kindWindow)
+	b = binary.AppendVarint(b, w.Index)
+	b = appendTime(b, w.From)
+	b = appendTime(b, w.To)
+	b = binary.AppendUvarint(b, uint64(len(w.Late)))
+	for _, name := range w.Late {
+		b = appendString(b, name)
+	}
+	b = binary.AppendUvarint(b, uint64(len(w.Rows)))
+	for _, s := range w.Rows.Sources() {
+		b = append(b, byte(s.Kind))
+		b = appendString(b, s.Name)
+		b = binary.AppendUvarint(b, uint64(w.Rows[s]))
 	}
 	return b
 }
@@ -220,6 +252,8 @@ func (d *Decoder) Decode(payload []byte) (*Decoded, *Decision, error) {
 		steps = &Decoded{Samples: d.samples()}
 	case kindTimes:
 		steps = &Decoded{Times: d.times()}
+	case kindWindow:
+		decision = &Decision{Window: d.window()}
 	default:
 		d.fail("unknown kind %d", kind)
 	}
@@ -306,6 +340,24 @@ func (d *Decoder) decision() *Decision {
 		}
 	}
 	return c
+}
+
+func (d *Decoder) window() *Window {
+	w := &Window{Index: d.varint(), From: Time(d.varint()), To: Time(d.varint()), Rows: record.Rows{}}
+	if n := d.count(1); n > 0 {
+		w.Late = make([]string, n)
+		for i := range w.Late {
+			w.Late[i] = d.string()
+		}
+	}
+	for range d.count(3) {
+		s := record.RowSource{Kind: record.RowKind(d.byte()), Name: d.string()}
+		if s.Kind >= record.RowKinds {
+			d.fail("unknown kind of rows %d", s.Kind)
+		}
+		w.Rows[s] += int64(min(d.uvarint(), math.MaxInt32))
+	}
+	return w
 }
 
 func (d *Decoder) fail(format string, args ...any) {

@@ -43,6 +43,11 @@ var joined = &journal.Decision{Step: 8, Mode: record.Train, ModeStep: 6, Workers
 
 var decision = &journal.Decision{Step: 7, Mode: record.Eval, ModeStep: 5, Time: time.Unix(1, 5).UTC(), Workers: []string{"worker_0", "worker_1"}}
 
+var window = &journal.Decision{Window: &journal.Window{
+	Index: 12, From: time.Unix(120, 1).UTC(), To: time.Unix(130, 1).UTC(), Late: []string{"host_b"},
+	Rows: record.Rows{{Kind: record.SampleRows, Name: "host_a"}: 20, {Kind: record.TimeRows, Name: "worker_0"}: 300, {Kind: record.EventRows, Name: ""}: 1},
+}}
+
 var equal = cmp.Options{cmpopts.EquateNaNs()}
 
 func TestCodec(t *testing.T) {
@@ -58,7 +63,7 @@ func TestCodec(t *testing.T) {
 	if diff := cmp.Diff(sample(), s, equal); diff != "" {
 		t.Error(diff)
 	}
-	for _, want := range []*journal.Decision{decision, joined} {
+	for _, want := range []*journal.Decision{decision, joined, window} {
 		if _, c, err := d.Decode(journal.AppendDecision(nil, want)); err != nil || !reflect.DeepEqual(c, want) {
 			t.Errorf("decision %+v, %v", c, err)
 		}
@@ -153,6 +158,7 @@ func TestGolden(t *testing.T) {
 	b = journal.AppendFrame(b, int64(len(b)), journal.AppendSteps(nil, s))
 	b = journal.AppendFrame(b, int64(len(b)), journal.AppendDecision(nil, decision))
 	b = journal.AppendFrame(b, int64(len(b)), journal.AppendDecision(nil, joined))
+	b = journal.AppendFrame(b, int64(len(b)), journal.AppendDecision(nil, window))
 	name := filepath.Join("testdata", "journal.hex")
 	if *update {
 		if err := os.WriteFile(name, []byte(hex.Dump(b)), 0o644); err != nil {
@@ -192,6 +198,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(journal.AppendSteps(nil, sample()))
 	f.Add(journal.AppendDecision(nil, decision))
 	f.Add(journal.AppendDecision(nil, joined))
+	f.Add(journal.AppendDecision(nil, window))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var d journal.Decoder
 		s, c, err := d.Decode(b)
