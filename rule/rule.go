@@ -24,9 +24,12 @@ const (
 // page and the messages are made of, and the two functions that bring it to
 // life.
 type Definition struct {
-	Name     string   // snake_case, the spelling of files, events and reports
-	Class    string   // class name, as SageMaker Debugger spells it where it has the rule
-	Aliases  []string // further spellings that are accepted
+	Name    string   // snake_case, the spelling of files, events and reports
+	Class   string   // class name, as SageMaker Debugger spells it where it has the rule
+	Aliases []string // further spellings that are accepted
+	// Notices say, of spellings that are another rule's elsewhere, what the rule is
+	// here. They stand in the details of its status.
+	Notices  map[string]string
 	Family   Family
 	Severity Severity // of its findings, unless a finding says otherwise
 	Summary  string   // one sentence: what it detects

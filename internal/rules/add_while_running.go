@@ -8,6 +8,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/rule"
 )
 
 // TakenError says that a configuration judges the run already.
@@ -47,8 +48,14 @@ func (e *Engine) Join(c Config) (joined Config, needs []plan.Need, err error) {
 	if c.Params == nil {
 		c.Params = map[string]string{}
 	}
-	c.Params["start_step"] = strconv.FormatInt(max(e.here.Step+1, p.Int("start_step")), 10)
+	first := max(e.here.Step+1, p.Int("start_step"))
+	c.Params["start_step"] = strconv.FormatInt(first, 10)
 	in := e.start(c)
+	if _, reads := in.rule.(rule.WindowReader); reads && first == 0 && e.windows > 0 {
+		// From step 0 on it would judge what was before the first step, too.
+		c.Params["start_step"] = "1"
+		in = e.start(c)
+	}
 	if in.broken() {
 		if in.apart != nil {
 			in.apart.Close()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/pyre"
 	"github.com/vigil-ml/vigil/internal/rules/builtin"
@@ -29,6 +30,16 @@ func Catalogue() []*rule.Definition { return slices.Concat(builtin.All(), added)
 
 // Lookup finds a rule of the catalogue by any spelling of its name.
 func Lookup(name string) (*rule.Definition, bool) { return rule.Find(Catalogue(), name) }
+
+// Notice says what a rule of the catalogue is here of a name that it has elsewhere,
+// "" of other names.
+func Notice(name string) string {
+	name = strings.TrimSpace(name)
+	if d, ok := Lookup(name); ok {
+		return d.Notices[name]
+	}
+	return ""
+}
 
 // Resolve gives the definition of a configuration: a rule of the catalogue, or
 // what its expression or its Python class makes. The error is an

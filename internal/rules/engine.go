@@ -86,6 +86,8 @@ type Engine struct {
 	phase   int        // trainings that have begun after the first
 	telling bool       // the rules look at facts
 	here    rule.Point // the step observed last
+	windows int64      // index of the window that is judged next
+	when    time.Time  // the end of the window at hand; zero at a step
 	begun   bool
 	over    bool
 }
@@ -249,6 +251,33 @@ func (e *Engine) Observe(c *record.Complete) {
 			e.warnIdle(in)
 		}
 	}
+}
+
+// ReadsWindows tells whether there is a rule that judges windows of time.
+func (e *Engine) ReadsWindows() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.runs, func(in *instance) bool {
+		_, reads := in.rule.(rule.WindowReader)
+		return reads && in.live()
+	})
+}
+
+// Window judges one window of time. One that is not after the last one is ignored.
+// What rules find in it is dated by its end, at the step observed last.
+func (e *Engine) Window(w *record.Window) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w.Index < e.windows || e.over {
+		return
+	}
+	e.windows, e.when = w.Index+1, w.To
+	for _, in := range e.runs {
+		if r, ok := in.rule.(rule.WindowReader); ok && in.inTime(e.here.Step) {
+			e.act(in, func(rep *rule.Report) { r.Window(in.window(w), rep) })
+		}
+	}
+	e.when = time.Time{}
 }
 
 // Tick lets the rules that look at the clock look at it, and takes what came of

@@ -108,6 +108,9 @@ func collapse(vs []rule.Violation) []rule.Violation {
 
 func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 	d, at := in.def, e.here
+	if !e.when.IsZero() {
+		at.Time = e.when
+	}
 	if v.At != nil {
 		at = *v.At
 	}

@@ -72,6 +72,7 @@ func (e *Engine) start(c Config) *instance {
 		return in
 	}
 	in.def = d
+	in.note(d.Notices[strings.TrimSpace(c.Rule)])
 	if in.params, err = d.Parse(c.Params); err != nil {
 		in.fail(err)
 		return in
@@ -164,6 +165,25 @@ func (in *instance) live() bool { return in.rule != nil && !in.closed && !in.bro
 
 func (in *instance) due(step int64) bool {
 	return in.live() && step >= in.start && (in.end < 0 || step < in.end)
+}
+
+// inTime tells whether windows that close after a step are the rule's. One that
+// judges from the first step on judges what was before it, too.
+func (in *instance) inTime(step int64) bool {
+	return in.live() && (in.start == 0 || step >= in.start) && (in.end < 0 || step < in.end)
+}
+
+// window is a window with the step times and events of the workers asked for.
+func (in *instance) window(w *record.Window) *record.Window {
+	if in.workers == nil {
+		return w
+	}
+	mine := *w
+	mine.Times = slices.DeleteFunc(slices.Clone(w.Times), func(t record.StepTime) bool { return !slices.Contains(in.workers, t.Worker) })
+	mine.Events = slices.DeleteFunc(slices.Clone(w.Events), func(e record.Event) bool {
+		return e.Worker != "" && !slices.Contains(in.workers, e.Worker)
+	})
+	return &mine
 }
 
 // fail ends the rule; the first failure is the one that is told.

@@ -20,6 +20,7 @@ type savedEngine struct {
 	Begun   bool                     `json:"begun"`
 	Over    bool                     `json:"over"`
 	Phase   int                      `json:"phase,omitempty"`
+	Windows int64                    `json:"windows,omitempty"`
 	Rules   map[string]savedInstance `json:"rules"`
 }
 
@@ -53,7 +54,9 @@ type savedInstance struct {
 func (e *Engine) Save() ([]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := savedEngine{stateVersion, savedPoint(e.here), e.begun, e.over, e.phase, map[string]savedInstance{}}
+	s := savedEngine{
+		Version: stateVersion, Here: savedPoint(e.here), Begun: e.begun, Over: e.over, Phase: e.phase, Windows: e.windows, Rules: map[string]savedInstance{},
+	}
 	for _, in := range e.runs {
 		v := savedInstance{
 			Params: in.texts, Status: in.status, Closed: in.closed, First: in.first, Notes: in.notes, Failure: in.failure,
@@ -119,8 +122,13 @@ func (e *Engine) Restore(state []byte) error {
 			}
 		}
 		in.status, in.closed, in.first, in.notes, in.failure = v.Status, v.Closed, v.First, v.Notes, v.Failure
+		for _, f := range v.Findings { // on record, and not made again; a later one may have the same key
+			if k := Key(f); e.stored[k] > 0 {
+				e.stored[k]--
+			}
+		}
 		in.unjudged, in.seen, in.observed, in.told, in.warned, in.findings, in.counters = v.Unjudged, v.Seen, v.Observed, v.Told, v.Warned, v.Findings, v.Counters
 	}
-	e.here, e.begun, e.over, e.phase, e.turn = rule.Point(s.Here), s.Begun, s.Over, s.Phase, 0
+	e.here, e.begun, e.over, e.phase, e.windows, e.turn = rule.Point(s.Here), s.Begun, s.Over, s.Phase, s.Windows, 0
 	return nil
 }
