@@ -161,7 +161,7 @@ func Known() config.Catalogue {
 		}
 		params, err := rules.Parameters(name)
 		return d.Name, params, err == nil
-	}, Foreign: rules.Foreign, Own: []config.Own{
+	}, Foreign: rules.Foreign, Notice: rules.Notice, Own: []config.Own{
 		{Key: "expression", Of: "an expression", Params: rules.ExpressionParameters()},
 		{Key: "source", Of: "a Python class", Params: rules.PythonParameters(), Free: true, Paths: []string{"source", "python"}},
 	}, CheckOwn: func(name string, params map[string]string) error {

@@ -64,6 +64,8 @@ const (
 // requests for one collection are united. Every error is a *UsageError.
 func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, error) {
 	run := Defaults()
+	var notices []string
+	cat.notices = &notices
 	env := variables(environ)
 	var layers []layer // the strongest last
 
@@ -113,6 +115,7 @@ func Resolve(flags Flags, environ []string, dir string, cat Catalogue) (Run, err
 	if env["NO_COLOR"] != "" {
 		run.NoColor = true
 	}
+	run.Warnings = append(run.Warnings, notices...)
 	return run, run.join(layers, cat)
 }
 

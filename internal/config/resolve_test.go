@@ -206,6 +206,26 @@ func TestWarnsOfMistypedVariable(t *testing.T) {
 	equal(t, run.Warnings, []string{"unknown environment variable VIGIL_EVRY; did you mean VIGIL_EVERY?", "unknown environment variable VIGIL_STOPON; did you mean VIGIL_STOP_ON?"})
 }
 
+// A rule that was asked for by a name that it has elsewhere says what it is here.
+func TestNoticesOnNames(t *testing.T) {
+	known := catalogue
+	known.Notice = func(name string) string {
+		if name == "DeadRelu" {
+			return "the rule is dead_relu"
+		}
+		return ""
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, File), []byte("rule: [{rule: DeadRelu, configuration: one}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Resolve(Flags{Rule: []string{"DeadRelu:configuration=two", "dead_relu:configuration=three"}}, nil, dir, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, run.Warnings, []string{"vigil.yaml:1:15: DeadRelu: the rule is dead_relu", "--rule: DeadRelu: the rule is dead_relu"})
+}
+
 func TestNoColor(t *testing.T) {
 	for _, c := range []struct {
 		env  []string

@@ -19,6 +19,9 @@ type Catalogue struct {
 	// Foreign says of a name that is no rule why it is none, "" when it is not
 	// known either; nil: none is.
 	Foreign func(name string) string
+	// Notice says what a rule is here of a name that it has elsewhere, "" of others;
+	// nil: there is none.
+	Notice func(name string) string
 	// Own are the kinds of rules that users write.
 	Own []Own
 	// CheckOwn refuses such a rule when it is wrong; an error that has a
@@ -27,6 +30,8 @@ type Catalogue struct {
 
 	own  map[string]*Own // the rules of this configuration that the user has written
 	base string          // the directory that paths are seen from; empty: the working directory
+	// notices are those on names of rules so far; nil: nobody wants them.
+	notices *[]string
 }
 
 // Own is a kind of rules that users write: expressions, Python classes.
@@ -112,6 +117,16 @@ type RuleConfig struct {
 	Lenient bool `json:"lenient,omitempty"`
 }
 
+// notice tells the user what there is to say about a name of a rule.
+func (c Catalogue) notice(name, at string) {
+	if c.Notice == nil || c.notices == nil {
+		return
+	}
+	if text := c.Notice(name); text != "" {
+		*c.notices = append(*c.notices, fmt.Sprintf("%s: %s: %s", at, name, text))
+	}
+}
+
 func (c Catalogue) unknown(name, at string) error {
 	hint := Suggest(name, c.Names)
 	if c.Foreign != nil {
@@ -151,6 +166,7 @@ func parseRule(spec, at string, cat Catalogue) (RuleConfig, error) {
 			return nil, cat.misspelt(spec, name, at)
 		}
 		canonical = c
+		cat.notice(name, at)
 		params = append(slices.Clone(params), configurationKey, actionJSON)
 		for _, word := range words(spec) {
 			if free || ofTrials(word) {

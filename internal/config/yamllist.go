@@ -75,6 +75,7 @@ func (d *document) rule(l *layer, item ast.Node) error {
 			if rc.Rule, known, free, ok = d.cat.lookup(name); !ok {
 				return d.cat.unknown(name, d.at(p.value))
 			}
+			d.cat.notice(name, d.at(p.value))
 		case "configuration":
 			if rc.Configuration, err = d.text(p.value, p.key); err != nil {
 				return err

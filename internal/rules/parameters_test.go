@@ -135,7 +135,7 @@ func TestParametersTogether(t *testing.T) {
 // A profiling rule of SageMaker Debugger is none here, and is answered with that,
 // in each of its spellings, and not with the nearest name.
 func TestForeignRules(t *testing.T) {
-	for _, name := range []string{"LowGPUUtilization", "low_gpu_utilization", "cpubottleneck", "overallsystem_usage", "HardwareUtilization", "TfOperatorTime"} {
+	for _, name := range []string{"LowGPUUtilization", "low_gpu_utilization", "cpubottleneck", "overallsystem_usage", "TfOperatorTime"} {
 		err := rules.Check(config(name))
 		if err == nil || !strings.Contains(err.Error(), "is a profiling rule of SageMaker Debugger: it judges the machine and the time of steps, which Vigil does not capture") {
 			t.Errorf("%s: %v", name, err)

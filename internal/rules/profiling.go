@@ -10,7 +10,7 @@ import (
 var profiling = []string{
 	"ProfilerReport", "BatchSize", "CPUBottleneck", "Dataloader", "GPUMemoryIncrease", "IOBottleneck", "LoadBalancing", "LowGPUUtilization",
 	"OverallSystemUsage", "MaxInitializationTime", "OverallFrameworkMetrics", "StepOutlier",
-	"HardwareUtilization", "CPUUtilization", "TfOperatorTime",
+	"TfOperatorTime",
 }
 
 // Foreign says of a name that is no rule here why it is none, "" when it is

@@ -36,6 +36,10 @@ func everyRule(t interface{ Fatal(...any) }) []rules.Config {
 				if d.Name == "stalled_training_rule" {
 					c.Params["threshold"] = "30"
 				}
+			case "patience", "window":
+				if d.Name == "hardware_utilization" {
+					c.Params[p.Name] = "3"
+				}
 			}
 		}
 		out = append(out, c)
@@ -152,9 +156,10 @@ func TestLiveAndReplayAgree(t *testing.T) {
 	open := func(string) (rule.Trial, error) { return other, nil }
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)
-		configs := append(everyRule(rt), expressions()...)
+		windows := drawWindows(rt, len(steps)+1)
+		configs := append(append(everyRule(rt), expressions()...), rules.Config{Rule: "long_steps"}, rules.Config{Rule: "long_steps", Configuration: "later", Params: map[string]string{"start_step": "4", "workers": "worker_1"}})
 		make := func(found *[]record.Finding) *rules.Engine {
-			e, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
+			e, err := rules.NewEngine(rules.Options{Configs: configs, Definitions: []*rule.Definition{longSteps}, Trial: open, Raw: raw, OnFinding: func(f record.Finding) { *found = append(*found, f) }})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -163,8 +168,15 @@ func TestLiveAndReplayAgree(t *testing.T) {
 		var whole []record.Finding
 		e := make(&whole)
 		e.Announce("worker_0", infos)
-		for _, c := range steps {
+		judge := func(e *rules.Engine, list []*record.Window) {
+			for _, w := range list {
+				e.Window(w)
+			}
+		}
+		judge(e, windows[0])
+		for i, c := range steps {
 			e.Observe(c)
+			judge(e, windows[i+1])
 		}
 		e.Tick(epoch.Add(time.Hour))
 		e.Finish(record.Completed)
@@ -172,7 +184,8 @@ func TestLiveAndReplayAgree(t *testing.T) {
 		var pieces []record.Finding
 		p := make(&pieces)
 		announced := 0
-		for _, c := range steps {
+		judge(p, windows[0])
+		for i, c := range steps {
 			n := len(infos)
 			if announced == 0 && rapid.Bool().Draw(rt, "in parts") {
 				n = rapid.IntRange(1, len(infos)).Draw(rt, "announced")
@@ -203,6 +216,8 @@ func TestLiveAndReplayAgree(t *testing.T) {
 			}
 			p.Observe(c)
 			p.Observe(c) // again: ignored
+			judge(p, windows[i+1])
+			judge(p, windows[i+1])
 			if rapid.IntRange(0, 3).Draw(rt, "restart") == 0 {
 				state, err := p.Save()
 				if err != nil {
@@ -222,13 +237,15 @@ func TestLiveAndReplayAgree(t *testing.T) {
 
 		// From the beginning, with what is on record: nothing comes twice.
 		var again []record.Finding
-		r, err := rules.NewEngine(rules.Options{Configs: configs, Trial: open, Raw: raw, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
+		r, err := rules.NewEngine(rules.Options{Configs: configs, Definitions: []*rule.Definition{longSteps}, Trial: open, Raw: raw, Stored: whole, OnFinding: func(f record.Finding) { again = append(again, f) }})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		r.Announce("worker_0", infos)
-		for _, c := range steps {
+		judge(r, windows[0])
+		for i, c := range steps {
 			r.Observe(c)
+			judge(r, windows[i+1])
 		}
 		r.Tick(epoch.Add(time.Hour))
 		r.Finish(record.Completed)

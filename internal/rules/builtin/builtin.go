@@ -59,6 +59,7 @@ var all = []*rule.Definition{
 	&confusion,
 	&checkInputImages,
 	&nlpSequenceRatio,
+	&hardwareUtilization,
 }
 
 // All gives the definitions in the order of the documentation.
