@@ -61,7 +61,7 @@ func (e *evaluator) restore() (record.Cursor, error) {
 }
 
 // resume brings the rules to where the store is: their saved state, then the
-// complete steps after it, then the parts of steps that were under way. The
+// complete steps and windows after it, then the parts of steps that were under way. The
 // findings of those steps that are on record already are not made again.
 func (e *evaluator) resume(t *trial.Trial) {
 	warn := func(err error) {
@@ -89,6 +89,9 @@ func (e *evaluator) resume(t *trial.Trial) {
 	}
 	warn(t.ReplayAfter(at, func(c *record.Complete) error {
 		e.judge.Decided(c)
+		return nil
+	}, func(w *record.Window) error {
+		e.judge.DecidedWindow(w)
 		return nil
 	}, func(s *record.Step) error {
 		if s.Free() {

@@ -18,8 +18,8 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// evaluator runs the rules over complete steps, one after another in a
-// goroutine of its own, and does what findings call for.
+// evaluator runs the rules over complete steps and windows of time, one after
+// another in a goroutine of its own, and does what findings call for.
 type evaluator struct {
 	job    *job
 	in     *queue
@@ -70,7 +70,7 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 	}
 	var err error
 	e.judge, err = judge.New(context.Background(), judge.Options{
-		Run: j.store.Run(), Rules: o, Actions: &ao, OnDecision: e.decided, OnStep: func(*record.Complete) { e.dirty = true },
+		Run: j.store.Run(), Rules: o, Actions: &ao, OnDecision: e.decided, OnStep: func(*record.Complete) { e.dirty = true }, OnWindow: e.closed,
 	})
 	if err != nil {
 		return nil, err
@@ -90,6 +90,9 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 			}
 		}
 		e.tellAgain(before)
+	}
+	if err := e.takeRows(before); err != nil {
+		j.events.notice("warning", "what was recorded before the rules started is not judged: "+err.Error(), "")
 	}
 	e.changed(record.Running)
 	e.done.Go(e.run)
@@ -168,6 +171,7 @@ func (e *evaluator) guarded(f func()) {
 
 // close ends the goroutine after all that was handed over.
 func (e *evaluator) close() {
+	e.leaveRows()
 	lockRules.awaiting()
 	e.in.close()
 	e.done.Wait()
@@ -236,6 +240,7 @@ func (e *evaluator) release(now time.Time) {
 func (e *evaluator) tick(now time.Time) {
 	e.in.offer(func() {
 		e.release(now)
+		e.judge.Late(now)
 		e.engine.Tick(now)
 		e.findings()
 		e.changed(record.Running)

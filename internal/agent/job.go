@@ -42,6 +42,8 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
+	rows      mutex      // held while samples are stored and given to the rules
+	judging   *evaluator // takes samples; nil before it has read what is stored
 	placing   mutex
 	noting    mutex
 	writing   mutex
@@ -86,7 +88,7 @@ func newJob(set Settings, w *store.Writer, ev *events) *job {
 	j := &job{set: set, store: w, events: ev, logs: ev.logs, sessions: map[string]sessionState{}, left: make(chan struct{}, 1),
 		turns: map[string]chan struct{}{}, absent: map[string]absence{}}
 	j.placing.order, j.starting.order, j.asking.order, j.mu.order = lockPlacing, lockStarting, lockAsking, lockJob
-	j.noting.order, j.writing.order, j.cmu.order = lockNoting, lockWriting, lockCounts
+	j.noting.order, j.writing.order, j.cmu.order, j.rows.order = lockNoting, lockWriting, lockCounts, lockRows
 	j.counts.init()
 	j.restoreDrops()
 	if b, err := w.LoadState(sessionsState); err == nil {

@@ -28,6 +28,7 @@ const (
 	lockCounts    // counts and progress
 	lockValues    // opening the run for rules that read it
 	lockMarking   // a ring's mark of what is safe, against its unmapping
+	lockRows      // storing samples and giving them to the rules
 	lockQueue     // the evaluator's work
 	lockEvents    // what waits for the launcher
 	lockOrderSize // how many there are

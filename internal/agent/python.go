@@ -91,7 +91,7 @@ func (e *evaluator) catchUp() error {
 		err := t.ReplayAfter(from, func(c *record.Complete) error {
 			e.engine.CatchUp(c)
 			return nil
-		}, func(*record.Step) error { return nil })
+		}, nil, func(*record.Step) error { return nil })
 		if err != nil {
 			return err
 		}

@@ -27,14 +27,17 @@ import (
 )
 
 // event is something that happens in a job: a part is stored, or what was given
-// after it; the worker begins its next step; or facts come. Without any of it a
-// worker goes.
+// after it; the worker begins its next step; facts come; the machine is sampled; or
+// the times of steps come. Without any of it a worker goes.
 type event struct {
 	worker string
 	part   *record.Step
 	free   bool // the part is what was given after its step had closed
 	begins bool
 	facts  string
+	sample *record.Sample
+	times  []record.StepTime
+	about  []record.Event // that come with times
 }
 
 // sections of facts that are worth a finding each.
@@ -64,6 +67,42 @@ func drawFacts(t *rapid.T, events []event) []event {
 		place++
 	}
 	return events
+}
+
+// drawRows puts samples and step times between the events of a job. Each host and
+// worker has a clock of its own, which runs ahead or behind, by more than anybody
+// waits at times.
+func drawRows(t *rapid.T, workers []string, events []event) (out []event) {
+	at, goes := map[string]float64{}, map[string]bool{}
+	for i := range len(events) + 1 {
+		for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "rows") {
+			who := rapid.SampledFrom(append([]string{"here", "there"}, workers...)).Draw(t, "who")
+			from := at[who]
+			at[who] = from + rapid.SampledFrom([]float64{0, 1, 4, 7, 7, 12, 45}).Draw(t, "seconds")
+			time := func(seconds float64) time.Time { return time.UnixMilli(1e12 + int64(1000*seconds)).UTC() }
+			if who == "here" || who == "there" {
+				out = append(out, event{sample: &record.Sample{Host: who, Time: time(at[who]), Values: []record.Scalar{{Name: "cpu/total", Value: rapid.SampledFrom([]float64{5, 50.3, 100}).Draw(t, "cpu")}}}})
+				continue
+			}
+			if goes[who] {
+				continue
+			}
+			row := record.StepTime{Worker: who, Steps: 1, Start: time(from), End: time(at[who]), Longest: 7}
+			row.Parts[record.Other] = int64(row.End.Sub(row.Start))
+			ev := event{worker: who, times: []record.StepTime{row}}
+			if rapid.IntRange(0, 3).Draw(t, "about") == 0 {
+				ev.about = []record.Event{{Worker: who, Kind: record.CheckpointEvent, Start: time(from), End: time(from)}}
+			}
+			out = append(out, ev)
+		}
+		if i == len(events) {
+			break
+		}
+		ev := events[i]
+		goes[ev.worker] = goes[ev.worker] || ev.part == nil && !ev.begins && ev.facts == ""
+		out = append(out, ev)
+	}
+	return out
 }
 
 // drawJob makes up a job of up to three workers. All make the same updates;
@@ -133,7 +172,7 @@ func drawJob(t *rapid.T) (workers []string, says bool, events []event) {
 		events = append(events, left[w][0])
 		left[w] = left[w][1:]
 	}
-	return workers, says, drawFacts(t, events)
+	return workers, says, drawRows(t, workers, drawFacts(t, events))
 }
 
 // evaluation is a run that is evaluated, by one agent after another.
@@ -158,6 +197,8 @@ func (e *evaluation) take(w *store.Writer) {
 		{Rule: "zero_grad", Configuration: "zero_grad", Params: map[string]string{}},
 		{Rule: "labels_fit", Configuration: "labels_fit", Params: map[string]string{}},
 		{Rule: "data_scaling", Configuration: "data_scaling", Params: map[string]string{}},
+		{Rule: "hardware_utilization", Configuration: "idle", Params: map[string]string{"threshold": "50", "window": "3", "patience": "1"}},
+		{Rule: "hardware_utilization", Configuration: "busy", Params: map[string]string{"threshold": "50", "window": "2", "patience": "2", "direction": "above"}},
 	}}}
 	e.job = newJob(set, w, newEvents(io.Discard, openLogs(w.Path())))
 	e.job.counts.restore(w.Run())
@@ -199,6 +240,30 @@ func (e *evaluation) facts(text string) {
 	e.job.takeFacts(&worker{job: e.job, name: "worker_0", chief: true}, capture.Facts{Facts: []byte(text), Said: "a net"})
 }
 
+// rows stores what goes by time and gives it to the rules, unless the agent dies in
+// between.
+func (e *evaluation) rows(ev event, dies bool) {
+	if dies {
+		e.job.eval.leaveRows()
+	}
+	var err error
+	e.seq++
+	if ev.sample != nil {
+		err = e.job.storeSamples([]record.Sample{*ev.sample})
+	} else {
+		err = e.job.store.Times(ev.worker, ev.worker, e.seq, ev.times, ev.about)
+	}
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	switch {
+	case dies:
+		e.restart()
+	case ev.sample == nil:
+		e.job.eval.times(ev.worker, ev.times, ev.about)
+	}
+}
+
 func (e *evaluation) append(ev event) {
 	e.seq++
 	if err := e.job.store.Append(ev.worker, ev.worker, e.seq, ev.part); err != nil {
@@ -209,7 +274,7 @@ func (e *evaluation) append(ev event) {
 // outcome is what an evaluation leaves.
 type outcome struct {
 	Facts     string
-	Decisions []string
+	Decisions []string // on steps and windows
 	Findings  []string
 	Statuses  []record.RuleStatus
 	Changes   []string // of status, as they were told
@@ -246,6 +311,10 @@ func evaluate(t *rapid.T, workers []string, says bool, events []event, restart f
 			if how == 2 {
 				e.restart()
 			}
+			continue
+		}
+		if ev.sample != nil || ev.times != nil {
+			e.rows(ev, how == 2)
 			continue
 		}
 		if ev.begins {
@@ -302,12 +371,15 @@ func evaluate(t *rapid.T, workers []string, says bool, events []event, restart f
 	if d := cmp.Diff(out.Findings, again); d != "" {
 		t.Fatalf("judged again the run gives others: %s", d)
 	}
-	if err := tr.Replay(func(c *record.Complete) error {
+	if err := tr.Decisions(func(c *record.Complete) error {
 		text := fmt.Sprint(c.Step, " ", c.Mode, " ", c.ModeStep)
 		for _, p := range c.Parts {
 			text += fmt.Sprint(" ", p.Worker, p.Scalars, p.Joined)
 		}
 		out.Decisions = append(out.Decisions, text)
+		return nil
+	}, func(w *record.Window) error {
+		out.Decisions = append(out.Decisions, fmt.Sprint("window ", w.Index, w.From, w.To, w.Late, w.Samples, w.Times, w.Events))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -336,7 +408,7 @@ func rejudge(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
 		t.Fatal(err)
 	}
 	engine.Facts(facts)
-	if err := tr.Replay(func(c *record.Complete) error { engine.Observe(c); return nil }); err != nil {
+	if err := tr.Decisions(func(c *record.Complete) error { engine.Observe(c); return nil }, func(w *record.Window) error { engine.Window(w); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	engine.Finish(record.Completed)

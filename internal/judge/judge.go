@@ -1,5 +1,6 @@
 // Package judge assembles what judges a run: the completer, which says when a step
-// is complete, the engine with its rules, and the actions that findings call for.
+// is complete, the closer of windows of time, the engine with its rules, and the
+// actions that findings call for.
 // A live run, a stored one and a test of a rule are judged by the same assembly.
 package judge
 
@@ -16,7 +17,7 @@ import (
 // Options say what is judged and by which rules.
 type Options struct {
 	// Run is what is judged. Its name, its chief, its mutes and the times at which
-	// it was resumed are taken from here.
+	// it started and was resumed are taken from here.
 	Run record.Run
 	// Rules are the options of the engine, besides what comes of Run.
 	Rules rules.Options
@@ -26,6 +27,9 @@ type Options struct {
 	// OnStep of each step that the rules are about to see; both may be nil. They
 	// must not call the judge.
 	OnDecision, OnStep func(*record.Complete)
+	// OnWindow is told of a window of time that has just closed, before the rules
+	// see it; it may be nil and must not call the judge.
+	OnWindow func(*record.Window)
 }
 
 // Judge judges one run. Its methods are called by one goroutine at a time; those of
@@ -38,13 +42,14 @@ type Judge struct {
 	cancel    context.CancelFunc
 	opts      Options
 	completer *rules.Completer
+	closer    *rules.WindowCloser
 	steps     int
 }
 
 // New makes a judge. When ctx is done nothing more is judged, and the processes of
 // rules end. The error is for options that cannot be.
 func New(ctx context.Context, o Options) (*Judge, error) {
-	j := &Judge{opts: o, completer: rules.NewCompleter(0)}
+	j := &Judge{opts: o, completer: rules.NewCompleter(0), closer: rules.NewWindowCloser(o.Run.Started)}
 	j.ctx, j.cancel = context.WithCancel(ctx)
 	ro := o.Rules
 	ro.RunName, ro.Chief, ro.Resumed = o.Run.Name, o.Run.ChiefName(), resumed(o.Run)
@@ -88,12 +93,19 @@ func (j *Judge) Close() {
 	j.cancel()
 }
 
-// Worker announces a worker whose parts of steps are to be waited for.
-func (j *Judge) Worker(name string) { j.completer.Worker(name) }
+// Worker announces a worker whose parts of steps, and step times, are to be waited
+// for.
+func (j *Judge) Worker(name string) {
+	j.completer.Worker(name)
+	j.closer.Worker(name)
+}
 
 // Gone says that nothing more comes of a worker, and judges what waited for nobody
 // else.
-func (j *Judge) Gone(name string) { j.decide(j.completer.Gone(name)) }
+func (j *Judge) Gone(name string) {
+	j.decide(j.completer.Gone(name))
+	j.windows(j.closer.WorkerGone(name))
+}
 
 // Add takes one worker's part of a step and judges the steps that are complete by
 // it.
@@ -117,7 +129,10 @@ func (j *Judge) Release(before time.Time) {
 }
 
 // End judges all that is left, at the end of the job.
-func (j *Judge) End() { j.decide(j.completer.End()) }
+func (j *Judge) End() {
+	j.decide(j.completer.End())
+	j.windows(j.closer.End())
+}
 
 // Decided judges a step that was declared complete before, by whoever judged the
 // run then.
@@ -127,10 +142,17 @@ func (j *Judge) Decided(c *record.Complete) {
 }
 
 // From goes on at the cursor of an earlier judge.
-func (j *Judge) From(at record.Cursor) { j.completer.From(at) }
+func (j *Judge) From(at record.Cursor) {
+	j.completer.From(at)
+	j.closer.From(at)
+}
 
 // Cursor says how far the judge is. All before it has been judged.
-func (j *Judge) Cursor() record.Cursor { return j.completer.Cursor() }
+func (j *Judge) Cursor() record.Cursor {
+	at := j.completer.Cursor()
+	j.closer.Mark(&at)
+	return at
+}
 
 // Steps is how many steps were judged.
 func (j *Judge) Steps() int { return j.steps }

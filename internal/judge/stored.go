@@ -10,8 +10,8 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// Stored judges a stored run from its first step to its end: its steps as they came
-// while it was live, by the clock of that time. The judge that it gives has ended.
+// Stored judges a stored run from its first step to its end: its steps and windows
+// of time as they came while it was live, by the clock of that time. The judge that it gives has ended.
 // When ctx is done before, its error is the answer.
 func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 	var now time.Time
@@ -47,9 +47,18 @@ func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 		j.Decided(c)
 		return j.ctx.Err()
 	}
-	err = run.Replay(each)
+	var window func(*record.Window) error // what nobody judges is not even read
+	if j.Engine.ReadsWindows() {
+		window = func(w *record.Window) error {
+			j.DecidedWindow(w)
+			return j.ctx.Err()
+		}
+	}
+	err = run.Decisions(each, window)
 	if err == nil && o.Run.Status == record.Lost && !o.Run.Over() {
-		err = Undecided(run, j.completer, each)
+		if err = Undecided(run, j.completer, each); err == nil && window != nil {
+			err = j.undecidedRows(run)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -60,6 +69,19 @@ func Stored(ctx context.Context, run source.Run, o Options) (*Judge, error) {
 	}
 	j.Engine.Finish(o.Run.Status)
 	return j, j.ctx.Err()
+}
+
+// undecidedRows judges the windows of time that nobody closed when a run was lost.
+func (j *Judge) undecidedRows(run source.Run) error {
+	err := run.RowsAfter(j.Cursor().Rows, func(s record.RowSource, r record.Row) error {
+		j.Put(s, r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.windows(j.closer.End())
+	return j.ctx.Err()
 }
 
 // Undecided hands over what was under way when a run was lost: nobody is left to

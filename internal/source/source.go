@@ -84,6 +84,12 @@ type Steps interface {
 	// Replay hands over the complete steps exactly as the live evaluator saw them.
 	// An error of fn ends it. fn must not change what it is given.
 	Replay(fn func(*record.Complete) error) error
+	// Decisions is Replay with the windows of time in their places among the steps;
+	// window may be nil: then they are not read.
+	Decisions(step func(*record.Complete) error, window func(*record.Window) error) error
+	// RowsAfter hands over the stored rows that windows are made of, source after
+	// source in the order stored, without as many of each as taken says.
+	RowsAfter(taken record.Rows, fn func(record.RowSource, record.Row) error) error
 	// Undecided hands over the stored parts that belong to no complete step, by
 	// global step, then worker.
 	Undecided(fn func(*record.Step) error) error

@@ -37,19 +37,21 @@ type replayer struct {
 	decided map[int]int             // decisions of each journal or chunk that were handed over
 	cache   []*sealed               // chunks whose values are in memory, the last used last
 	after   record.Cursor           // what was decided before it is left out
+	rows    record.Rows             // of each source in the windows so far
+	readers map[record.RowSource]*rowReader
 }
 
 // cached is the number of chunks of each worker whose values a replayer keeps.
 const cached = 2
 
 func (t *Trial) newReplayer() *replayer {
-	return &replayer{t: t, taken: map[*series]map[int]int{}, queues: map[key][]part{}, decided: map[int]int{}, after: record.NewCursor()}
+	return &replayer{t: t, taken: map[*series]map[int]int{}, queues: map[key][]part{}, decided: map[int]int{}, after: record.NewCursor(), rows: record.Rows{}, readers: map[record.RowSource]*rowReader{}}
 }
 
 // from makes the replayer begin behind a cursor: what lies before it is not
 // even read.
 func (r *replayer) from(at record.Cursor) {
-	r.after = at
+	r.after, r.rows = at, at.Rows.Clone()
 	for _, s := range r.t.all() {
 		next, known := at.Next[s.worker]
 		if !known {
@@ -76,8 +78,16 @@ func (r *replayer) from(at record.Cursor) {
 			continue
 		}
 		list := r.t.decisionsOf(n)
-		passed = len(list) > 0 && list[0].Step <= at.Step
+		passed = len(list) > 0 && before(list[0], at)
 	}
+}
+
+// before tells whether a decision lies before a cursor.
+func before(d *journal.Decision, at record.Cursor) bool {
+	if d.Window != nil {
+		return d.Window.Index < at.Window
+	}
+	return d.Step <= at.Step
 }
 
 // queue takes in the parts stored since the last call.
@@ -185,9 +195,9 @@ func (r *replayer) named(d *journal.Decision, each func([]part)) {
 	}
 }
 
-// advance hands over the decisions stored since the last call. The trial is
-// not locked while fn runs.
-func (r *replayer) advance(fn func(*record.Complete) error) error {
+// advance hands over the decisions stored since the last call: steps to fn, and
+// windows unless nobody wants them. The trial is not locked while it hands over.
+func (r *replayer) advance(fn func(*record.Complete) error, window func(*record.Window) error) error {
 	t := r.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,13 +211,25 @@ func (r *replayer) advance(fn func(*record.Complete) error) error {
 		}
 		list := t.decisionsOf(n)
 		for i := r.decided[n]; i < len(list); i++ {
-			if list[i].Step <= r.after.Step || t.hidden(t.complete, n, list[i].Mode, list[i].ModeStep) {
+			d := list[i]
+			if before(d, r.after) || d.Window != nil && window == nil || d.Window == nil && t.hidden(t.complete, n, d.Mode, d.ModeStep) {
 				continue
 			}
-			c := r.complete(list[i])
+			var c *record.Complete
+			var w *record.Window
+			if d.Window != nil {
+				w = r.window(d.Window)
+			} else {
+				c = r.complete(d)
+			}
 			r.decided[n] = i + 1
 			t.mu.Unlock()
-			err := fn(c)
+			var err error
+			if w != nil {
+				err = window(w)
+			} else {
+				err = fn(c)
+			}
 			t.mu.Lock()
 			if err != nil {
 				return err
@@ -225,15 +247,22 @@ func (r *replayer) release() {
 		c.full = nil
 	}
 	r.cache = nil
+	clear(r.readers)
 }
 
 // Replay hands over the complete steps exactly as the live evaluator saw them:
 // the same parts in the same order of decisions. An error of fn ends it. fn
 // must not change what it is given.
 func (t *Trial) Replay(fn func(*record.Complete) error) error {
+	return t.Decisions(fn, nil)
+}
+
+// Decisions is Replay with the windows of time in their places among the steps;
+// window may be nil: then they are not read.
+func (t *Trial) Decisions(step func(*record.Complete) error, window func(*record.Window) error) error {
 	r := t.newReplayer()
 	defer r.release()
-	return r.advance(fn)
+	return r.advance(step, window)
 }
 
 // Undecided hands over the stored parts that no decision on a complete step
@@ -251,7 +280,7 @@ func (t *Trial) Undecided(fn func(*record.Step) error) error {
 	r.queue()
 	for _, n := range t.complete.numbers() {
 		for _, d := range t.decisionsOf(n) {
-			if t.hidden(t.complete, n, d.Mode, d.ModeStep) {
+			if d.Window != nil || t.hidden(t.complete, n, d.Mode, d.ModeStep) {
 				continue
 			}
 			r.named(d, func([]part) {})
@@ -287,11 +316,11 @@ func (r *replayer) rest(fn func(*record.Step) error) error {
 	return nil
 }
 
-// ReplayAfter is Replay and Undecided for an evaluator that goes on from a
-// cursor: complete gets the decisions after it, then waiting the parts that
-// none names. What lies before the cursor is not read, so the time this takes
-// depends on what came after.
-func (t *Trial) ReplayAfter(at record.Cursor, complete func(*record.Complete) error, waiting func(*record.Step) error) error {
+// ReplayAfter is Decisions and Undecided for an evaluator that goes on from a
+// cursor: complete gets the decisions after it, window those on windows of time
+// (nil: nobody wants them), then waiting the parts that none names. What lies before
+// the cursor is not read, so the time this takes depends on what came after.
+func (t *Trial) ReplayAfter(at record.Cursor, complete func(*record.Complete) error, window func(*record.Window) error, waiting func(*record.Step) error) error {
 	r := t.newReplayer()
 	defer r.release()
 	t.mu.Lock()
@@ -303,7 +332,7 @@ func (t *Trial) ReplayAfter(at record.Cursor, complete func(*record.Complete) er
 	if err != nil {
 		return fmt.Errorf("replay run %q: %w", t.path, err)
 	}
-	if err := r.advance(complete); err != nil {
+	if err := r.advance(complete, window); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -320,7 +349,7 @@ func (t *Trial) Tail() source.Tail { return &tailing{t.newReplayer()} }
 
 // Next hands over the steps stored since the last call. After an error of fn
 // the step that it was given does not come again.
-func (l *tailing) Next(fn func(*record.Complete) error) error { return l.r.advance(fn) }
+func (l *tailing) Next(fn func(*record.Complete) error) error { return l.r.advance(fn, nil) }
 
 // Close forgets what is in memory.
 func (l *tailing) Close() { l.r.release() }

@@ -323,7 +323,7 @@ func TestReplayAfter(t *testing.T) {
 		tr := open(t, disk, w.Path())
 		var got []*record.Complete
 		waiting := 0
-		ok(t, tr.ReplayAfter(cursors[i], func(c *record.Complete) error { got = append(got, c); return nil },
+		ok(t, tr.ReplayAfter(cursors[i], func(c *record.Complete) error { got = append(got, c); return nil }, nil,
 			func(*record.Step) error { waiting++; return nil }))
 		rest := want[min(i, len(want)):]
 		if len(got) != len(rest) || waiting != 6 {
