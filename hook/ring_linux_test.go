@@ -1,6 +1,7 @@
 package hook_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ type reader struct {
 	closed  chan struct{}
 	facts   capture.Facts
 	known   []*capture.TensorDef
+	marks   [][]byte
 }
 
 func newReader(every int64) *reader {
@@ -48,6 +50,7 @@ func (r *reader) Missing(capture.Missing)                   {}
 func (*reader) Checkpoint(capture.Checkpoint)               {}
 func (*reader) Provenance(capture.Provenance)               {}
 func (*reader) Traceback(capture.Traceback)                 {}
+func (*reader) Loader(capture.Loader)                       {}
 func (r *reader) Notice(capture.Notice)                     {}
 func (r *reader) Refuse(reason string, n int64) {
 	r.mu.Lock()
@@ -83,6 +86,9 @@ func (r *reader) Records(items []capture.Item) uint64 {
 	n := uint64(0)
 	for _, it := range items {
 		r.kinds[it.Kind]++
+		if it.Kind == capture.Marks {
+			r.marks = append(r.marks, bytes.Clone(it.Data))
+		}
 		if it.Tensor != nil {
 			r.names[it.Tensor.Name]++
 		}

@@ -28,12 +28,12 @@ func (w *worker) Records(items []capture.Item) uint64 {
 	w.measure()
 	w.closeBetween()
 	w.keepRaw()
-	if len(items) > 0 || len(w.ready) > 0 || len(w.unsaved) > 0 {
+	if len(items) > 0 || w.waiting() || len(w.unsaved) > 0 {
 		w.flush(false)
 	}
 	w.next()
 	n := w.seen
-	if len(w.ready) > 0 {
+	if w.waiting() {
 		return w.acked.Load()
 	}
 	for _, o := range w.order {
@@ -64,6 +64,8 @@ func (w *worker) record(it *capture.Item) {
 		w.closeStep(it)
 	case capture.Drop:
 		w.drop(it)
+	case capture.Marks:
+		w.marks(it)
 	}
 }
 

@@ -68,6 +68,10 @@ func (w *worker) flush(force bool) bool {
 		w.job.eval.steps(w.ready, hold)
 	}
 	w.ready = nil
+	if !w.storeTimes() {
+		w.failing, w.retry = true, time.Now().Add(500*time.Millisecond)
+		return false
+	}
 	return true
 }
 

@@ -50,7 +50,8 @@ type worker struct {
 	pieces  map[uint32]*assembly
 	batches map[batch]bool // of numbers: whether all their names differ
 	acked   atomic.Uint64
-	marked  uint64           // acked when last synced; belongs to job.sync
+	marked  uint64 // acked when last synced; belongs to job.sync
+	spent   stepTimes
 	said    map[string]int64 // dropped, by reason, from the hook's bye
 	bye     bool
 	closed  chan struct{}
@@ -100,6 +101,7 @@ func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
 	}
 	w.shapes = newShapes(j.store.Path(), w.name)
+	w.spent = newStepTimes(w.name, s.Peer)
 	if s.Hello.Takeover {
 		w.held = max(w.stored, 1) // by the agent before, or by none
 	}
@@ -273,9 +275,13 @@ func (w *worker) Failed(reason string) { w.job.failed(w, reason) }
 // a hook that closed in good order may not have arrived.
 func (w *worker) Closed(bye bool) {
 	w.bye = w.bye || bye
+	if w.bye || !w.s.Peer.Alive() {
+		w.endTimes()
+	}
 	for end := time.Now().Add(2 * time.Second); !w.flush(true) && time.Now().Before(end); {
 		time.Sleep(100 * time.Millisecond)
 	}
+	w.storeDetail()
 	partial := 0
 	for _, o := range w.order {
 		o.abort()

@@ -41,6 +41,9 @@ func (c *Client) Worker() string { return c.welcome.Worker }
 // Place is where steps are counted on from; nil: from 0.
 func (c *Client) Place() *record.Place { return c.welcome.Place }
 
+// TakesMarks says that the agent knows Marks records.
+func (c *Client) TakesMarks() bool { return c.welcome.Marks }
+
 // Plan is the newest plan that came, nil before the first. It must not be
 // changed.
 func (c *Client) Plan() *Plan { return c.plan.Load() }

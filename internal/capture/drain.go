@@ -117,6 +117,9 @@ func (s *Session) wanted() bool { return s.ring.Wanted() > s.ring.Consumed() }
 // item checks a record against everything that is known.
 func (s *Session) item(n uint64, rec Record) (Item, error) {
 	it := Item{Record: rec, N: n, Lost: n < s.lost}
+	if rec.Kind == Marks {
+		return it, s.marksItem(&it)
+	}
 	if rec.Mode > record.Global {
 		return it, fmt.Errorf("unknown mode %d", rec.Mode)
 	}
@@ -241,6 +244,19 @@ func (s *Session) scalarsItem(it *Item) error {
 		if d == nil {
 			return fmt.Errorf("unknown tensor id")
 		}
+	}
+	return s.place(it, it.NBytes)
+}
+
+// marksHead is what stands before the marks of a record.
+const marksHead = 24
+
+// maxMarks is how many bytes of marks come together.
+const maxMarks = 1 << 20
+
+func (s *Session) marksItem(it *Item) error {
+	if it.NBytes < marksHead || it.NBytes%8 != 0 || it.NBytes > maxMarks {
+		return fmt.Errorf("marks of a wrong size")
 	}
 	return s.place(it, it.NBytes)
 }

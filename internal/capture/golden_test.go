@@ -97,6 +97,8 @@ func messageType(kind string) any {
 		return &Layout{}
 	case TypeFacts:
 		return &Facts{}
+	case TypeLoader:
+		return &Loader{}
 	case TypeMissing:
 		return &Missing{}
 	case TypeCollection:
@@ -166,7 +168,7 @@ func TestGoldenMessages(t *testing.T) {
 		})
 	}
 	for _, kind := range []string{
-		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeMissing, TypeCollection,
+		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeLoader, TypeMissing, TypeCollection,
 		TypeNotice, TypeProvenance, TypeTraceback, TypeBye, TypeWelcome, TypeRefused, TypePlan,
 	} {
 		if !seen[kind] {

@@ -49,6 +49,7 @@ type Sink interface {
 	Tensors([]*TensorDef)
 	Collection(Collection)
 	Facts(Facts)
+	Loader(Loader)
 	Missing(Missing)
 	Notice(Notice)
 	Checkpoint(Checkpoint)

@@ -15,6 +15,7 @@ const (
 	TypeShapes     = "shapes"
 	TypeLayout     = "layout"
 	TypeFacts      = "facts"
+	TypeLoader     = "loader"
 	TypeMissing    = "missing"
 	TypeCollection = "collection"
 	TypeNotice     = "notice"
@@ -113,6 +114,13 @@ type Facts struct {
 	Said  string          `json:"said"`
 }
 
+// Loader are the settings of a data loader, under the number that marks name it
+// by.
+type Loader struct {
+	ID    int64           `json:"id"`
+	Facts json.RawMessage `json:"facts"` // an object
+}
+
 // Missing says what is not captured and why.
 type Missing struct {
 	Missing []record.NotCaptured `json:"missing"`
@@ -190,6 +198,8 @@ type Welcome struct {
 	Place *record.Place `json:"place,omitempty"`
 	// Fills says that the agent knows Fill records.
 	Fills bool `json:"fills,omitempty"`
+	// Marks says that the agent knows Marks records.
+	Marks bool `json:"marks,omitempty"`
 }
 
 // Refused turns a Hello down; the hook goes inert. It is an error so that a

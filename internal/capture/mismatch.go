@@ -16,6 +16,7 @@ var sent = map[string]reflect.Type{
 	TypeShapes:     reflect.TypeFor[Shapes](),
 	TypeLayout:     reflect.TypeFor[Layout](),
 	TypeFacts:      reflect.TypeFor[Facts](),
+	TypeLoader:     reflect.TypeFor[Loader](),
 	TypeMissing:    reflect.TypeFor[Missing](),
 	TypeCollection: reflect.TypeFor[Collection](),
 	TypeNotice:     reflect.TypeFor[Notice](),

@@ -31,6 +31,9 @@ const (
 	// Fill asks the agent to copy the tensors of layout ID out of the hook's
 	// memory into the frame at Offset, which now holds their addresses.
 	Fill Kind = 9
+	// Marks say what the training thread did from which moment on. They belong to
+	// no step, and say themselves when steps close.
+	Marks Kind = 10
 )
 
 // Flags mean something else for each kind of record.
@@ -40,6 +43,7 @@ const (
 	FlagPartial uint8 = 1 // Frame: a byte per entry at the end says which are there
 	FlagLast    uint8 = 1 // Piece: the last one
 	FlagSkipped uint8 = 1 // Step: the loss scaler skipped the update
+	FlagFinal   uint8 = 1 // Marks: the hook closes, there are no more
 
 	FlagRawPiece uint8 = 2 // Piece: the script wants the values themselves
 

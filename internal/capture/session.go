@@ -136,6 +136,8 @@ func (s *Session) message(m Message) error {
 	case TypeFacts:
 		s.facts = true
 		return take(m, s.sink.Facts)
+	case TypeLoader:
+		return take(m, s.sink.Loader)
 	case TypeMissing:
 		return take(m, s.sink.Missing)
 	case TypeNotice:

@@ -74,6 +74,7 @@ func (r *recorder) Missing(m Missing)       { r.say("missing %d", len(m.Missing)
 func (*recorder) Checkpoint(Checkpoint)     {}
 func (*recorder) Provenance(Provenance)     {}
 func (*recorder) Traceback(Traceback)       {}
+func (*recorder) Loader(Loader)             {}
 func (r *recorder) Notice(n Notice)         { r.say("notice %s", n.Text) }
 func (r *recorder) Bye(Bye)                 { r.say("bye") }
 func (r *recorder) Plan() Plan              { return r.plan }
