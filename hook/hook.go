@@ -106,6 +106,7 @@ type Hook struct {
 	budget  budget
 	dropped map[string]int64
 	breaker bool
+	marks   marks
 }
 
 type watchKey struct {
@@ -122,6 +123,7 @@ func Start(o Options) *Hook {
 	}
 	h.client, h.err = connect(o)
 	if h.client != nil {
+		h.marks.wanted = h.client.TakesMarks()
 		h.goOn(h.client.Place())
 	}
 	return h
@@ -232,6 +234,7 @@ func (h *Hook) Close() {
 		}
 	}
 	h.announce()
+	h.sendMarks(true)
 	h.client.End()
 	h.client.Reach(closeWait)
 	h.client.Say(capture.TypeBye, bye)

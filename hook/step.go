@@ -37,6 +37,7 @@ func (h *Hook) Begin(m Mode) *Step {
 	h.global++
 	h.steps[m]++
 	s.auto = s.n%h.budget.auto() == 0
+	h.marks.begins()
 	s.cost = time.Since(now)
 	return s
 }
@@ -179,6 +180,7 @@ func (s *Step) End() {
 		r.Flags = capture.FlagSkipped
 	}
 	h.publish(r)
+	h.stepEnds(s)
 	h.budget.step(length, s.cost, s.auto && s.took)
 }
 
