@@ -93,7 +93,7 @@ class Collector(fakeagent.FakeAgent):
             run.ring.words[_wire.W_AGENT] = os.getpid()
             with self.lock:
                 self.runs.append(run)
-                fakeagent.send(conn, dict(self._welcome(os.fstat(fd).st_size), fills=self.fills is not None), fd)
+                fakeagent.send(conn, dict(self._welcome(os.fstat(fd).st_size), fills=self.fills is not None, marks=True), fd)
             version = 0
             while True:
                 message, _ = fakeagent.receive(conn)
@@ -169,6 +169,7 @@ class Run(object):
         self.dropped = []
         self.shapes = {}
         self.raw = []
+        self.marks = []  # (data, whether they are the last) of each record of them
         self.backlog = []
         self.over = False  # its connection has been read to the end
 
@@ -189,7 +190,7 @@ class Run(object):
             r, data = self.backlog[0]
             kind, mode, dtype, flags, id = r[:5]
             known = id in self.layouts if kind in (_wire.FRAME, _wire.FILL) else id in self.infos
-            if not known and kind not in (_wire.STEP, _wire.DROP, _wire.REDUCED):
+            if not known and kind not in (_wire.STEP, _wire.DROP, _wire.REDUCED, _wire.MARKS):
                 return  # its announcement is still in the socket
             self.backlog.pop(0)
             self._record(r, data)
@@ -214,6 +215,9 @@ class Run(object):
         if kind == _wire.FILL:
             if self.fills != "never":
                 self._fill(r)
+            return
+        if kind == _wire.MARKS:
+            self.marks.append((data, bool(flags & _wire.FINAL)))
             return
         if kind == _wire.SCALARS:
             numbers = {self.infos[id + i]["name"]: v for i, v in enumerate(struct.unpack("<%dd" % (nbytes // 8), data))}

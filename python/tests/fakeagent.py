@@ -64,7 +64,7 @@ class Reader(object):
             assert r[12] == (n + 1) & 0xFFFFFFFF, "record %d carries seq %d" % (n, r[12])
             kind, offset, nbytes = r[0], r[7], r[8]
             data = b""
-            if kind in (_wire.TENSOR, _wire.FRAME, _wire.PIECE, _wire.SCALARS, _wire.REDUCED):
+            if kind in (_wire.TENSOR, _wire.FRAME, _wire.PIECE, _wire.SCALARS, _wire.REDUCED, _wire.MARKS):
                 assert offset % 64 == 0 and offset + nbytes <= self.bytes
                 data = self.map[self.data + offset : self.data + offset + nbytes]
             out.append((r, data))

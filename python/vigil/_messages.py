@@ -90,6 +90,12 @@ class Words(object):
             self._link.send(dict(self._provenance, t="provenance"), key="provenance")
 
     @_guard.guard
+    def loader(self, number, facts):
+        """The settings of a loader of the script, under the number that a mark names it by."""
+        if self.alive:
+            self._link.send({"t": "loader", "id": number, "facts": facts}, keep=True)
+
+    @_guard.guard
     def missing(self, entries):
         """What is not captured: (name, reason, count), counted since the last call."""
         items = [{"name": _wire.cut_name(str(n))[0], "reason": str(r), "count": int(c)} for n, r, c in entries]

@@ -90,6 +90,7 @@ class Session(Words, Values):
         self.run = ""
         self.worker = ""
         self.fills = False  # whether the agent copies out of this process when asked
+        self.takes_marks = False  # whether the agent knows what marks are
         self.place = None  # where a resumed job goes on: {"step", "modes": {name: step}}
         self.ring = None
         self.buffer = None
@@ -132,6 +133,7 @@ class Session(Words, Values):
         self.worker = welcome.get("worker") or ""
         self.place = welcome.get("place")
         self.fills = welcome.get("fills") is True
+        self.takes_marks = welcome.get("marks") is True
         self.buffer = self.ring.buffer
         self._division = _layout.Division(self.ring)
         self._put = self.ring.put

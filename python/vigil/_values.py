@@ -199,6 +199,35 @@ class Values(object):
             _guard.failed("Session.reduced", error)
             return False
 
+    def marks(self, numbers, first, wall, since, last=False):
+        """Publish marks (vigil._marks), an array of 8-byte integers; first: how many were before them; wall: wall-clock nanoseconds of their zero; since: when a step ended before the first of them, -1 when that was none.
+
+        There is no waiting for room: what is lost is counted here, and missed by the agent.
+        """
+        try:
+            if os.getpid() != self.pid:
+                self._forked()
+                return False
+            head = _wire.MARKS_HEAD.size
+            nbytes = head + 8 * len(numbers)
+            offset = self.alloc(nbytes) if self._division.area.room(nbytes) else None
+            if offset is None:
+                self.ring.count(_wire.FULL, 1)
+                return False
+            try:
+                _wire.MARKS_HEAD.pack_into(self.buffer, offset, wall, first, since)
+                with memoryview(numbers) as view:
+                    self.buffer[offset + head : offset + nbytes] = view.cast("B")
+            except BaseException:
+                self.free(offset)
+                raise
+            n = self._put(_wire.MARKS, 0, 0, _wire.FINAL if last else 0, 0, 0, 0, offset, nbytes, 0.0, 0)
+            self._division.area.publish(offset, n)
+            return n is not None
+        except Exception as error:
+            _guard.failed("Session.marks", error)
+            return False
+
     def drop(self, id, n, reason, step, mode, mode_step):
         """Say that n values of tensor or layout id were not captured at this step; reason as in vigil._wire."""
         try:

@@ -8,7 +8,7 @@ MAX_MESSAGE = 64 << 20
 PLAN = b'{"t":"plan"'  # how the agent begins a plan
 
 # Kinds of records.
-SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS, REDUCED, FILL = 1, 2, 3, 4, 5, 6, 7, 8, 9
+SCALAR, TENSOR, FRAME, PIECE, STEP, DROP, SCALARS, REDUCED, FILL, MARKS = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
 # Flags. Their meaning depends on the kind of the record.
 FREE = 1  # SCALAR: does not belong to a step the hook counts
@@ -18,6 +18,7 @@ PARTIAL = 1  # FRAME: not all are there
 LAST = 1  # PIECE: the last one
 PIECE_RAW = 2  # PIECE: raw wanted by the script
 SKIPPED = 1  # STEP: the update was skipped
+FINAL = 1  # MARKS: the hook closes, there are no more
 
 # Modes.
 TRAIN, EVAL, PREDICT, GLOBAL = 0, 1, 2, 3
@@ -37,6 +38,7 @@ DTYPES = {
 # kind, mode, dtype, flags, id, step, mode_step, offset, nbytes, value, time, shape, seq
 RECORD = struct.Struct("<BBBBIqqQQdQII")
 TWO_RECORDS = struct.Struct("<BBBBIqqQQdQIIBBBBIqqQQdQII")
+MARKS_HEAD = struct.Struct("<qqq")  # wall-clock nanoseconds of the marks' zero, number of the first one, when a step ended just before it (or -1)
 LENGTH = struct.Struct("<I")
 RECORD_BYTES = 64
 

@@ -23,7 +23,7 @@ class Training(object):
         self.told += 1
 
     def iterate(self, loader):
-        """``iter`` as repeated_batches.watch replaces it."""
+        """``iter`` as loaders.watch replaces it."""
         epoch = self.epochs.begins(loader)
         iterator = iter(loader)
         if epoch:

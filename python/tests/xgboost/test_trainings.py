@@ -4,6 +4,7 @@ import json
 import os
 
 import collector
+import marks_in_words
 from conftest import HEAD
 
 DATA = 'd, v = pair(Y)\nparams = {"objective": "binary:logistic", "max_depth": 2}\n'
@@ -200,3 +201,13 @@ print(json.dumps(digests))
     assert sorted(digests) == sorted(names)
     assert len(set(digests.values())) == 1 and len(set(digests.values()).pop()) == 64, (digests, done.stderr)
     assert "Traceback" not in done.stderr
+
+
+def test_of_the_time_the_rounds_are_known(watched):
+    w = watched(DATA + """
+m = xgb.train(params, d, 3, evals=[(v, "test")])
+m = xgb.train(params, d, 2, evals=[(v, "test")], xgb_model=m)
+end(m)
+""")  # fmt: skip
+    assert w.same
+    assert marks_in_words.of(w.run) == [word for n in range(5) for word in ("other(", "other)", "train %d" % n)]

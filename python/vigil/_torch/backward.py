@@ -9,8 +9,8 @@ import functools
 
 import torch
 
-from vigil import _guard
-from vigil._torch import autograd_grad_wrapper, compat
+from vigil import _guard, _marks
+from vigil._torch import autograd_grad_wrapper, compat, ranks
 
 _MARK = "_vigil_wrapped"
 
@@ -22,6 +22,7 @@ def wrap_backward(tracker):
         return
 
     lane = tracker.lane
+    marks, reductions = tracker.marks, tracker.reductions
 
     @_guard.guard
     def begins(args, kwargs):
@@ -32,10 +33,19 @@ def wrap_backward(tracker):
         tracker.in_backward = tracker.backward_seen = True
         if not (lane.armed and lane.backward(args)):
             tracker.backward_begins(args, kwargs)
+            if tracker.publisher.world > 1 and ranks.reduces(tracker.roots):
+                reductions.begins(args[0] if args else kwargs.get("tensors"))
+        marks.begins(_marks.BACKWARD)
         return True
 
     @_guard.guard
+    def returns():
+        reductions.ends()
+        marks.ends(_marks.BACKWARD)
+
+    @_guard.guard
     def ends():
+        returns()
         tracker.in_backward = False
         if not lane.armed:
             tracker.backward_ends()
@@ -47,6 +57,8 @@ def wrap_backward(tracker):
             out = original(*args, **kwargs)
         except BaseException:
             tracker.in_backward = False
+            if begun is not False:
+                returns()
             raise
         if begun is not False:
             ends()
@@ -64,6 +76,13 @@ def _stands_for_backward(tracker):
         if len(args) != 2 or tracker.in_backward or tracker.backward_seen:
             return None
         inputs = tracker.grads.begins(args, kwargs)
-        return inputs and (lambda gradients: tracker.grads.ends(inputs, gradients))
+        if not inputs:
+            return None
+        tracker.marks.begins(_marks.BACKWARD)
+        return functools.partial(ends, inputs)
+
+    def ends(inputs, gradients):
+        tracker.marks.ends(_marks.BACKWARD)
+        tracker.grads.ends(inputs, gradients)
 
     return begins

@@ -5,7 +5,7 @@ import os
 
 import torch
 
-from vigil import _guard, _session
+from vigil import _guard, _marks, _session
 
 _MARK = "_vigil_wrapped"
 READ = 100  # files that a resumed job has read; the last ones count
@@ -13,12 +13,17 @@ READ = 100  # files that a resumed job has read; the last ones count
 
 def watch(tracker):
     """Be told of files that torch.save has written and torch.load has read."""
-    _wrap("save", 1, lambda file: tracker.wrote(*file))
+    begins, ends = _guard.guard(tracker.marks.begins), _guard.guard(tracker.marks.ends)
+    _wrap("save", 1, lambda file: tracker.wrote(*file), begins, ends)
     if os.environ.get("VIGIL_RESUME"):
-        _wrap("load", 0, _read)
+        _wrap("load", 0, _read, _not_marked, _not_marked)
 
 
-def _wrap(name, place, told):
+def _not_marked(part):
+    """Reading a checkpoint is no part of a step that has a name."""
+
+
+def _wrap(name, place, told, begins, ends):
     original = getattr(torch, name)
     if getattr(original, _MARK, False):
         return
@@ -31,7 +36,11 @@ def _wrap(name, place, told):
 
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
-        out = original(*args, **kwargs)
+        begins(_marks.CHECKPOINT)
+        try:
+            out = original(*args, **kwargs)
+        finally:
+            ends(_marks.CHECKPOINT)
         tell(args, kwargs)
         return out
 

@@ -15,7 +15,7 @@ import weakref
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from vigil import _guard
+from vigil import _guard, _marks
 from vigil._torch import compat, module_hooks, names
 
 MOST = 64  # candidates remembered
@@ -32,6 +32,7 @@ class Discovery(object):
         self.notes = None  # global forward pre-hook that only notes which modules are called, once the roots are known
         self.window = None  # global forward hook between two calls of a root, looking for loss modules
         self.hooked = weakref.WeakSet()
+        self.ending = weakref.WeakSet()  # those of them that are seen to return
         self.handles = []  # of the hooks on single modules
         self.candidates = collections.OrderedDict()  # id -> weak reference to an outermost module
         self.compiled = False  # torch.compile was used on a module: no global hooks any more
@@ -79,6 +80,8 @@ class Discovery(object):
         if compat.is_compiling() or self.tracker.again():
             return None
         self.tracker.outermost(module)
+        if module in self.ending:
+            self.tracker.marks.begins(_marks.FORWARD)
         return None
 
     def entered(self, module):
@@ -93,10 +96,13 @@ class Discovery(object):
             self.handle = None
         if module not in self.hooked:
             self.hooked.add(module)
+            self.ending.add(module)
             self.handles.append(compat.closing_forward_hook(module, self._returned))
 
     @_guard.guard
     def _returned(self, module, args, output):
+        if not compat.is_compiling():
+            self.tracker.marks.ends(_marks.FORWARD)
         if self.on and self.handle is None and not compat.is_compiling():
             self._arm()
 

@@ -132,6 +132,7 @@ class FastPath(object):
         self.tracker.updates += 1
         self.number += 1
         self.n = n = n + 1
+        self.tracker.marks.step(TRAIN, False, self.number - 1, n - 1)
         self.given = None
         self.state = CLOSED
         self.own = _now() - now  # publishing belongs to the next step

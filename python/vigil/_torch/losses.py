@@ -13,8 +13,8 @@ import weakref
 
 import torch
 
-from vigil import _guard
-from vigil._torch import compat, device, graph, sharded_tensors
+from vigil import _guard, _marks
+from vigil._torch import compat, device, graph, module_hooks, sharded_tensors
 from vigil._torch.deferred_values import Mean
 
 _LOSS_NAME = re.compile("[Ll]oss|[Cc]riterion")
@@ -121,11 +121,20 @@ class Modules(object):
         if explicit:
             self.explicit.add(module)
 
+        begins, ends = self.tracker.marks.begins, self.tracker.marks.ends
+
+        @_guard.guard
+        def about_to_run(module, args):
+            if not compat.is_compiling():
+                begins(_marks.FORWARD)
+
         @_guard.guard
         def hook(module, args, kwargs, output):
             if not compat.is_compiling():
+                ends(_marks.FORWARD)
                 self.tracker.loss_output(module, output, args, kwargs)
 
+        module_hooks.before(module, about_to_run)
         compat.forward_hook(module, hook)
 
     def gave(self, module, output, mode, reader, site):

@@ -5,7 +5,7 @@ import weakref
 
 import torch
 
-from vigil import _guard, _log, _look
+from vigil import _guard, _log, _look, _marks
 from vigil._torch import compat, discover, losses, malloc_settings, names, sharded_tensors
 from vigil._torch.call_places import LAYERS
 from vigil._torch.deferred_values import Mean, total
@@ -33,7 +33,9 @@ class Models(object):
             return
         self.registry.module(module)
         if losses.is_loss(module):
-            self.losses.watch(module)
+            if module not in self.losses.known:
+                self.losses.watch(module)
+                self.marks.begins(_marks.FORWARD)  # the hook that is there now sees it end
             return
         self.discovery.entered(module)
         if any(p.requires_grad for p in module.parameters()):
@@ -159,9 +161,11 @@ class Models(object):
             return False
         if not self.publisher.connect(self.start_agent, self.dir, self.name, self._hand_parameters()[:8]):
             self.refused = True
+            self.marks.close()
             self.discovery.stop()
             return False
         self.session = self.publisher.session
+        self.marks.goes_to(self.session)
         self.session.once_ns += self.early
         if self.looks and not _look.wanted():
             self.looks = False  # the agent that was started here says so

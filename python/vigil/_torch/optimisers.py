@@ -13,7 +13,7 @@ import functools
 
 import torch
 
-from vigil import _guard
+from vigil import _guard, _marks
 from vigil._torch import compat
 
 _OURS = "_vigil_wrapped"
@@ -22,19 +22,23 @@ _OURS = "_vigil_wrapped"
 def install(tracker):
     """Report every update: tracker.before_update(optimiser, args, kwargs), after_update(optimiser), update_skipped(optimiser)."""
     lane = tracker.lane
+    begins, ends = tracker.marks.begins, tracker.marks.ends
 
     @_guard.guard
     def before(optimiser, args, kwargs):
         if compat.is_compiling():
             return None
-        if lane.armed and lane.before(optimiser, args, kwargs):
-            return None
-        return tracker.before_update(optimiser, args, kwargs)
+        out = None
+        if not (lane.armed and lane.before(optimiser, args, kwargs)):
+            out = tracker.before_update(optimiser, args, kwargs)
+        begins(_marks.OPTIMIZER)
+        return out
 
     @_guard.guard
     def after(optimiser, args, kwargs):
         if compat.is_compiling():
             return None
+        ends(_marks.OPTIMIZER)
         if lane.armed and lane.after(optimiser):
             return None
         return tracker.after_update(optimiser)

@@ -5,14 +5,9 @@ loader gives at every step, out of data of which there is more, and is the same 
 all the same, is not.
 """
 
-import functools
 import weakref
 
-import torch
-
 from vigil import _guard
-
-_MARK = "_vigil_wrapped"
 
 
 class RepeatedBatches(object):
@@ -40,25 +35,3 @@ class RepeatedBatches(object):
 def _has_more(loader, samples):
     """Whether a loader gives batches of that size, out of twice as many samples or more."""
     return loader.batch_size == samples and hasattr(type(loader.dataset), "__len__") and len(loader.dataset) >= 2 * samples
-
-
-def watch(tracker):
-    """Note in tracker.loaders every loader that the script goes through, and in tracker.epochs its passes."""
-    kind = torch.utils.data.DataLoader
-    original = kind.__iter__
-    if getattr(original, _MARK, False):
-        return
-    seen, iterates = _guard.guard(tracker.loaders.add), _guard.guard(tracker.epochs.iterates)
-    begins = _guard.guard(tracker.epochs.begins)
-
-    @functools.wraps(original)
-    def iterate(self):
-        seen(self)
-        epoch = begins(self)
-        iterator = original(self)
-        if epoch:
-            iterates(iterator)
-        return iterator
-
-    setattr(iterate, _MARK, True)
-    kind.__iter__ = iterate

@@ -4,7 +4,7 @@ import weakref
 
 import torch
 
-from vigil import _guard
+from vigil import _guard, _marks
 from vigil._torch import compat, module_hooks, names, sharded_tensors
 from vigil._torch.frame_entries import Entry
 
@@ -28,6 +28,7 @@ class Root(object):
         self.flattened = None  # by FullyShardedDataParallel; None: nobody has looked
         self.tree = None  # what was last announced of them
         self.handles = []
+        self.ends = []  # handles of the hooks that see forward end
         self.seen = []  # weak references to the hooked modules
         self.nested = False
         self.closing = False  # hooks that see the end of calls are there
@@ -38,13 +39,25 @@ class Root(object):
         root = self
         called = tracker.root_called
         lane = tracker.lane
+        begins, ends = tracker.marks.begins, tracker.marks.ends
+        # What a module compiled in place hangs on itself is compiled with it.
+        marked = getattr(module, "_compiled_call_impl", None) is None
 
         @_guard.guard
         def about_to_run(module, args):
             if not compat.is_compiling():
                 if not (lane.armed and lane.forward(module)):
                     called(root, module)
+                if marked:
+                    begins(_marks.FORWARD)
 
+        @_guard.guard
+        def has_run(module, args, output):
+            if not compat.is_compiling():
+                ends(_marks.FORWARD)
+
+        if marked:
+            self.ends.append(compat.closing_forward_hook(module, has_run))
         self.handles.append(module_hooks.before(module, about_to_run))
         self.seen.append(weakref.ref(module))
 
@@ -69,7 +82,7 @@ class Root(object):
 
     def unhook(self):
         """See nothing of it any more."""
-        handles, self.handles = self.handles, []
+        handles, self.handles, self.ends = self.handles + self.ends, [], []
         for handle in handles:
             handle.remove()
         self.seen = []

@@ -12,19 +12,20 @@ import weakref
 
 import torch
 
-from vigil import _fork, _guard, _log, _look, _wire
+from vigil import _fork, _guard, _log, _look, _marks, _wire
 from vigil._schedule import PATIENT, Away, passage
 from vigil._torch import (
     checkpoints,
     compat,
     control,
     device,
+    loaders,
     loading,
     models,
     module_hooks,
     optimisers,
+    ranks,
     reduce_lr_on_plateau,
-    repeated_batches,
     saved_tensor_hooks,
     updates,
     why_not_trained,
@@ -65,6 +66,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.looks = _look.wanted()  # facts of the training are read
         self.closed = False
         self.mode = None  # what the script set, or None
+        self.marks = _marks.Marks()
+        self.reductions = ranks.Reductions(self)
         self.lane = FastPath(self)
         self.registry = Registry()
         self.loaders = weakref.WeakSet()
@@ -133,7 +136,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
             reduce_lr_on_plateau.install(self)
             watch_grad(self)
             wrap_clip(self)
-            repeated_batches.watch(self)
             loading.watch(self)
         self.discovery.wrap_compile()
         module_hooks.stay_out()
@@ -141,6 +143,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.discovery.start()
         why_not_trained.watch(self)
         checkpoints.watch(self)
+        loaders.watch(self)
+        ranks.watch(self)
         _fork.on_child(self.forked)
 
     def starts(self, dir, name):
@@ -158,6 +162,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.facts.look.detach()
         self.facts.evaluation.detach()
         device.leave(self.publisher, self.reader)
+        self.marks.forget()
         self._clear()
         _log.unregister(self)
         self.discovery.start()
@@ -363,8 +368,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
                 if self.session is not None:
                     self.session.begins()
 
-    def _close(self, step, ended):
-        """Publish a step that is over."""
+    def _close(self, step, ended, late=True):
+        """Publish a step that is over; late: it was so before this moment."""
         if self.open is step:
             self.open = None
         if self.activations.handles or self.activations.roles:
@@ -391,6 +396,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.last_closed = (step.number(), step.mode, step.mode_step)
         self.counter.closed(step)
         self.publisher.close(step, scalars, step.skipped, seconds, own, step.flag)
+        self.marks.step(step.mode, late, *self.last_closed[::2])
         self._after_close(step, seconds, own)
         if step.mode == TRAIN and not self.facts.look.open:
             self.lane.consider(step, outputs, *self.one_loss)
@@ -513,5 +519,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self._close_open()
         if self.session is not None:
             self.publisher.flush(True)
+            self.marks.send(True)
             self.tell_unsearched()
             self.facts.finish()

@@ -6,7 +6,7 @@ import weakref
 
 import torch
 
-from vigil import _guard
+from vigil import _guard, _marks
 from vigil._torch import device, graph, handwritten_losses, optimisers, sharded_tensors
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.losses import call_site
@@ -165,6 +165,7 @@ class Updates(object):
         """Training is where updates happen; another thread takes over only when the first one is gone."""
         if self.thread is None or all(t.ident != self.thread for t in threading.enumerate()):
             self.thread = _thread()
+            self.marks.trains_in(self.thread)
             return True
         return False
 
@@ -179,6 +180,7 @@ class Updates(object):
                 out = closure(*args, **kwargs)
             except BaseException:
                 tracker.in_closure = False  # or no later step would ever be seen to end
+                tracker.marks.ends(_marks.OTHER)
                 raise
             tracker.closure_ends(state, optimiser)
             return out
@@ -194,10 +196,12 @@ class Updates(object):
             if self.open is not None:
                 self.losses.take(self.open.mode)
         kept[:] = [self.pending.copy()]
+        self.marks.begins(_marks.OTHER)
 
     @_guard.guard
     def closure_ends(self, state, optimiser):
         began = _now()
+        self.marks.ends(_marks.OTHER)
         self.in_closure = False
         if self.open is not None:
             if not state.adopted:
@@ -322,7 +326,7 @@ class Updates(object):
         step.active = time.perf_counter()
         closes = self.cycle.closes(step, state, self._others())
         if closes:
-            self._close(step, step.active)
+            self._close(step, step.active, False)
         else:
             step.tentative = closes is None
 

@@ -89,6 +89,7 @@ class Control(object):
         if session is not None:
             session.bye()
         self.closed = True
+        self.marks.close()
         self.session = None
         self.refused = True
 

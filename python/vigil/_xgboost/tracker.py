@@ -6,11 +6,12 @@ those that continue its model: a curve made of several trainings means nothing.
 """
 
 import sys
+import threading
 import time
 
 import xgboost
 
-from vigil import _fork, _guard, _log, _schedule, _session, _why_not_trained, _wire
+from vigil import _fork, _guard, _log, _marks, _schedule, _session, _why_not_trained, _wire
 from vigil._session import Session
 from vigil._xgboost import booster, facts, metrics, saves, watch
 from vigil._xgboost.control import Control
@@ -31,6 +32,7 @@ class Tracker(Control):
         self.asked = False  # the script made a Hook
         self.closed = False
         self.mode = None  # what the script set, or None
+        self.marks = _marks.Marks()
         self._clear()
 
     def _clear(self):
@@ -64,6 +66,7 @@ class Tracker(Control):
 
     def forked(self):
         """In a forked child: forget the parent's session; connect anew if this process trains."""
+        self.marks.forget()
         self._clear()
         _log.unregister(self)
 
@@ -149,6 +152,8 @@ class Tracker(Control):
         training.began = training.ended or time.perf_counter()
         if self.session is None:
             return
+        self.marks.trains_in(threading.get_ident())
+        self.marks.begins(_marks.OTHER)
         if training.first is None and self.early is None:
             self.early = []
         if training is not self.training:
@@ -165,6 +170,7 @@ class Tracker(Control):
         training = self._mine(watch)
         if training is None or self.session is None or not training.open:
             return
+        self.marks.ends(_marks.OTHER)
         training.count(model, epoch)
         step = training.first + epoch
         if step < training.next:
@@ -188,6 +194,7 @@ class Tracker(Control):
             training.ended = time.perf_counter()
             seconds = training.ended - training.began - set_up * 1e-9
             self.session.step(at[0], at[1], at[2], seconds, own)
+            self.marks.step(at[1], False, at[0], at[2])
         self._after(training, seconds, own, due)
 
     def ends(self, watch, model):
@@ -309,15 +316,22 @@ class Tracker(Control):
         self.session = Session.connect("xgboost", xgboost.__version__, rank, local_rank, self.world, start=self.start_agent, dir=self.dir, name=self.name)
         if self.session is None:
             self.refused = True
+            self.marks.close()
             return
+        self.marks.goes_to(self.session)
         self.session.ring.patience = _schedule.PATIENCE
-        self.session.before_bye = self._give_early
+        self.session.before_bye = self._finish
         for fields in self.waiting_collections:
             self.session.collection(**fields)
         self.waiting_collections = []
         _log.register(self)
         if not self.everywhere:
             self.session.missing([("labels and predictions", "this version of XGBoost does not pass the data to callbacks; pass validation_data to the hook", 1)])
+
+    def _finish(self):
+        """The session ends."""
+        self._give_early()
+        self.marks.send(True)
 
     def _take_plan(self):
         """Apply a plan that has come; whether one had."""

@@ -1,0 +1,103 @@
+"""Which marks trainings leave (docs/protocol.md, section 4.3)."""
+
+import collections
+import os
+
+import collector
+import marks_in_words
+import pytest
+
+from vigil._torch import compat
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+Trained = collections.namedtuple("Trained", "words loaders run")
+
+
+def train(name, tmp_path):
+    agent = collector.Collector(str(tmp_path / "s"))
+    try:
+        env = collector.environment(VIGIL_STRICT="1", VIGIL_SOCKET=agent.path)
+        collector.train([os.path.join(HERE, "small_marks.py"), name, str(tmp_path / "saved.pt")], env=env)
+        agent.drain()
+    finally:
+        agent.die()
+    (run,) = agent.runs
+    return Trained(marks_in_words.of(run), [m["facts"] for m in run.messages if m["t"] == "loader"], run)
+
+
+DATA, FORWARD, BACKWARD, OPTIMIZER = ("data( data)".split(), "forward( forward)".split(), "backward( backward)".split(), "optimizer( optimizer)".split())
+STEP = FORWARD + FORWARD + BACKWARD + OPTIMIZER
+
+
+def many(found):
+    """How often each word comes."""
+    return collections.Counter(w.split()[0] if not w.startswith("late") else "late" for w in found)
+
+
+def test_the_parts_of_a_step(tmp_path):
+    found = train("plain", tmp_path)
+    steps = [w for n in range(4) for w in DATA + (["loader 0"] if n == 0 else []) + STEP + ["train %d" % n]]
+    assert found.words == DATA + steps + DATA
+    assert [s.number for s in found.run.steps] == [0, 1, 2, 3]
+    assert found.loaders == [{"workers": 0, "pin_memory": False, "persistent_workers": False, "batch_size": 2, "batch_bytes": 32}]
+
+
+def test_data_that_comes_as_a_stream(tmp_path):
+    assert train("streamed", tmp_path).words[:4] == DATA + DATA
+
+
+def test_a_loader_that_is_not_pytorchs_is_no_part(tmp_path):
+    assert train("by_hand", tmp_path).words == [w for n in range(4) for w in STEP + ["train %d" % n]]
+
+
+def test_workers_that_stay(tmp_path):
+    found = train("workers", tmp_path)
+    assert many(found.words)["data("] == many(found.words)["data)"] == 2 * (1 + 5)
+    (facts,) = found.loaders
+    assert facts["workers"] == 2 and facts["persistent_workers"] is True and facts["prefetch"] == 2
+
+
+def test_a_pass_within_a_pass(tmp_path):
+    found = train("nested", tmp_path)
+    count = many(found.words)
+    assert count["data("] == count["data)"] == (1 + 5) + 4 * ((1 + 3) + (1 + 1) + 2 * (1 + 1))
+    assert len([w for w in found.words if w.startswith("late eval")]) == 8 and count["loader"] == 2
+
+
+def test_an_error_in_the_data_ends_the_wait(tmp_path):
+    count = many(train("broken", tmp_path).words)
+    assert count["data("] == count["data)"] == 2 * (1 + 3) and count["train"] == 4
+
+
+def test_an_error_in_forward_ends_it(tmp_path):
+    count = many(train("failing", tmp_path).words)
+    assert count["train"] == 2
+    assert count["forward("] == count["forward)"] or not compat.HAS_OPTIMISER_HOOKS  # PyTorch 1.13 does not tell
+
+
+def test_checkpoints(tmp_path):
+    found = train("saves", tmp_path).words
+    at = [i for i, w in enumerate(found) if w == "checkpoint("]
+    assert len(at) == 4 and all(found[i - 1].startswith("train") and found[i + 1] == "checkpoint)" for i in at)
+
+
+def test_a_closure_runs_within_the_update(tmp_path):
+    found = train("closure", tmp_path).words
+    assert found[found.index("train 0") + 1 :][: len(DATA) + 11] == DATA + ["optimizer(", "other("] + FORWARD + FORWARD + BACKWARD + ["other)", "optimizer)", "train 1"]
+
+
+def test_only_the_thread_that_trains_leaves_marks(tmp_path):
+    found = train("thread", tmp_path).words
+    after = found[found.index("unknown") :]
+    assert many(after)["train"] == 4 and many(after)["data("] == 3 + 1
+
+
+def test_an_iterator_stays_what_it_was(tmp_path):
+    assert "train 3" in train("same", tmp_path).words
+
+
+@pytest.mark.parametrize("batch, size", [((), None), ([1, "a"], None)])
+def test_a_batch_without_tensors_has_no_size(batch, size):
+    from vigil._torch.loaders import batch_bytes
+
+    assert batch_bytes(batch, 4) is size

@@ -1,0 +1,150 @@
+"""The DataLoaders that the script goes through: their passes, and how long it waits for their batches.
+
+``DataLoader.__iter__`` is wrapped. The iterator that it gives stays what it is;
+its class is one derived from its own, whose ``__next__`` leaves marks.
+"""
+
+import functools
+import threading
+import weakref
+
+import torch
+
+from vigil import _guard, _marks
+
+_MARK = "_vigil_wrapped"
+MOST = 64  # loaders whose settings are told
+_DEEP, _WIDE = 4, 256  # how far into a batch its tensors are counted
+
+_thread = threading.get_ident
+
+
+def watch(tracker):
+    """Leave marks in tracker.marks, and where facts are read note every loader in tracker.loaders and its passes in tracker.epochs."""
+    kind = torch.utils.data.DataLoader
+    original = kind.__iter__
+    if getattr(original, _MARK, False):
+        return
+    marks = tracker.marks
+    waits = Waits(marks)
+    seen, iterates, begins = [_guard.guard(told if tracker.looks else _nothing) for told in (tracker.loaders.add, tracker.epochs.iterates, tracker.epochs.begins)]
+    asks, gives = _guard.guard(marks.begins), _guard.guard(marks.ends)
+    measured = _guard.guard(waits.measured)
+
+    @functools.wraps(original)
+    def iterate(self):
+        seen(self)
+        epoch = begins(self)
+        asked = marks.now()
+        asks(_marks.DATA)
+        try:
+            iterator = original(self)
+        finally:
+            gives(_marks.DATA)
+        measured(self, iterator, asked)
+        if epoch:
+            iterates(iterator)
+        return iterator
+
+    setattr(iterate, _MARK, True)
+    kind.__iter__ = iterate
+
+
+def _nothing(loader):
+    """Facts are not read."""
+
+
+class Waits(object):
+    """Measures how long iterators of loaders are waited for."""
+
+    def __init__(self, marks):
+        self.marks = marks
+        self.kinds = {}  # class of an iterator -> the class that measures too
+        self.told = []  # weak references to the loaders whose settings are told
+        self.count = 0  # of these
+
+    def measured(self, loader, iterator, asked):
+        """Have the waits for what this iterator gives measured."""
+        kind = type(iterator)
+        if kind not in self.kinds:
+            if not isinstance(iterator, torch.utils.data.dataloader._BaseDataLoaderIter):
+                return
+            derived = self.kinds[kind] = self._derived(kind)
+            self.kinds[derived] = derived
+        iterator.__class__ = self.kinds[kind]
+        if self.count < MOST and self._is_new(loader):
+            self.told.append(weakref.ref(loader))
+            iterator.__class__ = self._first(self.kinds[kind], self.count, settings(loader), asked)
+            self.count += 1
+
+    def _is_new(self, loader):
+        return all(ref() is not loader for ref in self.told)
+
+    def _derived(self, kind):
+        next_, marks = kind.__next__, self.marks
+        put, now, zero, thread = marks.put, marks.now, marks.zero, _thread
+        begins, ends = _marks.DATA, _marks.DATA | _marks.END
+
+        def __next__(self):
+            if thread() != marks.thread:
+                return next_(self)
+            put((now() - zero) << 8 | begins)
+            try:
+                return next_(self)
+            finally:
+                put((now() - zero) << 8 | ends)
+                marks.trim()
+
+        return _named(kind, functools.wraps(next_)(__next__))
+
+    def _first(self, kind, number, facts, asked):
+        """The class of an iterator whose first batch is looked at."""
+        next_ = kind.__next__
+        tell = _guard.guard(self._tell)
+
+        def __next__(self):
+            self.__class__ = kind
+            batch = next_(self)
+            tell(number, facts, batch, asked)
+            return batch
+
+        return _named(kind, functools.wraps(next_)(__next__))
+
+    def _tell(self, number, facts, batch, asked):
+        if _thread() == self.marks.thread:
+            size = batch_bytes(batch, _DEEP)
+            self.marks.tell(number, facts if size is None else dict(facts, batch_bytes=size))
+            self.marks.loader(number, asked)
+
+
+def _named(kind, next_):
+    """A class like ``kind`` with this __next__."""
+    names = {name: kind.__dict__[name] for name in ("__module__", "__qualname__", "__doc__") if name in kind.__dict__}
+    names["__qualname__"] = kind.__qualname__
+    return type(kind.__name__, (kind,), dict(names, __next__=next_))
+
+
+def settings(loader):
+    """What a loader was told."""
+    sampler = getattr(loader, "batch_sampler", None)
+    context = getattr(loader, "multiprocessing_context", None)
+    out = {
+        "workers": loader.num_workers,
+        "prefetch": getattr(loader, "prefetch_factor", None) if loader.num_workers else None,
+        "pin_memory": bool(loader.pin_memory),
+        "persistent_workers": bool(getattr(loader, "persistent_workers", False)),
+        "batch_size": loader.batch_size or getattr(sampler, "batch_size", None),
+        "start_method": context.get_start_method() if loader.num_workers and context is not None else None,
+    }
+    return {key: value for key, value in out.items() if isinstance(value, (int, str))}
+
+
+def batch_bytes(batch, deep):
+    """Bytes of the tensors in a batch; None when there is none."""
+    if isinstance(batch, torch.Tensor):
+        return batch.numel() * batch.element_size()
+    items = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, (list, tuple)) else ()
+    if not deep or len(items) > _WIDE:
+        return None
+    sizes = [size for size in (batch_bytes(item, deep - 1) for item in items) if size is not None]
+    return sum(sizes) if sizes else None
