@@ -1,0 +1,14 @@
+//go:build !linux
+
+// Command vigil-nvml reads NVIDIA GPUs for vigil, on Linux.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	fmt.Fprintln(os.Stderr, "vigil-nvml: jobs run on Linux only")
+	os.Exit(1)
+}
