@@ -33,6 +33,7 @@ type Flags struct {
 	Keep       *string  `name:"keep" placeholder:"SIZE,AGE" help:"Most that raw tensors may take below the root, how old they may become, or both: 20GB, 7d, 20GB,7d (default 20GB)."`
 	Look       *bool    `name:"look" negatable:"" help:"Read facts of the training for the diagnosis (default); --no-look leaves capture and the rules on curves."`
 	Source     *bool    `name:"source" negatable:"" help:"Store what differs from the git commit with the run (default); --no-source leaves it out."`
+	Monitor    *string  `name:"monitor" placeholder:"MS" help:"Interval of machine metrics: 100, 200, 500, 1000, 5000, 60000 ms, or off (default 500)."`
 	KeepOutput *bool    `name:"keep-output" help:"Copy the job's output into the run; what changes for the job: vigil logs --help."`
 	Strict     *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
 	Quiet      *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
@@ -62,6 +63,7 @@ type Run struct {
 	KeepAge    time.Duration     `json:"keep_age,omitempty"`    // of raw tensors; 0: no bound
 	NoLook     bool              `json:"no_look,omitempty"`     // facts of the training are not read
 	NoSource   bool              `json:"no_source,omitempty"`   // no diff of the code is stored
+	Monitor    int               `json:"monitor,omitempty"`     // interval of machine metrics in milliseconds; 0: none
 	KeepOutput bool              `json:"keep_output,omitempty"` // the job's output is copied into the run
 	Strict     bool              `json:"strict,omitempty"`
 	Quiet      bool              `json:"quiet,omitempty"`
@@ -76,7 +78,7 @@ type Run struct {
 
 // Defaults are the settings of a run when nothing is said.
 func Defaults() Run {
-	return Run{Dir: "vigil-runs", Rules: "default", Every: plan.Auto, Budget: 0.02, Keep: 20e9}
+	return Run{Dir: "vigil-runs", Rules: "default", Every: plan.Auto, Budget: 0.02, Keep: 20e9, Monitor: DefaultMonitor}
 }
 
 // PlanOptions are the settings that the plan needs.

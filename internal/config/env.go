@@ -134,6 +134,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("keep", f.Keep)
 	toggle("look", f.Look)
 	toggle("source", f.Source)
+	text("monitor", f.Monitor)
 	toggle("keep-output", f.KeepOutput)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)

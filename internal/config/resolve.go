@@ -40,7 +40,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "source", "keep-output", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "source", "monitor", "keep-output", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"tag", "rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -229,6 +229,8 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		var source bool
 		source, err = parseBool(text)
 		r.NoSource = !source
+	case "monitor":
+		r.Monitor, err = ParseMonitor(text)
 	case "keep-output":
 		r.KeepOutput, err = parseBool(text)
 	case "strict":

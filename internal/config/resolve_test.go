@@ -30,7 +30,7 @@ func TestResolveDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, run, Run{Dir: "vigil-runs", Rules: "default", Budget: 0.02, Keep: 20e9})
+	equal(t, run, Run{Dir: "vigil-runs", Rules: "default", Budget: 0.02, Keep: 20e9, Monitor: 500})
 }
 
 // What names the root of the runs.
@@ -81,7 +81,7 @@ collect:
 	}
 	each := func(n int64) plan.Schedule { return plan.Every(n) }
 	equal(t, run, Run{
-		Dir: "from-file", Name: "from-env", File: file, Rules: "default", Every: 3, Budget: 0.02, Keep: 1e9, Strict: true,
+		Dir: "from-file", Name: "from-env", File: file, Rules: "default", Every: 3, Budget: 0.02, Keep: 1e9, Monitor: 500, Strict: true,
 		StopOn: When{Severity: record.Error, Rules: []string{"dead_relu"}},
 		Rule: []RuleConfig{
 			{"dead_relu", "dead_relu", map[string]string{"threshold_layer": "3", "threshold_inactivity": "1"}, "vigil.yaml:7:5, VIGIL_RULE, --rule", false},
