@@ -127,6 +127,7 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	r := &running{job: j, release: release, cancel: cancel, served: make(chan error, 1), quit: make(chan struct{})}
 	go func() { r.served <- serve(working, l) }()
 	r.bg.Go(r.tick)
+	r.bg.Go(r.watch)
 	if p := w.Run().Provenance; !set.Takeover || p == nil || p.Machine == nil {
 		r.bg.Go(j.gather)
 	}

@@ -47,6 +47,9 @@ func (c *counts) restore(r record.Run) {
 	if n := r.Dropped[diskFull]; n > 0 { // those of hooks are counted by session
 		c.dropped[diskFull] = n
 	}
+	if n := r.Dropped[machineDropped]; n > 0 {
+		c.dropped[machineDropped] = n
+	}
 	for _, m := range r.NotCaptured {
 		c.missing[missingKey{m.Name, m.Reason}] = m.Count
 	}

@@ -22,7 +22,7 @@ type sessionDrops struct {
 
 const (
 	dropsState = "drops"
-	diskFull   = "disk_full" // the only reason for which the agent itself drops
+	diskFull   = "disk_full" // the reason for which the agent itself drops values
 )
 
 // restoreDrops takes the counts of an earlier agent.

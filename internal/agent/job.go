@@ -54,7 +54,8 @@ type job struct {
 	rawSince  int64  // raw bytes since the last look at the limit
 	changed   bool   // run.json is behind
 	untrained untrained
-	exception string         // last line of the first traceback; under cmu
+	exception string // last line of the first traceback; under cmu
+	sampling  sampling
 	looking   sync.WaitGroup // for what the run is made of
 }
 
@@ -90,6 +91,7 @@ func newJob(set Settings, w *store.Writer, ev *events) *job {
 	j.placing.order, j.starting.order, j.asking.order, j.mu.order = lockPlacing, lockStarting, lockAsking, lockJob
 	j.noting.order, j.writing.order, j.cmu.order, j.rows.order = lockNoting, lockWriting, lockCounts, lockRows
 	j.counts.init()
+	j.sampling.change = make(chan int, 1)
 	j.restoreDrops()
 	if b, err := w.LoadState(sessionsState); err == nil {
 		if err := json.Unmarshal(b, &j.sessions); err != nil {

@@ -31,6 +31,12 @@ func (j *job) replan(r *capture.PlanRequest) any {
 	}
 	j.asking.Lock()
 	defer j.asking.Unlock()
+	if r.Monitor != nil && r.Every == nil && len(r.Collect)+len(r.Rules) == 0 {
+		if err := j.remonitor(*r.Monitor, r.Why); err != nil {
+			return refuse(err)
+		}
+		return map[string]any{"ok": true, "windows": []window{}, "rules": []capture.RuleRequest{}}
+	}
 	next, ahead := j.pace()
 	c, windows, err := j.possible(r, next, ahead)
 	if err != nil {
@@ -46,6 +52,11 @@ func (j *job) replan(r *capture.PlanRequest) any {
 	if err != nil {
 		j.leave(joined)
 		return refuse(err)
+	}
+	if r.Monitor != nil {
+		if err := j.remonitor(*r.Monitor, ""); err != nil {
+			return refuse(err)
+		}
 	}
 	return map[string]any{"ok": true, "step": next, "windows": windows, "rules": joined, "collections": p.Effective()}
 }

@@ -43,7 +43,7 @@ func (j *job) summary() *live.Summary {
 	s := &live.Summary{
 		Run: j.store.Run(), Path: j.store.Path(), Values: j.store.Rows(), RawBytes: j.store.RawBytes(), Tensors: j.tensors(),
 	}
-	s.NotCaptured = s.Run.NotCaptured
+	s.NotCaptured = record.OfTraining(s.Run.NotCaptured)
 	if j.eval != nil {
 		s.Groups, s.Rules, s.Actions = j.eval.engine.Groups(), j.eval.engine.Statuses(), j.eval.undone()
 	}

@@ -258,7 +258,10 @@ type PlanRequest struct {
 	For int64 `json:"for,omitempty"`
 	// Rules are to judge from the next step on, besides those that do.
 	Rules []RuleRequest `json:"rules,omitempty"`
-	Why   string        `json:"why"` // for the plan's history: the words of who asked
+	// Monitor is the interval of machine metrics in milliseconds; 0: none are
+	// sampled; nil: it stays.
+	Monitor *int   `json:"monitor,omitempty"`
+	Why     string `json:"why"` // for the plan's history: the words of who asked
 }
 
 // RuleRequest names a rule, the configuration under which it runs and its

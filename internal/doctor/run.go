@@ -34,7 +34,7 @@ func Run(r record.Run) []Check {
 	for _, reason := range sortedReasons(r.Dropped) {
 		checks = append(checks, warn("dropped", "use a longer interval (--every) or fewer tensors", "%d values: %s", r.Dropped[reason], reason))
 	}
-	for _, m := range r.NotCaptured {
+	for _, m := range record.OfTraining(r.NotCaptured) {
 		if len(r.Workers) == 0 && lacks(r) {
 			break // said above
 		}
@@ -101,7 +101,7 @@ func unseen(r record.Run) Check {
 	if r.Status == record.Failed {
 		why, hint := "the command failed before a training was seen", "the command's own output says what went wrong"
 		if lacks(r) {
-			why, hint = r.NotCaptured[0].Reason, "is the right virtual environment active?"
+			why, hint = record.OfTraining(r.NotCaptured)[0].Reason, "is the right virtual environment active?"
 		}
 		return fail("capture", hint, "%s", why)
 	}
@@ -113,7 +113,8 @@ func unseen(r record.Run) Check {
 // lacks tells that the run ended because its Python has not the framework; that
 // is then all that is missing in it.
 func lacks(r record.Run) bool {
-	return strings.HasPrefix(r.Exception, "ModuleNotFoundError") && len(r.NotCaptured) == 1 && strings.Contains(r.NotCaptured[0].Reason, "is not installed for ")
+	missing := record.OfTraining(r.NotCaptured)
+	return strings.HasPrefix(r.Exception, "ModuleNotFoundError") && len(missing) == 1 && strings.Contains(missing[0].Reason, "is not installed for ")
 }
 
 // isolating is the option in a Python command that keeps Vigil out.

@@ -2,6 +2,8 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -115,6 +117,16 @@ type NotCaptured struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`
+}
+
+// MachineMetrics begins the name of what is not captured of the machine. What a
+// machine does not have is no fault of the run: only who asks is told.
+const MachineMetrics = "machine metrics: "
+
+// OfTraining is what is not captured of the training: the list without what is
+// about the machine.
+func OfTraining(list []NotCaptured) []NotCaptured {
+	return slices.DeleteFunc(slices.Clone(list), func(n NotCaptured) bool { return strings.HasPrefix(n.Name, MachineMetrics) })
 }
 
 // PlanChange is one entry of the plan's history.

@@ -69,7 +69,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		Diff:        shortened(t.Diff()),
 		Findings:    view.FindingsOf(t),
 		Captured:    view.Captured(run, t.Tensors()),
-		NotCaptured: run.NotCaptured,
+		NotCaptured: record.OfTraining(run.NotCaptured),
 		Generated:   now,
 		clock:       run.Clock(),
 	}
