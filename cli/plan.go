@@ -23,6 +23,7 @@ type planCmd struct {
 	Collect []string `name:"collect" sep:"none" placeholder:"NAME[:k=v,...]" help:"A collection, as for vigil run; repeatable. It replaces what was asked for under that name."`
 	AddRule []string `name:"add-rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"A rule, as for vigil run; repeatable. It judges from the next step on."`
 	For     *int64   `name:"for" placeholder:"STEPS" help:"Capture what --collect names for this many steps, in addition to the rest."`
+	Monitor *string  `name:"monitor" placeholder:"MS" help:"Interval of machine metrics: 100, 200, 500, 1000, 5000, 60000 ms, or off."`
 	Why     bool     `name:"why" help:"Show what asked for each collection, too."`
 	JSON    bool     `name:"json" help:"As JSON."`
 }
@@ -35,6 +36,7 @@ func (planCmd) Help() string {
     vigil plan --why                                             and what asked for it
     vigil plan latest --collect gradients:raw,every=1 --for 20
     vigil plan latest --every 10 --collect 'heads:regex=head.*weight,every=5'
+    vigil plan latest --monitor 100
     vigil plan latest --add-rule overfit:patience=2,configuration=patient
 
 A change takes effect at the next step, also when the agent is restarted. With --for the capture begins half a second
@@ -63,7 +65,7 @@ func (c planCmd) Run(a *app) error {
 	if c.For != nil && len(c.Collect) == 0 {
 		return &usage{Message: "--for needs --collect", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
 	}
-	if c.Every == nil && len(c.Collect)+len(c.AddRule) == 0 {
+	if c.Every == nil && c.Monitor == nil && len(c.Collect)+len(c.AddRule) == 0 {
 		return c.show(a, path)
 	}
 	request, err := c.request()
@@ -82,9 +84,18 @@ func (c planCmd) Run(a *app) error {
 		return &usage{Message: fmt.Sprintf("change the plan of run %q: %v", c.Name, err), What: c.Name}
 	}
 	if c.JSON {
-		return writeJSON(a.stdout, map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows, "rules": answer.Rules})
+		changed := map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows, "rules": answer.Rules}
+		if request.Monitor != nil {
+			changed["monitor"] = *request.Monitor
+		}
+		return writeJSON(a.stdout, changed)
 	}
-	fmt.Fprintf(a.stdout, "%s: changed; takes effect at the next step\n", run.Name)
+	if request.Monitor != nil {
+		fmt.Fprintf(a.stdout, "%s: %s\n", run.Name, monitored(*request.Monitor))
+	}
+	if c.Every != nil || len(c.Collect)+len(c.AddRule) > 0 {
+		fmt.Fprintf(a.stdout, "%s: changed; takes effect at the next step\n", run.Name)
+	}
 	for _, w := range answer.Windows {
 		if w.Mode == record.Train.String() {
 			fmt.Fprintf(a.stdout, "%s: %s steps %d to %d\n", w.Collection, w.Mode, w.Start, w.End-1)
@@ -112,6 +123,14 @@ func (c planCmd) request() (*capture.PlanRequest, error) {
 	if c.Every != nil {
 		why = append(why, fmt.Sprintf("--every %d", *c.Every))
 	}
+	if c.Monitor != nil {
+		ms, err := config.ParseMonitor(*c.Monitor)
+		if err != nil {
+			return nil, &usage{Message: "--monitor: " + err.Error(), What: "--monitor"}
+		}
+		r.Monitor = &ms
+		why = append(why, "--monitor "+*c.Monitor)
+	}
 	for _, spec := range c.Collect {
 		col, err := config.ParseCollect(spec, "vigil plan")
 		if err != nil {
@@ -131,6 +150,14 @@ func (c planCmd) request() (*capture.PlanRequest, error) {
 	}
 	r.Why = "vigil plan " + strings.Join(why, " ")
 	return r, nil
+}
+
+// monitored says at which interval the machine is sampled from now on.
+func monitored(ms int) string {
+	if ms == 0 {
+		return "machine metrics are off"
+	}
+	return fmt.Sprintf("machine metrics every %d ms from now on", ms)
 }
 
 // addRules reads the rules that are to be added, as `vigil run` would here.

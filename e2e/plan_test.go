@@ -53,12 +53,22 @@ func TestPlanOfARunningJob(t *testing.T) {
 		{"--add-rule overfti:patience=2", `did you mean "overfit"?`},
 		{"--add-rule overfit:patienec=2", `did you mean "patience"?`},
 		{"--add-rule not_finite", `"not_finite" already runs`},
+		{"--monitor 250", `--monitor: "250" is none of 100, 200, 500, 1000, 5000, 60000 milliseconds, or off`},
 		{"--add-rule overfit --for 5", "--for needs --collect"},
 	} {
 		o := run(t, dir, nil, append([]string{binary, "plan", "r"}, strings.Fields(wrong.args)...)...)
 		if o.code != 1 || !strings.Contains(o.stderr, wrong.says) {
 			t.Errorf("%s: exit code %d, %s", wrong.args, o.code, o.stderr)
 		}
+	}
+
+	for _, change := range []struct{ ms, says string }{{"100", "r: machine metrics every 100 ms from now on\n"}, {"off", "r: machine metrics are off\n"}} {
+		if o := run(t, dir, nil, binary, "plan", "r", "--monitor", change.ms); o.code != 0 || o.stdout != change.says {
+			t.Errorf("--monitor %s: %+v", change.ms, o)
+		}
+	}
+	if o := run(t, dir, nil, binary, "plan", "r", "--monitor", "1000", "--json"); o.code != 0 || !strings.Contains(o.stdout, `"monitor":1000`) {
+		t.Errorf("--monitor --json: %+v", o)
 	}
 
 	o := run(t, dir, nil, binary, "plan", "r", "--collect", "gradients:raw,every=1", "--for", "20", "--json")
