@@ -111,6 +111,9 @@ func TestRelease(t *testing.T) {
 		if got := machine(files[folder+tt.inside]); got != tt.machine {
 			t.Errorf("%s: %s is %s, want %s", tt.file, tt.inside, got, tt.machine)
 		}
+		if helper := files[folder+tt.inside+"-nvml"]; strings.HasPrefix(tt.machine, "ELF") && machine(helper) != tt.machine {
+			t.Errorf("%s: the program that reads GPUs is %s, want %s", tt.file, machine(helper), tt.machine)
+		}
 		for name, holds := range map[string]string{"LICENSE": "Apache License", "uPlot.LICENSE": "Leon Sorokin", "THIRD_PARTY_LICENSES": "github.com/alecthomas/kong "} {
 			if !bytes.Contains(files[licences+name], []byte(holds)) {
 				t.Errorf("%s: there is no %s that has %q in it", tt.file, licences+name, holds)

