@@ -13,10 +13,10 @@ const lookGap = 5 * time.Second
 
 // cgroup is the family of the limits of the job's cgroup.
 type cgroup struct {
-	root, sys string // of /proc, and of where the hierarchies are mounted in tests
-	pid       int
-	lacks     func(name, reason string)
-	looked    time.Time
+	root   string // of /proc
+	pid    int
+	lacks  func(name, reason string)
+	looked time.Time
 
 	cores    float64 // allowed; 0: no limit
 	quota    string  // the directory of that limit

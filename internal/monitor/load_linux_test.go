@@ -176,5 +176,5 @@ func TestLoads(t *testing.T) {
 func inMemory(t *testing.T) bool {
 	t.Helper()
 	var st unix.Statfs_t
-	return unix.Statfs(t.TempDir(), &st) == nil && (int64(st.Type) == unix.TMPFS_MAGIC || int64(st.Type) == unix.OVERLAYFS_SUPER_MAGIC)
+	return unix.Statfs(t.TempDir(), &st) == nil && (st.Type == unix.TMPFS_MAGIC || st.Type == unix.OVERLAYFS_SUPER_MAGIC)
 }

@@ -96,7 +96,7 @@ type sums struct{ n, cpu, rss, read, written, threads float64 }
 
 func newProcesses(o Options, root string, self int, lacks func(name, reason string)) *processes {
 	var st unix.Statfs_t
-	real := unix.Statfs(root, &st) == nil && int64(st.Type) == unix.PROC_SUPER_MAGIC
+	real := unix.Statfs(root, &st) == nil && st.Type == unix.PROC_SUPER_MAGIC
 	return &processes{
 		root: root, real: real, launcher: o.Launcher, self: self, trainers: o.Trainers, lacks: lacks, page: float64(unix.Getpagesize()),
 		table: newDirectory(root), members: map[int]*process{}, others: map[int]bool{}, children: map[*process]*sums{},
