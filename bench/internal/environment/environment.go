@@ -14,9 +14,10 @@ import (
 const (
 	Original = "peer-smdebug"
 	Trackers = "peer-trackers"
+	Monitors = "peer-monitor" // without PyTorch
 )
 
-var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11"}
+var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11", Monitors: "3.12 3.13 3.11"}
 
 // Interpreter is the environment's Python, seen from the repository's root.
 func Interpreter(name string) string { return filepath.Join("build", "env", name, "bin", "python") }
@@ -24,7 +25,11 @@ func Interpreter(name string) string { return filepath.Join("build", "env", name
 // Make makes the environment, where it is missing, in the repository's root,
 // which is the working directory.
 func Make(name string) error {
-	script := fmt.Sprintf(". scripts/env.sh; make_env %s scripts/requirements-%s.txt 'about 5 GB on disk' %s", name, name, versions[name])
+	size := "about 5 GB on disk"
+	if name == Monitors {
+		size = "about 100 MB on disk"
+	}
+	script := fmt.Sprintf(". scripts/env.sh; make_env %s scripts/requirements-%s.txt '%s' %s", name, name, size, versions[name])
 	cmd := exec.Command("bash", "-c", script)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
