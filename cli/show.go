@@ -82,7 +82,7 @@ func (c showCmd) Run(a *app) error {
 		if len(facts) == 0 {
 			facts = json.RawMessage("null")
 		}
-		missing := run.NotCaptured
+		missing := record.OfTraining(run.NotCaptured)
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
@@ -90,7 +90,7 @@ func (c showCmd) Run(a *app) error {
 		if err != nil {
 			return fmt.Errorf("read step times of run %q: %w", c.Name, err)
 		}
-		return writeJSON(a.stdout, map[string]any{"machine": view.Hosts(t), "time": times, "run": run, "facts": facts, "collections": collections, "not_captured": missing, "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"machine": view.Hosts(t), "time": times, "run": run, "facts": facts, "collections": collections, "not_captured": missing, "machine_absent": record.OfMachine(run.NotCaptured), "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
 	}
 	p := a.page()
 	p.Clock = run.Clock()
@@ -255,14 +255,20 @@ func printUnjudged(w io.Writer, p live.Page, rules []record.RuleStatus) {
 }
 
 func printMissing(w io.Writer, p live.Page, run record.Run, damage []source.Damage) {
-	if len(run.NotCaptured) > 0 {
+	if missing := record.OfTraining(run.NotCaptured); len(missing) > 0 {
 		fmt.Fprintln(w, "\n"+p.Bold("Not captured:"))
-		for _, m := range run.NotCaptured {
+		for _, m := range missing {
 			fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("%s: %s (%d)", printable(m.Name), plain(m.Reason), m.Count)))
 		}
 	}
 	for _, d := range view.DroppedOf(run) {
 		fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("dropped: %s (%d values)", plain(d.Reason), d.Values)))
+	}
+	if absent := record.OfMachine(run.NotCaptured); len(absent) > 0 {
+		fmt.Fprintln(w, "\n"+p.Bold("Not sampled of the machine:"))
+		for _, m := range absent {
+			fmt.Fprintln(w, p.Hang("  ", printable(m.Name)+": "+plain(m.Reason)))
+		}
 	}
 	if len(damage) > 0 {
 		fmt.Fprintln(w, "\n"+p.Severity(record.Error, "Damaged:"))

@@ -129,6 +129,17 @@ func OfTraining(list []NotCaptured) []NotCaptured {
 	return slices.DeleteFunc(slices.Clone(list), func(n NotCaptured) bool { return strings.HasPrefix(n.Name, MachineMetrics) })
 }
 
+// OfMachine is what is not captured of the machine, by the names of its series.
+func OfMachine(list []NotCaptured) []NotCaptured {
+	out := []NotCaptured{}
+	for _, n := range list {
+		if name, is := strings.CutPrefix(n.Name, MachineMetrics); is {
+			out = append(out, NotCaptured{name, n.Reason, n.Count})
+		}
+	}
+	return out
+}
+
 // PlanChange is one entry of the plan's history.
 type PlanChange struct {
 	Time time.Time       `json:"time"`
