@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,13 @@ import (
 )
 
 var trainerID = proc.ID{PID: trainerPID}
+
+// The load is the main thread of its process, the one whose waits are counted.
+func init() {
+	if os.Getenv("VIGIL_TEST_LOAD") != "" {
+		runtime.LockOSThread()
+	}
+}
 
 // load is a process that uses something of the machine until it is killed. It
 // begins when a line comes on its standard input.

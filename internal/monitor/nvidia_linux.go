@@ -19,7 +19,8 @@ const (
 	slowDriver  = 10 * time.Second // a driver that does not answer for so long hangs
 	firstPause  = 10 * time.Second // before the helper is started again; doubled each time
 	mostStarts  = 6
-	mostPending = 1 << 20 // bytes of one answer
+	mostPending = 1 << 20         // bytes of one answer
+	lateAnswer  = 2 * time.Second // one that waited longer for a sample tells of the past
 )
 
 // nvidia is the family of NVIDIA's GPUs, which a helper reads for us. A driver that
@@ -40,10 +41,16 @@ type helper struct {
 	in      io.WriteCloser
 	cmd     *exec.Cmd
 	asked   time.Time // the last question; zero: it is answered
-	answers chan nvml.Answer
+	answers chan arrived
 	gone    chan struct{} // closed when it has ended
 	said    beginning     // what it wrote on standard error
 	once    sync.Once
+}
+
+// arrived is an answer, and when it came.
+type arrived struct {
+	nvml.Answer
+	at time.Time
 }
 
 // driverSigns are files that an NVIDIA driver makes.
@@ -112,7 +119,7 @@ func (n *nvidia) ask(now time.Time) {
 
 func (n *nvidia) start() bool {
 	n.starts++
-	h := &helper{answers: make(chan nvml.Answer, 4), gone: make(chan struct{})}
+	h := &helper{answers: make(chan arrived, 4), gone: make(chan struct{})}
 	h.cmd = exec.Command(n.command[0], n.command[1:]...)
 	h.cmd.Stderr = &h.said
 	in, err := h.cmd.StdinPipe()
@@ -146,7 +153,7 @@ func (h *helper) follow(out io.Reader) {
 			break
 		}
 		select {
-		case h.answers <- a:
+		case h.answers <- arrived{a, time.Now()}:
 		default: // nobody asked
 		}
 	}
@@ -206,7 +213,9 @@ func (n *nvidia) sample(wait time.Duration, p *processes, o *output) {
 			h.stop()
 			return
 		}
-		n.write(a, p, o)
+		if time.Since(a.at) < lateAnswer {
+			n.write(a.Answer, p, o)
+		}
 	case <-h.gone: // told by the next question
 	case <-t.C:
 	}

@@ -30,12 +30,18 @@ var built = sync.OnceValues(func() (dir string, err error) {
 })
 
 func TestMain(m *testing.M) {
-	if kind := os.Getenv("VIGIL_TEST_LOAD"); kind != "" {
+	switch kind := os.Getenv("VIGIL_TEST_LOAD"); kind {
+	case "":
+	case "sample":
+		sampleOf(os.Getenv("VIGIL_TEST_PID"))
+		return
+	default:
 		load(kind)
 		return
 	}
 	code := m.Run()
-	if dir, _ := built(); dir != "" && usedGPUs {
+	if usedGPUs {
+		dir, _ := built()
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
