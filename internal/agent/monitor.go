@@ -32,9 +32,10 @@ type sampling struct {
 	totals monitor.Totals // of the goroutine that samples; of anybody once it has ended
 }
 
-// sampleWriter is who stores machine metrics: the store.
-type sampleWriter interface {
-	Samples(samples ...record.Sample) error
+// sampleTaker stores machine metrics and gives them to the rules.
+type sampleTaker interface {
+	storeSamples(list []record.Sample) error
+	samplesEnd(host string) // nobody is to wait for it any more
 }
 
 // watch samples the machine from before the job starts until it has ended.
@@ -89,6 +90,9 @@ func (w *watcher) set(ms int, now time.Time) {
 	if w.every == 0 {
 		w.hand()
 		w.off()
+		if t, ok := any(w.job).(sampleTaker); ok {
+			t.samplesEnd(w.job.set.Host)
+		}
 		return
 	}
 	if w.sampler == nil {
@@ -161,8 +165,8 @@ func numbers(list []record.Sample) (n int) {
 
 // storeSamples stores machine metrics; tests put something else here.
 var storeSamples = func(j *job, list []record.Sample) error {
-	if w, ok := any(j.store).(sampleWriter); ok {
-		return w.Samples(list...)
+	if t, ok := any(j).(sampleTaker); ok {
+		return t.storeSamples(list)
 	}
 	return nil
 }
