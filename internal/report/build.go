@@ -100,7 +100,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 	if c.Machine, c.MoreHosts, err = view.MachineCurves(t); err != nil {
 		return nil, err
 	}
-	c.NotOfMachine = view.MissingOfMachine(run.NotCaptured)
+	c.NotOfMachine = record.OfMachine(run.NotCaptured)
 	c.Data = pageData{losses(curves), []curve{}, heat(maps), histograms(spreads), view.Marks(t, c.Findings.All, size), machines(c.Machine)}
 	if rate, ok := view.Rates(f); ok {
 		c.HasRates, c.Data.Rates = true, losses([]view.Curve{rate})

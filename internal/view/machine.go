@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -28,20 +27,6 @@ type Host struct {
 type Pause struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
-}
-
-// notOfMachine begins the names of what is not captured of the machine.
-const notOfMachine = "machine metrics: "
-
-// MissingOfMachine is what is not known of the machine, by the names of metrics.
-func MissingOfMachine(list []record.NotCaptured) (machine []record.NotCaptured) {
-	for _, n := range list {
-		if name, ok := strings.CutPrefix(n.Name, notOfMachine); ok {
-			n.Name = name
-			machine = append(machine, n)
-		}
-	}
-	return machine
 }
 
 // Hosts are the hosts that stored machine metrics; none where a format has none.
