@@ -24,6 +24,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b // indirect
+
 require (
 	cel.dev/expr v0.25.1 // indirect
 	github.com/andybalholm/brotli v1.1.1 // indirect

@@ -39,12 +39,14 @@ type commands struct {
 	Logs     logsCmd     `cmd:"" name:"logs" help:"Print the output of the job, what the agent did, or what a rule printed."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
-	Plan   planCmd   `cmd:"" name:"plan" help:"Show or change what a running job captures."`
-	Stop   stopCmd   `cmd:"" name:"stop" help:"Stop a running job."`
-	Fsck   fsckCmd   `cmd:"" name:"fsck" help:"Check that a run is complete and undamaged, or name what is damaged."`
-	Tag    tagCmd    `cmd:"" name:"tag" help:"Write tags and a note on a run."`
-	Rm     rmCmd     `cmd:"" name:"rm" help:"Remove runs; asks before it does."`
-	Doctor doctorCmd `cmd:"" name:"doctor" help:"Show what works here, and why nothing was captured."`
+	Plan    planCmd    `cmd:"" name:"plan" help:"Show or change what a running job captures."`
+	Stacks  stacksCmd  `cmd:"" name:"stacks" help:"The Python stacks of every process of a running job, now."`
+	Profile profileCmd `cmd:"" name:"profile" help:"Record, show or export where the time of a job goes, by line of code."`
+	Stop    stopCmd    `cmd:"" name:"stop" help:"Stop a running job."`
+	Fsck    fsckCmd    `cmd:"" name:"fsck" help:"Check that a run is complete and undamaged, or name what is damaged."`
+	Tag     tagCmd     `cmd:"" name:"tag" help:"Write tags and a note on a run."`
+	Rm      rmCmd      `cmd:"" name:"rm" help:"Remove runs; asks before it does."`
+	Doctor  doctorCmd  `cmd:"" name:"doctor" help:"Show what works here, and why nothing was captured."`
 
 	Completion completionCmd `cmd:"" name:"completion" help:"Print the script that completes commands, flags, runs and rules in a shell."`
 	HelpCmd    helpCmd       `cmd:"" name:"help" help:"Show the help of a command."`

@@ -180,6 +180,7 @@ func (r *running) tick() {
 		keep = t.C
 		j.keep()
 	}
+	quiet := silence{begin: r.bg.Go}
 	for {
 		select {
 		case <-r.quit:
@@ -202,7 +203,9 @@ func (r *running) tick() {
 			// not begun.
 			if n, _, _ := j.live(); n > 0 {
 				j.eval.tick(now)
+				quiet.watch(j, now)
 			}
+			j.windows.tick(j, now)
 		}
 	}
 }

@@ -276,6 +276,9 @@ func (e *evaluator) findings() {
 	}
 	list := e.found
 	e.found = nil
+	for i := range list {
+		e.job.attachStacks(&list[i])
+	}
 	for _, f := range list {
 		if err := e.job.store.Finding(f); err != nil {
 			e.job.storeFailed(err)

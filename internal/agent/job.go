@@ -44,6 +44,9 @@ type job struct {
 
 	rows      mutex      // held while samples are stored and given to the rules
 	judging   *evaluator // takes samples; nil before it has read what is stored
+	stood   stoodAsks
+	windows windows
+
 	placing   mutex
 	noting    mutex
 	writing   mutex
@@ -327,12 +330,22 @@ func (j *job) Control(c capture.Control, p capture.Peer) any {
 		j.setUntrained(c.Reason, c.Error, c.Lacks)
 		j.keepTraceback(fmt.Sprintf("process %d", p.PID), c.Traceback)
 		return map[string]any{"ok": true}
+	case "stacks":
+		return map[string]any{"ok": true, "time": time.Now().UTC(), "processes": j.standing()}
+	case "stood":
+		return map[string]any{"ok": j.stood.take(c.Stood, p)}
+	case "profile":
+		return j.askWindow(c.Window)
+	case "window":
+		return j.windowState(c.Number)
+	case "samples":
+		return j.samples(c.Samples)
 	case "status":
 		n, _, _ := j.live()
 		r := j.store.Run()
 		return map[string]any{"ok": true, "run": j.store.Path(), "name": r.Name, "status": r.Status, "workers": n, "steps": j.stepCounts()}
 	}
-	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, plan, idle", c.Cmd)}
+	return map[string]any{"ok": false, "error": fmt.Sprintf("unknown command %q; known: stop, status, plan, idle, stacks, profile", c.Cmd)}
 }
 
 // sendStop asks the launcher to end the job.

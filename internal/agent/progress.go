@@ -14,6 +14,7 @@ import (
 type progress struct {
 	fresh   bool
 	last    *record.Step
+	came    time.Time                    // when last came
 	losses  []float64                    // TRAIN, newest last
 	seconds [record.Global + 1][]float64 // lengths of recent steps, by mode
 	loss    *float64
@@ -29,7 +30,7 @@ const (
 )
 
 func (p *progress) step(st *record.Step) {
-	p.fresh, p.last = true, st
+	p.fresh, p.last, p.came = true, st, time.Now()
 	if st.Mode == record.Train {
 		p.update = st
 		if p.since == nil {

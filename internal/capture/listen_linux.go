@@ -232,6 +232,7 @@ func (s *Session) begin(h Handler) error {
 		s.sink.Closed(false)
 		return fmt.Errorf("send welcome: %w", err)
 	}
+	s.welcomed.Store(true)
 	return nil
 }
 

@@ -248,6 +248,15 @@ type Control struct {
 	Traceback string `json:"traceback,omitempty"`
 	// Plan says, with the command "plan", what is to be captured from now on.
 	Plan *PlanRequest `json:"plan,omitempty"`
+	// Window says, with the command "profile", what is to be sampled from now on.
+	Window *WindowRequest `json:"window,omitempty"`
+	// Number names, with the command "window", the window that is asked about.
+	Number int `json:"number,omitempty"`
+	// Stood is, with the command "stood", where the threads of a process stand: an
+	// answer to Stand.
+	Stood json.RawMessage `json:"stood,omitempty"`
+	// Samples are, with the command "samples", what was seen in a window.
+	Samples json.RawMessage `json:"samples,omitempty"`
 }
 
 // PlanRequest asks for a change of the plan in force.

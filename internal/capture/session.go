@@ -20,19 +20,20 @@ type Session struct {
 	names *tables
 	opts  Options
 
-	tail    uint64 // records read
-	asked   uint64 // records looked at for what is to be filled
-	acked   uint64
-	lost    uint64 // records before this one may have lost their data
-	held    uint64 // bytes of data between acked and tail
-	use     uint64 // bytes of the data area the hook may use
-	frames  int    // frames and pieces since the last look at the ring
-	bye     bool
-	late    time.Time // until when unknown ids may still be announced (takeover)
-	replan  atomic.Bool
-	waiting bool // announcements came that a plan must answer
-	facts   bool // facts came
-	order   [4]stepMark
+	tail     uint64 // records read
+	asked    uint64 // records looked at for what is to be filled
+	acked    uint64
+	lost     uint64 // records before this one may have lost their data
+	held     uint64 // bytes of data between acked and tail
+	use      uint64 // bytes of the data area the hook may use
+	frames   int    // frames and pieces since the last look at the ring
+	bye      bool
+	late     time.Time // until when unknown ids may still be announced (takeover)
+	replan   atomic.Bool
+	welcomed atomic.Bool // the hook may be told more
+	waiting  bool        // announcements came that a plan must answer
+	facts    bool        // facts came
+	order    [4]stepMark
 
 	compared   map[string]bool          // kinds of messages of which one was compared with its type
 	mismatches map[record.Mismatch]bool // that were noted

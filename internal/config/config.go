@@ -34,6 +34,8 @@ type Flags struct {
 	Look       *bool    `name:"look" negatable:"" help:"Read facts of the training for the diagnosis (default); --no-look leaves capture and the rules on curves."`
 	Source     *bool    `name:"source" negatable:"" help:"Store what differs from the git commit with the run (default); --no-source leaves it out."`
 	Monitor    *string  `name:"monitor" placeholder:"MS" help:"Interval of machine metrics: 100, 200, 500, 1000, 5000, 60000 ms, or off (default 500)."`
+	Profile    []string `name:"profile" sep:"none" placeholder:"KIND:steps=A-B" help:"A window of detail: stacks:steps=50-80 or stacks:seconds=5-10, both ends included; repeatable."`
+	NoProfile  *bool    `name:"no-profile" help:"No windows of detail by itself; those that are asked for remain."`
 	KeepOutput *bool    `name:"keep-output" help:"Copy the job's output into the run; what changes for the job: vigil logs --help."`
 	Strict     *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
 	Quiet      *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
@@ -64,6 +66,8 @@ type Run struct {
 	NoLook     bool              `json:"no_look,omitempty"`     // facts of the training are not read
 	NoSource   bool              `json:"no_source,omitempty"`   // no diff of the code is stored
 	Monitor    int               `json:"monitor,omitempty"`     // interval of machine metrics in milliseconds; 0: none
+	Windows    []Window          `json:"windows,omitempty"`     // of detail, that are asked for
+	NoProfile  bool              `json:"no_profile,omitempty"`  // no others
 	KeepOutput bool              `json:"keep_output,omitempty"` // the job's output is copied into the run
 	Strict     bool              `json:"strict,omitempty"`
 	Quiet      bool              `json:"quiet,omitempty"`

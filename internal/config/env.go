@@ -135,6 +135,11 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	toggle("look", f.Look)
 	toggle("source", f.Source)
 	text("monitor", f.Monitor)
+	if len(f.Profile) > 0 {
+		all := strings.Join(f.Profile, ";")
+		text("profile", &all)
+	}
+	toggle("no-profile", f.NoProfile)
 	toggle("keep-output", f.KeepOutput)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)

@@ -81,6 +81,11 @@ func ask(socket, command string) error {
 // Ask sends a request to the agent that listens on a socket, and reads its
 // answer into answer, which may be nil. A refusal is an error.
 func Ask(socket string, request capture.Control, answer any) error {
+	return AskWithin(askTime, socket, request, answer)
+}
+
+// AskWithin is Ask with the time that the agent may take to answer.
+func AskWithin(limit time.Duration, socket string, request capture.Control, answer any) error {
 	if socket == "" {
 		return errors.New("the run has no agent")
 	}
@@ -89,7 +94,7 @@ func Ask(socket string, request capture.Control, answer any) error {
 		return fmt.Errorf("reach the agent: %w", err)
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(askTime)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(limit)); err != nil {
 		return fmt.Errorf("reach the agent: %w", err)
 	}
 	b, err := capture.AppendMessage(nil, capture.TypeControl, request)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/proc"
@@ -47,6 +48,9 @@ func RequestStop(record.Run) error { return Supported() }
 
 // Ask cannot reach an agent: agents run on Linux only.
 func Ask(string, capture.Control, any) error { return Supported() }
+
+// AskWithin asks nobody on this system.
+func AskWithin(time.Duration, string, capture.Control, any) error { return Supported() }
 
 // Left are no processes: jobs run on Linux only.
 func Left(record.Run) []proc.ID { return nil }

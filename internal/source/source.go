@@ -6,6 +6,7 @@ package source
 import (
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/profile/stacks"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
@@ -18,6 +19,7 @@ type Run interface {
 	Values
 	Steps
 	Judgement
+	Profiles
 
 	// Damage is what was found damaged so far: each read checks what it touches.
 	Damage() []Damage
@@ -117,6 +119,21 @@ type Judgement interface {
 	Statuses() []record.RuleStatus
 	// Attempts is how each action stands: the last word on it.
 	Attempts() []record.Attempt
+}
+
+// Profiles are the windows of detail of a run: for a while it was noted where the
+// training stood.
+type Profiles interface {
+	// Windows are those that are stored, by number, then worker.
+	Windows() []Window
+	// Stacks reads one of them. fs.ErrNotExist when it is not stored.
+	Stacks(w Window) (*stacks.Window, error)
+}
+
+// Window names one window of one worker.
+type Window struct {
+	Number int // within the run, from 1
+	Worker string
 }
 
 // Query selects values. Steps are mode steps.

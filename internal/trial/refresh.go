@@ -229,6 +229,8 @@ func (t *Trial) event(e manifest.Event) {
 		}
 	case e.Raw != nil:
 		t.raw[e.Raw.Path] = append(t.raw[e.Raw.Path], *e.Raw)
+	case e.Profile != nil:
+		t.profiles[e.Profile.Path] = *e.Profile
 	case e.Removed != "":
 		delete(t.raw, e.Removed)
 		delete(t.traces, e.Removed)

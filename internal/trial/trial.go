@@ -46,6 +46,7 @@ type Trial struct {
 	complete *series
 	raw      map[string][]manifest.File // entries by path; the last one is the newest
 	replaced map[string][]manifest.File
+	profiles map[string]manifest.File // entries of windows of detail by path
 	rewound  []*manifest.Rewound
 	damage   []Damage
 	known    map[Damage]bool
@@ -79,7 +80,7 @@ func OpenFS(fsys vfs.FS, path string) (*Trial, error) {
 	}
 	t := &Trial{fs: fsys, path: path, series: map[string]*series{}, hosts: map[string]*series{},
 		removed: map[string]bool{}, traces: map[string]manifest.File{}, complete: &series{dir: layout.Complete},
-		raw: map[string][]manifest.File{}, replaced: map[string][]manifest.File{}, known: map[Damage]bool{}, tails: map[string]string{}}
+		raw: map[string][]manifest.File{}, replaced: map[string][]manifest.File{}, profiles: map[string]manifest.File{}, known: map[Damage]bool{}, tails: map[string]string{}}
 	t.manifest.workers = map[string]string{}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -74,6 +74,15 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 		t.verifyTrace(rel)
 		read(bytes)
 	}
+	for _, rel := range sortedKeys(t.profiles) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := t.verifyFile(t.profiles[rel]); err != nil {
+			t.hurtBy(rel, err)
+		}
+		read(t.profiles[rel].Bytes)
+	}
 	t.verifyUnlisted()
 	t.verifyState()
 	return t.allDamage(), nil
@@ -93,6 +102,9 @@ func (t *Trial) listedBytes() int64 {
 		n += entries[0].Bytes
 	}
 	for _, f := range t.traces {
+		n += f.Bytes
+	}
+	for _, f := range t.profiles {
 		n += f.Bytes
 	}
 	return n

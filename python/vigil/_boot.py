@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from vigil import _guard
+from vigil import _guard, _stacks
 
 took_ns = 0  # nanoseconds that the hooks took to be imported and installed
 
@@ -25,6 +25,7 @@ def start():
     """Wait for the frameworks; called once per interpreter."""
     if any(isinstance(f, Finder) for f in sys.meta_path):
         return
+    _stacks.register()
     for name in HOOKS:
         module = sys.modules.get(name)
         if module is not None:
@@ -46,6 +47,9 @@ def _install(name):
     import importlib
 
     importlib.import_module(HOOKS[name]).install()
+    from vigil import _windows
+
+    _windows.watch_children()
     took_ns += time.perf_counter_ns() - began
 
 

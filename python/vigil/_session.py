@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-from vigil import _boot, _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _wire
+from vigil import _boot, _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _stacks, _windows, _wire
 from vigil._messages import Words
 from vigil._plan import Plan
 from vigil._values import Values
@@ -119,6 +119,8 @@ class Session(Words, Values):
         self._said_bye = False
         self.once_ns = _boot.took_ns  # nanoseconds that the hook took before the first step: starting, finding the models, connecting
         self.before_bye = None  # function the hook sets: called once, before the session says bye
+        self.trainer = None  # the thread that closes steps
+        self.windows = _windows.Windows(self)
         self._link = _connection.Link(path, self._make_hello, self._ring_fd, self._message, self._refused)
 
     def _open(self):
@@ -143,6 +145,8 @@ class Session(Words, Values):
         _guard.reporter(self._tell, self._die)
         _fork.on_fork(self._before_fork, self._after_fork, self._forked)
         atexit.register(self.bye)
+        _stacks.register()
+        _windows.close_listener()
         self._link.listen()
         self.provenance(_provenance.of_python())
 
@@ -191,6 +195,15 @@ class Session(Words, Values):
             plan = Plan(message)
             self._plan_message = message
             self._next_plan = plan
+        elif message.get("t") == "stand":
+            _stacks.answer(self.path, message.get("ask"))
+        elif message.get("t") == "window":
+            self.windows.ask(message)
+
+    def train_steps(self):
+        """How many TRAIN steps were closed, those before a resumption included."""
+        before = (self.place or {}).get("modes") or {}
+        return int(before.get("TRAIN", 0)) + self._steps.get(0, 0)
 
     def new_plan(self):
         """The plan that came since the last call, already in force as ``plan``, or None.
@@ -248,10 +261,12 @@ class Session(Words, Values):
         """A fork finds no thread of ours: Python 3.12 warns of threads, and a warning may be an error."""
         if not self.alive:
             return
+        self.windows.thread.pause()
         self._link.pause()
 
     def _after_fork(self):
         self._link.resume()
+        self.windows.thread.resume()
 
     def _forked(self):
         global _current
@@ -279,6 +294,7 @@ class Session(Words, Values):
             return
         began = time.perf_counter_ns()
         try:
+            _guard.guard(self.windows.end)()
             if self.before_bye is not None:
                 _guard.guard(self.before_bye)()
             _guard.guard(self._say_traceback)()

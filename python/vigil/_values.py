@@ -1,6 +1,7 @@
 """What a hook publishes in the ring: scalars, frames, tensors, the end of a step."""
 
 import os
+from threading import get_ident
 
 from vigil import _guard, _wire
 
@@ -25,6 +26,7 @@ class Values(object):
                 self._forked()
                 return False
             self._steps[mode] = self._steps.get(mode, 0) + 1
+            self.trainer = get_ident()
             self._seconds += seconds
             self._captured_ns += overhead_ns
             put = self._put(5, mode, 0, 1 if skipped else 0, 0, step, mode_step, 0, int(overhead_ns), seconds, 0)
@@ -44,6 +46,7 @@ class Values(object):
                 self._forked()
                 return False
             self._steps[0] = self._steps.get(0, 0) + 1
+            self.trainer = get_ident()
             self._seconds += seconds
             self._captured_ns += overhead_ns
             put = self.ring.put_closed(id, step, mode_step, value, seconds, overhead_ns)

@@ -36,12 +36,15 @@ const (
 	SealedCopy   = "sealed.jsonl"  // beside the tables: a copy of their lines in the manifest
 	LogsDir      = "logs"          // text for people
 	FilesDir     = "files"         // what rules wrote, a folder for each
+	ProfilesDir  = "profiles"      // per worker: what was seen in windows of detail
 	AgentLog     = "logs/agent.log"
 	OutputLog    = "logs/output.log"    // of the job
 	TracebackLog = "logs/traceback.log" // of exceptions that ended processes of the job
 	TempSuffix   = ".tmp"
 	rawSuffix    = ".safetensors"
 	traceSuffix  = ".json.gz"
+
+	profileSuffix = ".pb.gz"
 )
 
 // maxPlain is the length up to which an escaped name stays readable as a
@@ -158,6 +161,14 @@ func RuleLog(configuration string) string {
 
 // RuleFiles is the folder that a rule writes files into.
 func RuleFiles(configuration string) string { return path.Join(FilesDir, Escape(configuration)) }
+
+// Profile is the file of one window of detail of a worker.
+func Profile(worker string, window int) string {
+	return path.Join(ProfilesDir, Escape(worker), fmt.Sprintf("window-%06d%s", window, profileSuffix))
+}
+
+// ProfileNumber is the window in the base name of such a file.
+func ProfileNumber(base string) (int, bool) { return number(base, "window-", profileSuffix) }
 
 // State is the file of a named piece of state.
 func State(name string) string { return path.Join(StateDir, Escape(name)+".bin") }

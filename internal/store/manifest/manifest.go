@@ -22,6 +22,7 @@ type Event struct {
 	Trace    *File    `json:"trace,omitempty"`
 	Removed  string   `json:"removed,omitempty"`  // a file of raw tensors, machine metrics or a trace that made room for others
 	Replaced *File    `json:"replaced,omitempty"` // the next content of a file that is replaced as a whole
+	Profile  *File    `json:"profile,omitempty"`  // what was seen in a window of detail
 	Damaged  *Damaged `json:"damaged,omitempty"`
 	Rewound  *Rewound `json:"rewound,omitempty"`
 }
@@ -145,7 +146,7 @@ func Read(b []byte, event func(Event), bad func(off int64)) (torn int) {
 		if err == nil {
 			err = json.Unmarshal(r.JSON, &e)
 		}
-		if err == nil && (e.Raw != nil && !e.Raw.Sane() || e.Trace != nil && !e.Trace.Sane() || e.Replaced != nil && !e.Replaced.Sane()) {
+		if err == nil && (e.Raw != nil && !e.Raw.Sane() || e.Profile != nil && !e.Profile.Sane() || e.Trace != nil && !e.Trace.Sane() || e.Replaced != nil && !e.Replaced.Sane()) {
 			err = lines.ErrChecksum
 		}
 		if err == nil && e.Sealed != nil {

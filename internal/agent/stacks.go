@@ -1,0 +1,357 @@
+package agent
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/capture"
+	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/proc"
+	"github.com/vigil-ml/vigil/internal/profile/stacks"
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// Times of asking processes where they stand. Together they stay below what
+// `vigil stacks` waits for.
+const (
+	answerTime = time.Second     // for interpreters to answer
+	signalTime = 4 * time.Second // for all signals together
+)
+
+// stoodAsks are the questions under way of where processes stand.
+type stoodAsks struct {
+	mu   sync.Mutex // no other lock is taken while it is held
+	last uint64
+	open map[uint64]chan stood
+	one  sync.Mutex // one question at a time
+}
+
+// stood is what a process answers.
+type stood struct {
+	Ask     uint64 `json:"ask"`
+	PID     int    `json:"pid"`
+	Name    string `json:"name"` // what multiprocessing calls it
+	Threads []struct {
+		Name   string               `json:"name"`
+		Main   bool                 `json:"main"`
+		Frames [][3]json.RawMessage `json:"frames"`
+	} `json:"threads"`
+}
+
+// begin makes a number for a question, and where its answers come.
+func (a *stoodAsks) begin(answers int) (uint64, chan stood) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.open == nil {
+		a.open = map[uint64]chan stood{}
+	}
+	a.last++
+	c := make(chan stood, answers)
+	a.open[a.last] = c
+	return a.last, c
+}
+
+func (a *stoodAsks) end(ask uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.open, ask)
+}
+
+// take hands an answer to who asked.
+func (a *stoodAsks) take(raw json.RawMessage, p capture.Peer) bool {
+	var s stood
+	if json.Unmarshal(raw, &s) != nil {
+		return false
+	}
+	s.PID = p.PID
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	select {
+	case a.open[s.Ask] <- s: // nil blocks for ever
+		return true
+	default:
+		return false
+	}
+}
+
+// threads are those of an answer, as far as they can be read.
+func (s *stood) threads() []stacks.Thread {
+	list := []stacks.Thread{}
+	for _, t := range s.Threads {
+		thread := stacks.Thread{Name: t.Name, Main: t.Main, Frames: []stacks.Frame{}}
+		for _, raw := range t.Frames {
+			var f stacks.Frame
+			if json.Unmarshal(raw[0], &f.File) == nil && json.Unmarshal(raw[1], &f.Line) == nil && json.Unmarshal(raw[2], &f.Function) == nil {
+				thread.Frames = append(thread.Frames, f)
+			}
+		}
+		list = append(list, thread)
+	}
+	return list
+}
+
+// trainers are the workers that are connected and speak Python, by process.
+func (j *job) trainers() map[int]*worker {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	by := map[int]*worker{}
+	for _, w := range j.workers {
+		if !w.isClosed() {
+			by[w.s.Peer.PID] = w
+		}
+	}
+	return by
+}
+
+// standing are the processes of the job, and where each of their threads stands.
+// First the hooks are asked. A process whose interpreter does not answer, or that has
+// no hook, gets a signal at which Python writes its stacks. It waits up to a few
+// seconds.
+func (j *job) standing() []stacks.Process {
+	j.stood.one.Lock()
+	defer j.stood.one.Unlock()
+	trainers := j.trainers()
+	list := j.processes(trainers)
+	answers := j.askHooks(trainers)
+	signals := newSignaller(j.set.Socket)
+	defer signals.close()
+	until := time.Now().Add(signalTime)
+	for i := range list {
+		p := &list[i]
+		if s, answered := answers[p.PID]; answered {
+			p.Read, p.Threads = stacks.Asked, s.threads()
+			if s.Name != "" {
+				p.Name = s.Name
+			}
+			continue
+		}
+		p.Read, p.Threads = stacks.Unread, []stacks.Thread{}
+		if threads := signals.read(p.PID, until); len(threads) > 0 {
+			p.Read, p.Threads = stacks.Signalled, threads
+		}
+	}
+	settle(list)
+	return list
+}
+
+// settle says of each process what it is to the job.
+func settle(list []stacks.Process) {
+	at := map[int]*stacks.Process{}
+	for i := range list {
+		at[list[i].PID] = &list[i]
+	}
+	for i := range list {
+		p := &list[i]
+		p.State = processState(p.PID)
+		if p.Kind != stacks.Other || !p.LoadsData() {
+			continue
+		}
+		p.Kind = stacks.LoaderWorker
+		if parent := at[p.Parent]; parent != nil && parent.Kind == stacks.Rank {
+			p.Rank = parent.Rank
+		}
+	}
+}
+
+// processes are those of the job, before anything was read: who trains, the
+// descendants, and whoever was started below the run.
+func (j *job) processes(trainers map[int]*worker) []stacks.Process {
+	table := proc.Table()
+	in := map[int]bool{}
+	for pid := range trainers {
+		in[pid] = true
+	}
+	for _, id := range proc.Carrying("VIGIL_SOCKET=" + j.set.Socket) {
+		in[id.PID] = true
+	}
+	for pid := range table {
+		for up, steps := pid, 0; up > 1 && steps < 64; up, steps = table[up].Parent, steps+1 {
+			if in[up] {
+				in[pid] = true
+				break
+			}
+		}
+	}
+	list := []stacks.Process{}
+	for pid := range in {
+		line, there := table[pid]
+		if !there || line.Zombie || proc.StartedByAgent(pid) {
+			continue
+		}
+		p := stacks.Process{PID: pid, Parent: line.Parent, Kind: stacks.Other, Rank: -1, Name: processName(pid)}
+		if w := trainers[pid]; w != nil {
+			p.Kind, p.Worker, p.Rank = stacks.Rank, w.name, w.rank
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b stacks.Process) int {
+		if a.Rank != b.Rank && a.Rank >= 0 && b.Rank >= 0 {
+			return a.Rank - b.Rank
+		}
+		return a.PID - b.PID
+	})
+	return list
+}
+
+// processName is what a process was started as, in short: "python train.py".
+func processName(pid int) string {
+	command, _ := processCommand(pid)
+	var words []string
+	for i, word := range command {
+		if i == 0 || strings.ContainsRune(word, '/') {
+			word = filepath.Base(word)
+		}
+		words = append(words, word)
+		if len(words) == 3 || i > 0 && !strings.HasPrefix(word, "-") {
+			break
+		}
+	}
+	return cut(strings.Join(words, " "), 60)
+}
+
+// askHooks asks all hooks where they stand, and gives the answers that come in time.
+func (j *job) askHooks(trainers map[int]*worker) map[int]stood {
+	ask, answers := j.stood.begin(len(trainers) + 1)
+	defer j.stood.end(ask)
+	n := 0
+	for _, w := range trainers {
+		if w.s.Hello.Language.Name != "python" {
+			continue
+		}
+		n++
+		go func() { _ = w.s.Tell(capture.TypeStand, capture.Stand{Ask: ask}) }() // who does not hear it does not answer
+	}
+	got := map[int]stood{}
+	timer := time.NewTimer(answerTime)
+	defer timer.Stop()
+	for len(got) < n {
+		select {
+		case s := <-answers:
+			got[s.PID] = s
+		case <-timer.C:
+			return got
+		}
+	}
+	return got
+}
+
+// stackLines is where the job stands as lines of a finding's evidence, and as one
+// sentence.
+func (j *job) stackLines() (lines []string, sentence string) {
+	groups := stacks.Groups(j.standing())
+	const shown, deep = 6, 6
+	for i := range groups {
+		g := &groups[i]
+		if i == shown {
+			lines = append(lines, "and "+strconv.Itoa(len(groups)-shown)+" further groups")
+			break
+		}
+		lines = append(lines, g.Who()+" in "+g.Where())
+		for n, f := range g.Frames {
+			if n == deep {
+				lines = append(lines, "  …")
+				break
+			}
+			lines = append(lines, "  "+f.Place()+" "+f.Function)
+		}
+	}
+	return lines, stacks.Summary(groups)
+}
+
+// stallRule is the rule whose findings have the stacks of the job with them.
+const stallRule = "stalled_training_rule"
+
+// attachStacks adds where the job stands to a finding about a job that stands still.
+func (j *job) attachStacks(f *record.Finding) {
+	if f.Rule != stallRule {
+		return
+	}
+	if n, _, _ := j.live(); n == 0 {
+		return
+	}
+	lines, sentence := j.stackLines()
+	if sentence == "" {
+		return
+	}
+	context := map[string]any{}
+	for k, v := range f.Context {
+		context[k] = v
+	}
+	context["stands_in"], context["stacks"] = sentence, lines
+	f.Context = context
+}
+
+// Silence is long when no step has come for so many times the usual one, and at
+// least for so long.
+const (
+	silentTimes = 10
+	silentLeast = time.Minute
+)
+
+// silence notices that a job which made steps makes none any more, and says once
+// where it stands.
+type silence struct {
+	begin func(func()) // in the background
+	told  bool
+}
+
+// watch is called from time to time while workers are connected.
+func (s *silence) watch(j *job, now time.Time) {
+	last, usual := j.lastStored()
+	if last.IsZero() || usual == 0 {
+		return
+	}
+	quiet := now.Sub(last)
+	if quiet < max(silentLeast, silentTimes*usual) {
+		s.told = false
+		return
+	}
+	if s.told {
+		return
+	}
+	s.told = true
+	s.begin(func() { j.tellSilence(quiet, usual) })
+}
+
+// tellSilence says where a silent job stands.
+func (j *job) tellSilence(quiet, usual time.Duration) {
+	lines, sentence := j.stackLines()
+	if sentence == "" {
+		return
+	}
+	j.logs.say("no step for %s:\n%s", quiet.Round(time.Second), strings.Join(lines, "\n"))
+	j.events.send(live.Event{Notice: &live.Notice{Level: "warning",
+		Text: "no step for " + quiet.Round(time.Second).String() + ", where one took " + roundedStep(usual) + ": " + sentence,
+		Hint: "`vigil stacks " + filepath.Base(j.store.Path()) + "` shows the stacks; `vigil logs --agent` keeps these"}})
+}
+
+func roundedStep(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
+
+// lastStored is when the newest step came, and how long steps took; zero when that
+// is not known.
+func (j *job) lastStored() (last time.Time, usual time.Duration) {
+	j.cmu.Lock()
+	defer j.cmu.Unlock()
+	p := &j.progress
+	if p.last == nil || len(p.seconds[record.Train])+len(p.seconds[record.Global]) < leastSteps {
+		return time.Time{}, 0
+	}
+	usual = time.Duration(p.training() * float64(time.Second))
+	return p.came, max(usual, time.Duration(p.typical(record.Eval)*float64(time.Second)))
+}
+
+// leastSteps is how many steps there must have been before silence is judged.
+const leastSteps = 20

@@ -1,0 +1,17 @@
+//go:build !linux
+
+package agent
+
+import (
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/profile/stacks"
+)
+
+// signaller reads nothing: without capture there are no jobs here.
+type signaller struct{}
+
+func newSignaller(string) *signaller                   { return &signaller{} }
+func (*signaller) close()                              {}
+func (*signaller) read(int, time.Time) []stacks.Thread { return nil }
+func processState(int) string                          { return "" }
