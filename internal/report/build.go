@@ -105,6 +105,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 	if rate, ok := view.Rates(f); ok {
 		c.HasRates, c.Data.Rates = true, losses([]view.Curve{rate})
 	}
+	c.Flames = view.Flames(t)
 	c.Damage = t.Damage() // of all that was read
 	return c, nil
 }

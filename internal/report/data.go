@@ -86,7 +86,7 @@ func machines(list []view.HostCurves) []machine {
 
 // losses are curves as the page reads them.
 func losses(list []view.Curve) []curve {
-	var curves []curve
+	curves := []curve{} // a list in JSON, too, where there is none
 	for _, c := range list {
 		curves = append(curves, curve{c.Name, c.Steps, numbers[precise](c.Values), c.Gaps})
 	}

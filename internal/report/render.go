@@ -21,7 +21,9 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"evidence": view.Evidence,
 	"code":     code,
 	"sign":     sign,
-}).ParseFS(files, "page/page.html"))
+	"rows":     func(n int) int { return n * rowHeight },
+	"place":    placeBar,
+}).ParseFS(files, "page/page.html", "page/flames.html"))
 
 // sign is the class of a line of a diff.
 func sign(line string) string {
@@ -61,6 +63,7 @@ type content struct {
 	HasRates     bool
 	clock        *record.Clock
 	Data         pageData
+	Flames      []view.Flame
 
 	JSON    template.JS
 	Style   template.CSS

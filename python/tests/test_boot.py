@@ -60,7 +60,7 @@ def test_nothing_of_ours_is_imported_without_a_socket(tree):
 
 def test_until_a_framework_comes_there_is_only_a_finder(tree):
     code = "import sys; print(sorted(m for m in sys.modules if m.startswith('vigil')), type(sys.meta_path[0]).__name__)"
-    assert tree.run(code) == (0, "['vigil', 'vigil._boot', 'vigil._guard', 'vigil._version'] Finder\n", "")
+    assert tree.run(code) == (0, "['vigil', 'vigil._boot', 'vigil._guard', 'vigil._stacks', 'vigil._version'] Finder\n", "")
 
 
 def test_the_hook_is_installed_after_the_import(tree):
