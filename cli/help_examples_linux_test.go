@@ -55,7 +55,7 @@ func TestHelpExamples(t *testing.T) {
 
 	examples := helpExamples()
 	// These change or end what the others look at.
-	last := []string{"run", "plan", "stop", "rm"}
+	last := []string{"run", "plan", "profile", "stacks", "stop", "rm"}
 	for _, name := range append(slices.DeleteFunc(names(examples), func(n string) bool { return slices.Contains(last, n) }), last...) {
 		if name == "plan" {
 			job := shell("vigil run --quiet --name job -- python job.py")

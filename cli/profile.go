@@ -40,7 +40,7 @@ type profileCmd struct {
 func (profileCmd) Help() string {
 	return `Examples:
 
-    vigil profile latest --seconds 10
+    vigil profile latest --seconds 5
     vigil profile latest --steps 50
     vigil profile latest --window 1
     vigil profile latest --export speedscope -o stacks.json

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,8 +21,9 @@ import (
 // Times of asking processes where they stand. Together they stay below what
 // `vigil stacks` waits for.
 const (
-	answerTime = time.Second     // for interpreters to answer
-	signalTime = 4 * time.Second // for all signals together
+	answerTime = time.Second          // for interpreters to answer, and
+	eachTime   = 4 * time.Millisecond // for each of them
+	signalTime = 4 * time.Second      // for all signals together
 )
 
 // stoodAsks are the questions under way of where processes stand.
@@ -117,7 +120,7 @@ func (j *job) standing() []stacks.Process {
 	defer j.stood.one.Unlock()
 	trainers := j.trainers()
 	list := j.processes(trainers)
-	answers := j.askHooks(trainers)
+	answers := j.askHooks(trainers, list)
 	signals := newSignaller(j.set.Socket)
 	defer signals.close()
 	until := time.Now().Add(signalTime)
@@ -215,10 +218,10 @@ func processName(pid int) string {
 }
 
 // askHooks asks all hooks where they stand, and gives the answers that come in time.
-func (j *job) askHooks(trainers map[int]*worker) map[int]stood {
-	ask, answers := j.stood.begin(len(trainers) + 1)
+func (j *job) askHooks(trainers map[int]*worker, list []stacks.Process) map[int]stood {
+	ask, answers := j.stood.begin(len(list) + 1)
 	defer j.stood.end(ask)
-	n := 0
+	n := askWorkers(j.set.Socket, ask, list)
 	for _, w := range trainers {
 		if w.s.Hello.Language.Name != "python" {
 			continue
@@ -227,7 +230,7 @@ func (j *job) askHooks(trainers map[int]*worker) map[int]stood {
 		go func() { _ = w.s.Tell(capture.TypeStand, capture.Stand{Ask: ask}) }() // who does not hear it does not answer
 	}
 	got := map[int]stood{}
-	timer := time.NewTimer(answerTime)
+	timer := time.NewTimer(answerTime + time.Duration(n)*eachTime)
 	defer timer.Stop()
 	for len(got) < n {
 		select {
@@ -238,6 +241,27 @@ func (j *job) askHooks(trainers map[int]*worker) map[int]stood {
 		}
 	}
 	return got
+}
+
+// askWorkers asks the processes that wait in a loader worker's way, and counts them.
+func askWorkers(socket string, ask uint64, list []stacks.Process) (n int) {
+	question := fmt.Appendf(nil, `{"stand":%d}`, ask)
+	for _, p := range list {
+		if p.Kind == stacks.Rank {
+			continue
+		}
+		// A name in the kernel: nobody listens at it where the process has no such thread.
+		name := fmt.Sprintf("@vigil/%s/%d", filepath.Base(filepath.Dir(socket)), p.PID)
+		c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: name, Net: "unixgram"})
+		if err != nil {
+			continue
+		}
+		if _, err := c.Write(question); err == nil {
+			n++
+		}
+		c.Close()
+	}
+	return n
 }
 
 // stackLines is where the job stands as lines of a finding's evidence, and as one

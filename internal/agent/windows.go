@@ -256,7 +256,11 @@ func (j *job) ownWindow(why string) bool {
 
 // windowsMayBegin tells whether the training is far enough for windows by themselves.
 func (j *job) windowsMayBegin(now time.Time) bool {
-	steps := j.stepCounts()[record.Train.String()]
+	counts := j.stepCounts()
+	steps := counts[record.Train.String()]
+	if steps == 0 { // a framework without modes
+		steps = counts[record.Global.String()]
+	}
 	return steps >= autoFirstStep || steps > autoNever && now.Sub(j.set.Started) >= autoFirst
 }
 

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Kinds of messages to a hook about its stacks.
@@ -35,14 +36,19 @@ type WindowRequest struct {
 	Why     string  `json:"why"` // the words of who asked
 }
 
+// welcomeTime is how long a hook may be on its way to its welcome.
+const welcomeTime = time.Second
+
 // errNotReady: the hook has not been welcomed.
 var errNotReady = errors.New("the hook is not connected yet")
 
 // Tell sends the hook a message besides the plan. Any goroutine may; it waits for
 // the peer as long as a write may take.
 func (s *Session) Tell(kind string, v any) error {
-	if !s.welcomed.Load() {
-		return errNotReady
+	for end := time.Now().Add(welcomeTime); !s.welcomed.Load(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return errNotReady
+		}
 	}
 	b, err := AppendMessage(nil, kind, v)
 	if err == nil {

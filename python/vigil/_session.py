@@ -201,9 +201,10 @@ class Session(Words, Values):
             self.windows.ask(message)
 
     def train_steps(self):
-        """How many TRAIN steps were closed, those before a resumption included."""
+        """How many TRAIN steps were closed, those before a resumption included; those of GLOBAL where a framework has no others."""
+        mode = 0 if 0 in self._steps or _wire.GLOBAL not in self._steps else _wire.GLOBAL
         before = (self.place or {}).get("modes") or {}
-        return int(before.get("TRAIN", 0)) + self._steps.get(0, 0)
+        return int(before.get(_wire.MODES[mode], 0)) + self._steps.get(mode, 0)
 
     def new_plan(self):
         """The plan that came since the last call, already in force as ``plan``, or None.

@@ -431,7 +431,7 @@ def _noted(path, number, pid):
 
 
 class Listener(object):
-    """In a loader worker: waits for the process that trains to ask, and samples then."""
+    """In a loader worker: waits for the process that trains to ask, and samples then. The agent asks, too, where it stands."""
 
     def __init__(self, path):
         self.path = path
@@ -472,7 +472,10 @@ class Listener(object):
                 if fd == self.wakers[0]:
                     os.read(self.wakers[0], 64)
                 else:
-                    self._heard()
+                    try:
+                        self._heard()
+                    except (OSError, ValueError, KeyError):
+                        pass  # nobody is there to hear the answer, or it was no question
             if self.window is None or self.thread.stopping():
                 continue
             number, until, samples, last = self.window
@@ -489,6 +492,9 @@ class Listener(object):
         if uids != [os.getuid()]:
             return
         message = json.loads(data.decode())
+        if "stand" in message:
+            _stacks.answer(self.path, message["stand"])
+            return
         if "end" in message:
             if self.window is not None and self.window[0] == message["end"]:
                 self._note()
