@@ -194,8 +194,7 @@ class Windows(object):
 
     def __init__(self, session):
         self.session = session
-        self.pid = os.getpid()
-        self.pending = []  # windows as asked for; "at": when one that waits for seconds begins
+        self.pending = []  # windows as asked for, and when that was
         self.window = None  # the one that runs
         self.thread = Thread(self._body)
         self.lock = threading.Lock()  # taken by our own threads only
@@ -211,7 +210,8 @@ class Windows(object):
             return  # asked once more by the next agent
         with self.lock:
             self.pending.append(window)
-            start, self.idle = self.idle, False
+            start = self.idle or self.thread.finished or self.thread.thread is None
+            self.idle = False
         if start:
             self.thread = Thread(self._body)
             self.thread.start()
@@ -264,7 +264,7 @@ class Windows(object):
         self.pending = []
         if self.idle:
             return
-        self.thread.stop(1.0)
+        self.thread.stop(GATHER_SECONDS + 1.0)  # it may be delivering one
         window, self.window = self.window, None
         if window is not None:
             window.deliver("the training ended in the window")
@@ -280,7 +280,6 @@ class Window(object):
         self.wall_ns = time.time_ns()
         self.began = self.last = time.perf_counter_ns()
         self.first_step = session.train_steps()
-        self.end_step = None
         self.workers = Workers(session.path, asked)
 
     def run(self, thread):
