@@ -392,38 +392,35 @@ func printWindow(w io.Writer, p live.Page, run string, seen *stacks.Window) {
 	if seen.Cut != "" {
 		fmt.Fprintln(w, p.Hang("", plain(seen.Cut)+": it is shorter than was asked for"))
 	}
-	sampled := 0
 	for i := range seen.Processes {
-		if seen.Processes[i].Kind == stacks.LoaderWorker {
-			sampled++
+		if s := &seen.Processes[i]; s.Kind == stacks.Rank {
+			printLines(w, p, "the process that trains", s)
 		}
 	}
-	if seen.Loaders > 0 {
-		fmt.Fprintf(w, "%s, %d of them sampled\n", counted(int64(seen.Loaders), "loader worker"), sampled)
+	if s, n := seen.Loading(); n > 0 {
+		name := fmt.Sprintf("%d of %s together", n, counted(int64(max(seen.Loaders, n)), "loader worker"))
+		if n == 1 && seen.Loaders <= 1 {
+			name = "the loader worker"
+		}
+		printLines(w, p, name, s)
 	}
-	for i := range seen.Processes {
-		s := &seen.Processes[i]
-		name := "the process that trains"
-		if s.Kind == stacks.LoaderWorker {
-			name = s.Kind
-			if s.Name != "" {
-				name += " " + s.Name
-			}
-		}
-		fmt.Fprintf(w, "\n%s, %s\n", p.Bold(plain(name)), counted(s.Samples, "sample"))
-		if !s.Named() {
-			fmt.Fprintf(w, "  too few to name lines: %d are needed; a longer window has more\n", stacks.Enough)
-			continue
-		}
-		var rows [][]string
-		for n, l := range s.Lines(true) {
-			if n == linesShown || l.Share < 0.005 {
-				break
-			}
-			rows = append(rows, []string{fmt.Sprintf("%.0f %%", 100*l.Share), plain(l.Place()), plain(l.Function)})
-		}
-		fmt.Fprint(w, p.Table(2, []string{"SHARE", "LINE", "FUNCTION"}, rows))
+}
+
+// printLines prints the lines of code of one process, or of several together.
+func printLines(w io.Writer, p live.Page, name string, s *stacks.Sampled) {
+	fmt.Fprintf(w, "\n%s, %s\n", p.Bold(name), counted(s.Samples, "sample"))
+	if !s.Named() {
+		fmt.Fprintf(w, "  too few to name lines: %d are needed; a longer window has more\n", stacks.Enough)
+		return
 	}
+	var rows [][]string
+	for n, l := range s.Lines(true) {
+		if n == linesShown || l.Share < 0.005 {
+			break
+		}
+		rows = append(rows, []string{fmt.Sprintf("%.0f %%", 100*l.Share), plain(l.Place()), plain(l.Function)})
+	}
+	fmt.Fprint(w, p.Table(2, []string{"SHARE", "LINE", "FUNCTION"}, rows))
 }
 
 func stepsText(w *stacks.Window) string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/live"
-	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/profile/stacks"
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -159,46 +157,6 @@ func settle(list []stacks.Process) {
 			p.Rank = parent.Rank
 		}
 	}
-}
-
-// processes are those of the job, before anything was read: who trains, the
-// descendants, and whoever was started below the run.
-func (j *job) processes(trainers map[int]*worker) []stacks.Process {
-	table := proc.Table()
-	in := map[int]bool{}
-	for pid := range trainers {
-		in[pid] = true
-	}
-	for _, id := range proc.Carrying("VIGIL_SOCKET=" + j.set.Socket) {
-		in[id.PID] = true
-	}
-	for pid := range table {
-		for up, steps := pid, 0; up > 1 && steps < 64; up, steps = table[up].Parent, steps+1 {
-			if in[up] {
-				in[pid] = true
-				break
-			}
-		}
-	}
-	list := []stacks.Process{}
-	for pid := range in {
-		line, there := table[pid]
-		if !there || line.Zombie || proc.StartedByAgent(pid) {
-			continue
-		}
-		p := stacks.Process{PID: pid, Parent: line.Parent, Kind: stacks.Other, Rank: -1, Name: processName(pid)}
-		if w := trainers[pid]; w != nil {
-			p.Kind, p.Worker, p.Rank = stacks.Rank, w.name, w.rank
-		}
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b stacks.Process) int {
-		if a.Rank != b.Rank && a.Rank >= 0 && b.Rank >= 0 {
-			return a.Rank - b.Rank
-		}
-		return a.PID - b.PID
-	})
-	return list
 }
 
 // processName is what a process was started as, in short: "python train.py".

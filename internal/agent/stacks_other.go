@@ -15,3 +15,6 @@ func newSignaller(string) *signaller                   { return &signaller{} }
 func (*signaller) close()                              {}
 func (*signaller) read(int, time.Time) []stacks.Thread { return nil }
 func processState(int) string                          { return "" }
+
+// processes are none here.
+func (j *job) processes(map[int]*worker) []stacks.Process { return nil }

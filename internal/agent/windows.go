@@ -38,10 +38,9 @@ const (
 
 // windows are the windows of detail of the run.
 type windows struct {
-	mu        sync.Mutex // no other lock is taken while it is held
-	list      []*windowAsk
-	scheduled bool // those of the configuration are in the list
-	ready     bool // stored windows are known
+	mu    sync.Mutex // no other lock is taken while it is held
+	list  []*windowAsk
+	ready bool // stored windows are known
 }
 
 // windowAsk is one window, in all the processes that train.
@@ -60,7 +59,6 @@ type windowPart struct {
 	session string
 	state   string // one of the words below
 	text    string // why there is nothing
-	file    string // name of the worker's file
 	samples int64
 	seconds float64
 	sent    time.Time

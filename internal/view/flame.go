@@ -83,20 +83,13 @@ func windowFlames(w *stacks.Window) []Flame {
 		about += "; " + w.Cut
 	}
 	var flames []Flame
-	workers := stacks.Sampled{Kind: stacks.LoaderWorker}
-	n := 0
 	for i := range w.Processes {
-		s := &w.Processes[i]
-		if s.Kind == stacks.LoaderWorker {
-			n++
-			workers.Samples += s.Samples
-			workers.Stacks = append(workers.Stacks, s.Stacks...)
-			continue
+		if s := &w.Processes[i]; s.Kind == stacks.Rank {
+			flames = append(flames, flameOf(s, fmt.Sprintf("Window %d: the process that trains", w.Number), about))
 		}
-		flames = append(flames, flameOf(s, fmt.Sprintf("Window %d: the process that trains", w.Number), about))
 	}
-	if n > 0 {
-		flames = append(flames, flameOf(&workers, fmt.Sprintf("Window %d: loader workers", w.Number), fmt.Sprintf("%s; %d of %d workers together", about, n, max(w.Loaders, n))))
+	if workers, n := w.Loading(); n > 0 {
+		flames = append(flames, flameOf(workers, fmt.Sprintf("Window %d: loader workers", w.Number), fmt.Sprintf("%s; %d of %d workers together", about, n, max(w.Loaders, n))))
 	}
 	return flames
 }

@@ -164,10 +164,10 @@ func Where(frames []Frame, state string) string {
 // named is the function by which library code is known: the one that the user's
 // code called, unless it is a wrapper without a name of its own.
 func named(frames []Frame) string {
-	name := frames[0].Function
 	if Own(frames) == nil {
-		return name
+		return known(frames).Function
 	}
+	name := frames[0].Function
 	for i := range frames {
 		if !Library(frames[i].File) {
 			break

@@ -105,6 +105,17 @@ func Own(frames []Frame) *Frame {
 	return nil
 }
 
+// known is the call by which a place without code of the user's is known: what a
+// loader worker has called last by itself, else the innermost one.
+func known(frames []Frame) Frame {
+	for i, f := range frames {
+		if i > 0 && strings.HasSuffix(f.File, loaderFile) {
+			return frames[i-1]
+		}
+	}
+	return frames[0]
+}
+
 // ours are calls of Vigil's own threads.
 func ours(frames []Frame) bool {
 	for _, f := range frames {

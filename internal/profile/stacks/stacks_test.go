@@ -55,6 +55,7 @@ var (
 	reduce  = stacks.Frame{File: "/e/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py", Line: 2810, Function: "all_reduce"}
 	wrapper = stacks.Frame{File: "/e/lib/python3.12/site-packages/torch/distributed/c10d_logger.py", Line: 81, Function: "_exception_logger.<locals>.wrapper"}
 	queue   = stacks.Frame{File: "/usr/lib/python3.12/multiprocessing/queues.py", Line: 113, Function: "Queue.get"}
+	loop    = stacks.Frame{File: "/e/lib/python3.12/site-packages/torch/utils/data/_utils/worker.py", Line: 335, Function: "_worker_loop"}
 	launch  = stacks.Frame{File: "/usr/lib/python3.12/multiprocessing/popen_fork.py", Line: 71, Function: "Popen._launch"}
 	loads   = stacks.Frame{File: "/usr/lib/python3.12/importlib/__init__.py", Line: 1, Function: "import_module"}
 	frozen  = stacks.Frame{File: "<frozen importlib._bootstrap>", Line: 1360, Function: "_find_and_load"}
@@ -70,6 +71,7 @@ func TestWhere(t *testing.T) {
 		{"in code of the user's", []stacks.Frame{user, script}, "", "`dataset.py:88 Data.load()`"},
 		{"in a library", []stacks.Frame{reduce, wrapper, script}, "", "`all_reduce()`, called at `train.py:31`"},
 		{"in a library that nobody called", []stacks.Frame{queue}, "", "`Queue.get()`"},
+		{"a loader worker without work", []stacks.Frame{{File: "/usr/lib/python3.12/selectors.py", Line: 415, Function: "select"}, queue, loop, launch}, "", "`Queue.get()`"},
 		{"at an import", []stacks.Frame{loads, frozen, script}, "", "an import, at `train.py:31`"},
 		{"in a forked process what was before the fork is not its own", []stacks.Frame{queue, launch, script}, "", "`Queue.get()`"},
 		{"without Python", nil, "waiting (do_wait)", "waiting (do_wait)"},

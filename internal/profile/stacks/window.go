@@ -69,6 +69,22 @@ func (w *Window) Trains() *Sampled {
 	return nil
 }
 
+// Loading are the loader workers together; nil when none was sampled. n counts them.
+func (w *Window) Loading() (s *Sampled, n int) {
+	for i := range w.Processes {
+		p := &w.Processes[i]
+		if p.Kind != LoaderWorker {
+			continue
+		}
+		if n++; s == nil {
+			s = &Sampled{Kind: LoaderWorker}
+		}
+		s.Samples += p.Samples
+		s.Stacks = append(s.Stacks, p.Stacks...)
+	}
+	return s, n
+}
+
 // Named tells whether there are enough samples of a process to name lines of it.
 func (s *Sampled) Named() bool { return s.Samples >= Enough }
 
@@ -207,6 +223,7 @@ func (s *Sampled) Lines(own bool) []Line {
 		total += st.Time
 		f := st.Frames[0]
 		if own {
+			f = known(st.Frames)
 			if o := Own(st.Frames); o != nil {
 				f = *o
 			}
