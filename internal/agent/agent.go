@@ -313,6 +313,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	if len(j.stepCounts()) == 0 {
 		j.noSteps(e, coded)
 	}
+	j.windows.unrecorded(j)
 	if j.eval != nil {
 		j.eval.finish(e.Status)
 	}

@@ -146,7 +146,11 @@ func (ws *windows) next(j *job) int {
 
 // greet sends a worker the windows of the configuration that are to come.
 func (ws *windows) greet(j *job, w *worker) {
-	if len(j.set.Config.Windows) == 0 || w.s.Hello.Language.Name != "python" {
+	if len(j.set.Config.Windows) == 0 {
+		return
+	}
+	if w.s.Hello.Language.Name != "python" {
+		j.noticeOnce("warning", "there is no window of samples: the job does not train in Python, and only Python's stacks can be sampled", "")
 		return
 	}
 	ws.mu.Lock()
@@ -334,6 +338,26 @@ type WindowPartState struct {
 	Text    string  `json:"text,omitempty"` // why there are no samples
 	Samples int64   `json:"samples"`
 	Seconds float64 `json:"seconds"`
+}
+
+// unrecorded tells at the end which windows of the configuration there are not.
+func (ws *windows) unrecorded(j *job) {
+	ws.mu.Lock()
+	var lacking []string
+	for _, w := range ws.list {
+		stored := false
+		for _, p := range w.parts {
+			stored = stored || p.state == partStored
+		}
+		if w.number <= len(j.set.Config.Windows) && len(w.parts) > 0 && !stored {
+			lacking = append(lacking, j.set.Config.Windows[w.number-1].Spec)
+		}
+	}
+	ws.mu.Unlock()
+	steps := j.stepCounts()[record.Train.String()]
+	for _, spec := range lacking {
+		j.events.notice("warning", fmt.Sprintf("the window %s was not recorded: the training ended before it, after %d steps", spec, steps), "")
+	}
 }
 
 // windowState answers how far a window is.

@@ -139,8 +139,16 @@ func TestWindowsOfAJob(t *testing.T) {
 
 func TestAWindowOfAJobInAnotherLanguage(t *testing.T) {
 	set := settings(t)
+	first, end := int64(5), int64(8)
+	set.Config.Windows = []config.Window{{Spec: "stacks:steps=5-7", FirstStep: &first, EndStep: &end}}
 	a := startAgent(t, set)
 	c := session(t, set, "0", "go")
+	if err := c.Say(capture.TypeModules, capture.Modules{}); err != nil { // a plan answers
+		t.Fatal(err)
+	}
+	wait(t, "the notice", func() bool {
+		return strings.Contains(notices(a), "there is no window of samples: the job does not train in Python")
+	})
 	if got := control(t, set, profile(2)); !refusedWith(got, "not in Python") {
 		t.Errorf("got %v", got)
 	}
@@ -176,12 +184,8 @@ func TestTheDiskIsFullWhenAWindowEnds(t *testing.T) {
 	if got := control(t, set, profile(2)); got["ok"] != true {
 		t.Errorf("the next one: %v", got)
 	}
-	told := false
-	for _, e := range a.list() {
-		told = told || e.Notice != nil && strings.Contains(e.Notice.Text, "window 1 of worker_0: the disk is full")
-	}
-	if !told {
-		t.Error("the user was not told")
+	if told := notices(a); !strings.Contains(told, "window 1 of worker_0: the disk is full") {
+		t.Errorf("the user was not told: %s", told)
 	}
 	c.End()
 	c.Close()
@@ -275,6 +279,21 @@ func TestWindowsOfTheConfigurationAreSentOnce(t *testing.T) {
 	c.End()
 	c.Close()
 	a.completed()
+	told := notices(a)
+	if want := "the window stacks:seconds=1-2 was not recorded: the training ended before it, after 0 steps"; strings.Count(told, "was not recorded") != 1 || !strings.Contains(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
+// notices are the texts of all notices of an agent.
+func notices(a *testAgent) string {
+	var b strings.Builder
+	for _, e := range a.list() {
+		if e.Notice != nil {
+			b.WriteString(e.Notice.Text + "\n")
+		}
+	}
+	return b.String()
 }
 
 // Stacks of a job with 500 processes that load data: all are listed, in one group

@@ -109,6 +109,10 @@ func messageType(kind string) any {
 		return &Provenance{}
 	case TypeTraceback:
 		return &Traceback{}
+	case TypeStand:
+		return &Stand{}
+	case TypeWindow:
+		return &Window{}
 	case TypeBye:
 		return &Bye{}
 	case TypeWelcome:

@@ -18,6 +18,10 @@ func (t *Trial) Windows() []source.Window {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.refreshQuietly()
+	return t.windows()
+}
+
+func (t *Trial) windows() []source.Window {
 	var list []source.Window
 	workers, err := t.fs.List(t.at(layout.ProfilesDir))
 	if err != nil {

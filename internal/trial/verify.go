@@ -84,6 +84,7 @@ func (t *Trial) Verify(ctx context.Context, seen func(Verified)) ([]Damage, erro
 		read(t.profiles[rel].Bytes)
 	}
 	t.verifyUnlisted()
+	t.verifyWindows()
 	t.verifyState()
 	return t.allDamage(), nil
 }
@@ -207,6 +208,19 @@ func (t *Trial) verifyUnlisted() {
 		return nil
 	}); err != nil {
 		t.hurt(layout.TensorsDir, "%v", err)
+	}
+}
+
+// verifyWindows reads windows of detail that the manifest does not name.
+func (t *Trial) verifyWindows() {
+	for _, w := range t.windows() {
+		rel := layout.Profile(w.Worker, w.Number)
+		if _, listed := t.profiles[rel]; listed {
+			continue
+		}
+		if _, err := t.profile(rel); err != nil {
+			t.hurtBy(rel, err)
+		}
 	}
 }
 

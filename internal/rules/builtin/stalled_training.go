@@ -27,7 +27,7 @@ var stalledTraining = rule.Definition{
 	},
 	CauseClass: "hardware",
 	Causes:     []string{"a deadlock in a collective operation, or a dead worker", "slow or dead storage", "data loading that starves", "an endless evaluation"},
-	Remedies:   []string{"check what the processes wait for (py-spy dump), and CPU and network use", "set a timeout for collectives", "check the loader's workers"},
+	Remedies:   []string{"look where the processes stand (`vigil stacks`), and at CPU and network use", "set a timeout for collectives", "check the loader's workers"},
 	Needs:      func(rule.Params) []rule.Need { return nil },
 	New: func(p rule.Params) (rule.Rule, error) {
 		if prefix := p.String("training_job_name_prefix"); strings.Trim(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {

@@ -26,6 +26,8 @@ func events(t testing.TB) []manifest.Event {
 	raw.Path = "tensors/worker_0/TRAIN/3.safetensors"
 	trace := f
 	trace.Path = "trace/worker_0/000001.json.gz"
+	window := f
+	window.Path = "profiles/worker_0/window-000001.pb.gz"
 	return []manifest.Event{
 		{Worker: &manifest.Worker{Name: "worker_0", Dir: "series/worker_0"}},
 		{Sealed: &manifest.Sealed{Journal: "series/worker_0/journal-000001.log", Files: []manifest.File{f}, Steps: 2, Rows: 9,
@@ -35,6 +37,7 @@ func events(t testing.TB) []manifest.Event {
 		{Sealed: &manifest.Sealed{Journal: "system/node1/journal-000001.log", Steps: 2, Span: &[2]int64{1_790_000_000_000_000, 1_790_000_001_000_000}}},
 		{Sealed: &manifest.Sealed{Journal: "series/worker_0/journal-000002.log", Times: map[string]uint64{"00112233445566778899aabbccddeeff": 7}}},
 		{Trace: &trace},
+		{Profile: &window},
 		{Damaged: &manifest.Damaged{File: "series/worker_0/journal-000001.log", Reason: "5 bytes at 120 do not match their checksum"}},
 	}
 }
