@@ -74,7 +74,11 @@ def threads():
 
 def answer(path, ask):
     """Tell the agent where the threads stand. ask: number of the request."""
-    send(path, {"t": "control", "cmd": "stood", "stood": {"ask": ask, "pid": os.getpid(), "name": process_name(), "threads": threads()}})
+    stood = {"ask": ask, "pid": os.getpid(), "name": process_name(), "threads": threads()}
+    try:
+        send(path, {"t": "control", "cmd": "stood", "stood": stood}, 1.0)
+    except (OSError, ValueError):
+        pass  # who asked is gone
 
 
 def process_name():

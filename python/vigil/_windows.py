@@ -233,6 +233,10 @@ class Windows(object):
                     continue
                 self.pending.remove(due)
                 self.window = Window(self.session, due)
+                if self.window.over():
+                    window, self.window = self.window, None
+                    window.deliver("its steps were over when the training heard of it")
+                    continue
             if not self.window.run(self.thread):
                 return  # it goes on after the fork, or end() delivers it
             window, self.window = self.window, None
@@ -306,6 +310,11 @@ class Window(object):
             samples.take(idents, now - self.last)
             self.last = now
         return True
+
+    def over(self):
+        """Whether its last step has been closed already."""
+        end_step = self._end_step()
+        return end_step is not None and self.session.train_steps() >= end_step
 
     def _end_step(self):
         if self.asked.get("end_step") is not None:
