@@ -150,7 +150,7 @@ func (ws *windows) greet(j *job, w *worker) {
 		return
 	}
 	if w.s.Hello.Language.Name != "python" {
-		j.noticeOnce("warning", "there is no window of samples: the job does not train in Python, and only Python's stacks can be sampled", "")
+		j.noticeOnce("warning", "there is no window of detail: the job does not train in Python, and only Python's stacks can be sampled", "")
 		return
 	}
 	ws.mu.Lock()

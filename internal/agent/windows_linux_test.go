@@ -147,7 +147,7 @@ func TestAWindowOfAJobInAnotherLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait(t, "the notice", func() bool {
-		return strings.Contains(notices(a), "there is no window of samples: the job does not train in Python")
+		return strings.Contains(notices(a), "there is no window of detail: the job does not train in Python")
 	})
 	if got := control(t, set, profile(2)); !refusedWith(got, "not in Python") {
 		t.Errorf("got %v", got)

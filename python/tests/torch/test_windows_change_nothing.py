@@ -1,4 +1,4 @@
-"""Weights are equal to the bit with a window of samples and without."""
+"""Weights are equal to the bit with a window of detail and without."""
 
 import torch
 from torch import nn
