@@ -153,8 +153,18 @@ func TestWindows(t *testing.T) {
 	kinds := map[string]int{}
 	for _, p := range shown.Windows[0].Processes {
 		kinds[p.Kind]++
-		if p.Kind == stacks.Rank && p.Samples >= stacks.Enough && (len(p.Lines) == 0 || p.Lines[0].Function != "log_metrics") {
-			t.Errorf("%d samples, and the slow line is not the first: %+v", p.Samples, p.Lines)
+		if p.Kind != stacks.Rank {
+			continue
+		}
+		slow := 0.0
+		for _, l := range p.Lines {
+			if l.Function == "log_metrics" {
+				slow += l.Share
+			}
+		}
+		// How large it is depends on how busy the machine is.
+		if named := p.Samples >= stacks.Enough; named != (slow > 0.02) {
+			t.Errorf("%d samples, and %v of the time is in the slow line: %+v", p.Samples, slow, p.Lines)
 		}
 	}
 	if shown.Windows[0].Window != 2 || kinds[stacks.Rank] != 1 || kinds[stacks.LoaderWorker] != 2 {
