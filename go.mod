@@ -11,6 +11,7 @@ require (
 	github.com/emersion/go-smtp v0.25.1
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/prometheus/client_golang v1.25.0
@@ -23,8 +24,6 @@ require (
 	gonum.org/v1/gonum v0.17.0
 	pgregory.net/rapid v1.3.0
 )
-
-require github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b // indirect
 
 require (
 	cel.dev/expr v0.25.1 // indirect
