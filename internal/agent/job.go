@@ -42,8 +42,8 @@ type job struct {
 	left     chan struct{} // a worker has gone
 	stopped  *stopCause    // why the agent itself stopped the workers
 
-	rows      mutex      // held while samples are stored and given to the rules
-	judging   *evaluator // takes samples; nil before it has read what is stored
+	rows    mutex      // held while samples are stored and given to the rules
+	judging *evaluator // takes samples; nil before it has read what is stored
 	stood   stoodAsks
 	windows windows
 

@@ -97,7 +97,7 @@ func (s *stood) threads() []stacks.Thread {
 }
 
 // trainers are the workers that are connected and speak Python, by process.
-func (j *job) trainers() map[int]*worker {
+func (j *job) training() map[int]*worker {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	by := map[int]*worker{}
@@ -116,7 +116,7 @@ func (j *job) trainers() map[int]*worker {
 func (j *job) standing() []stacks.Process {
 	j.stood.one.Lock()
 	defer j.stood.one.Unlock()
-	trainers := j.trainers()
+	trainers := j.training()
 	list := j.processes(trainers)
 	answers := j.askHooks(trainers, list)
 	signals := newSignaller(j.set.Socket)

@@ -195,7 +195,7 @@ func (j *job) askWindow(r *capture.WindowRequest) any {
 // openWindow asks all processes that train in Python for a window that begins now.
 func (j *job) openWindow(asked capture.Window, why string, auto bool) (number, workers int, err error) {
 	var python []*worker
-	trainers := j.trainers()
+	trainers := j.training()
 	for _, w := range trainers {
 		if w.s.Hello.Language.Name == "python" {
 			python = append(python, w)
@@ -396,7 +396,7 @@ func (ws *windows) tick(j *job, now time.Time) {
 		return
 	}
 	connected := map[string]bool{}
-	for _, w := range j.trainers() {
+	for _, w := range j.training() {
 		connected[w.session] = true
 	}
 	ws.mu.Lock()
