@@ -96,11 +96,10 @@ func (w *worker) storeTimes() bool {
 	t := &w.spent
 	for len(t.ready) > 0 {
 		r := &t.ready[0]
-		if err := w.job.store.Times(w.name, w.session, r.seq, r.times, r.events); err != nil {
+		if err := w.job.storeTimes(w, r); err != nil {
 			w.job.storeFailed(err)
 			return false
 		}
-		w.job.timed(w, r.times, r.events)
 		t.ready = t.ready[1:]
 	}
 	t.ready = nil
@@ -127,5 +126,16 @@ func (w *worker) endTimes() {
 	w.takeTimes(readyTimes{w.seen + 1, nil, w.spent.profile.End(time.Now().UTC())})
 }
 
-// timed hands on rows that are stored.
-func (j *job) timed(w *worker, times []record.StepTime, events []record.Event) {}
+// storeTimes stores what a worker's marks told, and gives it to the rules, if there
+// are rules yet: what is stored before, they read from the store.
+func (j *job) storeTimes(w *worker, r *readyTimes) error {
+	j.rows.Lock()
+	defer j.rows.Unlock()
+	if err := j.store.Times(w.name, w.session, r.seq, r.times, r.events); err != nil {
+		return err
+	}
+	if j.judging != nil {
+		j.judging.times(w.name, r.times, r.events)
+	}
+	return nil
+}

@@ -32,12 +32,6 @@ type sampling struct {
 	totals monitor.Totals // of the goroutine that samples; of anybody once it has ended
 }
 
-// sampleTaker stores machine metrics and gives them to the rules.
-type sampleTaker interface {
-	storeSamples(list []record.Sample) error
-	samplesEnd(host string) // nobody is to wait for it any more
-}
-
 // watch samples the machine from before the job starts until it has ended.
 func (r *running) watch() {
 	j := r.job
@@ -90,9 +84,7 @@ func (w *watcher) set(ms int, now time.Time) {
 	if w.every == 0 {
 		w.hand()
 		w.off()
-		if t, ok := any(w.job).(sampleTaker); ok {
-			t.samplesEnd(w.job.set.Host)
-		}
+		w.job.samplesEnd(w.job.set.Host)
 		return
 	}
 	if w.sampler == nil {
@@ -164,12 +156,7 @@ func numbers(list []record.Sample) (n int) {
 }
 
 // storeSamples stores machine metrics; tests put something else here.
-var storeSamples = func(j *job, list []record.Sample) error {
-	if t, ok := any(j).(sampleTaker); ok {
-		return t.storeSamples(list)
-	}
-	return nil
-}
+var storeSamples = (*job).storeSamples
 
 // lacks notes which of the machine's metrics are absent, once a run.
 func (j *job) lacks(m monitor.Missing) {

@@ -65,7 +65,7 @@ func seen(id string, number int) json.RawMessage {
 	return fmt.Appendf(nil, `{"number":%d,"session":%q,"pid":1,"began_ns":1767323045000000000,"seconds":2,"first_step":3,"end_step":9,"cut":"","workers":0,"processes":[{"pid":1,"kind":"rank","name":null,"samples":300,"ns":2000000000,"interval_ns":10000000,"frames":[["train.py",3,"main"]],"stacks":[["MainThread",[0],2000000000,300]]}]}`, number, strings.Repeat(id, 32))
 }
 
-func profile(seconds float64) capture.Control {
+func askProfile(seconds float64) capture.Control {
 	return capture.Control{Cmd: "profile", Window: &capture.WindowRequest{Seconds: seconds, Why: "a test"}}
 }
 
@@ -78,7 +78,7 @@ func refusedWith(answer map[string]any, words string) bool {
 func TestWindowsOfAJob(t *testing.T) {
 	set := settings(t)
 	a := startAgent(t, set)
-	if got := control(t, set, profile(2)); !refusedWith(got, "no process of the job trains") {
+	if got := control(t, set, askProfile(2)); !refusedWith(got, "no process of the job trains") {
 		t.Errorf("before anybody trains: %v", got)
 	}
 	c := session(t, set, "0", "python")
@@ -87,10 +87,10 @@ func TestWindowsOfAJob(t *testing.T) {
 			t.Errorf("%+v: %v", wrong, got)
 		}
 	}
-	if got := control(t, set, profile(2)); got["ok"] != true || got["number"] != 1.0 || got["workers"] != 1.0 {
+	if got := control(t, set, askProfile(2)); got["ok"] != true || got["number"] != 1.0 || got["workers"] != 1.0 {
 		t.Errorf("the first window: %v", got)
 	}
-	if got := control(t, set, profile(2)); !refusedWith(got, "window 1 is being recorded") {
+	if got := control(t, set, askProfile(2)); !refusedWith(got, "window 1 is being recorded") {
 		t.Errorf("a second one meanwhile: %v", got)
 	}
 	if got := control(t, set, capture.Control{Cmd: "window", Number: 1}); got["state"] != "asked" {
@@ -111,7 +111,7 @@ func TestWindowsOfAJob(t *testing.T) {
 		t.Errorf("another window: %v", got)
 	}
 	// One whose process goes.
-	if got := control(t, set, profile(100)); got["number"] != 2.0 {
+	if got := control(t, set, askProfile(100)); got["number"] != 2.0 {
 		t.Errorf("the second window: %v", got)
 	}
 	c.Close()
@@ -149,7 +149,7 @@ func TestAWindowOfAJobInAnotherLanguage(t *testing.T) {
 	wait(t, "the notice", func() bool {
 		return strings.Contains(notices(a), "there is no window of detail: the job does not train in Python")
 	})
-	if got := control(t, set, profile(2)); !refusedWith(got, "not in Python") {
+	if got := control(t, set, askProfile(2)); !refusedWith(got, "not in Python") {
 		t.Errorf("got %v", got)
 	}
 	c.End()
@@ -171,7 +171,7 @@ func TestTheDiskIsFullWhenAWindowEnds(t *testing.T) {
 	set := settings(t)
 	a := startAgent(t, set)
 	c := session(t, set, "0", "python")
-	control(t, set, profile(2))
+	control(t, set, askProfile(2))
 	full.Store(true)
 	got := control(t, set, capture.Control{Cmd: "samples", Samples: seen("0", 1)})
 	full.Store(false)
@@ -181,7 +181,7 @@ func TestTheDiskIsFullWhenAWindowEnds(t *testing.T) {
 	if got := control(t, set, capture.Control{Cmd: "window", Number: 1}); got["state"] != "failed" {
 		t.Errorf("how far it is: %v", got)
 	}
-	if got := control(t, set, profile(2)); got["ok"] != true {
+	if got := control(t, set, askProfile(2)); got["ok"] != true {
 		t.Errorf("the next one: %v", got)
 	}
 	if told := notices(a); !strings.Contains(told, "window 1 of worker_0: the disk is full") {
@@ -273,7 +273,7 @@ func TestWindowsOfTheConfigurationAreSentOnce(t *testing.T) {
 		return control(t, set, capture.Control{Cmd: "window", Number: 2})["parts"] != nil
 	})
 	control(t, set, capture.Control{Cmd: "samples", Samples: seen("0", 1)})
-	if got := control(t, set, profile(2)); got["number"] != 3.0 {
+	if got := control(t, set, askProfile(2)); got["number"] != 3.0 {
 		t.Errorf("one more: %v", got)
 	}
 	c.End()

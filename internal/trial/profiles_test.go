@@ -19,7 +19,7 @@ import (
 
 // Windows of detail are stored once, read back, and checked: with the manifest, and
 // by their own checksum where the manifest does not name them.
-func TestWindows(t *testing.T) {
+func TestWindowsOfDetail(t *testing.T) {
 	root := t.TempDir()
 	w, err := store.Create(vfs.OS, root, "r", record.Run{Status: record.Completed})
 	if err != nil {
