@@ -63,7 +63,7 @@ type content struct {
 	HasRates     bool
 	clock        *record.Clock
 	Data         pageData
-	Flames      []view.Flame
+	Flames       []view.Flame
 
 	JSON    template.JS
 	Style   template.CSS
