@@ -39,6 +39,16 @@ type (
 	StepPart = record.StepPart
 	// Event is something in a job that has a beginning and a length.
 	Event = record.Event
+	// StepPart is one of the parts that a step's time is divided into.
+	StepPart = record.StepPart
+	// StackDetail says where a process was while its stacks were sampled,
+	// StackShare is one of the stacks, Frame a call on it.
+	StackDetail = record.StackDetail
+	StackShare  = record.StackShare
+	Frame       = record.Frame
+
+	// Where is a place in a script.
+	Where = record.Where
 
 	// Need is what one configuration of a rule asks of capture.
 	Need = plan.Need
@@ -67,6 +77,28 @@ type (
 	Tokens = plan.Tokens
 	// Images asks for mean and deviation per channel.
 	Images = plan.Images
+)
+
+// Parts of a step, and how many there are.
+const (
+	WaitForData    = record.WaitForData
+	CopyToDevice   = record.CopyToDevice
+	Forward        = record.Forward
+	Backward       = record.Backward
+	WaitForRanks   = record.WaitForRanks
+	Optimizer      = record.Optimizer
+	SaveCheckpoint = record.SaveCheckpoint
+	Other          = record.Other
+	StepParts      = record.StepParts
+)
+
+// Kinds of events.
+const (
+	PhaseEvent      = record.PhaseEvent
+	EvaluationEvent = record.EvaluationEvent
+	CheckpointEvent = record.CheckpointEvent
+	LoaderEvent     = record.LoaderEvent
+	DetailEvent     = record.DetailEvent
 )
 
 // Modes.

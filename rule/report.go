@@ -25,6 +25,13 @@ type Violation struct {
 	// its own; without one the definition's count.
 	Asks []Advice
 
+	// Where is the place in the script, where the rule knows it; else the engine
+	// looks for one.
+	Where *Where
+	// Share is the share of the training's time that it takes (0 to 1), Gain the
+	// factor that mending could bring at most; 0 where it is not about time.
+	Share, Gain float64
+
 	// Steps is the number of analysed steps the verdict rests on. An error
 	// that rests on a single step is lowered to a warning, unless its
 	// cause class is non-finite or the facts of the training say it.
@@ -52,6 +59,7 @@ type Report struct {
 	Closed     bool             // the rule has nothing more to judge
 	Failed     error            // the rule cannot judge: its status is Error
 	Documents  []string         // documents about the run that are to be written now, by kind
+	Details    []string         // kinds of windows of detail that would help to judge
 	Unjudged   string           // why the rule could not judge the job, at its end
 
 	// Strings, set for Finish, names tensors of strings that the selectors
@@ -100,6 +108,14 @@ func (r *Report) Fail(err error) { r.Failed = err }
 // A rule whose document cannot be written gets the status Error.
 func (r *Report) Write(kind string) { r.Documents = append(r.Documents, kind) }
 
+// Detail asks for a window of detail, such as StackSamples, of the training under
+// way. It may come or not; a rule does not wait for it.
+func (r *Report) Detail(kind string) { r.Details = append(r.Details, kind) }
+
+// StackSamples are the kind of detail that says which lines of the script the time
+// goes to.
+const StackSamples = "stacks"
+
 // XgboostReport is the kind of the report on a training of boosted trees.
 const XgboostReport = "xgboost"
 
@@ -120,4 +136,9 @@ var CauseClasses = []string{
 	"activation", "output-activation", "loss", "learning-rate", "optimizer", "zero-grad", "initialisation",
 	"data-scaling", "data-loading", "labels", "imbalance", "structure", "not-updated", "eval-mode",
 	"regularisation", "non-finite", "overfit", "epochs", "ranks", "hardware", "unknown",
+	// Of slow or wasteful trainings.
+	"data-wait", "loader-workers", "loader-respawn", "transforms", "collate", "disk", "small-batch", "python-loop",
+	"checkpoint", "logging", "evaluation-share", "wasted-backward", "debug-mode", "precision", "oversubscription",
+	"idle-cores", "rank-imbalance", "step-outliers", "memory-growth", "throttling", "swapping", "contention",
+	"device-sync", "host-copy", "recompilation", "initialisation-time", "external-wait",
 }

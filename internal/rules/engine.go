@@ -57,6 +57,10 @@ type Options struct {
 	// nil: nobody writes any. It must not call the engine.
 	Document func(kind string) error
 
+	// OnDetail is told the kind of a window of detail that would help a rule to
+	// judge; nil: there is nobody to ask. It must not call the engine.
+	OnDetail func(kind string)
+
 	// Python is what rules that are Python classes run with; nil: they cannot.
 	// Raw has to bear calls from several goroutines then.
 	Python *pyrule.Host

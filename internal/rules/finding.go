@@ -29,6 +29,11 @@ func (e *Engine) take(in *instance, r *rule.Report) {
 	for _, n := range r.Notes {
 		in.note(n)
 	}
+	if e.opts.OnDetail != nil {
+		for _, kind := range r.Details {
+			e.opts.OnDetail(kind)
+		}
+	}
 	if r.Unjudged != "" {
 		in.unjudged = r.Unjudged
 	}
@@ -148,7 +153,12 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 	for k, x := range v.Context {
 		f.Context[k] = plain(x)
 	}
-	f.Where = e.where(&f)
+	f.Share, f.Gain = v.Share, v.Gain
+	if v.Where != nil {
+		f.Where = e.at(v.Where.File, v.Where.Line)
+	} else {
+		f.Where = e.where(&f)
+	}
 	if e.opts.Suggest != nil && e.facts != nil {
 		f.Suggestion = e.opts.Suggest(&f, e.known(&f))
 	}

@@ -63,14 +63,19 @@ func (e *Engine) where(f *record.Finding) *record.Where {
 	facts := e.known(f)
 	for _, kind := range kinds {
 		if file, line := placeOf(facts, kind); line > 0 {
-			w := &record.Where{File: file, Line: line}
-			if e.opts.ReadLine != nil {
-				w.Call = e.opts.ReadLine(file, line)
-			}
-			return w
+			return e.at(file, line)
 		}
 	}
 	return nil
+}
+
+// at is a place with the text of its line.
+func (e *Engine) at(file string, line int) *record.Where {
+	w := &record.Where{File: file, Line: line}
+	if e.opts.ReadLine != nil {
+		w.Call = e.opts.ReadLine(file, line)
+	}
+	return w
 }
 
 // known are the facts that were known when a finding was made.

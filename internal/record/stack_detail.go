@@ -1,0 +1,28 @@
+package record
+
+// StackDetail are the Facts of a DetailEvent named "stacks": where a process was
+// while its stacks were sampled.
+type StackDetail struct {
+	Samples int64   `json:"samples"`
+	Seconds float64 `json:"seconds"` // that they stand for, of the main thread
+	// Stacks are the heaviest ones, the heaviest first; Rest are the seconds of
+	// all others.
+	Stacks []StackShare `json:"stacks"`
+	Rest   float64      `json:"rest,omitempty"`
+}
+
+// StackShare is one stack.
+type StackShare struct {
+	Thread  string  `json:"thread"`         // "main", "worker" (a process of a loader), or "other"
+	Part    string  `json:"part,omitempty"` // of the step that was under way; "" where that is not known
+	Seconds float64 `json:"seconds"`
+	Samples int64   `json:"samples"`
+	Frames  []Frame `json:"frames"` // the innermost first
+}
+
+// Frame is one call on a stack.
+type Frame struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Function string `json:"function"`
+}

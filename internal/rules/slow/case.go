@@ -1,0 +1,113 @@
+package slow
+
+import (
+	"math"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Case is a training as a check of slowness sees it.
+type Case struct {
+	// All is the whole training without its first steps, Recent the last windows
+	// of it. A cause that went away (a cold cache, a compilation) is in All only.
+	All, Recent *Span
+	// Ranks are the spans of the other processes of the training, by worker.
+	Ranks map[string]*Span
+	// Cores are those that the job may use at a time, by affinity and quota; 0
+	// where that is not known.
+	Cores float64
+	// Loader are the settings of the loader that trains; nil where it is not known.
+	Loader *Loader
+	// Facts of the training; nil where there are none.
+	Facts *rule.Facts
+	// Lines say which lines the time of a part goes to; see Detail.
+	Lines *Detail
+	// Ended: the job is over, and nothing more will come.
+	Ended bool
+
+	p rule.Params
+}
+
+// Loader are a data loader's settings, as the event of its first pass tells them.
+type Loader struct {
+	Workers    int     `json:"workers"`
+	Prefetch   int     `json:"prefetch"`
+	Pinned     bool    `json:"pinned"`
+	Persistent bool    `json:"persistent"`
+	Batch      int     `json:"batch"`
+	BatchBytes float64 `json:"batch_bytes"`
+}
+
+// Claim is what a check says a training loses to one cause. Seconds and CPU are of
+// the span that was asked about.
+type Claim struct {
+	// Seconds are those on the critical path that would go if the cause cost
+	// nothing: what overlaps with work that must go on counts for nothing.
+	Seconds float64
+	// CPU are the core seconds of the job that would go with them.
+	CPU float64
+	// Takes is the part of the step that they are in. Of several claims to one
+	// part the first in the list of checks counts.
+	Takes rule.StepPart
+
+	Where   *rule.Where
+	Subject string
+	// Message is a sentence without its end: what takes the time, and where. The
+	// share and the gain are added to it.
+	Message string
+	Context map[string]any
+	// Unbound says that there is no honest bound of the gain: none is given then.
+	Unbound bool
+}
+
+// Gain is the most that mending could bring, as a factor that holds: the time of a
+// span over what it would take at least without the cause. That is the time that
+// is left, or the time that another resource needs for what must be done all the
+// same, whichever is longer.
+func (c *Case) Gain(s *Span, claim *Claim) float64 {
+	if s.Seconds <= 0 || claim.Seconds <= 0 || math.IsNaN(claim.Seconds) {
+		return 1
+	}
+	left := max(s.Seconds-claim.Seconds, c.demand(s, claim))
+	if left <= 0 {
+		return math.Inf(1)
+	}
+	return max(1, s.Seconds/left)
+}
+
+// demand is the least time that the cores, shared by all that the job has to
+// compute, need for what is left when the cause is gone.
+func (c *Case) demand(s *Span, claim *Claim) float64 {
+	if c.Cores <= 0 || s.Sampled <= 0 {
+		return 0
+	}
+	known := s.Seconds / s.Sampled // the samples may cover a part of the span only
+	return max(0, s.CPU*known-claim.CPU) / c.Cores
+}
+
+// Share is the part of a span's time that a claim is about.
+func (c *Case) Share(s *Span, claim *Claim) float64 {
+	if s.Seconds <= 0 {
+		return 0
+	}
+	return min(1, claim.Seconds/s.Seconds)
+}
+
+// IdleCores is how many of the job's cores had nothing to do in the mean; 0 where
+// that is not known.
+func (c *Case) IdleCores(s *Span) float64 {
+	used, ok := s.CoresUsed()
+	if !ok || c.Cores == 0 {
+		return 0
+	}
+	return max(0, c.Cores-used)
+}
+
+// Projected is how long the whole training takes, as far as the number of its
+// updates is known; else what it has taken so far.
+func (c *Case) Projected() float64 {
+	if c.Facts == nil || c.Facts.Epochs == nil || c.All.Steps == 0 || c.Ended {
+		return c.All.Seconds
+	}
+	return c.All.Seconds * max(1, float64(c.Facts.Epochs.Total)/float64(c.All.Steps))
+}

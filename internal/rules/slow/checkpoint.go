@@ -1,0 +1,45 @@
+package slow
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// checkpoints: the training waits while its state is written. The write goes on
+// beside the training when it is made by another thread or process, or seldom.
+var checkpoints = check{
+	Check: rule.Check{
+		ID: "slow_training/checkpoint", Files: []string{"slow/checkpoint.go"}, Severity: rule.Warning, CauseClass: "checkpoint", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info},
+		When:            "Saving checkpoints takes a large share of the training's time.",
+		Cause:           "checkpoints are saved often, or one takes long, and the training waits for each",
+		Remedy:          "save less often, save only what is needed to go on, or write in the background from a copy",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		saving := s.Parts[rule.SaveCheckpoint]
+		claim := &Claim{Seconds: saving, Takes: rule.SaveCheckpoint, Subject: "checkpoints"}
+		if used, ok := s.CoresUsed(); ok {
+			claim.CPU = saving * min(1, used) // a save that costs nothing computes nothing
+		}
+		claim.Message = "Saving checkpoints takes %s of the training's time"
+		if e := s.Events[rule.CheckpointEvent]; e != nil && e.Count > 0 {
+			claim.Message = fmt.Sprintf("Saving %s takes %%s of the training's time", count(e.Count, "checkpoint"))
+			claim.Context = map[string]any{"checkpoints": e.Count, "seconds_each": e.Seconds / float64(e.Count)}
+		}
+		lines := c.Lines.Lines(func(x *rule.StackShare) bool {
+			return x.Thread == "main" && In(x, "torch/serialization.py", "save")
+		})
+		if c.Lines.Enough() && len(lines) > 0 {
+			claim.Where = &rule.Where{File: lines[0].File, Line: lines[0].Frame.Line}
+		}
+		return claim
+	},
+}
+
+func count(n int64, what string) string {
+	if n == 1 {
+		return "one " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

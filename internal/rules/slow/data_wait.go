@@ -1,0 +1,40 @@
+package slow
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// dataWait: the training waits for batches while cores have nothing to do.
+var dataWait = check{
+	Check: rule.Check{
+		ID: "slow_training/data_wait", Files: []string{"slow/data_wait.go"}, Severity: rule.Warning, CauseClass: "data-wait", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"loader-workers"},
+		When:   "The training waits for batches for a large share of its time while cores of the job are idle.",
+		Cause:  "batches are prepared by too few processes, or by the training itself, while other cores are idle",
+		Remedy: "give the DataLoader more workers (num_workers), keep them alive (persistent_workers=True) and let them prepare batches ahead (prefetch_factor)",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		if c.IdleCores(s) < 0.25 {
+			return nil
+		}
+		claim := &Claim{Seconds: s.Parts[rule.WaitForData], Takes: rule.WaitForData, Subject: "data loading"}
+		claim.Message = "The training waits for data %s of its time"
+		if c.Loader != nil {
+			claim.Context = map[string]any{"workers": c.Loader.Workers, "prefetch": c.Loader.Prefetch, "persistent": c.Loader.Persistent}
+			claim.Message += fmt.Sprintf(", with %s", workers(c.Loader.Workers))
+		}
+		return claim
+	},
+}
+
+func workers(n int) string {
+	switch n {
+	case 0:
+		return "no loader workers"
+	case 1:
+		return "one loader worker"
+	}
+	return fmt.Sprintf("%d loader workers", n)
+}

@@ -1,0 +1,246 @@
+// Package slow judges where the time of a training goes. Each check is one cause
+// of slowness in a file of its own; span.go adds up what happened, case.go says
+// what mending could bring, slow_training.go decides what is reported when.
+package slow
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Training is the rule.
+var Training = rule.Definition{
+	Name: "slow_training", Class: "SlowTraining", Family: rule.Metrics, Severity: rule.Warning,
+	Summary: "The training takes longer than it has to.",
+	Why:     "A training that waits costs the same as one that computes.",
+	Parameters: []rule.Parameter{
+		{Name: "min_gain", Type: rule.Float, Default: "1.25", Range: rule.AtLeast(1), Meaning: "the least that mending could bring, as a factor, for a warning"},
+		{Name: "min_seconds", Type: rule.Float, Default: "30", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "the least that it could save over the run for a warning"},
+		{Name: "info_gain", Type: rule.Float, Default: "1.1", Range: rule.AtLeast(1), Meaning: "the least gain for a hint"},
+		{Name: "trained", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "shorter trainings are not judged"},
+	},
+	CauseClass: "unknown",
+	Checks:     index(),
+	Lacks:      "no step's time is known",
+	Default:    &rule.Preset{Why: "a gain is a bound that holds, and small ones are not reported"},
+	Needs:      func(rule.Params) []rule.Need { return nil },
+	New:        func(p rule.Params) (rule.Rule, error) { return newSlow(p), nil },
+}
+
+const (
+	firstSteps = 3 // updates that are not judged: what is made in them is made once
+	recent     = 3 // windows that the recent span has
+	confirmed  = 3 // windows in a row in which a cause must be there
+	patience   = 2 * time.Second
+)
+
+type slow struct {
+	p     rule.Params
+	state state
+}
+
+type state struct {
+	All     *Span                    `json:"all"`
+	Windows []*Span                  `json:"windows"` // the last ones, without All's sums
+	Chief   string                   `json:"chief"`
+	Ranks   map[string]*Span         `json:"ranks"`
+	First   int64                    `json:"first"`   // updates seen of the first ones
+	Sampled map[string]time.Time     `json:"sampled"` // by host: when the last sample was
+	Cores   float64                  `json:"cores"`
+	Loader  *Loader                  `json:"loader"`
+	Lines   *Detail                  `json:"lines"`
+	Seen    map[string]int           `json:"seen"` // by check: windows in a row
+	Told    map[string]rule.Severity `json:"told"`
+	Asked   bool                     `json:"asked"`
+	facts   *rule.Facts
+}
+
+func newSlow(p rule.Params) *slow {
+	return &slow{p, state{All: newSpan(), Ranks: map[string]*Span{}, Sampled: map[string]time.Time{}, Seen: map[string]int{}, Told: map[string]rule.Severity{}}}
+}
+
+func (r *slow) Select() []rule.Selector             { return nil }
+func (r *slow) Step(*rule.View, *rule.Report)       {}
+func (r *slow) Save() ([]byte, error)               { return json.Marshal(&r.state) }
+func (r *slow) Facts(f *rule.Facts, _ *rule.Report) { r.state.facts = f }
+
+func (r *slow) Restore(b []byte) error {
+	if err := json.Unmarshal(b, &r.state); err != nil {
+		return fmt.Errorf("restore state: %w", err)
+	}
+	return nil
+}
+
+// Window implements rule.WindowReader.
+func (r *slow) Window(w *rule.Window, rep *rule.Report) {
+	s := r.take(w)
+	if s.Seconds == 0 {
+		return
+	}
+	rep.Inspect(1)
+	r.state.All.add(s)
+	r.state.Windows = append(r.state.Windows, s)
+	r.state.Windows = r.state.Windows[max(0, len(r.state.Windows)-recent):]
+	r.judge(rep, false)
+}
+
+// Finish implements rule.Rule.
+func (r *slow) Finish(rep *rule.Report) {
+	if r.state.All.Seconds == 0 {
+		rep.NotJudged(Training.Lacks)
+		return
+	}
+	r.judge(rep, true)
+}
+
+// take adds up a window.
+func (r *slow) take(w *rule.Window) *Span {
+	s := newSpan()
+	for i := range w.Times {
+		t := &w.Times[i]
+		if r.state.Chief == "" || t.Worker < r.state.Chief {
+			r.state.Chief = t.Worker
+		}
+		if t.Worker != r.state.Chief {
+			if r.state.Ranks[t.Worker] == nil {
+				r.state.Ranks[t.Worker] = newSpan()
+			}
+			r.state.Ranks[t.Worker].step(t)
+			continue
+		}
+		if r.state.First < firstSteps {
+			if t.Mode == rule.Train || t.Mode == rule.Global {
+				r.state.First += t.Steps
+			}
+			continue
+		}
+		s.step(t)
+	}
+	for i := range w.Samples {
+		x := &w.Samples[i]
+		before, ok := r.state.Sampled[x.Host]
+		r.state.Sampled[x.Host] = x.Time
+		r.state.Cores = max(r.state.Cores, available(x))
+		if ok && s.Seconds > 0 {
+			s.sample(x, min(x.Time.Sub(before), 2*time.Minute))
+		}
+	}
+	for i := range w.Events {
+		r.event(s, &w.Events[i])
+	}
+	return s
+}
+
+func (r *slow) event(s *Span, e *rule.Event) {
+	of := s.Events[e.Kind]
+	if of == nil {
+		of = &EventSpan{}
+		s.Events[e.Kind] = of
+	}
+	of.Count++
+	of.Seconds += e.End.Sub(e.Start).Seconds()
+	switch {
+	case e.Kind == rule.LoaderEvent && r.state.Loader == nil:
+		var l Loader
+		if json.Unmarshal(e.Facts, &l) == nil {
+			r.state.Loader = &l
+		}
+	case e.Kind == rule.DetailEvent && e.Name == rule.StackSamples:
+		var d rule.StackDetail
+		if json.Unmarshal(e.Facts, &d) == nil {
+			if r.state.Lines == nil {
+				r.state.Lines = &Detail{}
+			}
+			r.state.Lines.take(&d)
+		}
+	}
+}
+
+// available is how many cores a job may use, as a sample says it.
+func available(x *rule.Sample) float64 {
+	for _, v := range x.Values {
+		if v.Name == "cgroup/cpu_cores" {
+			return v.Value
+		}
+	}
+	return cores(x)
+}
+
+func (r *slow) judge(rep *rule.Report, ended bool) {
+	if r.state.All.Seconds < r.p.Float("trained") {
+		return
+	}
+	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Facts: r.state.facts, Lines: r.state.Lines, Ended: ended, p: r.p}
+	for _, w := range r.state.Windows {
+		c.Recent.add(w)
+	}
+	taken := map[rule.StepPart]bool{}
+	for _, k := range checks {
+		v, part := r.violation(c, k)
+		if v == nil || taken[part] {
+			if v == nil {
+				r.state.Seen[k.Name()] = 0
+			}
+			continue
+		}
+		taken[part] = !k.IsExperimental()
+		r.state.Seen[k.Name()]++
+		if k.needs != nil && !c.Lines.Enough() && !ended && k.needs(c) && !r.state.Asked {
+			r.state.Asked = true
+			rep.Detail(rule.StackSamples)
+			continue
+		}
+		if told := r.state.Told[k.Name()]; told == v.Severity || told == rule.Warning {
+			continue
+		}
+		// A hint is in no hurry: it is made when all is known.
+		if !ended && (r.state.Seen[k.Name()] < confirmed || v.Severity == rule.Info) {
+			continue
+		}
+		r.state.Told[k.Name()] = v.Severity
+		rep.Violate(*v)
+	}
+}
+
+// violation is what a check objects to, and the part of the step that it is about;
+// nil when it is nothing, or too little.
+func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
+	all, now := k.claim(c, c.All), k.claim(c, c.Recent)
+	if all == nil || now == nil {
+		return nil, 0
+	}
+	gain := c.Gain(c.All, all)
+	if least := r.p.Float("info_gain"); gain < least || c.Gain(c.Recent, now) < least {
+		return nil, 0
+	}
+	share, severity := c.Share(c.All, all), rule.Info
+	saved := c.Projected() * (1 - 1/gain)
+	if gain >= r.p.Float("min_gain") && saved >= r.p.Float("min_seconds") {
+		severity = rule.Warning
+	}
+	message := fmt.Sprintf(all.Message, fmt.Sprintf("%.0f %%", 100*share))
+	if all.Unbound {
+		gain = 0
+	} else {
+		message += fmt.Sprintf("; without that it would be at most %s as fast", factor(gain))
+	}
+	ctx := map[string]any{"seconds": all.Seconds, "of_seconds": c.All.Seconds, "could_save_seconds": saved}
+	for name, x := range all.Context {
+		ctx[name] = x
+	}
+	return &rule.Violation{
+		Check: k.Name(), Subject: all.Subject, Severity: severity, Observed: share, Threshold: 1 - 1/r.p.Float("info_gain"), Comparator: ">", Context: ctx,
+		Message: message + ".", Where: all.Where, Share: share, Gain: gain, Steps: int(min(c.All.Steps, math.MaxInt32)),
+	}, all.Takes
+}
+
+func factor(g float64) string {
+	if g >= 10 || math.IsInf(g, 0) {
+		return "more than 10 times"
+	}
+	return fmt.Sprintf("%.1f times", g)
+}
