@@ -17,7 +17,10 @@ type StackShare struct {
 	Part    string  `json:"part,omitempty"` // of the step that was under way; "" where that is not known
 	Seconds float64 `json:"seconds"`
 	Samples int64   `json:"samples"`
-	Frames  []Frame `json:"frames"` // the innermost first
+	// Python are the seconds in which the innermost call was carrying out Python's
+	// own instructions, and not inside a function written in C.
+	Python float64 `json:"python,omitempty"`
+	Frames []Frame `json:"frames"` // the innermost first
 }
 
 // Frame is one call on a stack.

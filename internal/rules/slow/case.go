@@ -22,6 +22,8 @@ type Case struct {
 	Facts *rule.Facts
 	// Lines say which lines the time of a part goes to; see Detail.
 	Lines *Detail
+	// Course is how the time of a step went.
+	Course *Course
 	// Ended: the job is over, and nothing more will come.
 	Ended bool
 

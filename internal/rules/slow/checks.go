@@ -14,8 +14,15 @@ type check struct {
 
 // checks are all of them, the more special first.
 var checks = []*check{
+	&evaluationShare,
 	&checkpoints,
+	&transforms,
+	&collate,
 	&dataWait,
+	&growingSteps,
+	&otherWork,
+	&pythonLoop,
+	&smallBatch,
 }
 
 func index() []rule.Check {

@@ -45,6 +45,7 @@ type slow struct {
 
 type state struct {
 	All     *Span                    `json:"all"`
+	Course  Course                   `json:"course"`
 	Windows []*Span                  `json:"windows"` // the last ones, without All's sums
 	Chief   string                   `json:"chief"`
 	Ranks   map[string]*Span         `json:"ranks"`
@@ -119,6 +120,7 @@ func (r *slow) take(w *rule.Window) *Span {
 			continue
 		}
 		s.step(t)
+		r.state.Course.take(t)
 	}
 	for i := range w.Samples {
 		x := &w.Samples[i]
@@ -174,7 +176,7 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	if r.state.All.Seconds < r.p.Float("trained") {
 		return
 	}
-	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Facts: r.state.facts, Lines: r.state.Lines, Ended: ended, p: r.p}
+	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Ended: ended, p: r.p}
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}

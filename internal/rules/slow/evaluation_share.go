@@ -1,0 +1,33 @@
+package slow
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// evaluationShare: more time goes to evaluation than to training.
+var evaluationShare = check{
+	Check: rule.Check{
+		ID: "slow_training/evaluation_share", Files: []string{"slow/evaluation_share.go"}, Severity: rule.Warning, CauseClass: "evaluation-share", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info},
+		When:            "Evaluation takes more time than training, and it comes more than once.",
+		Cause:           "the model is evaluated often, on much data, or in small batches",
+		Remedy:          "evaluate less often, or on a part of the data, with larger batches and under torch.no_grad()",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		evaluating := s.Evaluating()
+		if evaluating < s.Training() || c.All.Evaluating() < c.All.Training() {
+			return nil
+		}
+		claim := &Claim{Seconds: evaluating, Takes: rule.StepParts, Subject: "evaluation", Message: "Evaluation takes %s of the time"}
+		if used, ok := s.CoresUsed(); ok {
+			claim.CPU = evaluating * used
+		}
+		if m := s.Modes[rule.Eval]; m != nil && s.Steps > 0 {
+			claim.Message = fmt.Sprintf("Evaluation takes %%s of the time: %d evaluation steps to %s", m.Steps, count(s.Steps, "update"))
+			claim.Context = map[string]any{"evaluation_steps": m.Steps, "updates": s.Steps}
+		}
+		return claim
+	},
+}

@@ -1,0 +1,42 @@
+package slow
+
+import (
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// otherWork: what the script does in every step besides training takes a large
+// share: it logs, prints, computes metrics.
+var otherWork = check{
+	Check: rule.Check{
+		ID: "slow_training/other_work", Files: []string{"slow/other_work.go"}, Severity: rule.Warning, CauseClass: "logging", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info},
+		When:            "What the script does between the parts of a step takes a large share of the time, in few lines.",
+		Cause:           "the script logs, prints or computes metrics in every step",
+		Remedy:          "do it every so many steps, or once per epoch, from sums that are kept on the way",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		other := s.Parts[rule.Other]
+		claim := &Claim{Seconds: other, CPU: other, Takes: rule.Other, Subject: "the script's other work"}
+		claim.Message = "The script's other work in each step takes %s of the time"
+		if !c.Lines.Enough() {
+			return nil
+		}
+		lines := c.Lines.Lines(inPart(rule.Other))
+		var share float64
+		for _, l := range lines[:min(3, len(lines))] {
+			share += l.Share
+		}
+		if share < 0.5 {
+			return nil
+		}
+		claim.Seconds, claim.CPU = other*share, other*share
+		claim.Where = heaviest(lines, 0.2)
+		if w := claim.Where; w != nil && len(lines[0].Calls) > 0 {
+			claim.Context = map[string]any{"calls": strings.Join(lines[0].Calls[:min(3, len(lines[0].Calls))], ", ")}
+		}
+		return claim
+	},
+	needs: func(c *Case) bool { return c.All.Parts[rule.Other] > 0.1*c.All.Seconds },
+}

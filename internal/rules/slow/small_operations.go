@@ -1,0 +1,77 @@
+package slow
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// What one operation of a network costs besides its arithmetic: the way through
+// Python and the framework, there and back in the backward pass. Measured with
+// PyTorch 1.13 to 2.15 on processors from 2 to 4 GHz it is 10 to 30 microseconds.
+const (
+	perOperation  = 15e-6
+	fewOperations = 300 // in the graph of a network that calls each layer once
+	shortestTime  = 45e-6
+)
+
+// overhead is what the calls of operations cost in the forward and backward passes
+// of a span, and the time of both; ok is false where the arithmetic dominates.
+func overhead(c *Case, s *Span) (cost, time, operations float64, ok bool) {
+	if c.Facts == nil || c.Facts.Graph == nil || s.Steps == 0 {
+		return 0, 0, 0, false
+	}
+	m := s.Modes[rule.Train]
+	if m == nil {
+		return 0, 0, 0, false
+	}
+	operations = float64(c.Facts.Graph.Nodes)
+	time = m.Parts[rule.Forward] + m.Parts[rule.Backward]
+	cost = min(time, operations*perOperation*float64(m.Steps))
+	if used, known := s.CoresUsed(); known && used > 1.3 { // large operations use all cores
+		return 0, 0, 0, false
+	}
+	return cost, time, operations, operations > 0 && time/float64(m.Steps)/operations < shortestTime
+}
+
+// pythonLoop: the network is called piece by piece, sample by sample or time step by
+// time step, so that each operation does little.
+var pythonLoop = check{
+	Check: rule.Check{
+		ID: "slow_training/python_loop", Files: []string{"slow/small_operations.go"}, Severity: rule.Warning, CauseClass: "python-loop", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info},
+		When:            "A step is made of hundreds of operations that take microseconds each, called by a loop in Python.",
+		Cause:           "a loop in Python calls the network for each sample or time step",
+		Remedy:          "give the whole batch or sequence to one call (a batched operation, nn.LSTM instead of a loop over its cell)",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		cost, _, operations, ok := overhead(c, s)
+		if !ok || operations < fewOperations {
+			return nil
+		}
+		return &Claim{Seconds: cost, CPU: cost, Takes: rule.Forward, Subject: "forward pass", Unbound: true, Where: c.place(rule.Forward, 0.2),
+			Message: fmt.Sprintf("Calls of small operations take %%s of the time: %.0f of them in each step", operations), Context: map[string]any{"operations": operations}}
+	},
+	needs: func(c *Case) bool { return true },
+}
+
+// smallBatch: a step does so little that its fixed costs dominate.
+var smallBatch = check{
+	Check: rule.Check{
+		ID: "slow_training/small_batch", Files: []string{"slow/small_operations.go"}, Severity: rule.Warning, CauseClass: "small-batch", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info},
+		When:            "A batch has few samples, and a step's operations take microseconds each, so that its fixed costs dominate.",
+		Cause:           "the batches are so small that a step costs nearly the same with many more samples",
+		Remedy:          "use larger batches, and adapt the learning rate",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		cost, _, operations, ok := overhead(c, s)
+		m := s.Modes[rule.Train]
+		if !ok || operations >= fewOperations || c.Loader == nil || c.Loader.Batch <= 0 || c.Loader.Batch > 64 {
+			return nil
+		}
+		fixed := cost + m.Parts[rule.Optimizer]
+		return &Claim{Seconds: fixed, CPU: fixed, Takes: rule.Forward, Subject: "batch size", Unbound: true,
+			Message: fmt.Sprintf("The fixed costs of a step take %%s of the time, with %s in a batch", count(int64(c.Loader.Batch), "sample")), Context: map[string]any{"batch": c.Loader.Batch, "operations": operations}}
+	},
+}
