@@ -31,6 +31,8 @@ type (
 
 	// Window is a closed span of a job's time; Sample, StepTime and Event are in it.
 	Window = record.Window
+	// Scalar is one number of one series.
+	Scalar = record.Scalar
 	// Sample is what the metrics of a machine were at one instant.
 	Sample = record.Sample
 	// StepTime is where the time of a step went.

@@ -32,7 +32,10 @@ var growingSteps = check{
 		claim.Where = c.place(g.Part, 0.3)
 		return claim
 	},
-	needs: func(c *Case) bool { return true },
+	needs: func(c *Case) bool {
+		g, ok := c.Course.Grows()
+		return ok && g.Steadiness >= 0.85 && g.Last >= 1.5*g.First && g.Extra > 0.1*c.All.Seconds
+	},
 }
 
 // name is a part of the step in words.

@@ -23,7 +23,7 @@ var MemoryGrowth = rule.Definition{
 	Causes:     []string{"results are kept that hold the graph of their step: a list of losses that are tensors", "a cache without a bound"},
 	Remedies:   []string{"keep numbers instead of tensors (loss.item(), .detach())", "bound what is cached"},
 	Checks: []rule.Check{{
-		ID: "memory_growth/will_not_fit", Files: []string{"slow/memory_growth.go"}, Severity: rule.Warning, CauseClass: "memory-growth", Scope: rule.ScopeGeneral,
+		ID: "memory_growth/will_not_fit", Files: []string{"slow/memory_growth.go"}, Severity: rule.Warning, OtherSeverities: []rule.Severity{rule.Info}, CauseClass: "memory-growth", Scope: rule.ScopeGeneral,
 		When: "The memory of the job's processes has grown steadily with its steps, and will be more than there is before the training ends.",
 	}},
 	Lacks:   "the memory of the job is not known",
@@ -172,6 +172,20 @@ func slope(p []point) float64 {
 	return tb / tt
 }
 
+// lasting tells whether the growth is more than a cache that is filled once: it
+// went on in a third epoch, or, where epochs are not known, for a good part of the
+// time until the memory is full.
+func (r *memory) lasting(full float64) bool {
+	p := r.state.Points
+	last := p[len(p)-1]
+	if r.facts != nil && r.facts.Epochs != nil {
+		if e, ok := r.facts.Epochs.Of(last.Steps); ok {
+			return e.Number >= 3
+		}
+	}
+	return last.Seconds-p[0].Seconds > full/4
+}
+
 // left is how long the training goes on, as far as that is known.
 func (r *memory) left() (seconds float64, known bool) {
 	p := r.state.Points
@@ -203,7 +217,7 @@ func (r *memory) judge(rep *rule.Report, ended bool) {
 	p := r.state.Points
 	last := p[len(p)-1]
 	full := (r.state.Limit - last.Bytes) / rate
-	if left, _ := r.left(); full > left {
+	if left, _ := r.left(); full > left || !r.lasting(full) {
 		r.state.Seen = 0
 		return
 	}
@@ -212,9 +226,15 @@ func (r *memory) judge(rep *rule.Report, ended bool) {
 	}
 	r.state.Told = true
 	each := rate * (last.Seconds - p[0].Seconds) / float64(max(1, last.Steps-p[0].Steps))
+	message := fmt.Sprintf("The job's memory grows by %s a second, %s with each step; what there is will be used up in about %s.", size(rate), size(each), span(full))
+	severity := rule.Warning
+	if ended && !rep.Cut {
+		severity = rule.Info
+		message = fmt.Sprintf("The job's memory grew to the end, by %s with each step: it would not fit in a training of %.3g times as many steps.", size(each), (r.state.Limit-p[0].Bytes)/(last.Bytes-p[0].Bytes))
+	}
 	rep.Violate(rule.Violation{
-		Check: "will_not_fit", Subject: "memory", Observed: last.Bytes, Threshold: r.state.Limit, Comparator: "<", Steps: int(min(last.Steps, math.MaxInt32)),
-		Message: fmt.Sprintf("The job's memory grows by %s a second, %s with each step; what there is will be used up in about %s.", size(rate), size(each), span(full)),
+		Severity: severity, Check: "will_not_fit", Subject: "memory", Observed: last.Bytes, Threshold: r.state.Limit, Comparator: "<", Steps: int(min(last.Steps, math.MaxInt32)),
+		Message: message,
 		Context: map[string]any{"bytes_per_second": rate, "bytes_per_step": each, "seconds_left": full, "bytes": last.Bytes, "limit_bytes": r.state.Limit},
 	})
 }

@@ -35,7 +35,7 @@ const (
 	firstSteps = 3 // updates that are not judged: what is made in them is made once
 	recent     = 3 // windows that the recent span has
 	confirmed  = 3 // windows in a row in which a cause must be there
-	patience   = 2 * time.Second
+	mostAsked  = 3 // windows of detail that are asked for
 )
 
 type slow struct {
@@ -56,7 +56,7 @@ type state struct {
 	Lines   *Detail                  `json:"lines"`
 	Seen    map[string]int           `json:"seen"` // by check: windows in a row
 	Told    map[string]rule.Severity `json:"told"`
-	Asked   bool                     `json:"asked"`
+	Waited  int                      `json:"waited"` // windows since samples of stacks were asked for
 	facts   *rule.Facts
 }
 
@@ -180,32 +180,47 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}
+	waiting := r.ask(c, rep)
 	taken := map[rule.StepPart]bool{}
 	for _, k := range checks {
 		v, part := r.violation(c, k)
-		if v == nil || taken[part] {
-			if v == nil {
-				r.state.Seen[k.Name()] = 0
-			}
+		if v == nil {
+			r.state.Seen[k.Name()] = 0
+			continue
+		}
+		if taken[part] {
 			continue
 		}
 		taken[part] = !k.IsExperimental()
 		r.state.Seen[k.Name()]++
-		if k.needs != nil && !c.Lines.Enough() && !ended && k.needs(c) && !r.state.Asked {
-			r.state.Asked = true
-			rep.Detail(rule.StackSamples)
-			continue
-		}
 		if told := r.state.Told[k.Name()]; told == v.Severity || told == rule.Warning {
 			continue
 		}
 		// A hint is in no hurry: it is made when all is known.
-		if !ended && (r.state.Seen[k.Name()] < confirmed || v.Severity == rule.Info) {
+		if !ended && (r.state.Seen[k.Name()] < confirmed || v.Severity == rule.Info || waiting) {
 			continue
 		}
 		r.state.Told[k.Name()] = v.Severity
 		rep.Violate(*v)
 	}
+}
+
+// ask asks for samples of stacks where a check needs them, and tells whether they
+// may still come.
+func (r *slow) ask(c *Case, rep *rule.Report) bool {
+	if c.Ended || c.Lines.Enough() {
+		return false
+	}
+	for _, k := range checks {
+		if k.needs != nil && k.needs(c) {
+			if r.state.Waited%confirmed == 0 && r.state.Waited < mostAsked*confirmed {
+				rep.Detail(rule.StackSamples)
+			}
+			r.state.Waited++
+			return r.state.Waited <= mostAsked*confirmed
+		}
+	}
+	return false
 }
 
 // violation is what a check objects to, and the part of the step that it is about;

@@ -52,7 +52,10 @@ var pythonLoop = check{
 		return &Claim{Seconds: cost, CPU: cost, Takes: rule.Forward, Subject: "forward pass", Unbound: true, Where: c.place(rule.Forward, 0.2),
 			Message: fmt.Sprintf("Calls of small operations take %%s of the time: %.0f of them in each step", operations), Context: map[string]any{"operations": operations}}
 	},
-	needs: func(c *Case) bool { return true },
+	needs: func(c *Case) bool {
+		_, _, operations, ok := overhead(c, c.All)
+		return ok && operations >= fewOperations
+	},
 }
 
 // smallBatch: a step does so little that its fixed costs dominate.

@@ -1,0 +1,223 @@
+package slow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/rules/slow"
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// training is one that is made up: the seconds of each part of a step, and what the
+// machine shows meanwhile.
+type training struct {
+	parts   map[rule.StepPart]float64 // seconds of a step
+	grows   map[rule.StepPart]float64 // seconds that each step adds to the next one
+	eval    float64                   // seconds of an evaluation step after each ten updates
+	seconds float64
+	cores   int
+	used    float64 // cores, by the training process
+	rss     func(second float64) float64
+	loader  *slow.Loader
+	stacks  *rule.StackDetail
+	facts   *rule.Facts
+}
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// windows are what the rules get of it.
+func (tr training) windows() (out []*rule.Window) {
+	now, step, evals := 0.0, int64(0), int64(0)
+	w := &rule.Window{From: start, To: start.Add(10 * time.Second)}
+	row := func(mode rule.Mode, n int64, parts map[rule.StepPart]float64) {
+		t := rule.StepTime{Worker: "worker_0", Step: step + evals, Mode: mode, ModeStep: n, Steps: 1, Start: at(now)}
+		for p, s := range parts {
+			s += tr.grows[p] * float64(step)
+			t.Parts[p] = int64(s * 1e9)
+			now += s
+		}
+		t.End = at(now)
+		w.Times = append(w.Times, t)
+	}
+	if tr.loader != nil {
+		b, _ := json.Marshal(tr.loader)
+		w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: start, End: start, Facts: b})
+	}
+	if tr.stacks != nil {
+		b, _ := json.Marshal(tr.stacks)
+		w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.DetailEvent, Name: rule.StackSamples, Start: start, End: start, Facts: b})
+	}
+	for sampled := 0.0; now < tr.seconds; {
+		row(rule.Train, step, tr.parts)
+		step++
+		if tr.eval > 0 && step%10 == 0 {
+			row(rule.Eval, evals, map[rule.StepPart]float64{rule.Forward: tr.eval})
+			evals++
+		}
+		for ; sampled <= now; sampled += 0.5 {
+			w.Samples = append(w.Samples, tr.sample(sampled))
+		}
+		if now >= w.To.Sub(start).Seconds() {
+			out = append(out, w)
+			w = &rule.Window{Index: int64(len(out)), From: w.To, To: w.To.Add(10 * time.Second)}
+		}
+	}
+	return append(out, w)
+}
+
+func (tr training) sample(second float64) rule.Sample {
+	s := rule.Sample{Host: "h", Time: at(second), Values: []rule.Scalar{
+		{Name: "cpu/total", Value: 100 * tr.used / float64(tr.cores)},
+		{Name: "process/0/cpu_percent", Value: 100 * tr.used},
+		{Name: "memory/used_bytes", Value: 8e9}, {Name: "memory/used_percent", Value: 50},
+	}}
+	for i := range tr.cores {
+		s.Values = append(s.Values, rule.Scalar{Name: fmt.Sprintf("cpu/%d", i), Value: 100 * tr.used / float64(tr.cores)})
+	}
+	if tr.rss != nil {
+		s.Values = append(s.Values, rule.Scalar{Name: "process/0/rss_bytes", Value: tr.rss(second)})
+	}
+	return s
+}
+
+func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * 1e9)) }
+
+// judge feeds a training to a rule, with a restart of the evaluator before each
+// window, and gives what it objects to.
+func judge(t *testing.T, d *rule.Definition, tr training) (found []rule.Violation, wants []string) {
+	t.Helper()
+	p, err := d.Parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rep rule.Report
+	r, err := d.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range tr.windows() {
+		state, err := r.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = d.New(p); err == nil {
+			err = r.Restore(state)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr.facts != nil {
+			r.(rule.FactReader).Facts(tr.facts, &rep)
+		}
+		r.(rule.WindowReader).Window(w, &rep)
+	}
+	r.Finish(&rep)
+	slices.Sort(rep.Details)
+	return rep.Violations, slices.Compact(rep.Details)
+}
+
+func stacks(list ...rule.StackShare) *rule.StackDetail {
+	d := &rule.StackDetail{Samples: 400, Stacks: list}
+	for _, s := range list {
+		d.Seconds += s.Seconds
+	}
+	return d
+}
+
+func stack(part rule.StepPart, seconds, python float64, frames ...string) rule.StackShare {
+	s := rule.StackShare{Thread: "main", Part: part.String(), Seconds: seconds, Python: python, Samples: 100}
+	for _, f := range frames { // "file:function"
+		file, function, _ := strings.Cut(f, ":")
+		s.Frames = append(s.Frames, rule.Frame{File: file, Line: 10, Function: function})
+	}
+	return s
+}
+
+const (
+	user  = "/home/me/train.py"
+	fetch = "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/fetch.py:fetch"
+)
+
+func TestSlowTraining(t *testing.T) {
+	compute := func(more map[rule.StepPart]float64) map[rule.StepPart]float64 {
+		parts := map[rule.StepPart]float64{rule.Forward: 0.02, rule.Backward: 0.03, rule.Optimizer: 0.005}
+		for p, s := range more {
+			parts[p] = s
+		}
+		return parts
+	}
+	for _, c := range []struct {
+		name string
+		training
+		want  string // "check severity share gain line"; "" nothing
+		wants string
+	}{
+		{"computes", training{parts: compute(nil), used: 2}, "", ""},
+		{"waits for data while a core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, loader: &slow.Loader{}}, "data_wait warning 0.48 1.9", "stacks"},
+		{"waits for data, and no core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1.95, loader: &slow.Loader{Workers: 2}}, "", "stacks"},
+		{"little is to be had", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.004}), used: 1}, "", ""},
+		{"a hint", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.01}), used: 1}, "data_wait info 0.15 1.2", "stacks"},
+		{"too short", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, seconds: 9}, "", ""},
+		{"checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.08}), used: 1}, "checkpoint warning 0.59 2.5", ""},
+		{"evaluates most of the time", training{parts: compute(nil), used: 2, eval: 1.0}, "evaluation_share warning 0.64 2.8", ""},
+		{"evaluates a usual share", training{parts: compute(nil), used: 2, eval: 0.3}, "", ""},
+		{"items in Python", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
+			stack(rule.WaitForData, 3, 2.5, user+":blur", user+":__getitem__", fetch),
+			stack(rule.Forward, 1, 0, user+":train"))}, "transforms warning 0.65 2.8 10", ""},
+		{"items in C", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
+			stack(rule.WaitForData, 3, 0.1, user+":__getitem__", fetch))}, "data_wait warning 0.65 2.0", ""},
+		{"collate", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
+			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
+		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.Other: 0.05}), used: 1, stacks: stacks(
+			stack(rule.Other, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
+		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.Other: 0.001}), grows: map[rule.StepPart]float64{rule.Other: 0.0005}, used: 1}, "growing_steps warning 0.60 2.5", "stacks"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.cores = 2
+			if c.seconds == 0 {
+				c.seconds = 95
+			}
+			found, wants := judge(t, &slow.Training, c.training)
+			var got []string
+			for _, v := range found {
+				text := fmt.Sprintf("%s %s %.2f %.1f", v.Check, v.Severity, v.Share, v.Gain)
+				if v.Where != nil {
+					text += fmt.Sprintf(" %d", v.Where.Line)
+				}
+				got = append(got, text)
+			}
+			if s := strings.Join(got, "; "); s != c.want {
+				t.Errorf("found %q, want %q", s, c.want)
+			}
+			if s := strings.Join(wants, " "); s != c.wants {
+				t.Errorf("asked for %q, want %q", s, c.wants)
+			}
+		})
+	}
+}
+
+func TestMemoryGrowth(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rss  func(s float64) float64
+		want bool
+	}{
+		{"steady", func(s float64) float64 { return 1e9 + 60e6*s }, true},
+		{"constant", func(s float64) float64 { return 1e9 + 5e6*math.Sin(s) }, false},
+		{"a cache that is full after the first epoch", func(s float64) float64 { return 1e9 + 20e6*min(s, 40) }, false},
+		{"so slow that it fits", func(s float64) float64 { return 1e9 + 1e4*s }, false},
+		{"saw teeth", func(s float64) float64 { return 1e9 + 300e6*math.Mod(s, 10)/10 }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found, _ := judge(t, &slow.MemoryGrowth, training{parts: map[rule.StepPart]float64{rule.Forward: 0.05}, seconds: 95, cores: 2, used: 1, rss: c.rss})
+			if (len(found) > 0) != c.want {
+				t.Errorf("found %v, want %v", found, c.want)
+			}
+		})
+	}
+}
