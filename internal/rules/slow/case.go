@@ -18,6 +18,8 @@ type Case struct {
 	Cores float64
 	// Loader are the settings of the loader that trains; nil where it is not known.
 	Loader *Loader
+	// Before is how earlier runs of the script were; nil where there are none.
+	Before *Before
 	// Facts of the training; nil where there are none.
 	Facts *rule.Facts
 	// Lines say which lines the time of a part goes to; see Detail.
@@ -40,6 +42,9 @@ type Loader struct {
 	BatchBytes float64 `json:"batch_bytes"`
 }
 
+// takesNothing is Claim.Takes of what is beside all other causes.
+const takesNothing = rule.StepParts + 1
+
 // Claim is what a check says a training loses to one cause. Seconds and CPU are of
 // the span that was asked about.
 type Claim struct {
@@ -58,6 +63,9 @@ type Claim struct {
 	// share and the gain are added to it.
 	Message string
 	Context map[string]any
+	// Reached says that the training did without it before: what other resources need
+	// is no bound then.
+	Reached bool
 	// Unbound says that there is no honest bound of the gain: none is given then.
 	Unbound bool
 }
@@ -80,7 +88,7 @@ func (c *Case) Gain(s *Span, claim *Claim) float64 {
 // demand is the least time that the cores, shared by all that the job has to
 // compute, need for what is left when the cause is gone.
 func (c *Case) demand(s *Span, claim *Claim) float64 {
-	if c.Cores <= 0 || s.Sampled <= 0 {
+	if c.Cores <= 0 || s.Sampled <= 0 || claim.Reached {
 		return 0
 	}
 	known := s.Seconds / s.Sampled // the samples may cover a part of the span only

@@ -23,6 +23,7 @@ var checks = []*check{
 	&otherWork,
 	&pythonLoop,
 	&smallBatch,
+	&slowerThanBefore,
 }
 
 func index() []rule.Check {

@@ -26,6 +26,7 @@ type training struct {
 	loader  *slow.Loader
 	stacks  *rule.StackDetail
 	facts   *rule.Facts
+	before  *slow.Before
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -47,6 +48,10 @@ func (tr training) windows() (out []*rule.Window) {
 	if tr.loader != nil {
 		b, _ := json.Marshal(tr.loader)
 		w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: start, End: start, Facts: b})
+	}
+	if tr.before != nil {
+		b, _ := json.Marshal(tr.before)
+		w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: "earlier-runs", Start: start, End: start, Facts: b})
 	}
 	if tr.stacks != nil {
 		b, _ := json.Marshal(tr.stacks)
@@ -175,6 +180,8 @@ func TestSlowTraining(t *testing.T) {
 			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
 		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.Other: 0.05}), used: 1, stacks: stacks(
 			stack(rule.Other, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
+		{"slower than before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.03, Most: 0.032, Parts: map[string]float64{"forward": 0.02, "backward": 0.008}}}, "slower_than_before warning 0.45 1.8", ""},
+		{"about as fast as before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.05, Most: 0.052}}, "", ""},
 		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.Other: 0.001}), grows: map[rule.StepPart]float64{rule.Other: 0.0005}, used: 1}, "growing_steps warning 0.60 2.5", "stacks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,6 +21,7 @@ var Training = rule.Definition{
 		{Name: "min_gain", Type: rule.Float, Default: "1.25", Range: rule.AtLeast(1), Meaning: "the least that mending could bring, as a factor, for a warning"},
 		{Name: "min_seconds", Type: rule.Float, Default: "30", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "the least that it could save over the run for a warning"},
 		{Name: "info_gain", Type: rule.Float, Default: "1.1", Range: rule.AtLeast(1), Meaning: "the least gain for a hint"},
+		{Name: "max_slower", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "per cent", Meaning: "by how much a step may take longer than in the slowest of the last runs of the script"},
 		{Name: "trained", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "shorter trainings are not judged"},
 	},
 	CauseClass: "unknown",
@@ -53,6 +54,7 @@ type state struct {
 	Sampled map[string]time.Time     `json:"sampled"` // by host: when the last sample was
 	Cores   float64                  `json:"cores"`
 	Loader  *Loader                  `json:"loader"`
+	Before  *Before                  `json:"before"`
 	Lines   *Detail                  `json:"lines"`
 	Seen    map[string]int           `json:"seen"` // by check: windows in a row
 	Told    map[string]rule.Severity `json:"told"`
@@ -151,6 +153,11 @@ func (r *slow) event(s *Span, e *rule.Event) {
 		if json.Unmarshal(e.Facts, &l) == nil {
 			r.state.Loader = &l
 		}
+	case e.Kind == earlierRuns && r.state.Before == nil:
+		var b Before
+		if json.Unmarshal(e.Facts, &b) == nil {
+			r.state.Before = &b
+		}
 	case e.Kind == rule.DetailEvent && e.Name == rule.StackSamples:
 		var d rule.StackDetail
 		if json.Unmarshal(e.Facts, &d) == nil {
@@ -176,7 +183,7 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	if r.state.All.Seconds < r.p.Float("trained") {
 		return
 	}
-	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Ended: ended, p: r.p}
+	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Ended: ended, p: r.p}
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}

@@ -1,0 +1,69 @@
+package slow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vigil-ml/vigil/rule"
+)
+
+// Before is how long a step took in earlier runs of the same script on this machine,
+// as it was known when this run began.
+type Before struct {
+	Runs int `json:"runs"`
+	// PerStep are the seconds of an update, the median over the runs, Most those of
+	// the slowest of them, Parts the medians by part.
+	PerStep float64            `json:"per_step"`
+	Most    float64            `json:"most"`
+	Parts   map[string]float64 `json:"parts"`
+	// Changed is what is different from the last of them: commit, packages, settings.
+	Changed []string `json:"changed,omitempty"`
+}
+
+// earlierRuns is the kind of the event that brings it.
+const earlierRuns = "earlier-runs"
+
+// slowerThanBefore: earlier runs of the script took less for a step.
+var slowerThanBefore = check{
+	Check: rule.Check{
+		ID: "slow_training/slower_than_before", Files: []string{"slow/slower_than_before.go"}, Severity: rule.Warning, CauseClass: "unknown", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Info},
+		When:            "A step takes longer than in each of the last runs of the same script on this machine, by more than `max_slower`.",
+		Cause:           "something changed since the last runs: the code, a setting, a package, or what else runs on the machine",
+		Remedy:          "look at what changed, and at the part of the step that became slower",
+	},
+	claim: func(c *Case, s *Span) *Claim {
+		b := c.Before
+		if b == nil || b.PerStep <= 0 || s.Steps == 0 {
+			return nil
+		}
+		now := s.Training() / float64(s.Steps)
+		if now <= b.Most*(1+c.p.Float("max_slower")/100) {
+			return nil
+		}
+		claim := &Claim{Seconds: (now - b.PerStep) * float64(s.Steps), Takes: takesNothing, Reached: true, Subject: "time of a step"}
+		part, more := slowerPart(s, b)
+		claim.Message = fmt.Sprintf("A step takes %s, %s in the last %s of this script: %%s of the time is new, most of it in %s", duration(now), duration(b.PerStep), count(int64(b.Runs), "run"), name(part))
+		if len(b.Changed) > 0 {
+			claim.Message += "; changed since: " + strings.Join(b.Changed[:min(3, len(b.Changed))], ", ")
+		}
+		claim.Context = map[string]any{"seconds_per_step": now, "before": b.PerStep, "runs": b.Runs, "part": part.String(), "part_seconds_more": more, "changed": b.Changed}
+		return claim
+	},
+}
+
+// slowerPart is the part of a step that became slower by most.
+func slowerPart(s *Span, b *Before) (part rule.StepPart, more float64) {
+	for p := range rule.StepParts {
+		var now float64
+		for _, mode := range []rule.Mode{rule.Train, rule.Global} {
+			if m := s.Modes[mode]; m != nil {
+				now += m.Parts[p] / float64(s.Steps)
+			}
+		}
+		if d := now - b.Parts[p.String()]; d > more {
+			part, more = p, d
+		}
+	}
+	return part, more
+}
