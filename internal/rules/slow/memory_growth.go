@@ -102,7 +102,7 @@ func (r *memory) sample(x *rule.Sample) {
 	var job, used, percent, limit float64
 	for _, v := range x.Values {
 		switch {
-		case strings.HasPrefix(v.Name, "process/") && strings.HasSuffix(v.Name, "/rss_bytes"):
+		case strings.HasPrefix(v.Name, "process/") && strings.HasSuffix(v.Name, "/rss_bytes") && !strings.Contains(v.Name, "/child/"):
 			job += v.Value
 		case v.Name == "memory/used_bytes":
 			used = v.Value

@@ -78,7 +78,7 @@ func (tr training) windows() (out []*rule.Window) {
 func (tr training) sample(second float64) rule.Sample {
 	s := rule.Sample{Host: "h", Time: at(second), Values: []rule.Scalar{
 		{Name: "cpu/total", Value: 100 * tr.used / float64(tr.cores)},
-		{Name: "process/0/cpu_percent", Value: 100 * tr.used},
+		{Name: "job/cpu_percent", Value: 100 * tr.used},
 		{Name: "memory/used_bytes", Value: 8e9}, {Name: "memory/used_percent", Value: 50},
 	}}
 	for i := range tr.cores {

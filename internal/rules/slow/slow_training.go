@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -169,14 +170,22 @@ func (r *slow) event(s *Span, e *rule.Event) {
 	}
 }
 
-// available is how many cores a job may use, as a sample says it.
+// available is how many cores a job may use, as a sample says it: those of the
+// machine, of the processes' affinity and of the job's limit.
 func available(x *rule.Sample) float64 {
+	n, of := cores(x), 0.0
 	for _, v := range x.Values {
-		if v.Name == "cgroup/cpu_cores" {
-			return v.Value
+		switch {
+		case v.Name == "cgroup/cpu_limit_cores":
+			n = min(n, v.Value)
+		case strings.HasPrefix(v.Name, "process/") && strings.HasSuffix(v.Name, "/cores"):
+			of = max(of, v.Value)
 		}
 	}
-	return cores(x)
+	if of > 0 {
+		n = min(n, of)
+	}
+	return n
 }
 
 func (r *slow) judge(rep *rule.Report, ended bool) {

@@ -91,11 +91,11 @@ func (s *Span) sample(x *rule.Sample, since time.Duration) {
 		i.Seconds += sec
 		i.Max = max(i.Max, v.Value)
 		i.Last = v.Value
-		if of, ok := strings.CutPrefix(v.Name, "process/"); ok && strings.HasSuffix(of, "/cpu_percent") {
-			job += v.Value / 100
-			if strings.Contains(of, "workers") {
-				loaders += v.Value / 100
-			}
+		switch {
+		case v.Name == "job/cpu_percent":
+			job = v.Value / 100
+		case strings.HasPrefix(v.Name, "process/") && strings.HasSuffix(v.Name, "/children_cpu_percent"):
+			loaders += v.Value / 100
 		}
 		if v.Name == "cpu/total" {
 			s.Machine += v.Value / 100 * sec * cores(x)
