@@ -51,14 +51,28 @@ var besides = []condition{
 	{name: "a loop with .item() at every step", peer: "loop"},
 }
 
+// watching are Vigil's ways to see where the time goes, and the tools that people use
+// for that. They all run in the environment of the profilers.
+var watching = []condition{
+	{name: "bare"},
+	{name: "bare again (control)"},
+	{name: "Vigil without machine metrics", vigil: true, flags: []string{"--rules", "none", "--monitor", "off", "--no-profile"}},
+	{name: "Vigil with machine metrics", vigil: true, flags: []string{"--rules", "none", "--no-profile"}},
+	{name: "Vigil's defaults", vigil: true},
+	{name: "Vigil in a window of stacks", vigil: true, flags: []string{"--rules", "none", "--profile", "stacks:steps=5-1000000000"}},
+	{name: "torch.profiler", peer: "torch_profiler"},
+	{name: "cProfile", peer: "cprofile"},
+	{name: "py-spy record", peer: "py_spy"},
+	{name: "wandb's system metrics", peer: "wandb_system"},
+	{name: "TraceML", peer: "traceml"},
+}
+
 // choose takes those of all whose names hold one of the parts, and the bare ones they
 // are compared with; environments that are missing are made.
-func choose(all []condition, parts string, peers bool) ([]condition, error) {
-	if peers {
-		for _, name := range []string{original, trackers} {
-			if err := environment.Make(name); err != nil {
-				return nil, err
-			}
+func choose(all []condition, parts string, environments ...string) ([]condition, error) {
+	for _, name := range environments {
+		if err := environment.Make(name); err != nil {
+			return nil, err
 		}
 	}
 	needed := map[string]bool{"": true}

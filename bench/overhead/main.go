@@ -10,6 +10,9 @@
 // train beside them, each compared with a bare process of its own environment,
 // and what each of them stored is read back and counted.
 //
+// With -profilers it compares, instead, Vigil's machine metrics, parts of steps and
+// windows of stacks with the tools that people use for that.
+//
 // With -device cuda the trainings run on a GPU: ResNet-50 on 224x224 images and a
 // transformer of GPT-2's size, in bfloat16. The time of a turn ends when the GPU
 // has done its work.
@@ -18,7 +21,7 @@
 // under vigil run, and sets what they took beside what the runs say of it.
 //
 //	go run ./bench/overhead -whole N [-python PY] [-threads N]
-//	go run ./bench/overhead [-device cpu|cuda|tiny] [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers] [-only a,b]
+//	go run ./bench/overhead [-device cpu|cuda|tiny] [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers | -profilers] [-only a,b]
 //
 // Nothing else may run on the machine meanwhile.
 package main
@@ -74,27 +77,34 @@ func main() {
 	threads := flag.Int("threads", 1, "compute threads of the training")
 	starts := flag.Int("starts", 10, "how often the start is measured; 0: not at all")
 	peers := flag.Bool("peers", false, "also the peers, in environments that are made for them (about 10 GB)")
+	profilers := flag.Bool("profilers", false, "instead: what it costs to see where the time goes, beside other tools (about 5 GB)")
 	device := flag.String("device", string(onCPU), "cpu, cuda, or tiny: the workloads of cuda in a size for the CPU, which measures nothing")
 	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
 	pairs := flag.Int("whole", 0, "pairs of whole runs of each script in bench/overhead/whole, and nothing else")
 	flag.Parse()
-	if *peers {
-		*python = environment.Interpreter(trackers)
+	var environments []string
+	switch {
+	case *peers:
+		*python, environments = environment.Interpreter(trackers), []string{original, trackers}
+	case *profilers:
+		*python, environments, *starts = environment.Interpreter(environment.Profilers), []string{environment.Profilers}, 0
 	}
 	b := bench{python: *python, threads: *threads, device: target(*device)}
 	what, err := b.device.check(*python)
 	all := conditions
 	switch {
 	case err != nil:
-	case b.device != onCPU && *peers:
-		err = errors.New("-peers: they are measured on the CPU only")
+	case b.device != onCPU && len(environments) > 0:
+		err = errors.New("-peers and -profilers: they are measured on the CPU only")
+	case *profilers:
+		all = watching
 	case b.device != onCPU:
 		all, *starts = gpuConditions, 0
 	case *peers:
 		all = append(all[:len(all):len(all)], besides...)
 	}
 	if err == nil {
-		b.conditions, err = choose(all, *names, *peers)
+		b.conditions, err = choose(all, *names, environments...)
 	}
 	if err == nil {
 		err = b.run(what, *only, *sessions, *turns, *starts, *pairs)

@@ -1,7 +1,8 @@
 """Attaches one of Vigil's peers to a training, as its documentation says.
 
 attach(NAME, model, out) gives two functions: the first is called after every
-step with the loss, the second at the end. Each peer is given the work that a
+step with the loss, the second at the end; and, of a tool that wants to surround
+each step, a third that makes a context for it. Each peer is given the work that a
 condition of Vigil has, as near as it can: what it cannot do is left out, and
 captured.py counts what it really stored.
 """
@@ -93,7 +94,80 @@ def empty(model, out):
     return None, lambda: None
 
 
+def torch_profiler(model, out):
+    """Records of every operation, in stretches that are made and thrown away."""
+    from torch import profiler
+
+    p = profiler.profile(activities=[profiler.ProfilerActivity.CPU], schedule=profiler.schedule(wait=0, warmup=1, active=9), on_trace_ready=lambda _: None)
+    p.start()
+    return lambda loss: p.step(), p.stop
+
+
+def cprofile(model, out):
+    import cProfile
+
+    p = cProfile.Profile()
+
+    def close():
+        p.disable()
+        p.dump_stats(os.path.join(out, "profile"))
+
+    p.enable()
+    return None, close
+
+
+def py_spy(model, out):
+    """100 samples a second, from another process."""
+    import signal
+    import subprocess
+    import sys
+
+    spy = os.path.join(os.path.dirname(sys.executable), "py-spy")
+    child = subprocess.Popen([spy, "record", "--pid", str(os.getpid()), "--rate", "100", "--format", "raw", "--output", os.path.join(out, "samples")], stdout=2)
+
+    def close():
+        child.send_signal(signal.SIGINT)
+        child.wait()
+
+    return None, close
+
+
+def wandb_system(model, out):
+    """System metrics twice a second, as Vigil takes them; nothing else but the loss."""
+    import wandb
+
+    settings = wandb.Settings(silent=True, console="off", x_stats_sampling_interval=0.5)
+    run = wandb.init(project="overhead", mode="offline", dir=out, settings=settings)
+    return lambda loss: run.log({"loss": loss}), run.finish
+
+
+def traceml(model, out):
+    import socket
+    import subprocess
+    import sys
+
+    import traceml_ai
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    serve = os.path.join(os.path.dirname(sys.executable), "traceml")
+    child = subprocess.Popen([serve, "serve", "--logs-dir", out, "--run-name", "run", "--aggregator-port", str(port)], stdout=2)
+    traceml_ai.init(logs_dir=out, session_id="run", aggregator_port=port, connect_timeout_sec=30, on_missing_aggregator="raise")
+
+    def close():
+        child.terminate()
+        child.wait()
+
+    return None, close, lambda: traceml_ai.trace_step(model)
+
+
 PEERS = {
+    "torch_profiler": torch_profiler,
+    "cprofile": cprofile,
+    "py_spy": py_spy,
+    "wandb_system": wandb_system,
+    "traceml": traceml,
     "empty": empty,
     "smdebug_all": smdebug_all,
     "smdebug_weights": smdebug_weights,

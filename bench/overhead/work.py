@@ -161,13 +161,23 @@ def main():
         model, optimiser, draw = workload(name)
     batches = [draw(generator) for _ in range(8)]
     losses = []
-    after = close = None
+    after = close = around = None
     if peer:
         import peers
 
-        after, close = peers.attach(peer[0], model, peer[1])
+        after, close, *more = peers.attach(peer[0], model, peer[1])
+        around = more[0] if more else None
 
     def step():
+        if around is None:
+            train()
+        else:
+            with around():
+                train()
+        if after is not None:
+            after(losses[-1])
+
+    def train():
         x, y = batches[len(losses) % len(batches)]
         optimiser.zero_grad()
         with gpu.autocast() if gpu is not None else contextlib.nullcontext():
@@ -176,8 +186,6 @@ def main():
         loss.backward()
         optimiser.step()
         losses.append(loss.item() if gpu is None else loss.detach())
-        if after is not None:
-            after(losses[-1])
 
     for _ in range(warmup):
         step()

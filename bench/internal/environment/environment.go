@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 )
 
-// The environments of the peers, both with one PyTorch: the newest there is for
+// The environments of the peers; the first two have one PyTorch: the newest there is for
 // the Python of smdebug, whose old protobuf wandb does not go with.
 const (
 	Original = "peer-smdebug"
 	Trackers = "peer-trackers"
 	Monitors = "peer-monitor" // without PyTorch
+	// Profilers has the tools that say where the time of a training goes.
+	Profilers = "peer-profilers"
 )
 
-var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11", Monitors: "3.12 3.13 3.11"}
+var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11", Profilers: "3.12 3.13 3.11", Monitors: "3.12 3.13 3.11"}
 
 // Interpreter is the environment's Python, seen from the repository's root.
 func Interpreter(name string) string { return filepath.Join("build", "env", name, "bin", "python") }
