@@ -31,14 +31,10 @@ type (
 
 	// Window is a closed span of a job's time; Sample, StepTime and Event are in it.
 	Window = record.Window
-	// Scalar is one number of one series.
-	Scalar = record.Scalar
 	// Sample is what the metrics of a machine were at one instant.
 	Sample = record.Sample
 	// StepTime is where the time of a step went.
 	StepTime = record.StepTime
-	// StepPart is one of the parts that a step's time is divided into.
-	StepPart = record.StepPart
 	// Event is something in a job that has a beginning and a length.
 	Event = record.Event
 	// StepPart is one of the parts that a step's time is divided into.
@@ -90,7 +86,7 @@ const (
 	WaitForRanks   = record.WaitForRanks
 	Optimizer      = record.Optimizer
 	SaveCheckpoint = record.SaveCheckpoint
-	Other          = record.Other
+	OtherPart      = record.Other
 	StepParts      = record.StepParts
 )
 
@@ -132,18 +128,6 @@ const (
 	Label      = record.Label
 	Prediction = record.Prediction
 	State      = record.State
-)
-
-// Parts of a step, for StepTime.Parts.
-const (
-	WaitForData    = record.WaitForData
-	CopyToDevice   = record.CopyToDevice
-	Forward        = record.Forward
-	Backward       = record.Backward
-	WaitForRanks   = record.WaitForRanks
-	Optimizer      = record.Optimizer
-	SaveCheckpoint = record.SaveCheckpoint
-	OtherPart      = record.Other
 )
 
 // What is wanted of a due tensor.

@@ -57,7 +57,8 @@ func newEvaluator(j *job, cfgs []rules.Config) (*evaluator, error) {
 		OnWarning: func(configuration, text string) {
 			j.events.notice("warning", configuration+": "+text, "")
 		},
-		Python: e.python(), OnPrint: j.printer(),
+		OnDetail: func(string) { go j.ownWindow("a check of slow_training") },
+		Python:   e.python(), OnPrint: j.printer(),
 	}
 	var before *trial.Trial
 	if j.set.Resume != nil || len(j.known()) > 0 || j.store.HasEvents() { // somebody wrote to this run before

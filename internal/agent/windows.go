@@ -21,7 +21,6 @@ import (
 const (
 	autoWindows   = 3  // of a run
 	autoSeconds   = 5  // the longest length of one
-	autoSteps     = 20 // the most steps of one
 	autoFirstStep = 20 // from this TRAIN step on, or
 	autoFirst     = time.Minute
 	autoNever     = 3 // steps in which there is none, however long they take
@@ -252,7 +251,7 @@ func (j *job) ownWindow(why string) bool {
 	if n >= autoWindows {
 		return false
 	}
-	_, _, err := j.openWindow(capture.Window{Seconds: autoSeconds, Steps: autoSteps}, why, true)
+	_, _, err := j.openWindow(capture.Window{Seconds: autoSeconds}, why, true)
 	return err == nil
 }
 
@@ -321,6 +320,7 @@ func (j *job) samples(raw json.RawMessage) any {
 	}
 	ws.mu.Unlock()
 	j.logs.say("window %d of %s is stored: %d bytes", seen.Number, name, len(b))
+	j.tellWindow(seen)
 	return map[string]any{"ok": true}
 }
 

@@ -8,6 +8,7 @@ the process that trains asks it.
 """
 
 import json
+import opcode
 import os
 import select
 import socket
@@ -89,11 +90,22 @@ class Samples(object):
                     at = places[place] = len(frames)
                     frames.append([code.co_filename, line, _stacks.name(code)])
                 chain.append(at)
-            whole = stacks.setdefault((self.names.get(key[0], ""), tuple(chain)), [0, 0])  # instructions of one line are one
+            whole = stacks.setdefault((self.names.get(key[0], ""), tuple(chain)), [0, 0, 0])  # instructions of one line are one
             whole[0] += ns
             whole[1] += count
-        stacks = [[thread, list(chain), ns, count] for (thread, chain), (ns, count) in stacks.items()]
+            if _runs_python(calls[0][0], key[2]):
+                whole[2] += ns
+        stacks = [[thread, list(chain)] + numbers for (thread, chain), numbers in stacks.items()]
         return {"pid": os.getpid(), "kind": kind, "name": title, "samples": self.samples, "ns": self.total_ns, "interval_ns": self.interval_ns, "frames": frames, "stacks": stacks}  # fmt: skip
+
+
+def _runs_python(code, instruction):
+    """Whether the interpreter itself was at work, and not a function written in C: it gives others a turn at jumps and when a function begins."""
+    try:
+        name = opcode.opname[code.co_code[instruction]]
+    except IndexError:
+        return False
+    return "JUMP" in name or name.startswith("RESUME")
 
 
 def _places(frame, most):

@@ -46,6 +46,9 @@ type Stack struct {
 	Frames  []Frame // the innermost first
 	Time    time.Duration
 	Samples int64
+	// Python is the time of it in which the innermost call carried out Python's own
+	// instructions; it is not stored.
+	Python time.Duration
 }
 
 // Total is the time that was sampled of a process's thread that has most of it.
@@ -107,7 +110,7 @@ type sent struct {
 		NS         int64                `json:"ns"`
 		IntervalNS int64                `json:"interval_ns"`
 		Frames     [][3]json.RawMessage `json:"frames"`
-		Stacks     [][4]json.RawMessage `json:"stacks"`
+		Stacks     [][]json.RawMessage  `json:"stacks"`
 	} `json:"processes"`
 }
 
@@ -146,11 +149,15 @@ func Sent(b []byte) (w *Window, session string, err error) {
 		for _, raw := range p.Stacks {
 			var st Stack
 			var chain []int
-			var ns int64
-			if err := fields(raw[:], &st.Thread, &chain, &ns, &st.Samples); err != nil {
+			var ns, python int64
+			if len(raw) != 5 {
+				return nil, "", fmt.Errorf("read samples of process %d: %w", p.PID, errUnfit)
+			}
+			if err := fields(raw, &st.Thread, &chain, &ns, &st.Samples, &python); err != nil {
 				return nil, "", fmt.Errorf("read samples of process %d: %w", p.PID, err)
 			}
-			if ns < 0 || st.Samples < 1 || len(chain) > maxDepth {
+			st.Python = time.Duration(python)
+			if ns < 0 || python < 0 || python > ns || st.Samples < 1 || len(chain) > maxDepth {
 				return nil, "", fmt.Errorf("read samples of process %d: %w", p.PID, errUnfit)
 			}
 			st.Thread, st.Time = short(st.Thread), time.Duration(ns)

@@ -8,7 +8,10 @@
 // training itself shows.
 package builtin
 
-import "github.com/vigil-ml/vigil/rule"
+import (
+	"github.com/vigil-ml/vigil/internal/rules/slow"
+	"github.com/vigil-ml/vigil/rule"
+)
 
 var all = []*rule.Definition{
 	&notFinite,
@@ -39,6 +42,8 @@ var all = []*rule.Definition{
 	&ranksDiverge,
 	&lossNotDecreasing,
 	&stalledTraining,
+	&slow.Training,
+	&slow.MemoryGrowth,
 	&unchangedTensor,
 	&poorWeightInitialization,
 	&saturatedActivation,

@@ -36,9 +36,9 @@ type Case struct {
 type Loader struct {
 	Workers    int     `json:"workers"`
 	Prefetch   int     `json:"prefetch"`
-	Pinned     bool    `json:"pinned"`
-	Persistent bool    `json:"persistent"`
-	Batch      int     `json:"batch"`
+	Pinned     bool    `json:"pin_memory"`
+	Persistent bool    `json:"persistent_workers"`
+	Batch      int     `json:"batch_size"`
 	BatchBytes float64 `json:"batch_bytes"`
 }
 

@@ -72,7 +72,7 @@ func (c *Course) Grows() (g Growth, ok bool) {
 		return g, false
 	}
 	quarter := n / 4
-	for _, p := range []rule.StepPart{rule.Forward, rule.Backward, rule.Optimizer, rule.Other} {
+	for _, p := range []rule.StepPart{rule.Forward, rule.Backward, rule.Optimizer, rule.OtherPart} {
 		x := make([]float64, n)
 		for i := range c.Stretches {
 			x[i] = c.Stretches[i].perStep(p)

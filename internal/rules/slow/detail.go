@@ -104,7 +104,7 @@ func (d *Detail) ShareOf(keep func(*rule.StackShare) bool) float64 {
 
 // Library tells that a file belongs to Python or to an installed package.
 func Library(file string) bool {
-	for _, mark := range []string{"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3", "<frozen ", "<string>", "<__array_function__"} {
+	for _, mark := range []string{"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3", "/vigil/_", "<frozen ", "<string>", "<__array_function__"} {
 		if strings.Contains(file, mark) || strings.HasPrefix(file, mark) {
 			return true
 		}
@@ -116,6 +116,9 @@ func Library(file string) bool {
 // such as "torch/serialization.py"; an empty function is any.
 func In(s *rule.StackShare, file, function string) bool {
 	return slices.ContainsFunc(s.Frames, func(f rule.Frame) bool {
-		return strings.HasSuffix(f.File, file) && (function == "" || f.Function == function)
+		return strings.HasSuffix(f.File, file) && (function == "" || lastName(f.Function) == function)
 	})
 }
+
+// lastName is a function's name without the classes and functions that it is in.
+func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }

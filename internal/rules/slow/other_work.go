@@ -17,13 +17,13 @@ var otherWork = check{
 		Remedy:          "do it every so many steps, or once per epoch, from sums that are kept on the way",
 	},
 	claim: func(c *Case, s *Span) *Claim {
-		other := s.Parts[rule.Other]
-		claim := &Claim{Seconds: other, CPU: other, Takes: rule.Other, Subject: "the script's other work"}
+		other := s.Parts[rule.OtherPart]
+		claim := &Claim{Seconds: other, CPU: other, Takes: rule.OtherPart, Subject: "the script's other work"}
 		claim.Message = "The script's other work in each step takes %s of the time"
 		if !c.Lines.Enough() {
 			return nil
 		}
-		lines := c.Lines.Lines(inPart(rule.Other))
+		lines := c.Lines.Lines(inPart(rule.OtherPart))
 		var share float64
 		for _, l := range lines[:min(3, len(lines))] {
 			share += l.Share
@@ -38,5 +38,5 @@ var otherWork = check{
 		}
 		return claim
 	},
-	needs: func(c *Case) bool { return c.All.Parts[rule.Other] > 0.1*c.All.Seconds },
+	needs: func(c *Case) bool { return c.All.Parts[rule.OtherPart] > 0.1*c.All.Seconds },
 }

@@ -172,17 +172,17 @@ func TestSlowTraining(t *testing.T) {
 		{"evaluates most of the time", training{parts: compute(nil), used: 2, eval: 1.0}, "evaluation_share warning 0.64 2.8", ""},
 		{"evaluates a usual share", training{parts: compute(nil), used: 2, eval: 0.3}, "", ""},
 		{"items in Python", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
-			stack(rule.WaitForData, 3, 2.5, user+":blur", user+":__getitem__", fetch),
+			stack(rule.WaitForData, 3, 2.5, user+":blur", user+":Images.__getitem__", fetch),
 			stack(rule.Forward, 1, 0, user+":train"))}, "transforms warning 0.65 2.8 10", ""},
 		{"items in C", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
-			stack(rule.WaitForData, 3, 0.1, user+":__getitem__", fetch))}, "data_wait warning 0.65 2.0", ""},
+			stack(rule.WaitForData, 3, 0.1, user+":Images.__getitem__", fetch))}, "data_wait warning 0.65 2.0", ""},
 		{"collate", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
-		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.Other: 0.05}), used: 1, stacks: stacks(
-			stack(rule.Other, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
+		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
+			stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
 		{"slower than before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.03, Most: 0.032, Parts: map[string]float64{"forward": 0.02, "backward": 0.008}}}, "slower_than_before warning 0.45 1.8", ""},
 		{"about as fast as before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.05, Most: 0.052}}, "", ""},
-		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.Other: 0.001}), grows: map[rule.StepPart]float64{rule.Other: 0.0005}, used: 1}, "growing_steps warning 0.60 2.5", "stacks"},
+		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.001}), grows: map[rule.StepPart]float64{rule.OtherPart: 0.0005}, used: 1}, "growing_steps warning 0.60 2.5", "stacks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cores = 2

@@ -22,7 +22,7 @@ func prepared(s *rule.StackShare) (by rule.Frame, items, ok bool) {
 			if strings.HasSuffix(by.File, fetching) { // a comprehension
 				continue
 			}
-			switch by.Function {
+			switch lastName(by.Function) {
 			case "__getitem__", "__getitems__", "__next__", "__iter__":
 				return by, true, true
 			}
