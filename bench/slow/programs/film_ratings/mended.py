@@ -52,7 +52,7 @@ def worker(rank, store):
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-4)
     criterion = nn.MSELoss()
     start = time.time()
-    for epoch in range(3):
+    for epoch in range(2):
         sampler.set_epoch(epoch)
         total = 0.0
         for user, film, stars in loader:

@@ -51,13 +51,13 @@ class AutoEncoder(nn.Module):
 
 rng = np.random.default_rng(5)
 torch.manual_seed(5)
-pictures = draw_gauges(2560, rng)
+pictures = draw_gauges(2240, rng)
 check = draw_gauges(256, rng)
 
 net = AutoEncoder()
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 start = time.time()
-for epoch in range(6):
+for epoch in range(5):
     order = torch.randperm(len(pictures))
     total = 0.0
     for i in range(0, len(order), BATCH):

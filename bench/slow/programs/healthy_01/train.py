@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 def mint(folder, n, rng):
-    yy, xx = np.mgrid[-1:1:160j, -1:1:160j]
+    yy, xx = np.mgrid[-1:1:96j, -1:1:96j]
     radius = np.hypot(xx, yy)
     grades = rng.integers(0, 5, n)
     for i, grade in enumerate(grades):
@@ -65,7 +65,7 @@ def main():
         optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
         criterion = nn.CrossEntropyLoss()
         start = time.time()
-        for epoch in range(14):
+        for epoch in range(6):
             model.train()
             total = 0.0
             for scans, grades in train:

@@ -33,19 +33,19 @@ class ResNet(nn.Module):
 
 
 torch.manual_seed(0)
-prototypes = F.interpolate(torch.randn(12, 3, 6, 6), size=48, mode="bicubic")
-labels = torch.randint(12, (1536,))
-images = prototypes[labels] + 1.5 * torch.randn(1536, 3, 48, 48)
+prototypes = F.interpolate(torch.randn(12, 3, 6, 6), size=32, mode="bicubic")
+labels = torch.randint(12, (1024,))
+images = prototypes[labels] + 1.5 * torch.randn(1024, 3, 32, 32)
 model = ResNet(12)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4, nesterov=True)
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2 * 48)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2 * 32)
 start = time.time()
 for epoch in range(2):
-    for i, idx in enumerate(torch.randperm(1536).split(32)):
+    for i, idx in enumerate(torch.randperm(1024).split(32)):
         optimizer.zero_grad()
         loss = F.cross_entropy(model(images[idx]), labels[idx])
         loss.backward()
         optimizer.step()
         scheduler.step()
-        if i % 16 == 15:
-            print(f"epoch {epoch} batch {i + 1}/48 loss {loss.item():.3f} {time.time() - start:.1f} s")
+        if i % 8 == 7:
+            print(f"epoch {epoch} batch {i + 1}/32 loss {loss.item():.3f} {time.time() - start:.1f} s")

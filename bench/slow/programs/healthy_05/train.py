@@ -32,13 +32,13 @@ class Reader(nn.Module):
         return self.head(self.encoder(self.token(text) + self.place).mean(1))
 
 
-train_text, train_language = write(4096)
-valid_text, valid_language = write(256)
+train_text, train_language = write(2048)
+valid_text, valid_language = write(128)
 reader = Reader()
 optimizer = torch.optim.AdamW(reader.parameters(), lr=6e-4, weight_decay=0.01)
 criterion = nn.CrossEntropyLoss(label_smoothing=0.05)
 clock = time.monotonic()
-for epoch in range(5):
+for epoch in range(4):
     reader.train()
     for idx in torch.randperm(len(train_text)).split(64):
         loss = criterion(reader(train_text[idx]), train_language[idx])

@@ -7,7 +7,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 ap = argparse.ArgumentParser()
-ap.add_argument("--updates", type=int, default=30)
+ap.add_argument("--updates", type=int, default=14)
 ap.add_argument("--micro-batch", type=int, default=16)
 ap.add_argument("--accumulate", type=int, default=4)
 ap.add_argument("--lr", type=float, default=1e-3)
@@ -49,5 +49,5 @@ for update in range(1, opt.updates + 1):
         loss.backward()
         total += loss.item()
     optimizer.step()
-    if update % 10 == 0:
+    if update % 2 == 0:
         print(f"update {update}: mse {total:.5f} ({time.time() - t0:.1f} s)")

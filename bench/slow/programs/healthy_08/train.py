@@ -36,7 +36,7 @@ def save(path, model, optimizer, epoch):
 def main():
     torch.manual_seed(7)
     gen = torch.Generator().manual_seed(7)
-    x, shares = spectra(20480, gen)
+    x, shares = spectra(10240, gen)
     model = Unmixer()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-4)
     with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +52,7 @@ def main():
                 total += loss.item()
             if epoch % 3 == 0:
                 save(path, model, optimizer, epoch)
-            print(f"epoch {epoch}  {total / 80:.4f}  {time.time() - start:.1f} s")
+            print(f"epoch {epoch}  {total / 40:.4f}  {time.time() - start:.1f} s")
 
 
 if __name__ == "__main__":

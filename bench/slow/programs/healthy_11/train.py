@@ -5,7 +5,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-HEAD_EPOCHS, ALL_EPOCHS = 5, 6
+HEAD_EPOCHS, ALL_EPOCHS = 4, 5
 
 
 def xrays(n, seed):

@@ -5,7 +5,7 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(66)
-Z, BATCH, ITERATIONS = 48, 48, 110
+Z, BATCH, ITERATIONS = 48, 48, 180
 
 
 def nuclei(n, size=32):
@@ -35,7 +35,7 @@ bce = nn.BCEWithLogitsLoss()
 real_pictures = nuclei(3000)
 ones, zeros = torch.ones(BATCH, 1), torch.zeros(BATCH, 1)
 start = time.time()
-for it in range(1, ITERATIONS * 3 + 1):
+for it in range(1, ITERATIONS + 1):
     real = real_pictures[torch.randint(len(real_pictures), (BATCH,))]
     fake = G(torch.randn(BATCH, Z))
     d_loss = bce(D(real), ones * 0.9) + bce(D(fake.detach()), zeros)
@@ -47,5 +47,5 @@ for it in range(1, ITERATIONS * 3 + 1):
     g_opt.zero_grad()
     g_loss.backward()
     g_opt.step()
-    if it % 55 == 0:
+    if it % 30 == 0:
         print(f"{it:4d} D {d_loss.item():.3f} G {g_loss.item():.3f} {time.time() - start:.1f} s")

@@ -36,9 +36,9 @@ def load(p):
 
 plate = Plate()
 optimizer = torch.optim.Adam(plate.parameters(), lr=2e-3)
-schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.99)
+schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.98)
 begin = time.time()
-for step in range(1, 161):
+for step in range(1, 81):
     p = torch.rand(1000, 2, requires_grad=True)
     w = plate(p)
     residual = (laplacian(laplacian(w, p), p) - load(p)) / (4 * PI**4)
@@ -47,7 +47,7 @@ for step in range(1, 161):
     loss.backward()
     optimizer.step()
     schedule.step()
-    if step % 20 == 0:
+    if step % 10 == 0:
         with torch.no_grad():
             q = torch.rand(500, 2)
             exact = torch.sin(PI * q[:, :1]) * torch.sin(PI * q[:, 1:])

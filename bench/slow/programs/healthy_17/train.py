@@ -24,7 +24,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
 loss_fn = nn.MSELoss()
 BATCH = 4096
 start = time.time()
-for epoch in range(12):
+for epoch in range(10):
     order = torch.randperm(n)
     total = 0.0
     for i in range(0, n, BATCH):

@@ -33,7 +33,7 @@ class ReefNet(nn.Module):
 
 
 torch.manual_seed(55)
-pictures, kinds = reefs(480)
+pictures, kinds = reefs(384)
 net = ReefNet()
 optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3)
 t0 = time.time()

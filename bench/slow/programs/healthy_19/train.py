@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-TANKS, PLANTS, CAPACITY = 32, 64, 60_000
+TANKS, PLANTS, CAPACITY = 96, 256, 120_000
 rng = np.random.default_rng(77)
 torch.manual_seed(77)
 
@@ -60,10 +60,10 @@ frozen = copy.deepcopy(q)
 optimizer = torch.optim.Adam(q.parameters(), lr=3e-4)
 state = plant.observe()
 recent, start = 0.0, time.time()
-for step in range(1, 1101):
+for step in range(1, 901):
     with torch.no_grad():
         best = q(torch.from_numpy(state)).argmax(1).numpy()
-    explore = rng.random(PLANTS) < max(0.05, 1 - step / 600)
+    explore = rng.random(PLANTS) < max(0.05, 1 - step / 500)
     action = np.where(explore, rng.integers(0, TANKS + 1, PLANTS), best)
     reward = plant.step(action)
     after = plant.observe()

@@ -65,7 +65,7 @@ class ReplayBuffer:
         return [torch.from_numpy(a[i]) for a in (self.obs, self.actions, self.rewards, self.next_obs, self.done)]
 
 
-def main(steps=2000):
+def main(steps=2400):
     rng = np.random.default_rng(1)
     torch.manual_seed(1)
     landers = Landers(ENVS, rng)
@@ -97,7 +97,7 @@ def main(steps=2000):
             for p, t in zip(q.parameters(), target.parameters()):
                 t.lerp_(p, 0.01)
         recent = 0.99 * recent + 0.01 * rewards.mean()
-        if step % 250 == 0:
+        if step % 200 == 0:
             print(f"step {step}  loss {loss.item():.4f}  reward {recent:+.3f}  replay {len(memory.actions)}  {time.perf_counter() - began:.1f} s")
 
 

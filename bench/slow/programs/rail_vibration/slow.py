@@ -7,7 +7,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=1800)
+parser.add_argument("--steps", type=int, default=1100)
 parser.add_argument("--batch", type=int, default=32)
 parser.add_argument("--channels", type=int, default=24)
 parser.add_argument("--detect-anomaly", action=argparse.BooleanOptionalAction, default=True)
@@ -69,7 +69,7 @@ for step in range(1, args.steps + 1):
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
     schedule.step()
-    if step % 300 == 0:
+    if step % 100 == 0:
         model.eval()
         with torch.no_grad():
             mae = (model(test_signals) - test_wear).abs().mean().item()

@@ -17,10 +17,10 @@ class Config:
     n_embd: int = 96
     dropout: float = 0.1
     batch_size: int = 24
-    max_iters: int = 240
+    max_iters: int = 160
     learning_rate: float = 1e-3
     warmup: int = 20
-    eval_interval: int = 20
+    eval_interval: int = 16
     eval_iters: int = 40
 
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 VOCAB = 400
 WINDOW = 4
 BATCH = 128
-STEPS = 12000
+STEPS = 18000
 
 
 def sample_text(n, rng):
@@ -79,7 +79,7 @@ def train():
                 for group in optimizer.param_groups:
                     group["lr"] *= 0.5
                 since = 0
-        if step % 1000 == 0:
+        if step % 1500 == 0:
             print(f"{step:6d}  {smooth:.4f}  lr {optimizer.param_groups[0]['lr']:.1e}  {time.time() - began:.1f} s")
 
 
