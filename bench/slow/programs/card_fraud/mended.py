@@ -49,7 +49,7 @@ started = time.time()
 scores = deque(maxlen=50)
 targets = deque(maxlen=50)
 step = 0
-for epoch in range(4):
+for _ in range(4):
     for x, c, y in loader:
         logits = model(x, c)
         loss = criterion(logits, y)

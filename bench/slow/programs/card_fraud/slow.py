@@ -48,7 +48,7 @@ started = time.time()
 scores = torch.empty(0)
 targets = torch.empty(0)
 step = 0
-for epoch in range(4):
+for _ in range(4):
     for x, c, y in loader:
         logits = model(x, c)
         loss = criterion(logits, y)

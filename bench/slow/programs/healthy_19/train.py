@@ -60,7 +60,7 @@ frozen = copy.deepcopy(q)
 optimizer = torch.optim.Adam(q.parameters(), lr=3e-4)
 state = plant.observe()
 recent, start = 0.0, time.time()
-for step in range(1, 901):
+for step in range(1, 801):
     with torch.no_grad():
         best = q(torch.from_numpy(state)).argmax(1).numpy()
     explore = rng.random(PLANTS) < max(0.05, 1 - step / 500)

@@ -71,7 +71,7 @@ def train(folder):
     model = StreetNet()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     start = time.time()
-    for epoch in range(7):
+    for epoch in range(6):
         losses = []
         for x, y in loader:
             loss = F.binary_cross_entropy_with_logits(model(x), y)

@@ -6,10 +6,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-VOCAB = 400
+VOCAB = 250
 WINDOW = 4
-BATCH = 128
-STEPS = 18000
+BATCH = 64
+STEPS = 16000
 
 
 def sample_text(n, rng):
@@ -24,7 +24,7 @@ def sample_text(n, rng):
 
 
 class WindowLM(nn.Module):
-    def __init__(self, dim=24, hidden=96):
+    def __init__(self, dim=16, hidden=64):
         super().__init__()
         self.embedding = nn.Embedding(VOCAB, dim)
         self.hidden = nn.Linear(WINDOW * dim, hidden)
@@ -74,11 +74,11 @@ def train():
             best, since = smooth, 0
         else:
             since += 1
-            if since == 400:
+            if since == 1500:
                 for group in optimizer.param_groups:
                     group["lr"] *= 0.5
                 since = 0
-        if step % 1500 == 0:
+        if step % 1000 == 0:
             print(f"{step:6d}  {smooth:.4f}  lr {optimizer.param_groups[0]['lr']:.1e}  {time.time() - began:.1f} s")
 
 

@@ -6,17 +6,18 @@ from torch import nn
 
 parser = argparse.ArgumentParser(description="Recognises gestures in the traces of a wrist sensor")
 parser.add_argument("--epochs", type=int, default=5)
-parser.add_argument("--batch-size", type=int, default=64)
-parser.add_argument("--hidden", type=int, default=96)
+parser.add_argument("--batch-size", type=int, default=48)
+parser.add_argument("--width", type=int, default=32)
+parser.add_argument("--depth", type=int, default=4)
 parser.add_argument("--lr", type=float, default=2e-3)
-parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+parser.add_argument("--threads", type=int, default=32)
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
 torch.manual_seed(args.seed)
 torch.set_num_threads(args.threads)
 
-GESTURES, STEPS, CHANNELS = 10, 60, 6
+GESTURES, STEPS, CHANNELS = 10, 64, 6
 
 
 def record(n):
@@ -30,21 +31,35 @@ def record(n):
     return x + 0.7 * torch.randn_like(x), y
 
 
-class GestureNet(nn.Module):
-    def __init__(self, hidden):
+class Mixer(nn.Module):
+    """Mixes along time, then along channels."""
+
+    def __init__(self, width, drop=0.1):
         super().__init__()
-        self.inp = nn.Sequential(nn.Linear(CHANNELS, hidden), nn.LayerNorm(hidden), nn.GELU())
-        self.rnn = nn.GRU(hidden, hidden, num_layers=2, batch_first=True, bidirectional=True)
-        self.out = nn.Sequential(nn.LayerNorm(2 * hidden), nn.Linear(2 * hidden, GESTURES))
+        self.norm1 = nn.LayerNorm(width)
+        self.time = nn.Sequential(nn.Linear(STEPS, STEPS), nn.GELU(), nn.Dropout(drop), nn.Linear(STEPS, STEPS))
+        self.norm2 = nn.LayerNorm(width)
+        self.channels = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Dropout(drop), nn.Linear(2 * width, width))
 
     def forward(self, x):
-        h, _ = self.rnn(self.inp(x))
-        return self.out(h.mean(1))
+        x = x + self.time(self.norm1(x).transpose(1, 2)).transpose(1, 2)
+        return x + self.channels(self.norm2(x))
 
 
-x_train, y_train = record(3072)
+class GestureNet(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.inp = nn.Linear(CHANNELS, width)
+        self.blocks = nn.Sequential(*[Mixer(width) for _ in range(depth)])
+        self.out = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, GESTURES))
+
+    def forward(self, x):
+        return self.out(self.blocks(self.inp(x)).mean(1))
+
+
+x_train, y_train = record(5760)
 x_test, y_test = record(512)
-model = GestureNet(args.hidden)
+model = GestureNet(args.width, args.depth)
 optimizer = torch.optim.Adam(model.parameters(), lr=args.lr)
 loss_fn = nn.CrossEntropyLoss()
 
