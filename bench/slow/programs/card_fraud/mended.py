@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(21)
 rng = np.random.default_rng(21)
@@ -23,7 +22,7 @@ fraud = (risk + rng.logistic(0, 1, N) > 2.2).astype(np.float32)
 
 features = np.column_stack([np.log(amount), np.sin(hour / 3.82), np.cos(hour / 3.82), np.log1p(age_days), distance / 30, other]).astype(np.float32)
 features = (features - features.mean(0)) / features.std(0)
-dataset = TensorDataset(torch.from_numpy(features), torch.from_numpy(country), torch.from_numpy(fraud))
+features, country, fraud = torch.from_numpy(features), torch.from_numpy(country), torch.from_numpy(fraud)
 
 
 class FraudNet(nn.Module):
@@ -43,15 +42,15 @@ class FraudNet(nn.Module):
 model = FraudNet(features.shape[1], 30)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 criterion = nn.BCEWithLogitsLoss()
-loader = DataLoader(dataset, batch_size=512, shuffle=True)
 
 started = time.time()
 scores = deque(maxlen=50)
 targets = deque(maxlen=50)
 step = 0
 for _ in range(4):
-    for x, c, y in loader:
-        logits = model(x, c)
+    for rows in torch.randperm(N).split(512):
+        y = fraud[rows]
+        logits = model(features[rows], country[rows])
         loss = criterion(logits, y)
         optimizer.zero_grad()
         loss.backward()

@@ -28,8 +28,8 @@ signals = torch.from_numpy(signals).unsqueeze(1)
 labels = torch.from_numpy(labels)
 
 # patients of the first study train, those of the second test
-train_set = torch.utils.data.TensorDataset(signals[:1536], labels[:1536])
-test_set = torch.utils.data.TensorDataset(signals[1536:], labels[1536:])
+train_set = torch.utils.data.TensorDataset(signals[:2048], labels[:2048])
+test_set = torch.utils.data.TensorDataset(signals[2048:], labels[2048:])
 train_loader = torch.utils.data.DataLoader(train_set, batch_size=64, shuffle=True)
 test_loader = torch.utils.data.DataLoader(test_set, batch_size=64)
 

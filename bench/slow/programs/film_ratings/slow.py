@@ -18,7 +18,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 import torch.nn as nn
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+from torch.utils.data import DistributedSampler
 
 WORLD = 2
 THREADS = 16
@@ -32,7 +32,7 @@ def ratings(n=65536):
     taste = torch.randn(USERS, 6, generator=g)
     kind = torch.randn(FILMS, 6, generator=g)
     stars = 3.5 + 0.5 * (taste[u] * kind[f]).sum(1) + 0.3 * torch.randn(n, generator=g)
-    return TensorDataset(u, f, stars.clamp(1, 5))
+    return u, f, stars.clamp(1, 5)
 
 
 class Recommender(nn.Module):
@@ -55,9 +55,8 @@ def worker(rank, store):
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=WORLD)
     torch.set_num_threads(THREADS)
     torch.manual_seed(rank)
-    data = ratings()
-    sampler = DistributedSampler(data, num_replicas=WORLD, rank=rank, shuffle=True)
-    loader = DataLoader(data, batch_size=256, sampler=sampler)
+    users, films, stars = ratings()
+    sampler = DistributedSampler(stars, num_replicas=WORLD, rank=rank, shuffle=True)
     model = DistributedDataParallel(Recommender())
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-4)
     criterion = nn.MSELoss()
@@ -65,14 +64,15 @@ def worker(rank, store):
     for epoch in range(2):
         sampler.set_epoch(epoch)
         total = 0.0
-        for user, film, stars in loader:
+        batches = torch.tensor(list(sampler)).split(256)
+        for rows in batches:
             optimizer.zero_grad()
-            loss = criterion(model(user, film), stars)
+            loss = criterion(model(users[rows], films[rows]), stars[rows])
             loss.backward()
             optimizer.step()
             total += loss.item()
         if rank == 0:
-            print(f"epoch {epoch}: mse {total / len(loader):.4f}  {time.time() - start:.1f} s", flush=True)
+            print(f"epoch {epoch}: mse {total / len(batches):.4f}  {time.time() - start:.1f} s", flush=True)
     dist.barrier()
     dist.destroy_process_group()
     finished.append(rank)

@@ -7,13 +7,13 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-ENVS = 64
+ENVS = 128
 GAMMA = 0.98
-OBS = 24
+OBS = 40
 
 
 class Landers:
-    """Height, speed, fuel, wind and sixteen noisy radar echoes of the ground."""
+    """Height, speed, fuel, wind and many noisy radar echoes of the ground."""
 
     def __init__(self, n, rng):
         self.n, self.rng = n, rng
@@ -31,7 +31,7 @@ class Landers:
         self.wind[which] = self.rng.normal(0, 0.2, (k, 5))
 
     def observe(self):
-        echoes = self.height[:, None] + 0.3 * self.rng.standard_normal((self.n, 16))
+        echoes = self.height[:, None] + 0.3 * self.rng.standard_normal((self.n, 32))
         return np.concatenate([self.height[:, None], self.speed[:, None], self.fuel[:, None], self.wind, echoes], 1).astype(np.float32)
 
     def step(self, action):
@@ -68,19 +68,19 @@ class ReplayBuffer:
         return [torch.from_numpy(a[i]) for a in (self.obs, self.actions, self.rewards, self.next_obs, self.done)]
 
 
-def main(steps=2400):
+def main(steps=1000):
     rng = np.random.default_rng(1)
     torch.manual_seed(1)
     landers = Landers(ENVS, rng)
     memory = ReplayBuffer(steps * ENVS)
-    q = nn.Sequential(nn.Linear(OBS, 192), nn.ReLU(), nn.Linear(192, 192), nn.ReLU(), nn.Linear(192, 3))
+    q = nn.Sequential(nn.Linear(OBS, 384), nn.ReLU(), nn.Linear(384, 384), nn.ReLU(), nn.Linear(384, 3))
     target = copy.deepcopy(q).requires_grad_(False)
     optimizer = torch.optim.Adam(q.parameters(), lr=5e-4)
     obs = landers.observe()
     recent = 0.0
     began = time.perf_counter()
     for step in range(1, steps + 1):
-        epsilon = max(0.05, 1 - step / 1000)
+        epsilon = max(0.05, 1 - step / 500)
         with torch.no_grad():
             greedy = q(torch.from_numpy(obs)).argmax(1).numpy()
         actions = np.where(rng.random(ENVS) < epsilon, rng.integers(0, 3, ENVS), greedy)
@@ -89,7 +89,7 @@ def main(steps=2400):
         memory.add(obs, actions, rewards, following, done)
         obs = following
 
-        o, a, r, n, d = memory.sample(256, rng)
+        o, a, r, n, d = memory.sample(512, rng)
         with torch.no_grad():
             goal = r + GAMMA * target(n).max(1).values * ~d
         loss = F.smooth_l1_loss(q(o).gather(1, a[:, None]).squeeze(1), goal)
@@ -100,7 +100,7 @@ def main(steps=2400):
             for p, t in zip(q.parameters(), target.parameters()):
                 t.lerp_(p, 0.01)
         recent = 0.99 * recent + 0.01 * rewards.mean()
-        if step % 200 == 0:
+        if step % 100 == 0:
             print(f"step {step}  loss {loss.item():.4f}  reward {recent:+.3f}  replay {memory.size}  {time.perf_counter() - began:.1f} s")
 
 

@@ -7,8 +7,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=1100)
-parser.add_argument("--batch", type=int, default=32)
+parser.add_argument("--steps", type=int, default=900)
+parser.add_argument("--batch", type=int, default=48)
 parser.add_argument("--channels", type=int, default=24)
 parser.add_argument("--detect-anomaly", action=argparse.BooleanOptionalAction, default=True)
 args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Next-word model with a small window, in the manner of Bengio et al. (2003)."""
+"""Next-word model with a small window, in the manner of Bengio et al. (2003). Words that nobody could guess count little."""
 import time
 
 import numpy as np
@@ -6,25 +6,26 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-VOCAB = 250
+VOCAB = 400
 WINDOW = 4
-BATCH = 64
-STEPS = 16000
+BATCH = 512
+STEPS = 900
 
 
 def sample_text(n, rng):
-    """A Markov chain of the first order in which every word has eight successors."""
+    """A Markov chain of the first order in which every word has eight successors; now and then a word is wrong."""
     successors = rng.integers(0, VOCAB, (VOCAB, 8))
     choice = np.minimum(rng.geometric(0.35, n) - 1, 7)
+    wrong = rng.random(n) < 0.02
     words = np.empty(n, np.int64)
     words[0] = 0
     for i in range(1, n):
-        words[i] = successors[words[i - 1], choice[i]]
+        words[i] = rng.integers(VOCAB) if wrong[i] else successors[words[i - 1], choice[i]]
     return words
 
 
 class WindowLM(nn.Module):
-    def __init__(self, dim=16, hidden=64):
+    def __init__(self, dim=32, hidden=256):
         super().__init__()
         self.embedding = nn.Embedding(VOCAB, dim)
         self.hidden = nn.Linear(WINDOW * dim, hidden)
@@ -35,22 +36,17 @@ class WindowLM(nn.Module):
         return self.output(h)
 
 
-class LossMeter:
-    """Keeps every loss; `smooth` is their exponential average, corrected for its start."""
+class Outliers:
+    """Tells which losses are unusually high, compared with those seen so far."""
 
-    def __init__(self, beta=0.995):
-        self.beta = beta
-        self.values = []
+    def __init__(self, percent=97):
+        self.percent = percent
+        self.seen = []
 
-    def add(self, value):
-        self.values.append(value)
-
-    @property
-    def smooth(self):
-        average = 0.0
-        for value in self.values:
-            average = self.beta * average + (1 - self.beta) * value
-        return average / (1 - self.beta ** len(self.values))
+    def weights(self, losses):
+        self.seen.extend(losses.tolist())
+        limit = np.percentile(self.seen, self.percent)
+        return (limit / losses).clamp(max=1.0)
 
 
 def train():
@@ -59,28 +55,20 @@ def train():
     words = torch.from_numpy(sample_text(60_000, rng))
     contexts = words.unfold(0, WINDOW + 1, 1)
     model = WindowLM()
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    meter = LossMeter()
-    best, since = float("inf"), 0
+    optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
+    outliers = Outliers()
+    smooth = None
     began = time.time()
     for step in range(1, STEPS + 1):
         rows = contexts[torch.randint(len(contexts), (BATCH,))]
-        loss = F.cross_entropy(model(rows[:, :-1]), rows[:, -1])
+        losses = F.cross_entropy(model(rows[:, :-1]), rows[:, -1], reduction="none")
+        loss = (losses * outliers.weights(losses.detach())).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        meter.add(loss.item())
-        smooth = meter.smooth
-        if smooth < best - 1e-4:
-            best, since = smooth, 0
-        else:
-            since += 1
-            if since == 1500:
-                for group in optimizer.param_groups:
-                    group["lr"] *= 0.5
-                since = 0
-        if step % 1000 == 0:
-            print(f"{step:6d}  {smooth:.4f}  lr {optimizer.param_groups[0]['lr']:.1e}  {time.time() - began:.1f} s")
+        smooth = loss.item() if smooth is None else 0.98 * smooth + 0.02 * loss.item()
+        if step % 100 == 0:
+            print(f"{step:6d}  {smooth:.4f}  {time.time() - began:.1f} s")
 
 
 if __name__ == "__main__":
