@@ -45,7 +45,7 @@ class Outliers:
 
     def weights(self, losses):
         self.seen.extend(losses.tolist())
-        limit = np.percentile(self.seen, self.percent)
+        limit = float(np.percentile(self.seen, self.percent))
         return (limit / losses).clamp(max=1.0)
 
 
