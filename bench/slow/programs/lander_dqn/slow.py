@@ -65,7 +65,7 @@ class ReplayBuffer:
         return [torch.from_numpy(a[i]) for a in (self.obs, self.actions, self.rewards, self.next_obs, self.done)]
 
 
-def main(steps=1000):
+def main(steps=1200):
     rng = np.random.default_rng(1)
     torch.manual_seed(1)
     landers = Landers(ENVS, rng)
@@ -77,7 +77,7 @@ def main(steps=1000):
     recent = 0.0
     began = time.perf_counter()
     for step in range(1, steps + 1):
-        epsilon = max(0.05, 1 - step / 500)
+        epsilon = max(0.05, 1 - step / 600)
         with torch.no_grad():
             greedy = q(torch.from_numpy(obs)).argmax(1).numpy()
         actions = np.where(rng.random(ENVS) < epsilon, rng.integers(0, 3, ENVS), greedy)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 VOCAB = 400
 WINDOW = 4
 BATCH = 512
-STEPS = 900
+STEPS = 1100
 
 
 def sample_text(n, rng):
