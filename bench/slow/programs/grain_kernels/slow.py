@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 ROTATE = 25
 ZOOM = (0.85, 1.2)
-SPLINE_ORDER = 3
+SPLINE_ORDER = 5
 EPOCHS = 4
 
 

@@ -47,7 +47,7 @@ def main():
     model = Counter()
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-4)
     start = time.time()
-    for epoch in range(3):
+    for epoch in range(4):
         error = 0.0
         for x, people in loader:
             guess = model(x)

@@ -46,7 +46,7 @@ vae = VAE()
 optimizer = torch.optim.Adam(vae.parameters(), lr=1e-3)
 train_losses, valid_losses = [], []
 began = time.time()
-for epoch in range(10):
+for epoch in range(15):
     beta = min(1.0, 0.02 + epoch / 10) * 0.05
     for i, idx in enumerate(torch.randperm(len(train_x)).split(256)):
         x = train_x[idx]

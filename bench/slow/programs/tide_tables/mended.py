@@ -9,7 +9,7 @@ SETTINGS = {
     "history": 72,
     "horizon": 12,
     "batch_size": 128,
-    "epochs": 4,
+    "epochs": 3,
     "width": 512,
     "blocks": 3,
     "lr": 1e-3,
