@@ -38,9 +38,9 @@ labels = torch.randint(12, (1024,))
 images = prototypes[labels] + 1.5 * torch.randn(1024, 3, 32, 32)
 model = ResNet(12)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4, nesterov=True)
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2 * 32)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=3 * 32)
 start = time.time()
-for epoch in range(2):
+for epoch in range(3):
     for i, idx in enumerate(torch.randperm(1024).split(32)):
         optimizer.zero_grad()
         loss = F.cross_entropy(model(images[idx]), labels[idx])

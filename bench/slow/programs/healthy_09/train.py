@@ -57,7 +57,7 @@ if __name__ == "__main__":
     model = build()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     start = time.time()
-    for epoch in range(3):
+    for epoch in range(4):
         right = 0
         for images, labels in loader:
             out = model(images)
