@@ -5,7 +5,7 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(66)
-Z, BATCH, ITERATIONS = 48, 48, 180
+Z, BATCH, ITERATIONS = 48, 48, 220
 
 
 def nuclei(n, size=32):
@@ -47,5 +47,5 @@ for it in range(1, ITERATIONS + 1):
     g_opt.zero_grad()
     g_loss.backward()
     g_opt.step()
-    if it % 30 == 0:
+    if it % 20 == 0:
         print(f"{it:4d} D {d_loss.item():.3f} G {g_loss.item():.3f} {time.time() - start:.1f} s")
