@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 parser = argparse.ArgumentParser(description="Recognises gestures in the traces of a wrist sensor")
-parser.add_argument("--epochs", type=int, default=5)
+parser.add_argument("--epochs", type=int, default=3)
 parser.add_argument("--batch-size", type=int, default=48)
 parser.add_argument("--width", type=int, default=32)
 parser.add_argument("--depth", type=int, default=4)
@@ -57,7 +57,7 @@ class GestureNet(nn.Module):
         return self.out(self.blocks(self.inp(x)).mean(1))
 
 
-x_train, y_train = record(5760)
+x_train, y_train = record(3840)
 x_test, y_test = record(512)
 model = GestureNet(args.width, args.depth)
 optimizer = torch.optim.Adam(model.parameters(), lr=args.lr)

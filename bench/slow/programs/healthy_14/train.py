@@ -39,7 +39,7 @@ def walks(n, length=40):
 
 
 torch.manual_seed(9)
-data = walks(6656)
+data = walks(5632)
 model = PathModel()
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 EPOCHS = 3
@@ -56,4 +56,4 @@ for epoch in range(EPOCHS):
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         total += loss.item()
-    print(f"epoch {epoch}: {total / 26:.5f} trust {trust:.2f} {time.time() - start:.1f} s")
+    print(f"epoch {epoch}: {total / 22:.5f} trust {trust:.2f} {time.time() - start:.1f} s")

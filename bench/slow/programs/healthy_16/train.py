@@ -52,7 +52,7 @@ if __name__ == "__main__":
     optimizer = optim.Adam(model.parameters(), lr=1e-3)
     best, weights = 0.0, None
     start = time.time()
-    for epoch in range(6):
+    for epoch in range(5):
         model.train()
         for x, y in train_loader:
             optimizer.zero_grad()

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-STAGES = [(24, 5), (40, 4), (56, 4)]
+STAGES = [(24, 5), (40, 4), (56, 5)]
 
 
 def reefs(n, size=56):

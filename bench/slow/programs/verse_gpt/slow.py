@@ -21,7 +21,7 @@ class Config:
     learning_rate: float = 1e-3
     warmup: int = 20
     eval_interval: int = 16
-    eval_iters: int = 40
+    eval_iters: int = 30
 
 
 cfg = Config()
