@@ -13,7 +13,7 @@ import (
 func (j *job) tellWindow(w *stacks.Window) {
 	facts, err := json.Marshal(w.Detail())
 	if err != nil {
-		j.logs.say("window %d of %s cannot be told to the rules: %v", w.Number, w.Worker, err)
+		j.logs.say("window %d of %s cannot be given to the rules: %v", w.Number, w.Worker, err)
 		return
 	}
 	end := w.Began.Add(time.Duration(w.Seconds * float64(time.Second)))

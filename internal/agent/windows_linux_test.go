@@ -62,7 +62,7 @@ func session(t *testing.T, set Settings, id, language string) *capture.Client {
 
 // seen are samples of a window as a hook sends them.
 func seen(id string, number int) json.RawMessage {
-	return fmt.Appendf(nil, `{"number":%d,"session":%q,"pid":1,"began_ns":1767323045000000000,"seconds":2,"first_step":3,"end_step":9,"cut":"","workers":0,"processes":[{"pid":1,"kind":"rank","name":null,"samples":300,"ns":2000000000,"interval_ns":10000000,"frames":[["train.py",3,"main"]],"stacks":[["MainThread",[0],2000000000,300]]}]}`, number, strings.Repeat(id, 32))
+	return fmt.Appendf(nil, `{"number":%d,"session":%q,"pid":1,"began_ns":1767323045000000000,"seconds":2,"first_step":3,"end_step":9,"cut":"","workers":0,"processes":[{"pid":1,"kind":"rank","name":null,"samples":300,"ns":2000000000,"interval_ns":10000000,"frames":[["train.py",3,"main"]],"stacks":[["MainThread",[0],2000000000,300,0]]}]}`, number, strings.Repeat(id, 32))
 }
 
 func askProfile(seconds float64) capture.Control {

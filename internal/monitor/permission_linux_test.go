@@ -21,6 +21,7 @@ func sampleOf(pid string) {
 	defer s.Close()
 	now := time.Now()
 	s.Sample(now)
+	time.Sleep(300 * time.Millisecond) // the kernel counts in hundredths of a second
 	for _, v := range s.Sample(now.Add(time.Second)).Values {
 		fmt.Println(v.Name)
 	}

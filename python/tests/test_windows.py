@@ -45,7 +45,7 @@ def delivered(monkeypatch):
 def seconds_in(process, function):
     """Nanoseconds of the stacks that a function is in."""
     names = [frame[2].rpartition(".")[2] for frame in process["frames"]]
-    return sum(ns for _, chain, ns, _ in process["stacks"] if any(names[at] == function for at in chain)) / 1e9
+    return sum(ns for _, chain, ns, _, _ in process["stacks"] if any(names[at] == function for at in chain)) / 1e9
 
 
 def keeps_the_lock(seconds):
@@ -81,7 +81,7 @@ def test_three_equal_parts(delivered):
     whole = sum(took.values())
     for name, seconds in took.items():
         assert abs(seconds_in(process, name) - seconds) / whole < 0.08, (name, seconds_in(process, name), took)
-    assert sum(count for _, _, _, count in process["stacks"]) == process["samples"]
+    assert sum(count for _, _, _, count, _ in process["stacks"]) == process["samples"]
 
 
 def test_only_places_travel(delivered):
