@@ -7,9 +7,9 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-BLOCK, DIM, LAYERS = 32, 192, 3
-STEPS, BATCH = 350, 8
-SAVE_EVERY = 2
+BLOCK, DIM, LAYERS = 24, 192, 3
+STEPS, BATCH = 350, 4
+SAVE_EVERY = 1
 
 
 def poem(lines, seed=0):

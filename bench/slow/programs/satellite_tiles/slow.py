@@ -58,7 +58,7 @@ class Trainer:
         return right / len(self.val_y)
 
     def fit(self):
-        for epoch in range(self.epochs):
+        for _ in range(self.epochs):
             for x, y in self.train_loader:
                 self.optimizer.zero_grad()
                 loss = self.loss(self.model(x), y)
