@@ -8,7 +8,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 BLOCK, DIM, LAYERS = 24, 192, 3
-STEPS, BATCH = 350, 4
+STEPS, BATCH = 480, 4
 SAVE_EVERY = 100
 
 

@@ -73,5 +73,5 @@ if __name__ == "__main__":
     torch.manual_seed(21)
     with tempfile.TemporaryDirectory() as out:
         t0 = time.time()
-        fit(ParkModel(), forecasts(9600, 0), forecasts(1000, 1), Keeper(os.path.join(out, "park.pt")))
+        fit(ParkModel(), forecasts(11200, 0), forecasts(1000, 1), Keeper(os.path.join(out, "park.pt")))
         print(f"fit in {time.time() - t0:.1f} s")
