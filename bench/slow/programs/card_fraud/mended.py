@@ -72,7 +72,7 @@ class FraudNet(nn.Module):
 
 
 class Trainer:
-    def __init__(self, net, data, epochs=20, batch_size=128, lr=5e-4):
+    def __init__(self, net, data, epochs=26, batch_size=128, lr=5e-4):
         self.net, self.epochs = net, epochs
         self.loader = DataLoader(data, batch_size=batch_size, shuffle=True)
         self.opt = torch.optim.Adam(net.parameters(), lr=lr)

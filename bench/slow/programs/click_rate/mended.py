@@ -42,7 +42,7 @@ def metrics(targets, scores):
 
 def main():
     torch.manual_seed(0)
-    ids, clicked = visits(60000, seed=0)
+    ids, clicked = visits(64000, seed=0)
     model = ClickModel()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     criterion = nn.BCEWithLogitsLoss()

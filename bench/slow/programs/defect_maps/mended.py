@@ -50,7 +50,7 @@ def evaluate(model, x, y):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--epochs", type=int, default=7)
+    p.add_argument("--epochs", type=int, default=8)
     p.add_argument("--batch-size", type=int, default=64)
     p.add_argument("--out", default=None)
     args = p.parse_args()

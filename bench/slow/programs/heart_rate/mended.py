@@ -25,7 +25,7 @@ class RateNet(nn.Module):
         super().__init__()
         self.rnn = nn.GRU(CHANNELS, hidden, batch_first=True)
         self.norm = nn.LayerNorm(hidden)
-        self.head = nn.Sequential(nn.Linear(hidden, 32), nn.Tanh(), nn.Linear(32, 1))
+        self.head = nn.Sequential(nn.Linear(hidden, 32), nn.Tanh(), nn.Dropout(0.1), nn.Linear(32, 16), nn.Tanh(), nn.Linear(16, 1))
 
     def forward(self, signal):
         states, _ = self.rnn(signal)

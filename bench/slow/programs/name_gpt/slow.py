@@ -58,7 +58,7 @@ class GPT(nn.Module):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--iters", type=int, default=220)
+    p.add_argument("--iters", type=int, default=270)
     p.add_argument("--micro-batch", type=int, default=1)
     p.add_argument("--accumulate", type=int, default=24)
     p.add_argument("--lr", type=float, default=2e-3)

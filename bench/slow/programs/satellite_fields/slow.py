@@ -91,7 +91,7 @@ if __name__ == "__main__":
         log = RunLog(os.path.join(folder, "train.jsonl"))
         trainer = Trainer(CropNet(), log)
         t = time.time()
-        trainer.fit(x, y, x_val, y_val, epochs=7, batch_size=128)
+        trainer.fit(x, y, x_val, y_val, epochs=8, batch_size=128)
         t = time.time() - t
         log.close()
     print(f"fit took {t:.1f} s")

@@ -48,7 +48,7 @@ def train_step(model, optimizer, batch):
 
 def main():
     parser = argparse.ArgumentParser(description="Compress spectra into a short code.")
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--seed", type=int, default=0)

@@ -7,7 +7,7 @@ import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset, random_split
 
 config = {
-    "samples": 6000,
+    "samples": 6800,
     "epochs": 6,
     "batch_size": 2,
     "lr": 1e-4,
