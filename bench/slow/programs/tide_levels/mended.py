@@ -36,7 +36,7 @@ def tide_table(hours, seed):
 
 
 class TideNet(nn.Module):
-    def __init__(self, past=96, ahead=24, harbours=8, width=192):
+    def __init__(self, past=96, ahead=24, harbours=8, width=160):
         super().__init__()
         self.ahead, self.harbours = ahead, harbours
         self.inp = nn.Linear(past * harbours, width)
@@ -50,7 +50,7 @@ class TideNet(nn.Module):
         return self.out(h).view(-1, self.harbours, self.ahead)
 
 
-def train(logger, steps=2200, batch=64, past=96, ahead=24):
+def train(logger, steps=2400, batch=32, past=96, ahead=24):
     torch.manual_seed(0)
     table = tide_table(20000, seed=6)
     windows = table.unfold(1, past + ahead, 1).transpose(0, 1)
