@@ -40,7 +40,7 @@ class Experiment:
         torch.manual_seed(4)
         self.model = RateNet()
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=3e-3)
-        self.scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimizer, T_max=4)
+        self.scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimizer, T_max=3)
         self.train_data = DataLoader(TensorDataset(*record(2560, seed=0)), batch_size=32, shuffle=True)
         self.test_signal, self.test_rate = record(256, seed=1)
 
@@ -67,5 +67,5 @@ class Experiment:
 if __name__ == "__main__":
     experiment = Experiment()
     began = time.time()
-    experiment.train(epochs=4)
+    experiment.train(epochs=3)
     print(f"{time.time() - began:.1f} s")
