@@ -73,7 +73,7 @@ func (j judging) pair(p pair, s *score) error {
 	if len(found) > 0 {
 		f := found[0]
 		row[2], row[7] = f.Rule+"/"+f.Check, "another cause: "+f.CauseClass
-		if f.CauseClass == p.Cause || p.Earlier && f.Check == "slower_than_before" {
+		if p.right(f.CauseClass) || p.Earlier && f.Check == "slower_than_before" {
 			s.first++
 			row[7] = "right"
 			if f.Share > 0 {

@@ -5,21 +5,27 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 )
 
 // pair is a training that loses time, or memory, to one cause, and the same without it.
 type pair struct {
-	Name  string `yaml:"name"`
-	Cause string `yaml:"cause"` // cause class
-	Why   string `yaml:"why"`
-	Place string `yaml:"place"` // text of the line in slow.py
-	// Mended is what was done to it.
-	Mended string `yaml:"mended"`
+	Name  string   `yaml:"name"`
+	Cause string   `yaml:"cause"` // cause class
+	Also  []string `yaml:"also"`  // classes that are right, too
+	What  string   `yaml:"what"`
+	Line  string   `yaml:"line"`    // text of the line in slow.py
+	Mend  string   `yaml:"mending"` // what was done to it
+	// Ratio is how many times as fast the mended one is by the authors' measure.
+	Ratio float64 `yaml:"ratio"`
 	// Earlier says that it is known by an earlier, faster run of the same script.
 	Earlier bool `yaml:"earlier"`
 }
+
+// right tells whether a cause class is one that explains the pair.
+func (p pair) right(class string) bool { return class == p.Cause || slices.Contains(p.Also, class) }
 
 // memory tells that a pair is about memory, not time.
 func (p pair) memory() bool { return p.Cause == "memory-growth" }
