@@ -87,6 +87,7 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	self, _ := proc.Read(os.Getpid())
 	err = w.UpdateRun(func(r *record.Run) {
 		j.counts.restore(*r)
+		j.spent.restore(r.Time)
 		j.progress.epochs = r.Clock().Epochs
 		r.Agent, r.Control = &record.Process{PID: os.Getpid(), Start: self.Start}, set.Socket
 		r.Mutes = nil
@@ -102,6 +103,9 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	}
 	if err := label(w, set); err != nil {
 		ev.notice("warning", "the tags of the run were not stored: "+err.Error(), "`vigil tag` sets them later")
+	}
+	if set.Takeover || set.Resume != nil {
+		j.recount()
 	}
 	if len(j.sessions) > 0 { // the rules go on, even if no worker comes back
 		if err := j.begin(w.Run().Framework); err != nil {

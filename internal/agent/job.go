@@ -53,6 +53,7 @@ type job struct {
 	cmu       mutex
 	counts    counts
 	progress  progress
+	spent     spent
 	rawOff    string // why raw tensors are not stored any more
 	rawSince  int64  // raw bytes since the last look at the limit
 	changed   bool   // run.json is behind

@@ -21,6 +21,7 @@ type progress struct {
 	update  *record.Step // the last one of TRAIN
 	since   *record.Step // the first one of TRAIN that this agent saw
 	epochs  *record.EpochFacts
+	rate    rate
 }
 
 const (
@@ -36,6 +37,9 @@ func (p *progress) step(st *record.Step) {
 		if p.since == nil {
 			p.since = st
 		}
+	}
+	if st.Mode == record.Train || st.Mode == record.Global && p.update == nil {
+		p.rate.step(st)
 	}
 	for _, s := range st.Scalars {
 		if s.Name != "loss" {
@@ -102,6 +106,8 @@ func (j *job) takeProgress() *live.Progress {
 		}
 	}
 	out.StepSeconds = p.training()
+	out.StepsPerSecond = p.rate.perSecond()
+	out.SamplesPerSecond = out.StepsPerSecond * float64(j.spent.samples(p.epochs))
 	for _, n := range j.counts.allDropped() {
 		out.Dropped += n
 	}

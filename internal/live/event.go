@@ -40,23 +40,25 @@ type Said struct {
 
 // Progress is sent at most five times a second.
 type Progress struct {
-	Step        int64     `json:"step"` // global
-	Mode        string    `json:"mode"`
-	ModeStep    int64     `json:"mode_step"`
-	Update      *int64    `json:"update,omitempty"` // the last TRAIN step; nil before the first
-	Total       int64     `json:"total,omitempty"`  // updates of the whole training, where a trainer told it
-	Epoch       int64     `json:"epoch,omitempty"`  // 0 where it is not known
-	EpochStep   int64     `json:"epoch_step,omitempty"`
-	EpochSteps  int64     `json:"epoch_steps,omitempty"` // 0 where it is not known
-	EpochLeft   float64   `json:"epoch_left,omitempty"`  // seconds to the end of the epoch, 0 where that is not known
-	Left        float64   `json:"left,omitempty"`        // seconds to the end of the training, 0 where that is not known
-	Loss        *float64  `json:"loss,omitempty"`
-	Losses      []float64 `json:"losses,omitempty"` // recent TRAIN losses, oldest first, at most 60
-	StepSeconds float64   `json:"step_seconds"`     // median of recent steps
-	Overhead    float64   `json:"overhead"`         // percent
-	Early       bool      `json:"early,omitempty"`  // too little training yet for a share of it to say something
-	Dropped     int64     `json:"dropped"`
-	Workers     int       `json:"workers"`
+	Step             int64     `json:"step"` // global
+	Mode             string    `json:"mode"`
+	ModeStep         int64     `json:"mode_step"`
+	Update           *int64    `json:"update,omitempty"` // the last TRAIN step; nil before the first
+	Total            int64     `json:"total,omitempty"`  // updates of the whole training, where a trainer told it
+	Epoch            int64     `json:"epoch,omitempty"`  // 0 where it is not known
+	EpochStep        int64     `json:"epoch_step,omitempty"`
+	EpochSteps       int64     `json:"epoch_steps,omitempty"` // 0 where it is not known
+	EpochLeft        float64   `json:"epoch_left,omitempty"`  // seconds to the end of the epoch, 0 where that is not known
+	Left             float64   `json:"left,omitempty"`        // seconds to the end of the training, 0 where that is not known
+	Loss             *float64  `json:"loss,omitempty"`
+	Losses           []float64 `json:"losses,omitempty"`             // recent TRAIN losses, oldest first, at most 60
+	StepSeconds      float64   `json:"step_seconds"`                 // median of recent steps
+	StepsPerSecond   float64   `json:"steps_per_second,omitempty"`   // of the last seconds, all between steps included; 0 where that is not known
+	SamplesPerSecond float64   `json:"samples_per_second,omitempty"` // of one worker; 0 where the batch is not known
+	Overhead         float64   `json:"overhead"`                     // percent
+	Early            bool      `json:"early,omitempty"`              // too little training yet for a share of it to say something
+	Dropped          int64     `json:"dropped"`
+	Workers          int       `json:"workers"`
 }
 
 // Notice is a warning of Vigil itself: what it is about and what to do.

@@ -352,18 +352,19 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// The curve gives way before anything else does, then what capture costs, the length
-// of a step and the place in the epoch; never what was found.
+// The curve gives way before anything else does, then what capture costs, samples and
+// steps a second, and the place in the epoch; never what was found.
 func TestStatusLineFits(t *testing.T) {
 	loss := 0.5
-	p := &Progress{Step: 147, Loss: &loss, Losses: make([]float64, 60), StepSeconds: 0.01}
+	p := &Progress{Step: 147, Loss: &loss, Losses: make([]float64, 60), StepSeconds: 0.01, StepsPerSecond: 81.3, SamplesPerSecond: 5202}
 	for width, want := range map[int]string{
-		0:  "vigil: step 147 · loss 0.5 ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ · 10.0 ms/step · overhead 0.0% · 2 findings",
-		80: "vigil: step 147 · loss 0.5 ▁▁▁▁▁▁▁▁▁ · 10.0 ms/step · overhead 0.0% · 2 findings",
-		74: "vigil: step 147 · loss 0.5 · 10.0 ms/step · overhead 0.0% · 2 findings",
-		60: "vigil: step 147 · loss 0.5 · 10.0 ms/step · 2 findings",
-		40: "vigil: step 147 · loss 0.5 · 2 findings",
-		30: "vigil: step 147 · loss 0.5 · >",
+		0:   "vigil: step 147 · loss 0.5 ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁ · 81.3 steps/s · 5,200 samples/s · overhead 0.0% · 2 findings",
+		100: "vigil: step 147 · loss 0.5 ▁▁▁▁▁▁▁▁▁▁▁ · 81.3 steps/s · 5,200 samples/s · overhead 0.0% · 2 findings",
+		90:  "vigil: step 147 · loss 0.5 · 81.3 steps/s · 5,200 samples/s · overhead 0.0% · 2 findings",
+		80:  "vigil: step 147 · loss 0.5 · 81.3 steps/s · 5,200 samples/s · 2 findings",
+		60:  "vigil: step 147 · loss 0.5 · 81.3 steps/s · 2 findings",
+		40:  "vigil: step 147 · loss 0.5 · 2 findings",
+		30:  "vigil: step 147 · loss 0.5 · >",
 	} {
 		if got := (Style{Unicode: true}).statusLine(p, width, "2 findings"); got != want {
 			t.Errorf("in %d columns %q, want %q", width, got, want)

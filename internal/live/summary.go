@@ -33,6 +33,7 @@ func (p Page) Summary(sum *Summary) string {
 	if run.Overhead.StepSeconds > 0 {
 		item("cost", run.Overhead.Text())
 	}
+	p.spent(item, run.Time)
 	item("missing", missing(sum)...)
 	b.WriteString(p.found(sum))
 	for _, r := range sum.Rules {

@@ -33,10 +33,12 @@ const (
 )
 
 // What is left out of the state where there is too little room, one after the
-// other: what capture costs, the length of a step, the place in the epoch.
+// other: what capture costs, samples a second, steps a second, the place in the
+// epoch.
 const (
 	lessCost = iota + 1
-	lessLength
+	lessSamples
+	lessSteps
 	lessEpoch
 	mostLess = lessEpoch
 )
@@ -52,9 +54,7 @@ func (s Style) status(p *Progress, columns, less int, besides []string) string {
 		}
 		parts = append(parts, loss)
 	}
-	if p.StepSeconds > 0 && less < lessLength {
-		parts = append(parts, record.Seconds(p.StepSeconds)+"/step")
-	}
+	parts = append(parts, p.speed(less < lessSteps, less < lessSamples)...)
 	if !p.Early && less < lessCost {
 		parts = append(parts, fmt.Sprintf("overhead %.1f%%", p.Overhead))
 	}

@@ -122,7 +122,7 @@ func TestStatusLineCountsUpdates(t *testing.T) {
 		{"evaluation", Progress{Step: 1300, Mode: "EVAL", ModeStep: 12, Update: at(1234)}, "step 1,234, evaluation"},
 		{"evaluation alone", Progress{Step: 12, Mode: "EVAL", ModeStep: 12}, "evaluation step 12"},
 		{"a framework without modes", Progress{Step: 12, Mode: "GLOBAL", ModeStep: 12}, "step 12"},
-		{"a known end", Progress{Mode: "TRAIN", Update: at(500), Total: 3000, StepSeconds: 0.02, Left: 49.9}, "step 500 of 3,000, 49.9 s left · 20.0 ms/step"},
+		{"a known end", Progress{Mode: "TRAIN", Update: at(500), Total: 3000, StepSeconds: 0.02, Left: 49.9}, "step 500 of 3,000, 49.9 s left · 50 steps/s"},
 		{"the end of an epoch alone", Progress{Mode: "TRAIN", Update: at(237), Epoch: 3, EpochStep: 38, EpochSteps: 100, EpochLeft: 12.4}, "step 237 · epoch 3, 38 of 100, 12.4 s left"},
 	} {
 		c.p.Early = true
@@ -141,7 +141,7 @@ func TestEarlyProgressSaysNoOverhead(t *testing.T) {
 		v.Event(Event{Progress: &Progress{Step: int64(i), StepSeconds: 1, Overhead: 64, Early: true}})
 		now = now.Add(time.Second)
 	}
-	if !strings.HasPrefix(b.String(), "vigil: step 5 | 1.0 s/step\n") {
+	if !strings.HasPrefix(b.String(), "vigil: step 5 | 1 steps/s\n") {
 		t.Errorf("output is %q", &b)
 	}
 }
@@ -158,7 +158,7 @@ func TestProgressIsRateLimited(t *testing.T) {
 	if lines < 30 || lines > 90 {
 		t.Errorf("%d lines in five hours, want some 70:\n%.2000s", lines, &b)
 	}
-	if !strings.HasPrefix(b.String(), "vigil: step 5 | 1.0 s/step | overhead 0.0%\n") {
+	if !strings.HasPrefix(b.String(), "vigil: step 5 | 1 steps/s | overhead 0.0%\n") {
 		t.Errorf("the first line is %.80q", &b)
 	}
 	// A job that stands still is not told again.

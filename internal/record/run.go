@@ -41,6 +41,7 @@ type Run struct {
 	Workers     []Worker         `json:"workers"`
 	Steps       map[string]int64 `json:"steps"` // by mode: number of steps seen
 	Overhead    Overhead         `json:"overhead"`
+	Time        *RunTime         `json:"time,omitempty"` // where the time went, as far as it was seen
 	Dropped     map[string]int64 `json:"dropped"`
 	NotCaptured []NotCaptured    `json:"not_captured,omitempty"`
 	Facts       json.RawMessage  `json:"facts,omitempty"` // model, loss, optimiser as the hook read them
