@@ -23,7 +23,7 @@ func (u *MachineUse) Count(s *Sample) {
 		took = 0
 	}
 	u.Host, u.Until = s.Host, s.Time
-	var job float64
+	var job, all, allowed, limit float64
 	cores := 0
 	for _, v := range s.Values {
 		switch name := v.Name; {
@@ -35,14 +35,31 @@ func (u *MachineUse) Count(s *Sample) {
 			u.PeakMemory = max(u.PeakMemory, int64(v.Value))
 		case name == "memory/total_bytes":
 			u.Memory = int64(v.Value)
-		case IsProcessMemory(name):
-			job += v.Value
+		case name == "job/rss_bytes":
+			job = v.Value
+		case name == "cgroup/cpu_limit_cores":
+			limit = v.Value
+		case strings.HasPrefix(name, "process/"):
+			switch {
+			case strings.HasSuffix(name, "/rss_bytes"):
+				all += v.Value
+			case strings.HasSuffix(name, "/cores"):
+				allowed = max(allowed, v.Value)
+			}
 		case strings.HasPrefix(name, "gpu/"):
 			u.gpu(name, v.Value, Span(took))
 		}
 	}
 	u.Cores = max(u.Cores, cores)
+	if job == 0 {
+		job = all
+	}
 	u.PeakJobMemory = max(u.PeakJobMemory, int64(job))
+	for _, n := range []float64{allowed, limit} {
+		if n > 0 && (u.JobCores == 0 || n < u.JobCores) {
+			u.JobCores = n
+		}
+	}
 }
 
 // cpu takes in how busy all cores were over a time.
@@ -80,10 +97,4 @@ func (u *MachineUse) gpu(name string, value float64, took Span) {
 	case "memory_bytes":
 		g.PeakMemory = max(g.PeakMemory, int64(value))
 	}
-}
-
-// IsProcessMemory tells whether a series is the resident memory of a process of
-// the job.
-func IsProcessMemory(name string) bool {
-	return strings.HasPrefix(name, "process/") && strings.HasSuffix(name, "/rss_bytes")
 }

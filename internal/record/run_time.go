@@ -45,7 +45,7 @@ type MachineUse struct {
 	JobCores      float64  `json:"job_cores,omitempty"`
 	CPU           *float64 `json:"cpu_percent,omitempty"` // of all cores
 	PeakMemory    int64    `json:"peak_memory_bytes,omitempty"`
-	PeakJobMemory int64    `json:"peak_job_memory_bytes,omitempty"` // of the job's processes together
+	PeakJobMemory int64    `json:"peak_job_memory_bytes,omitempty"` // resident, of the job's processes together
 	Memory        int64    `json:"memory_bytes,omitempty"`          // that the machine has
 	GPUs          []GPUUse `json:"gpus,omitempty"`                  // by number
 }

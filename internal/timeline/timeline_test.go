@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/profile/tracecheck"
+	"github.com/vigil-ml/vigil/internal/timeline/tracecheck"
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
