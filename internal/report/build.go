@@ -106,6 +106,9 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		c.HasRates, c.Data.Rates = true, losses([]view.Curve{rate})
 	}
 	c.Flames = view.Flames(t)
+	if c.Time, err = view.SpentOf(t); err != nil {
+		return nil, err
+	}
 	c.Damage = t.Damage() // of all that was read
 	return c, nil
 }

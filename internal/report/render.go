@@ -23,7 +23,11 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"sign":     sign,
 	"rows":     func(n int) int { return n * rowHeight },
 	"place":    placeBar,
-}).ParseFS(files, "page/page.html", "page/flames.html"))
+	"points":   linePoints,
+	"across":   acrossSVG,
+	"up":       upSVG,
+	"phase":    placePhase,
+}).ParseFS(files, "page/*.html"))
 
 // sign is the class of a line of a diff.
 func sign(line string) string {
@@ -57,6 +61,7 @@ type content struct {
 	NotOfMachine []record.NotCaptured
 	RulesText    string
 	Loud, Quiet  []view.Standing // rules that found something or could not judge, and all others
+	Time         *view.Spent
 	Damage       []source.Damage
 	Generated    time.Time
 	HasLayers    bool

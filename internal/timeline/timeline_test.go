@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/timeline/tracecheck"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/timeline/tracecheck"
 )
 
 // written is the timeline of a run, which must be one that a viewer shows all of.

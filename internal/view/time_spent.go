@@ -1,0 +1,414 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// Spent is where the time of a run went.
+type Spent struct {
+	Worker   string // whose steps the shares and lengths are of
+	Total    string // of all its steps
+	Shares   []SpentShare
+	Heads    []string // of the parts in Rows
+	Rows     []SpentRow
+	More     int // workers that have no rows here
+	Lengths  *StepLengths
+	Phases   []SpentPhase
+	Samples  string // a second; "" where the size of a batch is not known
+	whole    record.Span
+	training record.Mode
+}
+
+// SpentShare is one part of the time.
+type SpentShare struct {
+	Name    string
+	Part    string // "data", "evaluation": for its colour
+	Percent int
+	Took    string
+}
+
+// SpentRow is the time of one worker's steps of a mode.
+type SpentRow struct {
+	Worker, Mode, Steps, Took, Each string
+	Parts                           []string // by Heads
+}
+
+// SpentPhase is a phase of the job: Left and Width are percent of the whole.
+type SpentPhase struct {
+	Name, From, Took string
+	Left, Width      float64
+}
+
+// StepLengths are how long the steps of the training took over the run. Places
+// are from 0 to 1, to the right and upwards.
+type StepLengths struct {
+	Line        [][2]float64 // means of short stretches
+	Outliers    []Outlier
+	Typical     string // the median
+	P99         string
+	Note        string // what the outliers are
+	Low, High   string // at the ends of the scale
+	TypicalAt   float64
+	Logarithmic bool
+	Hours       string // of the whole axis
+}
+
+// Outlier is a step that took much longer than the typical one.
+type Outlier struct {
+	X, Y float64
+	Text string
+}
+
+// Bounds of what is shown.
+const (
+	spentWorkers = 16
+	lengthPoints = 300
+	mostOutliers = 40
+	outlying     = 3.0 // times the typical length
+)
+
+// SpentOf is where the time of a run went; nil where that is not known.
+func SpentOf(t source.Run) (*Spent, error) {
+	m, ok := t.(source.Metrics)
+	if !ok {
+		return nil, nil
+	}
+	run := t.Run()
+	s := &Spent{Worker: run.ChiefName()}
+	workers := t.Workers()
+	s.More = max(len(workers)-spentWorkers, 0)
+	sums := make([]record.RunTime, len(workers)-s.More)
+	var lengths lengthReader
+	for i := range sums {
+		err := m.Times(workers[i], time.Time{}, time.Time{}, func(row *record.StepTime) error {
+			sums[i].Count(row)
+			if workers[i] == s.Worker {
+				lengths.first(row)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read step times of %q: %w", workers[i], err)
+		}
+	}
+	chief := slices.Index(workers[:len(sums)], s.Worker)
+	if chief < 0 || sums[chief].Total() == 0 {
+		return nil, nil
+	}
+	sum := &sums[chief]
+	s.whole = sum.Total()
+	s.Total = record.Seconds(s.whole.Seconds())
+	for _, share := range sum.Shares() {
+		s.Shares = append(s.Shares, SpentShare{share.Name, shareClass(share.Name), share.Percent, record.Seconds(share.Span.Seconds())})
+	}
+	if run.Time != nil && run.Time.SamplesPerSecond > 0 {
+		s.Samples = record.Rate(run.Time.SamplesPerSecond)
+	}
+	s.rows(workers, sums)
+	s.training = record.Train
+	if sum.Modes[record.Train.String()].Steps == 0 {
+		s.training = record.Global
+	}
+	if lengths.begins(s.training) {
+		err := m.Times(s.Worker, time.Time{}, time.Time{}, func(row *record.StepTime) error {
+			lengths.second(row)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read step times of %q: %w", s.Worker, err)
+		}
+		s.Lengths = lengths.result()
+	}
+	return s, s.phases(m, &run, lengths.from, lengths.to)
+}
+
+// shareClass is the part that a share's colour is of.
+func shareClass(name string) string {
+	for p := range record.StepParts {
+		if p.Word() == name {
+			return p.String()
+		}
+	}
+	return name
+}
+
+// rows are the table by worker and mode.
+func (s *Spent) rows(workers []string, sums []record.RunTime) {
+	var parts []record.StepPart
+	for p := range record.StepParts {
+		for i := range sums {
+			for _, mode := range sums[i].Modes {
+				if mode.Parts[p.String()]*200 >= mode.Seconds && mode.Parts[p.String()] > 0 && !slices.Contains(parts, p) {
+					parts = append(parts, p)
+				}
+			}
+		}
+	}
+	for _, p := range parts {
+		s.Heads = append(s.Heads, p.Word())
+	}
+	for i := range sums {
+		for mode := record.Train; mode <= record.Global; mode++ {
+			of := sums[i].Modes[mode.String()]
+			if of.Seconds == 0 || of.Steps == 0 {
+				continue
+			}
+			row := SpentRow{Worker: workers[i], Mode: mode.Activity(), Steps: record.Times(float64(of.Steps)), Took: record.Seconds(of.Seconds.Seconds()),
+				Each: record.Seconds(of.Seconds.Seconds() / float64(of.Steps))}
+			if of.Steps < 1e6 {
+				row.Steps = fmt.Sprint(of.Steps)
+			}
+			for _, p := range parts {
+				row.Parts = append(row.Parts, fmt.Sprintf("%.0f %%", 100*float64(of.Parts[p.String()])/float64(of.Seconds)))
+			}
+			s.Rows = append(s.Rows, row)
+		}
+	}
+}
+
+// phases are those of the job, as it told of them, or as its steps and the times
+// of the run tell.
+func (s *Spent) phases(m source.Metrics, run *record.Run, first, last time.Time) error {
+	events, err := m.Events(time.Time{}, time.Time{})
+	if err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	var list []record.Event
+	for _, e := range events {
+		if (e.Worker == s.Worker || e.Worker == "") && e.Host == "" && e.Kind == record.PhaseEvent {
+			list = append(list, e)
+		}
+	}
+	told := func(name string) bool {
+		return slices.ContainsFunc(list, func(e record.Event) bool { return e.Name == name })
+	}
+	add := func(name string, from, to time.Time) {
+		if !told(name) && to.After(from) && !from.IsZero() {
+			list = append(list, record.Event{Kind: record.PhaseEvent, Name: name, Start: from, End: to})
+		}
+	}
+	began := first
+	for _, e := range list {
+		if e.Name == record.StartUpPhase {
+			began = e.End
+		}
+	}
+	add(record.StartUpPhase, run.Started, first)
+	add(record.TrainingPhase, began, last)
+	if run.Ended != nil {
+		add(record.FinishingPhase, last, *run.Ended)
+	}
+	slices.SortStableFunc(list, func(a, b record.Event) int { return a.Start.Compare(b.Start) })
+	if len(list) == 0 {
+		return nil
+	}
+	from, to := list[0].Start, list[0].End
+	for _, e := range list {
+		if e.End.After(to) {
+			to = e.End
+		}
+	}
+	whole := to.Sub(from).Seconds()
+	if whole <= 0 {
+		return nil
+	}
+	evaluated, evaluations := 0.0, 0
+	place := func(e *record.Event) SpentPhase {
+		left := 100 * e.Start.Sub(from).Seconds() / whole
+		width := 100 * e.End.Sub(e.Start).Seconds() / whole
+		begins := "0"
+		if e.Start.After(from) {
+			begins = record.Seconds(e.Start.Sub(from).Seconds())
+		}
+		return SpentPhase{Name: e.Name, From: begins, Took: record.Seconds(e.End.Sub(e.Start).Seconds()),
+			Left: min(max(left, 0), 100), Width: min(max(width, 0), 100-min(max(left, 0), 100))}
+	}
+	for i := range list {
+		if len(s.Phases) < 32 {
+			s.Phases = append(s.Phases, place(&list[i]))
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Kind == record.EvaluationEvent && e.Worker == s.Worker {
+			evaluated += e.End.Sub(e.Start).Seconds()
+			if evaluations++; evaluations <= 200 {
+				e.Name = record.EvaluationPhase
+				p := place(e)
+				p.Took = "" // those together are one line
+				s.Phases = append(s.Phases, p)
+			}
+		}
+	}
+	if evaluations > 0 {
+		s.Phases = append(s.Phases, SpentPhase{Name: record.EvaluationPhase, From: evaluationsText(evaluations), Took: record.Seconds(evaluated)})
+	}
+	return nil
+}
+
+func evaluationsText(n int) string {
+	if n == 1 {
+		return "once, in training"
+	}
+	return fmt.Sprintf("%d times, in training", n)
+}
+
+// lengthReader finds the typical step and those that are not.
+type lengthReader struct {
+	from, to time.Time // of all steps
+	bins     [record.Global + 1]map[int]int64
+	steps    [record.Global + 1]int64
+	rows     [record.Global + 1]int64
+	mode     record.Mode
+	typical  float64
+	p99      float64
+	sum      [lengthPoints]float64
+	n        [lengthPoints]int64
+	found    []found
+	outliers int64
+}
+
+type found struct {
+	at      time.Time
+	seconds float64
+	step    int64
+}
+
+// A bin of lengths is a hundredth wide.
+const binWidth = 1.01
+
+// first takes in a row before the typical length is known.
+func (l *lengthReader) first(row *record.StepTime) {
+	if l.from.IsZero() {
+		l.from = row.Start
+	}
+	if row.End.After(l.to) {
+		l.to = row.End
+	}
+	seconds := float64(row.Total()) / 1e9 / float64(max(row.Steps, 1))
+	if seconds <= 0 || row.Mode > record.Global {
+		return
+	}
+	if l.bins[row.Mode] == nil {
+		l.bins[row.Mode] = map[int]int64{}
+	}
+	l.bins[row.Mode][int(math.Floor(math.Log(seconds)/math.Log(binWidth)))] += row.Steps
+	l.steps[row.Mode] += row.Steps
+	l.rows[row.Mode]++
+}
+
+// begins chooses the mode; false where it has too few steps for a curve.
+func (l *lengthReader) begins(mode record.Mode) bool {
+	if l.rows[mode] < 3 || !l.to.After(l.from) {
+		return false
+	}
+	l.mode = mode
+	l.typical, l.p99 = l.quantile(0.5), l.quantile(0.99)
+	return true
+}
+
+func (l *lengthReader) quantile(q float64) float64 {
+	bins := l.bins[l.mode]
+	keys := make([]int, 0, len(bins))
+	for k := range bins {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	below := int64(0)
+	for _, k := range keys {
+		if below += bins[k]; float64(below) >= q*float64(l.steps[l.mode]) {
+			return math.Pow(binWidth, float64(k)+0.5)
+		}
+	}
+	return 0
+}
+
+// second takes in a row when it is.
+func (l *lengthReader) second(row *record.StepTime) {
+	if row.Mode != l.mode || row.Steps <= 0 {
+		return
+	}
+	total := float64(row.Total()) / 1e9
+	place := min(max(int(lengthPoints*l.place(row.End)), 0), lengthPoints-1)
+	l.sum[place] += total
+	l.n[place] += row.Steps
+	each, longest := total/float64(row.Steps), float64(row.Longest)/1e9
+	step := row.LongestStep
+	if row.Steps == 1 || each > longest {
+		longest, step = max(each, longest), row.ModeStep
+	}
+	if longest < outlying*l.typical {
+		return
+	}
+	l.outliers++
+	if l.found = append(l.found, found{row.End, longest, step}); len(l.found) == 2*mostOutliers {
+		l.found = longestOf(l.found)
+	}
+}
+
+func longestOf(list []found) []found {
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.seconds, a.seconds) })
+	return list[:min(len(list), mostOutliers)]
+}
+
+func (l *lengthReader) place(t time.Time) float64 {
+	return t.Sub(l.from).Seconds() / l.to.Sub(l.from).Seconds()
+}
+
+// result is what is shown.
+func (l *lengthReader) result() *StepLengths {
+	s := &StepLengths{Typical: record.Seconds(l.typical), P99: record.Seconds(l.p99), Hours: record.Seconds(l.to.Sub(l.from).Seconds())}
+	l.found = longestOf(l.found)
+	low, high := math.Inf(1), 0.0
+	for i, n := range l.n {
+		if n > 0 {
+			low, high = min(low, l.sum[i]/float64(n)), max(high, l.sum[i]/float64(n))
+		}
+	}
+	for _, f := range l.found {
+		high = max(high, f.seconds)
+	}
+	s.Logarithmic = high > 8*low
+	if !s.Logarithmic {
+		low = 0
+	}
+	if high *= 1.05; s.Logarithmic {
+		high *= 1.2
+	}
+	y := func(v float64) float64 {
+		if s.Logarithmic {
+			return math.Log(v/low) / math.Log(high/low)
+		}
+		return v / high
+	}
+	for i, n := range l.n {
+		if n > 0 {
+			s.Line = append(s.Line, [2]float64{(float64(i) + 0.5) / lengthPoints, y(l.sum[i] / float64(n))})
+		}
+	}
+	for _, f := range l.found {
+		s.Outliers = append(s.Outliers, Outlier{l.place(f.at), y(f.seconds), fmt.Sprintf("step %d: %s", f.step, record.Seconds(f.seconds))})
+	}
+	s.Low, s.High, s.TypicalAt = record.Seconds(low), record.Seconds(high), y(l.typical)
+	if low == 0 {
+		s.Low = "0"
+	}
+	switch n := len(l.found); {
+	case n == 0:
+		s.Note = "No step took three times the typical time."
+	case l.outliers == 1:
+		s.Note = "One step took three times the typical time or longer; it is marked."
+	case int64(n) == l.outliers:
+		s.Note = fmt.Sprintf("%d steps took three times the typical time or longer; they are marked.", n)
+	default:
+		s.Note = fmt.Sprintf("The longest %d of %d places where a step took three times the typical time or longer are marked.", n, l.outliers)
+	}
+	return s
+}
