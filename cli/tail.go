@@ -41,6 +41,7 @@ type tailStep struct {
 	ModeStep int64                    `json:"mode_step"`
 	Time     time.Time                `json:"time"`
 	Scalars  map[string]record.Number `json:"scalars"`
+	tailPace
 }
 
 // Run prints steps and findings as they come.
@@ -77,6 +78,7 @@ type printer struct {
 	due   []record.Finding // by step, not printed yet
 	turns live.Turns       // of the findings printed
 	found map[string]bool  // findings that were printed or are due, by key
+	pace  pace
 }
 
 // follow prints what there is, then what comes, until the run has ended or ctx
@@ -90,6 +92,7 @@ func (p *printer) follow(ctx context.Context) error {
 		// What was stored before the run ended is there when it says so.
 		run := p.trial.Run()
 		p.page.Clock = run.Clock()
+		p.pace.each = run.Time.SamplesPerStep()
 		looked, last := false, int64(-1)
 		step := func(c *record.Complete) error {
 			if !looked { // what was found at the steps before this one is stored by now
@@ -141,10 +144,14 @@ func (p *printer) print(s *record.Complete) error {
 			}
 		}
 	}
+	now := p.pace.step(s)
 	if p.json {
-		return p.line(tailStep{record.RunFormat, s.Step, s.Mode, s.ModeStep, s.Time, scalars})
+		return p.line(tailStep{record.RunFormat, s.Step, s.Mode, s.ModeStep, s.Time, scalars, now})
 	}
 	var parts []string
+	if text := now.text(); text != "" {
+		parts = append(parts, text)
+	}
 	for _, name := range order {
 		if len(parts) == 6 {
 			break

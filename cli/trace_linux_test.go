@@ -17,8 +17,6 @@ import (
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
-var timedStart = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-
 // vigilIn runs vigil in a folder, and gives what it printed and its exit code.
 func vigilIn(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()

@@ -143,6 +143,19 @@ func (t *RunTime) Clone() *RunTime {
 	return &c
 }
 
+// SamplesPerStep is how many samples of a worker a TRAIN step takes; 0 where that
+// is not known.
+func (t *RunTime) SamplesPerStep() float64 {
+	if t == nil {
+		return 0
+	}
+	m := t.Modes[Train.String()]
+	if m.Steps == 0 || m.Seconds == 0 {
+		return 0
+	}
+	return t.SamplesPerSecond * m.Seconds.Seconds() / float64(m.Steps)
+}
+
 // Total is the time of all steps of all modes.
 func (t *RunTime) Total() (sum Span) {
 	if t != nil {

@@ -242,12 +242,7 @@ func (t *Top) training(r source.Run, run *record.Run, rows []record.StepTime) {
 			continue
 		}
 		t.StepRate = rank.StepRate
-		if run.Time != nil && run.Time.BatchSize > 0 && run.Time.SamplesPerSecond > 0 {
-			if all := run.Time.Modes[record.Train.String()]; all.Steps > 0 && all.Seconds > 0 {
-				each := run.Time.SamplesPerSecond / (float64(all.Steps) / all.Seconds.Seconds())
-				t.SampleRate = each * t.StepRate
-			}
-		}
+		t.SampleRate = run.Time.SamplesPerStep() * t.StepRate
 	}
 	for i := len(rows) - 1; i >= 0; i-- {
 		if row := &rows[i]; row.Mode == record.Train {
