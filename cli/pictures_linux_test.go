@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/testenv/screen"
+	"github.com/vigil-ml/vigil/internal/testenv/timed"
 )
 
 // picture is a picture of a terminal on which commands are given, one after
@@ -26,6 +27,7 @@ type picture struct {
 	answer   string // what is typed when something is asked
 	machine  bool   // it is about this machine
 	live     string // a run is seen live: how its summary begins
+	timed    bool   // it is about the run "resnet", written for it
 }
 
 // pictures are those of the documentation, nearly all of commands on recorded runs.
@@ -53,6 +55,8 @@ var pictures = []picture{
 	{name: "tag", columns: 80, commands: []string{"vigil tag mended reviewed=yes --note 'learns'", "vigil ls --tag reviewed"}},
 	{name: "rm", columns: 80, commands: []string{"vigil rm crashed"}, answer: "y\n"},
 	{name: "demo", columns: 100, commands: []string{"vigil demo --go"}, live: "stopped by"},
+	{name: "top", columns: 90, commands: []string{"vigil top resnet"}, timed: true},
+	{name: "trace", columns: 80, commands: []string{"vigil trace resnet -o trace.json.gz"}, timed: true},
 	{name: "stop", columns: 80, commands: []string{"vigil stop night"}},
 }
 
@@ -91,6 +95,7 @@ func TestPicturesOfCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	timed.Write(t, filepath.Join(dir, "other-runs"), "resnet", timed.Options{Started: timedStart, Seconds: 120, Ranks: 2, GPU: true, Detail: true})
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
 			if p.name == "stop" {
@@ -122,7 +127,11 @@ func (p picture) taken(t *testing.T, dir, bin string) string {
 		if p.codes != nil {
 			code = p.codes[i]
 		}
-		terminal := onTerminalWith(t, []string{"TZ=UTC", "VIGIL_NO_STATUS=1", "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "OMP_NUM_THREADS=1"},
+		root := "vigil-runs"
+		if p.timed {
+			root = "other-runs"
+		}
+		terminal := onTerminalWith(t, []string{"VIGIL_DIR=" + root, "TZ=UTC", "VIGIL_NO_STATUS=1", "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "OMP_NUM_THREADS=1"},
 			"bash", "--norc", "-c", `stty cols "$0" && cd "$1" && eval "$2"`, fmt.Sprint(width), dir, command)
 		if p.answer != "" {
 			terminal.until("a question", func() bool { return strings.HasSuffix(terminal.shown(), "[y/N] ") })
