@@ -90,7 +90,7 @@ func (s *Span) UnmarshalJSON(b []byte) error {
 	}
 	f, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || math.Abs(f) >= math.MaxInt64/1e9 {
-		return fmt.Errorf("parse seconds: %q is no length of time", b)
+		return fmt.Errorf("parse seconds: %q is not a length of time", b)
 	}
 	*s = Span(math.Round(f * 1e9))
 	return nil

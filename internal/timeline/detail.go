@@ -38,11 +38,11 @@ func ParseDetail(b []byte) ([]record.Interval, error) {
 		part, known := partOf(e.Name)
 		start, err := nanoseconds(e.TS)
 		if err != nil || !known {
-			return nil, fmt.Errorf("trace event %d: %q at %q is no part of a step", i, e.Name, e.TS)
+			return nil, fmt.Errorf("trace event %d: %q at %q is not a part of a step", i, e.Name, e.TS)
 		}
 		length, err := nanoseconds(e.Dur)
 		if err != nil {
-			return nil, fmt.Errorf("trace event %d: %q is no length", i, e.Dur)
+			return nil, fmt.Errorf("trace event %d: %q is not a length", i, e.Dur)
 		}
 		at := time.Unix(0, start).UTC()
 		list = append(list, record.Interval{
@@ -69,7 +69,7 @@ func nanoseconds(n json.Number) (int64, error) {
 	}
 	ns, err := strconv.ParseInt(whole+rest+"000"[len(rest):], 10, 64)
 	if err != nil || whole == "" || ns < 0 {
-		return 0, fmt.Errorf("%q is no time", n)
+		return 0, fmt.Errorf("%q is not a time", n)
 	}
 	return ns, nil
 }

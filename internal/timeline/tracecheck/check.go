@@ -288,7 +288,7 @@ func (c *checker) counter(e *event, at int64) {
 	}
 	for key, v := range e.Args {
 		if _, number := v.(float64); !number {
-			c.fault("counter %q: %q is no number", e.Name, key)
+			c.fault("counter %q: %q is not a number", e.Name, key)
 		}
 	}
 }
@@ -343,7 +343,7 @@ func (c *checker) metadata(e *event) {
 	case "process_sort_index", "thread_sort_index", "process_labels":
 		return
 	default:
-		c.fault("%q is no metadata that is known", e.Name)
+		c.fault("metadata %q is not known", e.Name)
 		return
 	}
 	if name, _ := e.Args["name"].(string); strings.TrimSpace(name) == "" {
@@ -406,7 +406,7 @@ func nanoseconds(n json.Number) (int64, error) {
 	}
 	ns, err := strconv.ParseInt(whole+rest+strings.Repeat("0", 3-len(rest)), 10, 64)
 	if err != nil || ns < 0 || ns > 1<<61 {
-		return 0, fmt.Errorf("%s is no time", n)
+		return 0, fmt.Errorf("%s is not a time", n)
 	}
 	return ns, nil
 }
