@@ -440,6 +440,9 @@ func (p topPage) transfers(h *view.TopHost, begin string) string {
 	list := slices.SortedFunc(maps.Values(found), func(a, b device) int {
 		return cmp.Or(cmp.Compare(b.in+b.out, a.in+a.out), cmp.Compare(a.name, b.name))
 	})
+	if all, there := found[""]; there { // of all together
+		list = []device{all}
+	}
 	words := [2]string{"reads", "writes"}
 	if begin == "net/" {
 		words = [2]string{"receives", "sends"}

@@ -35,8 +35,8 @@ One axis of time for the whole job: its phases and findings, the steps of every 
 checkpoints and loaders, and the machine metrics of every host. https://ui.perfetto.dev opens the file (nothing is sent
 anywhere); so do chrome://tracing and other programs that read Chrome's trace events.
 
-The parts of single steps are there where their detail was kept; elsewhere a step shows how much time each part took,
-one behind another. The file stays below 50 MB: of long runs steps are shown in groups, and the command says so.
+The parts of single steps are there where their detail was kept: of long steps, and of some short ones. Elsewhere a step
+shows how much time each part took, one behind another. The file stays below 50 MB: of long runs steps are shown in groups, and the command says so.
 
 Exit codes: 0, or 1 when the run cannot be read, has no times, or the file not be written.`
 }

@@ -181,11 +181,13 @@ func (b *builder) detailSteps(worker string, details []Detail) iter.Seq[detailSt
 	}
 }
 
-// stepTrack is the track of a worker's steps. Its slices follow each other.
+// stepTrack are the tracks of a worker's steps. The slices of a track follow each
+// other.
 type stepTrack struct {
 	b     *builder
 	pid   int
 	last  int64 // end of the last slice
+	lone  int64 // end of the last slice of single steps; 0: there is none yet
 	next  func() (detailStep, bool)
 	step  detailStep // the next one in detail
 	there bool
@@ -194,6 +196,7 @@ type stepTrack struct {
 func (t *stepTrack) advance() { t.step, t.there = t.next() }
 
 // row writes a row: as the steps in detail that lie in it, where these fill it.
+// Where only some of its steps are there, these are on a track of their own.
 func (t *stepTrack) row(row *record.StepTime) {
 	out := t.b.out
 	from, to := out.since(row.Start), out.since(row.End)
@@ -201,7 +204,7 @@ func (t *stepTrack) row(row *record.StepTime) {
 	covered := int64(0)
 	for t.there && out.since(t.step.Start) < to {
 		if out.since(t.step.End) <= from {
-			t.detailed(&t.step, from)
+			t.detailed(&t.step, stepThread, &t.last, from)
 		} else {
 			within = append(within, t.step)
 			covered += min(out.since(t.step.End), to) - max(out.since(t.step.Start), from)
@@ -210,29 +213,37 @@ func (t *stepTrack) row(row *record.StepTime) {
 	}
 	if covered*10 >= (to-from)*9 && len(within) > 0 {
 		for i := range within {
-			t.detailed(&within[i], to)
+			t.detailed(&within[i], stepThread, &t.last, to)
 		}
 		return
 	}
 	t.sums(row, from, to)
+	for i := range within {
+		if t.lone == 0 {
+			out.thread(t.pid, loneThread, "single steps")
+			t.lone = 1
+		}
+		t.detailed(&within[i], loneThread, &t.lone, out.since(within[i].End))
+	}
 }
 
 // rest writes the steps in detail behind the last row.
 func (t *stepTrack) rest() {
 	for ; t.there; t.advance() {
-		t.detailed(&t.step, t.b.out.since(t.step.End))
+		t.detailed(&t.step, stepThread, &t.last, t.b.out.since(t.step.End))
 	}
 }
 
-// detailed writes a step in detail, up to a time.
-func (t *stepTrack) detailed(s *detailStep, until int64) {
+// detailed writes a step in detail on a track, behind the last slice there and up
+// to a time.
+func (t *stepTrack) detailed(s *detailStep, thread int, last *int64, until int64) {
 	out := t.b.out
-	from, to := max(out.since(s.Start), t.last), min(out.since(s.End), until)
+	from, to := max(out.since(s.Start), *last), min(out.since(s.End), until)
 	if to <= from {
 		return
 	}
 	t.b.result.Steps++
-	out.slice(t.pid, stepThread, s.Mode.Activity()+" step", from, to, arg{"step", s.ModeStep}, arg{"global_step", s.Step})
+	out.slice(t.pid, thread, s.Mode.Activity()+" step", from, to, arg{"step", s.ModeStep}, arg{"global_step", s.Step})
 	at := from
 	for _, p := range s.parts {
 		start, end := max(out.since(p.Start), at), min(out.since(p.End), to)
@@ -240,13 +251,13 @@ func (t *stepTrack) detailed(s *detailStep, until int64) {
 			continue
 		}
 		if p.MicroBatch > 0 {
-			out.slice(t.pid, stepThread, p.Part.Word(), start, end, arg{"micro_batch", int64(p.MicroBatch)})
+			out.slice(t.pid, thread, p.Part.Word(), start, end, arg{"micro_batch", int64(p.MicroBatch)})
 		} else {
-			out.slice(t.pid, stepThread, p.Part.Word(), start, end)
+			out.slice(t.pid, thread, p.Part.Word(), start, end)
 		}
 		at = end
 	}
-	t.last = to
+	*last = to
 }
 
 // sums writes a row, and the sums of its parts one behind another.

@@ -108,6 +108,7 @@ const (
 	firstHost   = 100_000
 
 	stepThread    = 1
+	loneThread    = 2 // single steps of rows of several
 	findingThread = 1
 	laneThreads   = 10 // and on: what happens seldom
 )

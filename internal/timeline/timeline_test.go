@@ -75,13 +75,15 @@ func TestTimeline(t *testing.T) {
 			`{"ph":"X","name":"training steps","pid":10,"tid":1,"ts":20000,"dur":20000,"args":{"step":2,"global_step":2,"steps":2,"longest_ms":10,"longest_step":2,"parts":"sums"}}`,
 			`{"ph":"X","name":"data","pid":10,"tid":1,"ts":20000,"dur":20000}`,
 		}},
-		{name: "detail that begins in the middle of a row", run: func() Run {
+		{name: "detail of some steps of a row", run: func() Run {
 			r := run(&fake{times: map[string][]record.StepTime{"worker_0": {row("worker_0", record.Train, 0, 2, 0, 20)}}}, "worker_0")
 			r.Details = map[string][]Detail{"worker_0": stored(detail(1, 0.01, 10))}
 			return r
 		}, want: []string{
 			`{"ph":"X","name":"training steps","pid":10,"tid":1,"ts":0,"dur":20000,"args":{"step":0,"global_step":0,"steps":2,"longest_ms":10,"longest_step":0,"parts":"sums"}}`,
 			`{"ph":"X","name":"data","pid":10,"tid":1,"ts":0,"dur":20000}`,
+			`{"ph":"X","name":"training step","pid":10,"tid":2,"ts":10000,"dur":10000,"args":{"step":1,"global_step":1}}`,
+			`{"ph":"X","name":"data","pid":10,"tid":2,"ts":10000,"dur":10000}`,
 		}},
 		{name: "too many steps", run: func() Run {
 			m := &fake{times: map[string][]record.StepTime{}}

@@ -107,14 +107,8 @@ func TopOf(t source.Run, now time.Time) (top Top, ok bool, err error) {
 		return top, false, err
 	}
 	if top.ended { // how it stood when its last step was made
-		last := time.Time{}
-		for _, list := range rows {
-			if n := len(list); n > 0 && list[n-1].End.After(last) {
-				last = list[n-1].End
-			}
-		}
-		if run.Ended == nil && !last.IsZero() {
-			now = last
+		if run.Ended == nil {
+			now = lastStep(rows, now)
 		}
 	}
 	top.Seconds = max(now.Sub(run.Started).Seconds(), 0)
@@ -122,7 +116,11 @@ func TopOf(t source.Run, now time.Time) (top Top, ok bool, err error) {
 	if err := top.phases(m, &run, now, chief, rows[chief]); err != nil {
 		return top, false, err
 	}
-	top.hosts(m, now)
+	at := now
+	if top.ended { // while it trained: its processes are gone since
+		at = lastStep(rows, now)
+	}
+	top.hosts(m, at)
 	for _, w := range run.Workers {
 		top.Ranks = append(top.Ranks, top.rank(w, rows[w.Name], now))
 	}
@@ -138,6 +136,20 @@ func TopOf(t source.Run, now time.Time) (top Top, ok bool, err error) {
 		something = something || len(list) > 0
 	}
 	return top, something, nil
+}
+
+// lastStep is when the last step closed; otherwise where there is none.
+func lastStep(rows map[string][]record.StepTime, otherwise time.Time) time.Time {
+	last := time.Time{}
+	for _, list := range rows {
+		if n := len(list); n > 0 && list[n-1].End.After(last) {
+			last = list[n-1].End
+		}
+	}
+	if last.IsZero() {
+		return otherwise
+	}
+	return last
 }
 
 // Ended tells that the job has.
@@ -317,6 +329,10 @@ func (h *TopHost) metric(name string) *float64 {
 
 // hosts are the machines, by their last samples.
 func (t *Top) hosts(m source.Metrics, now time.Time) {
+	until := time.Time{}
+	if t.ended {
+		until = now
+	}
 	for _, name := range m.Hosts() {
 		h := TopHost{Host: name, Cores: []float64{}, GPUs: []TopGPU{}, Metrics: map[string]float64{}}
 		last := func(s *record.Sample) error {
@@ -328,7 +344,7 @@ func (t *Top) hosts(m source.Metrics, now time.Time) {
 			return nil
 		}
 		for _, from := range []time.Time{now.Add(-10 * time.Second), now.Add(-sampled), {}} {
-			if err := m.Samples(name, from, time.Time{}, last); err != nil || !h.Time.IsZero() {
+			if err := m.Samples(name, from, until, last); err != nil || !h.Time.IsZero() {
 				break // one that cannot be read is among what is damaged
 			}
 		}
