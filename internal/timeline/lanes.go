@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -107,6 +108,49 @@ func eventArgs(e *record.Event) []arg {
 // mostFindings bounds the findings on the axis.
 const mostFindings = 5000
 
+// oneStep names a step of a worker.
+type oneStep struct {
+	worker string
+	mode   record.Mode
+	step   int64
+}
+
+func stepOf(f *record.Finding, chief string) oneStep {
+	return oneStep{cmp.Or(f.Worker, chief), f.Mode, f.ModeStep}
+}
+
+// stepEnds is when the steps of findings closed, as far as that is stored.
+func (b *builder) stepEnds() map[oneStep]time.Time {
+	wanted := map[string]map[record.Mode][]int64{}
+	for i := range b.run.Findings {
+		f := &b.run.Findings[i]
+		if s := stepOf(f, b.run.ChiefName()); !f.Muted && f.ModeStep >= 0 && f.Mode != record.Global {
+			if wanted[s.worker] == nil {
+				wanted[s.worker] = map[record.Mode][]int64{}
+			}
+			wanted[s.worker][s.mode] = append(wanted[s.worker][s.mode], s.step)
+		}
+	}
+	ends := map[oneStep]time.Time{}
+	for worker, modes := range wanted {
+		for _, steps := range modes {
+			slices.Sort(steps)
+		}
+		err := b.run.Metrics.Times(worker, time.Time{}, time.Time{}, func(row *record.StepTime) error {
+			steps := modes[row.Mode]
+			i, _ := slices.BinarySearch(steps, row.ModeStep)
+			for ; i < len(steps) && steps[i] < row.ModeStep+max(row.Steps, 1); i++ {
+				ends[oneStep{worker, row.Mode, steps[i]}] = row.End
+			}
+			return nil
+		})
+		if err != nil {
+			b.fail(fmt.Errorf("read step times of %q: %w", worker, err))
+		}
+	}
+	return ends
+}
+
 // findings writes the findings that count, each at the end of its step.
 func (b *builder) findings() {
 	type found struct {
@@ -119,16 +163,16 @@ func (b *builder) findings() {
 		if f.Muted || len(list) == mostFindings {
 			continue
 		}
-		at := f.Time
-		if f.Mode != record.Global && f.ModeStep >= 0 {
-			if _, end, ok := b.run.Metrics.SpanOf(f.Worker, f.Mode, f.ModeStep, f.ModeStep); ok {
-				at = end
-			}
-		}
-		list = append(list, found{b.out.since(at), f})
+		list = append(list, found{b.out.since(f.Time), f})
 	}
 	if len(list) == 0 {
 		return
+	}
+	ends := b.stepEnds()
+	for i := range list {
+		if end, known := ends[stepOf(list[i].f, b.run.ChiefName())]; known {
+			list[i].at = b.out.since(end)
+		}
 	}
 	slices.SortStableFunc(list, func(x, y found) int { return cmp.Compare(x.at, y.at) })
 	b.out.thread(jobProcess, findingThread, "findings")

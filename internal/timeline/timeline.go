@@ -25,6 +25,7 @@ type Run struct {
 	// Details are the stored details of single steps by worker, ascending by
 	// time.
 	Details map[string][]Detail
+	Stacks  []Stacks
 }
 
 // Detail is a stored piece of single steps in detail.
@@ -199,6 +200,7 @@ func (b *builder) worker(pid int, worker string, events []record.Event) {
 	}
 	b.out.process(pid, name, pid)
 	b.steps(pid, worker)
+	b.stacks(pid, worker)
 	chief := b.run.ChiefName()
 	b.lanes(pid, slices.DeleteFunc(slices.Clone(events), func(e record.Event) bool {
 		return e.Worker != worker || e.Host != "" || worker == chief && e.Kind == record.PhaseEvent

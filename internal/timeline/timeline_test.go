@@ -135,6 +135,19 @@ func TestTimeline(t *testing.T) {
 			}
 			return run(m)
 		}, o: Options{Values: 100}, want: []string{`{"ph":"C","name":"cpu","pid":100000,"ts":0,"args":{"total":4.5}}`}, note: "Machine metrics of here are means of 10 samples each."},
+		{name: "a window of stacks", run: func() Run {
+			r := run(&fake{times: map[string][]record.StepTime{"worker_0": {row("worker_0", record.Train, 0, 1, 0, 4000)}}}, "worker_0")
+			main, load, train := Call{"<module>", "train.py:40"}, Call{"load", "data.py:7"}, Call{"train", "train.py:31"}
+			r.Stacks = []Stacks{{Worker: "worker_0", Title: "main thread", Start: after(1), Length: 2 * time.Second, Stacks: []Stack{
+				{[]Call{main, load}, time.Second}, {[]Call{main, train}, 3 * time.Second}, {[]Call{main}, 2 * time.Millisecond}, {[]Call{load}, time.Millisecond}, {nil, -1},
+			}}}
+			return r
+		}, want: []string{
+			`"training step"`, `"data"`,
+			`{"ph":"X","name":"<module>","pid":10,"tid":1000,"ts":1000000,"dur":1999500.374,"args":{"place":"train.py:40","share":"100.0 %"}}`,
+			`{"ph":"X","name":"train","pid":10,"tid":1000,"ts":1000000,"dur":1498875.843,"args":{"place":"train.py:31","share":"74.9 %"}}`,
+			`{"ph":"X","name":"load","pid":10,"tid":1000,"ts":2498875.843,"dur":499625.281,"args":{"place":"data.py:7","share":"25.0 %"}}`,
+		}},
 		{name: "findings at the end of their steps", run: func() Run {
 			r := run(&fake{times: map[string][]record.StepTime{"worker_0": {row("worker_0", record.Train, 5, 1, 1, 1000)}}}, "worker_0")
 			r.Findings = []record.Finding{
@@ -238,6 +251,17 @@ func random(r *rand.Rand) (Run, Options) {
 	}
 	all := run(m, workers...)
 	all.Details = details
+	for range r.IntN(4) {
+		s := Stacks{Worker: "worker_0", Title: []string{"a", "", "\n"}[r.IntN(3)], Start: after(r.Float64() * 3), Length: time.Duration(r.Float64() * 2e9)}
+		for range r.IntN(20) {
+			k := Stack{Time: time.Duration(r.Float64()*1e9) - 1e7}
+			for range r.IntN(6) {
+				k.Calls = append(k.Calls, Call{string(rune('a' + r.IntN(3))), "f.py:1"})
+			}
+			s.Stacks = append(s.Stacks, k)
+		}
+		all.Stacks = append(all.Stacks, s)
+	}
 	for range r.IntN(5) {
 		all.Findings = append(all.Findings, record.Finding{Rule: "r", Mode: record.Mode(r.IntN(4)), ModeStep: r.Int64N(50) - 1, Worker: "worker_0", Time: after(r.Float64() * 10)})
 	}

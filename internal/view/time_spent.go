@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -90,7 +91,7 @@ func SpentOf(t source.Run) (*Spent, error) {
 		err := m.Times(workers[i], time.Time{}, time.Time{}, func(row *record.StepTime) error {
 			sums[i].Count(row)
 			if workers[i] == s.Worker {
-				lengths.first(row)
+				lengths.add(row)
 			}
 			return nil
 		})
@@ -116,16 +117,7 @@ func SpentOf(t source.Run) (*Spent, error) {
 	if sum.Modes[record.Train.String()].Steps == 0 {
 		s.training = record.Global
 	}
-	if lengths.begins(s.training) {
-		err := m.Times(s.Worker, time.Time{}, time.Time{}, func(row *record.StepTime) error {
-			lengths.second(row)
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read step times of %q: %w", s.Worker, err)
-		}
-		s.Lengths = lengths.result()
-	}
+	s.Lengths = lengths.of[s.training].result(lengths.from, lengths.to)
 	return s, s.phases(m, &run, lengths.from, lengths.to)
 }
 
@@ -260,19 +252,25 @@ func evaluationsText(n int) string {
 	return fmt.Sprintf("%d times, in training", n)
 }
 
-// lengthReader finds the typical step and those that are not.
+// lengthReader finds the typical step of each mode and those that are not.
 type lengthReader struct {
 	from, to time.Time // of all steps
-	bins     [record.Global + 1]map[int]int64
-	steps    [record.Global + 1]int64
-	rows     [record.Global + 1]int64
-	mode     record.Mode
-	typical  float64
-	p99      float64
-	sum      [lengthPoints]float64
-	n        [lengthPoints]int64
-	found    []found
-	outliers int64
+	of       [record.Global + 1]lengths
+}
+
+// lengths are those of the steps of a mode.
+type lengths struct {
+	bins, longest map[int]int64 // of steps by their length, of rows by that of their longest
+	steps, rows   int64
+	means         []meanLength // of stretches of width
+	width         time.Duration
+	found         []found // the longest rows
+}
+
+// meanLength is the time of some steps.
+type meanLength struct {
+	seconds float64
+	steps   int64
 }
 
 type found struct {
@@ -284,73 +282,67 @@ type found struct {
 // A bin of lengths is a hundredth wide.
 const binWidth = 1.01
 
-// first takes in a row before the typical length is known.
-func (l *lengthReader) first(row *record.StepTime) {
+func binOf(seconds float64) int { return int(math.Floor(math.Log(seconds) / math.Log(binWidth))) }
+
+// add takes in a row.
+func (l *lengthReader) add(row *record.StepTime) {
 	if l.from.IsZero() {
 		l.from = row.Start
 	}
 	if row.End.After(l.to) {
 		l.to = row.End
 	}
-	seconds := float64(row.Total()) / 1e9 / float64(max(row.Steps, 1))
-	if seconds <= 0 || row.Mode > record.Global {
-		return
+	if row.Mode <= record.Global && row.Steps > 0 && row.Total() > 0 {
+		l.of[row.Mode].add(row, row.End.Sub(l.from))
 	}
-	if l.bins[row.Mode] == nil {
-		l.bins[row.Mode] = map[int]int64{}
-	}
-	l.bins[row.Mode][int(math.Floor(math.Log(seconds)/math.Log(binWidth)))] += row.Steps
-	l.steps[row.Mode] += row.Steps
-	l.rows[row.Mode]++
 }
 
-// begins chooses the mode; false where it has too few steps for a curve.
-func (l *lengthReader) begins(mode record.Mode) bool {
-	if l.rows[mode] < 3 || !l.to.After(l.from) {
-		return false
+// add takes in a row that ends some time after the first step began.
+func (l *lengths) add(row *record.StepTime, at time.Duration) {
+	if l.bins == nil {
+		l.bins, l.longest, l.width = map[int]int64{}, map[int]int64{}, time.Millisecond
 	}
-	l.mode = mode
-	l.typical, l.p99 = l.quantile(0.5), l.quantile(0.99)
-	return true
+	seconds := float64(row.Total()) / 1e9
+	each, longest, step := seconds/float64(row.Steps), float64(row.Longest)/1e9, row.LongestStep
+	if row.Steps == 1 || each > longest {
+		longest, step = max(each, longest), row.ModeStep
+	}
+	l.bins[binOf(each)] += row.Steps
+	l.longest[binOf(longest)]++
+	l.steps += row.Steps
+	l.rows++
+	for at >= l.width*2*lengthPoints {
+		for i := range l.means {
+			m := l.means[i]
+			l.means[i] = meanLength{}
+			l.means[i/2].seconds += m.seconds
+			l.means[i/2].steps += m.steps
+		}
+		l.means = l.means[:(len(l.means)+1)/2]
+		l.width *= 2
+	}
+	place := int(max(at, 0) / l.width)
+	for len(l.means) <= place {
+		l.means = append(l.means, meanLength{})
+	}
+	l.means[place].seconds += seconds
+	l.means[place].steps += row.Steps
+	if len(l.found) < mostOutliers || longest > l.found[len(l.found)-1].seconds {
+		if l.found = append(l.found, found{row.End, longest, step}); len(l.found) >= 2*mostOutliers {
+			l.found = longestOf(l.found)
+		}
+	}
 }
 
-func (l *lengthReader) quantile(q float64) float64 {
-	bins := l.bins[l.mode]
-	keys := make([]int, 0, len(bins))
-	for k := range bins {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+func (l *lengths) quantile(q float64) float64 {
+	keys := slices.Sorted(maps.Keys(l.bins))
 	below := int64(0)
 	for _, k := range keys {
-		if below += bins[k]; float64(below) >= q*float64(l.steps[l.mode]) {
+		if below += l.bins[k]; float64(below) >= q*float64(l.steps) {
 			return math.Pow(binWidth, float64(k)+0.5)
 		}
 	}
 	return 0
-}
-
-// second takes in a row when it is.
-func (l *lengthReader) second(row *record.StepTime) {
-	if row.Mode != l.mode || row.Steps <= 0 {
-		return
-	}
-	total := float64(row.Total()) / 1e9
-	place := min(max(int(lengthPoints*l.place(row.End)), 0), lengthPoints-1)
-	l.sum[place] += total
-	l.n[place] += row.Steps
-	each, longest := total/float64(row.Steps), float64(row.Longest)/1e9
-	step := row.LongestStep
-	if row.Steps == 1 || each > longest {
-		longest, step = max(each, longest), row.ModeStep
-	}
-	if longest < outlying*l.typical {
-		return
-	}
-	l.outliers++
-	if l.found = append(l.found, found{row.End, longest, step}); len(l.found) == 2*mostOutliers {
-		l.found = longestOf(l.found)
-	}
 }
 
 func longestOf(list []found) []found {
@@ -358,21 +350,32 @@ func longestOf(list []found) []found {
 	return list[:min(len(list), mostOutliers)]
 }
 
-func (l *lengthReader) place(t time.Time) float64 {
-	return t.Sub(l.from).Seconds() / l.to.Sub(l.from).Seconds()
-}
-
-// result is what is shown.
-func (l *lengthReader) result() *StepLengths {
-	s := &StepLengths{Typical: record.Seconds(l.typical), P99: record.Seconds(l.p99), Hours: record.Seconds(l.to.Sub(l.from).Seconds())}
-	l.found = longestOf(l.found)
-	low, high := math.Inf(1), 0.0
-	for i, n := range l.n {
-		if n > 0 {
-			low, high = min(low, l.sum[i]/float64(n)), max(high, l.sum[i]/float64(n))
+// result is what is shown of a run whose steps lie between two times; nil where
+// there are too few.
+func (l *lengths) result(from, to time.Time) *StepLengths {
+	if l.rows < 3 || !to.After(from) {
+		return nil
+	}
+	typical, whole := l.quantile(0.5), to.Sub(from).Seconds()
+	s := &StepLengths{Typical: record.Seconds(typical), P99: record.Seconds(l.quantile(0.99)), Hours: record.Seconds(whole)}
+	long := outlying * typical
+	shown := slices.DeleteFunc(longestOf(slices.Clone(l.found)), func(f found) bool { return f.seconds < long })
+	outliers := int64(0)
+	for bin, n := range l.longest {
+		if bin >= binOf(long) {
+			outliers += n
 		}
 	}
-	for _, f := range l.found {
+	if len(shown) < mostOutliers {
+		outliers = int64(len(shown)) // exactly
+	}
+	low, high := math.Inf(1), 0.0
+	for _, m := range l.means {
+		if m.steps > 0 {
+			low, high = min(low, m.seconds/float64(m.steps)), max(high, m.seconds/float64(m.steps))
+		}
+	}
+	for _, f := range shown {
 		high = max(high, f.seconds)
 	}
 	s.Logarithmic = high > 8*low
@@ -384,31 +387,32 @@ func (l *lengthReader) result() *StepLengths {
 	}
 	y := func(v float64) float64 {
 		if s.Logarithmic {
-			return math.Log(v/low) / math.Log(high/low)
+			return min(max(math.Log(v/low)/math.Log(high/low), 0), 1)
 		}
 		return v / high
 	}
-	for i, n := range l.n {
-		if n > 0 {
-			s.Line = append(s.Line, [2]float64{(float64(i) + 0.5) / lengthPoints, y(l.sum[i] / float64(n))})
+	for i, m := range l.means {
+		if m.steps > 0 {
+			x := (float64(i) + 0.5) * l.width.Seconds() / whole
+			s.Line = append(s.Line, [2]float64{min(x, 1), y(m.seconds / float64(m.steps))})
 		}
 	}
-	for _, f := range l.found {
-		s.Outliers = append(s.Outliers, Outlier{l.place(f.at), y(f.seconds), fmt.Sprintf("step %d: %s", f.step, record.Seconds(f.seconds))})
+	for _, f := range shown {
+		s.Outliers = append(s.Outliers, Outlier{f.at.Sub(from).Seconds() / whole, y(f.seconds), fmt.Sprintf("step %d: %s", f.step, record.Seconds(f.seconds))})
 	}
-	s.Low, s.High, s.TypicalAt = record.Seconds(low), record.Seconds(high), y(l.typical)
+	s.Low, s.High, s.TypicalAt = record.Seconds(low), record.Seconds(high), y(typical)
 	if low == 0 {
 		s.Low = "0"
 	}
-	switch n := len(l.found); {
+	switch n := len(shown); {
 	case n == 0:
 		s.Note = "No step took three times the typical time."
-	case l.outliers == 1:
+	case n == 1:
 		s.Note = "One step took three times the typical time or longer; it is marked."
-	case int64(n) == l.outliers:
+	case int64(n) == outliers:
 		s.Note = fmt.Sprintf("%d steps took three times the typical time or longer; they are marked.", n)
 	default:
-		s.Note = fmt.Sprintf("The longest %d of %d places where a step took three times the typical time or longer are marked.", n, l.outliers)
+		s.Note = fmt.Sprintf("The longest %d of %d places where a step took three times the typical time or longer are marked.", n, outliers)
 	}
 	return s
 }

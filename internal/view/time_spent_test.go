@@ -45,18 +45,15 @@ func TestLengthsOfSteps(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var l lengthReader
 			for i := range tt.rows {
-				l.first(&tt.rows[i])
+				l.add(&tt.rows[i])
 			}
-			if shown := l.begins(record.Train); shown != tt.shown {
-				t.Fatalf("shown: %v, want %v", shown, tt.shown)
+			s := l.of[record.Train].result(l.from, l.to)
+			if (s != nil) != tt.shown {
+				t.Fatalf("shown: %v, want %v", s != nil, tt.shown)
 			}
-			if !tt.shown {
+			if s == nil {
 				return
 			}
-			for i := range tt.rows {
-				l.second(&tt.rows[i])
-			}
-			s := l.result()
 			if s.Note != tt.note || s.Typical != tt.typical || len(s.Outliers) != tt.outliers || s.Logarithmic != tt.logarithms {
 				t.Errorf("got %q, %s, %d outliers, logarithmic %v", s.Note, s.Typical, len(s.Outliers), s.Logarithmic)
 			}
@@ -81,15 +78,9 @@ func TestLengthsOfGroups(t *testing.T) {
 	rows[2].Longest, rows[2].LongestStep = 60e6, 44
 	var l lengthReader
 	for i := range rows {
-		l.first(&rows[i])
+		l.add(&rows[i])
 	}
-	if !l.begins(record.Train) {
-		t.Fatal("not shown")
-	}
-	for i := range rows {
-		l.second(&rows[i])
-	}
-	if s := l.result(); s.Typical != "5.0 ms" || len(s.Outliers) != 1 || s.Outliers[0].Text != "step 44: 60.0 ms" {
+	if s := l.of[record.Train].result(l.from, l.to); s.Typical != "5.0 ms" || len(s.Outliers) != 1 || s.Outliers[0].Text != "step 44: 60.0 ms" {
 		t.Errorf("got %+v", s)
 	}
 }
