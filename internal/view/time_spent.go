@@ -265,6 +265,7 @@ type lengths struct {
 	means         []meanLength // of stretches of width
 	width         time.Duration
 	found         []found // the longest rows
+	least         float64 // what is not longer is not among them
 }
 
 // meanLength is the time of some steps.
@@ -327,9 +328,10 @@ func (l *lengths) add(row *record.StepTime, at time.Duration) {
 	}
 	l.means[place].seconds += seconds
 	l.means[place].steps += row.Steps
-	if len(l.found) < mostOutliers || longest > l.found[len(l.found)-1].seconds {
+	if longest > l.least {
 		if l.found = append(l.found, found{row.End, longest, step}); len(l.found) >= 2*mostOutliers {
 			l.found = longestOf(l.found)
+			l.least = l.found[len(l.found)-1].seconds
 		}
 	}
 }
