@@ -179,6 +179,10 @@ func (p topPage) ranks(top *view.Top, rows int) []string {
 	more := 0
 	if rows > 0 && len(list)+1 > rows {
 		more = len(list) - max(rows-2, 1)
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b view.TopRank) int { // those that stand still are seen
+			return cmp.Compare(stands(b), stands(a))
+		})
 		list = list[:len(list)-more]
 	}
 	lay := func() (lines []string) {
@@ -234,9 +238,17 @@ func (p topPage) ranks(top *view.Top, rows int) []string {
 		}
 	}
 	if more > 0 {
-		lines = append(lines, p.Dim(fmt.Sprintf("and %s more", counted(int64(more), "rank"))))
+		lines = append(lines, p.Dim(fmt.Sprintf("and %d ranks more", more)))
 	}
 	return lines
+}
+
+// stands is 1 for a rank that makes no steps.
+func stands(r view.TopRank) int {
+	if r.SinceStep >= longSince {
+		return 1
+	}
+	return 0
 }
 
 // topColumns are the columns of the table that say something.
@@ -347,16 +359,22 @@ func (p topPage) cpu(h *view.TopHost) string {
 	return text
 }
 
+// coresTogether is how many cores stand together; lines are broken between them.
+const coresTogether = 16
+
 // cores draws one sign for each core.
 func (p topPage) cores(list []float64) string {
 	if len(list) < 2 {
 		return ""
 	}
 	var b strings.Builder
-	for _, v := range list {
+	for i, v := range list {
+		if i > 0 && i%coresTogether == 0 {
+			b.WriteByte(' ')
+		}
 		share := min(max(v/100, 0), 1)
 		if p.Unicode {
-			b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[int(math.Round(share*8))])
+			b.WriteRune([]rune("▁▂▃▄▅▆▇█")[int(math.Round(share*7))])
 		} else {
 			b.WriteByte("0123456789"[min(int(share*10), 9)])
 		}
