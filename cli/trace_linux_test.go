@@ -67,7 +67,7 @@ func TestTrace(t *testing.T) {
 		t.Fatalf("ended with %d: %s%s", code, stdout, stderr)
 	}
 	text, counts := readTrace(t, filepath.Join(dir, "trace.json.gz"))
-	for name, n := range map[string]int{"training step": 400, "data": 400, "forward": 400, "other ranks": 200, "checkpoint": 2, "start-up": 2} {
+	for name, n := range map[string]int{"training step": 400, "data": 400, "forward": 400, "waiting for ranks": 200, "checkpoint": 2, "start-up": 2} {
 		if counts.Names[name] != n {
 			t.Errorf("%d slices are called %q, want %d", counts.Names[name], name, n)
 		}

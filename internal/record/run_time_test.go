@@ -28,7 +28,7 @@ func TestTimeOfARun(t *testing.T) {
 		{"nothing", nil, ""},
 		{"a training", []*StepTime{timed(Train, 1, 610, 0, 220, 120, 0, 30, 0, 20)}, "data 61 %, forward 22 %, backward 12 %, optimiser 3 %, other 2 %"},
 		{"parts below one in a hundred are other", []*StepTime{timed(Train, 1, 605, 9, 220, 120, 0, 31, 9, 6)}, "data 61 %, forward 22 %, backward 12 %, optimiser 3 %, other 2 %"},
-		{"all parts", []*StepTime{timed(Train, 1, 20, 20, 20, 20, 20, 20, 20, 860)}, "data 2 %, copy to device 2 %, forward 2 %, backward 2 %, other ranks 2 %, optimiser 2 %, checkpoints 2 %, other 86 %"},
+		{"all parts", []*StepTime{timed(Train, 1, 20, 20, 20, 20, 20, 20, 20, 860)}, "data 2 %, copy to device 2 %, forward 2 %, backward 2 %, waiting for ranks 2 %, optimiser 2 %, checkpoints 2 %, other 86 %"},
 		{"evaluation is one part of it", []*StepTime{timed(Train, 1, 0, 0, 500, 200), timed(Eval, 2, 200, 0, 100)}, "forward 50 %, backward 20 %, evaluation 30 %"},
 		{"evaluation alone", []*StepTime{timed(Eval, 1, 200, 0, 800)}, "data 20 %, forward 80 %"},
 		{"a framework without modes", []*StepTime{timed(Global, 1, 0, 0, 0, 0, 0, 900, 0, 100)}, "optimiser 90 %, other 10 %"},

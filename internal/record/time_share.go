@@ -17,10 +17,10 @@ type TimeShare struct {
 
 var partWords = [StepParts]string{
 	WaitForData: "data", CopyToDevice: "copy to device", Forward: "forward", Backward: "backward",
-	WaitForRanks: "other ranks", Optimizer: "optimiser", SaveCheckpoint: "checkpoints", Other: "other",
+	WaitForRanks: "waiting for ranks", Optimizer: "optimiser", SaveCheckpoint: "checkpoints", Other: "other",
 }
 
-// Word is what people read for the part: "optimiser", "other ranks".
+// Word is what people read for the part: "optimiser", "waiting for ranks".
 func (p StepPart) Word() string {
 	if p < StepParts {
 		return partWords[p]

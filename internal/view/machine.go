@@ -152,9 +152,6 @@ func StepTimes(t source.Run) ([]Times, error) {
 	return list, err
 }
 
-// partWords are the parts of a step as people read them.
-var partWords = map[record.StepPart]string{record.WaitForData: "data", record.CopyToDevice: "copy to device", record.WaitForRanks: "waiting for ranks", record.Optimizer: "optimiser"}
-
 // Text says where the time went, the largest part first: "data 61 %, forward 22 %".
 func (s *Times) Text() string {
 	var order []record.StepPart
@@ -170,11 +167,7 @@ func (s *Times) Text() string {
 		if share < 0.5 {
 			continue
 		}
-		word := partWords[p]
-		if word == "" {
-			word = p.String()
-		}
-		words = append(words, fmt.Sprintf("%s %.0f %%", word, share))
+		words = append(words, fmt.Sprintf("%s %.0f %%", p.Word(), share))
 	}
 	return strings.Join(words, ", ")
 }
