@@ -84,7 +84,8 @@ func TestTopOnce(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "vigil-runs")
 	timed.Write(t, root, "done", timed.Options{Started: timedStart, Seconds: 20, GPU: true})
-	timed.Write(t, root, "empty", timed.Options{Started: timedStart, Empty: true})
+	timed.Write(t, root, "begun", timed.Options{Started: time.Now(), Empty: true})
+	timed.Write(t, root, "empty", timed.Options{Started: timedStart, Empty: true, Ended: true})
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -94,6 +95,8 @@ func TestTopOnce(t *testing.T) {
 		{"one that has ended", []string{"top", "done"}, 0, []string{
 			"done · completed after 25.0 s", "time      data 6", "GPU 0     █████████████████░░░  87 %", "199 of 3,000", "start-up 3.0 s, training 2", "the run has ended: completed\n",
 		}},
+		{"one that has just begun", []string{"top", "begun"}, 0, []string{"begun · running for ", " · start-up for "}},
+		{"a run without times", []string{"top", "empty"}, 1, []string{`vigil: run "empty" has no step times and no machine metrics`}},
 		{"an unknown run", []string{"top", "doen"}, 1, []string{`vigil: there is no run "doen" in "vigil-runs"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -117,7 +117,7 @@ func TestTraceOfWrongInput(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "vigil-runs")
 	timed.Write(t, root, "run", timed.Options{Started: timedStart, Seconds: 2})
-	timed.Write(t, root, "empty", timed.Options{Started: timedStart, Empty: true})
+	timed.Write(t, root, "empty", timed.Options{Started: timedStart, Empty: true, Ended: true})
 	for _, tt := range []struct {
 		name string
 		args []string

@@ -26,6 +26,7 @@ type Options struct {
 	GPU     bool
 	Hosts   []string // besides "workstation"
 	Empty   bool     // no times, no machine
+	Ended   bool     // an empty one has
 }
 
 // Host is the name of the run's host.
@@ -54,6 +55,9 @@ func Write(t testing.TB, root, name string, o Options) *store.Writer {
 	w, err := store.Create(vfs.OS, root, name, run)
 	must(err)
 	if o.Empty {
+		if o.Ended {
+			must(w.UpdateRun(func(r *record.Run) { r.Status, r.Ended = record.Completed, &o.Started }))
+		}
 		must(w.Close())
 		return w
 	}
