@@ -100,6 +100,7 @@ func (w *worker) storeTimes() bool {
 			w.job.storeFailed(err)
 			return false
 		}
+		w.job.countTimes(w, r.times, r.events)
 		t.ready = t.ready[1:]
 	}
 	t.ready = nil
