@@ -126,6 +126,7 @@ func killOnce(t *testing.T, training []string, victim string, delay time.Duratio
 	}
 	checkLosses(t, tr, s)
 	checkWholeSteps(t, tr)
+	checkTime(t, tr)
 }
 
 // checkLosses proves that every acknowledged loss is there, and that no loss

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,13 @@ func TestStepTimes(t *testing.T) {
 	got := stored(t, tr, "")
 	got[record.Train].within(t, "training", measured["train"], 5)
 	got[record.Eval].within(t, "evaluation", measured["eval"], 5)
+	checkTime(t, tr)
+	if !regexp.MustCompile(`(?m)^  time      data \d+ %, forward \d+ %, .*backward \d+ %`).MatchString(o.stderr) {
+		t.Errorf("the summary does not say where the time went:\n%s", o.stderr)
+	}
+	if sum := tr.Run().Time; sum.BatchSize != 2 || sum.SamplesPerSecond <= 0 || sum.Phases[record.StartUpPhase] <= 0 {
+		t.Errorf("run.json has %+v", sum)
+	}
 
 	events, err := tr.Events(time.Time{}, time.Time{})
 	if err != nil {
