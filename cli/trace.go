@@ -119,7 +119,7 @@ func axis(t source.Run) (timeline.Run, error) {
 	if !ok {
 		return timeline.Run{}, noTimes(t.Run().Name, t.Run())
 	}
-	run := timeline.Run{Run: t.Run(), Workers: t.Workers(), Metrics: m, Findings: t.Findings(), Details: map[string][]timeline.Detail{}}
+	run := timeline.Run{Run: t.Run(), Workers: t.Workers(), Metrics: m, Findings: t.Findings(), Details: map[string][]timeline.Detail{}, Stacks: stacksOf(t)}
 	if d, ok := t.(detailed); ok {
 		for _, f := range d.Traces("") {
 			run.Details[f.Worker] = append(run.Details[f.Worker], timeline.Detail{Bytes: f.Bytes, Read: func() ([]record.Interval, error) {

@@ -7,21 +7,33 @@ import (
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
-// storeSamples stores what the machine's metrics were and gives it to the rules, if
-// there are rules yet: what is stored before, they read from the store.
+// storeSamples stores what the machine's metrics were, counts it and gives it to the
+// rules, if there are rules yet: what is stored before, they read from the store.
 func (j *job) storeSamples(list []record.Sample) error {
 	if len(list) == 0 {
 		return nil
 	}
+	stored, err := j.judgeSamples(list)
+	if err != nil {
+		return err
+	}
+	j.countSamples(stored...)
+	return nil
+}
+
+// judgeSamples stores samples, gives them to the rules as they are stored, and returns
+// them like that.
+func (j *job) judgeSamples(list []record.Sample) ([]record.Sample, error) {
 	j.rows.Lock()
 	defer j.rows.Unlock()
 	if err := j.store.Samples(list...); err != nil {
-		return err
+		return nil, err
 	}
+	stored := j.asStored(list)
 	if j.judging != nil {
-		j.judging.samples(j.asStored(list)...)
+		j.judging.samples(stored...)
 	}
-	return nil
+	return stored, nil
 }
 
 // asStored are samples of one host as the store keeps them: rounded, and behind
