@@ -103,14 +103,14 @@ func (c *Case) Share(s *Span, claim *Claim) float64 {
 	return min(1, claim.Seconds/s.Seconds)
 }
 
-// IdleCores is how many of the job's cores had nothing to do in the mean; 0 where
-// that is not known.
+// IdleCores is how many of the job's cores had nothing to do in the mean, neither for
+// the job nor for others; 0 where that is not known.
 func (c *Case) IdleCores(s *Span) float64 {
 	used, ok := s.CoresUsed()
 	if !ok || c.Cores == 0 {
 		return 0
 	}
-	return max(0, c.Cores-used)
+	return max(0, min(c.Cores-used, s.Idle/s.Sampled))
 }
 
 // Projected is how long the whole training takes, as far as the number of its

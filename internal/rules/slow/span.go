@@ -18,6 +18,7 @@ type Span struct {
 	CPU     float64                 `json:"cpu"`     // core seconds of all processes of the job
 	Loaders float64                 `json:"loaders"` // of these, those of the loader's workers
 	Machine float64                 `json:"machine"` // core seconds of everything that runs on the machine
+	Idle    float64                 `json:"idle"`    // of the cores of the machine that did nothing
 	Sampled float64                 `json:"sampled"` // seconds for which the machine's numbers are known
 	Series  map[string]*Integral    `json:"series"`  // of every metric of the job's machine
 	Events  map[string]*EventSpan   `json:"events"`  // by kind and name
@@ -99,6 +100,7 @@ func (s *Span) sample(x *rule.Sample, since time.Duration) {
 		}
 		if v.Name == "cpu/total" {
 			s.Machine += v.Value / 100 * sec * cores(x)
+			s.Idle += (1 - v.Value/100) * sec * cores(x)
 		}
 	}
 	s.CPU += job * sec
@@ -138,6 +140,7 @@ func (s *Span) add(o *Span) {
 	s.CPU += o.CPU
 	s.Loaders += o.Loaders
 	s.Machine += o.Machine
+	s.Idle += o.Idle
 	s.Sampled += o.Sampled
 	for name, i := range o.Series {
 		to := s.Series[name]
