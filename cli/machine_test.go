@@ -55,7 +55,7 @@ func TestMachineAndTime(t *testing.T) {
 		command string
 		want    string // parts that stand in the output in this order, divided by |
 	}{
-		{"show slow", "Machine:\n  node1: 2 series every 500 ms, 2026-11-21 10:00:00 to 2026-11-21 10:00:31\n    cpu, disk/sda\n    nothing was sampled for 12.5s from 2026-11-21 10:00:09 on\n  node2: 2 series|Time of steps:\n  TRAIN, 12s: data 75 %, forward 25 %\n|Tensors:\n  NAME  KIND    TYPE  SHAPE  COLLECTIONS\n  loss|Not captured:\n  machine metrics: gpu: no driver was found"},
+		{"show slow", "Machine:\n  node1: 2 series every 500 ms, 2026-11-21 10:00:00 to 2026-11-21 10:00:31\n    cpu, disk/sda\n    nothing was sampled for 12.5s from 2026-11-21 10:00:09 on\n  node2: 2 series|Time of steps:\n  TRAIN, 12s: data 75 %, forward 25 %\n|Tensors:\n  NAME  KIND    TYPE  SHAPE  COLLECTIONS\n  loss|Not sampled of the machine:\n  gpu: no driver was found"},
 		{"show slow cpu/", "cpu/total  machine"},
 		{"show slow --json", `"machine":[{"host":"node1","interval_seconds":0.5,"series":2,"families":["cpu","disk/sda"]|"gaps":[{"from":"2026-11-21T10:00:09.5Z","to":"2026-11-21T10:00:22Z"}]|"time":[{"mode":"TRAIN","worker":"worker_0","steps":3,"seconds":12,"shares":{|"data":0.75`},
 		{"values slow cpu/total --steps 19:21", "cpu/total, GLOBAL, node1\n      step  time                     value\n        19  2026-11-21 10:00:09.500  19\n        20  2026-11-21 10:00:22.000  20\n"},
