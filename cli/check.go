@@ -28,23 +28,25 @@ import (
 // checkCmd judges stored runs again.
 type checkCmd struct {
 	rootFlag
-	Name     string   `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1, or a path; a directory of runs: all of them (default: the newest run)."`
-	Rules    string   `name:"rules" placeholder:"SET" help:"Sets of rules, joined by commas: default, experimental, all, none (default: the rules that judged it live; none when --rule is given)."`
-	Rule     []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
-	Config   string   `name:"config" placeholder:"FILE" help:"Configuration file: judge with its rules, like a run that is started with it."`
-	FailOn   string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
-	Baseline string   `name:"baseline" placeholder:"FILE" help:"Known findings: the --json output of an earlier check, or a run. They are muted; only new ones fail."`
-	Statuses bool     `name:"statuses" help:"List the status of every rule, not only of those asked for by name."`
-	JSON     bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
+	Name      string   `arg:"" optional:"" name:"run" placeholder:"RUN" help:"The run: its name below the root, the beginning of one, latest, latest~1, or a path; a directory of runs: all of them (default: the newest run)."`
+	Rules     string   `name:"rules" placeholder:"SET" help:"Sets of rules, joined by commas: default, experimental, all, none (default: the rules that judged it live; none when --rule is given)."`
+	Rule      []string `name:"rule" sep:"none" placeholder:"NAME[:k=v,...]" help:"Add a rule, or set its parameters; repeatable."`
+	Config    string   `name:"config" placeholder:"FILE" help:"Configuration file: judge with its rules, like a run that is started with it."`
+	FailOn    string   `name:"fail-on" default:"warning" placeholder:"SEVERITY" help:"Exit with 2 on findings of this severity or worse: error, warning, info, or never."`
+	Baseline  string   `name:"baseline" placeholder:"FILE" help:"Known findings: the --json output of an earlier check, or a run. They are muted; only new ones fail."`
+	MaxSlower string   `name:"max-slower" placeholder:"PERCENT" help:"Exit with 2 when a step took longer than in each of the last runs of the script on this machine by more than this, such as 5%."`
+	Statuses  bool     `name:"statuses" help:"List the status of every rule, not only of those asked for by name."`
+	JSON      bool     `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, and what is damaged; of a directory, a list of such objects under \"runs\"."`
 }
 
 // Help teaches the command.
 func (checkCmd) Help() string {
-	return "Examples:\n\n    vigil check\n    vigil check latest --rule vanishing_gradient:threshold=1e-6 --fail-on error\n    vigil check latest --json > known.json\n    vigil check vigil-runs --baseline known.json\n\n" +
+	return "Examples:\n\n    vigil check\n    vigil check latest --rule vanishing_gradient:threshold=1e-6 --fail-on error\n    vigil check latest --json > known.json\n    vigil check vigil-runs --baseline known.json\n    vigil check latest --max-slower 5%\n\n" +
 		"The rules see the stored steps exactly as they came while the run was live. What a rule needs and was not\ncaptured is reported with the rule. Findings that vigil.yaml muted when the run started do not count, nor those that --config mutes.\n\n" +
 		"Rules that are Python classes run only when they are asked for: by --config, by --rule, or by a vigil.yaml here that names\nthe same class. A run alone does not make its reader run code.\n\n" +
 		"A finding is known from the baseline when rule, check, tensor and mode are the same; its step and numbers may differ.\n\n" +
 		"A rule that ends with an error is named on standard error, and fails the check: its silence would prove nothing.\n\n" +
+		"With --max-slower a run fails that was slower than the last runs of the same script on the same machine, whatever\n--fail-on says. The first such run has nothing to be compared with, and passes.\n\n" +
 		"Exit codes: 0 nothing at or above --fail-on, 2 findings, 1 usage, a run that cannot be read or is too damaged\nto be judged, or a rule that ended with an error."
 }
 
@@ -53,6 +55,11 @@ func (c checkCmd) Run(a *app) error {
 	limit, err := c.limit()
 	if err != nil {
 		return err
+	}
+	if c.MaxSlower != "" {
+		if _, err := maxSlower(c.MaxSlower); err != nil {
+			return err
+		}
 	}
 	var known *baseline
 	if c.Baseline != "" {
@@ -85,7 +92,7 @@ func (c checkCmd) Run(a *app) error {
 	switch {
 	case err != nil:
 		return err
-	case j.fails(limit):
+	case j.fails(limit), j.slower(c.MaxSlower):
 		return exit(2, nil)
 	case j.broken() != "":
 		return exit(1, nil)
@@ -118,7 +125,7 @@ func (c checkCmd) all(a *app, names []string, known *baseline, limit int) error 
 		}
 		if err == nil {
 			j.sayFailed(a, name)
-			found = found || j.fails(limit)
+			found = found || j.fails(limit) || j.slower(c.MaxSlower)
 			if b := j.broken(); b != "" {
 				failed = append(failed, fmt.Sprintf("judge run %q: the rule %s failed", name, b))
 			}
@@ -159,6 +166,16 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 	configs, mutes, left, err := c.configs(t)
 	if err != nil {
 		return nil, err
+	}
+	if c.MaxSlower != "" {
+		percent, err := maxSlower(c.MaxSlower)
+		if err != nil {
+			return nil, err
+		}
+		configs = noSlower(configs, percent)
+		if why := notCompared(t); why != "" {
+			aside(a.stderr, "--max-slower has nothing to compare run %s with: %s", printable(name), why)
+		}
 	}
 	for _, l := range left {
 		aside(a.stderr, "the rule %s is a Python class and was not run; name the configuration that holds it with --config", printable(l))

@@ -42,6 +42,8 @@ type (
 	// StackDetail says where a process was while its stacks were sampled,
 	// StackShare is one of the stacks, Frame a call on it.
 	StackDetail = record.StackDetail
+	// EarlierRuns is how long a step took in earlier runs of the script.
+	EarlierRuns = record.EarlierRuns
 	StackShare  = record.StackShare
 	Frame       = record.Frame
 
@@ -92,11 +94,12 @@ const (
 
 // Kinds of events.
 const (
-	PhaseEvent      = record.PhaseEvent
-	EvaluationEvent = record.EvaluationEvent
-	CheckpointEvent = record.CheckpointEvent
-	LoaderEvent     = record.LoaderEvent
-	DetailEvent     = record.DetailEvent
+	PhaseEvent       = record.PhaseEvent
+	EvaluationEvent  = record.EvaluationEvent
+	CheckpointEvent  = record.CheckpointEvent
+	LoaderEvent      = record.LoaderEvent
+	DetailEvent      = record.DetailEvent
+	EarlierRunsEvent = record.EarlierRunsEvent
 )
 
 // Modes.

@@ -210,6 +210,7 @@ func (r *running) tick() {
 				quiet.watch(j, now)
 			}
 			j.windows.tick(j, now)
+			j.lookBack(false)
 		}
 	}
 }
@@ -310,6 +311,7 @@ func (r *running) finish(e Ended, coded bool) error {
 	close(r.quit)
 	r.bg.Wait()
 	j.looking.Wait()
+	j.lookBack(true)
 	j.starting.Lock()
 	defer j.starting.Unlock()
 	j.forgetAll()

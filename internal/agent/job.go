@@ -46,6 +46,7 @@ type job struct {
 	judging *evaluator // takes samples; nil before it has read what is stored
 	stood   stoodAsks
 	windows windows
+	looked  lookedBack
 
 	placing   mutex
 	noting    mutex

@@ -25,7 +25,9 @@ const (
 	CheckpointEvent = "checkpoint"
 	LoaderEvent     = "loader" // one pass of a loader; Facts are its settings
 	DetailEvent     = "detail" // a window of detail; Name is its kind
-	ClockEvent      = "clock"  // the host's clock jumped; Facts say by how much
+	// EarlierRunsEvent tells how earlier runs of the script were; Facts are EarlierRuns.
+	EarlierRunsEvent = "earlier-runs"
+	ClockEvent       = "clock" // the host's clock jumped; Facts say by how much
 )
 
 // Phases of a job.

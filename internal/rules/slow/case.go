@@ -66,6 +66,9 @@ type Claim struct {
 	// Reached says that the training did without it before: what other resources need
 	// is no bound then.
 	Reached bool
+	// Demanded says that somebody asked for this limit: what is beyond it in the whole
+	// training is a warning, whatever mending could bring.
+	Demanded bool
 	// Unbound says that there is no honest bound of the gain: none is given then.
 	Unbound bool
 }

@@ -3,7 +3,6 @@ package slow_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +26,7 @@ type training struct {
 	stacks  *rule.StackDetail
 	facts   *rule.Facts
 	before  *slow.Before
+	params  map[string]string // of the rule
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -96,7 +96,7 @@ func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * 1e
 // window, and gives what it objects to.
 func judge(t *testing.T, d *rule.Definition, tr training) (found []rule.Violation, wants []string) {
 	t.Helper()
-	p, err := d.Parse(nil)
+	p, err := d.Parse(tr.params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +182,8 @@ func TestSlowTraining(t *testing.T) {
 			stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
 		{"slower than before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.03, Most: 0.032, Parts: map[string]float64{"forward": 0.02, "backward": 0.008}}}, "slower_than_before warning 0.45 1.8", ""},
 		{"about as fast as before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.05, Most: 0.052}}, "", ""},
+		{"a limit that somebody asked for", training{parts: compute(nil), used: 2, params: map[string]string{"max_slower": "5", "slower_fails": "True"}, before: &slow.Before{Runs: 1, PerStep: 0.05, Most: 0.051}}, "slower_than_before warning 0.09 1.1", ""},
+		{"within such a limit", training{parts: compute(nil), used: 2, params: map[string]string{"max_slower": "9", "slower_fails": "True"}, before: &slow.Before{Runs: 1, PerStep: 0.05, Most: 0.051}}, "", ""},
 		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.001}), grows: map[rule.StepPart]float64{rule.OtherPart: 0.0005}, used: 1}, "growing_steps warning 0.60 2.5", "stacks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -203,27 +205,6 @@ func TestSlowTraining(t *testing.T) {
 			}
 			if s := strings.Join(wants, " "); s != c.wants {
 				t.Errorf("asked for %q, want %q", s, c.wants)
-			}
-		})
-	}
-}
-
-func TestMemoryGrowth(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		rss  func(s float64) float64
-		want bool
-	}{
-		{"steady", func(s float64) float64 { return 1e9 + 60e6*s }, true},
-		{"constant", func(s float64) float64 { return 1e9 + 5e6*math.Sin(s) }, false},
-		{"a cache that is full after the first epoch", func(s float64) float64 { return 1e9 + 20e6*min(s, 40) }, false},
-		{"so slow that it fits", func(s float64) float64 { return 1e9 + 1e4*s }, false},
-		{"saw teeth", func(s float64) float64 { return 1e9 + 300e6*math.Mod(s, 10)/10 }, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			found, _ := judge(t, &slow.MemoryGrowth, training{parts: map[rule.StepPart]float64{rule.Forward: 0.05}, seconds: 95, cores: 2, used: 1, rss: c.rss})
-			if (len(found) > 0) != c.want {
-				t.Errorf("found %v, want %v", found, c.want)
 			}
 		})
 	}

@@ -23,6 +23,7 @@ var Training = rule.Definition{
 		{Name: "min_seconds", Type: rule.Float, Default: "30", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "the least that it could save over the run for a warning"},
 		{Name: "info_gain", Type: rule.Float, Default: "1.1", Range: rule.AtLeast(1), Meaning: "the least gain for a hint"},
 		{Name: "max_slower", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "per cent", Meaning: "by how much a step may take longer than in the slowest of the last runs of the script"},
+		{Name: "slower_fails", Type: rule.Bool, Default: "False", Meaning: "a training that was slower than `max_slower` allows gives a warning at its end, whatever mending could bring"},
 		{Name: "trained", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "shorter trainings are not judged"},
 	},
 	CauseClass: "unknown",
@@ -152,7 +153,7 @@ func (r *slow) event(s *Span, e *rule.Event) {
 		if json.Unmarshal(e.Facts, &l) == nil {
 			r.state.Loader = &l
 		}
-	case e.Kind == earlierRuns && r.state.Before == nil:
+	case e.Kind == rule.EarlierRunsEvent && r.state.Before == nil:
 		var b Before
 		if json.Unmarshal(e.Facts, &b) == nil {
 			r.state.Before = &b
@@ -241,17 +242,25 @@ func (r *slow) ask(c *Case, rep *rule.Report) bool {
 // nil when it is nothing, or too little.
 func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 	all, now := k.claim(c, c.All), k.claim(c, c.Recent)
-	if all == nil || now == nil {
+	if all == nil {
+		return nil, 0
+	}
+	demanded := all.Demanded && c.Ended
+	if now == nil && !demanded {
 		return nil, 0
 	}
 	gain := c.Gain(c.All, all)
-	if least := r.p.Float("info_gain"); gain < least || c.Gain(c.Recent, now) < least {
+	if least := r.p.Float("info_gain"); !demanded && (gain < least || c.Gain(c.Recent, now) < least) {
 		return nil, 0
 	}
 	share, severity := c.Share(c.All, all), rule.Info
 	saved := c.Projected() * (1 - 1/gain)
-	if gain >= r.p.Float("min_gain") && saved >= r.p.Float("min_seconds") {
+	if demanded || gain >= r.p.Float("min_gain") && saved >= r.p.Float("min_seconds") {
 		severity = rule.Warning
+	}
+	threshold := 1 - 1/r.p.Float("info_gain")
+	if demanded {
+		threshold = 1 - 1/(1+r.p.Float("max_slower")/100)
 	}
 	message := fmt.Sprintf(all.Message, fmt.Sprintf("%.0f %%", 100*share))
 	if all.Unbound {
@@ -264,7 +273,7 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 		ctx[name] = x
 	}
 	return &rule.Violation{
-		Check: k.Name(), Subject: all.Subject, Severity: severity, Observed: share, Threshold: 1 - 1/r.p.Float("info_gain"), Comparator: ">", Context: ctx,
+		Check: k.Name(), Subject: all.Subject, Severity: severity, Observed: share, Threshold: threshold, Comparator: ">", Context: ctx,
 		Message: message + ".", Where: all.Where, Share: share, Gain: gain, Steps: int(min(c.All.Steps, math.MaxInt32)),
 	}, all.Takes
 }

@@ -9,19 +9,7 @@ import (
 
 // Before is how long a step took in earlier runs of the same script on this machine,
 // as it was known when this run began.
-type Before struct {
-	Runs int `json:"runs"`
-	// PerStep are the seconds of an update, the median over the runs, Most those of
-	// the slowest of them, Parts the medians by part.
-	PerStep float64            `json:"per_step"`
-	Most    float64            `json:"most"`
-	Parts   map[string]float64 `json:"parts"`
-	// Changed is what is different from the last of them: commit, packages, settings.
-	Changed []string `json:"changed,omitempty"`
-}
-
-// earlierRuns is the kind of the event that brings it.
-const earlierRuns = "earlier-runs"
+type Before = rule.EarlierRuns
 
 // slowerThanBefore: earlier runs of the script took less for a step.
 var slowerThanBefore = check{
@@ -41,12 +29,13 @@ var slowerThanBefore = check{
 		if now <= b.Most*(1+c.p.Float("max_slower")/100) {
 			return nil
 		}
-		claim := &Claim{Seconds: (now - b.PerStep) * float64(s.Steps), Takes: takesNothing, Reached: true, Subject: "time of a step"}
+		claim := &Claim{Seconds: (now - b.PerStep) * float64(s.Steps), Takes: takesNothing, Reached: true, Demanded: c.p.Bool("slower_fails"), Subject: "time of a step"}
 		part, more := slowerPart(s, b)
-		claim.Message = fmt.Sprintf("A step takes %s, %s in the last %s of this script: %%s of the time is new, most of it in %s", duration(now), duration(b.PerStep), count(int64(b.Runs), "run"), name(part))
-		if len(b.Changed) > 0 {
-			claim.Message += "; changed since: " + strings.Join(b.Changed[:min(3, len(b.Changed))], ", ")
+		claim.Message = fmt.Sprintf("A step takes %s, and took %s in %s of this script: %%s of the time is new", duration(now), duration(b.PerStep), lastRuns(b.Runs))
+		if more > 0 {
+			claim.Message += ", most of it in " + name(part)
 		}
+		claim.Message += strings.ReplaceAll(changedSince(b), "%", "%%")
 		claim.Context = map[string]any{"seconds_per_step": now, "before": b.PerStep, "runs": b.Runs, "part": part.String(), "part_seconds_more": more, "changed": b.Changed}
 		return claim
 	},
@@ -66,4 +55,29 @@ func slowerPart(s *Span, b *Before) (part rule.StepPart, more float64) {
 		}
 	}
 	return part, more
+}
+
+// lastRuns is "the last 3 runs".
+func lastRuns(n int) string {
+	if n == 1 {
+		return "the last run"
+	}
+	return fmt.Sprintf("the last %d runs", n)
+}
+
+// changedSince tells what is different from the last run, the first three things.
+func changedSince(b *Before) string {
+	const most = 3
+	n := len(b.Changed)
+	switch {
+	case n == 0 && b.Known:
+		return "; code, packages and settings are those of the last run"
+	case n == 0:
+		return ""
+	}
+	text := "; changed since the last run: " + strings.Join(b.Changed[:min(most, n)], ", ")
+	if n > most {
+		text += fmt.Sprintf(" and %d more", n-most)
+	}
+	return text
 }
