@@ -86,8 +86,37 @@ func (r *memory) Window(w *rule.Window, rep *rule.Report) {
 	}
 	if len(r.state.Points) > 0 {
 		rep.Inspect(1)
-		r.judge(rep, false)
+		if whole(w) {
+			r.judge(rep, false)
+		}
 	}
+}
+
+// whole tells whether the job was there to the end of a window. The last one mostly
+// breaks off: what is said of its memory then is said when it has ended.
+func whole(w *rule.Window) bool {
+	before, last := w.From, w.From
+	for i := range w.Samples {
+		if job, _ := jobMemory(&w.Samples[i]); job > 0 {
+			before, last = last, w.Samples[i].Time
+		}
+	}
+	return last.After(w.From) && w.To.Sub(last) <= max(2*last.Sub(before), time.Second)
+}
+
+// jobMemory is the memory of the processes of the job, and the values about what
+// there is.
+func jobMemory(x *rule.Sample) (job float64, of map[string]float64) {
+	of = map[string]float64{}
+	for _, v := range x.Values {
+		switch {
+		case strings.HasPrefix(v.Name, "process/") && strings.HasSuffix(v.Name, "/rss_bytes") && !strings.Contains(v.Name, "/child/"):
+			job += v.Value
+		case v.Name == "memory/used_bytes", v.Name == "memory/used_percent", v.Name == "cgroup/memory_limit_bytes":
+			of[v.Name] = v.Value
+		}
+	}
+	return job, of
 }
 
 func (r *memory) updates(t *rule.StepTime) {
@@ -101,19 +130,8 @@ func (r *memory) updates(t *rule.StepTime) {
 }
 
 func (r *memory) sample(x *rule.Sample) {
-	var job, used, percent, limit float64
-	for _, v := range x.Values {
-		switch {
-		case strings.HasPrefix(v.Name, "process/") && strings.HasSuffix(v.Name, "/rss_bytes") && !strings.Contains(v.Name, "/child/"):
-			job += v.Value
-		case v.Name == "memory/used_bytes":
-			used = v.Value
-		case v.Name == "memory/used_percent":
-			percent = v.Value
-		case v.Name == "cgroup/memory_limit_bytes":
-			limit = v.Value
-		}
-	}
+	job, of := jobMemory(x)
+	used, percent, limit := of["memory/used_bytes"], of["memory/used_percent"], of["cgroup/memory_limit_bytes"]
 	if job == 0 {
 		return
 	}
@@ -200,9 +218,16 @@ func (r *memory) left() (seconds float64, known bool) {
 
 // Finish implements rule.Rule.
 func (r *memory) Finish(rep *rule.Report) {
-	if len(r.state.Points) > 0 {
-		r.judge(rep, true)
+	if len(r.state.Points) == 0 {
+		return
 	}
+	// What the job does with its memory after its last step is no growth of a training.
+	p := r.state.Points
+	for len(p) > 1 && p[len(p)-2].Steps == p[len(p)-1].Steps {
+		p = p[:len(p)-1]
+	}
+	r.state.Points = p
+	r.judge(rep, true)
 }
 
 func (r *memory) judge(rep *rule.Report, ended bool) {
@@ -226,7 +251,7 @@ func (r *memory) judge(rep *rule.Report, ended bool) {
 	}
 	r.state.Told = true
 	each := rate * (last.Seconds - p[0].Seconds) / float64(max(1, last.Steps-p[0].Steps))
-	message := fmt.Sprintf("The job's memory grows by %s a second, %s with each step; what there is will be used up in about %s.", size(rate), size(each), span(full))
+	message := fmt.Sprintf("The job's memory grows by %s a second, %s with each step; %s are left, and will be used up in about %s.", size(rate), size(each), size(r.state.Limit-last.Bytes), span(full))
 	severity := rule.Warning
 	if ended && !rep.Cut {
 		severity = rule.Info
