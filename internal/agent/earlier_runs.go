@@ -209,10 +209,10 @@ func parameters(run record.Run) (n int64) {
 }
 
 // sameBatch tells whether the steps of both runs take as many samples, as far as that
-// is known: of the training's loader, or else of the model's first input.
+// is known: of the training's loader, and of the model's first input.
 func sameBatch(a, b record.Run) bool {
-	if a.Time != nil && b.Time != nil && a.Time.BatchSize > 0 && b.Time.BatchSize > 0 {
-		return a.Time.BatchSize == b.Time.BatchSize
+	if a.Time != nil && b.Time != nil && a.Time.BatchSize > 0 && b.Time.BatchSize > 0 && a.Time.BatchSize != b.Time.BatchSize {
+		return false
 	}
 	x, y := inputBatch(a), inputBatch(b)
 	return x == y || x == 0 || y == 0
