@@ -18,7 +18,8 @@ func TestMemoryGrowth(t *testing.T) {
 		want    string // "" or how the finding begins
 	}{
 		{"steady", steady, 95, "warning The job's memory grows by 60 MB a second, 3 MB with each step; "},
-		{"the job ends before it is sure", steady, 45, "info The job's memory grew to the end, by 3 MB with each step: it would not fit in a training of "},
+		{"the job ends before it is sure", steady, 45, "info The job's memory grew to the end, by 3.0"},
+		{"and frees it at its end", func(s float64) float64 { return steady(min(s, 45)) - 1e9*max(0, s-45)/3 }, 45, "info The job's memory grew to the end, by 3.0"},
 		{"constant", func(s float64) float64 { return 1e9 + 5e6*math.Sin(s) }, 95, ""},
 		{"a cache that is full after the first epoch", func(s float64) float64 { return 1e9 + 20e6*min(s, 40) }, 95, ""},
 		{"so slow that it fits", func(s float64) float64 { return 1e9 + 1e4*s }, 95, ""},
@@ -26,7 +27,7 @@ func TestMemoryGrowth(t *testing.T) {
 		{"it comes to an end", func(s float64) float64 { return 1e9 + 2e9*(1-math.Exp(-s/20)) }, 95, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, _ := judge(t, &slow.MemoryGrowth, training{parts: map[rule.StepPart]float64{rule.Forward: 0.05}, seconds: c.seconds, cores: 2, used: 1, rss: c.rss})
+			found, _ := judge(t, &slow.MemoryGrowth, training{after: 3, parts: map[rule.StepPart]float64{rule.Forward: 0.05}, seconds: c.seconds, cores: 2, used: 1, rss: c.rss})
 			got := ""
 			for _, v := range found {
 				got += string(v.Severity) + " " + v.Message

@@ -26,6 +26,7 @@ type training struct {
 	stacks  *rule.StackDetail
 	facts   *rule.Facts
 	before  *slow.Before
+	after   float64           // seconds that the job is there after its last step
 	params  map[string]string // of the rule
 }
 
@@ -71,6 +72,9 @@ func (tr training) windows() (out []*rule.Window) {
 			out = append(out, w)
 			w = &rule.Window{Index: int64(len(out)), From: w.To, To: w.To.Add(10 * time.Second)}
 		}
+	}
+	for second := now; second < now+tr.after; second += 0.5 {
+		w.Samples = append(w.Samples, tr.sample(second))
 	}
 	return append(out, w)
 }
