@@ -28,6 +28,8 @@ type (
 	GroupFacts = record.GroupFacts
 	// ScheduleFacts are how the learning rate went.
 	ScheduleFacts = record.ScheduleFacts
+	// ThreadFacts say how many threads a process computes with.
+	ThreadFacts = record.ThreadFacts
 )
 
 // FactReader is a rule that looks at the facts of a training. Facts comes

@@ -51,6 +51,7 @@ type Facts struct {
 	EvalParts   *EvalPartsFacts   `json:"eval_parts,omitempty"`
 	Astray      *AstrayFacts      `json:"astray,omitempty"`
 	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
+	Threads     *ThreadFacts      `json:"threads,omitempty"`
 	Calls       *CallFacts        `json:"calls,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
 
@@ -182,6 +183,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Schedule; s != nil {
 		do("schedule", s.At, func() { f.Schedule = nil })
+	}
+	if s := f.Threads; s != nil {
+		do("threads", s.At, func() { f.Threads = nil })
 	}
 	if s := f.Boosting; s != nil {
 		do("boosting", s.At, func() { f.Boosting = nil })

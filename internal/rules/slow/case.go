@@ -63,6 +63,8 @@ type Claim struct {
 	// share and the gain are added to it.
 	Message string
 	Context map[string]any
+	// CauseClass, Cause and Remedy are given where they differ from the check's.
+	CauseClass, Cause, Remedy string
 	// Reached says that the training did without it before: what other resources need
 	// is no bound then.
 	Reached bool
@@ -91,7 +93,7 @@ func (c *Case) Gain(s *Span, claim *Claim) float64 {
 // demand is the least time that the cores, shared by all that the job has to
 // compute, need for what is left when the cause is gone.
 func (c *Case) demand(s *Span, claim *Claim) float64 {
-	if c.Cores <= 0 || s.Sampled <= 0 || claim.Reached {
+	if c.Cores <= 0 || s.Sampled <= 0 || claim.Reached || claim.Unbound {
 		return 0
 	}
 	known := s.Seconds / s.Sampled // the samples may cover a part of the span only
@@ -114,6 +116,14 @@ func (c *Case) IdleCores(s *Span) float64 {
 		return 0
 	}
 	return max(0, min(c.Cores-used, s.Idle/s.Sampled))
+}
+
+// Others is how many cores were used by what does not belong to the job.
+func (s *Span) Others() float64 {
+	if s.Sampled == 0 {
+		return 0
+	}
+	return max(0, s.Machine-s.CPU) / s.Sampled
 }
 
 // Projected is how long the whole training takes, as far as the number of its

@@ -16,13 +16,16 @@ type check struct {
 var checks = []*check{
 	&evaluationShare,
 	&checkpoints,
+	&loaderRespawn,
 	&transforms,
 	&collate,
 	&dataWait,
 	&growingSteps,
 	&otherWork,
+	&oversubscription,
 	&pythonLoop,
 	&smallBatch,
+	&idleCores,
 	&slowerThanBefore,
 }
 

@@ -24,6 +24,11 @@ var dataWait = check{
 		if c.Loader != nil {
 			claim.Context = map[string]any{"workers": c.Loader.Workers, "prefetch": c.Loader.Prefetch, "persistent": c.Loader.Persistent}
 			claim.Message += fmt.Sprintf(", with %s", workers(c.Loader.Workers))
+			if c.Loader.Workers > 0 {
+				claim.CauseClass = "loader-workers"
+				claim.Cause = "the loader's workers take longer for a batch than the training does, while cores are idle"
+				claim.Remedy = "give the DataLoader more workers (num_workers), or make less work of each item"
+			}
 		}
 		return claim
 	},

@@ -6,6 +6,12 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
+// trains tells that a stack is in what belongs to every step between its parts: a
+// loss that is computed by a function, gradients that are set to zero.
+func trains(s *rule.StackShare) bool {
+	return In(s, "torch/nn/functional.py", "") || In(s, "torch/optim/optimizer.py", "") || In(s, "torch/nn/utils/clip_grad.py", "") || In(s, "torch/amp/grad_scaler.py", "")
+}
+
 // otherWork: what the script does in every step besides training takes a large
 // share: it logs, prints, computes metrics.
 var otherWork = check{
@@ -23,7 +29,7 @@ var otherWork = check{
 		if !c.Lines.Enough() {
 			return nil
 		}
-		lines := c.Lines.Lines(inPart(rule.OtherPart))
+		lines := c.Lines.Lines(func(x *rule.StackShare) bool { return inPart(rule.OtherPart)(x) && !trains(x) })
 		var share float64
 		for _, l := range lines[:min(3, len(lines))] {
 			share += l.Share

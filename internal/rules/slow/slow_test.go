@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules/slow"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -21,6 +22,9 @@ type training struct {
 	seconds float64
 	cores   int
 	used    float64 // cores, by the training process
+	others  float64 // cores, by what does not belong to the job
+	psi     float64 // % of the time in which some thread waits for a core
+	passes  float64 // seconds after which the loader begins anew, and takes a second for the first batch
 	rss     func(second float64) float64
 	loader  *slow.Loader
 	stacks  *rule.StackDetail
@@ -58,7 +62,14 @@ func (tr training) windows() (out []*rule.Window) {
 		b, _ := json.Marshal(tr.stacks)
 		w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.DetailEvent, Name: rule.StackSamples, Start: start, End: start, Facts: b})
 	}
-	for sampled := 0.0; now < tr.seconds; {
+	for sampled, pass := 0.0, 0.0; now < tr.seconds; {
+		if tr.passes > 0 && now >= pass {
+			b, _ := json.Marshal(tr.loader)
+			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: at(now), End: at(now + 1), Facts: b})
+			row(rule.Train, step, map[rule.StepPart]float64{rule.WaitForData: 1})
+			step++
+			pass = now + tr.passes
+		}
 		row(rule.Train, step, tr.parts)
 		step++
 		if tr.eval > 0 && step%10 == 0 {
@@ -81,7 +92,8 @@ func (tr training) windows() (out []*rule.Window) {
 
 func (tr training) sample(second float64) rule.Sample {
 	s := rule.Sample{Host: "h", Time: at(second), Values: []rule.Scalar{
-		{Name: "cpu/total", Value: 100 * tr.used / float64(tr.cores)},
+		{Name: "cpu/total", Value: 100 * min(1, (tr.used+tr.others)/float64(tr.cores))},
+		{Name: "psi/cpu", Value: tr.psi}, {Name: "process/0/preempted_per_s", Value: 10 * tr.psi},
 		{Name: "job/cpu_percent", Value: 100 * tr.used},
 		{Name: "memory/used_bytes", Value: 8e9}, {Name: "memory/used_percent", Value: 50},
 	}}
@@ -147,6 +159,11 @@ func stack(part rule.StepPart, seconds, python float64, frames ...string) rule.S
 	return s
 }
 
+// threads are facts of a network that calls some operations in each forward pass.
+func threads(n, operations int64) *rule.Facts {
+	return &rule.Facts{Threads: &rule.ThreadFacts{Operation: n}, Graph: &record.GraphFacts{Nodes: operations}}
+}
+
 const (
 	user  = "/home/me/train.py"
 	fetch = "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/fetch.py:fetch"
@@ -169,6 +186,9 @@ func TestSlowTraining(t *testing.T) {
 		{"computes", training{parts: compute(nil), used: 2}, "", ""},
 		{"waits for data while a core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, loader: &slow.Loader{}}, "data_wait warning 0.48 1.9", "stacks"},
 		{"waits for data, and no core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1.95, loader: &slow.Loader{Workers: 2}}, "", "stacks"},
+		{"waits for data while other jobs use the cores", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, others: 1, loader: &slow.Loader{}}, "", "stacks"},
+		{"workers cannot keep up", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, loader: &slow.Loader{Workers: 1}}, "data_wait:loader-workers warning 0.48 1.9", "stacks"},
+		{"workers are started anew", training{parts: compute(nil), passes: 3, used: 1, loader: &slow.Loader{Workers: 2}}, "loader_respawn info 0.24 1.3; data_wait:loader-workers info 0.24 1.3", "stacks"},
 		{"little is to be had", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.004}), used: 1}, "", ""},
 		{"a hint", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.01}), used: 1}, "data_wait info 0.15 1.2", "stacks"},
 		{"too short", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, seconds: 9}, "", ""},
@@ -184,6 +204,18 @@ func TestSlowTraining(t *testing.T) {
 			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
 		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
+		{"batches are made by PyTorch", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
+			stack(rule.WaitForData, 3, 2.5, "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/collate.py:default_collate", fetch, user+":train"))}, "data_wait warning 0.65 2.0", ""},
+		{"computes the loss by a function", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
+			stack(rule.OtherPart, 3, 0, "/venv/lib/python3.12/site-packages/torch/nn/functional.py:cross_entropy", user+":train"))}, "", ""},
+		{"what explains most comes first", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.03, rule.OtherPart: 0.05}), used: 1, stacks: stacks(
+			stack(rule.OtherPart, 3, 0, user+":log"))}, "other_work warning 0.37 1.6 10; checkpoint info 0.22 1.3", ""},
+		{"one thread while a core is idle", training{parts: compute(nil), used: 1, facts: threads(1, 20)}, "idle_cores warning 0.50 2.0", ""},
+		{"one thread, and others use the cores", training{parts: compute(nil), used: 1, others: 1, facts: threads(1, 20)}, "", ""},
+		{"one thread for small operations", training{parts: compute(nil), used: 1, facts: threads(1, 290)}, "", ""},
+		{"threads that wait for each other", training{parts: compute(nil), used: 2, psi: 60, facts: threads(16, 20)}, "oversubscription warning 0.60 0.0", ""},
+		{"many threads that do not wait", training{parts: compute(nil), used: 2, psi: 5, facts: threads(16, 20)}, "", ""},
+		{"many threads, and others use the cores", training{parts: compute(nil), used: 1, others: 1, psi: 60, facts: threads(16, 20)}, "", ""},
 		{"slower than before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.03, Most: 0.032, Parts: map[string]float64{"forward": 0.02, "backward": 0.008}}}, "slower_than_before warning 0.45 1.8", ""},
 		{"about as fast as before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.05, Most: 0.052}}, "", ""},
 		{"a limit that somebody asked for", training{parts: compute(nil), used: 2, params: map[string]string{"max_slower": "5", "slower_fails": "True"}, before: &slow.Before{Runs: 1, PerStep: 0.05, Most: 0.051}}, "slower_than_before warning 0.09 1.1", ""},
@@ -198,7 +230,11 @@ func TestSlowTraining(t *testing.T) {
 			found, wants := judge(t, &slow.Training, c.training)
 			var got []string
 			for _, v := range found {
-				text := fmt.Sprintf("%s %s %.2f %.1f", v.Check, v.Severity, v.Share, v.Gain)
+				check := v.Check
+				if v.CauseClass != "" {
+					check += ":" + v.CauseClass
+				}
+				text := fmt.Sprintf("%s %s %.2f %.1f", check, v.Severity, v.Share, v.Gain)
 				if v.Where != nil {
 					text += fmt.Sprintf(" %d", v.Where.Line)
 				}

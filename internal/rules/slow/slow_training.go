@@ -4,9 +4,11 @@
 package slow
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -197,6 +199,7 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	}
 	waiting := r.ask(c, rep)
 	taken := map[rule.StepPart]bool{}
+	var tell []rule.Violation
 	for _, k := range checks {
 		v, part := r.violation(c, k)
 		if v == nil {
@@ -216,7 +219,12 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 			continue
 		}
 		r.state.Told[k.Name()] = v.Severity
-		rep.Violate(*v)
+		tell = append(tell, *v)
+	}
+	// What explains most comes first.
+	slices.SortStableFunc(tell, func(a, b rule.Violation) int { return cmp.Compare(b.Observed, a.Observed) })
+	for _, v := range tell {
+		rep.Violate(v)
 	}
 }
 
@@ -274,6 +282,7 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 	}
 	return &rule.Violation{
 		Check: k.Name(), Subject: all.Subject, Severity: severity, Observed: share, Threshold: threshold, Comparator: ">", Context: ctx,
+		CauseClass: all.CauseClass, Cause: all.Cause, Remedy: all.Remedy,
 		Message: message + ".", Where: all.Where, Share: share, Gain: gain, Steps: int(min(c.All.Steps, math.MaxInt32)),
 	}, all.Takes
 }

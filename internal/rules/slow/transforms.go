@@ -33,6 +33,20 @@ func prepared(s *rule.StackShare) (by rule.Frame, items, ok bool) {
 	return rule.Frame{}, false, false
 }
 
+// ownCode tells whether code of the script makes the item or the batch of a stack,
+// or is called for it. PyTorch's own way of making batches is no cause by itself.
+func ownCode(s *rule.StackShare) bool {
+	for _, f := range s.Frames {
+		if strings.HasSuffix(f.File, fetching) {
+			return false
+		}
+		if !Library(f.File) {
+			return true
+		}
+	}
+	return false
+}
+
 // transforms: making an item takes long in code of the script that runs as Python.
 var transforms = check{
 	Check: rule.Check{
@@ -86,7 +100,7 @@ func preparing(c *Case, s *Span, items bool, message string) *Claim {
 			continue
 		}
 		all += x.Seconds
-		if of == items {
+		if of == items && ownCode(x) {
 			ours += x.Seconds
 			python += x.Python
 		}
@@ -96,7 +110,7 @@ func preparing(c *Case, s *Span, items bool, message string) *Claim {
 	}
 	lines := c.Lines.Lines(func(x *rule.StackShare) bool {
 		_, of, ok := prepared(x)
-		return ok && of == items && x.Thread == thread
+		return ok && of == items && x.Thread == thread && ownCode(x)
 	})
 	share := ours / all
 	claim := &Claim{Seconds: s.Parts[rule.WaitForData] * share, Takes: rule.WaitForData, Subject: "data loading", Message: message, Where: heaviest(lines, 0.2)}

@@ -353,6 +353,7 @@ class Look(object):
             "predictions": part(self.labels.predictions, main, numbers),
             "inputs": part(self.inputs.gather, numbers, t.loaders),
             "calls": part(self.calls.gather),
+            "threads": part(lambda: {"operation": torch.get_num_threads()}),
         }
         # Nobody can say what held them when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
