@@ -35,6 +35,7 @@ var checkpoints = check{
 		}
 		return claim
 	},
+	needs: func(c *Case) bool { return c.All.Parts[rule.SaveCheckpoint] > 0.1*c.All.Seconds },
 }
 
 func count(n int64, what string) string {

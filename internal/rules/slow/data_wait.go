@@ -2,6 +2,8 @@ package slow
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -30,8 +32,26 @@ var dataWait = check{
 				claim.Remedy = "give the DataLoader more workers (num_workers), or make less work of each item"
 			}
 		}
+		claim.Where = c.asksForData()
 		return claim
 	},
+	needs: waitsForData,
+}
+
+// asksForData is the line of the user's code that waits for batches: the loop over the
+// loader. Nil where that is not known.
+func (c *Case) asksForData() *rule.Where {
+	if !c.Lines.Enough() {
+		return nil
+	}
+	return heaviest(c.Lines.linesFrom(inPart(rule.WaitForData), func(s *rule.StackShare) int {
+		for i, f := range slices.Backward(s.Frames) {
+			if strings.HasSuffix(f.File, "torch/utils/data/dataloader.py") || strings.HasSuffix(f.File, "/vigil/_torch/loaders.py") {
+				return i + 1
+			}
+		}
+		return len(s.Frames)
+	}), 0.5)
 }
 
 func workers(n int) string {

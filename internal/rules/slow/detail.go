@@ -46,6 +46,11 @@ type Line struct {
 // Lines are the lines of the user's code that the time of stacks goes to: of each
 // stack the innermost one. keep says which stacks count; the share is of these.
 func (d *Detail) Lines(keep func(*rule.StackShare) bool) []Line {
+	return d.linesFrom(keep, func(*rule.StackShare) int { return 0 })
+}
+
+// linesFrom looks for the line in each stack from a call outwards.
+func (d *Detail) linesFrom(keep func(*rule.StackShare) bool, from func(*rule.StackShare) int) []Line {
 	if d == nil {
 		return nil
 	}
@@ -59,10 +64,12 @@ func (d *Detail) Lines(keep func(*rule.StackShare) bool) []Line {
 			continue
 		}
 		all += s.Seconds
-		n := slices.IndexFunc(s.Frames, func(f rule.Frame) bool { return !Library(f.File) })
+		begin := from(s)
+		n := slices.IndexFunc(s.Frames[begin:], func(f rule.Frame) bool { return !Library(f.File) })
 		if n < 0 {
 			continue
 		}
+		n += begin
 		f := s.Frames[n]
 		if _, ok := at[f]; !ok {
 			at[f] = len(out)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -153,8 +154,13 @@ func stacks(list ...rule.StackShare) *rule.StackDetail {
 func stack(part rule.StepPart, seconds, python float64, frames ...string) rule.StackShare {
 	s := rule.StackShare{Thread: "main", Part: part.String(), Seconds: seconds, Python: python, Samples: 100}
 	for _, f := range frames { // "file:function"
+		line := 10 // "@line" after it says another one
 		file, function, _ := strings.Cut(f, ":")
-		s.Frames = append(s.Frames, rule.Frame{File: file, Line: 10, Function: function})
+		function, at, ok := strings.Cut(function, "@")
+		if ok {
+			line, _ = strconv.Atoi(at)
+		}
+		s.Frames = append(s.Frames, rule.Frame{File: file, Line: line, Function: function})
 	}
 	return s
 }
@@ -165,8 +171,9 @@ func threads(n, operations int64) *rule.Facts {
 }
 
 const (
-	user  = "/home/me/train.py"
-	fetch = "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/fetch.py:fetch"
+	dataloader = "/venv/lib/python3.12/site-packages/torch/utils/data/dataloader.py:__next__"
+	user       = "/home/me/train.py"
+	fetch      = "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/fetch.py:fetch"
 )
 
 func TestSlowTraining(t *testing.T) {
@@ -192,14 +199,14 @@ func TestSlowTraining(t *testing.T) {
 		{"little is to be had", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.004}), used: 1}, "", ""},
 		{"a hint", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.01}), used: 1}, "data_wait info 0.15 1.2", "stacks"},
 		{"too short", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, seconds: 9}, "", ""},
-		{"checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.08}), used: 1}, "checkpoint warning 0.59 2.5", ""},
+		{"checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.08}), used: 1}, "checkpoint warning 0.59 2.5", "stacks"},
 		{"evaluates most of the time", training{parts: compute(nil), used: 2, eval: 1.0}, "evaluation_share warning 0.64 2.8", ""},
 		{"evaluates a usual share", training{parts: compute(nil), used: 2, eval: 0.3}, "", ""},
 		{"items in Python", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 2.5, user+":blur", user+":Images.__getitem__", fetch),
 			stack(rule.Forward, 1, 0, user+":train"))}, "transforms warning 0.65 2.8 10", ""},
 		{"items in C", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
-			stack(rule.WaitForData, 3, 0.1, user+":Images.__getitem__", fetch))}, "data_wait warning 0.65 2.0", ""},
+			stack(rule.WaitForData, 3, 0.1, user+":Images.__getitem__", fetch, dataloader, "loop.py:train@33"))}, "data_wait warning 0.65 2.0 33", ""},
 		{"collate", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
 		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(

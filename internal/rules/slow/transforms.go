@@ -79,6 +79,11 @@ var collate = check{
 
 func waitsForData(c *Case) bool { return c.All.Parts[rule.WaitForData] > 0.1*c.All.Seconds }
 
+// inPython is the share of the time of making items from which on they are made by Python
+// code. A sample finds the interpreter at work only where it lets go of its lock, so the
+// true share is larger.
+const inPython = 0.15
+
 // preparing claims what the making of items, or of batches of them, takes of the
 // time in which the training waits for data.
 func preparing(c *Case, s *Span, items bool, message string) *Claim {
@@ -105,7 +110,7 @@ func preparing(c *Case, s *Span, items bool, message string) *Claim {
 			python += x.Python
 		}
 	}
-	if all == 0 || ours < 0.5*all || items && python < 0.3*ours {
+	if all == 0 || ours < 0.5*all || items && python < inPython*ours {
 		return nil
 	}
 	lines := c.Lines.Lines(func(x *rule.StackShare) bool {
