@@ -1,6 +1,7 @@
 package slow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -10,6 +11,25 @@ import (
 // loss that is computed by a function, gradients that are set to zero.
 func trains(s *rule.StackShare) bool {
 	return In(s, "torch/nn/functional.py", "") || In(s, "torch/optim/optimizer.py", "") || In(s, "torch/nn/utils/clip_grad.py", "") || In(s, "torch/amp/grad_scaler.py", "")
+}
+
+// stepLines are the user's lines that call the network, its backward pass or the
+// optimiser: what else they do, such as letting go of the last step's graph, is part
+// of training.
+func (d *Detail) stepLines() map[rule.Frame]bool {
+	lines := map[rule.Frame]bool{}
+	for i := range d.Stacks {
+		s := &d.Stacks[i]
+		if s.Part != rule.Forward.String() && s.Part != rule.Backward.String() && s.Part != rule.Optimizer.String() {
+			continue
+		}
+		for _, f := range s.Frames {
+			if !Library(f.File) {
+				lines[f] = true
+			}
+		}
+	}
+	return lines
 }
 
 // otherWork: what the script does in every step besides training takes a large
@@ -29,7 +49,11 @@ var otherWork = check{
 		if !c.Lines.Enough() {
 			return nil
 		}
-		lines := c.Lines.Lines(func(x *rule.StackShare) bool { return inPart(rule.OtherPart)(x) && !trains(x) })
+		steps := c.Lines.stepLines()
+		lines := c.Lines.Lines(func(x *rule.StackShare) bool {
+			n := slices.IndexFunc(x.Frames, func(f rule.Frame) bool { return !Library(f.File) })
+			return inPart(rule.OtherPart)(x) && !trains(x) && (n < 0 || !steps[x.Frames[n]])
+		})
 		var share float64
 		for _, l := range lines[:min(3, len(lines))] {
 			share += l.Share

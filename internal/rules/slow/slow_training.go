@@ -62,12 +62,13 @@ type state struct {
 	Lines   *Detail                  `json:"lines"`
 	Seen    map[string]int           `json:"seen"` // by check: windows in a row
 	Told    map[string]rule.Severity `json:"told"`
+	Took    map[rule.StepPart]string `json:"took"`   // by part of the step: the check that was told of it
 	Waited  int                      `json:"waited"` // windows since samples of stacks were asked for
 	facts   *rule.Facts
 }
 
 func newSlow(p rule.Params) *slow {
-	return &slow{p, state{All: newSpan(), Ranks: map[string]*Span{}, Sampled: map[string]time.Time{}, Seen: map[string]int{}, Told: map[string]rule.Severity{}}}
+	return &slow{p, state{All: newSpan(), Ranks: map[string]*Span{}, Sampled: map[string]time.Time{}, Seen: map[string]int{}, Told: map[string]rule.Severity{}, Took: map[rule.StepPart]string{}}}
 }
 
 func (r *slow) Select() []rule.Selector             { return nil }
@@ -206,8 +207,8 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 			r.state.Seen[k.Name()] = 0
 			continue
 		}
-		if taken[part] {
-			continue
+		if by := r.state.Took[part]; taken[part] || by != "" && by != k.Name() {
+			continue // the part has its cause
 		}
 		taken[part] = !k.IsExperimental()
 		r.state.Seen[k.Name()]++
@@ -219,6 +220,9 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 			continue
 		}
 		r.state.Told[k.Name()] = v.Severity
+		if !k.IsExperimental() {
+			r.state.Took[part] = k.Name()
+		}
 		tell = append(tell, *v)
 	}
 	// What explains most comes first.
@@ -274,7 +278,7 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 	if all.Unbound {
 		gain = 0
 	} else {
-		message += fmt.Sprintf("; without that it would be at most %s as fast", factor(gain))
+		message += fmt.Sprintf("; without that it would be %s as fast", factor(gain))
 	}
 	ctx := map[string]any{"seconds": all.Seconds, "of_seconds": c.All.Seconds, "could_save_seconds": saved}
 	for name, x := range all.Context {
@@ -288,8 +292,11 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 }
 
 func factor(g float64) string {
-	if g >= 10 || math.IsInf(g, 0) {
-		return "more than 10 times"
+	if g >= 100 { // infinite, too
+		return "many times"
 	}
-	return fmt.Sprintf("%.1f times", g)
+	if g >= 10 {
+		return fmt.Sprintf("at most %.0f times", g)
+	}
+	return fmt.Sprintf("at most %.1f times", g)
 }
