@@ -392,7 +392,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("what the user names keeps the set's parameters: %v", c.Params)
 		}
 	}
-	want := []string{"not_finite", "output_activation", "loss_choice", "labels_fit", "data_scaling", "zero_grad", "not_updated", "evaluation_mode", "initial_weights", "network_structure", "regularisation", "same_batches", "padding", "clipping", "optimiser_settings", "vanishing_gradient", "exploding_tensor", "learning_rate", "loss_spike", "loss_flat", "impossible_loss", "too_few_updates", "ranks_diverge", "loss_not_decreasing", "overfit", "dead_relu", "all_zero", "all_zero_2"}
+	want := []string{"not_finite", "output_activation", "loss_choice", "labels_fit", "data_scaling", "zero_grad", "not_updated", "evaluation_mode", "initial_weights", "network_structure", "regularisation", "same_batches", "padding", "clipping", "optimiser_settings", "vanishing_gradient", "exploding_tensor", "learning_rate", "loss_spike", "loss_flat", "impossible_loss", "too_few_updates", "ranks_diverge", "loss_not_decreasing", "slow_training", "memory_growth", "overfit", "dead_relu", "all_zero", "all_zero_2"}
 	if !slices.Equal(names, want) {
 		t.Errorf("configurations are %v", names)
 	}

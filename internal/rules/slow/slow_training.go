@@ -29,6 +29,8 @@ var Training = rule.Definition{
 		{Name: "trained", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "shorter trainings are not judged"},
 	},
 	CauseClass: "unknown",
+	Causes:     []string{"one part of each step, or one line of the script, takes much of the time: the check of the finding says which"},
+	Remedies:   []string{"mend that first, and run again"},
 	Checks:     index(),
 	Lacks:      "no step's time is known",
 	Default:    &rule.Preset{Why: "a gain is a bound that holds, and small ones are not reported"},
