@@ -95,6 +95,16 @@ func (d *Detail) linesFrom(keep func(*rule.StackShare) bool, from func(*rule.Sta
 	return out
 }
 
+// seconds is the time of the stacks that keep says.
+func (d *Detail) seconds(keep func(*rule.StackShare) bool) (sum float64) {
+	for i := range d.Stacks {
+		if keep(&d.Stacks[i]) {
+			sum += d.Stacks[i].Seconds
+		}
+	}
+	return sum
+}
+
 // ShareOf is the share of the main thread's time in which a stack is as keep says.
 func (d *Detail) ShareOf(keep func(*rule.StackShare) bool) float64 {
 	if d == nil || d.Seconds == 0 {

@@ -54,13 +54,15 @@ var otherWork = check{
 			n := slices.IndexFunc(x.Frames, func(f rule.Frame) bool { return !Library(f.File) })
 			return inPart(rule.OtherPart)(x) && !trains(x) && (n < 0 || !steps[x.Frames[n]])
 		})
-		var share float64
+		var few, seconds float64
 		for _, l := range lines[:min(3, len(lines))] {
-			share += l.Share
+			few += l.Share
+			seconds += l.Seconds
 		}
-		if share < 0.5 {
+		if few < 0.5 {
 			return nil
 		}
+		share := seconds / c.Lines.seconds(inPart(rule.OtherPart)) // what is part of training is not to be saved
 		claim.Seconds, claim.CPU = other*share, other*share
 		claim.Where = heaviest(lines, 0.2)
 		if w := claim.Where; w != nil && len(lines[0].Calls) > 0 {

@@ -215,6 +215,8 @@ func TestSlowTraining(t *testing.T) {
 			stack(rule.WaitForData, 3, 2.5, "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/collate.py:default_collate", fetch, user+":train"))}, "data_wait warning 0.65 2.0", ""},
 		{"computes the loss by a function", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, "/venv/lib/python3.12/site-packages/torch/nn/functional.py:cross_entropy", user+":train"))}, "", ""},
+		{"logs in every step, and computes the loss by a function", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
+			stack(rule.OtherPart, 2, 0, user+":log"), stack(rule.OtherPart, 2, 0, "/venv/lib/python3.12/site-packages/torch/nn/functional.py:cross_entropy", user+":train"))}, "other_work info 0.24 1.3 10", ""},
 		{"lets go of a graph", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, user+":train"), stack(rule.Forward, 3, 0, "/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:_call_impl", user+":train"))}, "", ""},
 		{"what explains most comes first", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.03, rule.OtherPart: 0.05}), used: 1, stacks: stacks(
