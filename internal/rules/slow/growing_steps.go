@@ -10,7 +10,7 @@ import (
 // gone through again that grows with the training.
 var growingSteps = check{
 	Check: rule.Check{
-		ID: "slow_training/growing_steps", Files: []string{"slow/growing_steps.go", "slow/course.go"}, Severity: rule.Warning, CauseClass: "step-outliers", Scope: rule.ScopeGeneral,
+		ID: "slow_training/growing_steps", Status: rule.Experimental, Files: []string{"slow/growing_steps.go", "slow/course.go"}, Severity: rule.Warning, CauseClass: "step-outliers", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The time of a step grows steadily with the step, to at least one and a half times what it was.",
 		Cause:           "something that grows with the training is gone through at every step: a list that is concatenated, a history that is summed up again",

@@ -36,7 +36,7 @@ func (d *Detail) stepLines() map[rule.Frame]bool {
 // share: it logs, prints, computes metrics.
 var otherWork = check{
 	Check: rule.Check{
-		ID: "slow_training/other_work", Files: []string{"slow/other_work.go"}, Severity: rule.Warning, CauseClass: "logging", Scope: rule.ScopeGeneral,
+		ID: "slow_training/other_work", Status: rule.Experimental, Files: []string{"slow/other_work.go"}, Severity: rule.Warning, CauseClass: "logging", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "What the script does between the parts of a step takes a large share of the time, in few lines.",
 		Cause:           "the script logs, prints or computes metrics in every step",

@@ -38,7 +38,7 @@ func overhead(c *Case, s *Span) (cost, time, operations float64, ok bool) {
 // time step, so that each operation does little.
 var pythonLoop = check{
 	Check: rule.Check{
-		ID: "slow_training/python_loop", Files: []string{"slow/small_operations.go"}, Severity: rule.Warning, CauseClass: "python-loop", Scope: rule.ScopeGeneral,
+		ID: "slow_training/python_loop", Status: rule.Experimental, Files: []string{"slow/small_operations.go"}, Severity: rule.Warning, CauseClass: "python-loop", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "A step is made of hundreds of operations that take microseconds each, called by a loop in Python.",
 		Cause:           "a loop in Python calls the network for each sample or time step",
@@ -61,7 +61,7 @@ var pythonLoop = check{
 // smallBatch: a step does so little that its fixed costs dominate.
 var smallBatch = check{
 	Check: rule.Check{
-		ID: "slow_training/small_batch", Files: []string{"slow/small_operations.go"}, Severity: rule.Warning, CauseClass: "small-batch", Scope: rule.ScopeGeneral,
+		ID: "slow_training/small_batch", Status: rule.Experimental, Files: []string{"slow/small_operations.go"}, Severity: rule.Warning, CauseClass: "small-batch", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "A batch has few samples, and a step's operations take microseconds each, so that its fixed costs dominate.",
 		Cause:           "the batches are so small that a step costs nearly the same with many more samples",
