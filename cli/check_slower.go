@@ -24,7 +24,7 @@ const (
 func maxSlower(text string) (percent float64, err error) {
 	percent, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
 	if err != nil || math.IsNaN(percent) || math.IsInf(percent, 0) || percent < 0 {
-		return 0, &usage{Message: fmt.Sprintf("--max-slower %q is no percentage", text), What: "--max-slower", Hint: "give by how much a step may take longer than in earlier runs, such as 5%"}
+		return 0, &usage{Message: fmt.Sprintf("--max-slower %q is not a percentage", text), What: "--max-slower", Hint: "give by how much a step may take longer than in earlier runs, such as 5%"}
 	}
 	return percent, nil
 }
@@ -69,5 +69,5 @@ func notCompared(t source.Run) string {
 			}
 		}
 	}
-	return "when it began there was no earlier run of the same script on the same machine, in the same directory of runs, that was completed, trained for 10 seconds and 20 steps or more, and had the same batch size and number of parameters"
+	return "when it began there was no earlier run here of the same script on this machine, completed after 10 seconds and 20 steps or more, with the same batch size and number of parameters"
 }

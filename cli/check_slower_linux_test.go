@@ -79,7 +79,7 @@ func TestMaxSlower(t *testing.T) {
 		{"check twice --max-slower 50%", 2, says},
 		{"check twice --max-slower 150%", 0, ""},
 		{"check " + root + " --max-slower 5%", 2, "== slower|== twice|nothing to compare run first with"},
-		{"check slower --max-slower fast", 1, `--max-slower "fast" is no percentage|such as 5%`},
+		{"check slower --max-slower fast", 1, `--max-slower "fast" is not a percentage|such as 5%`},
 		{"check slower --max-slower=-1", 1, "percentage"},
 	} {
 		cmd := exec.Command(program, append(strings.Fields(c.command), "--dir", root)...)

@@ -60,7 +60,7 @@ func (j *job) lookBack(ended bool) {
 	if runs := earlierOf(j.set.Dir, j.store.Path(), now); runs != nil {
 		facts, err := json.Marshal(runs)
 		if err != nil {
-			j.logs.say("earlier runs cannot be told to the rules: %v", err)
+			j.logs.say("earlier runs cannot be given to the rules: %v", err)
 			return
 		}
 		// A moment that the worker has passed: nothing is kept waiting.
