@@ -68,7 +68,7 @@ func TestMaxSlower(t *testing.T) {
 		code    int
 		want    string // in the output, divided by |
 	}{
-		{"check first --max-slower 5%", 0, "--max-slower has nothing to compare run first with: when it began there was no earlier run of the same script"},
+		{"check first --max-slower 5%", 0, "--max-slower has nothing to compare run first with: when it began there was no earlier run here of the same script"},
 		{"check same --max-slower 5%", 0, ""},
 		{"check slower --max-slower 5%", 2, "warning slow_training|A step takes 108 ms, and took 100 ms in " + says + ": 7 % of the time is new, most of it in the forward pass; changed since the last run: torch 2.14.0 → 2.15.0"},
 		{"check slower --max-slower 10", 0, ""},
