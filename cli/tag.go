@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,7 +54,7 @@ func (c tagCmd) Run(a *app) error {
 		return err
 	}
 	if len(c.Tags) > 0 || c.Note != nil {
-		release := lockFile(filepath.Join(path, "manifest.jsonl")) // two at once must not undo each other
+		release := store.LockLabels(path) // two at once must not undo each other
 		defer release()
 	}
 	labels, err := store.ReadLabels(vfs.OS, path)

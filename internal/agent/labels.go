@@ -14,6 +14,7 @@ func label(w *store.Writer, set Settings) error {
 	if set.Takeover || given.Empty() {
 		return nil
 	}
+	defer store.LockLabels(w.Path())() // `vigil tag` may be quick
 	l, err := store.ReadLabels(w.FS(), w.Path())
 	if err != nil {
 		return err

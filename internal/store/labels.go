@@ -47,3 +47,7 @@ func WriteLabels(fsys vfs.FS, run string, l record.Labels) error {
 	}
 	return nil
 }
+
+// LockLabels has others who change what is written on a run wait until release is
+// called: who reads it to write it anew holds this meanwhile.
+func LockLabels(run string) (release func()) { return lockFile(filepath.Join(run, layout.Manifest)) }

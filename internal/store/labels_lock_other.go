@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package cli
+package store
 
 // lockFile does nothing where files have no such locks.
 func lockFile(string) (release func()) { return func() {} }
