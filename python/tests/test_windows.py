@@ -132,7 +132,7 @@ def test_the_process_ends_in_a_window(delivered):
     time.sleep(0.1)
     windows.end()
     assert delivered[0][0]["cut"] == "the training ended in the window"
-    assert not any(t.name == "vigil" for t in threading.enumerate())
+    assert not windows.thread.thread.is_alive()
 
 
 def test_threads_that_train(delivered):
