@@ -40,7 +40,7 @@ model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d
 optimizer = torch.optim.SGD(model.parameters(), lr=0.003)
 loss_function = nn.CrossEntropyLoss()
 loader = DataLoader(Shapes(), batch_size=16, shuffle=True)
-for _ in range(40):
+for _ in range(70):
     for images, kinds in loader:
         optimizer.zero_grad()
         loss = loss_function(model(images), kinds)

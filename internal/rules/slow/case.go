@@ -91,13 +91,17 @@ func (c *Case) Gain(s *Span, claim *Claim) float64 {
 }
 
 // demand is the least time that the cores, shared by all that the job has to
-// compute, need for what is left when the cause is gone.
+// compute, need for what is left when the cause is gone. Of a process that trains no
+// more counts than one core all the time: further threads of it may only spin, waiting
+// for work, and would do so no longer.
 func (c *Case) demand(s *Span, claim *Claim) float64 {
 	if c.Cores <= 0 || s.Sampled <= 0 || claim.Reached || claim.Unbound {
 		return 0
 	}
 	known := s.Seconds / s.Sampled // the samples may cover a part of the span only
-	return max(0, s.CPU*known-claim.CPU) / c.Cores
+	loaders := s.Loaders * known
+	training := min(s.CPU*known-loaders, s.Seconds*float64(1+len(c.Ranks)))
+	return max(0, training+loaders-claim.CPU) / c.Cores
 }
 
 // Share is the part of a span's time that a claim is about.

@@ -32,6 +32,11 @@ var dataWait = check{
 				claim.Remedy = "give the DataLoader more workers (num_workers), or make less work of each item"
 			}
 		}
+		if !c.Lines.Enough() && (c.Loader == nil || c.Loader.Workers == 0) {
+			// Who makes the batches is not known: they may become cheap, and not only
+			// be made elsewhere. The bound has to hold for that, too.
+			claim.CPU = claim.Seconds
+		}
 		claim.Where = c.asksForData()
 		return claim
 	},

@@ -198,13 +198,14 @@ func TestSlowTraining(t *testing.T) {
 		{"workers are started anew", training{parts: compute(nil), passes: 3, used: 1, loader: &slow.Loader{Workers: 2}}, "loader_respawn info 0.24 1.3; data_wait:loader-workers info 0.24 1.3", "stacks"},
 		{"little is to be had", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.004}), used: 1}, "", ""},
 		{"a hint", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.01}), used: 1}, "data_wait info 0.15 1.2", "stacks"},
-		{"too short", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, seconds: 9}, "", ""},
+		{"too short", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, seconds: 9}, "", "stacks"},
 		{"checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.08}), used: 1}, "checkpoint warning 0.59 2.5", "stacks"},
 		{"evaluates most of the time", training{parts: compute(nil), used: 2, eval: 1.0}, "evaluation_share warning 0.64 2.8", ""},
 		{"evaluates a usual share", training{parts: compute(nil), used: 2, eval: 0.3}, "", ""},
 		{"items in Python", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 2.5, user+":blur", user+":Images.__getitem__", fetch),
 			stack(rule.Forward, 1, 0, user+":train"))}, "transforms warning 0.65 2.8 10", ""},
+		{"batches that nobody looked into, and no core to spare for the rest", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.2}), used: 1.6, loader: &slow.Loader{}}, "data_wait warning 0.78 4.6", "stacks"},
 		{"items in C", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 0.1, user+":Images.__getitem__", fetch, dataloader, "loop.py:train@33"))}, "data_wait warning 0.65 2.0 33", ""},
 		{"collate", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(

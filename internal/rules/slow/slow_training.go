@@ -193,14 +193,14 @@ func available(x *rule.Sample) float64 {
 }
 
 func (r *slow) judge(rep *rule.Report, ended bool) {
-	if r.state.All.Seconds < r.p.Float("trained") {
-		return
-	}
 	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Ended: ended, p: r.p}
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}
-	waiting := r.ask(c, rep)
+	waiting := r.ask(c, rep) // as soon as it can be known, so that short trainings have lines, too
+	if r.state.All.Seconds < r.p.Float("trained") {
+		return
+	}
 	taken := map[rule.StepPart]bool{}
 	var tell []rule.Violation
 	for _, k := range checks {
