@@ -234,3 +234,6 @@ func AllModes(every int64) Schedule {
 
 // Everything selects whatever was saved.
 func Everything() Selector { return Selector{Regex: []string{".*"}} }
+
+// Library tells whether a file is not the user's own, but of Python or a package.
+func Library(file string) bool { return record.Library(file) }

@@ -1,5 +1,7 @@
 package record
 
+import "strings"
+
 // StackDetail are the Facts of a DetailEvent named "stacks": where a process was
 // while its stacks were sampled.
 type StackDetail struct {
@@ -28,4 +30,11 @@ type Frame struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Function string `json:"function"`
+}
+
+// Library tells whether a file is not the user's own: it is installed, or belongs to
+// Python, to the interpreter or to the hook.
+func Library(file string) bool {
+	return strings.HasPrefix(file, "<") || strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/") ||
+		strings.Contains(file, "/lib/python3") || strings.Contains(file, "/lib64/python3") || strings.Contains(file, "/vigil/_")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/profile/stacks"
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
@@ -161,7 +162,7 @@ func (c *call) bars(f *Flame, whole time.Duration, left float64, row int) {
 		f.Rows = max(f.Rows, row+1)
 		f.Bars = append(f.Bars, FlameBar{
 			Left: left, Width: width, Row: row, Text: to.Function + " " + to.Place(),
-			Full: fmt.Sprintf("%s, %s:%d: %.1f %%, %s", to.Function, to.File, to.Line, width, Took(to.time.Seconds())), Own: !stacks.Library(to.File),
+			Full: fmt.Sprintf("%s, %s:%d: %.1f %%, %s", to.Function, to.File, to.Line, width, Took(to.time.Seconds())), Own: !record.Library(to.File),
 		})
 		to.bars(f, whole, left, row+1)
 		left += width

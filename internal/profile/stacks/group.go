@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Group are processes of one kind that stand at the same place.
@@ -147,7 +149,7 @@ func Where(frames []Frame, state string) string {
 		return state
 	}
 	inner := frames[0]
-	if !Library(inner.File) {
+	if !record.Library(inner.File) {
 		return "`" + inner.Place() + " " + call(inner.Function) + "`"
 	}
 	text := "`" + call(named(frames)) + "`"
@@ -169,7 +171,7 @@ func named(frames []Frame) string {
 	}
 	name := frames[0].Function
 	for i := range frames {
-		if !Library(frames[i].File) {
+		if !record.Library(frames[i].File) {
 			break
 		}
 		if short := last(frames[i].Function); short != "wrapper" && short != "__call__" && short != "_wrapped_call_impl" && short != "_call_impl" && !strings.HasPrefix(short, "<") {
@@ -182,7 +184,7 @@ func named(frames []Frame) string {
 // imports tells whether the user's code is at an import statement.
 func imports(frames []Frame) bool {
 	for i := range frames {
-		if !Library(frames[i].File) {
+		if !record.Library(frames[i].File) {
 			return i > 0 && strings.HasPrefix(frames[i-1].File, "<frozen importlib")
 		}
 	}

@@ -4,6 +4,8 @@ package stacks
 
 import (
 	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Frame is a call: file, line and function. Nothing else of it is known.
@@ -88,17 +90,10 @@ func Below(frames []Frame) []Frame {
 	return frames
 }
 
-// Library tells whether a file is not the user's own: it is installed, or part of
-// Python or of the interpreter.
-func Library(file string) bool {
-	return strings.HasPrefix(file, "<") || strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/") ||
-		strings.Contains(file, "/lib/python3") || strings.Contains(file, "/lib64/python3") || strings.Contains(file, "/vigil/_")
-}
-
 // Own is the innermost call of the user's own code; nil when there is none.
 func Own(frames []Frame) *Frame {
 	for i := range frames {
-		if !Library(frames[i].File) {
+		if !record.Library(frames[i].File) {
 			return &frames[i]
 		}
 	}

@@ -65,7 +65,7 @@ func (d *Detail) linesFrom(keep func(*rule.StackShare) bool, from func(*rule.Sta
 		}
 		all += s.Seconds
 		begin := from(s)
-		n := slices.IndexFunc(s.Frames[begin:], func(f rule.Frame) bool { return !Library(f.File) })
+		n := slices.IndexFunc(s.Frames[begin:], func(f rule.Frame) bool { return !rule.Library(f.File) })
 		if n < 0 {
 			continue
 		}
@@ -117,16 +117,6 @@ func (d *Detail) ShareOf(keep func(*rule.StackShare) bool) float64 {
 		}
 	}
 	return min(1, sum/d.Seconds)
-}
-
-// Library tells that a file belongs to Python or to an installed package.
-func Library(file string) bool {
-	for _, mark := range []string{"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3", "/vigil/_", "<frozen ", "<string>", "<__array_function__"} {
-		if strings.Contains(file, mark) || strings.HasPrefix(file, mark) {
-			return true
-		}
-	}
-	return false
 }
 
 // In tells whether a stack is in a function of a file: file is the end of its path,

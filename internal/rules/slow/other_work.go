@@ -24,7 +24,7 @@ func (d *Detail) stepLines() map[rule.Frame]bool {
 			continue
 		}
 		for _, f := range s.Frames {
-			if !Library(f.File) {
+			if !rule.Library(f.File) {
 				lines[f] = true
 			}
 		}
@@ -51,7 +51,7 @@ var otherWork = check{
 		}
 		steps := c.Lines.stepLines()
 		lines := c.Lines.Lines(func(x *rule.StackShare) bool {
-			n := slices.IndexFunc(x.Frames, func(f rule.Frame) bool { return !Library(f.File) })
+			n := slices.IndexFunc(x.Frames, func(f rule.Frame) bool { return !rule.Library(f.File) })
 			return inPart(rule.OtherPart)(x) && !trains(x) && (n < 0 || !steps[x.Frames[n]])
 		})
 		var few, seconds float64

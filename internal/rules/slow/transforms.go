@@ -40,7 +40,7 @@ func ownCode(s *rule.StackShare) bool {
 		if strings.HasSuffix(f.File, fetching) {
 			return false
 		}
-		if !Library(f.File) {
+		if !rule.Library(f.File) {
 			return true
 		}
 	}
