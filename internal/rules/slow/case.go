@@ -34,12 +34,10 @@ type Case struct {
 
 // Loader are a data loader's settings, as the event of its first pass tells them.
 type Loader struct {
-	Workers    int     `json:"workers"`
-	Prefetch   int     `json:"prefetch"`
-	Pinned     bool    `json:"pin_memory"`
-	Persistent bool    `json:"persistent_workers"`
-	Batch      int     `json:"batch_size"`
-	BatchBytes float64 `json:"batch_bytes"`
+	Workers    int  `json:"workers"`
+	Prefetch   int  `json:"prefetch"`
+	Persistent bool `json:"persistent_workers"`
+	Batch      int  `json:"batch_size"`
 }
 
 // takesNothing is Claim.Takes of what is beside all other causes.

@@ -35,9 +35,6 @@ type ModeSpan struct {
 type Integral struct {
 	Sum     float64 `json:"sum"`     // value times seconds
 	Seconds float64 `json:"seconds"` // for which it is known
-	Max     float64 `json:"max"`
-	First   float64 `json:"first"`
-	Last    float64 `json:"last"`
 }
 
 // Mean is the mean over time.
@@ -85,13 +82,11 @@ func (s *Span) sample(x *rule.Sample, since time.Duration) {
 	for _, v := range x.Values {
 		i := s.Series[v.Name]
 		if i == nil {
-			i = &Integral{First: v.Value}
+			i = &Integral{}
 			s.Series[v.Name] = i
 		}
 		i.Sum += v.Value * sec
 		i.Seconds += sec
-		i.Max = max(i.Max, v.Value)
-		i.Last = v.Value
 		switch {
 		case v.Name == "job/cpu_percent":
 			job = v.Value / 100
@@ -151,8 +146,6 @@ func (s *Span) add(o *Span) {
 		}
 		to.Sum += i.Sum
 		to.Seconds += i.Seconds
-		to.Max = max(to.Max, i.Max)
-		to.Last = i.Last
 	}
 	for name, e := range o.Events {
 		to := s.Events[name]
