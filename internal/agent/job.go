@@ -144,25 +144,34 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 	if err := j.begin(s.Hello.Framework); err != nil {
 		return capture.Accepted{}, err
 	}
+	if w, err = j.takeIn(s); err != nil {
+		return capture.Accepted{}, err
+	}
+	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name, Place: place, Windows: j.windows.due(j, w, s.Hello.Language.Name)}, nil
+}
+
+// takeIn makes the process one of the workers.
+func (j *job) takeIn(s *capture.Session) (*worker, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.ending {
-		return capture.Accepted{}, &capture.Refused{Reason: "the run has ended"}
+		return nil, &capture.Refused{Reason: "the run has ended"}
 	}
 	st, known := j.sessions[s.Hello.Session]
 	if !known {
 		st = j.place(s)
 	}
 	if st.Failed != "" {
-		return capture.Accepted{}, &capture.Refused{Reason: st.Failed, Hint: "training continues; what was captured before is stored"}
+		return nil, &capture.Refused{Reason: st.Failed, Hint: "training continues; what was captured before is stored"}
 	}
 	if !known || st.Gone {
 		st.Gone = false
 		j.sessions[s.Hello.Session] = st
 		j.saveSessions()
 	}
-	if w, err = newWorker(j, s, st); err != nil {
-		return capture.Accepted{}, err
+	w, err := newWorker(j, s, st)
+	if err != nil {
+		return nil, err
 	}
 	delete(j.absent, s.Hello.Session)
 	j.logs.say("%s is process %d, rank %d of %d, %s %s", w.name, s.Peer.PID, s.Hello.Rank, s.Hello.World, s.Hello.Framework.Name, s.Hello.Framework.Version)
@@ -177,7 +186,7 @@ func (j *job) Open(s *capture.Session) (capture.Accepted, error) {
 			j.storeFailed(err)
 		}
 	}
-	return capture.Accepted{Sink: w, Run: j.store.Path(), Worker: w.name, Place: place}, nil
+	return w, nil
 }
 
 // openOf are the workers of a process that are connected under a rank.

@@ -203,10 +203,6 @@ func collectionOf(c capture.Collection) (plan.Collection, error) {
 // Plan makes the plan's message for this worker. A worker that is not captured
 // in full gives its losses only.
 func (w *worker) Plan() capture.Plan {
-	if !w.greeted {
-		w.greeted = true
-		w.job.windows.greet(w.job, w)
-	}
 	p, _ := w.job.currentPlan()
 	w.collectAgain()
 	out := capture.Plan{

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/capture"
@@ -143,18 +145,21 @@ func (ws *windows) next(j *job) int {
 	return n + 1
 }
 
-// greet sends a worker the windows of the configuration that are to come.
-func (ws *windows) greet(j *job, w *worker) {
+// due are the windows of the configuration that are to come in a worker. They are
+// part of its welcome, because the first steps of a training may be over within
+// milliseconds.
+func (ws *windows) due(j *job, w *worker, language string) []capture.Window {
 	if len(j.set.Config.Windows) == 0 {
-		return
+		return nil
 	}
-	if w.s.Hello.Language.Name != "python" {
+	if language != "python" {
 		j.noticeOnce("warning", "there is no window of detail: the job does not train in Python, and only Python's stacks can be sampled", "")
-		return
+		return nil
 	}
 	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	ws.load(j)
-	var send []capture.Window
+	var out []capture.Window
 	for _, window := range ws.list {
 		if window.number > len(j.set.Config.Windows) || window.parts[w.name] != nil && window.parts[w.name].state != partAsked {
 			continue
@@ -164,14 +169,9 @@ func (ws *windows) greet(j *job, w *worker) {
 			ask.After = max(time.Until(j.set.Started.Add(time.Duration(window.at*float64(time.Second)))).Seconds(), 0.001)
 		}
 		window.parts[w.name] = &windowPart{session: w.session, state: partAsked, sent: time.Now()}
-		send = append(send, ask)
+		out = append(out, ask)
 	}
-	ws.mu.Unlock()
-	go func() {
-		for _, ask := range send {
-			_ = w.s.Tell(capture.TypeWindow, ask) // a hook that is gone is noticed by the tick
-		}
-	}()
+	return out
 }
 
 // errWindow says why there can be no window.
@@ -224,7 +224,11 @@ func (j *job) openWindow(asked capture.Window, why string, auto bool) (number, w
 	ws.mu.Unlock()
 	for _, one := range python {
 		go func() {
-			if err := one.s.Tell(capture.TypeWindow, asked); err != nil {
+			err := one.s.Tell(capture.TypeWindow, asked)
+			if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed) {
+				return // its process has just ended: tick says so
+			}
+			if err != nil {
 				j.windows.fail(asked.Number, one.name, "it could not be asked: "+err.Error())
 			}
 		}()

@@ -143,9 +143,6 @@ func TestAWindowOfAJobInAnotherLanguage(t *testing.T) {
 	set.Config.Windows = []config.Window{{Spec: "stacks:steps=5-7", FirstStep: &first, EndStep: &end}}
 	a := startAgent(t, set)
 	c := session(t, set, "0", "go")
-	if err := c.Say(capture.TypeModules, capture.Modules{}); err != nil { // a plan answers
-		t.Fatal(err)
-	}
 	wait(t, "the notice", func() bool {
 		return strings.Contains(notices(a), "there is no window of detail: the job does not train in Python")
 	})
@@ -258,20 +255,17 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// Windows that were asked for before the job started come to each worker that
-// connects, and not again to the next agent once they are stored.
+// Windows that were asked for before the job started stand in the welcome of each
+// worker that connects: its first steps may be over in milliseconds.
 func TestWindowsOfTheConfigurationAreSentOnce(t *testing.T) {
 	set := settings(t)
 	first, end := int64(5), int64(8)
 	set.Config.Windows = []config.Window{{Spec: "stacks:steps=5-7", FirstStep: &first, EndStep: &end}, {Spec: "stacks:seconds=1-2", From: 1, Seconds: 1}}
 	a := startAgent(t, set)
 	c := session(t, set, "0", "python")
-	if err := c.Say(capture.TypeModules, capture.Modules{}); err != nil { // a plan answers
-		t.Fatal(err)
+	if got := c.Windows(); len(got) != 2 || *got[0].FirstStep != 5 || *got[0].EndStep != 8 || got[1].Seconds != 1 || got[1].After <= 0 {
+		t.Errorf("the welcome has the windows %+v", got)
 	}
-	wait(t, "the windows", func() bool {
-		return control(t, set, capture.Control{Cmd: "window", Number: 2})["parts"] != nil
-	})
 	control(t, set, capture.Control{Cmd: "samples", Samples: seen("0", 1)})
 	if got := control(t, set, askProfile(2)); got["number"] != 3.0 {
 		t.Errorf("one more: %v", got)

@@ -24,7 +24,6 @@ type worker struct {
 	rank    int
 	full    bool // tensors are captured, not only losses
 	chief   bool
-	greeted bool // the windows of the configuration were sent
 
 	defs    []*capture.TensorDef // by id, as announced
 	modules []capture.Module

@@ -41,6 +41,9 @@ func (c *Client) Worker() string { return c.welcome.Worker }
 // Place is where steps are counted on from; nil: from 0.
 func (c *Client) Place() *record.Place { return c.welcome.Place }
 
+// Windows of detail that were to come when it connected.
+func (c *Client) Windows() []Window { return c.welcome.Windows }
+
 // TakesMarks says that the agent knows Marks records.
 func (c *Client) TakesMarks() bool { return c.welcome.Marks }
 

@@ -40,6 +40,8 @@ type Accepted struct {
 	Run    string // path of the run
 	Worker string
 	Place  *record.Place // where the hook goes on counting steps; nil: at 0
+	// Windows of detail that are to come.
+	Windows []Window
 }
 
 // Sink takes what one process sends. All calls for one session come from one

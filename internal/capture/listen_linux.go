@@ -219,7 +219,7 @@ func (s *Session) begin(h Handler) error {
 	}
 	s.ring.setAgentPID(os.Getpid())
 	s.ring.setFilled(s.asked) // after the pid: a hook that sees this knows who says it
-	w := Welcome{Version, a.Run, a.Worker, RingInfo{int64(s.ring.DataBytes)}, a.Place, true, true}
+	w := Welcome{Version, a.Run, a.Worker, RingInfo{int64(s.ring.DataBytes)}, a.Place, true, true, a.Windows}
 	b, err := AppendMessage(nil, TypeWelcome, w)
 	if err == nil {
 		if s.Hello.Takeover {

@@ -200,6 +200,8 @@ type Welcome struct {
 	Fills bool `json:"fills,omitempty"`
 	// Marks says that the agent knows Marks records.
 	Marks bool `json:"marks,omitempty"`
+	// Windows are those that are to come: a hook knows them before its first step.
+	Windows []Window `json:"windows,omitempty"`
 }
 
 // Refused turns a Hello down; the hook goes inert. It is an error so that a

@@ -321,7 +321,8 @@ class Link(object):
             self.sock = sock
             self.sent = sent
             self._flush()
-            return True
+        self.on_message(message)
+        return True
 
     # Ending.
 

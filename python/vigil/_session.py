@@ -148,6 +148,7 @@ class Session(Words, Values):
         _stacks.register()
         _windows.close_listener()
         self._link.listen()
+        self._message(welcome)
         self.provenance(_provenance.of_python())
 
     @_guard.guard
@@ -199,6 +200,9 @@ class Session(Words, Values):
             _stacks.answer(self.path, message.get("ask"))
         elif message.get("t") == "window":
             self.windows.ask(message)
+        elif message.get("t") == "welcome":
+            for window in message.get("windows") or ():
+                self.windows.ask(window)
 
     def train_steps(self):
         """How many TRAIN steps were closed, those before a resumption included; those of GLOBAL where a framework has no others."""

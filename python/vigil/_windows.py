@@ -277,7 +277,7 @@ class Windows(object):
             if first is not None:
                 if steps >= first:
                     return w, 0.0
-                each = self.session.step_seconds or 0.05
+                each = self.session.step_seconds or 0.001
                 wait_s = min(wait_s, max((first - steps) * each / 2, 0.002))
             elif after:
                 left = w["came"] + after - now
