@@ -98,7 +98,7 @@ func TestWire(t *testing.T) {
 	w := p.Wire([]WireTensor{{0, weight}, {1, gradW}, {2, rootOut}, {3, loss}, {9, relu}}, []WireModule{{"", "Net"}, {"act", "ReLU"}})
 	train := func(n int64) Schedule { return Every(n, record.Train, record.Global) }
 	want := Wire{
-		Schedules: []Schedule{train(10), train(4), Every(1), Every(3)},
+		Schedules: []Schedule{train(10), train(4).yielding(), Every(1), Every(3)},
 		Tensors:   [][2]int64{{0, 0}, {1, 0}, {1, 1}, {2, -1}, {3, 2}, {9, 3}},
 		Values:    [][2]int64{},
 		Modules:   []WireWatch{{"act", record.Output, 3}},

@@ -80,7 +80,7 @@ func (p *Plan) Module(path, typ string) []Watch {
 			ci, co := p.sides(c, m, nil)
 			i, o = i || ci, o || co
 		}
-		add(i, o, n.Schedule)
+		add(i, o, n.Schedule.yielding())
 	}
 	var watches []Watch
 	for _, s := range in {

@@ -60,7 +60,7 @@ func TestModuleByNeeds(t *testing.T) {
 		Need{By: "dead_relu_tight", Selector: Selector{Collections: []string{"relu_output"}}, Schedule: Every(20), Want: Stats},
 		Need{By: "saturated", Selector: Selector{Collections: []string{"relu_output"}}, Schedule: Every(3), Want: Stats},
 	)
-	want := []Watch{{record.Output, Every(10)}, {record.Output, Every(3)}} // 20 is covered by 10
+	want := []Watch{{record.Output, Every(10).yielding()}, {record.Output, Every(3).yielding()}} // 20 is covered by 10
 	if d := cmp.Diff(want, p.Module("act", "ReLU")); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}

@@ -111,7 +111,7 @@ func (p *Plan) role(kind record.Kind) []Schedule {
 	}
 	for _, n := range p.needs {
 		if n.sel.hasRole(kind) || p.anyRole(n.sel.collections, kind, 0) {
-			out = unite(out, n.Schedule)
+			out = unite(out, n.Schedule.yielding())
 		}
 	}
 	return out

@@ -34,7 +34,7 @@ func (s ModeSchedule) covers(t ModeSchedule) bool {
 	if t = t.normal(); t.Off {
 		return true
 	}
-	if s.Off || s.Start > t.Start || s.End != 0 && (t.End == 0 || t.End > s.End) {
+	if s.Off || s.Yields && !t.Yields || s.Start > t.Start || s.End != 0 && (t.End == 0 || t.End > s.End) {
 		return false
 	}
 	return s.Every == t.Every || s.Every == 1 || s.Every > 0 && t.Every > 0 && t.Every%s.Every == 0
@@ -78,7 +78,7 @@ func (s Schedule) Equal(t Schedule) bool {
 func (s Schedule) identical(t Schedule) bool {
 	for m := range s {
 		a, b := s[m], t[m]
-		if a.Every != b.Every || a.Start != b.Start || a.End != b.End || a.Off != b.Off || !slices.Equal(a.Steps, b.Steps) {
+		if a.Every != b.Every || a.Start != b.Start || a.End != b.End || a.Off != b.Off || a.Yields != b.Yields || !slices.Equal(a.Steps, b.Steps) {
 			return false
 		}
 	}
@@ -99,6 +99,14 @@ func (s Schedule) resolve(n int64) Schedule {
 		if s[m].Every == Auto {
 			s[m].Every = n
 		}
+	}
+	return s
+}
+
+// yielding is s with intervals that may be multiplied.
+func (s Schedule) yielding() Schedule {
+	for m := range s {
+		s[m].Yields = s[m].Every > 0 && !s[m].Off
 	}
 	return s
 }

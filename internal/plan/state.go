@@ -67,7 +67,7 @@ func (p *Plan) state(tensors []WireTensor) []Schedule {
 			}
 		}
 		if yes {
-			out = unite(out, n.Schedule.training())
+			out = unite(out, n.Schedule.training().yielding())
 		}
 	}
 	return out

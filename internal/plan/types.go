@@ -21,6 +21,9 @@ type ModeSchedule struct {
 	End   int64   `json:"end,omitempty"`
 	Steps []int64 `json:"steps,omitempty"`
 	Off   bool    `json:"off,omitempty"` // nothing by interval; Steps still count
+	// Yields: the interval was chosen by a rule. Where a capture is dear, as on a
+	// GPU, a hook may take a multiple of it to stay within the budget.
+	Yields bool `json:"yields,omitempty"`
 }
 
 // Due reports whether step n is due. auto is the interval that the budget

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/vigil-ml/vigil/internal/record"
+import (
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
 
 // WireTensor is a tensor as a session announced it.
 type WireTensor struct {
@@ -40,9 +44,13 @@ func (p *Plan) Wire(tensors []WireTensor, modules []WireModule) Wire {
 		d := p.Decide(t.Info)
 		var list, values []Schedule
 		for _, r := range d.Requests {
-			list = unite(list, r.Schedule)
+			s := r.Schedule
+			if strings.HasPrefix(r.By, "rule ") { // nobody else asked
+				s = s.yielding()
+			}
+			list = unite(list, s)
 			if r.values() {
-				values = unite(values, r.Schedule)
+				values = unite(values, s)
 			}
 		}
 		if len(list) == 0 {

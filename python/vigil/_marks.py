@@ -9,7 +9,7 @@ import array
 import threading
 import time
 
-from vigil import _guard
+from vigil import _device_clock, _guard
 
 DATA, TO_DEVICE, FORWARD, BACKWARD, RANKS, OPTIMIZER, CHECKPOINT, OTHER = range(8)  # parts of a step
 END = 0x10  # added to a part: it ends
@@ -40,6 +40,7 @@ class Marks(object):
         self.session = None  # where they go
         self.closed = False
         self.loaders = []  # (number, settings) of those that nobody was told of
+        self.device = None  # the clock of the device that trains (vigil._device_clock)
         put, me = self.list.append, self
         self.now = now
 
@@ -47,11 +48,15 @@ class Marks(object):
             """From now on the thread does this."""
             if _thread() == me.thread:
                 put((now() - zero) << 8 | part)
+                if me.device is not None:
+                    me.noted()
 
         def ends(part):
             """It goes on with what it did before."""
             if _thread() == me.thread:
                 put((now() - zero) << 8 | part | END)
+                if me.device is not None:
+                    me.noted()
 
         self.begins, self.ends, self.put = begins, ends, put
 
@@ -62,12 +67,34 @@ class Marks(object):
         now = self.now()
         at = now - self.zero
         self.put(at << 8 | STEP | mode | (LATE if late else 0))
+        if self.device is not None:
+            self.noted()
         self.put(number)
         self.put(mode_step)
         if now - self.sent > SEND_NS or len(self.list) > MANY:
-            self.send()
-            if not late:
-                self.since = at
+            self._send_steps(now)
+
+    @_guard.guard
+    def noted(self):
+        """The device that trains is to say when it got to the last mark."""
+        self.device.note(self.first + len(self.list) - 1)
+
+    @_guard.guard
+    def _send_steps(self, now):
+        """Send the steps that have ended, on the device, too."""
+        n = len(self.list)
+        if self.device is not None:
+            n = self.device.replace(self.list, self.first)
+            if self.device.late() or len(self.list) > MOST:
+                self.device.drop()
+                n = len(self.list)
+            elif n == 0:
+                self.sent = now
+                return
+        closed = self.list[n - 3]
+        self._send(n)
+        if not closed & LATE:
+            self.since = closed >> 8
 
     def loader(self, number, asked):
         """A loader that was told as this number has given its first batch."""
@@ -91,10 +118,17 @@ class Marks(object):
     @_guard.guard
     def send(self, last=False):
         """Send what is in the list; without a session it is forgotten."""
+        if self.device is not None:
+            self.device.replace(self.list, self.first)
+            self.device.drop()
+        self._send(len(self.list), last)
+
+    def _send(self, n, last=False):
+        """Send the first n integers of the list."""
         session, self.sent = self.session, self.now()
-        if session is not None and len(self.list):
-            session.marks(self.list, self.first, self.wall, self.since, last)
-        self._empty()
+        if session is not None and n:
+            session.marks(self.list if n == len(self.list) else self.list[:n], self.first, self.wall, self.since, last)
+        self._empty(n)
         if session is None and not self.closed:
             self.first = 0
             self.put((self.sent - self.zero) << 8 | UNKNOWN)
@@ -109,6 +143,11 @@ class Marks(object):
         else:
             self.close()
 
+    def runs_on(self, device):
+        """The training runs on a device that takes its time (vigil._torch.device), None for the CPU."""
+        if device is not None and not self.closed:
+            self.device = _device_clock.DeviceClock(device)
+
     def trains_in(self, thread):
         """The thread that trains is another one than was thought."""
         if thread != self.thread and not self.closed:
@@ -118,20 +157,20 @@ class Marks(object):
     def close(self):
         """Nothing is noted any more."""
         self.closed = True
-        self.session = self.thread = None
+        self.session = self.thread = self.device = None
         self.loaders = []
-        self._empty()
+        self._empty(len(self.list))
 
     def forget(self):
         """In a forked child: nothing has happened in it yet."""
-        self._empty()
+        self._empty(len(self.list))
         self.first = 0
-        self.session = None
+        self.session = self.device = None
         self.closed = False
         self.loaders = []
         self.thread = _thread()
 
-    def _empty(self):
+    def _empty(self, n):
         self.since = -1
-        self.first += len(self.list)
-        del self.list[:]
+        self.first += n
+        del self.list[:n]

@@ -2,7 +2,7 @@
 
 from vigil._wire import MODES
 
-_OFF = {"every": 0, "start": 0, "end": 0, "steps": frozenset(), "off": True}
+_OFF = {"every": 0, "start": 0, "end": 0, "steps": frozenset(), "off": True, "yields": False}
 
 
 class Plan(object):
@@ -10,7 +10,7 @@ class Plan(object):
 
     ``version``; ``budget`` (share of the step time capture may take); ``use``
     (bytes of the data area that may be used); ``schedules``: list of dicts,
-    mode number to a dict of every, start, end, steps (a frozenset) and off;
+    mode number to a dict of every, start, end, steps (a frozenset), off and yields;
     ``tensors``: dict of tensor id to the list of its schedule indexes (-1:
     never); ``values``: likewise, when the values themselves are wanted and not
     only statistics (None: always); ``modules``: list of (path, "input" or "output", schedule index);
@@ -68,5 +68,6 @@ def _schedule(modes):
             "end": int(m.get("end") or 0),
             "steps": frozenset(int(s) for s in m.get("steps") or ()),
             "off": bool(m.get("off", False)),
+            "yields": bool(m.get("yields", False)),
         }
     return out

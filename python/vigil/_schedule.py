@@ -13,14 +13,16 @@ PASSAGE = 40
 NOTHING, FIXED, OURS = range(3)  # what is due at a step: OURS goes by the interval that Auto chooses
 
 
-def next_due(schedule, n, auto):
-    """The first step >= n that is due in the schedule of one mode; NEVER if none is."""
+def next_due(schedule, n, auto, stride=1):
+    """The first step >= n that is due in the schedule of one mode; NEVER if none is. An interval that yields is taken ``stride`` times as long."""
     best = NEVER
     for s in schedule["steps"]:
         if n <= s < best:
             best = s
     if not schedule["off"]:
         every = schedule["every"] or auto
+        if schedule["yields"]:
+            every *= stride
         if every > 0:
             first = max(n, schedule["start"])
             first = (first + every - 1) // every * every
@@ -57,21 +59,21 @@ class Due(object):
 
     def interval(self, indexes):
         """Steps from one capture in training to the next of what goes by these schedules."""
-        fixed = [s[0]["every"] for i, s in self.used if i in indexes and s[0]["every"] and not s[0]["off"] and not s[0]["end"]]
+        fixed = [s[0]["every"] * (self.auto.stride if s[0]["yields"] else 1) for i, s in self.used if i in indexes and s[0]["every"] and not s[0]["off"] and not s[0]["end"]]
         return min(fixed) if fixed and self.ours.isdisjoint(indexes) else self.auto.interval
 
     def reschedule(self, at):
         """Find the next due step of each mode, from mode step ``at[mode]`` on."""
         for mode in range(4):
-            self.next_due[mode] = min([next_due(s[mode], at[mode], self.auto.interval) for _, s in self.used] or [NEVER])
+            self.next_due[mode] = min([next_due(s[mode], at[mode], self.auto.interval, self.auto.stride) for _, s in self.used] or [NEVER])
 
     def due(self, mode, n):
         """The schedule indexes due at mode step n. Cheap when there are none."""
         if n < self.next_due[mode]:
             return None
-        auto = self.auto.interval
-        found = frozenset(i for i, s in self.used if next_due(s[mode], n, auto) == n)
-        self.next_due[mode] = min([next_due(s[mode], n + 1, auto) for _, s in self.used] or [NEVER])
+        auto, stride = self.auto.interval, self.auto.stride
+        found = frozenset(i for i, s in self.used if next_due(s[mode], n, auto, stride) == n)
+        self.next_due[mode] = min([next_due(s[mode], n + 1, auto, stride) for _, s in self.used] or [NEVER])
         return found
 
 
@@ -86,6 +88,11 @@ class Auto(object):
     would leave a fifth of the budget unused; nothing changes twice within
     SETTLE steps. The first CREDIT seconds of captures are free, so that the
     beginning of a run, and a short run, is seen closely.
+
+    On a device a capture costs more than on the CPU: it holds the device up, or
+    waits for what comes from there. What that costs at intervals that rules
+    chose may take half of the budget; beyond it they are taken ``stride`` times
+    as long.
     """
 
     SETTLE = 20
@@ -102,6 +109,8 @@ class Auto(object):
         self.plain = collections.deque(maxlen=31)
         self.due = collections.deque(maxlen=7)
         self.fixed = collections.deque(maxlen=15)  # (step, cost) of captures at intervals that are not ours to choose
+        self.stride = 1
+        self.heavy = collections.deque(maxlen=15)  # (step, cost) of what came late of those, since the stride was chosen
         self.spent = 0.0
         self.count = 0
         self.captured = 0.0
@@ -124,12 +133,15 @@ class Auto(object):
             self.spent += own
         if self.count >= self.look_at:
             self.look_at = self.count + self.EACH
-            return self._choose()
+            longer = self._choose_stride()
+            return self._choose() or longer
         return False
 
     def late(self, due, seconds):
         """The last step of this kind cost so much more than ``add`` was told."""
         self.captured += seconds
+        if due == FIXED:
+            self.heavy.append((self.count, seconds))
         if due == FIXED and self.fixed:
             step, own = self.fixed.pop()
             self.fixed.append((step, own + seconds))
@@ -173,6 +185,27 @@ class Auto(object):
             return False
         self.interval = wanted
         self.changed_at = self.count
+        return True
+
+    def _choose_stride(self):
+        """Whether the stride changed."""
+        step = self.median_step()
+        if not step or len(self.heavy) < 4:
+            return False
+        costs = sorted(own for _, own in self.heavy)[:-1]  # the dearest one, as a rule the first, does not count
+        steps = self.heavy[-1][0] - self.heavy[0][0]
+        if steps <= 0:
+            return False
+        room, each = 0.5 * self.budget * step, sum(costs) / steps * self.stride
+        if each / self.stride > 1.1 * room:
+            wanted = next((n for n in SERIES if each / n <= room), SERIES[-1])
+        else:
+            wanted = min(self.stride, next((n for n in SERIES if each / n <= 0.8 * room), SERIES[-1]))
+        if wanted == self.stride:
+            return False
+        self.stride = wanted
+        self.heavy.clear()
+        self.fixed.clear()
         return True
 
     def _fixed_cost(self, base):

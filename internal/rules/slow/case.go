@@ -2,6 +2,7 @@ package slow
 
 import (
 	"math"
+	"strings"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -51,6 +52,8 @@ type Claim struct {
 	Seconds float64
 	// CPU are the core seconds of the job that would go with them.
 	CPU float64
+	// Device says that what the GPU computes meanwhile would go with them, too.
+	Device bool
 	// Takes is the part of the step that they are in. Of several claims to one
 	// part the first in the list of checks counts.
 	Takes rule.StepPart
@@ -88,12 +91,41 @@ func (c *Case) Gain(s *Span, claim *Claim) float64 {
 	return max(1, s.Seconds/left)
 }
 
-// demand is the least time that the cores, shared by all that the job has to
-// compute, need for what is left when the cause is gone. Of a process that trains no
-// more counts than one core all the time: further threads of it may only spin, waiting
-// for work, and would do so no longer.
+// demand is the least time that other resources need for what is left when the cause
+// is gone.
 func (c *Case) demand(s *Span, claim *Claim) float64 {
-	if c.Cores <= 0 || s.Sampled <= 0 || claim.Reached || claim.Unbound {
+	if claim.Reached {
+		return 0
+	}
+	return max(c.coresDemand(s, claim), s.deviceDemand(claim))
+}
+
+// deviceDemand is the time in which the busiest GPU computed: a training that keeps its
+// GPU busy cannot become faster by what it waits for elsewhere.
+func (s *Span) deviceDemand(claim *Claim) float64 {
+	left := s.Seconds
+	if claim.Device {
+		left = max(0, left-claim.Seconds)
+	}
+	return left * s.Busiest()
+}
+
+// Busiest is the share of the time in which the busiest GPU computed; 0 without one.
+func (s *Span) Busiest() (share float64) {
+	for name, i := range s.Series {
+		if of, ok := strings.CutPrefix(name, "gpu/"); ok && strings.HasSuffix(of, "/utilization") {
+			share = max(share, i.Mean()/100)
+		}
+	}
+	return min(share, 1)
+}
+
+// coresDemand is the least time that the cores, shared by all that the job has to
+// compute, need for what is left. Of a process that trains no more counts than one core
+// all the time: further threads of it may only spin, waiting for work, and would do so
+// no longer.
+func (c *Case) coresDemand(s *Span, claim *Claim) float64 {
+	if c.Cores <= 0 || s.Sampled <= 0 || claim.Unbound {
 		return 0
 	}
 	known := s.Seconds / s.Sampled // the samples may cover a part of the span only

@@ -20,7 +20,7 @@ var evaluationShare = check{
 		if evaluating < s.Training() || c.All.Evaluating() < c.All.Training() {
 			return nil
 		}
-		claim := &Claim{Seconds: evaluating, Takes: rule.StepParts, Subject: "evaluation", Message: "Evaluation takes %s of the time"}
+		claim := &Claim{Seconds: evaluating, Device: true, Takes: rule.StepParts, Subject: "evaluation", Message: "Evaluation takes %s of the time"}
 		if used, ok := s.CoresUsed(); ok {
 			claim.CPU = evaluating * used
 		}

@@ -26,7 +26,7 @@ var growingSteps = check{
 			return nil
 		}
 		part := s.Seconds / c.All.Seconds
-		claim := &Claim{Seconds: g.Extra * part, CPU: g.Extra * part, Takes: g.Part, Subject: "time of a step"}
+		claim := &Claim{Seconds: g.Extra * part, CPU: g.Extra * part, Takes: g.Part, Device: true, Subject: "time of a step"}
 		claim.Message = fmt.Sprintf("Steps take longer and longer: %s of the time is what %s has grown by, from %s to %s a step", "%s", name(g.Part), duration(g.First), duration(g.Last))
 		claim.Context = map[string]any{"part": g.Part.String(), "first_seconds": g.First, "last_seconds": g.Last}
 		claim.Where = c.place(g.Part, 0.3)

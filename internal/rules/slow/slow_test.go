@@ -33,6 +33,7 @@ type training struct {
 	before  *slow.Before
 	after   float64           // seconds that the job is there after its last step
 	params  map[string]string // of the rule
+	gpu     float64           // % of the time in which a GPU computes
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -100,6 +101,9 @@ func (tr training) sample(second float64) rule.Sample {
 	}}
 	for i := range tr.cores {
 		s.Values = append(s.Values, rule.Scalar{Name: fmt.Sprintf("cpu/%d", i), Value: 100 * tr.used / float64(tr.cores)})
+	}
+	if tr.gpu > 0 {
+		s.Values = append(s.Values, rule.Scalar{Name: "gpu/0/utilization", Value: tr.gpu}, rule.Scalar{Name: "gpu/0/memory_utilization", Value: 100})
 	}
 	if tr.rss != nil {
 		s.Values = append(s.Values, rule.Scalar{Name: "process/0/rss_bytes", Value: tr.rss(second)})
@@ -194,6 +198,10 @@ func TestSlowTraining(t *testing.T) {
 		{"waits for data while a core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, loader: &slow.Loader{}}, "data_wait warning 0.48 1.9", "stacks"},
 		{"waits for data, and no core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1.95, loader: &slow.Loader{Workers: 2}}, "", "stacks"},
 		{"waits for data while other jobs use the cores", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, others: 1, loader: &slow.Loader{}}, "", "stacks"},
+		{"waits for data while its GPU is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, gpu: 30, loader: &slow.Loader{}}, "data_wait warning 0.48 1.9", "stacks"},
+		{"the GPU is busy for most of the time", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, gpu: 80, loader: &slow.Loader{}}, "data_wait info 0.48 1.2", "stacks"},
+		{"the GPU is the limit", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05, rule.SaveCheckpoint: 0.05}), used: 1, gpu: 96, loader: &slow.Loader{}}, "", "stacks"},
+		{"the GPU is the limit, in evaluation", training{parts: compute(nil), used: 1, eval: 1.0, gpu: 96}, "evaluation_share warning 0.64 2.8", ""},
 		{"workers cannot keep up", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.05}), used: 1, loader: &slow.Loader{Workers: 1}}, "data_wait:loader-workers warning 0.48 1.9", "stacks"},
 		{"workers are started anew", training{parts: compute(nil), passes: 3, used: 1, loader: &slow.Loader{Workers: 2}}, "loader_respawn info 0.24 1.3; data_wait:loader-workers info 0.24 1.3", "stacks"},
 		{"little is to be had", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.004}), used: 1}, "", ""},

@@ -106,9 +106,11 @@ def test_names_of_functions(loss, name):
     ],
 )  # fmt: skip
 def test_next_due(fields, n, auto, due):
-    full = dict(every=0, start=0, end=0, steps=frozenset(), off=False)
+    full = dict(every=0, start=0, end=0, steps=frozenset(), off=False, yields=False)
     full.update(fields)
-    assert schedule.next_due(full, n, auto) == due
+    assert schedule.next_due(full, n, auto) == schedule.next_due(full, n, auto, 5) == due
+    if full["every"]:
+        assert schedule.next_due(dict(full, yields=True), n, auto, 5) == schedule.next_due(dict(full, every=5 * full["every"]), n, auto)
 
 
 # What the schedules 0 and 1 say of training, and the interval that is told: that of the budget is 10.
@@ -121,7 +123,7 @@ def test_next_due(fields, n, auto, due):
 )  # fmt: skip
 def test_interval_told(first, second, interval):
     due = schedule.Due()
-    due.used = [(i, [dict(dict(every=0, start=0, end=0, steps=frozenset(), off=False), **fields)] * 4) for i, fields in enumerate((first, second, dict(every=2)))]
+    due.used = [(i, [dict(dict(every=0, start=0, end=0, steps=frozenset(), off=False, yields=False), **fields)] * 4) for i, fields in enumerate((first, second, dict(every=2)))]
     due.ours = frozenset(i for i, s in due.used if not s[0]["every"] and not s[0]["off"])
     assert due.interval({0, 1}) == interval
 
@@ -173,6 +175,28 @@ def test_what_rules_capture_counts():
     room = 0.02 * 1e-3 - 2e-6 - 300e-6 / 25
     assert 200e-6 / auto.interval <= 1.2 * room
     assert auto.interval <= 100
+
+
+@pytest.mark.parametrize("capture,stride", [(0.18, 50), (0.05, 10), (0.004, 1)])
+def test_what_rules_capture_on_a_device_yields(capture, stride):
+    """What arrives late of captures at a rule's interval takes half of the budget at most; later, when it is cheap, the interval is as it was."""
+    auto, step = schedule.Auto(0.02), 0.03
+
+    def run(first, n, capture):
+        taken = 0.0
+        for i in range(first, first + n):
+            due = i % (25 * auto.stride) == 0
+            auto.add(step, 20e3, schedule.FIXED if due else schedule.NOTHING)
+            if due:
+                auto.late(schedule.FIXED, capture)
+                taken += capture
+        return taken / n
+
+    run(0, 400, capture)
+    assert run(400, 10000, capture) <= 1.1 * 0.5 * 0.02 * step
+    assert auto.stride == stride
+    run(10400, 20000, 1e-4)
+    assert auto.stride == 1
 
 
 def test_the_beginning_is_seen_closely():

@@ -8,6 +8,7 @@ are treated as a device's.
 """
 
 import os
+import time
 
 import torch
 
@@ -22,6 +23,7 @@ class Cuda(object):
     def __init__(self, device):
         self.device = device
         self.side = None  # the stream that copies to the host
+        self.stream = None  # the current one, as of the last event
         self.put_aside = 0  # bytes
         self.cramped = False  # it was out of memory once: none of it is taken any more
 
@@ -33,6 +35,21 @@ class Cuda(object):
         """A place in the current stream's work, for ``between``."""
         event = torch.cuda.Event(enable_timing=True)
         event.record(torch.cuda.current_stream(self.device))
+        return event
+
+    def may_ask(self):
+        """Whether events may be looked at: not while a graph is recorded."""
+        return not torch.cuda.is_current_stream_capturing()
+
+    def event(self, free):
+        """An event, of those that are free if there are any, in the current stream; None while it records a graph."""
+        if torch.cuda.is_current_stream_capturing():
+            return None
+        event = free.pop() if free else torch.cuda.Event(enable_timing=True)
+        stream = self.stream
+        if stream is None or stream.cuda_stream != torch._C._cuda_getCurrentRawStream(stream.device_index):
+            stream = self.stream = torch.cuda.current_stream(self.device)
+        event.record(stream)
         return event
 
     def between(self, first, last):
@@ -85,6 +102,12 @@ class Host(object):
     def mark(self):
         return None
 
+    def may_ask(self):
+        return True
+
+    def event(self, free):
+        return _Passed()
+
     def between(self, first, last):
         return 0.0  # the hook has counted it as its own time
 
@@ -104,6 +127,19 @@ class _There(object):
 
     query = staticmethod(lambda: True)
     synchronize = staticmethod(lambda: None)
+
+
+class _Passed(object):
+    """An event of the CPU: it is passed at once."""
+
+    def __init__(self):
+        self.at = time.perf_counter()
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, later):
+        return 1e3 * (later.at - self.at)
 
 
 class Pool(object):

@@ -83,16 +83,20 @@ class Waits(object):
     def _derived(self, kind):
         next_, marks = kind.__next__, self.marks
         put, now, zero, thread = marks.put, marks.now, marks.zero, _thread
-        begins, ends = _marks.DATA, _marks.DATA | _marks.END
+        begins, ends, noted = _marks.DATA, _marks.DATA | _marks.END, marks.noted
 
         def __next__(self):
             if thread() != marks.thread:
                 return next_(self)
             put((now() - zero) << 8 | begins)
+            if marks.device is not None:
+                noted()
             try:
                 return next_(self)
             finally:
                 put((now() - zero) << 8 | ends)
+                if marks.device is not None:
+                    noted()
                 marks.trim()
 
         return _named(kind, functools.wraps(next_)(__next__))

@@ -6,7 +6,7 @@ import weakref
 import torch
 
 from vigil import _guard, _log, _look, _marks
-from vigil._torch import compat, discover, losses, malloc_settings, names, sharded_tensors
+from vigil._torch import compat, device, discover, losses, malloc_settings, names, sharded_tensors
 from vigil._torch.call_places import LAYERS
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.root_model import Root
@@ -153,6 +153,16 @@ class Models(object):
 
     # Announcing.
 
+    def _device(self):
+        """The device that the training runs on (vigil._torch.device), None for the CPU or where no parameter is known."""
+        for root in self.roots:
+            inner = root.inner()
+            for parameter in inner.parameters() if isinstance(inner, torch.nn.Module) else ():
+                return device.of(parameter)
+        for parameter in self._hand_parameters()[:1]:
+            return device.of(parameter)
+        return None
+
     def _connect(self):
         """Connect to the agent; from here on the process counts as one that trains."""
         if self.session is not None:
@@ -166,6 +176,7 @@ class Models(object):
             return False
         self.session = self.publisher.session
         self.marks.goes_to(self.session)
+        self.marks.runs_on(self._device())
         self.session.once_ns += self.early
         if self.looks and not _look.wanted():
             self.looks = False  # the agent that was started here says so

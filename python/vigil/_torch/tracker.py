@@ -161,7 +161,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.activations.detach()
         self.facts.look.detach()
         self.facts.evaluation.detach()
-        device.leave(self.publisher, self.reader)
+        device.leave(self.publisher, self.reader, self.marks.device)
         self.marks.forget()
         self._clear()
         _log.unregister(self)
