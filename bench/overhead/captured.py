@@ -70,7 +70,8 @@ def main():
     readers = {"smdebug": smdebug, "wandb": wandb, "tensorboard": tensorboard, "loop": loop}
     answers = os.fdopen(os.dup(1), "w")  # smdebug writes its log to standard output
     os.dup2(2, 1)
-    print(json.dumps({"values": readers[name.split("_")[0]](out)}), file=answers)
+    count = readers.get(name.split("_")[0])
+    print(json.dumps({"values": count(out) if count else 0}), file=answers)  # a profiler captures no values
 
 
 if __name__ == "__main__":

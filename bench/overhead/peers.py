@@ -152,7 +152,7 @@ def traceml(model, out):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     serve = os.path.join(os.path.dirname(sys.executable), "traceml")
-    child = subprocess.Popen([serve, "serve", "--logs-dir", out, "--run-name", "run", "--aggregator-port", str(port)], stdout=2)
+    child = subprocess.Popen([sys.executable, serve, "serve", "--logs-dir", out, "--run-name", "run", "--aggregator-port", str(port)], stdout=2)
     traceml_ai.init(logs_dir=out, session_id="run", aggregator_port=port, connect_timeout_sec=30, on_missing_aggregator="raise")
 
     def close():

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -20,6 +21,7 @@ var slowRules = []string{"slow_training", "memory_growth"}
 type judging struct {
 	python, vigil, dir string
 	times              map[string]timed
+	again              bool // the runs are there
 }
 
 // score counts what the goals are about.
@@ -154,12 +156,23 @@ func (j judging) watch(root, name, script string) ([]record.Finding, error) {
 		return nil, fmt.Errorf("prepare %q: %w", root, err)
 	}
 	fmt.Fprintf(os.Stderr, "\r\033[K%s", root)
+	if j.again {
+		return j.findingsOf(root, "check", filepath.Join(runs, name))
+	}
 	cmd := exec.Command(j.vigil, "run", "--quiet", "--dir", runs, "--name", name, "--", j.python, script)
 	cmd.Dir = work
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("run %q: %w\n%s", script, err, out[max(0, len(out)-2000):])
 	}
-	out, err := exec.Command(j.vigil, "findings", filepath.Join(runs, name), "--json").Output()
+	return j.findingsOf(root, "findings", filepath.Join(runs, name))
+}
+
+// findingsOf are the findings of a run, as a command of vigil gives them.
+func (j judging) findingsOf(root, command, run string) ([]record.Finding, error) {
+	out, err := exec.Command(j.vigil, command, run, "--json").Output()
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 2 {
+		err = nil // findings
+	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
 	if err != nil {
 		return nil, fmt.Errorf("read the findings of %q: %w", root, err)

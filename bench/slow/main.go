@@ -11,12 +11,15 @@
 // does the gain hold, and are the healthy and the mended ones silent?
 //
 //	go run ./bench/slow -times [-runs N] [-python PY] [-only REGEXP] [-file FILE]
-//	go run ./bench/slow [-python PY] [-only REGEXP] [-file FILE] [-keep DIR]
+//	go run ./bench/slow [-python PY] [-only REGEXP] [-file FILE] [-keep DIR [-again]]
+//
+// With -again the runs that are kept there are judged once more, and nothing trains.
 //
 // Nothing else may run on the machine meanwhile.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,14 +35,15 @@ func main() {
 	only := flag.String("only", "", "names of programs, as a regular expression")
 	file := flag.String("file", "bench/slow/times.json", "the measured times")
 	keep := flag.String("keep", "", "folder for the runs; empty: they are removed")
+	again := flag.Bool("again", false, "judge the runs in the folder of -keep once more, and train nothing")
 	flag.Parse()
-	if err := run(*python, *only, *file, *keep, *times, *runs); err != nil {
+	if err := run(*python, *only, *file, *keep, *again, *times, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "slow:", err)
 		os.Exit(1)
 	}
 }
 
-func run(python, only, file, keep string, measure bool, runs int) error {
+func run(python, only, file, keep string, again, measure bool, runs int) error {
 	re, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
@@ -59,6 +63,9 @@ func run(python, only, file, keep string, measure bool, runs int) error {
 		return err
 	}
 	dir := keep
+	if again && dir == "" {
+		return errors.New("-again: -keep says which runs to judge")
+	}
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "vigil-slow-"); err != nil {
 			return fmt.Errorf("make a folder for the runs: %w", err)
@@ -70,6 +77,6 @@ func run(python, only, file, keep string, measure bool, runs int) error {
 	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
 		return fmt.Errorf("build vigil: %w\n%s", err, out)
 	}
-	j := judging{python: python, vigil: vigil, dir: dir, times: known}
+	j := judging{python: python, vigil: vigil, dir: dir, times: known, again: again}
 	return j.all(pairs, sound)
 }

@@ -92,13 +92,13 @@ func (w *Worker) evaluationEnds() {
 	w.eval = evaluation{}
 }
 
-// loader tells of a loader that gave its first batch.
+// loader tells of a pass of a loader, which gave its first batch.
 func (w *Worker) loader(m Mark, at int64) {
 	f, ok := w.loaders[m.Loader]
-	if !ok {
+	if !ok || w.passes >= maxPasses {
 		return
 	}
-	delete(w.loaders, m.Loader)
+	w.passes++
 	w.event(record.LoaderEvent, "", w.time(min(m.Asked, at)), w.time(at), w.phases.step, f)
 }
 

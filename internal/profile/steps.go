@@ -41,6 +41,7 @@ type Worker struct {
 
 	group   group
 	loaders map[int64]json.RawMessage
+	passes  int // of loaders, that were told of
 	phases  phases
 	eval    evaluation
 	rows    Rows
@@ -81,8 +82,9 @@ type span struct {
 const (
 	maxOpen  = 64
 	maxSpans = 512
-	// maxLoaders bounds the settings that are kept.
+	// maxLoaders bounds the settings that are kept, maxPasses the events.
 	maxLoaders = 1000
+	maxPasses  = 10000
 )
 
 // New is a worker. born: when its process began, zero where that is not known.

@@ -50,6 +50,9 @@ type Claim struct {
 	// Seconds are those on the critical path that would go if the cause cost
 	// nothing: what overlaps with work that must go on counts for nothing.
 	Seconds float64
+	// AtMost are the seconds that could go where that is not certain: what lies beside
+	// the cause may go with it. The bound of the gain is of these; 0: Seconds.
+	AtMost float64
 	// CPU are the core seconds of the job that would go with them.
 	CPU float64
 	// Device says that what the GPU computes meanwhile would go with them, too.
@@ -72,19 +75,28 @@ type Claim struct {
 	// Demanded says that somebody asked for this limit: what is beyond it in the whole
 	// training is a warning, whatever mending could bring.
 	Demanded bool
+	// Hint says that it is not certain that anything can be mended: no warning is made of it.
+	Hint bool
 	// Unbound says that there is no honest bound of the gain: none is given then.
 	Unbound bool
 }
 
-// Gain is the most that mending could bring, as a factor that holds: the time of a
-// span over what it would take at least without the cause. That is the time that
-// is left, or the time that another resource needs for what must be done all the
-// same, whichever is longer.
-func (c *Case) Gain(s *Span, claim *Claim) float64 {
+// Gain is what mending brings at most, if what the claim is sure of goes, as a factor:
+// the time of a span over what it would take at least. That is the time that is left,
+// or the time that another resource needs for what must be done all the same, whichever
+// is longer.
+func (c *Case) Gain(s *Span, claim *Claim) float64 { return c.without(s, claim, claim.Seconds) }
+
+// Bound is the same if all that could go goes: a factor that holds.
+func (c *Case) Bound(s *Span, claim *Claim) float64 {
+	return c.without(s, claim, max(claim.Seconds, min(claim.AtMost, s.Seconds)))
+}
+
+func (c *Case) without(s *Span, claim *Claim, seconds float64) float64 {
 	if s.Seconds <= 0 || claim.Seconds <= 0 || math.IsNaN(claim.Seconds) {
 		return 1
 	}
-	left := max(s.Seconds-claim.Seconds, c.demand(s, claim))
+	left := max(s.Seconds-seconds, c.demand(s, claim))
 	if left <= 0 {
 		return math.Inf(1)
 	}

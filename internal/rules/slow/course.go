@@ -60,7 +60,7 @@ type Growth struct {
 	Part       rule.StepPart
 	First      float64 // seconds per update at the beginning
 	Last       float64 // and at the end
-	Extra      float64 // seconds of the whole training above the first level
+	Extra      float64 // seconds of the whole training above the level from which it grew
 	Steadiness float64 // rank correlation with the update, 1: it never fell
 }
 
@@ -78,14 +78,21 @@ func (c *Course) Grows() (g Growth, ok bool) {
 			x[i] = c.Stretches[i].perStep(p)
 		}
 		of := Growth{Part: p, First: median(x[:quarter/2+1]), Last: median(x[n-quarter/2-1:]), Steadiness: rankCorrelation(x)}
+		level := of.level()
 		for i, v := range x {
-			of.Extra += max(0, v-of.First) * float64(c.Stretches[i].Steps)
+			of.Extra += max(0, v-level) * float64(c.Stretches[i].Steps)
 		}
 		if of.Extra > g.Extra {
 			g = of
 		}
 	}
 	return g, true
+}
+
+// level is what a step took before it grew: First and Last are of the first and the
+// last eighth of the training, and the growth goes back to its beginning.
+func (g *Growth) level() float64 {
+	return min(g.First, max(0, g.First-(g.Last-g.First)*(1./16)/(7./8)))
 }
 
 func median(x []float64) float64 {

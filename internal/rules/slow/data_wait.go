@@ -8,6 +8,9 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
+// idle is how many cores must have nothing to do for more workers to be of use.
+const idle = 0.25
+
 // dataWait: the training waits for batches while cores have nothing to do.
 var dataWait = check{
 	Check: rule.Check{
@@ -18,7 +21,7 @@ var dataWait = check{
 		Remedy: "give the DataLoader more workers (num_workers), keep them alive (persistent_workers=True) and let them prepare batches ahead (prefetch_factor)",
 	},
 	claim: func(c *Case, s *Span) *Claim {
-		if c.IdleCores(s) < 0.25 {
+		if c.IdleCores(s) < idle {
 			return nil
 		}
 		claim := &Claim{Seconds: s.Parts[rule.WaitForData], Takes: rule.WaitForData, Subject: "data loading"}
@@ -30,6 +33,9 @@ var dataWait = check{
 				claim.CauseClass = "loader-workers"
 				claim.Cause = "the loader's workers take longer for a batch than the training does, while cores are idle"
 				claim.Remedy = "give the DataLoader more workers (num_workers), or make less work of each item"
+				if e := s.Events[rule.LoaderEvent]; e != nil && !c.Loader.Persistent && c.All.Events[rule.LoaderEvent].Count >= fewPasses {
+					claim.CPU = min(s.Loaders, e.Seconds*float64(c.Loader.Workers)) // they are started anew for each pass, which may go, too
+				}
 			}
 		}
 		if !c.Lines.Enough() && (c.Loader == nil || c.Loader.Workers == 0) {

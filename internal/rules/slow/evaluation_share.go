@@ -6,18 +6,21 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// evaluationShare: more time goes to evaluation than to training.
+// muchEvaluation is the share of the time from which on evaluation takes much of it.
+const muchEvaluation = 0.4
+
+// evaluationShare: much of the time goes to evaluation.
 var evaluationShare = check{
 	Check: rule.Check{
 		ID: "slow_training/evaluation_share", Files: []string{"slow/evaluation_share.go"}, Severity: rule.Warning, CauseClass: "evaluation-share", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
-		When:            "Evaluation takes more time than training, and it comes more than once.",
+		When:            "Evaluation takes 40 % of the time or more.",
 		Cause:           "the model is evaluated often, on much data, or in small batches",
 		Remedy:          "evaluate less often, or on a part of the data, with larger batches and under torch.no_grad()",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		evaluating := s.Evaluating()
-		if evaluating < s.Training() || c.All.Evaluating() < c.All.Training() {
+		if evaluating < muchEvaluation*s.Seconds || c.All.Evaluating() < muchEvaluation*c.All.Seconds {
 			return nil
 		}
 		claim := &Claim{Seconds: evaluating, Device: true, Takes: rule.StepParts, Subject: "evaluation", Message: "Evaluation takes %s of the time"}

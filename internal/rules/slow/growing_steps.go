@@ -10,7 +10,7 @@ import (
 // gone through again that grows with the training.
 var growingSteps = check{
 	Check: rule.Check{
-		ID: "slow_training/growing_steps", Status: rule.Experimental, Files: []string{"slow/growing_steps.go", "slow/course.go"}, Severity: rule.Warning, CauseClass: "step-outliers", Scope: rule.ScopeGeneral,
+		ID: "slow_training/growing_steps", Files: []string{"slow/growing_steps.go", "slow/course.go"}, Severity: rule.Warning, CauseClass: "step-outliers", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The time of a step grows steadily with the step, to at least one and a half times what it was.",
 		Cause:           "something that grows with the training is gone through at every step: a list that is concatenated, a history that is summed up again",
@@ -30,6 +30,9 @@ var growingSteps = check{
 		claim.Message = fmt.Sprintf("Steps take longer and longer: %s of the time is what %s has grown by, from %s to %s a step", "%s", name(g.Part), duration(g.First), duration(g.Last))
 		claim.Context = map[string]any{"part": g.Part.String(), "first_seconds": g.First, "last_seconds": g.Last}
 		claim.Where = c.place(g.Part, 0.3)
+		if g.Part == rule.OtherPart {
+			claim.AtMost = s.Parts[rule.OtherPart]
+		}
 		return claim
 	},
 	needs: func(c *Case) bool {

@@ -32,14 +32,24 @@ func (d *Detail) stepLines() map[rule.Frame]bool {
 	return lines
 }
 
+// records tells that a stack is in what writes logs or computes metrics: nothing of a
+// training needs it in every step.
+func records(s *rule.StackShare) bool {
+	return slices.ContainsFunc(s.Frames, func(f rule.Frame) bool {
+		return rule.Library(f.File) && slices.ContainsFunc(recorders, func(part string) bool { return strings.Contains(f.File, part) })
+	})
+}
+
+var recorders = []string{"/logging/", "/json/", "/csv.py", "/pprint.py", "/tensorboard", "/wandb/", "/mlflow/", "/aim/", "/matplotlib/", "/sklearn/metrics/", "/torchmetrics/"}
+
 // otherWork: what the script does in every step besides training takes a large
 // share: it logs, prints, computes metrics.
 var otherWork = check{
 	Check: rule.Check{
-		ID: "slow_training/other_work", Status: rule.Experimental, Files: []string{"slow/other_work.go"}, Severity: rule.Warning, CauseClass: "logging", Scope: rule.ScopeGeneral,
+		ID: "slow_training/other_work", Files: []string{"slow/other_work.go"}, Severity: rule.Warning, CauseClass: "logging", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "What the script does between the parts of a step takes a large share of the time, in few lines.",
-		Cause:           "the script logs, prints or computes metrics in every step",
+		Cause:           "the script does something besides training in every step: it logs, prints, computes metrics, makes data",
 		Remedy:          "do it every so many steps, or once per epoch, from sums that are kept on the way",
 	},
 	claim: func(c *Case, s *Span) *Claim {
@@ -50,13 +60,17 @@ var otherWork = check{
 			return nil
 		}
 		steps := c.Lines.stepLines()
-		lines := c.Lines.Lines(func(x *rule.StackShare) bool {
+		beside := c.Lines.besideSaves()
+		keep := func(x *rule.StackShare) bool {
 			n := slices.IndexFunc(x.Frames, func(f rule.Frame) bool { return !rule.Library(f.File) })
-			return inPart(rule.OtherPart)(x) && !trains(x) && (n < 0 || !steps[x.Frames[n]])
-		})
+			return inPart(rule.OtherPart)(x) && !trains(x) && !beside(x) && (n < 0 || !steps[x.Frames[n]])
+		}
+		lines := c.Lines.Lines(keep)
 		var few, seconds float64
-		for _, l := range lines[:min(3, len(lines))] {
-			few += l.Share
+		for i, l := range lines {
+			if i < 3 {
+				few += l.Share
+			}
 			seconds += l.Seconds
 		}
 		if few < 0.5 {
@@ -65,6 +79,7 @@ var otherWork = check{
 		share := seconds / c.Lines.seconds(inPart(rule.OtherPart)) // what is part of training is not to be saved
 		claim.Seconds, claim.CPU = other*share, other*share
 		claim.Where = heaviest(lines, 0.2)
+		claim.Hint = c.Lines.seconds(func(x *rule.StackShare) bool { return keep(x) && records(x) }) < 0.5*seconds
 		if w := claim.Where; w != nil && len(lines[0].Calls) > 0 {
 			claim.Context = map[string]any{"calls": strings.Join(lines[0].Calls[:min(3, len(lines[0].Calls))], ", ")}
 		}

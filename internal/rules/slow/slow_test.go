@@ -20,6 +20,7 @@ type training struct {
 	parts   map[rule.StepPart]float64 // seconds of a step
 	grows   map[rule.StepPart]float64 // seconds that each step adds to the next one
 	eval    float64                   // seconds of an evaluation step after each ten updates
+	saves   float64                   // seconds of what the script does before it
 	seconds float64
 	cores   int
 	used    float64 // cores, by the training process
@@ -42,8 +43,8 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func (tr training) windows() (out []*rule.Window) {
 	now, step, evals := 0.0, int64(0), int64(0)
 	w := &rule.Window{From: start, To: start.Add(10 * time.Second)}
-	row := func(mode rule.Mode, n int64, parts map[rule.StepPart]float64) {
-		t := rule.StepTime{Worker: "worker_0", Step: step + evals, Mode: mode, ModeStep: n, Steps: 1, Start: at(now)}
+	row := func(mode rule.Mode, n int64, gap float64, parts map[rule.StepPart]float64) {
+		t := rule.StepTime{Gap: int64(gap * 1e9), Worker: "worker_0", Step: step + evals, Mode: mode, ModeStep: n, Steps: 1, Start: at(now)}
 		for p, s := range parts {
 			s += tr.grows[p] * float64(step)
 			t.Parts[p] = int64(s * 1e9)
@@ -68,14 +69,14 @@ func (tr training) windows() (out []*rule.Window) {
 		if tr.passes > 0 && now >= pass {
 			b, _ := json.Marshal(tr.loader)
 			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: at(now), End: at(now + 1), Facts: b})
-			row(rule.Train, step, map[rule.StepPart]float64{rule.WaitForData: 1})
+			row(rule.Train, step, 1, map[rule.StepPart]float64{rule.WaitForData: 1})
 			step++
 			pass = now + tr.passes
 		}
-		row(rule.Train, step, tr.parts)
+		row(rule.Train, step, 0, tr.parts)
 		step++
 		if tr.eval > 0 && step%10 == 0 {
-			row(rule.Eval, evals, map[rule.StepPart]float64{rule.Forward: tr.eval})
+			row(rule.Eval, evals, tr.saves, map[rule.StepPart]float64{rule.Forward: tr.eval, rule.OtherPart: tr.saves})
 			evals++
 		}
 		for ; sampled <= now; sampled += 0.5 {
@@ -155,6 +156,14 @@ func stacks(list ...rule.StackShare) *rule.StackDetail {
 	return d
 }
 
+// workerStacks are those of a loader's workers.
+func workerStacks(list ...rule.StackShare) *rule.StackDetail {
+	for i := range list {
+		list[i].Thread, list[i].Part = "worker", ""
+	}
+	return stacks(list...)
+}
+
 func stack(part rule.StepPart, seconds, python float64, frames ...string) rule.StackShare {
 	s := rule.StackShare{Thread: "main", Part: part.String(), Seconds: seconds, Python: python, Samples: 100}
 	for _, f := range frames { // "file:function"
@@ -210,6 +219,16 @@ func TestSlowTraining(t *testing.T) {
 		{"checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.08}), used: 1}, "checkpoint warning 0.59 2.5", "stacks"},
 		{"evaluates most of the time", training{parts: compute(nil), used: 2, eval: 1.0}, "evaluation_share warning 0.64 2.8", ""},
 		{"evaluates a usual share", training{parts: compute(nil), used: 2, eval: 0.3}, "", ""},
+		{"evaluates two fifths of the time", training{parts: compute(nil), used: 2, eval: 0.4}, "evaluation_share warning 0.42 1.7", ""},
+		{"does something long before each evaluation", training{parts: compute(nil), used: 2, eval: 0.1, saves: 1.0}, "", "stacks"},
+		{"items in C, and no core is idle", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1.95, loader: &slow.Loader{}, stacks: stacks(
+			stack(rule.WaitForData, 3, 0.1, user+":Images.__getitem__", fetch, dataloader, "loop.py:train@33"))}, "transforms info 0.65 2.8 10", ""},
+		{"items of workers that keep all cores busy", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1.95, loader: &slow.Loader{Workers: 2}, stacks: workerStacks(
+			stack(rule.OtherPart, 3, 2.5, user+":blur", user+":Images.__getitem__", fetch))}, "transforms warning 0.65 0.0 10", ""},
+		{"a loop over samples", training{parts: compute(nil), used: 2, facts: threads(2, 2000)}, "python_loop warning 0.91 0.0", "stacks"},
+		{"many operations that are long", training{parts: compute(nil), used: 2, facts: threads(2, 900)}, "", ""},
+		{"small batches", training{parts: compute(map[rule.StepPart]float64{rule.Forward: 0.0003, rule.Backward: 0.0003, rule.Optimizer: 0.0003}), used: 2, loader: &slow.Loader{Batch: 8}, facts: threads(2, 20)}, "small_batch info 1.00 0.0", ""},
+		{"short steps with large batches", training{parts: compute(map[rule.StepPart]float64{rule.Forward: 0.0003, rule.Backward: 0.0003, rule.Optimizer: 0.0003}), used: 2, loader: &slow.Loader{Batch: 512}, facts: threads(2, 20)}, "", ""},
 		{"items in Python", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 2.5, user+":blur", user+":Images.__getitem__", fetch),
 			stack(rule.Forward, 1, 0, user+":train"))}, "transforms warning 0.65 2.8 10", ""},
@@ -220,6 +239,10 @@ func TestSlowTraining(t *testing.T) {
 			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
 		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
+		{"does something of its own in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
+			stack(rule.OtherPart, 3, 0, user+":Environment.step"))}, "other_work info 0.48 1.9 10", ""},
+		{"removes old checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.03, rule.SaveCheckpoint: 0.03}), used: 1, stacks: stacks(
+			stack(rule.SaveCheckpoint, 2, 0, "/venv/lib/python3.12/site-packages/torch/serialization.py:save", user+":save@8"), stack(rule.OtherPart, 2, 0, user+":save@9"))}, "checkpoint warning 0.52 2.1 8", ""},
 		{"batches are made by PyTorch", training{parts: compute(map[rule.StepPart]float64{rule.WaitForData: 0.1}), used: 1, loader: &slow.Loader{}, stacks: stacks(
 			stack(rule.WaitForData, 3, 2.5, "/venv/lib/python3.12/site-packages/torch/utils/data/_utils/collate.py:default_collate", fetch, user+":train"))}, "data_wait warning 0.65 2.0", ""},
 		{"computes the loss by a function", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
@@ -229,7 +252,7 @@ func TestSlowTraining(t *testing.T) {
 		{"lets go of a graph", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, user+":train"), stack(rule.Forward, 3, 0, "/venv/lib/python3.12/site-packages/torch/nn/modules/module.py:_call_impl", user+":train"))}, "", ""},
 		{"what explains most comes first", training{parts: compute(map[rule.StepPart]float64{rule.SaveCheckpoint: 0.03, rule.OtherPart: 0.05}), used: 1, stacks: stacks(
-			stack(rule.OtherPart, 3, 0, user+":log"))}, "other_work warning 0.37 1.6 10; checkpoint info 0.22 1.3", ""},
+			stack(rule.OtherPart, 3, 0, user+":log"))}, "other_work info 0.37 1.6 10; checkpoint info 0.22 1.3", ""},
 		{"one thread while a core is idle", training{parts: compute(nil), used: 1, facts: threads(1, 20)}, "idle_cores warning 0.50 2.0", ""},
 		{"one thread, and others use the cores", training{parts: compute(nil), used: 1, others: 1, facts: threads(1, 20)}, "", ""},
 		{"one thread for small operations", training{parts: compute(nil), used: 1, facts: threads(1, 290)}, "", ""},
@@ -240,7 +263,7 @@ func TestSlowTraining(t *testing.T) {
 		{"about as fast as before", training{parts: compute(nil), used: 2, before: &slow.Before{Runs: 3, PerStep: 0.05, Most: 0.052}}, "", ""},
 		{"a limit that somebody asked for", training{parts: compute(nil), used: 2, params: map[string]string{"max_slower": "5", "slower_fails": "True"}, before: &slow.Before{Runs: 1, PerStep: 0.05, Most: 0.051}}, "slower_than_before warning 0.09 1.1", ""},
 		{"within such a limit", training{parts: compute(nil), used: 2, params: map[string]string{"max_slower": "9", "slower_fails": "True"}, before: &slow.Before{Runs: 1, PerStep: 0.05, Most: 0.051}}, "", ""},
-		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.001}), grows: map[rule.StepPart]float64{rule.OtherPart: 0.0005}, used: 1}, "growing_steps warning 0.60 2.5", "stacks"},
+		{"steps grow", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.001}), grows: map[rule.StepPart]float64{rule.OtherPart: 0.0005}, used: 1}, "growing_steps warning 0.68 3.4", "stacks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cores = 2

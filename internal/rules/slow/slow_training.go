@@ -269,7 +269,7 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 	}
 	share, severity := c.Share(c.All, all), rule.Info
 	saved := c.Projected() * (1 - 1/gain)
-	if demanded || gain >= r.p.Float("min_gain") && saved >= r.p.Float("min_seconds") {
+	if demanded || !all.Hint && gain >= r.p.Float("min_gain") && saved >= r.p.Float("min_seconds") {
 		severity = rule.Warning
 	}
 	threshold := 1 - 1/r.p.Float("info_gain")
@@ -280,6 +280,7 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 	if all.Unbound {
 		gain = 0
 	} else {
+		gain = c.Bound(c.All, all)
 		message += fmt.Sprintf("; without that it would be %s as fast", factor(gain))
 	}
 	ctx := map[string]any{"seconds": all.Seconds, "of_seconds": c.All.Seconds, "could_save_seconds": saved}

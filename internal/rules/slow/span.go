@@ -29,6 +29,9 @@ type ModeSpan struct {
 	Steps   int64                   `json:"steps"`
 	Seconds float64                 `json:"seconds"`
 	Parts   [rule.StepParts]float64 `json:"parts"`
+	// Before are seconds between the step before and these, in which neither data was
+	// waited for nor a checkpoint saved: they belong to neither.
+	Before float64 `json:"before"`
 }
 
 // Integral is a metric over time.
@@ -63,6 +66,8 @@ func (s *Span) step(t *rule.StepTime) {
 		s.Modes[t.Mode] = m
 	}
 	m.Steps += t.Steps
+	gap := float64(t.Gap-t.Parts[rule.WaitForData]-t.Parts[rule.CopyToDevice]-t.Parts[rule.SaveCheckpoint]) * 1e-9
+	m.Before += min(max(gap, 0), float64(t.Parts[rule.OtherPart])*1e-9)
 	for p, ns := range t.Parts {
 		sec := float64(ns) * 1e-9
 		s.Parts[p] += sec
@@ -128,6 +133,7 @@ func (s *Span) add(o *Span) {
 		}
 		to.Steps += m.Steps
 		to.Seconds += m.Seconds
+		to.Before += m.Before
 		for p := range m.Parts {
 			to.Parts[p] += m.Parts[p]
 		}
@@ -161,8 +167,16 @@ func (s *Span) add(o *Span) {
 // Training are the seconds of steps that end in an update.
 func (s *Span) Training() float64 { return s.mode(rule.Train) + s.mode(rule.Global) }
 
-// Evaluating are the seconds of evaluation and prediction.
-func (s *Span) Evaluating() float64 { return s.Seconds - s.Training() }
+// Evaluating are the seconds of evaluation and prediction, without what the script
+// did before each step of them.
+func (s *Span) Evaluating() (seconds float64) {
+	for mode, m := range s.Modes {
+		if mode != rule.Train && mode != rule.Global {
+			seconds += m.Seconds - m.Before
+		}
+	}
+	return seconds
+}
 
 func (s *Span) mode(m rule.Mode) float64 {
 	if x := s.Modes[m]; x != nil {

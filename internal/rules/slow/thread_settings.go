@@ -39,7 +39,7 @@ func arithmetic(s *Span) (seconds float64) {
 // nothing to do.
 var idleCores = check{
 	Check: rule.Check{
-		ID: "slow_training/idle_cores", Status: rule.Experimental, Files: []string{"slow/thread_settings.go"}, Severity: rule.Warning, CauseClass: "idle-cores", Scope: rule.ScopeGeneral,
+		ID: "slow_training/idle_cores", Files: []string{"slow/thread_settings.go"}, Severity: rule.Warning, CauseClass: "idle-cores", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The network computes with at most half as many threads as there are cores, its operations are long, and cores are idle.",
 		Cause:           "the number of threads is limited: torch.set_num_threads or OMP_NUM_THREADS",
@@ -68,7 +68,7 @@ var idleCores = check{
 // oversubscription: the job's threads wait for cores that its other threads hold.
 var oversubscription = check{
 	Check: rule.Check{
-		ID: "slow_training/oversubscription", Status: rule.Experimental, Files: []string{"slow/thread_settings.go"}, Severity: rule.Warning, CauseClass: "oversubscription", Scope: rule.ScopeGeneral,
+		ID: "slow_training/oversubscription", Files: []string{"slow/thread_settings.go"}, Severity: rule.Warning, CauseClass: "oversubscription", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The processes of the job have at least twice as many threads for arithmetic as there are cores, its threads wait for cores, and no other job uses them.",
 		Cause:           "each process uses as many threads as if it had the machine for itself",

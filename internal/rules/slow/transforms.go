@@ -110,7 +110,13 @@ func preparing(c *Case, s *Span, items bool, message string) *Claim {
 			python += x.Python
 		}
 	}
-	if all == 0 || ours < 0.5*all || items && python < inPython*ours {
+	if all == 0 || ours < 0.5*all {
+		return nil
+	}
+	// Long operations in C may be what has to be done. Where a core is idle, more workers
+	// are the remedy.
+	inC := items && python < inPython*ours
+	if inC && c.IdleCores(s) >= idle {
 		return nil
 	}
 	lines := c.Lines.Lines(func(x *rule.StackShare) bool {
@@ -118,10 +124,17 @@ func preparing(c *Case, s *Span, items bool, message string) *Claim {
 		return ok && of == items && x.Thread == thread && ownCode(x)
 	})
 	share := ours / all
-	claim := &Claim{Seconds: s.Parts[rule.WaitForData] * share, Takes: rule.WaitForData, Subject: "data loading", Message: message, Where: heaviest(lines, 0.2)}
+	claim := &Claim{Seconds: s.Parts[rule.WaitForData] * share, Takes: rule.WaitForData, Subject: "data loading", Message: message, Where: heaviest(lines, 0.2), Hint: inC}
+	if inC {
+		claim.Message = "The training waits for data %s of its time, most of it for items that the script computes"
+		claim.Cause = "the script's code for an item takes longer than the training with it, and no core is idle"
+	}
 	claim.CPU = claim.Seconds
 	if thread == "worker" {
 		claim.CPU = s.Loaders * share
+		// Workers that keep the cores busy make the rest of each step slower, too: by how
+		// much is not known.
+		claim.Unbound = c.IdleCores(s) < idle
 	}
 	if len(lines) > 0 {
 		claim.Context = map[string]any{"function": lines[0].Function, "of_preparing": fmt.Sprintf("%.2f", lines[0].Share)}

@@ -57,6 +57,15 @@ def by_hand():
         step(torch.ones(2, 3), torch.ones(2, 1))
 
 
+def passes():
+    """Workers that are started for each pass."""
+    loader = DataLoader(Numbers(), batch_size=2, num_workers=1)
+    for _ in range(3):
+        for x, y in loader:
+            step(x, y)
+        iter(loader)  # a pass that nobody takes a batch of
+
+
 def workers():
     loader = DataLoader(Numbers(), batch_size=2, num_workers=2, persistent_workers=True)
     for _ in range(2):

@@ -57,6 +57,12 @@ def test_workers_that_stay(tmp_path):
     assert facts["workers"] == 2 and facts["persistent_workers"] is True and facts["prefetch"] == 2
 
 
+def test_passes_with_workers(tmp_path):
+    """Each pass says when its first batch was there; the settings are told once."""
+    found = train("passes", tmp_path)
+    assert many(found.words)["loader"] == 3 and len(found.loaders) == 1
+
+
 def test_a_pass_within_a_pass(tmp_path):
     found = train("nested", tmp_path)
     count = many(found.words)

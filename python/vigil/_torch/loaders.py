@@ -13,6 +13,7 @@ import torch
 from vigil import _guard, _marks
 
 _MARK = "_vigil_wrapped"
+_AFTER = "_vigil_after"  # on the class of an iterator before its first batch: the class that it has then
 MOST = 64  # loaders whose settings are told
 _DEEP, _WIDE = 4, 256  # how far into a batch its tensors are counted
 
@@ -60,25 +61,32 @@ class Waits(object):
     def __init__(self, marks):
         self.marks = marks
         self.kinds = {}  # class of an iterator -> the class that measures too
-        self.told = []  # weak references to the loaders whose settings are told
-        self.count = 0  # of these
+        self.told = []  # weak references to the loaders whose settings are told, by number
 
     def measured(self, loader, iterator, asked):
         """Have the waits for what this iterator gives measured."""
         kind = type(iterator)
+        kind = getattr(kind, _AFTER, kind)
         if kind not in self.kinds:
             if not isinstance(iterator, torch.utils.data.dataloader._BaseDataLoaderIter):
                 return
             derived = self.kinds[kind] = self._derived(kind)
             self.kinds[derived] = derived
-        iterator.__class__ = self.kinds[kind]
-        if self.count < MOST and self._is_new(loader):
-            self.told.append(weakref.ref(loader))
-            iterator.__class__ = self._first(self.kinds[kind], self.count, settings(loader), asked)
-            self.count += 1
+        kind = iterator.__class__ = self.kinds[kind]
+        number = self._number(loader)
+        if number is None:
+            if len(self.told) < MOST:
+                self.told.append(weakref.ref(loader))
+                iterator.__class__ = self._first(kind, len(self.told) - 1, settings(loader), asked)
+        elif loader.num_workers:  # which may have been started for this pass
+            iterator.__class__ = self._first(kind, number, None, asked)
 
-    def _is_new(self, loader):
-        return all(ref() is not loader for ref in self.told)
+    def _number(self, loader):
+        """What the loader was told as, None when it is new."""
+        for number, ref in enumerate(self.told):
+            if ref() is loader:
+                return number
+        return None
 
     def _derived(self, kind):
         next_, marks = kind.__next__, self.marks
@@ -102,7 +110,7 @@ class Waits(object):
         return _named(kind, functools.wraps(next_)(__next__))
 
     def _first(self, kind, number, facts, asked):
-        """The class of an iterator whose first batch is looked at."""
+        """The class of an iterator whose first batch is looked at. facts: of a loader that is new, else None."""
         next_ = kind.__next__
         tell = _guard.guard(self._tell)
 
@@ -112,12 +120,15 @@ class Waits(object):
             tell(number, facts, batch, asked)
             return batch
 
-        return _named(kind, functools.wraps(next_)(__next__))
+        first = _named(kind, functools.wraps(next_)(__next__))
+        setattr(first, _AFTER, kind)
+        return first
 
     def _tell(self, number, facts, batch, asked):
         if _thread() == self.marks.thread:
-            size = batch_bytes(batch, _DEEP)
-            self.marks.tell(number, facts if size is None else dict(facts, batch_bytes=size))
+            if facts is not None:
+                size = batch_bytes(batch, _DEEP)
+                self.marks.tell(number, facts if size is None else dict(facts, batch_bytes=size))
             self.marks.loader(number, asked)
 
 
