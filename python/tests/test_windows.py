@@ -12,7 +12,7 @@ import time
 import collector
 import pytest
 
-from vigil import _stacks, _windows
+from vigil import _sampling, _stacks, _windows
 
 PARTS_SECONDS = 2.5
 
@@ -156,16 +156,16 @@ def test_threads_that_train(delivered):
 def test_a_sample_that_costs_too_much_makes_them_rarer(monkeypatch):
     clock = iter(range(0, 10**12, 100000))  # each look at it is 0.1 ms later
     monkeypatch.setattr(time, "thread_time_ns", lambda: next(clock))
-    samples = _windows.Samples()
-    for _ in range(4 * _windows.SMOOTH):
+    samples = _sampling.Samples()
+    for _ in range(4 * _sampling.SMOOTH):
         samples.take((threading.get_ident(),), 1)
-    assert samples.interval_ns == 2 * _windows.INTERVAL_NS  # 0.1 ms of 20 ms is 0.5 %
-    assert samples.samples == 4 * _windows.SMOOTH
+    assert samples.interval_ns == 2 * _sampling.INTERVAL_NS  # 0.1 ms of 20 ms is 0.5 %
+    assert samples.samples == 4 * _sampling.SMOOTH
 
 
 def test_many_different_stacks_are_bounded(monkeypatch):
-    monkeypatch.setattr(_windows, "MOST_STACKS", 3)
-    samples = _windows.Samples()
+    monkeypatch.setattr(_sampling, "MOST_STACKS", 3)
+    samples = _sampling.Samples()
 
     def deep(n):
         if n:
@@ -182,7 +182,7 @@ def test_many_different_stacks_are_bounded(monkeypatch):
 SCRIPT = """
 import json, os, sys, threading, time
 sys.path.insert(0, %r)
-from vigil import _fork, _stacks, _windows
+from vigil import _fork, _stacks, _windows, _worker_windows
 got = []
 def send(path, message, patience_s=0.0):
     got.append(message["samples"])
@@ -237,7 +237,7 @@ def test_tools_of_the_script(tool):
         tool = %r
         seen = []
         def trace(frame, event, arg):
-            if "_windows" in frame.f_code.co_filename and threading.current_thread() is not threading.main_thread():
+            if ("_sampling" in frame.f_code.co_filename or "_windows" in frame.f_code.co_filename) and threading.current_thread() is not threading.main_thread():
                 seen.append(frame.f_code.co_name)
             return trace
         if tool == "monitoring":
@@ -269,7 +269,7 @@ def test_loader_workers(tmp_path):
     out = run(
         """
         import multiprocessing
-        _windows.watch_children()
+        _worker_windows.watch_children()
         def work(go):
             while not go.is_set():
                 time.sleep(0.01)

@@ -47,9 +47,9 @@ def _install(name):
     import importlib
 
     importlib.import_module(HOOKS[name]).install()
-    from vigil import _windows
+    from vigil import _worker_windows
 
-    _windows.watch_children()
+    _worker_windows.watch_children()
     took_ns += time.perf_counter_ns() - began
 
 

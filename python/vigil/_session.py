@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-from vigil import _boot, _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _stacks, _windows, _wire
+from vigil import _boot, _connection, _ending, _fork, _guard, _layout, _provenance, _ring, _stacks, _windows, _wire, _worker_windows
 from vigil._messages import Words
 from vigil._plan import Plan
 from vigil._values import Values
@@ -146,7 +146,7 @@ class Session(Words, Values):
         _fork.on_fork(self._before_fork, self._after_fork, self._forked)
         atexit.register(self.bye)
         _stacks.register()
-        _windows.close_listener()
+        _worker_windows.close_listener()
         self._link.listen()
         self._message(welcome)
         self.provenance(_provenance.of_python())

@@ -115,7 +115,7 @@ func known(frames []Frame) Frame {
 func ours(frames []Frame) bool {
 	for _, f := range frames {
 		if strings.HasSuffix(f.File, "/vigil/_connection.py") && strings.HasSuffix(f.Function, "_listen") ||
-			strings.HasSuffix(f.File, "/vigil/_windows.py") && strings.HasSuffix(f.Function, "_run") ||
+			strings.HasSuffix(f.File, "/vigil/_sampling.py") && strings.HasSuffix(f.Function, "_run") ||
 			strings.HasSuffix(f.File, "/vigil/_ring.py") && strings.HasSuffix(f.Function, "_run") {
 			return true
 		}

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from vigil import _stacks, _windows
+from vigil import _sampling, _stacks, _windows
 
 
 class Session(object):
@@ -18,7 +18,7 @@ def weights(sampled, monkeypatch):
     got = []
     windows = _windows.Windows(Session())
     if sampled:
-        monkeypatch.setattr(_windows, "INTERVAL_NS", 1000 * 1000)
+        monkeypatch.setattr(_sampling, "INTERVAL_NS", 1000 * 1000)
         monkeypatch.setattr(_stacks, "send", lambda path, message, patience_s=0.0: got.append(message["samples"]))
         windows.ask({"number": 1, "seconds": 500})
     model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.1), nn.Linear(64, 5))
