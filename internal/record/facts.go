@@ -489,4 +489,7 @@ type ParameterFact struct {
 	// Updates that an optimiser which holds it made, where there are several
 	// optimisers.
 	Updates *int64 `json:"updates,omitempty"`
+	// Wasted: its gradient is computed, and neither it nor anything behind the
+	// operations that use it is trained, as GraphFacts.Wasted has it.
+	Wasted bool `json:"wasted,omitempty"`
 }

@@ -109,6 +109,9 @@ type GraphFacts struct {
 	// Flat is what stands behind operations without a slope only; nil without
 	// such.
 	Flat *FlatFacts `json:"flat,omitempty"`
+	// Wasted tells of operations that backward goes through although nothing that is
+	// trained lies behind them; nil where there are none.
+	Wasted *WastedFacts `json:"wasted,omitempty"`
 	// Terms are what the loss is the sum of, where it is the errors of one
 	// prediction and something else; nil otherwise.
 	Terms *TermFacts `json:"terms,omitempty"`
@@ -235,6 +238,15 @@ type RenamedFact struct {
 type FlatFacts struct {
 	Operations []string `json:"operations"` // as people call them: round, sign
 	Parameters []string `json:"parameters"` // at most 50
+}
+
+// WastedFacts count operations of the graph, those that only bring a parameter into shape
+// left out. A parameter is trained when an optimiser has it with a learning rate that is
+// not 0 or that a scheduler changes. A hook on a module, and a gradient that is asked for of
+// what is no parameter, need what lies before them.
+type WastedFacts struct {
+	Operations int64 `json:"operations"` // behind which nothing is trained
+	Of         int64 `json:"of"`
 }
 
 // StretchedFact is an operation that stretched what it was given.

@@ -25,6 +25,8 @@ var placesByCause = map[string][]string{
 	"not-updated":       {"optimizer"},
 	"optimizer":         {"optimizer"},
 	"output-activation": {"loss", "backward"},
+	"precision":         {"model"},
+	"wasted-backward":   {"optimizer"},
 	"zero-grad":         {"backward"},
 }
 

@@ -68,6 +68,7 @@ func TestWhere(t *testing.T) {
 		{"gradients that are cleared too late", all, record.Finding{Rule: "zero_grad", Check: "cleared", CauseClass: "zero-grad", Step: 9}, 15},
 		{"a learning rate", all, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 7},
 		{"a learning rate of one of two optimisers", two, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 0},
+		{"gradients that nobody uses", all, record.Finding{Rule: "slow_training", Check: "untrained_backward", CauseClass: "wasted-backward", Step: 9}, 7},
 		{"before the places were known", all, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 8}, 0},
 		{"no place in the script", all, record.Finding{Rule: "ranks_diverge", Check: "digest", CauseClass: "ranks", Step: 9}, 0},
 		{"an evaluation", evaluation, record.Finding{Rule: "evaluation_mode", Check: "evaluated_in_training_mode", CauseClass: "eval-mode", Step: 20}, 30},

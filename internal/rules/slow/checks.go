@@ -26,6 +26,8 @@ var checks = []*check{
 	&pythonLoop,
 	&smallBatch,
 	&idleCores,
+	&untrainedBackward,
+	&precision,
 	&slowerThanBefore,
 }
 

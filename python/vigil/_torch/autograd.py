@@ -43,16 +43,18 @@ class Walk(object):
 
     known: ids of parameters; marks: nodes that somebody holds, ``marked`` the ids of those met. ``stray`` are others that are a weight of an
     operation which computes with what a known one gave: id -> the operation. ``weights``: all that operations use as a weight, with two axes at least.
-    looks: what attention sees is read, too.
+    looks: what attention sees is read, too. wasted: a wasted_backward.Wasted, which is given the graph.
     """
 
-    def __init__(self, node, known=(), looks=False, marks=()):
+    def __init__(self, node, known=(), looks=False, marks=(), wasted=None):
         self.complete = True
         self.reached = set()  # ids of parameters
         self.leaves = {}  # id -> nn.Parameter
         self.ends = {}  # id of the node of a leaf -> the leaf
         nodes, below = self._nodes(node)
         self.count = len(nodes)
+        if wasted is not None:
+            _wasted(wasted, nodes, below)
         self.marked = {id(n) for n in nodes}.intersection(id(n) for n in marks) if marks else set()
         above = _above(nodes, below)
         self.uses = {id(leaf): _uses(at, above) for at, leaf in self.ends.items()}  # id of a leaf -> operations that take it
@@ -229,6 +231,11 @@ def _affine(node, name):
 
 
 @_guard.guard
+def _wasted(wasted, nodes, below):
+    wasted.take(nodes, below)
+
+
+@_guard.guard
 def _penalty(node, numbers):
     return parameter_penalty.of(node, numbers) if numbers is not None else None
 
@@ -347,6 +354,7 @@ class Graphs(object):
         self.of_one = 0
         self.reached = set()
         self.flat, self.slope = set(), set()  # of Walk; ids of parameters that are reached with nothing flat between
+        self.wasted = None  # a wasted_backward.Wasted
         self.parts = set()  # of (place in the script, way, what is reached): micro-batches of one loss are one part
         self.rootless = 0  # tensors that are no result of anything
         self.stretched = None
@@ -367,7 +375,7 @@ class Graphs(object):
             self.coefficients, self.weights = [], {}
             return {}
         base_node = graph.base(tensor)[1] if tensor.numel() == 1 else tensor.grad_fn
-        walk = Walk(base_node, known, self.first is None, marks)
+        walk = Walk(base_node, known, self.first is None, marks, self.wasted)
         if constants and _lost(base_node, since, shapes):
             self.lost += 1
         self.marked |= walk.marked

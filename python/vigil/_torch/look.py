@@ -24,6 +24,7 @@ from vigil._torch.parameters import Parameters
 from vigil._torch.parameters_outside_model import OutsideModel
 from vigil._torch.settings import loss_settings, plain
 from vigil._torch.steps import TRAIN
+from vigil._torch.wasted_backward import Wasted, changed_by
 from vigil._torch.weights_made_in_forward import MadeInForward
 from vigil._torch.zero_second_derivatives import ZeroSecondDerivatives
 
@@ -202,6 +203,8 @@ class Look(object):
             bare = self.no_modules and not self.tracker.by_hand and self._plain()
             if self.graphs is None and not step.tentative and (self.network is not None or self._plain()):
                 self.graphs = autograd.Graphs(self.numbers, bare)
+                if not self.tracker.by_hand:
+                    self.graphs.wasted = Wasted(changed_by(self._optimisers()))
                 self.graph_step = step
             if bare and tensors and step is not self.input_step:
                 self.input_step = step
@@ -357,10 +360,12 @@ class Look(object):
         }
         # Nobody can say what held them when an update was written by hand, or when each process has a part.
         whole = not any(root.divided for root in t.roots)
+        wasted = None
         if whole and not t.by_hand:
             held = self.held()
             loose = part(self.loose.gather, held)
             self.parameters.weights = self.graphs.layer_weights if self.graphs is not None else {}
+            wasted, self.parameters.wasted = part(self._wasted) or (None, frozenset())
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
         if whole:
             sections["updates"] = updates
@@ -377,6 +382,8 @@ class Look(object):
                 values = [(name, p) for name, p in values if id(p) in ours or id(p) not in self.trained]
             every = [(name, p, id(p) in had) for name, p in values]
             found = sections["graph"] = part(self.graphs.gather, every, numbers)
+            if found and wasted:
+                found["wasted"] = wasted
             beside = part(self.labels.beside.gather)
             second = part(self.straight.gather, numbers)
             if found and second:
@@ -395,6 +402,11 @@ class Look(object):
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
+    def _wasted(self):
+        """Of the graph: WastedFacts or None, and ids of parameters."""
+        wasted = self.graphs.wasted if self.graphs is not None else None
+        return wasted.gather(changed_by(self._optimisers())) if wasted is not None else None
+
     def _leave_copies(self, states):
         """Copies that stand beside what trains are no parameters of this training. states: of the gradients, by id."""
         t = self.tracker
@@ -409,13 +421,13 @@ class Look(object):
         return [root for root in self.seen if root.inner() is not None]
 
     def held(self):
-        """Ids of the parameters that optimisers of this training hold, those that have not stepped among them."""
-        held = set()
-        optimisers = [s.ref() for s in self.tracker.optims if s not in self.old] + [ref() for ref in self.tracker.unstepped]
-        for o in optimisers:
-            if o is not None:
-                held.update(id(p) for group in o.param_groups for p in group["params"])
-        return held
+        """Ids of the parameters that optimisers of this training hold."""
+        return {id(p) for o in self._optimisers() for group in o.param_groups for p in group["params"]}
+
+    def _optimisers(self):
+        """The optimisers of this training, those that have not stepped among them."""
+        every = [s.ref() for s in self.tracker.optims if s not in self.old] + [ref() for ref in self.tracker.unstepped]
+        return [o for o in every if o is not None]
 
     def _captured(self):
         """(name, tensor) of what is captured of the optimisers' own tensors, where no model is known."""

@@ -43,6 +43,7 @@ class Parameters(object):
         self.more = 0
         self.updates = 0
         self.weights = {}  # id of a parameter -> (kind, fan-in) that its use in the graph shows
+        self.wasted = frozenset()  # ids of those whose gradient nobody uses
 
     def root(self, root):
         """A model was found: the first look at its parameters."""
@@ -140,6 +141,8 @@ class Parameters(object):
             facts["changed"] = _differ(one.before, one.after, numbers)
             if id(value) in self.weights and (facts["kind"] in ("other", "container") or not facts["fan_in"]) and not facts["bias"]:
                 facts["use"], facts["fan_in"] = self.weights[id(value)]
+            if id(value) in self.wasted:
+                facts["wasted"] = True
             if value is not None:
                 facts.update(more.get(id(value), {}))
             if one.first is not None:
@@ -150,7 +153,12 @@ class Parameters(object):
         facts = {"list": out, "updates": self.updates}
         if self.more:
             facts["more"] = self.more
-        outside = [dict(one.facts, held=False, gradient="", changed=False, first=one.first.gather(numbers)) for one in self.outsiders if one.value is not None and id(one.value) not in held]
+        outside = []
+        for one in self.outsiders:
+            if one.value is not None and id(one.value) not in held:
+                outside.append(dict(one.facts, held=False, gradient="", changed=False, first=one.first.gather(numbers)))
+                if id(one.value) in self.wasted:
+                    outside[-1]["wasted"] = True
         if outside:
             facts["outside"] = outside
         if anew:
