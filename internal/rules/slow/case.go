@@ -27,10 +27,15 @@ type Case struct {
 	Lines *Detail
 	// Course is how the time of a step went.
 	Course *Course
+	// Stalls are the updates that took many times as long as those around them.
+	Stalls *Stalls
+	// RankTimes are the updates of all ranks.
+	RankTimes *RankTimes
 	// Ended: the job is over, and nothing more will come.
 	Ended bool
 
-	p rule.Params
+	p      rule.Params
+	stalls *stallSums
 }
 
 // Loader are a data loader's settings, as the event of its first pass tells them.

@@ -35,6 +35,7 @@ type training struct {
 	after   float64           // seconds that the job is there after its last step
 	params  map[string]string // of the rule
 	gpu     float64           // % of the time in which a GPU computes
+	peculiar
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -51,7 +52,7 @@ func (tr training) windows() (out []*rule.Window) {
 			now += s
 		}
 		t.End = at(now)
-		w.Times = append(w.Times, t)
+		w.Times = tr.add(w.Times, t)
 	}
 	if tr.loader != nil {
 		b, _ := json.Marshal(tr.loader)
@@ -73,7 +74,7 @@ func (tr training) windows() (out []*rule.Window) {
 			step++
 			pass = now + tr.passes
 		}
-		row(rule.Train, step, 0, tr.parts)
+		row(rule.Train, step, 0, tr.step(step, now))
 		step++
 		if tr.eval > 0 && step%10 == 0 {
 			row(rule.Eval, evals, tr.saves, map[rule.StepPart]float64{rule.Forward: tr.eval, rule.OtherPart: tr.saves})
@@ -95,9 +96,9 @@ func (tr training) windows() (out []*rule.Window) {
 
 func (tr training) sample(second float64) rule.Sample {
 	s := rule.Sample{Host: "h", Time: at(second), Values: []rule.Scalar{
-		{Name: "cpu/total", Value: 100 * min(1, (tr.used+tr.others)/float64(tr.cores))},
+		{Name: "cpu/total", Value: 100 * min(1, (tr.used+tr.others+tr.burst(second))/float64(tr.cores))},
 		{Name: "psi/cpu", Value: tr.psi}, {Name: "process/0/preempted_per_s", Value: 10 * tr.psi},
-		{Name: "job/cpu_percent", Value: 100 * tr.used},
+		{Name: "job/cpu_percent", Value: 100 * tr.used}, {Name: "process/0/children_cpu_percent", Value: 100 * tr.preparing},
 		{Name: "memory/used_bytes", Value: 8e9}, {Name: "memory/used_percent", Value: 50},
 	}}
 	for i := range tr.cores {

@@ -51,22 +51,24 @@ type slow struct {
 }
 
 type state struct {
-	All     *Span                    `json:"all"`
-	Course  Course                   `json:"course"`
-	Windows []*Span                  `json:"windows"` // the last ones, without All's sums
-	Chief   string                   `json:"chief"`
-	Ranks   map[string]*Span         `json:"ranks"`
-	First   int64                    `json:"first"`   // updates seen of the first ones
-	Sampled map[string]time.Time     `json:"sampled"` // by host: when the last sample was
-	Cores   float64                  `json:"cores"`
-	Loader  *Loader                  `json:"loader"`
-	Before  *Before                  `json:"before"`
-	Lines   *Detail                  `json:"lines"`
-	Seen    map[string]int           `json:"seen"` // by check: windows in a row
-	Told    map[string]rule.Severity `json:"told"`
-	Took    map[rule.StepPart]string `json:"took"`   // by part of the step: the check that was told of it
-	Waited  int                      `json:"waited"` // windows since samples of stacks were asked for
-	facts   *rule.Facts
+	All       *Span                    `json:"all"`
+	Course    Course                   `json:"course"`
+	Stalls    Stalls                   `json:"stalls"`
+	RankTimes RankTimes                `json:"rank_times"`
+	Windows   []*Span                  `json:"windows"` // the last ones, without All's sums
+	Chief     string                   `json:"chief"`
+	Ranks     map[string]*Span         `json:"ranks"`
+	First     int64                    `json:"first"`   // updates seen of the first ones
+	Sampled   map[string]time.Time     `json:"sampled"` // by host: when the last sample was
+	Cores     float64                  `json:"cores"`
+	Loader    *Loader                  `json:"loader"`
+	Before    *Before                  `json:"before"`
+	Lines     *Detail                  `json:"lines"`
+	Seen      map[string]int           `json:"seen"` // by check: windows in a row
+	Told      map[string]rule.Severity `json:"told"`
+	Took      map[rule.StepPart]string `json:"took"`   // by part of the step: the check that was told of it
+	Waited    int                      `json:"waited"` // windows since samples of stacks were asked for
+	facts     *rule.Facts
 }
 
 func newSlow(p rule.Params) *slow {
@@ -108,6 +110,8 @@ func (r *slow) Finish(rep *rule.Report) {
 // take adds up a window.
 func (r *slow) take(w *rule.Window) *Span {
 	s := newSpan()
+	r.state.Stalls.events(w.Events)
+	r.state.RankTimes.window(w.Times)
 	for i := range w.Times {
 		t := &w.Times[i]
 		if r.state.Chief == "" || t.Worker < r.state.Chief {
@@ -128,6 +132,7 @@ func (r *slow) take(w *rule.Window) *Span {
 		}
 		s.step(t)
 		r.state.Course.take(t)
+		r.state.Stalls.take(t)
 	}
 	for i := range w.Samples {
 		x := &w.Samples[i]
@@ -136,6 +141,7 @@ func (r *slow) take(w *rule.Window) *Span {
 		r.state.Cores = max(r.state.Cores, available(x))
 		if ok && s.Seconds > 0 {
 			s.sample(x, min(x.Time.Sub(before), 2*time.Minute))
+			r.state.Stalls.sample(x, before)
 		}
 	}
 	for i := range w.Events {
@@ -193,7 +199,7 @@ func available(x *rule.Sample) float64 {
 }
 
 func (r *slow) judge(rep *rule.Report, ended bool) {
-	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Ended: ended, p: r.p}
+	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Stalls: &r.state.Stalls, RankTimes: &r.state.RankTimes, Ended: ended, p: r.p}
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}
