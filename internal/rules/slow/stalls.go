@@ -84,6 +84,7 @@ var stalls = check{
 		each, times := of.each()
 		claim := &Claim{Seconds: lost, CPU: lost * max(1, c.Cores), Takes: p, Subject: "stalls", Where: c.stallPlace(p, of)}
 		claim.Device = p == rule.Forward || p == rule.Backward || p == rule.Optimizer
+		claim.Hint = claim.Device // these steps may have more to compute
 		claim.Context = map[string]any{"part": p.String(), "stalls": of.Count, "seconds_each": each}
 		steps, seconds := of.regular()
 		switch {
@@ -99,6 +100,7 @@ var stalls = check{
 		claim.Message += fmt.Sprintf(" takes %.0f times as long as the others, in %s: %%s of the time", times, name(p))
 		if c.othersStall() {
 			claim.CauseClass = "contention"
+			claim.Hint = false
 			claim.Cause = "other processes use the cores while the step takes so long"
 			claim.Remedy = "run them elsewhere, or at other times"
 			claim.Context["cores_of_others"] = c.Stalls.During.Others()

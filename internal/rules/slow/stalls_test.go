@@ -48,6 +48,8 @@ func TestStalls(t *testing.T) {
 			}
 			return nil
 		}}}, "stalls warning 2.0 One of 54 steps takes 56 times as long as the others, in the script's other work: 50 % of the time"},
+		{"in the network", training{peculiar: peculiar{more: every(50, rule.Forward, 3)}},
+			"stalls info 2.1 Every 50 steps one takes 56 times as long as the others, in the forward pass: 52 % of the time"},
 		{"in the network, while others compute", training{peculiar: peculiar{more: every(50, rule.Forward, 3), bursts: func(second float64) float64 {
 			if math.Mod(second, 5.75) > 2.69 {
 				return 1
