@@ -30,6 +30,10 @@ type (
 	ScheduleFacts = record.ScheduleFacts
 	// ThreadFacts say how many threads a process computes with.
 	ThreadFacts = record.ThreadFacts
+	// DebuggingFacts are aids for finding mistakes that were left on.
+	DebuggingFacts = record.DebuggingFacts
+	// DebugAid is one of them.
+	DebugAid = record.DebugAid
 )
 
 // FactReader is a rule that looks at the facts of a training. Facts comes

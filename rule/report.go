@@ -141,4 +141,5 @@ var CauseClasses = []string{
 	"checkpoint", "logging", "evaluation-share", "wasted-backward", "debug-mode", "precision", "oversubscription",
 	"idle-cores", "rank-imbalance", "step-outliers", "memory-growth", "throttling", "swapping", "contention",
 	"device-sync", "host-copy", "recompilation", "initialisation-time", "external-wait",
+	"housekeeping",
 }

@@ -52,6 +52,7 @@ type Facts struct {
 	Astray      *AstrayFacts      `json:"astray,omitempty"`
 	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
 	Threads     *ThreadFacts      `json:"threads,omitempty"`
+	Debugging   *DebuggingFacts   `json:"debugging,omitempty"`
 	Calls       *CallFacts        `json:"calls,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
 
@@ -186,6 +187,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Threads; s != nil {
 		do("threads", s.At, func() { f.Threads = nil })
+	}
+	if s := f.Debugging; s != nil {
+		do("debugging", s.At, func() { f.Debugging = nil })
 	}
 	if s := f.Boosting; s != nil {
 		do("boosting", s.At, func() { f.Boosting = nil })

@@ -22,8 +22,10 @@ var checks = []*check{
 	&slowRank,
 	&transforms,
 	&collate,
+	&blocked,
 	&dataWait,
 	&growingSteps,
+	&housekeeping,
 	&otherWork,
 	&oversubscription,
 	&pythonLoop,
@@ -31,6 +33,7 @@ var checks = []*check{
 	&idleCores,
 	&untrainedBackward,
 	&precision,
+	&debugAids,
 	&slowerThanBefore,
 }
 

@@ -215,7 +215,7 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 			r.state.Seen[k.Name()] = 0
 			continue
 		}
-		if by := r.state.Took[part]; taken[part] || by != "" && by != k.Name() {
+		if by := r.state.Took[part]; part != takesNothing && (taken[part] || by != "" && by != k.Name()) {
 			continue // the part has its cause
 		}
 		taken[part] = !k.IsExperimental()

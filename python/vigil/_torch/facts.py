@@ -4,6 +4,7 @@ import torch
 
 from vigil import _guard, _messages
 from vigil._torch import compat, names, saved_tensor_hooks, settings, sharded_tensors
+from vigil._torch.debugging import Debugging
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.learning_rate_schedule import Schedule, WarmUps
 from vigil._torch.look import SEE, Look
@@ -43,6 +44,7 @@ class Facts(object):
         self.astray = StaleParameters(self.tracker)
         self.schedule = Schedule()
         self.warm_ups = WarmUps()
+        self.debugging = Debugging()
         self.sections = {}  # those that were told, each with its place
         self.fixed = {}  # what rules may have read with them
         if not self.tracker.looks:
@@ -147,6 +149,7 @@ class Facts(object):
         new.update((name, one.facts) for name, one in self._late() if name not in self.sections)
         if last:
             new["schedule"] = self.schedule.gather()
+            new["debugging"] = self.debugging.gather()
         new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}
         if new:
             self.sections.update(new)

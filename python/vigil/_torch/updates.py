@@ -53,6 +53,8 @@ class Updates(object):
         step.backwards += 1
         if self.facts.look.open and self.session is not None:
             self.facts.look.backward([tensors] if isinstance(tensors, torch.Tensor) else [t for t in tensors if isinstance(t, torch.Tensor)])
+        elif self.looks and not self.facts.look.open:
+            self.facts.debugging.take(self.publisher.auto.count - self.facts.began)
         if isinstance(tensors, torch.Tensor):
             self._loss(tensors, call_site(2))
         else:
