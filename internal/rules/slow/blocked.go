@@ -40,8 +40,8 @@ func stands(f rule.Frame) waiting {
 	return nothing
 }
 
-// around says what a wait is for by a library that is on the way to it.
-func around(path string) waiting {
+// outside says what a wait is for by a library that is on the way to it.
+func outside(path string) waiting {
 	folder, _, _ := strings.Cut(path, "/")
 	switch folder {
 	case "socket.py", "ssl.py", "http", "urllib", "urllib3", "requests", "httpx", "httpcore", "smtplib.py", "ftplib.py":
@@ -70,7 +70,7 @@ func waitsFor(s *rule.StackShare) (what waiting) {
 		case strings.HasPrefix(path, "torch/"), strings.Contains(f.File, "/vigil/_"), path == "bdb.py":
 			return nothing
 		}
-		what = max(what, around(path))
+		what = max(what, outside(path))
 	}
 	return nothing
 }
