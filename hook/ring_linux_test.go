@@ -51,6 +51,7 @@ func (*reader) Checkpoint(capture.Checkpoint)               {}
 func (*reader) Provenance(capture.Provenance)               {}
 func (*reader) Traceback(capture.Traceback)                 {}
 func (*reader) Loader(capture.Loader)                       {}
+func (*reader) Compiler(capture.Compiler)                   {}
 func (r *reader) Notice(capture.Notice)                     {}
 func (r *reader) Refuse(reason string, n int64) {
 	r.mu.Lock()

@@ -98,6 +98,7 @@ const (
 	EvaluationEvent  = record.EvaluationEvent
 	CheckpointEvent  = record.CheckpointEvent
 	LoaderEvent      = record.LoaderEvent
+	CompilerEvent    = record.CompilerEvent
 	DetailEvent      = record.DetailEvent
 	EarlierRunsEvent = record.EarlierRunsEvent
 )

@@ -41,6 +41,9 @@ func newStepTimes(name string, p capture.Peer) stepTimes {
 // Loader takes the settings of a loader of the script.
 func (w *worker) Loader(l capture.Loader) { w.spent.profile.Loader(l.ID, l.Facts) }
 
+// Compiler takes how the framework's compiler stands.
+func (w *worker) Compiler(c capture.Compiler) { w.spent.profile.Compiler(c.Facts) }
+
 // marks takes what the hook noted of where its time goes.
 func (w *worker) marks(it *capture.Item) {
 	t := &w.spent

@@ -99,6 +99,8 @@ func messageType(kind string) any {
 		return &Facts{}
 	case TypeLoader:
 		return &Loader{}
+	case TypeCompiler:
+		return &Compiler{}
 	case TypeMissing:
 		return &Missing{}
 	case TypeCollection:
@@ -172,7 +174,7 @@ func TestGoldenMessages(t *testing.T) {
 		})
 	}
 	for _, kind := range []string{
-		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeLoader, TypeMissing, TypeCollection,
+		TypeHello, TypeModules, TypeTensors, TypeShapes, TypeLayout, TypeFacts, TypeLoader, TypeCompiler, TypeMissing, TypeCollection,
 		TypeNotice, TypeProvenance, TypeTraceback, TypeBye, TypeWelcome, TypeRefused, TypePlan,
 	} {
 		if !seen[kind] {

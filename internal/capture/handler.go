@@ -52,6 +52,7 @@ type Sink interface {
 	Collection(Collection)
 	Facts(Facts)
 	Loader(Loader)
+	Compiler(Compiler)
 	Missing(Missing)
 	Notice(Notice)
 	Checkpoint(Checkpoint)

@@ -16,6 +16,7 @@ const (
 	TypeLayout     = "layout"
 	TypeFacts      = "facts"
 	TypeLoader     = "loader"
+	TypeCompiler   = "compiler"
 	TypeMissing    = "missing"
 	TypeCollection = "collection"
 	TypeNotice     = "notice"
@@ -118,6 +119,12 @@ type Facts struct {
 // by.
 type Loader struct {
 	ID    int64           `json:"id"`
+	Facts json.RawMessage `json:"facts"` // an object
+}
+
+// Compiler says how the compiler of the framework stands: sums since the process
+// began.
+type Compiler struct {
 	Facts json.RawMessage `json:"facts"` // an object
 }
 

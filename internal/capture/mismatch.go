@@ -17,6 +17,7 @@ var sent = map[string]reflect.Type{
 	TypeLayout:     reflect.TypeFor[Layout](),
 	TypeFacts:      reflect.TypeFor[Facts](),
 	TypeLoader:     reflect.TypeFor[Loader](),
+	TypeCompiler:   reflect.TypeFor[Compiler](),
 	TypeMissing:    reflect.TypeFor[Missing](),
 	TypeCollection: reflect.TypeFor[Collection](),
 	TypeNotice:     reflect.TypeFor[Notice](),

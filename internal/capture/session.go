@@ -139,6 +139,8 @@ func (s *Session) message(m Message) error {
 		return take(m, s.sink.Facts)
 	case TypeLoader:
 		return take(m, s.sink.Loader)
+	case TypeCompiler:
+		return take(m, s.sink.Compiler)
 	case TypeMissing:
 		return take(m, s.sink.Missing)
 	case TypeNotice:

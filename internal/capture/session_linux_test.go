@@ -75,6 +75,7 @@ func (*recorder) Checkpoint(Checkpoint)     {}
 func (*recorder) Provenance(Provenance)     {}
 func (*recorder) Traceback(Traceback)       {}
 func (*recorder) Loader(Loader)             {}
+func (*recorder) Compiler(Compiler)         {}
 func (r *recorder) Notice(n Notice)         { r.say("notice %s", n.Text) }
 func (r *recorder) Bye(Bye)                 { r.say("bye") }
 func (r *recorder) Plan() Plan              { return r.plan }

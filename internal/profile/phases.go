@@ -102,10 +102,19 @@ func (w *Worker) loader(m Mark, at int64) {
 	w.event(record.LoaderEvent, "", w.time(min(m.Asked, at)), w.time(at), w.phases.step, f)
 }
 
+// compiled tells how the compiler stands.
+func (w *Worker) compiled() {
+	if w.compiler != nil && w.wall != 0 { // else nothing says when
+		w.event(record.CompilerEvent, "", w.time(w.last), w.time(w.last), w.phases.step, w.compiler)
+		w.compiler = nil
+	}
+}
+
 // End says that the process has ended: what is known of its phases by now.
 func (w *Worker) End(at time.Time) []record.Event {
 	w.rows = Rows{}
 	w.evaluationEnds()
+	w.compiled()
 	if p := w.phases; p.started {
 		w.event(record.PhaseEvent, record.TrainingPhase, p.from, p.last, p.step, nil)
 		if at.After(p.last) {

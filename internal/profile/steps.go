@@ -45,6 +45,8 @@ type Worker struct {
 	phases  phases
 	eval    evaluation
 	rows    Rows
+
+	compiler json.RawMessage // how it stands, as long as that is in no event
 }
 
 type parts [record.StepParts]int64
@@ -85,6 +87,8 @@ const (
 	// maxLoaders bounds the settings that are kept, maxPasses the events.
 	maxLoaders = 1000
 	maxPasses  = 10000
+	// maxCompiler bounds what is taken of a compiler, in bytes.
+	maxCompiler = 4 << 10
 )
 
 // New is a worker. born: when its process began, zero where that is not known.
@@ -100,6 +104,13 @@ const never = int64(1) << 56
 func (w *Worker) Loader(number int64, facts json.RawMessage) {
 	if len(w.loaders) < maxLoaders {
 		w.loaders[number] = facts
+	}
+}
+
+// Compiler takes how the compiler stands. The end of the next batch is when it did.
+func (w *Worker) Compiler(facts json.RawMessage) {
+	if len(facts) <= maxCompiler {
+		w.compiler = facts
 	}
 }
 
@@ -124,6 +135,7 @@ func (w *Worker) Add(b Batch) (rows Rows, missed int64) {
 		w.mark(m)
 	}
 	w.flush()
+	w.compiled()
 	rows, w.rows = w.rows, Rows{}
 	return rows, missed
 }

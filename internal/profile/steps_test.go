@@ -296,7 +296,11 @@ func TestEvents(t *testing.T) {
 	}
 	w := New("worker_0", zero.Add(-3*time.Second))
 	w.Loader(1, json.RawMessage(`{"workers":2}`))
+	w.Compiler(json.RawMessage(`{"compilations":1}`))
+	w.Compiler(json.RawMessage(`{"compilations":2}`))
 	rows, _ := w.Add(b)
+	w.Compiler(json.RawMessage(`{"compilations":3}`))
+	w.Compiler(json.RawMessage(`{"reason":"` + strings.Repeat("x", maxCompiler) + `"}`))
 	var got []string
 	for _, e := range append(rows.Events, w.End(zero.Add(time.Second))...) {
 		got = append(got, fmt.Sprintf("%s %s %d-%d step %d %s", e.Kind, e.Name, e.Start.Sub(zero)/time.Millisecond, e.End.Sub(zero)/time.Millisecond, e.Step, e.Facts))
@@ -306,6 +310,8 @@ func TestEvents(t *testing.T) {
 		`phase start-up -3000-260 step 0 {"imports_seconds":3,"data_seconds":0.2,"first_step_seconds":0.05}`,
 		`evaluation  260-405 step 1 {"steps":2}`,
 		`checkpoint  564-604 step 5 `,
+		`compiler  604-604 step 5 {"compilations":2}`,
+		`compiler  604-604 step 5 {"compilations":3}`,
 		`phase training 260-564 step 5 `,
 		`phase finishing 564-1000 step 5 `,
 	}

@@ -92,6 +92,17 @@ def test_sent_some_times_a_second(marks, clock):
     assert session.sent[-1][0][1:] == (78 * 3, 780 * MS) and session.sent[-1][2]
 
 
+def test_what_is_told_beside_marks_comes_first(marks, clock):
+    """And once more at the end, when there are no marks."""
+    session, order = Session(), []
+    marks.beside = lambda to, last: order.append(("beside", to is session, last, len(session.sent)))
+    marks.goes_to(session)
+    clock.ms += 300
+    marks.step(0, False, 0, 0)
+    marks.send(True)
+    assert order == [("beside", True, False, 0), ("beside", True, True, 1)] and len(session.sent) == 1
+
+
 def test_a_step_that_closes_late_ended_before(marks, clock):
     session = Session()
     marks.goes_to(session)

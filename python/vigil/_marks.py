@@ -41,6 +41,7 @@ class Marks(object):
         self.closed = False
         self.loaders = []  # (number, settings) of those that nobody was told of
         self.device = None  # the clock of the device that trains (vigil._device_clock)
+        self.beside = None  # function (session, whether it is the last time): called before marks are sent
         put, me = self.list.append, self
         self.now = now
 
@@ -126,6 +127,8 @@ class Marks(object):
     def _send(self, n, last=False):
         """Send the first n integers of the list."""
         session, self.sent = self.session, self.now()
+        if session is not None and self.beside is not None:
+            self.beside(session, last)
         if session is not None and n:
             session.marks(self.list if n == len(self.list) else self.list[:n], self.first, self.wall, self.since, last)
         self._empty(n)

@@ -96,6 +96,12 @@ class Words(object):
             self._link.send({"t": "loader", "id": number, "facts": facts}, keep=True)
 
     @_guard.guard
+    def compiler(self, facts):
+        """How the framework's compiler stands: sums since the process began."""
+        if self.alive:
+            self._link.send({"t": "compiler", "facts": facts})
+
+    @_guard.guard
     def missing(self, entries):
         """What is not captured: (name, reason, count), counted since the last call."""
         items = [{"name": _wire.cut_name(str(n))[0], "reason": str(r), "count": int(c)} for n, r, c in entries]

@@ -19,6 +19,8 @@ type Case struct {
 	Cores float64
 	// Loader are the settings of the loader that trains; nil where it is not known.
 	Loader *Loader
+	// Compiler is how the framework's compiler stood last; nil where it compiled nothing.
+	Compiler *Compiler
 	// Before is how earlier runs of the script were; nil where there are none.
 	Before *Before
 	// Facts of the training; nil where there are none.

@@ -30,6 +30,7 @@ var checks = []*check{
 	&oversubscription,
 	&pythonLoop,
 	&smallBatch,
+	&recompiles,
 	&idleCores,
 	&untrainedBackward,
 	&precision,

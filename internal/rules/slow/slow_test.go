@@ -36,6 +36,8 @@ type training struct {
 	params  map[string]string // of the rule
 	gpu     float64           // % of the time in which a GPU computes
 	peculiar
+
+	compiled func(second float64) slow.Compiled // by then, without updates
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -66,7 +68,14 @@ func (tr training) windows() (out []*rule.Window) {
 		b, _ := json.Marshal(tr.stacks)
 		w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.DetailEvent, Name: rule.StackSamples, Start: start, End: start, Facts: b})
 	}
-	for sampled, pass := 0.0, 0.0; now < tr.seconds; {
+	for sampled, pass, told := 0.0, 0.0, 2.0; now < tr.seconds; {
+		if tr.compiled != nil && now >= told {
+			c := slow.Compiler{Compiled: tr.compiled(now), File: user, Line: 7, Reason: "size mismatch"}
+			c.Updates = step
+			b, _ := json.Marshal(c)
+			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.CompilerEvent, Start: at(now), End: at(now), Facts: b})
+			told = now + 5
+		}
 		if tr.passes > 0 && now >= pass {
 			b, _ := json.Marshal(tr.loader)
 			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: at(now), End: at(now + 1), Facts: b})

@@ -69,7 +69,8 @@ type state struct {
 	Took      map[rule.StepPart]string `json:"took"`   // by part of the step: the check that was told of it
 	Waited    int                      `json:"waited"` // windows since samples of stacks were asked for
 	facts     *rule.Facts
-}
+
+	Compiler *Compiler `json:"compiler"`}
 
 func newSlow(p rule.Params) *slow {
 	return &slow{p, state{All: newSpan(), Ranks: map[string]*Span{}, Sampled: map[string]time.Time{}, Seen: map[string]int{}, Told: map[string]rule.Severity{}, Took: map[rule.StepPart]string{}}}
@@ -146,6 +147,7 @@ func (r *slow) take(w *rule.Window) *Span {
 	}
 	for i := range w.Events {
 		r.event(s, &w.Events[i])
+		r.compiler(s, w, &w.Events[i])
 	}
 	return s
 }
@@ -199,7 +201,11 @@ func available(x *rule.Sample) float64 {
 }
 
 func (r *slow) judge(rep *rule.Report, ended bool) {
-	c := &Case{All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before, Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Stalls: &r.state.Stalls, RankTimes: &r.state.RankTimes, Ended: ended, p: r.p}
+	c := &Case{
+		All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before,
+		Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Stalls: &r.state.Stalls, RankTimes: &r.state.RankTimes,
+		Compiler: r.state.Compiler, Ended: ended, p: r.p,
+	}
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}

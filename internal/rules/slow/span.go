@@ -22,6 +22,8 @@ type Span struct {
 	Sampled float64                 `json:"sampled"` // seconds for which the machine's numbers are known
 	Series  map[string]*Integral    `json:"series"`  // of every metric of the job's machine
 	Events  map[string]*EventSpan   `json:"events"`  // by kind and name
+
+	Compiled Compiled `json:"compiled"` // after the first updates
 }
 
 // ModeSpan are the steps of one mode.
@@ -138,6 +140,7 @@ func (s *Span) add(o *Span) {
 			to.Parts[p] += m.Parts[p]
 		}
 	}
+	s.Compiled.add(o.Compiled)
 	s.CPU += o.CPU
 	s.Loaders += o.Loaders
 	s.Machine += o.Machine

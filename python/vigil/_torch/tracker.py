@@ -17,6 +17,7 @@ from vigil._schedule import PATIENT, Away, passage
 from vigil._torch import (
     checkpoints,
     compat,
+    compiler,
     control,
     device,
     loaders,
@@ -67,6 +68,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.closed = False
         self.mode = None  # what the script set, or None
         self.marks = _marks.Marks()
+        self.marks.beside = compiler.Compiler().tell
         self.reductions = ranks.Reductions(self)
         self.lane = FastPath(self)
         self.registry = Registry()
