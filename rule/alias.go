@@ -103,6 +103,9 @@ const (
 	EarlierRunsEvent = record.EarlierRunsEvent
 )
 
+// StartUpPhase is the Name of the PhaseEvent that ends with the first step.
+const StartUpPhase = record.StartUpPhase
+
 // Modes.
 const (
 	Train   = record.Train

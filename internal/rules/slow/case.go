@@ -3,6 +3,7 @@ package slow
 import (
 	"math"
 	"strings"
+	"time"
 
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -33,8 +34,12 @@ type Case struct {
 	Stalls *Stalls
 	// RankTimes are the updates of all ranks.
 	RankTimes *RankTimes
-	// Ended: the job is over, and nothing more will come.
-	Ended bool
+	// StartUp is the time before the first update; nil where that is not known.
+	StartUp *StartUp
+	// Last is when the last step ended.
+	Last time.Time
+	// Ended: the job is over, and nothing more will come. Cut: before its own end.
+	Ended, Cut bool
 
 	p      rule.Params
 	stalls *stallSums
@@ -48,8 +53,12 @@ type Loader struct {
 	Batch      int  `json:"batch_size"`
 }
 
-// takesNothing is Claim.Takes of what is beside all other causes.
-const takesNothing = rule.StepParts + 1
+// What lies beside the parts of a step, for Claim.Takes.
+const (
+	takesNothing = rule.StepParts + 1 + iota // what is beside all other causes
+	takesMachine                             // what the machine takes, of all parts
+	takesStartUp
+)
 
 // Claim is what a check says a training loses to one cause. Seconds and CPU are of
 // the span that was asked about.
@@ -62,6 +71,10 @@ type Claim struct {
 	AtMost float64
 	// CPU are the core seconds of the job that would go with them.
 	CPU float64
+	// Cores are those that the job could use without the cause, where it has fewer now.
+	Cores float64
+	// Of are the seconds that Seconds are a part of, where those are not the span's.
+	Of float64
 	// Device says that what the GPU computes meanwhile would go with them, too.
 	Device bool
 	// Takes is the part of the step that they are in. Of several claims to one
@@ -100,14 +113,23 @@ func (c *Case) Bound(s *Span, claim *Claim) float64 {
 }
 
 func (c *Case) without(s *Span, claim *Claim, seconds float64) float64 {
-	if s.Seconds <= 0 || claim.Seconds <= 0 || math.IsNaN(claim.Seconds) {
+	whole := claim.whole(s)
+	if whole <= 0 || claim.Seconds <= 0 || math.IsNaN(claim.Seconds) {
 		return 1
 	}
-	left := max(s.Seconds-seconds, c.demand(s, claim))
+	left := max(whole-seconds, c.demand(s, claim))
 	if left <= 0 {
 		return math.Inf(1)
 	}
-	return max(1, s.Seconds/left)
+	return max(1, whole/left)
+}
+
+// whole is what a claim is about a part of, in seconds.
+func (claim *Claim) whole(s *Span) float64 {
+	if claim.Of > 0 {
+		return claim.Of
+	}
+	return s.Seconds
 }
 
 // demand is the least time that other resources need for what is left when the cause
@@ -150,15 +172,16 @@ func (c *Case) coresDemand(s *Span, claim *Claim) float64 {
 	known := s.Seconds / s.Sampled // the samples may cover a part of the span only
 	loaders := s.Loaders * known
 	training := min(s.CPU*known-loaders, s.Seconds*float64(1+len(c.Ranks)))
-	return max(0, training+loaders-claim.CPU) / c.Cores
+	return max(0, training+loaders-claim.CPU) / max(c.Cores, claim.Cores)
 }
 
 // Share is the part of a span's time that a claim is about.
 func (c *Case) Share(s *Span, claim *Claim) float64 {
-	if s.Seconds <= 0 {
+	whole := claim.whole(s)
+	if whole <= 0 {
 		return 0
 	}
-	return min(1, claim.Seconds/s.Seconds)
+	return min(1, claim.Seconds/whole)
 }
 
 // IdleCores is how many of the job's cores had nothing to do in the mean, neither for

@@ -35,6 +35,10 @@ var checks = []*check{
 	&untrainedBackward,
 	&precision,
 	&debugAids,
+	&cpuThrottled,
+	&swapping,
+	&gpuThrottled,
+	&startUp,
 	&slowerThanBefore,
 }
 

@@ -38,6 +38,10 @@ type training struct {
 	peculiar
 
 	compiled func(second float64) slow.Compiled // by then, without updates
+
+	series func(second float64) map[string]float64 // further ones of the machine
+	events []rule.Event                            // further ones, at the beginning
+	cut    bool                                    // it does not come to its own end
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -76,6 +80,7 @@ func (tr training) windows() (out []*rule.Window) {
 			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.CompilerEvent, Start: at(now), End: at(now), Facts: b})
 			told = now + 5
 		}
+	w.Events = append(w.Events, tr.events...)
 		if tr.passes > 0 && now >= pass {
 			b, _ := json.Marshal(tr.loader)
 			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: at(now), End: at(now + 1), Facts: b})
@@ -116,6 +121,11 @@ func (tr training) sample(second float64) rule.Sample {
 	if tr.gpu > 0 {
 		s.Values = append(s.Values, rule.Scalar{Name: "gpu/0/utilization", Value: tr.gpu}, rule.Scalar{Name: "gpu/0/memory_utilization", Value: 100})
 	}
+	if tr.series != nil {
+		for name, v := range tr.series(second) {
+			s.Values = append(s.Values, rule.Scalar{Name: name, Value: v})
+		}
+	}
 	if tr.rss != nil {
 		s.Values = append(s.Values, rule.Scalar{Name: "process/0/rss_bytes", Value: tr.rss(second)})
 	}
@@ -132,7 +142,7 @@ func judge(t *testing.T, d *rule.Definition, tr training) (found []rule.Violatio
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rep rule.Report
+	rep := rule.Report{Cut: tr.cut}
 	r, err := d.New(p)
 	if err != nil {
 		t.Fatal(err)

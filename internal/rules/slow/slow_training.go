@@ -62,15 +62,17 @@ type state struct {
 	Sampled   map[string]time.Time     `json:"sampled"` // by host: when the last sample was
 	Cores     float64                  `json:"cores"`
 	Loader    *Loader                  `json:"loader"`
+	Compiler  *Compiler                `json:"compiler"`
 	Before    *Before                  `json:"before"`
+	StartUp   *StartUp                 `json:"start_up"`
+	Last      time.Time                `json:"last"` // end of the last step of the chief
 	Lines     *Detail                  `json:"lines"`
 	Seen      map[string]int           `json:"seen"` // by check: windows in a row
 	Told      map[string]rule.Severity `json:"told"`
 	Took      map[rule.StepPart]string `json:"took"`   // by part of the step: the check that was told of it
 	Waited    int                      `json:"waited"` // windows since samples of stacks were asked for
 	facts     *rule.Facts
-
-	Compiler *Compiler `json:"compiler"`}
+}
 
 func newSlow(p rule.Params) *slow {
 	return &slow{p, state{All: newSpan(), Ranks: map[string]*Span{}, Sampled: map[string]time.Time{}, Seen: map[string]int{}, Told: map[string]rule.Severity{}, Took: map[rule.StepPart]string{}}}
@@ -125,6 +127,7 @@ func (r *slow) take(w *rule.Window) *Span {
 			r.state.Ranks[t.Worker].step(t)
 			continue
 		}
+		r.state.Last = t.End
 		if r.state.First < firstSteps {
 			if t.Mode == rule.Train || t.Mode == rule.Global {
 				r.state.First += t.Steps
@@ -171,6 +174,8 @@ func (r *slow) event(s *Span, e *rule.Event) {
 		if json.Unmarshal(e.Facts, &b) == nil {
 			r.state.Before = &b
 		}
+	case e.Kind == rule.PhaseEvent && e.Name == rule.StartUpPhase && e.Worker == r.state.Chief:
+		r.state.StartUp = startUpOf(e)
 	case e.Kind == rule.DetailEvent && e.Name == rule.StackSamples:
 		var d rule.StackDetail
 		if json.Unmarshal(e.Facts, &d) == nil {
@@ -204,7 +209,7 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	c := &Case{
 		All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before,
 		Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Stalls: &r.state.Stalls, RankTimes: &r.state.RankTimes,
-		Compiler: r.state.Compiler, Ended: ended, p: r.p,
+		Compiler: r.state.Compiler, StartUp: r.state.StartUp, Last: r.state.Last, Ended: ended, Cut: rep.Cut, p: r.p,
 	}
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
@@ -280,7 +285,8 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 		return nil, 0
 	}
 	share, severity := c.Share(c.All, all), rule.Info
-	saved := c.Projected() * (1 - 1/gain)
+	whole := all.whole(c.All)
+	saved := (c.Projected() + whole - c.All.Seconds) * (1 - 1/gain)
 	if demanded || !all.Hint && gain >= r.p.Float("min_gain") && saved >= r.p.Float("min_seconds") {
 		severity = rule.Warning
 	}
@@ -295,7 +301,7 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 		gain = c.Bound(c.All, all)
 		message += fmt.Sprintf("; without that it would be %s as fast", factor(gain))
 	}
-	ctx := map[string]any{"seconds": all.Seconds, "of_seconds": c.All.Seconds, "could_save_seconds": saved}
+	ctx := map[string]any{"seconds": all.Seconds, "of_seconds": whole, "could_save_seconds": saved}
 	for name, x := range all.Context {
 		ctx[name] = x
 	}

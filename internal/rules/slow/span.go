@@ -24,6 +24,7 @@ type Span struct {
 	Events  map[string]*EventSpan   `json:"events"`  // by kind and name
 
 	Compiled Compiled `json:"compiled"` // after the first updates
+	Clocks  map[string]*Clocks      `json:"clocks"`  // of the GPUs that have memory of the job: "0 of host"
 }
 
 // ModeSpan are the steps of one mode.
@@ -57,7 +58,7 @@ type EventSpan struct {
 }
 
 func newSpan() *Span {
-	return &Span{Modes: map[rule.Mode]*ModeSpan{}, Series: map[string]*Integral{}, Events: map[string]*EventSpan{}}
+	return &Span{Modes: map[rule.Mode]*ModeSpan{}, Series: map[string]*Integral{}, Events: map[string]*EventSpan{}, Clocks: map[string]*Clocks{}}
 }
 
 // step adds a row of the chief.
@@ -107,6 +108,7 @@ func (s *Span) sample(x *rule.Sample, since time.Duration) {
 	}
 	s.CPU += job * sec
 	s.Loaders += loaders * sec
+	s.clocks(x, sec)
 	s.Sampled += sec
 }
 
@@ -164,6 +166,9 @@ func (s *Span) add(o *Span) {
 		}
 		to.Count += e.Count
 		to.Seconds += e.Seconds
+	}
+	for gpu, k := range o.Clocks {
+		s.clock(gpu).add(k)
 	}
 }
 
