@@ -80,7 +80,7 @@ func (tr training) windows() (out []*rule.Window) {
 			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.CompilerEvent, Start: at(now), End: at(now), Facts: b})
 			told = now + 5
 		}
-	w.Events = append(w.Events, tr.events...)
+		w.Events = append(w.Events, tr.events...)
 		if tr.passes > 0 && now >= pass {
 			b, _ := json.Marshal(tr.loader)
 			w.Events = append(w.Events, rule.Event{Worker: "worker_0", Kind: rule.LoaderEvent, Start: at(now), End: at(now + 1), Facts: b})

@@ -23,8 +23,8 @@ type Span struct {
 	Series  map[string]*Integral    `json:"series"`  // of every metric of the job's machine
 	Events  map[string]*EventSpan   `json:"events"`  // by kind and name
 
-	Compiled Compiled `json:"compiled"` // after the first updates
-	Clocks  map[string]*Clocks      `json:"clocks"`  // of the GPUs that have memory of the job: "0 of host"
+	Compiled Compiled           `json:"compiled"` // after the first updates
+	Clocks   map[string]*Clocks `json:"clocks"`   // of the GPUs that have memory of the job: "0 of host"
 }
 
 // ModeSpan are the steps of one mode.

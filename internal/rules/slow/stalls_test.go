@@ -30,7 +30,7 @@ func TestStalls(t *testing.T) {
 			"stalls warning 2.1 Every 50 steps one takes 56 times as long as the others, in the script's other work: 52 % of the time"},
 		{"samples met one", training{peculiar: peculiar{more: every(50, rule.OtherPart, 3)}, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/socket.py:sendall", user+":upload@77"), stack(rule.Forward, 2, 0, user+":train@20"))},
-			"stalls warning 2.0 Every 50 steps one takes 56 times as long as the others, in the script's other work: 50 % of the time line 77; other_work"},
+			"stalls warning 2.0 Every 50 steps one takes 56 times as long as the others, in the script's other work: 50 % of the time line 77; blocked; other_work"},
 		{"samples met none", training{peculiar: peculiar{more: every(50, rule.OtherPart, 3)}, stacks: stacks(
 			stack(rule.OtherPart, 0.1, 0, user+":log@30"), stack(rule.Forward, 3, 0, user+":train@20"))},
 			"stalls warning 2.0 Every 50 steps one takes 56 times as long as the others, in the script's other work: 50 % of the time; other_work"},
