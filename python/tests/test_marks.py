@@ -100,7 +100,8 @@ def test_what_is_told_beside_marks_comes_first(marks, clock):
     clock.ms += 300
     marks.step(0, False, 0, 0)
     marks.send(True)
-    assert order == [("beside", True, False, 0), ("beside", True, True, 1)] and len(session.sent) == 1
+    assert order == [("beside", True, False, 0), ("beside", True, True, 1)]
+    assert [(len(numbers), last) for _, numbers, last in session.sent] == [(3, False), (0, True)], "the last ones say so, even where there are none"
 
 
 def test_a_step_that_closes_late_ended_before(marks, clock):

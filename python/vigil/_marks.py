@@ -129,7 +129,7 @@ class Marks(object):
         session, self.sent = self.session, self.now()
         if session is not None and self.beside is not None:
             self.beside(session, last)
-        if session is not None and n:
+        if session is not None and (n or last):
             session.marks(self.list if n == len(self.list) else self.list[:n], self.first, self.wall, self.since, last)
         self._empty(n)
         if session is None and not self.closed:

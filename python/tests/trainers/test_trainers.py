@@ -1,5 +1,6 @@
 """What is understood of trainings that a trainer runs: steps, modes, losses and names are the trainer's own, and the weights do not change."""
 
+import marks_in_words
 import pytest
 
 # Framework's file -> its trainings, each with its roots and the beginnings of the names of its weights.
@@ -103,3 +104,18 @@ def test_names(trainings, script, name):
     assert any(weight in s.tensors and "gradient/" + weight in s.tensors for s in run.mode(TRAIN))
     assert run.said and roots[0] in run.said
     unseen(run, script, name)
+
+
+@every
+def test_the_parts_of_steps(training):
+    """Each update has a forward, a backward and the optimiser before it, and waits for data."""
+    steps, parts = [], set()
+    for word in marks_in_words.of(training.run):
+        if word.split()[-2:-1] == ["train"]:
+            steps.append(parts)
+            parts = set()
+        else:
+            parts.add(word)
+    assert len(steps) == len(training.run.mode(TRAIN))
+    assert all({"forward(", "backward(", "optimizer("} <= p for p in steps)
+    assert all("data(" in p for p in steps)
