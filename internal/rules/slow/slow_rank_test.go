@@ -45,8 +45,8 @@ func TestSlowRank(t *testing.T) {
 		{"from some step on", chief(byStep(early, good, fast), ranks{"worker_1": byStep(early, good, slow)}),
 			"slow_rank warning 1.5 The other rank waits for worker_1 32 % of the time: in each step it spends 40 ms more on the script's other work, since about step 320"},
 
-		{"all wait alike", chief(always(fast), ranks{"worker_1": always(fast)}), ""},
-		{"each in turn", chief(byStep(odd, fast, slow), ranks{"worker_1": byStep(even, fast, slow)}), ""},
+		{"all wait alike", chief(always(fast), ranks{"worker_1": always(fast)}), "communication"},
+		{"each in turn", chief(byStep(odd, fast, slow), ranks{"worker_1": byStep(even, fast, slow)}), "communication"},
 		{"checkpoints of the chief", chief(always(rank(0.005, rule.SaveCheckpoint, 0.04)), ranks{"worker_1": always(fast)}), "checkpoint"},
 		{"steps of other lengths", chief(always(slow), ranks{"worker_1": always(rank(0.045, rule.Forward, 0.05))}), ""},
 		{"nothing that takes longer", chief(always(good), ranks{"worker_1": always(rank(0.012, rule.OtherPart, 0))}), ""},
