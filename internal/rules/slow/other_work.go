@@ -59,6 +59,9 @@ var otherWork = check{
 		if !c.Lines.Enough() {
 			return nil
 		}
+		if used, known := s.CoresUsed(); known && used < 0.5*other/s.Seconds {
+			return nil // it sleeps or waits, which is no work
+		}
 		steps := c.Lines.stepLines()
 		beside := c.Lines.besideSaves()
 		keep := func(x *rule.StackShare) bool {

@@ -259,6 +259,8 @@ func TestSlowTraining(t *testing.T) {
 			stack(rule.WaitForData, 3, 2.5, user+":pad", fetch))}, "collate warning 0.65 2.8 10", ""},
 		{"logs in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log"))}, "other_work warning 0.48 1.9 10", ""},
+		{"sleeps in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.5}), used: 0.15, stacks: stacks(
+			stack(rule.OtherPart, 3, 0, user+":main"))}, "", ""},
 		{"does something of its own in every step", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.05}), used: 1, stacks: stacks(
 			stack(rule.OtherPart, 3, 0, user+":Environment.step"))}, "other_work info 0.48 1.9 10", ""},
 		{"removes old checkpoints", training{parts: compute(map[rule.StepPart]float64{rule.OtherPart: 0.03, rule.SaveCheckpoint: 0.03}), used: 1, stacks: stacks(
