@@ -284,6 +284,28 @@ func TestBatches(t *testing.T) {
 	})
 }
 
+// Each pass of a loader is an event with the loader's settings.
+func TestPassesOfALoader(t *testing.T) {
+	var r tape
+	r.write(t, "data 200, loader 1, 10, forward 30, optimizer 20, train 0, data 100, loader 1, forward 30, optimizer 20, train 1")
+	b, err := Decode(r.batch(0, -1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := New("worker_0", time.Time{})
+	w.Loader(1, json.RawMessage(`{"workers":2}`))
+	rows, _ := w.Add(b)
+	passes := 0
+	for _, e := range rows.Events {
+		if e.Kind == record.LoaderEvent && string(e.Facts) == `{"workers":2}` {
+			passes++
+		}
+	}
+	if passes != 2 {
+		t.Errorf("%d passes in %v, want 2", passes, rows.Events)
+	}
+}
+
 func TestEvents(t *testing.T) {
 	var r tape
 	r.write(t, "data 200, loader 1, 10, forward 30, optimizer 20, train 0,"+
