@@ -25,9 +25,11 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
+
 require (
 	cel.dev/expr v0.25.1 // indirect
-	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/andybalholm/brotli v1.2.0 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

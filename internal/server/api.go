@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// apiPath is what all paths of the API begin with.
+const apiPath = "/api/v1"
+
+// register declares every resource.
+func (s *Server) register() {
+	registerServer(s.api, s)
+	registerRuns(s.api, s)
+}
+
+func apiConfig(version string) huma.Config {
+	c := huma.DefaultConfig("Vigil", version)
+	c.DocsPath, c.SchemasPath, c.CreateHooks = "", "", nil
+	c.Info.Description = "Runs of machine-learning training below one root: what was captured, what the rules found, where the time went; and control of those that run."
+	c.Formats[columnsType] = huma.Format{Marshal: writeColumns, Unmarshal: func([]byte, any) error {
+		return errors.New("columns are written, not read")
+	}}
+	return c
+}
+
+// Format is at the top of every answer.
+type Format struct {
+	Format int `json:"format" doc:"Version of the answer's shape." example:"1"`
+}
+
+var format1 = Format{Format: 1}
+
+// answer is what a handler of huma returns.
+type answer[T any] struct{ Body T }
+
+// runPath is the part of a path that names a run.
+type runPath struct {
+	Run string `path:"run" maxLength:"255" doc:"Name of a run below the root."`
+}
+
+// get declares a resource that is read. The handler's error becomes a problem.
+func get[I, O any](api huma.API, path, id, summary string, fn func(context.Context, *I) (O, error)) {
+	huma.Register(api, huma.Operation{Method: http.MethodGet, Path: path, OperationID: id, Summary: summary,
+		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}},
+		func(ctx context.Context, in *I) (*answer[O], error) {
+			out, err := fn(ctx, in)
+			if err != nil {
+				return nil, problem(err)
+			}
+			return &answer[O]{out}, nil
+		})
+}
+
+// change declares a resource that is changed. With read-only the security layer
+// refuses it before it comes here.
+func change[I, O any](api huma.API, method, path, id, summary string, fn func(context.Context, *I) (O, error)) {
+	huma.Register(api, huma.Operation{Method: method, Path: path, OperationID: id, Summary: summary, MaxBodyBytes: 1 << 20,
+		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}},
+		func(ctx context.Context, in *I) (*answer[O], error) {
+			out, err := fn(ctx, in)
+			if err != nil {
+				return nil, problem(err)
+			}
+			return &answer[O]{out}, nil
+		})
+}
+
+// conflict is the error of a change that the run's state does not allow.
+type conflict struct{ message string }
+
+func (c *conflict) Error() string { return c.message }
+
+// wrong is the error of a request that makes no sense for the run.
+type wrong struct{ message string }
+
+func (w *wrong) Error() string { return w.message }
+
+// problem turns an error into an answer. A detail is a sentence for a person.
+func problem(err error) error {
+	var status huma.StatusError
+	var c *conflict
+	var w *wrong
+	switch {
+	case errors.As(err, &status):
+		return err
+	case errors.As(err, &c):
+		return huma.Error409Conflict(c.message)
+	case errors.As(err, &w):
+		return huma.Error422UnprocessableEntity(w.message)
+	case errors.Is(err, fs.ErrNotExist):
+		return huma.Error404NotFound(err.Error())
+	case errors.Is(err, fs.ErrPermission):
+		return huma.Error403Forbidden(err.Error())
+	case errors.Is(err, context.Canceled):
+		return huma.NewError(499, "the request was given up")
+	}
+	return huma.Error500InternalServerError(err.Error())
+}
+
+// run opens the run that a path names.
+func (s *Server) run(name string) (source.Run, error) {
+	t, err := s.runs.get(name)
+	if err != nil {
+		return nil, fmt.Errorf("read run %.200q: %w", name, err)
+	}
+	return t, nil
+}
