@@ -34,6 +34,7 @@ type commands struct {
 	Findings findingsCmd `cmd:"" name:"findings" help:"What the rules found, and the status of each rule."`
 	Check    checkCmd    `cmd:"" name:"check" help:"Judge a finished (or running) run; exit code for CI."`
 	Report   reportCmd   `cmd:"" name:"report" help:"Write one self-contained HTML file about a run."`
+	UI       uiCmd       `cmd:"" name:"ui" help:"The dashboard: everything about the runs in a browser."`
 	Top      topCmd      `cmd:"" name:"top" help:"Live: phases, ranks, cores, GPUs, memory."`
 	Trace    traceCmd    `cmd:"" name:"trace" help:"Write steps, parts, machine and findings of all workers on one time axis."`
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`

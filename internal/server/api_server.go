@@ -24,7 +24,7 @@ type About struct {
 
 func registerServer(api huma.API, s *Server) {
 	get(api, "/server", "get-server", "The server and what it may do", func(context.Context, *struct{}) (About, error) {
-		a := About{Format: format1, Version: s.options.Version, Root: s.options.Root, ReadOnly: s.options.ReadOnly, Started: s.started, BasePath: s.options.BasePath}
+		a := About{Format: format1, Version: s.options.Version, App: s.page.hash, Root: s.options.Root, ReadOnly: s.options.ReadOnly, Started: s.started, BasePath: s.options.BasePath}
 		a.Host, _ = os.Hostname()
 		if u, err := user.Current(); err == nil {
 			a.User = u.Username

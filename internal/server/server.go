@@ -5,7 +5,11 @@
 package server
 
 import (
+	"crypto/tls"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -20,6 +24,15 @@ type Options struct {
 	Root string
 	// Version is Vigil's, for the page and the OpenAPI document.
 	Version string
+	// App are the files of the page, index.html among them; nil: there is none.
+	App fs.FS
+	// Token is the secret that every request needs; "": none does, for tests.
+	Token string
+	// Hosts are names that the server answers to besides the address that it
+	// listens on: those of a reverse proxy.
+	Hosts []string
+	// Certificates make it TLS.
+	Certificates []tls.Certificate
 	// ReadOnly refuses every change.
 	ReadOnly bool
 	// BasePath is the path below which a reverse proxy hands requests on, such as
@@ -34,8 +47,9 @@ type Options struct {
 type Server struct {
 	options Options
 	runs    *openRuns
+	page    *page
 	started time.Time
-	handler http.Handler
+	mux     *http.ServeMux
 	api     huma.API
 }
 
@@ -45,21 +59,39 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.BasePath = strings.TrimSuffix(o.BasePath, "/")
-	s := &Server{options: o, runs: newOpenRuns(o.Root), started: time.Now().UTC()}
-	mux := http.NewServeMux()
-	s.api = humago.NewWithPrefix(mux, apiPath, apiConfig(o.Version))
+	p, err := newPage(o.App, o.BasePath)
+	if err != nil { // the API works without
+		o.Log.Error("there is no page", "error", err)
+		p = &page{}
+	}
+	s := &Server{options: o, runs: newOpenRuns(o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
+	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))
 	s.register()
-	s.handler = mux
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, http.StatusNotFound, fmt.Sprintf("the API has no %.200q; %s/openapi.json lists what it has", r.URL.Path, apiPath))
+	})
 	return s
 }
 
-// Handler answers requests below the base path.
+// Handler answers requests that mean localhost, for tests.
 func (s *Server) Handler() http.Handler {
-	if s.options.BasePath == "" {
-		return s.handler
-	}
-	return http.StripPrefix(s.options.BasePath, s.handler)
+	return s.HandlerAt(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 }
+
+// HandlerAt answers requests of those who know the token and mean a listening
+// address: the API and the page.
+func (s *Server) HandlerAt(listening ...net.Addr) http.Handler {
+	cookie := "vigil"
+	for _, a := range listening {
+		if t, ok := a.(*net.TCPAddr); ok {
+			cookie = fmt.Sprintf("vigil-%d", t.Port) // a browser's cookies do not know ports
+		}
+	}
+	return &guard{next: s.mux, page: s.page, options: &s.options, cookie: cookie, mine: newHosts(listening, s.options.Hosts).mine}
+}
+
+// Close ends what the server does beside requests.
+func (s *Server) Close() {}
 
 // OpenAPI is the description of the API.
 func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }

@@ -1,0 +1,6 @@
+package cli
+
+import "io/fs"
+
+// pageFiles are the files of the dashboard's page.
+func pageFiles() fs.FS { return nil }
