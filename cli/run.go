@@ -172,6 +172,9 @@ func (c runCmd) prepare(o *launch.Options, settings config.Run) error {
 	settings.Dir = root
 	o.PythonPath = []string{boot, lib}
 	o.Agent = []string{self, "agent"}
+	if settings.UI {
+		o.Dashboard = []string{self, "ui", root, "--beside", "--json"}
+	}
 	o.Settings = agent.Settings{
 		Name: settings.Name, Dir: root, Command: o.Command, Directory: directory, Script: agent.Script(o.Command),
 		Host: host, Started: started.UTC(), Config: settings, Vigil: version(), Created: true,

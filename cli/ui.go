@@ -28,7 +28,7 @@ type uiCmd struct {
 	Open     bool     `name:"open" help:"Open it in the browser."`
 	ReadOnly bool     `name:"read-only" help:"Refuse every change."`
 	BasePath string   `name:"base-path" placeholder:"P" help:"The path below which a reverse proxy hands requests on, such as /vigil."`
-	Host     []string `name:"host" placeholder:"NAME" help:"A further name that it answers to, such as the one of a reverse proxy; repeatable."`
+	Host     []string `name:"host" sep:"none" placeholder:"NAME" help:"A further name that it answers to, such as the one of a reverse proxy; repeatable."`
 	TLSCert  string   `name:"tls-cert" placeholder:"F" help:"Certificate, PEM; makes it https."`
 	TLSKey   string   `name:"tls-key" placeholder:"F" help:"The certificate's key, PEM."`
 	JSON     bool     `name:"json" help:"Print the address as JSON."`

@@ -141,6 +141,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	}
 	toggle("no-profile", f.NoProfile)
 	toggle("keep-output", f.KeepOutput)
+	toggle("ui", f.UI)
 	toggle("strict", f.Strict)
 	toggle("quiet", f.Quiet)
 	toggle("no-status", f.NoStatus)

@@ -40,7 +40,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "source", "monitor", "profile", "no-profile", "keep-output", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "source", "monitor", "profile", "no-profile", "keep-output", "ui", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"tag", "rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -237,6 +237,8 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.NoProfile, err = parseBool(text)
 	case "keep-output":
 		r.KeepOutput, err = parseBool(text)
+	case "ui":
+		r.UI, err = parseBool(text)
 	case "strict":
 		r.Strict, err = parseBool(text)
 	case "quiet":

@@ -51,6 +51,9 @@ type Options struct {
 	// PythonPath is what goes in front of the user's PYTHONPATH: the
 	// directories of the boot file and of the package.
 	PythonPath []string
+	// Dashboard is the command line of the dashboard that runs beside the job;
+	// nil: there is none. It ends when its standard input does.
+	Dashboard []string
 	// Claim makes the run's directory and returns it. It is called once,
 	// just before the command starts, with the socket's path; release undoes it
 	// when the command could not be started.

@@ -68,6 +68,10 @@ func Run(o *Options) (int, error) {
 		l.before = time.Since(o.Began)
 	}
 	go l.agent.run()
+	if len(o.Dashboard) > 0 {
+		d := l.startDashboard()
+		defer d.end()
+	}
 	status := l.attend()
 	if l.output != nil {
 		l.output.finish()

@@ -61,7 +61,8 @@ type Progress struct {
 	Workers          int       `json:"workers"`
 }
 
-// Notice is a warning of Vigil itself: what it is about and what to do.
+// Notice is a warning of Vigil itself: what it is about and what to do. Level is
+// info, warning, error, or asked: what the user wants to know even when all is quiet.
 type Notice struct {
 	Level string `json:"level"` // info, warning, error
 	Text  string `json:"text"`

@@ -193,7 +193,7 @@ func near(path string) string {
 const ours = "vigil: "
 
 func (v *View) notice(n *Notice) {
-	if v.o.Quiet && n.Level != "error" {
+	if v.o.Quiet && n.Level != "error" && n.Level != "asked" {
 		return
 	}
 	text := "vigil: " + clean(n.Text)
