@@ -15,6 +15,9 @@ import (
 // apiPath is what all paths of the API begin with.
 const apiPath = "/api/v1"
 
+// streamPath is where news come from, for as long as a page is open.
+const streamPath = apiPath + "/stream"
+
 // register declares every resource.
 func (s *Server) register() {
 	registerServer(s.api, s)

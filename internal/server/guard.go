@@ -6,10 +6,14 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +41,8 @@ type guard struct {
 	next     http.Handler
 	page     http.Handler
 	options  *Options
-	cookie   string // its name
+	cookie   string        // its name
+	busy     chan struct{} // room for the requests that are answered at once
 	mine     func(host string) bool
 	attempts attempts
 }
@@ -53,7 +58,6 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Cache-Control", "no-store")
-	defer g.caught(w, r)
 	switch {
 	case !g.mine(r.Host):
 		writeProblem(w, http.StatusMisdirectedRequest, "this server is not called that: open the address that `vigil ui` printed; behind a reverse proxy start it with --host NAME")
@@ -62,41 +66,67 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, http.StatusNotFound, "the dashboard is below "+g.options.BasePath+"/")
 		return
 	}
+	if r.URL.Path == g.options.BasePath && r.URL.Path != "" { // the cookie is for what is below
+		to := g.options.BasePath + "/"
+		if r.URL.RawQuery != "" {
+			to += "?" + r.URL.RawQuery
+		}
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return
+	}
 	if g.options.BasePath != "" {
 		r = below(r, g.options.BasePath)
 	}
 	if !g.let(w, r) {
 		return
 	}
-	if changes(r.Method) {
-		if why := g.foreign(r); why != "" {
-			writeProblem(w, http.StatusForbidden, why)
-			return
-		}
-		if g.options.ReadOnly {
-			writeProblem(w, http.StatusForbidden, "this server only shows: it was started with --read-only")
-			return
-		}
+	if !within(r.URL.Path, "/api") {
+		g.page.ServeHTTP(w, r)
+		return
+	}
+	if why := g.foreign(r); why != "" {
+		writeProblem(w, http.StatusForbidden, why)
+		return
+	}
+	if g.options.ReadOnly && changes(r.Method) {
+		writeProblem(w, http.StatusForbidden, "this server only shows: it was started with --read-only")
+		return
+	}
+	if p := r.URL.EscapedPath(); path.Clean(p) != strings.TrimSuffix(p, "/") {
+		writeProblem(w, http.StatusNotFound, "this is no path of the API")
+		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
-	if within(r.URL.Path, "/api") {
-		g.next.ServeHTTP(w, r)
-		return
-	}
-	g.page.ServeHTTP(w, r)
+	g.answer(w, r)
 }
 
-// caught turns a panic of a handler into an answer, and a line of the log.
-func (g *guard) caught(w http.ResponseWriter, r *http.Request) {
-	e := recover()
-	if e == nil {
-		return
+// answer has the API answer. A panic becomes an error and a line of the log.
+func (g *guard) answer(w http.ResponseWriter, r *http.Request) {
+	a := &answerWriter{ResponseWriter: w}
+	defer func() {
+		e := recover()
+		if e == nil {
+			a.finish(r)
+			return
+		}
+		if e != http.ErrAbortHandler { //nolint:errorlint // the value of a panic, compared as net/http does
+			g.options.Log.Error("a request failed by a bug", "method", r.Method, "path", r.URL.Path, "panic", e, "stack", string(debug.Stack()))
+		}
+		if a.passing { // its beginning is under way: the client sees that the end is missing
+			panic(http.ErrAbortHandler)
+		}
+		writeProblem(w, http.StatusInternalServerError, "the server failed at this by a bug of its own; its log has the details")
+	}()
+	if r.URL.Path != streamPath { // a stream stays
+		select {
+		case g.busy <- struct{}{}:
+			defer func() { <-g.busy }()
+		case <-r.Context().Done():
+			return
+		}
 	}
-	if e == http.ErrAbortHandler { //nolint:errorlint // a panic's value, as net/http compares it
-		panic(e)
-	}
-	g.options.Log.Error("a request failed by a bug", "method", r.Method, "path", r.URL.Path, "panic", e, "stack", string(debug.Stack()))
-	writeProblem(w, http.StatusInternalServerError, "the server failed at this by a bug of its own; its log has the details")
+	g.next.ServeHTTP(a, r)
 }
 
 // within tells whether a path is a prefix or below it.
@@ -132,28 +162,42 @@ func (g *guard) let(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	given, how := g.given(r)
-	if given == "" {
-		g.unknown(w, "this needs the token: open the address that `vigil ui` printed, or send \"Authorization: Bearer TOKEN\"")
-		return false
-	}
-	if g.options.isToken(given) {
+	switch {
+	case given != "" && g.options.isToken(given):
 		if how != byAddress {
 			return true
 		}
 		g.enter(w, r)
-		return false
-	}
-	if how == byCookie { // of a server that was here before
-		g.unknown(w, "the token is of another server: open the address that `vigil ui` printed last")
-		return false
-	}
-	if !g.attempts.wrong(remote(r)) {
+	case given == "" && arriving(r):
+		w.Header().Set("WWW-Authenticate", bearer)
+		again(w, http.StatusUnauthorized, path.Join("/", g.options.BasePath, r.URL.EscapedPath())+query(r.URL.Query()))
+	case given == "":
+		g.unknown(w, r, "this needs the token: open the address that `vigil ui` printed, or send \"Authorization: Bearer TOKEN\"")
+	case !g.attempts.wrong(how, remote(r)):
 		w.Header().Set("Retry-After", "60")
 		writeProblem(w, http.StatusTooManyRequests, "too many wrong tokens came from there: wait a minute")
-		return false
+	case how == byCookie:
+		g.unknown(w, r, "the token is of another server: open the address that `vigil ui` printed last")
+	default:
+		g.unknown(w, r, "the token is wrong: open the address that `vigil ui` printed")
 	}
-	g.unknown(w, "the token is wrong: open the address that `vigil ui` printed")
 	return false
+}
+
+// arriving tells that a browser follows a link from elsewhere to a page: then it
+// does not send the cookie, and does on the second try, which comes from here.
+func arriving(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet && !within(r.URL.Path, "/api")
+}
+
+// again answers with a page that leads on. A browser takes that step for ours,
+// unlike a redirect, which is still the one of the page that the link stands on.
+func again(w http.ResponseWriter, status int, to string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	to = html.EscapeString(to)
+	fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Vigil</title><meta http-equiv=\"refresh\" content=\"0; url=%s\"><p><a href=\"%s\">Go on</a></p></html>\n", to, to)
 }
 
 const (
@@ -194,36 +238,65 @@ func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
 		SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	q := r.URL.Query()
 	q.Del("token")
-	// A path of two slashes would be another host's.
-	to := url.URL{Path: g.options.BasePath + "/" + strings.TrimLeft(r.URL.Path, "/\\"), RawQuery: q.Encode()}
-	w.Header().Set("Location", to.String())
+	// Never two slashes at the beginning: that would be another host.
+	to := path.Join("/", g.options.BasePath, r.URL.EscapedPath())
+	if strings.HasSuffix(r.URL.Path, "/") && to != "/" {
+		to += "/"
+	}
+	to += query(q)
+	if arriving(r) {
+		again(w, http.StatusOK, to)
+		return
+	}
+	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-func (g *guard) unknown(w http.ResponseWriter, why string) {
-	w.Header().Set("WWW-Authenticate", `Bearer realm="vigil"`)
+// query is the end of an address that has parameters.
+func query(q url.Values) string {
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}
+
+const bearer = `Bearer realm="vigil"`
+
+// unknown refuses who has no right token: in words for who sits before a browser.
+func (g *guard) unknown(w http.ResponseWriter, r *http.Request, why string) {
+	w.Header().Set("WWW-Authenticate", bearer)
+	if !within(r.URL.Path, "/api") && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Vigil</title><h1>Vigil</h1><p>%s</p></html>\n", html.EscapeString(why))
+		return
+	}
 	writeProblem(w, http.StatusUnauthorized, why)
 }
 
-// foreign says why a change does not come from the page or from a program that has
-// the token; "" when it does.
+// foreign says why a request to the API does not come from the page, nor from a
+// program that has the token; "" when it does.
 func (g *guard) foreign(r *http.Request) string {
-	if _, how := g.given(r); how == byBearer {
-		return "" // no page of another site can send it
+	if s := r.Header.Get("Sec-Fetch-Site"); s != "" && s != "same-origin" && s != "none" {
+		return "a page of another site may not ask this"
 	}
-	if s := r.Header.Get("Sec-Fetch-Site"); s != "" && s != "same-origin" {
-		return "a change is not taken from a page of another site"
+	if o := r.Header.Get("Origin"); o != "" && !g.origin(o, r.Host) {
+		return "a page of another site may not ask this"
 	}
-	if o := r.Header.Get("Origin"); o != "" {
-		u, err := url.Parse(o)
-		if err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return "a change is not taken from a page of another site"
-		}
-	}
-	if r.Header.Get("X-Vigil") == "" {
-		return "a change needs the header X-Vigil: 1"
+	if _, how := g.given(r); changes(r.Method) && how != byBearer && r.Header.Get("X-Vigil") == "" {
+		return "a change needs the header X-Vigil: 1, which no form of another site can send"
 	}
 	return ""
+}
+
+// origin tells whether a page's origin is this server: the host that was asked, or
+// the name of the reverse proxy before it.
+func (g *guard) origin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	return strings.EqualFold(u.Host, host) || slices.ContainsFunc(g.options.Hosts, func(name string) bool { return plainHost(name) == plainHost(u.Host) })
 }
 
 // remote is the address that a request came from, without the port.
@@ -243,18 +316,27 @@ type attempts struct {
 	count map[string]int
 }
 
-// mostWrong is how many wrong tokens an address may send in a minute.
-const mostWrong = 20
+// How many wrong tokens an address may send in a minute. A page that was open while
+// the server was started anew goes on to ask with its old cookie.
+const (
+	mostWrong  = 20
+	mostStale  = 600
+	mostPeople = 10_000
+)
 
 // wrong notes a wrong token; false when there were too many.
-func (a *attempts) wrong(from string) bool {
+func (a *attempts) wrong(how, from string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if now := time.Now(); a.count == nil || now.Sub(a.since) > time.Minute || len(a.count) > 10_000 {
+	if now := time.Now(); a.count == nil || now.Sub(a.since) > time.Minute || len(a.count) > mostPeople {
 		a.since, a.count = now, map[string]int{}
 	}
+	limit := mostWrong
+	if how == byCookie {
+		limit, from = mostStale, how+" "+from
+	}
 	a.count[from]++
-	return a.count[from] <= mostWrong
+	return a.count[from] <= limit
 }
 
 // writeProblem writes an error as problem+json.

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"time"
 
@@ -67,9 +68,7 @@ func New(o Options) *Server {
 	s := &Server{options: o, runs: newOpenRuns(o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
 	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))
 	s.register()
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, http.StatusNotFound, fmt.Sprintf("the API has no %.200q; %s/openapi.json lists what it has", r.URL.Path, apiPath))
-	})
+	s.mux.HandleFunc("/", s.nothing)
 	return s
 }
 
@@ -87,8 +86,30 @@ func (s *Server) HandlerAt(listening ...net.Addr) http.Handler {
 			cookie = fmt.Sprintf("vigil-%d", t.Port) // a browser's cookies do not know ports
 		}
 	}
-	return &guard{next: s.mux, page: s.page, options: &s.options, cookie: cookie, mine: newHosts(listening, s.options.Hosts).mine}
+	return &guard{next: s.mux, page: s.page, options: &s.options, cookie: cookie, busy: make(chan struct{}, atOnce()), mine: newHosts(listening, s.options.Hosts).mine}
 }
+
+// nothing answers requests that no resource takes.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		other := *r
+		other.Method = m
+		if _, pattern := s.mux.Handler(&other); pattern != "/" {
+			allowed = append(allowed, m)
+		}
+	}
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		writeProblem(w, http.StatusMethodNotAllowed, fmt.Sprintf("%.200q takes %s only", r.URL.Path, strings.Join(allowed, " and ")))
+		return
+	}
+	writeProblem(w, http.StatusNotFound, fmt.Sprintf("the API has no %.200q; %s/openapi.json lists what it has", r.URL.Path, apiPath))
+}
+
+// atOnce is how many requests are answered at a time; the others wait. It bounds the
+// memory that answers take.
+func atOnce() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // Close ends what the server does beside requests.
 func (s *Server) Close() {}
