@@ -22,6 +22,7 @@ const streamPath = apiPath + "/stream"
 func (s *Server) register() {
 	registerServer(s.api, s)
 	registerRuns(s.api, s)
+	registerStream(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {

@@ -5,6 +5,7 @@
 package server
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,7 @@ type Server struct {
 	page    *page
 	started time.Time
 	mux     *http.ServeMux
+	watched watched
 	api     huma.API
 }
 
@@ -66,6 +68,7 @@ func New(o Options) *Server {
 		p = &page{}
 	}
 	s := &Server{options: o, runs: newOpenRuns(o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
+	s.watched.run, s.watched.log = s.watch, o.Log.Error
 	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))
 	s.register()
 	s.mux.HandleFunc("/", s.nothing)
@@ -112,7 +115,14 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
 func atOnce() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // Close ends what the server does beside requests.
-func (s *Server) Close() {}
+func (s *Server) Close() { s.watched.close() }
+
+// watch looks for news of a run, or of the list of runs.
+func (s *Server) watch(ctx context.Context, t *topic) {
+	if t.name != "" {
+		s.watchRun(ctx, t)
+	}
+}
 
 // OpenAPI is the description of the API.
 func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }

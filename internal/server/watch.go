@@ -1,0 +1,439 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/trial"
+)
+
+// How often a run is looked at. A look that took long is followed by a longer rest,
+// so that watching takes a small share of one core.
+const (
+	lookLive  = 250 * time.Millisecond
+	lookEnded = time.Second
+	lookShare = 20
+	lookRest  = 2 * time.Second
+	lookAlive = 3 * time.Second // whether the processes are still there, which no file tells
+)
+
+// live is what a run offers that may be written while it is read.
+type live interface {
+	source.Run
+	source.Metrics
+	TailNow() (source.Tail, error)
+	SampleCount(host string) (int64, error)
+	SamplesFrom(host string, n int64, fn func(i int64, s *record.Sample) error) error
+}
+
+// Events of a run's stream.
+type (
+	// StatusNews says how a run stands.
+	StatusNews struct {
+		Run    string `json:"run"`
+		Status string `json:"status"`
+		Live   bool   `json:"live"`
+	}
+	// StepNews says how far a run has come.
+	StepNews struct {
+		Run      string           `json:"run"`
+		Steps    map[string]int64 `json:"steps"`
+		Progress *Progress        `json:"progress"`
+	}
+	// Progress is how far a training has come.
+	Progress struct {
+		Step     int64    `json:"step"`
+		Of       int64    `json:"of" doc:"0 where that is not known."`
+		Fraction *float64 `json:"fraction"`
+	}
+	// Points are new points of a series.
+	Points struct {
+		Series string   `json:"s"`
+		X      integers `json:"x"`
+		Values floats   `json:"values"`
+		Time   floats   `json:"time" doc:"Seconds since 1970."`
+		Again  bool     `json:"again,omitempty" doc:"There are too many: read the series anew."`
+	}
+	// MetricNews is a sample of a machine.
+	MetricNews struct {
+		Run    string   `json:"run"`
+		Host   string   `json:"host"`
+		Names  []string `json:"names"`
+		Time   float64  `json:"time"`
+		Values floats   `json:"values"`
+	}
+	// FindingNews are findings that were not there before.
+	FindingNews struct {
+		Run           string           `json:"run"`
+		Findings      []record.Finding `json:"findings"`
+		GroupsChanged bool             `json:"groups_changed"`
+	}
+	// RunNews says that something of a run changed.
+	RunNews struct {
+		Run string `json:"run"`
+	}
+)
+
+// mostPoints is how many new points of a series one event has.
+const mostPoints = 512
+
+// runWatch looks for what is new of a run.
+type runWatch struct {
+	t    *topic
+	run  source.Run
+	live live // nil: it is not of this format
+	tail source.Tail
+
+	chief    string
+	status   StatusNews
+	steps    map[string]int64
+	told     StepNews
+	plans    int
+	findings map[string]bool
+	samples  map[string]int64 // by host: those that were told
+	times    map[string]time.Time
+	started  bool
+}
+
+// watchRun says what is new of a run until ctx ends, the run is gone, or nobody has
+// listened for a while.
+func (s *Server) watchRun(ctx context.Context, t *topic) {
+	path, err := s.runs.path(t.name)
+	if err != nil {
+		return
+	}
+	dir, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	run, err := s.runs.get(t.name)
+	if err != nil {
+		return
+	}
+	w := &runWatch{t: t, run: run, findings: map[string]bool{}, samples: map[string]int64{}, times: map[string]time.Time{}}
+	w.live, _ = run.(live)
+	defer func() {
+		if w.tail != nil {
+			w.tail.Close()
+		}
+	}()
+	files := newStamp(path)
+	alive := time.Time{}
+	for !t.idle() {
+		began := time.Now()
+		if now, err := os.Stat(path); err != nil || !os.SameFile(now, dir) {
+			t.say("reset", RunNews{t.name})
+			return
+		}
+		c := files.look()
+		if c.any || w.status.Status == record.Running && time.Since(alive) > lookAlive {
+			alive = began
+			w.look(c)
+		}
+		rest := lookEnded
+		if w.status.Status == record.Running {
+			rest = lookLive
+		}
+		rest = max(rest, min(lookShare*time.Since(began), lookRest))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rest):
+		}
+	}
+}
+
+// look reads what was stored and says what is new.
+func (w *runWatch) look(c changed) {
+	// What was stored before the run ended is there when it says so.
+	run := w.run.Run()
+	if !w.started {
+		w.begin(&run)
+	}
+	points := w.points(&run)
+	w.progressed(&run, points)
+	if c.findings {
+		w.found()
+	}
+	if c.rules && w.started {
+		w.t.say("rules", RunNews{w.t.name})
+	}
+	if n := len(run.Plan); n != w.plans {
+		if w.started {
+			w.t.say("plan", RunNews{w.t.name})
+		}
+		w.plans = n
+	}
+	w.sampled()
+	if now := (StatusNews{w.t.name, run.Status, isLive(&run)}); now != w.status {
+		w.status = now
+		if w.started {
+			w.t.say("status", now)
+		}
+	}
+	w.started = true
+	w.t.stand(w.status, w.told)
+}
+
+// begin notes where a run stands, so that only what comes after is told.
+func (w *runWatch) begin(run *record.Run) {
+	w.steps = maps.Clone(run.Steps)
+	if w.steps == nil {
+		w.steps = map[string]int64{}
+	}
+	w.plans = len(run.Plan)
+	for _, f := range w.run.Findings() {
+		w.findings[keyOf(&f)] = true
+	}
+	if w.live == nil || run.Over() {
+		return
+	}
+	w.tail, _ = w.live.TailNow()
+	for _, host := range w.live.Hosts() {
+		if n, err := w.live.SampleCount(host); err == nil {
+			w.samples[host] = n
+		}
+	}
+}
+
+// points are the new points of the series that are asked for, as JSON.
+func (w *runWatch) points(run *record.Run) map[string][]byte {
+	if w.tail == nil {
+		return nil
+	}
+	asked := w.t.wanted()
+	w.chief = w.run.Chief()
+	p := &collector{want: map[string][]wanted{}, train: run.Steps[record.Train.String()] > 0, out: map[string]*Points{}}
+	var parts []wanted
+	for _, s := range asked {
+		if isPart(s.tensor) {
+			parts = append(parts, s)
+			continue
+		}
+		p.want[s.tensor] = append(p.want[s.tensor], s)
+	}
+	err := w.tail.Next(func(c *record.Complete) error {
+		mode := c.Mode.String()
+		w.steps[mode] = max(w.steps[mode], c.ModeStep+1)
+		p.take(c, w.chief)
+		return nil
+	})
+	if err != nil { // named as damage; the next look tries again
+		return nil
+	}
+	w.parts(run, parts, p)
+	return p.encode()
+}
+
+// collector picks the values of the series that are asked for out of steps.
+type collector struct {
+	want  map[string][]wanted // by tensor
+	out   map[string]*Points
+	train bool
+}
+
+func (p *collector) take(c *record.Complete, chief string) {
+	if len(p.want) == 0 {
+		return
+	}
+	speaks := chief
+	if !slices.ContainsFunc(c.Parts, func(s *record.Step) bool { return s.Worker == chief }) && len(c.Parts) > 0 {
+		speaks = c.Parts[0].Worker
+	}
+	for _, part := range c.Parts {
+		each := func(tensor string, value func(stat string) (float64, bool)) {
+			for _, w := range p.want[tensor] {
+				if w.worker != part.Worker && (w.worker != "" || part.Worker != speaks) || !w.any && w.mode != c.Mode || w.any && p.train && c.Mode != record.Train {
+					continue
+				}
+				if v, ok := value(w.stat); ok {
+					p.add(w.text, c.ModeStep, v, c.Time)
+				}
+			}
+		}
+		for i := range part.Scalars {
+			each(part.Scalars[i].Name, func(stat string) (float64, bool) {
+				return part.Scalars[i].Value, stat == "" || stat == "value"
+			})
+		}
+		for i := range part.Stats {
+			each(part.Stats[i].Tensor, func(stat string) (float64, bool) {
+				if stat == "" {
+					stat = "mean"
+				}
+				return trial.StatOf(&part.Stats[i].Stats, stat)
+			})
+		}
+		for i := range part.Derived {
+			each(part.Derived[i].Tensor, func(stat string) (float64, bool) { return part.Derived[i].Value, stat == part.Derived[i].Stat })
+		}
+	}
+}
+
+// add notes a point. Of two values at one step the later one counts.
+func (p *collector) add(series string, step int64, value float64, at time.Time) {
+	s := p.out[series]
+	if s == nil {
+		s = &Points{Series: series}
+		p.out[series] = s
+	}
+	if n := len(s.X); n > 0 && s.X[n-1] == step {
+		s.Values[n-1] = value
+		return
+	}
+	if s.Again = s.Again || len(s.X) == mostPoints; s.Again {
+		s.X, s.Values, s.Time = nil, nil, nil
+		return
+	}
+	s.X, s.Values, s.Time = append(s.X, step), append(s.Values, value), append(s.Time, unix(at))
+}
+
+func (p *collector) encode() map[string][]byte {
+	out := make(map[string][]byte, len(p.out))
+	for name, s := range p.out {
+		if b, err := json.Marshal(s); err == nil {
+			out[name] = b
+		}
+	}
+	return out
+}
+
+func unix(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
+
+func isPart(tensor string) bool {
+	if tensor == record.TimeSeries {
+		return true
+	}
+	for p := range record.StepParts {
+		if p.Series() == tensor {
+			return true
+		}
+	}
+	return false
+}
+
+// parts adds the new points of parts of steps.
+func (w *runWatch) parts(run *record.Run, asked []wanted, p *collector) {
+	by := map[string][]wanted{}
+	for _, s := range asked {
+		by[s.worker] = append(by[s.worker], s)
+	}
+	for worker, list := range by {
+		since, known := w.times[worker]
+		if !known && run.Time != nil {
+			since = run.Time.Until
+		}
+		w.times[worker] = since
+		_ = w.live.Times(worker, since, time.Time{}, func(row *record.StepTime) error {
+			w.times[worker] = row.End
+			for _, s := range list {
+				if !s.any && s.mode != row.Mode || s.any && row.Mode != record.Train {
+					continue
+				}
+				ns := row.Total() - row.Gap
+				for part := range record.StepParts {
+					if part.Series() == s.tensor {
+						ns = row.Parts[part]
+					}
+				}
+				p.add(s.text, row.ModeStep, float64(ns)/1e9/float64(max(row.Steps, 1)), row.End)
+			}
+			return nil
+		})
+	}
+}
+
+// progressed says how far the run has come, with new points.
+func (w *runWatch) progressed(run *record.Run, points map[string][]byte) {
+	for mode, n := range run.Steps {
+		w.steps[mode] = max(w.steps[mode], n)
+	}
+	now := StepNews{Run: w.t.name, Steps: maps.Clone(w.steps), Progress: progressOf(run, w.steps)}
+	if w.started && maps.Equal(now.Steps, w.told.Steps) && len(points) == 0 {
+		return
+	}
+	w.told = now
+	if !w.started {
+		return
+	}
+	if b, err := json.Marshal(now); err == nil {
+		w.t.publish(event{name: "steps", data: b, points: points})
+	}
+}
+
+// progressOf is how many updates were made, of how many.
+func progressOf(run *record.Run, steps map[string]int64) *Progress {
+	step := steps[record.Train.String()] + steps[record.Global.String()]
+	if step == 0 {
+		return nil
+	}
+	p := &Progress{Step: step}
+	if e := run.Clock().Epochs; e != nil && e.Total > 0 {
+		p.Of = e.Total
+		fraction := min(float64(step)/float64(e.Total), 1)
+		p.Fraction = &fraction
+	}
+	return p
+}
+
+// found says which findings are new, and that groups may have changed.
+func (w *runWatch) found() {
+	news := FindingNews{w.t.name, []record.Finding{}, true}
+	for _, f := range w.run.Findings() {
+		if k := keyOf(&f); !w.findings[k] {
+			w.findings[k] = true
+			news.Findings = append(news.Findings, f)
+		}
+	}
+	if w.started {
+		w.t.say("findings", news)
+	}
+}
+
+// keyOf tells findings apart.
+func keyOf(f *record.Finding) string {
+	b, err := json.Marshal([]any{f.Rule, f.Configuration, f.Check, f.Step, f.Mode, f.Subject, f.Time, f.Worker})
+	if err != nil {
+		return f.Rule + f.Check + strconv.FormatInt(f.Step, 10)
+	}
+	return string(b)
+}
+
+// sampled says what the machines' metrics are, if anybody wants to know.
+func (w *runWatch) sampled() {
+	if w.live == nil || w.tail == nil {
+		return
+	}
+	for _, host := range w.live.Hosts() {
+		if !w.t.wantsMetrics() { // nobody looks: go on from what is there when somebody does
+			if n, err := w.live.SampleCount(host); err == nil {
+				w.samples[host] = n
+			}
+			continue
+		}
+		_ = w.live.SamplesFrom(host, w.samples[host], func(i int64, s *record.Sample) error {
+			w.samples[host] = i + 1
+			m := MetricNews{Run: w.t.name, Host: host, Time: unix(s.Time)}
+			for _, v := range s.Values {
+				m.Names, m.Values = append(m.Names, v.Name), append(m.Values, v.Value)
+			}
+			if b, err := json.Marshal(m); err == nil {
+				w.t.publish(event{name: "metrics", data: b, metric: true})
+			}
+			return nil
+		})
+	}
+}
+
+// isLive tells whether a run's agent can be asked from here.
+func isLive(run *record.Run) bool {
+	host, err := os.Hostname()
+	return err == nil && run.Status == record.Running && run.Host == host && run.Control != ""
+}
