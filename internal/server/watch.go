@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -114,8 +116,15 @@ func (s *Server) watchRun(ctx context.Context, t *topic) {
 		return
 	}
 	run, err := s.runs.get(t.name)
-	if err != nil {
-		return
+	for ; err != nil; run, err = s.runs.get(t.name) { // its files may be half there
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookEnded):
+		}
+		if t.idle() || errors.Is(err, fs.ErrNotExist) {
+			return
+		}
 	}
 	w := &runWatch{t: t, run: run, findings: map[string]bool{}, samples: map[string]int64{}, times: map[string]time.Time{}}
 	w.live, _ = run.(live)

@@ -1,0 +1,331 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/vfs"
+)
+
+// job writes a run as the agent does.
+type job struct {
+	*store.Writer
+	t    *testing.T
+	step int64
+}
+
+func newJob(t *testing.T, root, name string) *job {
+	t.Helper()
+	host, _ := os.Hostname()
+	w, err := store.Create(vfs.OS, root, name, record.Run{Format: record.RunFormat, Name: name, Host: host, Started: time.Now().UTC(), Status: record.Running,
+		Workers: []record.Worker{{Name: "worker_0", Chief: true}, {Name: "worker_1", Rank: 1}}, Steps: map[string]int64{}, Dropped: map[string]int64{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &job{Writer: w, t: t}
+}
+
+func (j *job) ok(err error) {
+	j.t.Helper()
+	if err != nil {
+		j.t.Fatal(err)
+	}
+}
+
+// steps stores n steps of both workers; the loss of worker w at step i is i + 0.5 w.
+func (j *job) steps(n int) {
+	j.t.Helper()
+	for range n {
+		var parts []*record.Step
+		for w := range 2 {
+			name := fmt.Sprintf("worker_%d", w)
+			loss := float64(j.step) + 0.5*float64(w)
+			if j.step == 3 {
+				loss = math.NaN()
+			}
+			s := &record.Step{Worker: name, Step: j.step, Mode: record.Train, ModeStep: j.step, Time: time.Now().UTC(), Seconds: 0.1,
+				Scalars: []record.Scalar{{Name: "loss", Value: loss}}, Stats: []record.TensorStats{{Tensor: "fc|weight", Stats: tensor.Stats{Count: 2, Mean: 7, Min: -1, Max: 15}}}}
+			j.ok(j.Append(name, "s"+name, uint64(j.step+1), s))
+			parts = append(parts, s)
+		}
+		j.ok(j.Complete(&record.Complete{Step: j.step, Mode: record.Train, ModeStep: j.step, Time: time.Now().UTC(), Parts: parts}))
+		j.step++
+	}
+}
+
+// listener is an open stream.
+type listener struct {
+	t      *testing.T
+	events chan heard
+	cancel context.CancelFunc
+	status int
+}
+
+type heard struct{ id, name, data string }
+
+func listen(t *testing.T, server, query, last string) *listener {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, _ := http.NewRequestWithContext(ctx, "GET", server+"/api/v1/stream"+query, nil)
+	r.Header.Set("Authorization", "Bearer "+rightToken)
+	if last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(r)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	l := &listener{t, make(chan heard, 1000), cancel, answer.StatusCode}
+	go func() {
+		defer answer.Body.Close()
+		defer close(l.events)
+		lines := bufio.NewScanner(answer.Body)
+		lines.Buffer(nil, 8<<20)
+		var e heard
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch {
+			case name == "id":
+				e.id = value
+			case name == "event":
+				e.name = value
+			case name == "data":
+				e.data = value
+			case lines.Text() == "" && e.name != "":
+				l.events <- e
+				e = heard{}
+			}
+		}
+	}()
+	t.Cleanup(cancel)
+	return l
+}
+
+// next is the next event of a name, decoded into v.
+func (l *listener) next(name string, v any) heard {
+	l.t.Helper()
+	for {
+		select {
+		case e, ok := <-l.events:
+			if !ok {
+				l.t.Fatalf("the stream ended before %q", name)
+			}
+			if e.name != name {
+				continue
+			}
+			if v != nil {
+				if err := json.Unmarshal([]byte(e.data), v); err != nil {
+					l.t.Fatalf("%s: %v", e.data, err)
+				}
+			}
+			return e
+		case <-time.After(20 * time.Second):
+			l.t.Fatalf("no event %q", name)
+		}
+	}
+}
+
+type stepsHeard struct {
+	Steps  map[string]int64
+	Points []struct {
+		S      string
+		X      []int64
+		Values []any
+		Time   []float64
+	}
+}
+
+// upTo collects points until a step is there: "series step value" of each.
+func (l *listener) upTo(step int64) (all []string) {
+	l.t.Helper()
+	for {
+		var e stepsHeard
+		l.next("steps", &e)
+		for _, p := range e.Points {
+			for i, x := range p.X {
+				all = append(all, fmt.Sprintf("%s %d %v", p.S, x, p.Values[i]))
+			}
+		}
+		if e.Steps["TRAIN"] > step {
+			return all
+		}
+	}
+}
+
+func TestStreamTellsWhatIsNewOfARun(t *testing.T) {
+	root := t.TempDir()
+	server := serveTest(t, Options{Root: root})
+	j := newJob(t, root, "a")
+	j.steps(2)
+	l := listen(t, server, "?run=a&s=loss&s=fc%257Cweight|max|TRAIN|worker_1&s=none&metrics=1", "")
+	var now stepsHeard
+	l.next("status", nil)
+	l.next("steps", &now)
+	if now.Points == nil || len(now.Points) != 0 {
+		t.Errorf("points that were there: %+v", now.Points)
+	}
+	j.steps(3)
+	if got, want := strings.Join(l.upTo(4), ", "), "loss 2 2, fc%7Cweight|max|TRAIN|worker_1 2 15"; !strings.Contains(got, "loss 3 NaN") || !strings.Contains(got, "loss 2 2") || !strings.Contains(got, "fc%7Cweight|max|TRAIN|worker_1 4 15") || strings.Contains(got, "loss 1 ") {
+		t.Errorf("points %s, want them to begin %s", got, want)
+	}
+	host, _ := os.Hostname()
+	j.ok(j.Samples(record.Sample{Host: host, Time: time.Now().UTC(), Values: []record.Scalar{{Name: "cpu/total", Value: 50}}}))
+	var m struct {
+		Host   string
+		Names  []string
+		Values []float64
+	}
+	l.next("metrics", &m)
+	if m.Host != host || len(m.Names) != 1 || m.Names[0] != "cpu/total" || m.Values[0] != 50 {
+		t.Errorf("metrics %+v", m)
+	}
+	j.ok(j.Finding(record.Finding{Rule: "dead_relu", Check: "all", Severity: record.Error, Step: 4, Time: time.Now().UTC()}))
+	var f struct{ Findings []record.Finding }
+	l.next("findings", &f)
+	if len(f.Findings) != 1 || f.Findings[0].Rule != "dead_relu" {
+		t.Errorf("findings %+v", f)
+	}
+	j.ok(j.Statuses([]record.RuleStatus{{Rule: "dead_relu"}}))
+	l.next("rules", nil)
+	j.ok(j.UpdateRun(func(r *record.Run) { r.Plan = append(r.Plan, record.PlanChange{Why: "vigil plan"}) }))
+	l.next("plan", nil)
+	j.steps(1)
+	j.ok(j.UpdateRun(func(r *record.Run) {
+		now := time.Now()
+		r.Status, r.Ended = record.Completed, &now
+	}))
+	j.ok(j.Close())
+	if got := strings.Join(l.upTo(5), ", "); !strings.Contains(got, "loss 5 5") {
+		t.Errorf("the last step: %s", got)
+	}
+	var s StatusNews
+	l.next("status", &s)
+	if s.Status != record.Completed || s.Live {
+		t.Errorf("status %+v", s)
+	}
+	j.ok(os.RemoveAll(j.Path()))
+	l.next("reset", nil)
+	if again := listen(t, server, "?run=a", ""); again.status != http.StatusNotFound {
+		t.Errorf("the stream of a run that is gone: %d", again.status)
+	}
+}
+
+func TestStreamGoesOnAfterABreak(t *testing.T) {
+	root := t.TempDir()
+	server := serveTest(t, Options{Root: root})
+	j := newJob(t, root, "a")
+	defer j.Close()
+	l := listen(t, server, "?run=a&s=loss", "")
+	l.next("steps", nil)
+	j.steps(1)
+	last := l.next("steps", nil)
+	l.cancel()
+	j.steps(2)
+	back := listen(t, server, "?run=a&s=loss", last.id)
+	if got := strings.Join(back.upTo(2), ", "); got != "loss 1 1, loss 2 2" {
+		t.Errorf("after the break: %s", got)
+	}
+	for _, id := range []string{"1234.1-3", "nothing", last.id[:strings.IndexByte(last.id, '-')] + "-999"} {
+		other := listen(t, server, "?run=a&s=loss", id)
+		if e := <-other.events; e.name != "reset" {
+			t.Errorf("after the id %q of nowhere: %+v", id, e)
+		}
+		other.next("steps", nil)
+		other.cancel()
+	}
+}
+
+func TestStreamResetsWhoIsTooSlow(t *testing.T) {
+	topic := &topic{nonce: "n", news: make(chan struct{})}
+	topic.stand(StatusNews{Run: "a"}, StepNews{Run: "a"})
+	in := &reader{t: topic}
+	in.begin("")
+	if b, _, _ := in.take(); !strings.Contains(string(b), "event: status") {
+		t.Errorf("%s", b)
+	}
+	for range mostEvents + 5 {
+		topic.say("rules", RunNews{"a"})
+	}
+	if b, _, _ := in.take(); strings.Count(string(b), "event: ") != 3 || !strings.HasPrefix(string(b), "id: n-517\nevent: reset") {
+		t.Errorf("%s", b)
+	}
+	topic.say("rules", RunNews{"a"})
+	if b, _, _ := in.take(); strings.Count(string(b), "event: rules") != 1 {
+		t.Errorf("%s", b)
+	}
+	topic.publish(event{name: "metrics", data: make([]byte, 2*mostEventBytes)})
+	if topic.bytes > 2*mostEventBytes || len(topic.events) != 1 {
+		t.Errorf("%d events of %d bytes are kept", len(topic.events), topic.bytes)
+	}
+}
+
+func TestStreamSharesOneLookAndEndsWithTheServer(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	root := t.TempDir()
+	j := newJob(t, root, "a")
+	defer j.Close()
+	t.Run("serve", func(t *testing.T) {
+		s := New(Options{Root: root, Token: rightToken})
+		server := serveOne(t, s)
+		var all []*listener
+		for range 5 {
+			l := listen(t, server, "?run=a&s=loss", "")
+			l.next("steps", nil)
+			all = append(all, l)
+		}
+		j.steps(1)
+		for _, l := range all {
+			if got := strings.Join(l.upTo(0), ", "); got != "loss 0 0" {
+				t.Errorf("%s", got)
+			}
+		}
+		s.watched.mu.Lock()
+		if len(s.watched.topics) != 1 || s.watched.readers != 5 {
+			t.Errorf("%d topics, %d readers", len(s.watched.topics), s.watched.readers)
+		}
+		s.watched.mu.Unlock()
+		all[0].cancel()
+	})
+	goleak.VerifyNone(t, before)
+}
+
+func TestStreamRefusesWhatIsNoSeries(t *testing.T) {
+	root := t.TempDir()
+	server := serveTest(t, Options{Root: root})
+	defer newJob(t, root, "a").Close()
+	for _, c := range []struct {
+		query string
+		want  int
+	}{
+		{"?run=a&s=loss|value|TRAIN|worker_0", 200},
+		{"?run=a&s=loss|||", 200},
+		{"?run=a&s=loss|value|DREAM", 422},
+		{"?run=a&s=a|b|TRAIN|c|d", 422},
+		{"?run=a&s=%25zz", 422},
+		{"?run=a&s=|mean", 422},
+		{"?run=b", 404},
+		{"?run=..", 404},
+		{"?run=a" + strings.Repeat("&s=x", mostWanted+1), 422},
+	} {
+		l := listen(t, server, c.query, "")
+		if l.status != c.want {
+			t.Errorf("%.60s: %d, want %d", c.query, l.status, c.want)
+		}
+		l.cancel()
+	}
+}
