@@ -19,9 +19,10 @@ type sealed struct {
 	count  int       // steps or decisions in it; 0 when the manifest does not say
 	span   *[2]int64 // of machine metrics or step times, microseconds since 1970; nil: none, or not known
 	tables map[string]*table
-	steps  []journal.Lazy // without values; read when first needed
-	full   []journal.Lazy // with values; kept by the replayer for a while
-	at     []int64        // times of machine metrics, when they were needed
+	steps  []journal.Lazy   // without values; read when first needed
+	full   []journal.Lazy   // with values; kept by the replayer for a while
+	at     []int64          // times of machine metrics, when they were needed
+	holds  map[string]*held // by name, when it was needed
 }
 
 // table is one Parquet file. It is opened when first needed; then its footer
