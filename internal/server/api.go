@@ -23,6 +23,8 @@ func (s *Server) register() {
 	registerServer(s.api, s)
 	registerRuns(s.api, s)
 	registerStream(s.api, s)
+	registerSeries(s.api, s)
+	registerTensors(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {

@@ -1,0 +1,148 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/plan"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// Listed is a name of a run, and what there is of it.
+type Listed struct {
+	record.TensorInfo
+	source.Content
+	ByTime bool // its steps are instants, not steps of a mode
+	Unit   string
+}
+
+// List is everything that has a name in a run, in the network's order.
+func List(t source.Run) []Listed {
+	infos := t.Tensors()
+	has := contentsOf(t, infos)
+	out := make([]Listed, len(infos))
+	for i, info := range infos {
+		l := Listed{TensorInfo: info, Content: has[info.Name]}
+		switch info.Kind {
+		case record.PartTime:
+			l.ByTime, l.Unit = true, "s"
+		case record.MachineMetric:
+			l.ByTime = true
+		}
+		if l.ByTime && len(l.Stats) == 0 {
+			l.Stats = []string{"value"}
+		}
+		if info.Kind == record.MachineMetric {
+			l.Modes = []record.Mode{record.Global}
+		}
+		if l.Modes == nil && info.Kind == record.PartTime {
+			l.Modes = t.Modes()
+		}
+		out[i] = l
+	}
+	return out
+}
+
+func contentsOf(t source.Run, infos []record.TensorInfo) map[string]source.Content {
+	if c, ok := t.(source.Contents); ok {
+		return c.Contents()
+	}
+	has := make(map[string]source.Content, len(infos))
+	for _, info := range infos {
+		has[info.Name] = source.Content{Stats: t.StatNames(info.Name), Modes: t.Modes()}
+	}
+	return has
+}
+
+// Group is a heading of the curves: losses, metrics, then the collections.
+type Group string
+
+// The groups that are no collections.
+const (
+	Losses  Group = "losses"
+	Metrics Group = "metrics"
+)
+
+// Chart is a curve that a run has.
+type Chart struct {
+	Name   string
+	Ask    Ask
+	Group  Group
+	Points int64
+}
+
+// Charts are the curves of a run: each loss and logged number by mode, then the
+// tensors that statistics are stored of, under their first collection. What
+// machines and parts of steps did is on pages of its own.
+func Charts(list []Listed) []Chart {
+	var out []Chart
+	for _, l := range list {
+		if l.ByTime || l.AliasOf != "" || l.Strings {
+			continue
+		}
+		stat, group := "", groupOf(&l)
+		if !slices.Contains(l.Stats, "value") {
+			if !slices.Contains(l.Stats, "mean") {
+				continue
+			}
+			stat = "mean"
+		}
+		for _, mode := range l.Modes {
+			out = append(out, Chart{l.Name, Ask{Tensor: l.Name, Stat: stat, Mode: mode.String()}, group, l.Points[mode]})
+		}
+	}
+	rank := func(c Chart) int {
+		switch {
+		case c.Name == "loss":
+			return 0
+		case c.Group == Losses:
+			return 1
+		case c.Group == Metrics:
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(out, func(a, b Chart) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
+}
+
+func groupOf(l *Listed) Group {
+	switch {
+	case l.Kind == record.Loss:
+		return Losses
+	case l.Kind == record.Metric && !ofBoosting(l.TensorInfo):
+		return Metrics
+	}
+	for _, c := range l.Collections {
+		if c != plan.All {
+			return Group("collection " + c)
+		}
+	}
+	return Group("collection " + string(l.Kind))
+}
+
+// CollectionCount is how many names belong to a collection.
+type CollectionCount struct {
+	Name  string
+	Count int
+}
+
+// CollectionCounts counts the members of collections, in the order of the first
+// member.
+func CollectionCounts(list []Listed) []CollectionCount {
+	out := []CollectionCount{}
+	place := map[string]int{}
+	for _, l := range list {
+		for _, c := range l.Collections {
+			i, known := place[c]
+			if !known {
+				i = len(out)
+				place[c] = i
+				out = append(out, CollectionCount{Name: c})
+			}
+			out[i].Count++
+		}
+	}
+	return out
+}

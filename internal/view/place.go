@@ -1,0 +1,113 @@
+package view
+
+import (
+	"errors"
+	"math"
+	"sort"
+
+	"github.com/vigil-ml/vigil/internal/record"
+)
+
+// place tells where on an axis the steps of a mode are.
+type place struct {
+	at       func(step int64) float64 // ascending; NaN where it is not known
+	update   func(step int64) int64   // the update before a step of another mode
+	ofUpdate func(update int64) float64
+	last     int64 // no step is beyond
+}
+
+var (
+	errNoEpochs = errors.New("where the epochs of this run begin is not known; choose another axis")
+	errNoTimes  = errors.New("when the steps of this run were is not known; choose another axis")
+)
+
+// place gives the axis of a mode's steps.
+func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
+	p := &place{last: math.MaxInt64 - 1}
+	whole := func(step int64) float64 { return float64(step) }
+	switch r.e.Axis {
+	case ByTime, ByAge:
+		c := r.clock(mode, worker)
+		if len(c.step) == 0 {
+			return nil, errNoTimes
+		}
+		origin := 0.0
+		if r.e.Axis == ByAge {
+			origin = seconds(r.run.Started)
+		}
+		p.last = c.step[len(c.step)-1]
+		p.at = func(step int64) float64 { return c.time(step) - origin }
+		return p, nil
+	case ByEpoch:
+		if r.epochs == nil || len(r.epochs.Stretches) == 0 {
+			return nil, errNoEpochs
+		}
+		p.at = func(step int64) float64 { return r.epoch(step, 0) }
+		p.ofUpdate = func(u int64) float64 { return r.epoch(u, 1) }
+		if r.epochs.Until > 0 {
+			p.last = r.epochs.Until - 1
+		}
+	default:
+		p.at, p.ofUpdate = whole, whole
+	}
+	if mode != record.Train && r.e.Axis != ByStep {
+		of, train := r.clock(mode, worker), r.clock(record.Train, worker)
+		p.update = func(step int64) int64 {
+			if len(train.step) == 0 || len(of.step) == 0 {
+				return step
+			}
+			return train.updates(of.globally(step))
+		}
+	}
+	return p, nil
+}
+
+// epoch is how many passes over the data were done at an update, or after it.
+func (r *lineReader) epoch(update, done int64) float64 {
+	e, ok := r.epochs.Of(max(update, 0))
+	if !ok {
+		return math.NaN()
+	}
+	length := e.Updates
+	if length == 0 {
+		length = r.epochs.Batches
+	}
+	if length == 0 {
+		return math.NaN()
+	}
+	return float64(e.Number-1) + float64(max(update, -1)-e.Begins+done)/float64(length)
+}
+
+// steps are the steps whose places are in a range: from included, to not. A bound
+// of 0 is none; to is negative where no step is in the range.
+func (p *place) steps(from, to float64) (first, end int64) {
+	search := func(x float64) int64 {
+		high := p.last
+		if high > 1<<52 {
+			high = 1 << 52
+		}
+		return int64(sort.Search(int(high)+1, func(s int) bool {
+			v := p.at(int64(s))
+			return math.IsNaN(v) || v >= x
+		}))
+	}
+	if !math.IsNaN(from) {
+		first = search(from)
+	}
+	if !math.IsNaN(to) {
+		if end = search(to); end <= first {
+			return 0, -1
+		}
+	}
+	return first, end
+}
+
+func (r *lineReader) clock(mode record.Mode, worker string) *stepClock {
+	k := clockKey{mode, worker}
+	c, known := r.clocks[k]
+	if !known {
+		c = newStepClock(r.t, mode, worker)
+		r.clocks[k] = c
+	}
+	return c
+}

@@ -1,0 +1,309 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// Ask names a series of a run. Stat "" is the value of a scalar, else the mean;
+// Mode "" the first that has values; Worker "" the chief.
+type Ask struct{ Tensor, Stat, Mode, Worker string }
+
+// Axis is what the x of a chart counts.
+type Axis string
+
+// The axes.
+const (
+	ByStep   Axis = "step"     // of the series' mode
+	ByUpdate Axis = "update"   // of the weights; an evaluation is one point, after the update that came before it
+	ByTime   Axis = "time"     // seconds since 1970
+	ByAge    Axis = "relative" // seconds since the run began
+	ByEpoch  Axis = "epoch"    // passes over the training's data
+)
+
+// Extent is the part of a chart that is on the screen. From and To are in the
+// axis' unit; NaN is no bound.
+type Extent struct {
+	Axis     Axis
+	From, To float64
+	Columns  int
+}
+
+// Line is a series as a chart draws it. Where Raw holds, X and Mean are the points
+// themselves; else each place stands for a column of points.
+type Line struct {
+	Ask
+	Unit                      string
+	Raw                       bool
+	Points                    int64   // that are drawn, or stood for
+	First, Last               float64 // x of the whole series' first and last point; NaN of none
+	X, XLast                  []float64
+	Min, Max, Mean, LastValue []float64
+	Odd                       []int64 // 1 where a value is NaN or infinite
+	Err                       error
+}
+
+// Lines reads series for a chart. What is wrong with one is in its Err.
+func Lines(t source.Run, asks []Ask, e Extent) []Line {
+	r := newLineReader(t, e)
+	out := make([]Line, len(asks))
+	for i, ask := range asks {
+		out[i] = r.line(ask)
+	}
+	return out
+}
+
+// lineReader reads lines of one run along one axis.
+type lineReader struct {
+	t      source.Run
+	e      Extent
+	kinds  map[string]record.Kind
+	clocks map[clockKey]*stepClock
+	epochs *record.EpochFacts
+	run    record.Run
+}
+
+type clockKey struct {
+	mode   record.Mode
+	worker string
+}
+
+func newLineReader(t source.Run, e Extent) *lineReader {
+	r := &lineReader{t: t, e: e, clocks: map[clockKey]*stepClock{}, run: t.Run()}
+	if f, err := r.run.KnownFacts(); err == nil && f != nil {
+		r.epochs = f.Epochs
+	}
+	return r
+}
+
+// line reads one series.
+func (r *lineReader) line(ask Ask) Line {
+	l := Line{Ask: ask, First: math.NaN(), Last: math.NaN()}
+	modes, err := r.modes(ask)
+	if err == nil && l.Stat == "" {
+		l.Stat, err = r.stat(ask.Tensor)
+	}
+	if err != nil {
+		l.Err = err
+		return l
+	}
+	l.Unit = r.unit(&l.Ask)
+	for _, mode := range modes {
+		l.Mode = mode.String()
+		if err := r.read(&l, mode); err != nil || l.Points > 0 || !math.IsNaN(l.First) {
+			l.Err = err
+			break
+		}
+	}
+	if l.Worker == "" {
+		l.Worker = r.t.Chief()
+	}
+	return l
+}
+
+func (r *lineReader) modes(ask Ask) ([]record.Mode, error) {
+	if ask.Mode != "" {
+		mode, err := record.ParseMode(ask.Mode)
+		return []record.Mode{mode}, err
+	}
+	modes := r.t.Modes()
+	if r.isMetric(ask.Tensor) {
+		modes = []record.Mode{record.Global}
+	}
+	if len(modes) == 0 {
+		modes = []record.Mode{record.Train}
+	}
+	return modes, nil
+}
+
+// stat is the statistic that stands for a tensor, as `vigil values` shows it.
+func (r *lineReader) stat(name string) (string, error) {
+	known := r.t.StatNames(name)
+	switch {
+	case len(known) == 0:
+		return "", fmt.Errorf("there are no stored values of %.200q: %w", name, fs.ErrNotExist)
+	case slices.Contains(known, "value"):
+		return "value", nil
+	}
+	return "mean", nil
+}
+
+// isMetric tells whether a name is a metric of the machine.
+func (r *lineReader) isMetric(name string) bool {
+	if r.kinds == nil {
+		r.kinds = map[string]record.Kind{}
+		for _, info := range r.t.Tensors() {
+			r.kinds[info.Name] = info.Kind
+		}
+	}
+	return r.kinds[name] == record.MachineMetric
+}
+
+func (r *lineReader) unit(ask *Ask) string {
+	if r.isMetric(ask.Tensor) {
+		return ""
+	}
+	if r.kinds[ask.Tensor] == record.PartTime {
+		return "s"
+	}
+	return ""
+}
+
+// read fills a line with the values of one mode.
+func (r *lineReader) read(l *Line, mode record.Mode) error {
+	if r.isMetric(l.Tensor) && (r.e.Axis == ByTime || r.e.Axis == ByAge) {
+		return r.readByTime(l)
+	}
+	place, err := r.place(mode, l.Worker)
+	if err != nil {
+		return err
+	}
+	q := source.Query{Tensor: l.Tensor, Stat: l.Stat, Mode: mode, Worker: l.Worker}
+	if mode != record.Train && (r.e.Axis == ByUpdate || r.e.Axis == ByEpoch) {
+		return r.readTogether(l, q, place)
+	}
+	q.From, q.To = place.steps(r.e.From, r.e.To)
+	if q.To < 0 {
+		return nil // all of it is to the right of what is asked for
+	}
+	c, err := columns(r.t, q, r.e.Columns)
+	if err != nil {
+		return readError(l, err)
+	}
+	l.fill(c, place.at)
+	return nil
+}
+
+func readError(l *Line, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the run has no %s of %.200q: %w", l.Stat, l.Tensor, fs.ErrNotExist)
+	}
+	return err
+}
+
+// readByTime reads a metric of the machine.
+func (r *lineReader) readByTime(l *Line) error {
+	origin := 0.0
+	if r.e.Axis == ByAge {
+		origin = seconds(r.run.Started)
+	}
+	instant := func(x float64) time.Time {
+		if math.IsNaN(x) {
+			return time.Time{}
+		}
+		return time.UnixMicro(int64((x + origin) * 1e6))
+	}
+	q := timeQuery{series: l.Tensor, of: l.Worker, from: instant(r.e.From), to: instant(r.e.To)}
+	c, err := columnsByTime(r.t, q, r.e.Columns)
+	if err != nil {
+		return readError(l, err)
+	}
+	l.fill(c, func(us int64) float64 { return float64(us)/1e6 - origin })
+	return nil
+}
+
+// readTogether reads a series of which several points are at one place: the
+// batches of an evaluation, of which the mean is shown.
+func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
+	steps, values, err := r.t.Series(q)
+	if err != nil {
+		return readError(l, err)
+	}
+	at := make([]int64, 0, len(steps))
+	x := map[int64]float64{}
+	kept := values[:0:0]
+	for i, s := range steps {
+		u := p.update(s)
+		v := p.ofUpdate(u)
+		if math.IsNaN(v) {
+			continue
+		}
+		x[u] = v
+		at, kept = append(at, u), append(kept, values[i])
+	}
+	at, kept = together(at, kept)
+	c := plainColumns(at, kept, r.e.Columns)
+	if n := len(at); n > 0 {
+		c.Begin, c.End = at[0], at[n-1]
+	}
+	l.fill(c, func(u int64) float64 { return x[u] })
+	if !math.IsNaN(r.e.From) || !math.IsNaN(r.e.To) {
+		l.clip(r.e.From, r.e.To)
+	}
+	return nil
+}
+
+// fill takes columns over. at is where a step is on the axis.
+func (l *Line) fill(c chartColumns, at func(int64) float64) {
+	l.Points, l.Raw = c.Points, c.Width == 0
+	if c.Begin != c.End || c.Points > 0 {
+		l.First, l.Last = at(c.Begin), at(c.End)
+	}
+	if l.Raw {
+		for i, s := range c.Steps {
+			if x := at(s); !math.IsNaN(x) {
+				l.X, l.Mean = append(l.X, x), append(l.Mean, c.Values[i])
+			}
+		}
+		return
+	}
+	for i := range c.Columns {
+		s := &c.Columns[i]
+		from, to := at(s.From), at(s.To)
+		if math.IsNaN(from) || math.IsNaN(to) {
+			continue
+		}
+		odd := int64(0)
+		if s.Finite < s.Count {
+			odd = 1
+		}
+		l.X, l.XLast = append(l.X, from), append(l.XLast, to)
+		l.Min, l.Max, l.Mean, l.LastValue = append(l.Min, s.Min), append(l.Max, s.Max), append(l.Mean, s.Mean), append(l.LastValue, s.Last)
+		l.Odd = append(l.Odd, odd)
+	}
+}
+
+// clip leaves out what lies beside a range of x.
+func (l *Line) clip(from, to float64) {
+	first, last := 0, len(l.X)
+	if !math.IsNaN(from) {
+		first = sort.SearchFloat64s(l.X, from)
+	}
+	if !math.IsNaN(to) {
+		last = max(first, sort.SearchFloat64s(l.X, to))
+	}
+	for _, list := range []*[]float64{&l.X, &l.XLast, &l.Min, &l.Max, &l.Mean, &l.LastValue} {
+		if len(*list) > 0 {
+			*list = (*list)[first:last]
+		}
+	}
+	if len(l.Odd) > 0 {
+		l.Odd = l.Odd[first:last]
+	}
+	if l.Raw {
+		l.Points = int64(len(l.X))
+	}
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
+
+// LastValues are the last values of series; nil of one that has none.
+func LastValues(t source.Run, asks []Ask) []*float64 {
+	out := make([]*float64, len(asks))
+	for i, l := range Lines(t, asks, Extent{Axis: ByStep, From: math.NaN(), To: math.NaN(), Columns: 16}) {
+		if n := len(l.X); n > 0 && l.Raw {
+			out[i] = &l.Mean[n-1]
+		} else if n > 0 {
+			out[i] = &l.LastValue[n-1]
+		}
+	}
+	return out
+}
