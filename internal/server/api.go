@@ -47,8 +47,9 @@ var format1 = Format{Format: 1}
 // answer is what a handler of huma returns.
 type answer[T any] struct{ Body T }
 
-// runPath is the part of a path that names a run.
-type runPath struct {
+// RunPath is the part of a path that names a run. (It is exported because what is
+// embedded has to be, to be read from a request.)
+type RunPath struct {
 	Run string `path:"run" maxLength:"255" doc:"Name of a run below the root."`
 }
 
@@ -89,11 +90,17 @@ type wrong struct{ message string }
 
 func (w *wrong) Error() string { return w.message }
 
+// missing is the error of a request for what is not there.
+type missing struct{ message string }
+
+func (m *missing) Error() string { return m.message }
+
 // problem turns an error into an answer. A detail is a sentence for a person.
 func problem(err error) error {
 	var status huma.StatusError
 	var c *conflict
 	var w *wrong
+	var m *missing
 	switch {
 	case errors.As(err, &status):
 		return err
@@ -101,6 +108,8 @@ func problem(err error) error {
 		return huma.Error409Conflict(c.message)
 	case errors.As(err, &w):
 		return huma.Error422UnprocessableEntity(w.message)
+	case errors.As(err, &m):
+		return huma.Error404NotFound(m.message)
 	case errors.Is(err, fs.ErrNotExist):
 		return huma.Error404NotFound(err.Error())
 	case errors.Is(err, fs.ErrPermission):
@@ -114,6 +123,9 @@ func problem(err error) error {
 // run opens the run that a path names.
 func (s *Server) run(name string) (source.Run, error) {
 	t, err := s.runs.get(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missing{fmt.Sprintf("There is no run %.200q here; it may have been removed or renamed.", name)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read run %.200q: %w", name, err)
 	}

@@ -57,8 +57,8 @@ type Lines struct {
 // mostSeries bounds the series of one request.
 const mostSeries = 64
 
-// seriesQuery is what all resources that give series are asked.
-type seriesQuery struct {
+// SeriesQuery is what all resources that give series are asked.
+type SeriesQuery struct {
 	Series  []string `query:"s,explode" maxItems:"64" doc:"TENSOR|STAT|MODE|WORKER, each part URL-escaped before they are joined; what is empty is the value or the mean, the first mode that has values, the chief."`
 	From    string   `query:"from" maxLength:"40" doc:"The least x; a number in the axis' unit."`
 	To      string   `query:"to" maxLength:"40" doc:"Beyond the greatest x."`
@@ -66,7 +66,7 @@ type seriesQuery struct {
 	Axis    string   `query:"axis" enum:"step,update,time,relative,epoch" default:"step" doc:"What x counts: steps of the series' mode, updates of the weights, seconds since 1970, seconds since the run began, epochs."`
 }
 
-func (q *seriesQuery) extent() (view.Extent, error) {
+func (q *SeriesQuery) extent() (view.Extent, error) {
 	from, err := bound("from", q.From)
 	if err != nil {
 		return view.Extent{}, err
@@ -87,7 +87,7 @@ func bound(name, text string) (float64, error) {
 	return v, nil
 }
 
-func (q *seriesQuery) asks() ([]view.Ask, error) {
+func (q *SeriesQuery) asks() ([]view.Ask, error) {
 	if len(q.Series) == 0 {
 		return nil, &wrong{"no series is named; name them with s=TENSOR|STAT|MODE|WORKER"}
 	}
@@ -167,8 +167,8 @@ type ComparedRun struct {
 func registerSeries(api huma.API, s *Server) {
 	get(api, "/runs/{run}/series", "get-series", "Series as a chart draws them: points, or the minimum, maximum and mean of columns",
 		func(_ context.Context, in *struct {
-			runPath
-			seriesQuery
+			RunPath
+			SeriesQuery
 		}) (Lines, error) {
 			t, err := s.run(in.Run)
 			if err != nil {
@@ -187,7 +187,7 @@ func registerSeries(api huma.API, s *Server) {
 	get(api, "/series/compare", "compare-series", "The same series of several runs; series and runs together are bounded",
 		func(_ context.Context, in *struct {
 			Runs []string `query:"run,explode" minItems:"1" maxItems:"200" doc:"Names of runs."`
-			seriesQuery
+			SeriesQuery
 		}) (Compared, error) {
 			asks, err := in.asks()
 			if err != nil {

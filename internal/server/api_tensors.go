@@ -113,7 +113,7 @@ type EpochMark struct {
 const mostLast = 64
 
 func registerTensors(api huma.API, s *Server) {
-	get(api, "/runs/{run}/tensors", "list-tensors", "All tensors and series of a run", func(_ context.Context, in *struct{ runPath }) (TensorList, error) {
+	get(api, "/runs/{run}/tensors", "list-tensors", "All tensors and series of a run", func(_ context.Context, in *struct{ RunPath }) (TensorList, error) {
 		t, err := s.run(in.Run)
 		if err != nil {
 			return TensorList{}, err
@@ -128,7 +128,7 @@ func registerTensors(api huma.API, s *Server) {
 		}
 		return out, nil
 	})
-	get(api, "/runs/{run}/curves", "list-curves", "The curves of a run, and what is marked on them", func(_ context.Context, in *struct{ runPath }) (CurveList, error) {
+	get(api, "/runs/{run}/curves", "list-curves", "The curves of a run, and what is marked on them", func(_ context.Context, in *struct{ RunPath }) (CurveList, error) {
 		t, err := s.run(in.Run)
 		if err != nil {
 			return CurveList{}, err
