@@ -24,7 +24,7 @@ func (s *Server) register() {
 	registerRuns(s.api, s)
 	registerStream(s.api, s)
 	registerSeries(s.api, s)
-	registerTensors(s.api, s)
+	registerContents(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {

@@ -112,7 +112,7 @@ type EpochMark struct {
 // mostLast bounds the curves whose last value is read for the list.
 const mostLast = 64
 
-func registerTensors(api huma.API, s *Server) {
+func registerContents(api huma.API, s *Server) {
 	get(api, "/runs/{run}/tensors", "list-tensors", "All tensors and series of a run", func(_ context.Context, in *struct{ RunPath }) (TensorList, error) {
 		t, err := s.run(in.Run)
 		if err != nil {
