@@ -25,6 +25,9 @@ func (s *Server) register() {
 	registerStream(s.api, s)
 	registerSeries(s.api, s)
 	registerContents(s.api, s)
+	registerMachine(s.api, s)
+	registerTime(s.api, s)
+	registerWindows(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {

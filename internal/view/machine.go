@@ -127,29 +127,10 @@ func StepTimes(t source.Run) ([]Times, error) {
 		if row.Mode > record.Global {
 			return nil
 		}
-		s := &of[row.Mode]
-		s.Worker = row.Worker
-		s.Steps += row.Steps
-		for p, ns := range row.Parts {
-			s.parts[p] += ns
-		}
+		of[row.Mode].count(row)
 		return nil
 	})
-	for mode, s := range of {
-		var total int64
-		for _, ns := range s.parts {
-			total += ns
-		}
-		if total <= 0 {
-			continue
-		}
-		s.Mode, s.Seconds, s.Shares = record.Mode(mode), float64(total)/1e9, map[string]float64{}
-		for p, ns := range s.parts {
-			s.Shares[record.StepPart(p).String()] = float64(ns) / float64(total)
-		}
-		list = append(list, s)
-	}
-	return list, err
+	return finished(of[:]), err
 }
 
 // Text says where the time went, the largest part first: "data 61 %, forward 22 %".

@@ -179,7 +179,7 @@ func spreadOf(k machineCurve, values []float64) MetricRow {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	text := func(share float64) string {
-		v := sorted[int(share*float64(len(sorted)-1)+0.5)]
+		v := quantile(sorted, share)
 		if k.rate {
 			return perSecond(v)
 		}

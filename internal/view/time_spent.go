@@ -33,6 +33,7 @@ type SpentShare struct {
 	Part    string // "data", "evaluation": for its colour
 	Percent int
 	Took    string
+	Seconds float64
 }
 
 // SpentRow is the time of one worker's steps of a mode.
@@ -107,7 +108,7 @@ func SpentOf(t source.Run) (*Spent, error) {
 	s.whole = sum.Total()
 	s.Total = record.Seconds(s.whole.Seconds())
 	for _, share := range sum.Shares() {
-		s.Shares = append(s.Shares, SpentShare{share.Name, shareClass(share.Name), share.Percent, record.Seconds(share.Span.Seconds())})
+		s.Shares = append(s.Shares, SpentShare{share.Name, shareClass(share.Name), share.Percent, record.Seconds(share.Span.Seconds()), share.Span.Seconds()})
 	}
 	if run.Time != nil && run.Time.SamplesPerSecond > 0 {
 		s.Samples = record.Rate(run.Time.SamplesPerSecond)
@@ -172,32 +173,7 @@ func (s *Spent) phases(m source.Metrics, run *record.Run, first, last time.Time)
 	if err != nil {
 		return fmt.Errorf("read events: %w", err)
 	}
-	var list []record.Event
-	for _, e := range events {
-		if (e.Worker == s.Worker || e.Worker == "") && e.Host == "" && e.Kind == record.PhaseEvent {
-			list = append(list, e)
-		}
-	}
-	told := func(name string) bool {
-		return slices.ContainsFunc(list, func(e record.Event) bool { return e.Name == name })
-	}
-	add := func(name string, from, to time.Time) {
-		if !told(name) && to.After(from) && !from.IsZero() {
-			list = append(list, record.Event{Kind: record.PhaseEvent, Name: name, Start: from, End: to})
-		}
-	}
-	began := first
-	for _, e := range list {
-		if e.Name == record.StartUpPhase {
-			began = e.End
-		}
-	}
-	add(record.StartUpPhase, run.Started, first)
-	add(record.TrainingPhase, began, last)
-	if run.Ended != nil {
-		add(record.FinishingPhase, last, *run.Ended)
-	}
-	slices.SortStableFunc(list, func(a, b record.Event) int { return a.Start.Compare(b.Start) })
+	list := phasesOf(events, run, s.Worker, first, last)
 	if len(list) == 0 {
 		return nil
 	}

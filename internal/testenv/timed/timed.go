@@ -23,10 +23,12 @@ type Options struct {
 	Ranks   int       // 1 or more
 	Running bool      // it has not ended
 	Detail  bool      // of the single steps of the last second
-	GPU     bool
-	Hosts   []string // besides "workstation"
-	Empty   bool     // no times, no machine
-	Ended   bool     // an empty one has
+	GPU     bool      // one, or as many as GPUs says
+	GPUs    int       // numbers of them that are busy by turns
+	Cores   int       // 4 where it is 0; more of them are busy by turns
+	Hosts   []string  // besides "workstation"
+	Empty   bool      // no times, no machine
+	Ended   bool      // an empty one has
 }
 
 // Host is the name of the run's host.
@@ -160,8 +162,19 @@ func writeMachine(t testing.TB, w *store.Writer, o Options, host string, use *re
 		s := record.Sample{Host: host, Time: o.Started.Add(time.Duration(i) * 500 * time.Millisecond)}
 		add := func(name string, v float64) { s.Values = append(s.Values, record.Scalar{Name: name, Value: v}) }
 		wave := 10 * math.Sin(float64(i)/5)
-		add("cpu/total", 51+wave)
-		for core := range 4 {
+		total := 51 + wave
+		if o.Cores > 0 {
+			total = 0
+			for core := range o.Cores {
+				total += byTurns(i, core, o.Cores) / float64(o.Cores)
+			}
+		}
+		add("cpu/total", total)
+		for core := range max(o.Cores, 4) {
+			if o.Cores > 0 {
+				add(fmt.Sprintf("cpu/%d", core), byTurns(i, core, o.Cores))
+				continue
+			}
 			add(fmt.Sprintf("cpu/%d", core), 51+wave*float64(core%2))
 		}
 		add("iowait/total", 2)
@@ -180,7 +193,13 @@ func writeMachine(t testing.TB, w *store.Writer, o Options, host string, use *re
 			add(fmt.Sprintf("process/%d/rss_bytes", rank), 1.5e9)
 			add(fmt.Sprintf("process/%d/children", rank), 2)
 		}
-		if o.GPU {
+		for gpu := range o.GPUs {
+			use := byTurns(i, gpu, o.GPUs)
+			for name, v := range map[string]float64{"utilization": use, "memory_percent": 20 + use/2, "memory_bytes": (20 + use/2) * 8e8, "power_w": 60 + 3*use, "temperature_c": 30 + use/3} {
+				add(fmt.Sprintf("gpu/%d/%s", gpu, name), v)
+			}
+		}
+		if o.GPU && o.GPUs == 0 {
 			add("gpu/0/utilization", 87)
 			add("gpu/0/memory_bytes", 20e9)
 			add("gpu/0/memory_percent", 25)
@@ -194,6 +213,15 @@ func writeMachine(t testing.TB, w *store.Writer, o Options, host string, use *re
 			t.Fatal(err)
 		}
 	}
+}
+
+// byTurns is how busy the k-th of n is at a sample, in percent: each for a while,
+// and all at once every five minutes.
+func byTurns(sample, k, n int) float64 {
+	if sample%600 < 20 {
+		return 100
+	}
+	return 50 + 45*math.Sin(2*math.Pi*(float64(sample)/240+float64(k)/float64(n)))
 }
 
 // Path is where a run that Write wrote lies.

@@ -1,0 +1,94 @@
+package view
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// MachineSeries is a machine metric as a chart shows it: its samples themselves, or
+// columns of equal time with what the samples in each were. A column without a
+// sample is left out. Times are seconds since 1970.
+type MachineSeries struct {
+	Name, Unit string
+	Known      bool // the host has it
+	Raw        bool // X and Mean are the samples; the other lists are empty
+	Points     int  // samples in the span
+	X, XLast   []float64
+	Min, Max   []float64
+	Mean, Last []float64
+}
+
+// MachineSeriesOf reads metrics of a host (empty: the first one) within a span. A
+// name may be a pattern such as "gpu/*/utilization": the mean over the GPUs, of
+// rates and amounts the sum.
+func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Time, columns int) ([]MachineSeries, error) {
+	list := []MachineSeries{}
+	m, ok := t.(source.Metrics)
+	host, there := hostOf(m, ok, host)
+	for _, name := range names {
+		s := MachineSeries{Name: name, Unit: MetricUnit(name)}
+		if there {
+			f, known, err := metricOf(m, host, name, from, to)
+			if err != nil {
+				return nil, err
+			}
+			s.Known, s.Points = known, len(f.at)
+			s.columns(f, from, to, columns)
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// hostOf is a host that stored metrics: the one named, or the first.
+func hostOf(m source.Metrics, ok bool, host string) (string, bool) {
+	if !ok {
+		return host, false
+	}
+	hosts := m.Hosts()
+	if host == "" && len(hosts) > 0 {
+		host = hosts[0]
+	}
+	return host, slices.Contains(hosts, host)
+}
+
+// seconds since 1970, to the microsecond.
+func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
+
+func (s *MachineSeries) columns(f figures, from, to time.Time, columns int) {
+	if len(f.at) <= columns {
+		s.Raw = true
+		for i, at := range f.at {
+			s.X, s.Mean = append(s.X, seconds(at)), append(s.Mean, f.values[i])
+		}
+		return
+	}
+	if from.IsZero() {
+		from = f.at[0]
+	}
+	if to.IsZero() {
+		to = f.at[len(f.at)-1]
+	}
+	width := max(to.Sub(from)/time.Duration(max(columns, 1)), 1)
+	for i := 0; i < len(f.at); {
+		column := min(f.at[i].Sub(from)/width, time.Duration(columns-1))
+		j, low, high, sum, finite := i, math.NaN(), math.NaN(), 0.0, 0
+		for ; j < len(f.at) && min(f.at[j].Sub(from)/width, time.Duration(columns-1)) == column; j++ {
+			v := f.values[j]
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			if finite++; finite == 1 {
+				low, high = v, v
+			}
+			low, high, sum = min(low, v), max(high, v), sum+v
+		}
+		s.X, s.XLast = append(s.X, seconds(f.at[i])), append(s.XLast, seconds(f.at[j-1]))
+		s.Min, s.Max = append(s.Min, low), append(s.Max, high)
+		s.Mean, s.Last = append(s.Mean, sum/float64(finite)), append(s.Last, f.values[j-1])
+		i = j
+	}
+}
