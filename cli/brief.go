@@ -33,7 +33,7 @@ func brief(run record.Run, f view.Findings) string {
 		fmt.Fprintf(&head, "Training: %s\n", short(plain(run.Said)))
 	}
 	fmt.Fprintf(&head, "Findings: %s\n", record.Count(f.Groups))
-	if rules := view.Standings(f.Rules, lacksOf(run.Facts)); len(rules) > 0 {
+	if rules := view.Standings(f.Rules, view.LacksOf(run.Facts)); len(rules) > 0 {
 		fmt.Fprintf(&head, "%s\n", view.StandingText(rules))
 	}
 	text, clock := head.String(), run.Clock()

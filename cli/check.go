@@ -233,7 +233,7 @@ func (c checkCmd) print(a *app, j *judged) {
 	p.Called = called(j.tensors)
 	printGroups(a.stdout, p, j.Findings, true)
 	printMuted(a.stdout, p, j.Muted())
-	all := view.Standings(j.Rules, lacksOf(j.facts))
+	all := view.Standings(j.Rules, view.LacksOf(j.facts))
 	listed := all
 	if !c.Statuses {
 		listed = slices.DeleteFunc(slices.Clone(all), func(s view.Standing) bool {

@@ -52,7 +52,7 @@ func (c findingsCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 	}
 	printMuted(a.stdout, p, f.Muted())
-	if list := view.Standings(f.Rules, lacksOf(run.Facts)); c.Rules {
+	if list := view.Standings(f.Rules, view.LacksOf(run.Facts)); c.Rules {
 		printStandings(a.stdout, p, list)
 	} else {
 		printStanding(a.stdout, p, list, "--rules")

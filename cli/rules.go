@@ -9,6 +9,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
+	"github.com/vigil-ml/vigil/internal/view"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -29,39 +30,15 @@ type rulesListCmd struct {
 	JSON bool `name:"json" help:"As JSON."`
 }
 
-// listedRule is one rule as `rules list --json` shows it.
-type listedRule struct {
-	Rule         string `json:"rule"`
-	RuleClass    string `json:"rule_class"`
-	Family       string `json:"family"`
-	Severity     string `json:"severity"`
-	InDefaultSet bool   `json:"in_default_set"`
-	Summary      string `json:"summary"`
-	// Checks are what the rule finds; none of a rule of the user's own that
-	// names none.
-	Checks []rules.CheckText `json:"checks,omitempty"`
-	// From is where a rule of the user's own stands.
-	From string `json:"from,omitempty"`
-}
-
-func toListed(d *rule.Definition) listedRule {
-	return listedRule{d.Name, d.Class, string(d.Family), string(d.Severity), d.Default != nil, d.Summary, rules.Checks(d), ""}
-}
-
 // Run lists the catalogue.
 func (c rulesListCmd) Run(a *app) error {
-	list := []listedRule{}
-	for _, d := range rules.Catalogue() {
-		list = append(list, toListed(d))
-	}
+	list := view.Catalogue()
 	own, err := ownRules()
 	if err != nil { // which keeps nobody from reading the catalogue
 		aside(a.stderr, "custom rules are left out: %v", err)
 	}
 	for _, o := range own {
-		r := toListed(o.def)
-		r.From = o.from
-		list = append(list, r)
+		list = append(list, view.Listing(o.def, o.from))
 	}
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"rules": list})
@@ -74,7 +51,7 @@ func (c rulesListCmd) Run(a *app) error {
 // names.
 const wideTable = 120
 
-func rulesTable(p live.Page, list []listedRule) string {
+func rulesTable(p live.Page, list []view.ListedRule) string {
 	if p.Width > 0 && p.Width < wideTable {
 		var b strings.Builder
 		for _, r := range list {
@@ -123,23 +100,6 @@ type rulesDescribeCmd struct {
 	JSON bool   `name:"json" help:"As JSON."`
 }
 
-// describedParameter is one parameter as `rules describe --json` shows it.
-type describedParameter struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`
-	Default string `json:"default"`
-	Range   string `json:"range"`
-	Unit    string `json:"unit"`
-	Meaning string `json:"meaning"`
-}
-
-// describedNeed is what the rule asks of capture under its default parameters.
-type describedNeed struct {
-	Tensors  string `json:"tensors"`
-	Schedule string `json:"schedule"`
-	Values   string `json:"values"`
-}
-
 // Run describes one rule.
 func (c rulesDescribeCmd) Run(a *app) error {
 	name, check, one := strings.Cut(c.Name, "/")
@@ -169,35 +129,14 @@ func (c rulesDescribeCmd) Run(a *app) error {
 	if one {
 		return c.check(a, d, check)
 	}
-	params := []describedParameter{}
-	for _, p := range d.AllParameters() {
-		r := p.Range.String()
-		if len(p.Choices) > 0 {
-			r = strings.Join(p.Choices, ", ")
-		}
-		params = append(params, describedParameter{p.Name, string(p.Type), p.Default, r, p.Unit, p.Meaning})
-	}
-	needs, cost, err := describeNeeds(d)
+	page, err := view.DescribeRule(d, from)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		out := map[string]any{
-			"rule": d.Name, "rule_class": d.Class, "family": d.Family, "severity": d.Severity, "in_default_set": d.Default != nil, "summary": d.Summary,
-			"why": d.Why, "frameworks": d.Frameworks, "parameters": params, "needs": needs, "cost": cost, "causes": d.Causes, "remedies": d.Remedies, "cause_class": d.CauseClass, "checks": rules.Checks(d),
-		}
-		if from != "" {
-			out["from"] = from
-		}
-		if d.Example != nil {
-			out["example"] = d.Example
-		}
-		if d.Default != nil {
-			out["default_set"] = map[string]any{"parameters": d.Default.Params, "why": d.Default.Why}
-		}
-		return writeJSON(a.stdout, out)
+		return writeJSON(a.stdout, page)
 	}
-	describe(a.stdout, a.page(), d, from, params, needs, cost)
+	describe(a.stdout, a.page(), d, from, page)
 	return nil
 }
 
@@ -258,9 +197,9 @@ func describeCheck(w io.Writer, p live.Page, d *rule.Definition, x rules.CheckTe
 	fmt.Fprintf(w, "\nThe rule: `vigil rules describe %s`\n", d.Name)
 }
 
-func describe(w io.Writer, p live.Page, d *rule.Definition, from string, params []describedParameter, needs []describedNeed, cost []string) {
+func describe(w io.Writer, p live.Page, d *rule.Definition, from string, page view.RulePage) {
 	fmt.Fprintf(w, "%s (%s), severity %s\n\n%s\n%s\n", p.Bold(d.Name), d.Class, d.Severity, p.Hang("", d.Summary), p.Hang("", d.Why))
-	for _, x := range params {
+	for _, x := range page.Parameters {
 		if from != "" && x.Name == expression.Key {
 			fmt.Fprintf(w, "\n%s\n", p.Bold("Expression ("+from+"):"))
 			for line := range strings.Lines(x.Default) {
@@ -279,7 +218,7 @@ func describe(w io.Writer, p live.Page, d *rule.Definition, from string, params 
 		}
 	}
 	fmt.Fprintln(w, "\n"+p.Bold("Parameters:"))
-	for _, x := range params {
+	for _, x := range page.Parameters {
 		if from != "" && x.Name == expression.Key {
 			continue
 		}
@@ -306,11 +245,11 @@ func describe(w io.Writer, p live.Page, d *rule.Definition, from string, params 
 		}
 	}
 	var lines []string
-	for _, n := range needs {
-		lines = append(lines, fmt.Sprintf("%s of %s, %s", n.Values, n.Tensors, n.Schedule))
+	for _, n := range page.Needs {
+		lines = append(lines, plain(n.Text()))
 	}
 	section("Needs (captured by itself)", lines)
-	section("Cost", cost)
+	section("Cost", page.Cost)
 	section("Likely causes", d.Causes)
 	section("What to try", d.Remedies)
 	if from != "" {

@@ -1,41 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/view"
-	"github.com/vigil-ml/vigil/rule"
 )
-
-// lacksOf says of a rule that had nothing to judge in a run what the training
-// does not have, as far as its definition and the facts of the run tell.
-func lacksOf(facts json.RawMessage) func(record.RuleStatus) string {
-	return func(r record.RuleStatus) string {
-		d, ok := rules.Lookup(r.Rule)
-		if !ok {
-			return ""
-		}
-		if f, err := record.ParseFacts(facts); (err != nil || f == nil || f.Updates == nil) && factsOnly(d) {
-			return "the first steps of the training were not examined"
-		}
-		return d.Lacks
-	}
-}
-
-// factsOnly tells whether a rule looks at nothing but facts.
-func factsOnly(d *rule.Definition) bool {
-	params, err := d.Parse(nil)
-	if err != nil {
-		return false
-	}
-	r, err := d.New(params)
-	return err == nil && len(r.Select()) == 0
-}
 
 // printStandings prints where each rule stands.
 func printStandings(w io.Writer, p live.Page, list []view.Standing) {

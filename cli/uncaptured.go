@@ -72,7 +72,7 @@ func (c captured) lacks(n plan.Need) string {
 	if missing.Want == 0 && len(missing.Pairs)+len(missing.Units)+len(missing.Quantiles)+len(missing.Readings) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s, %s", view.Want(missing), selectorText(n.Selector), view.Schedule(n.Schedule))
+	return fmt.Sprintf("%s of %s, %s", view.Want(missing), plain(view.SelectorText(n.Selector)), view.Schedule(n.Schedule))
 }
 
 // explain adds to the statuses of rules that did not judge the run live what
