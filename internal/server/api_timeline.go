@@ -35,6 +35,7 @@ type TimelineFinding struct {
 	Subject  string          `json:"subject"`
 	Mode     string          `json:"mode"`
 	Step     int64           `json:"step" doc:"Of its mode."`
+	Clock    string          `json:"clock" doc:"At which step it is, in words."`
 }
 
 // TimelineEvent is something that has a beginning and a length.
@@ -116,7 +117,7 @@ func (s *Server) timeline(_ context.Context, in *spanOfRun) (Timeline, error) {
 	out := Timeline{Format: format1, From: l.From, To: l.To, Findings: []TimelineFinding{}, PlanChanges: []TimelineChange{}, Pauses: []HostPause{}, Steps: []TimelineStep{},
 		Checkpoints: timelineEvents(l.Checkpoints), Phases: timelineEvents(l.Phases), Events: timelineEvents(l.Events), Times: partsOfModes(l.Times), More: l.Left}
 	for _, f := range l.Findings {
-		out.Findings = append(out.Findings, TimelineFinding{f.ID, f.Finding.Time, f.Finding.Severity, f.Finding.Rule, f.Finding.Check, f.Finding.Message, f.Finding.Subject, f.Finding.Mode.String(), f.Finding.ModeStep})
+		out.Findings = append(out.Findings, TimelineFinding{f.ID, f.Time, f.Severity, f.Rule, f.Check, f.Message, f.Subject, f.Mode.String(), f.ModeStep, f.Clock})
 	}
 	for _, c := range l.Changes {
 		out.PlanChanges = append(out.PlanChanges, TimelineChange{c.Time, c.Step, c.Why})

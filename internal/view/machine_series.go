@@ -55,9 +55,6 @@ func hostOf(m source.Metrics, ok bool, host string) (string, bool) {
 	return host, slices.Contains(hosts, host)
 }
 
-// seconds since 1970, to the microsecond.
-func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
-
 func (s *MachineSeries) columns(f figures, from, to time.Time, columns int) {
 	if len(f.at) <= columns {
 		s.Raw = true

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -15,7 +14,7 @@ import (
 // Lists are by time.
 type Timeline struct {
 	From, To    time.Time // of the whole run, as far as anything is stored of it
-	Findings    []TimelineFinding
+	Findings    []Named
 	Checkpoints []record.Event
 	Changes     []record.PlanChange // of the plan
 	Pauses      []HostPause
@@ -24,12 +23,6 @@ type Timeline struct {
 	Events      []record.Event // without phases and checkpoints
 	Times       []Times        // where the time of the chief's steps in the span went
 	Left        int            // findings, checkpoints and events beyond those listed
-}
-
-// TimelineFinding is a finding and the instant it is about.
-type TimelineFinding struct {
-	ID      string // "rule/check/n": the n-th of its rule and check
-	Finding *record.Finding
 }
 
 // HostPause is a pause in the samples of a host.
@@ -53,7 +46,7 @@ const (
 // TimelineOf is what happened in a span; zero times are no bounds.
 func TimelineOf(t source.Run, from, to time.Time) (*Timeline, error) {
 	run := t.Run()
-	l := &Timeline{Findings: []TimelineFinding{}, Checkpoints: []record.Event{}, Changes: []record.PlanChange{}, Pauses: []HostPause{},
+	l := &Timeline{Findings: []Named{}, Checkpoints: []record.Event{}, Changes: []record.PlanChange{}, Pauses: []HostPause{},
 		Steps: []StepMark{}, Phases: []record.Event{}, Events: []record.Event{}, Times: []Times{}, From: run.Started, To: run.Started}
 	inside := func(a, b time.Time) bool { return (to.IsZero() || a.Before(to)) && (from.IsZero() || !b.Before(from)) }
 	reach := func(at time.Time) {
@@ -105,26 +98,14 @@ func TimelineOf(t source.Run, from, to time.Time) (*Timeline, error) {
 }
 
 func (l *Timeline) findings(t source.Run, inside func(a, b time.Time) bool) {
-	all := t.Findings()
-	ids := findingNumbers(all)
-	for i := range all {
-		if f := &all[i]; !f.Muted && inside(f.Time, f.Time) {
-			l.Findings = append(l.Findings, TimelineFinding{ids[i], f})
+	run := t.Run()
+	for _, f := range NamedFindings(t.Findings(), run.Clock()) {
+		if !f.Muted && inside(f.Time, f.Time) {
+			l.Findings = append(l.Findings, f)
 		}
 	}
-	slices.SortStableFunc(l.Findings, func(a, b TimelineFinding) int { return a.Finding.Time.Compare(b.Finding.Time) })
+	slices.SortStableFunc(l.Findings, func(a, b Named) int { return a.Time.Compare(b.Time) })
 	l.Findings = most(l, l.Findings)
-}
-
-// findingNumbers are the names of findings within their run: "rule/check/n".
-func findingNumbers(all []record.Finding) []string {
-	seen, ids := map[string]int{}, make([]string, len(all))
-	for i := range all {
-		key := all[i].Rule + "/" + all[i].Check
-		seen[key]++
-		ids[i] = key + "/" + strconv.Itoa(seen[key])
-	}
-	return ids
 }
 
 // most cuts a list to what is listed, and counts the rest.
@@ -152,7 +133,7 @@ func (l *Timeline) events(all []record.Event, inside func(a, b time.Time) bool) 
 // steps marks round numbers of the chief's training steps, and adds up where the
 // time of the steps in the span went. first and last are the ends of all its steps.
 func (l *Timeline) steps(m source.Metrics, from, to time.Time) (times []Times, first, last time.Time, err error) {
-	var clocks [record.Global + 1]stepClock
+	var clocks [record.Global + 1]stepMarks
 	var sums [record.Global + 1]Times
 	err = m.Times("", time.Time{}, time.Time{}, func(row *record.StepTime) error {
 		if first.IsZero() {
@@ -179,15 +160,15 @@ func (l *Timeline) steps(m source.Metrics, from, to time.Time) (times []Times, f
 	return finished(sums[:]), first, last, nil
 }
 
-// stepClock tells when steps closed, of few rows in memory: when there are many it
+// stepMarks tells when steps closed, of few rows in memory: when there are many it
 // keeps every second, and reckons between them.
-type stepClock struct {
+type stepMarks struct {
 	marks   []StepMark
 	every   int
 	skipped int
 }
 
-func (c *stepClock) add(row *record.StepTime) {
+func (c *stepMarks) add(row *record.StepTime) {
 	const most = 1 << 15
 	if c.skipped++; c.skipped < max(c.every, 1) {
 		return
@@ -207,7 +188,7 @@ func (c *stepClock) add(row *record.StepTime) {
 }
 
 // round are at most n of the steps whose numbers are multiples of 1, 2, 5, 10, 20 ...
-func (c *stepClock) round(n int) []StepMark {
+func (c *stepMarks) round(n int) []StepMark {
 	list := []StepMark{}
 	if len(c.marks) < 2 {
 		return list
