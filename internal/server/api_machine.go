@@ -179,7 +179,8 @@ func (s *Server) metricsSeries(_ context.Context, in *seriesOfMachine) (MetricSe
 	if err != nil {
 		return out, err
 	}
-	list, err := view.MachineSeriesOf(t, in.Host, in.Name, in.From, in.To, in.Columns)
+	of, list, err := view.MachineSeriesOf(t, in.Host, in.Name, in.From, in.To, in.Columns)
+	out.Host = of
 	for _, c := range list {
 		curve := TimeCurve{Name: c.Name, Unit: c.Unit, Raw: c.Raw, Points: int64(c.Points), X: c.X, XLast: c.XLast, Min: c.Min, Max: c.Max, Mean: c.Mean, LastValue: c.Last}
 		if !c.Known {

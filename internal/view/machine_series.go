@@ -23,9 +23,9 @@ type MachineSeries struct {
 
 // MachineSeriesOf reads metrics of a host (empty: the first one) within a span. A
 // name may be a pattern such as "gpu/*/utilization": the mean over the GPUs, of
-// rates and amounts the sum.
-func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Time, columns int) ([]MachineSeries, error) {
-	list := []MachineSeries{}
+// rates and amounts the sum. of is the host.
+func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Time, columns int) (of string, list []MachineSeries, err error) {
+	list = []MachineSeries{}
 	m, ok := t.(source.Metrics)
 	host, there := hostOf(m, ok, host)
 	for _, name := range names {
@@ -33,14 +33,14 @@ func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Ti
 		if there {
 			f, known, err := metricOf(m, host, name, from, to)
 			if err != nil {
-				return nil, err
+				return host, nil, err
 			}
 			s.Known, s.Points = known, len(f.at)
 			s.columns(f, from, to, columns)
 		}
 		list = append(list, s)
 	}
-	return list, nil
+	return host, list, nil
 }
 
 // hostOf is a host that stored metrics: the one named, or the first.

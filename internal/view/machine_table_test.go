@@ -113,7 +113,7 @@ func TestMachineSeries(t *testing.T) {
 		samples = append(samples, record.Sample{Host: "node1", Time: half(i), Values: []record.Scalar{{Name: "cpu/total", Value: v}, {Name: "gpu/0/utilization", Value: v}, {Name: "gpu/1/utilization", Value: 0}}})
 	}
 	run := sampledRun(t, samples, nil)
-	list, err := view.MachineSeriesOf(run, "", []string{"cpu/total", "gpu/*/utilization", "fan/0"}, time.Time{}, time.Time{}, 10)
+	_, list, err := view.MachineSeriesOf(run, "", []string{"cpu/total", "gpu/*/utilization", "fan/0"}, time.Time{}, time.Time{}, 10)
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%d series, error %v", len(list), err)
 	}
@@ -133,7 +133,7 @@ func TestMachineSeries(t *testing.T) {
 			t.Errorf("%s: known %v, raw %v, highest %v, %d columns", s.Name, s.Known, s.Raw, highest, points)
 		}
 	}
-	list, err = view.MachineSeriesOf(run, "node1", []string{"cpu/total"}, half(50), half(60), 10)
+	_, list, err = view.MachineSeriesOf(run, "node1", []string{"cpu/total"}, half(50), half(60), 10)
 	if err != nil || !list[0].Raw || list[0].Points != 10 || list[0].Mean[7] != 99 || list[0].X[7] != float64(half(57).Unix())+0.5 {
 		t.Errorf("near by: %+v, error %v", list, err)
 	}
