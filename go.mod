@@ -25,8 +25,9 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
 
+require github.com/danielgtaylor/huma/v2 v2.37.2 // indirect
+require github.com/evanw/esbuild v0.28.2 // indirect
 require (
 	cel.dev/expr v0.25.1 // indirect
 	github.com/andybalholm/brotli v1.2.0 // indirect

@@ -1,0 +1,30 @@
+// What the server says of itself, and whether it is newer than this page.
+import { computed, signal } from "../vendor/preact.js";
+import { get } from "./api.js";
+
+export const server = signal(null);
+export const unreachable = signal(false);
+const own = document.querySelector("meta[name=vigil-app]")?.content || null;
+let first = own;
+
+// newer is true when the server has another page than this one.
+export const newer = computed(() => Boolean(server.value && first && server.value.app && server.value.app !== first));
+
+// ask reads /server now.
+export async function ask() {
+  try {
+    const said = await get("server");
+    first ??= said.app;
+    server.value = said;
+    unreachable.value = false;
+  } catch (error) {
+    unreachable.value = error.status === 0;
+  }
+}
+
+// watch asks now and then, and when the page is looked at again.
+export function watch() {
+  ask();
+  setInterval(() => document.hidden || ask(), 30000);
+  document.addEventListener("visibilitychange", () => document.hidden || ask());
+}

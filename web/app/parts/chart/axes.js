@@ -1,0 +1,55 @@
+// Axes: how positions and values are written, and how far apart their lines are.
+import * as format from "../../core/format.js";
+import { colour } from "../../core/theme.js";
+import { font } from "./marks.js";
+
+const seconds = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 345600, 864000];
+const whole = [1, 2, 5].flatMap((digit) => [...Array(13).keys()].map((power) => digit * 10 ** power)).sort((a, b) => a - b);
+
+// position writes an x: "step 1,200", "14:03:21", "2 min 05 s", "epoch 1.25".
+export function position(x, kind, label) {
+  if (kind === "time") return format.time(x);
+  if (kind === "relative") return `after ${format.duration(x)}`;
+  if (kind === "step") return `${label ?? "step"} ${format.count(Math.round(x))}`;
+  if (kind === "epoch") return `epoch ${format.number(x, 4)}`;
+  return `${label ? `${label} ` : ""}${format.number(x)}`;
+}
+
+// tick writes a value of an axis so finely that its neighbours differ.
+export function tick(value, step, unit) {
+  if (unit === "bytes" || unit === "B" || unit === "bytes/s" || unit === "B/s" || unit === "s" || unit === "seconds") return format.withUnit(value, unit);
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || step < 1e-4)) return size >= 1e15 || size < 1e-4 ? format.number(value, 3) : size >= 1e6 ? format.compact(value) : format.number(value, 4);
+  const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
+  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "\u2212") + (unit === "percent" || unit === "%" ? " %" : "");
+}
+
+const shared = { stroke: () => colour("--chart-text"), font: font(), gap: 6, grid: { stroke: () => colour("--chart-grid"), width: 1 } };
+
+// axes are uPlot's axes for the kind of x and the unit of y.
+export function axes({ kind, unit, bare }) {
+  const x = {
+    ...shared, size: 26, space: kind === "time" ? 70 : 64, ticks: { stroke: () => colour("--chart-axis"), width: 1, size: 4 }, grid: { show: false }, border: { show: true, stroke: () => colour("--chart-axis"), width: 1 },
+  };
+  if (kind === "relative") Object.assign(x, { incrs: seconds, values: (u, splits) => splits.map(format.duration) });
+  else if (kind === "step") Object.assign(x, { incrs: whole, values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : step >= 1000 || value >= 1e6 ? format.compact(value) : format.count(value))) });
+  else if (kind !== "time") x.values = (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : tick(value, step)));
+  const y = {
+    ...shared, space: 28, ticks: { show: false }, size: wide,
+    values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : u.scales.y.distr === 3 ? logTick(value, unit) : tick(value, step, unit))),
+  };
+  if (unit === "s" || unit === "seconds") y.incrs = seconds;
+  if (bare) x.show = y.show = false;
+  return [x, y];
+}
+
+// On a logarithmic axis only powers of ten are written, small ones as 1e-7.
+const logTick = (value, unit) => (unit ? format.withUnit(value, unit, 2) : format.number(value, 2));
+
+// wide makes room for the longest text, the same for most charts, so that charts below each other line up.
+function wide(u, values, i, cycle) {
+  if (cycle > 1) return u.axes[i]._size;
+  u.ctx.font = u.axes[i].font[0];
+  const longest = Math.max(0, ...(values ?? []).map((text) => u.ctx.measureText(text).width / (devicePixelRatio || 1)));
+  return Math.max(44, Math.ceil((longest + 10) / 8) * 8);
+}

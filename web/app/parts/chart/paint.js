@@ -1,0 +1,172 @@
+// Painting series on the canvas: lines, bands between minimum and maximum, bars, dots, values that are not finite.
+import { colour, dash } from "../../core/theme.js";
+import { after, token } from "./values.js";
+
+// scales are functions from values to pixels of the canvas, quick where an axis is linear.
+export function scales(u) {
+  const of = (key) => {
+    const scale = u.scales[key];
+    if (scale.distr && scale.distr !== 1) return (value) => u.valToPos(value, key, true);
+    const from = u.valToPos(scale.min, key, true);
+    const step = (u.valToPos(scale.max, key, true) - from) / (scale.max - scale.min);
+    return (value) => from + (value - scale.min) * step;
+  };
+  return { x: of("x"), y: of("y") };
+}
+
+// paintSeries paints all that is shown; what is pointed at comes last and stronger, the rest steps back.
+export function paintSeries(u, all, { hidden, strong }) {
+  const { ctx, bbox } = u;
+  const to = scales(u);
+  const ratio = devicePixelRatio || 1;
+  const positive = u.scales.y.distr === 3;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top - ratio, bbox.width, bbox.height + 2 * ratio);
+  ctx.clip();
+  const order = [...all.keys()].filter((i) => !hidden.has(all[i].label)).sort((a, b) => (a === strong) - (b === strong));
+  for (const i of order) {
+    const series = all[i];
+    const fade = series.faint ? 0.35 : strong >= 0 && i !== strong && all.length > 1 ? 0.3 : 1;
+    const pen = { ctx, to, ratio, positive, token: token(series, i), fade, bbox, from: u.scales.x.min, until: u.scales.x.max };
+    const range = [Math.max(0, after(series.x, pen.from) - 1), Math.min(series.x.length, after(series.x, pen.until) + 1)];
+    if (series.kind === "bars") bars(pen, series, range);
+    else if (series.kind === "points") dots(pen, series, range, 3);
+    else {
+      if (series.min && series.max && series.band !== false) band(pen, series, range);
+      ctx.lineWidth = (series.width ?? (i === strong ? 2.25 : 1.5)) * ratio;
+      ctx.setLineDash((series.dash ?? dash(series.colour ?? i)).map((length) => length * ratio));
+      line(pen, series, range);
+      ctx.setLineDash([]);
+      const room = bbox.width / ratio / Math.max(1, range[1] - range[0]);
+      if (series.kind !== "line" && (room > 10 || range[1] - range[0] <= 1)) dots(pen, series, range, room > 24 ? 2.5 : 2);
+    }
+    if (series.odd) odd(pen, series, range);
+  }
+  ctx.restore();
+}
+
+const drawable = (value, positive) => Number.isFinite(value) && (!positive || value > 0);
+
+// line draws y; where more points than pixels are in a column, its lowest and highest are drawn.
+function line({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, kind }, [from, end]) {
+  ctx.strokeStyle = colour(token, fade);
+  ctx.lineJoin = "round";
+  ctx.beginPath();
+  let open = false;
+  if (end - from > bbox.width * 3) {
+    columns(to, positive, x, y, from, end, (px, low, high, first, last) => {
+      if (open) ctx.lineTo(px, first);
+      else ctx.moveTo(px, first);
+      ctx.lineTo(px, low);
+      ctx.lineTo(px, high);
+      ctx.lineTo(px, last);
+      open = true;
+    });
+  } else {
+    for (let i = from; i < end; i++) {
+      if (!drawable(y[i], positive)) {
+        open = false;
+        continue;
+      }
+      const px = to.x(x[i]);
+      const py = to.y(y[i]);
+      if (!open) ctx.moveTo(px, py);
+      else {
+        if (kind === "steps") ctx.lineTo(px, to.y(y[i - 1]));
+        ctx.lineTo(px, py);
+      }
+      open = true;
+    }
+  }
+  ctx.lineWidth = Math.max(ctx.lineWidth, ratio * 0.75);
+  ctx.stroke();
+}
+
+function columns(to, positive, x, y, from, end, each) {
+  let at = null;
+  let low, high, first, last;
+  for (let i = from; i < end; i++) {
+    if (!drawable(y[i], positive)) continue;
+    const px = Math.round(to.x(x[i]));
+    const py = to.y(y[i]);
+    if (px !== at) {
+      if (at !== null) each(at, low, high, first, last);
+      at = px;
+      low = high = first = py;
+    }
+    if (py < low) low = py;
+    if (py > high) high = py;
+    last = py;
+  }
+  if (at !== null) each(at, low, high, first, last);
+}
+
+// band fills what lies between minimum and maximum of each column; a column is at least one pixel high, so no spike is lost.
+function band({ ctx, to, ratio, positive, token, fade }, { x, xLast, min, max }, [from, end]) {
+  ctx.fillStyle = colour(token, 0.22 * fade);
+  ctx.strokeStyle = colour(token, 0.4 * fade);
+  ctx.lineWidth = ratio * 0.75;
+  for (let i = from; i < end; ) {
+    if (!drawable(max[i], positive)) {
+      i++;
+      continue;
+    }
+    const start = i;
+    ctx.beginPath();
+    for (; i < end && drawable(max[i], positive); i++) ctx.lineTo(to.x(middle(x, xLast, i)), to.y(max[i]) - ratio / 2);
+    for (let j = i - 1; j >= start; j--) ctx.lineTo(to.x(middle(x, xLast, j)), to.y(positive && min[j] <= 0 ? max[j] : min[j]) + ratio / 2);
+    ctx.closePath();
+    ctx.fill();
+    ctx.stroke();
+  }
+}
+
+const middle = (x, xLast, i) => (xLast ? (x[i] + xLast[i]) / 2 : x[i]);
+
+function bars({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, base, xLast }, [from, end]) {
+  ctx.fillStyle = colour(token, fade);
+  const ground = bbox.top + bbox.height;
+  for (let i = from; i < end; i++) {
+    if (!drawable(y[i], positive)) continue;
+    const left = to.x(x[i]);
+    const right = xLast ? to.x(xLast[i]) : i + 1 < x.length ? to.x(x[i + 1]) : i > 0 ? 2 * left - to.x(x[i - 1]) : left + 12 * ratio;
+    const gap = right - left > 6 * ratio ? ratio : 0;
+    const foot = base ? to.y(base[i]) : positive ? ground : Math.min(ground, Math.max(bbox.top, to.y(0)));
+    const top = to.y(y[i]);
+    ctx.fillRect(left, Math.min(top, foot), Math.max(ratio, right - left - gap), Math.max(Math.abs(foot - top), y[i] === (base ? base[i] : 0) ? 0 : ratio));
+  }
+}
+
+function dots({ ctx, to, ratio, positive, token, fade }, { x, y }, [from, end], size) {
+  ctx.fillStyle = colour(token, fade);
+  ctx.beginPath();
+  for (let i = from; i < end; i++) {
+    if (!drawable(y[i], positive)) continue;
+    const px = to.x(x[i]);
+    const py = to.y(y[i]);
+    ctx.moveTo(px + size * ratio, py);
+    ctx.arc(px, py, size * ratio, 0, 7);
+  }
+  ctx.fill();
+}
+
+// odd marks columns with values that are not finite: a small cross at the upper edge.
+function odd({ ctx, to, ratio, bbox }, { x, odd }, [from, end]) {
+  ctx.strokeStyle = colour("--odd");
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.beginPath();
+  let last = -Infinity;
+  const size = 3 * ratio;
+  const y = bbox.top + size + ratio;
+  for (let i = from; i < end; i++) {
+    const px = to.x(x[i]);
+    if (!odd[i] || px - last < size * 2) continue;
+    last = px;
+    ctx.moveTo(px - size, y - size);
+    ctx.lineTo(px + size, y + size);
+    ctx.moveTo(px + size, y - size);
+    ctx.lineTo(px - size, y + size);
+  }
+  ctx.stroke();
+}

@@ -1,0 +1,41 @@
+// What is under the cursor: the place, the values nearest to the pointer, and the mark there.
+import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import * as format from "../../core/format.js";
+import { Severity } from "../severity.js";
+import { position } from "./axes.js";
+import { Swatch } from "./legend.js";
+import { nearest } from "./values.js";
+
+const most = 10;
+
+export function Tip({ point, state, plot, strong, markAt, kind }) {
+  const ref = useRef(null);
+  const { x, left, top, here } = point.value;
+  const shown = here && x !== null && plot.current;
+  useLayoutEffect(() => {
+    const tip = ref.current;
+    const over = plot.current?.u.over;
+    if (!tip || !over) return;
+    // Beside the cursor, on the side with room.
+    const at = over.offsetLeft + left;
+    const right = at + 14 + tip.offsetWidth <= over.offsetLeft + over.clientWidth;
+    tip.style.setProperty("left", `${right ? at + 14 : Math.max(0, at - 14 - tip.offsetWidth)}px`);
+    tip.style.setProperty("top", `${Math.max(0, Math.min(over.offsetTop + top - 12, over.offsetTop + over.clientHeight - tip.offsetHeight + 24))}px`);
+  });
+  if (!shown) return null;
+  const { series, hidden, y } = state();
+  const rows = series.map((one, i) => ({ one, i, k: nearest(one.x, x) })).filter(({ one, k }) => k >= 0 && !hidden.has(one.label));
+  const pointed = plot.current.u.posToVal(top, "y");
+  if (rows.length > most) rows.sort((a, b) => Math.abs(a.one.y[a.k] - pointed) - Math.abs(b.one.y[b.k] - pointed));
+  const kept = rows.slice(0, most).sort((a, b) => b.one.y[b.k] - a.one.y[a.k] || a.i - b.i);
+  const mark = markAt(plot.current, left);
+  const place = kept.length ? kept[0].one.x[kept[0].k] : x;
+  return html`<div class="tip" ref=${ref} aria-hidden="true">
+    ${mark && html`<div class="tip-mark">${mark.kind === "checkpoint" ? html`<strong>${mark.title ?? "Checkpoint"}</strong>` : html`<${Severity} of=${mark.severity} text=${mark.title} plain />`}${mark.href && html`<span class="faint small">click opens it</span>`}</div>`}
+    <div class="tip-place">${position(kept.length === 1 ? place : x, kind)}</div>
+    <table>${kept.map(({ one, i, k }) => html`<tr key=${one.label} class=${i === strong.current ? "strong" : ""}><td><${Swatch} series=${one} i=${i} /></td>${series.length > 1 && html`<td class="cut said">${one.label}</td>`}
+      <td class="n">${format.withUnit(one.y[k], one.unit || y.unit, 5)}</td>
+      <td class="n faint">${one.min && one.min[k] !== one.max[k] ? `${format.withUnit(one.min[k], one.unit || y.unit, 3)} \u2026 ${format.withUnit(one.max[k], one.unit || y.unit, 3)}` : ""}</td></tr>`)}</table>
+    ${rows.length > most && html`<div class="faint small">nearest ${most} of ${rows.length}</div>`}
+  </div>`;
+}

@@ -1,0 +1,39 @@
+// Severities, statuses and their signs: shape and word say it, colour only repeats it.
+import { html } from "../vendor/preact.js";
+import { count, several } from "../core/format.js";
+import { Icon } from "./icon.js";
+
+export const order = ["error", "warning", "info"];
+const words = { error: "Error", warning: "Warning", info: "Note", ok: "No findings", idle: "Not active", running: "Running" };
+
+// A status of a run or a rule is one of five tones.
+const tones = {
+  error: "error", warning: "warning", info: "info", ok: "ok", idle: "idle", running: "running",
+  InProgress: "running", Training: "running", Completed: "ok", Failed: "error", Stopped: "idle", Stopping: "warning", Interrupted: "warning",
+  IssuesFound: "warning", NoIssuesFound: "ok", Error: "error",
+};
+const said = { InProgress: "Running", IssuesFound: "Issues found", NoIssuesFound: "No issues" };
+
+export const tone = (name) => tones[name] ?? tones[String(name ?? "").replace(/[\s_-]/g, "")] ?? "idle";
+
+// Severity is the sign and the word, as a badge: <Severity of="error" /> or <Severity of="error" text="vanishing gradient" />.
+export function Severity({ of, text, plain = false }) {
+  const kind = tone(of);
+  return html`<span class=${`severity ${kind} ${plain ? "plain" : ""}`}><${Icon} name=${kind} size=${14} /> ${text ?? words[of] ?? of}</span>`;
+}
+
+// Status is how a run or a rule stands.
+export const Status = ({ of, text }) => html`<span class=${`severity plain ${tone(of)}`}><${Icon} name=${tone(of)} size=${14} /> ${text ?? said[of] ?? of}</span>`;
+
+// Counts says how many findings there are of each severity; a run without any says so.
+export function Counts({ findings = {}, words: long = false }) {
+  const some = order.filter((severity) => findings[severity] > 0);
+  if (!some.length) return html`<span class="severity plain ok"><${Icon} name="ok" size=${14} label=${long ? null : "no findings"} />${long ? " No findings" : ""}</span>`;
+  return html`<span class="counts">${some.map((severity) => {
+    const text = several(findings[severity], words[severity].toLowerCase());
+    return html`<span key=${severity} class=${`severity plain ${severity}`} title=${text}><${Icon} name=${severity} size=${14} label=${long ? null : text} /> ${long ? text : count(findings[severity])}</span>`;
+  })}</span>`;
+}
+
+// worst is the gravest severity of which there is one, else "ok".
+export const worst = (findings = {}) => order.find((severity) => findings[severity] > 0) ?? "ok";

@@ -1,0 +1,38 @@
+// The head of a table: click sorts (with Shift by several columns), the edge is dragged to resize.
+import { html } from "../../vendor/preact.js";
+import { Icon } from "../icon.js";
+
+export function Head({ columns, sort, onSort, widths, onWidth, choosable, allChosen, onChooseAll }) {
+  const click = (column, event) => {
+    const old = sort.find(({ id }) => id === column.id);
+    // A figure is sorted from the largest, a name from A; the third click takes the order back.
+    const first = Boolean(column.number);
+    const next = !old ? { id: column.id, down: first } : old.down === first ? { id: column.id, down: !first } : null;
+    onSort([...(event.shiftKey ? sort.filter(({ id }) => id !== column.id) : []), ...(next ? [next] : [])]);
+  };
+  return html`<thead><tr aria-rowindex="1">
+    ${choosable && html`<th class="choose"><input type="checkbox" aria-label="Choose all rows" checked=${allChosen} onClick=${onChooseAll} /></th>`}
+    ${columns.map((column) => {
+      const place = sort.findIndex(({ id }) => id === column.id);
+      const order = sort[place];
+      return html`<th key=${column.id} scope="col" class=${`${column.number ? "n" : ""} ${column.pin ? "pin" : ""}`} aria-sort=${order ? (order.down ? "descending" : "ascending") : null}>
+        ${column.sortable === false ? html`<span class="head cut" title=${column.hint ?? column.title}>${column.title}</span>` : html`<button type="button" class="head" title=${column.hint ?? column.title} onClick=${(event) => click(column, event)}>
+          <span class="cut">${column.title}</span>${order && html`<${Icon} name=${order.down ? "down" : "up"} size=${12} />`}${order && sort.length > 1 && html`<sub>${place + 1}</sub>`}</button>`}
+        <span class="edge" role="separator" aria-orientation="vertical" aria-label=${`Width of ${column.title}`} aria-valuenow=${widths(column)} tabindex="-1" onMouseDown=${(event) => drag(event, column, widths, onWidth)} onDblClick=${() => onWidth(column.id, null)}></span>
+      </th>`;
+    })}
+  </tr></thead>`;
+}
+
+function drag(event, column, widths, onWidth) {
+  event.preventDefault();
+  const start = event.clientX;
+  const width = widths(column);
+  const move = (event) => onWidth(column.id, Math.max(48, Math.round(width + event.clientX - start)));
+  const up = () => {
+    removeEventListener("mousemove", move);
+    removeEventListener("mouseup", up);
+  };
+  addEventListener("mousemove", move);
+  addEventListener("mouseup", up);
+}

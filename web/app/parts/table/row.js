@@ -1,0 +1,28 @@
+// One row of a table. It is drawn anew only when something of it changed.
+import { Component, html } from "../../vendor/preact.js";
+import { Icon } from "../icon.js";
+
+const same = ["row", "columns", "active", "chosen", "index", "choosable", "href"];
+
+export class Row extends Component {
+  shouldComponentUpdate(next) {
+    return same.some((key) => next[key] !== this.props[key]);
+  }
+
+  render({ row, columns, id, index, active, chosen, choosable, className, onChoose, onActive, onOpen }) {
+    return html`<tr id=${id} aria-rowindex=${index + 2} aria-selected=${choosable ? chosen : active} class=${`${active ? "active" : ""} ${chosen ? "chosen" : ""} ${className ?? ""}`}
+        onClick=${(event) => onActive(event)} onDblClick=${onOpen}>
+      ${choosable && html`<td class="choose"><input type="checkbox" tabindex="-1" aria-label="Choose the row" checked=${chosen} onClick=${(event) => { event.stopPropagation(); onChoose(event); }} /></td>`}
+      ${columns.map((column) => html`<td key=${column.id} class=${`${column.number ? "n" : ""} ${column.pin ? "pin" : ""} ${column.class ?? ""}`}>${column.cell ? column.cell(row) : show(column.value(row))}</td>`)}
+    </tr>`;
+  }
+}
+
+const show = (value) => (value === null || value === undefined ? "" : String(value));
+
+// Group is the heading of a group of rows.
+export function Group({ id, index, group, columns, active, onToggle, summary }) {
+  return html`<tr id=${id} aria-rowindex=${index + 2} class=${`group ${active ? "active" : ""}`} onClick=${onToggle}><th scope="rowgroup" colspan=${columns}>
+    <button type="button" tabindex="-1" class="button plain small" aria-expanded=${!group.closed}><${Icon} name=${group.closed ? "right" : "down"} size=${12} /><span class="said">${group.group}</span></button>
+    <span class="faint n">${group.rows.length}</span> ${summary?.(group.rows)}</th></tr>`;
+}

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// all is every file of the page by its name.
+func all(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	each(func(name string, content []byte) { found[name] = string(content) })
+	if found["index.html"] == "" || found["main.js"] == "" {
+		t.Fatal("the page is not embedded")
+	}
+	return found
+}
+
+// esbuild parses each module and links it with those it imports: each import is a relative path to a file of the page, and what is imported is exported there.
+func TestModulesParseAndLink(t *testing.T) {
+	files := all(t)
+	relative := api.Plugin{Name: "relative", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			if args.Kind != api.ResolveEntryPoint && !strings.HasPrefix(args.Path, "./") && !strings.HasPrefix(args.Path, "../") {
+				return api.OnResolveResult{}, fmt.Errorf("%q is imported: only relative imports work without a build", args.Path)
+			}
+			if args.Kind != api.ResolveEntryPoint && path.Ext(args.Path) != ".js" {
+				return api.OnResolveResult{}, fmt.Errorf("%q is imported: a browser needs the whole name of the file", args.Path)
+			}
+			return api.OnResolveResult{}, nil
+		})
+	}}
+	var entries []string
+	for name := range files {
+		if path.Ext(name) == ".js" {
+			entries = append(entries, "app/"+name)
+		}
+	}
+	result := api.Build(api.BuildOptions{
+		EntryPoints: entries, Bundle: true, Format: api.FormatESModule, Splitting: true, Outdir: "out", Write: false, LogLevel: api.LogLevelSilent, Target: api.ES2024, Plugins: []api.Plugin{relative},
+	})
+	for _, problem := range append(result.Errors, result.Warnings...) {
+		where := ""
+		if problem.Location != nil {
+			where = fmt.Sprintf("%s:%d: ", problem.Location.File, problem.Location.Line)
+		}
+		t.Errorf("%s%s", where, problem.Text)
+	}
+}
+
+func TestIndexNamesFilesThatExist(t *testing.T) {
+	files := all(t)
+	page := string(Index("/a&b/"))
+	if !strings.Contains(page, `<base href="/a&amp;b/">`) || !strings.Contains(page, `content="`+Version()+`"`) {
+		t.Errorf("base and version are not in the page:\n%s", page)
+	}
+	named := map[string]bool{}
+	for _, found := range regexp.MustCompile(`(?:href|src)="([^"/][^"]*)"`).FindAllStringSubmatch(page, -1) {
+		named[found[1]] = true
+		if _, there := files[found[1]]; !there {
+			t.Errorf("index.html names %s, which does not exist", found[1])
+		}
+	}
+	for name := range files {
+		if path.Ext(name) == ".css" && !named[name] {
+			t.Errorf("index.html does not name the style %s", name)
+		}
+	}
+	if inline := regexp.MustCompile(`<style|<script[^>]*>[^<]|\sstyle=|\son\w+=`).FindString(page); inline != "" {
+		t.Errorf("index.html holds %q, which the content security policy forbids", inline)
+	}
+}
+
+func TestFilesAreShort(t *testing.T) {
+	for name, content := range all(t) {
+		if lines := strings.Count(content, "\n"); lines > 300 && !strings.HasPrefix(name, "vendor/") {
+			t.Errorf("%s has %d lines; at most 300, one idea each", name, lines)
+		}
+	}
+}
+
+// Text of a run is never markup, and the content security policy forbids what is asked for here.
+func TestModulesStayInThePolicy(t *testing.T) {
+	forbidden := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|\beval\(|new Function|setAttribute\(\s*["']style|\sstyle="`)
+	for name, content := range all(t) {
+		if found := forbidden.FindString(content); found != "" && !strings.HasPrefix(name, "vendor/") {
+			t.Errorf("%s has %q", name, found)
+		}
+	}
+}
+
+func TestColoursAreTokens(t *testing.T) {
+	literal := regexp.MustCompile(`["'\s:,(]#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b|\b(?:rgba?|hsla?|oklch|oklab|lab|lch)\(\s*[\d.]`)
+	for name, content := range all(t) {
+		if strings.HasPrefix(name, "vendor/") || name == "style/tokens.css" || path.Ext(name) == ".svg" {
+			continue
+		}
+		if found := literal.FindString(content); found != "" {
+			t.Errorf("%s has the colour %q; colours are in style/tokens.css", name, found)
+		}
+	}
+	tokens := all(t)["style/tokens.css"]
+	for name, content := range all(t) {
+		for _, used := range regexp.MustCompile(`var\((--[\w-]+)\)`).FindAllStringSubmatch(content, -1) {
+			if !strings.Contains(tokens, used[1]+":") && !strings.Contains(content, used[1]+":") && !strings.HasPrefix(name, "vendor/") && !strings.Contains(content, "--ramp-") {
+				t.Errorf("%s uses %s, which style/tokens.css does not have", name, used[1])
+			}
+		}
+	}
+}
+
+func TestVendoredFilesAreThoseOfTheirSums(t *testing.T) {
+	files := all(t)
+	listed := map[string]bool{"vendor/SHA256SUMS": true}
+	for line := range strings.Lines(files["vendor/SHA256SUMS"]) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		listed["vendor/"+name] = true
+		if is := sha256.Sum256([]byte(files["vendor/"+name])); hex.EncodeToString(is[:]) != sum {
+			t.Errorf("vendor/%s is not what `go run ./web/vendoring` wrote", name)
+		}
+	}
+	for name := range files {
+		if strings.HasPrefix(name, "vendor/") && !listed[name] {
+			t.Errorf("%s is not in SHA256SUMS", name)
+		}
+	}
+	for _, library := range []string{"preact 11.2.0", "htm 3.1.1", "@preact/signals 2.11.4", "@preact/signals-core 1.14.5", "uplot 1.6.32"} {
+		if !strings.Contains(files["vendor/LICENSES"], "\n"+library+"\n") {
+			t.Errorf("vendor/LICENSES does not have %s", library)
+		}
+	}
+}
+
+// A page that is loaded over a slow tunnel stays small: scripts and styles, minified and compressed one by one as a server would.
+func TestThePageIsSmall(t *testing.T) {
+	const most = 200 << 10
+	total := 0
+	for name, content := range all(t) {
+		loaders := map[string]api.Loader{".js": api.LoaderJS, ".css": api.LoaderCSS}
+		loader, counted := loaders[path.Ext(name)]
+		if !counted {
+			continue
+		}
+		small := api.Transform(content, api.TransformOptions{Loader: loader, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Target: api.ES2024})
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if _, err := w.Write(small.Code); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		total += packed.Len()
+	}
+	t.Logf("scripts and styles: %d bytes minified and compressed, of %d", total, most)
+	if total > most {
+		t.Errorf("scripts and styles take %d bytes, more than %d", total, most)
+	}
+}
+
+func TestVersionIsOfTheContent(t *testing.T) {
+	if len(Version()) != 16 || Version() != Version() {
+		t.Errorf("Version() = %q", Version())
+	}
+	if _, err := fs.Stat(App(), "index.html"); err != nil {
+		t.Error(err)
+	}
+}
