@@ -1,0 +1,30 @@
+package ui
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
+)
+
+// Requests that are generated from the OpenAPI document get no 500, no answer that
+// breaks its schema, and an answer in time. Changes are refused: a dashboard that
+// could be changed would lose its runs.
+func TestGeneratedRequests(t *testing.T) {
+	program := filepath.Join(testenv.Root(), "build", "env", "api", "bin", "schemathesis")
+	if _, err := os.Stat(program); err != nil {
+		t.Fatalf("find schemathesis: %v; ./test.sh installs it", err)
+	}
+	d := serving(t, root, "--read-only")
+	cmd := exec.Command(program, "run", d.base+"/api/v1/openapi.json", "--header", "Authorization: Bearer "+d.Token, "--header", "X-Vigil: 1",
+		"--max-time", "60", "--seed", "1", "--generation-deterministic", "--no-color", "--max-response-time", "20", "--exclude-path-regex", "/stream$",
+		"--checks", "not_a_server_error,response_schema_conformance,content_type_conformance,status_code_conformance")
+	cmd.Dir, cmd.Env = t.TempDir(), environment()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("schemathesis: %v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
