@@ -108,7 +108,9 @@ func (b *tab) shows(text string) {
 }
 
 // text is what the page shows at a selector.
-func (b *tab) text(selector string) string { return b.value(`document.querySelector(` + quote(selector) + `).innerText`) }
+func (b *tab) text(selector string) string {
+	return b.value(`document.querySelector(` + quote(selector) + `).innerText`)
+}
 
 // value evaluates an expression to a text.
 func (b *tab) value(expression string) string {
