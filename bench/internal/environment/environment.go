@@ -17,9 +17,11 @@ const (
 	Monitors = "peer-monitor" // without PyTorch
 	// Profilers has the tools that say where the time of a training goes.
 	Profilers = "peer-profilers"
+	// TensorBoard is alone, without PyTorch.
+	TensorBoard = "peer-tensorboard"
 )
 
-var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11", Profilers: "3.12 3.13 3.11", Monitors: "3.12 3.13 3.11"}
+var versions = map[string]string{Original: "3.10", Trackers: "3.12 3.13 3.11", Profilers: "3.12 3.13 3.11", Monitors: "3.12 3.13 3.11", TensorBoard: "3.12 3.13 3.11"}
 
 // Interpreter is the environment's Python, seen from the repository's root.
 func Interpreter(name string) string { return filepath.Join("build", "env", name, "bin", "python") }
@@ -28,7 +30,7 @@ func Interpreter(name string) string { return filepath.Join("build", "env", name
 // which is the working directory.
 func Make(name string) error {
 	size := "about 5 GB on disk"
-	if name == Monitors {
+	if name == Monitors || name == TensorBoard {
 		size = "about 100 MB on disk"
 	}
 	script := fmt.Sprintf(". scripts/env.sh; make_env %s scripts/requirements-%s.txt '%s' %s", name, name, size, versions[name])
