@@ -1,6 +1,10 @@
 package cli
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"github.com/vigil-ml/vigil/web"
+)
 
 // pageFiles are the files of the dashboard's page.
-func pageFiles() fs.FS { return nil }
+func pageFiles() fs.FS { return web.App() }

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -67,9 +69,18 @@ var (
 	fileRef = regexp.MustCompile(`\b(src|href)="([^"]*)"`)
 )
 
-// place writes into index.html where the page is: the base path, and the hash in
-// the path of each file of the page.
+// place writes into index.html where the page is and which one: the base path, and
+// the hash, also in the path of each file of the page. The modules of the page are
+// named in it, so that the browser asks for all of them at once.
 func (p *page) place(index []byte, base string) []byte {
+	var modules strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p.files)) {
+		if path.Ext(name) == ".js" && !strings.HasPrefix(name, "pages/") {
+			fmt.Fprintf(&modules, "<link rel=\"modulepreload\" href=\"%s\">\n", html.EscapeString(name))
+		}
+	}
+	index = bytes.Replace(index, []byte("<!-- preload -->\n"), []byte(modules.String()), 1)
+	index = bytes.Replace(index, []byte(`<meta name="vigil-app" content="">`), []byte(`<meta name="vigil-app" content="`+p.hash+`">`), 1)
 	index = fileRef.ReplaceAllFunc(index, func(b []byte) []byte {
 		m := fileRef.FindSubmatch(b)
 		name := path.Clean(strings.TrimPrefix(string(m[2]), "/"))

@@ -199,7 +199,7 @@ func (w *runWatch) begin(run *record.Run) {
 	}
 	w.plans = len(run.Plan)
 	for _, f := range w.run.Findings() {
-		w.findings[keyOf(&f)] = true
+		w.findings[streamKey(&f)] = true
 	}
 	if w.live == nil || run.Over() {
 		return
@@ -396,7 +396,7 @@ func progressOf(run *record.Run, steps map[string]int64) *Progress {
 func (w *runWatch) found() {
 	news := FindingNews{w.t.name, []record.Finding{}, true}
 	for _, f := range w.run.Findings() {
-		if k := keyOf(&f); !w.findings[k] {
+		if k := streamKey(&f); !w.findings[k] {
 			w.findings[k] = true
 			news.Findings = append(news.Findings, f)
 		}
@@ -407,7 +407,7 @@ func (w *runWatch) found() {
 }
 
 // keyOf tells findings apart.
-func keyOf(f *record.Finding) string {
+func streamKey(f *record.Finding) string {
 	b, err := json.Marshal([]any{f.Rule, f.Configuration, f.Check, f.Step, f.Mode, f.Subject, f.Time, f.Worker})
 	if err != nil {
 		return f.Rule + f.Check + strconv.FormatInt(f.Step, 10)
