@@ -1,15 +1,17 @@
 // The run that is looked at: what the server says of it, kept up to date by the stream.
-import { useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { signal, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { address, path } from "./api.js";
 import { nextFrame } from "./tick.js";
 import { useEvents, useGet } from "./use.js";
 
 // useRun is what pages get as run:
-//   name, describe (GET /runs/{run}), row (its line of the list, with the live steps and progress), live,
+//   name, describe (GET /runs/{run}), row (its line of the list), live,
+//   now, a signal of what changes with each step: {status, steps, progress} (only who reads run.now.value is drawn anew),
 //   path("series") for api.get and useGet, url("report") for links, reload(), can("stop") -> {allowed, why_not}.
 export function useRun(name) {
   const { data, error, loading, reload } = useGet(name === null ? null : path("runs", name));
   const [live, setLive] = useState(null);
+  const now = useMemo(() => signal({ status: "", steps: {}, progress: null }), [name]);
   const waiting = useRef(0);
   const again = () => {
     clearTimeout(waiting.current);
@@ -19,24 +21,26 @@ export function useRun(name) {
   useEffect(() => setLive(null), [name]);
   useEvents(name, {
     status: (event) => {
-      setLive((old) => ({ ...old, status: event.status, live: event.live }));
+      now.value = { ...now.value, status: event.status };
+      setLive(event.live);
       again();
     },
-    steps: (event) => setLive((old) => ({ ...old, steps: event.steps, progress: event.progress })),
+    steps: (event) => {
+      now.value = { ...now.value, steps: { ...now.value.steps, ...event.steps }, progress: event.progress ?? now.value.progress };
+    },
     findings: again,
     reset: again,
   }, { when: name !== null });
   const run = useMemo(() => {
     if (!data) return null;
-    const row = { ...data.row };
-    if (live?.status) row.status = live.status;
-    if (live?.steps) Object.assign(row, { steps: { ...row.steps, ...live.steps }, progress: live.progress ?? row.progress });
+    now.value = { status: data.row.status, steps: data.row.steps, progress: data.row.progress };
     return {
-      name, describe: data, row, live: live?.live ?? data.live, reload,
+      name, describe: data, row: data.row, now, live: live ?? data.live, reload,
       path: (...parts) => path("runs", name, ...parts),
       url: (...parts) => address(path("runs", name, ...parts)),
       can: (what) => data.controls?.[what] ?? { allowed: false, why_not: "The server does not offer this." },
     };
-  }, [data, live, name]);
-  return { run: run?.name === name ? run : null, error, loading, reload };
+  }, [data, live, name, now]);
+  // While another run is read, the old one is not shown as if it were the new one.
+  return { run: run && data.row.name === name ? run : null, error, loading, reload };
 }

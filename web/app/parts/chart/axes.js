@@ -9,7 +9,8 @@ const whole = [1, 2, 5].flatMap((digit) => [...Array(13).keys()].map((power) => 
 // position writes an x: "step 1,200", "14:03:21", "2 min 05 s", "epoch 1.25".
 export function position(x, kind, label) {
   if (kind === "time") return format.time(x);
-  if (kind === "relative") return `after ${format.duration(x)}`;
+  if (kind === "time") x.values = (u, splits, i, space, step) => splits.map((value, k) => (value === null ? "" : moment(value, step, k === 0 ? null : splits[k - 1])));
+  else if (kind === "relative") return `after ${format.duration(x)}`;
   if (kind === "step") return `${label ?? "step"} ${format.count(Math.round(x))}`;
   if (kind === "epoch") return `epoch ${format.number(x, 4)}`;
   return `${label ? `${label} ` : ""}${format.number(x)}`;
@@ -31,16 +32,26 @@ export function axes({ kind, unit, bare }) {
   const x = {
     ...shared, size: 26, space: kind === "time" ? 70 : 64, ticks: { stroke: () => colour("--chart-axis"), width: 1, size: 4 }, grid: { show: false }, border: { show: true, stroke: () => colour("--chart-axis"), width: 1 },
   };
-  if (kind === "relative") Object.assign(x, { incrs: seconds, values: (u, splits) => splits.map(format.duration) });
+  if (kind === "time") x.values = (u, splits, i, space, step) => splits.map((value, k) => (value === null ? "" : moment(value, step, k === 0 ? null : splits[k - 1])));
+  else if (kind === "relative") Object.assign(x, { incrs: seconds, values: (u, splits) => splits.map(format.duration) });
   else if (kind === "step") Object.assign(x, { incrs: whole, values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : step >= 1000 || value >= 1e6 ? format.compact(value) : format.count(value))) });
-  else if (kind !== "time") x.values = (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : tick(value, step)));
+  else x.values = (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : tick(value, step)));
   const y = {
-    ...shared, space: 28, ticks: { show: false }, size: wide,
+    ...shared, space: 28, grid: { ...shared.grid, filter: (u, splits) => (u.scales.y.distr === 3 ? splits.map((value) => (power(value) ? value : null)) : splits) }, ticks: { show: false }, size: wide,
     values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : u.scales.y.distr === 3 ? logTick(value, unit) : tick(value, step, unit))),
   };
   if (unit === "s" || unit === "seconds") y.incrs = seconds;
   if (bare) x.show = y.show = false;
   return [x, y];
+}
+
+const power = (value) => value !== null && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+
+// moment writes a time of an axis; where a day begins it writes the day.
+function moment(value, step, before) {
+  const day = format.time(value).slice(5, 10);
+  if (step >= 86400 || (before !== null && format.time(before).slice(5, 10) !== day)) return day;
+  return step >= 60 ? format.clock(value).slice(0, 5) : step >= 1 ? format.clock(value) : `${format.clock(value)}.${String(Math.round((value % 1) * 1000)).padStart(3, "0")}`;
 }
 
 // On a logarithmic axis only powers of ten are written, small ones as 1e-7.

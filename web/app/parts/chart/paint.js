@@ -22,7 +22,7 @@ export function paintSeries(u, all, { hidden, strong }) {
   const positive = u.scales.y.distr === 3;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top - ratio, bbox.width, bbox.height + 2 * ratio);
+  ctx.rect(bbox.left - 3 * ratio, bbox.top - ratio, bbox.width + 6 * ratio, bbox.height + 2 * ratio);
   ctx.clip();
   const order = [...all.keys()].filter((i) => !hidden.has(all[i].label)).sort((a, b) => (a === strong) - (b === strong));
   for (const i of order) {

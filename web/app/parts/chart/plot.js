@@ -63,8 +63,12 @@ export class Plot {
   }
 
   redraw() {
-    const [min, max] = this.range("x");
-    this.u.batch(() => this.u.setScale("x", { min, max }));
+    const [from, to] = this.range("x");
+    const [low, high] = this.range("y");
+    this.u.batch(() => {
+      this.u.setScale("x", { min: from, max: to });
+      this.u.setScale("y", { min: low, max: high });
+    });
   }
 
   paint(u) {

@@ -41,10 +41,12 @@ export function nearest(x, value) {
 export function span(all) {
   let from = Infinity;
   let to = -Infinity;
-  for (const { x, xLast } of all) {
+  for (const { x, xLast, kind } of all) {
     if (!x.length) continue;
+    const last = x[x.length - 1];
     from = Math.min(from, x[0]);
-    to = Math.max(to, x[x.length - 1], xLast ? xLast[xLast.length - 1] : -Infinity);
+    // A bar reaches as far as the one before it does.
+    to = Math.max(to, xLast ? xLast[xLast.length - 1] : kind === "bars" ? last + (x.length > 1 ? last - x[x.length - 2] : 1) : last);
   }
   return from <= to ? [from, to] : null;
 }
