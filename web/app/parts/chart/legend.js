@@ -4,7 +4,7 @@ import * as format from "../../core/format.js";
 import { colour, dash, theme } from "../../core/theme.js";
 import { nearest, token } from "./values.js";
 
-const few = 12;
+const few = 8;
 
 export function Legend({ series, hidden, toggle, point, unit, single, strong }) {
   const [all, setAll] = useState(false);

@@ -20,14 +20,14 @@ export class Plot {
     this.made = `${x.kind}|${x.log}|${y.unit}|${y.log}|${bare}`;
     this.width = Math.max(60, element.clientWidth);
     this.u = new uPlot({
-      width: this.width, height, padding: bare ? [2, 0, 2, 0] : [10, 12, 0, 0], legend: { show: false }, pxAlign: 1,
+      width: this.width, height, padding: bare ? [2, 0, 2, 0] : [10, 18, 0, 0], legend: { show: false }, pxAlign: 1,
       scales: {
         x: { time: x.kind === "time", auto: false, distr: x.log ? 3 : 1, range: () => this.range("x") },
         y: { auto: false, distr: y.log ? 3 : 1, log: 10, range: () => this.range("y") },
       },
       series: [{}, { scale: "y", auto: false, show: true, paths: () => null, points: { show: false } }],
       axes: axes({ kind: x.kind, unit: y.unit, bare }),
-      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false, dist: 4 }, bind: { mousedown: (u, target, handler) => (event) => (event.shiftKey ? this.pan(event) : handler(event)), dblclick: () => () => on.zoom(null) } },
+      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false, dist: 4 }, bind: { mousedown: (u, target, handler) => (event) => (event.shiftKey ? null : handler(event)), dblclick: () => () => on.zoom(null) } },
       hooks: {
         drawAxes: [(u) => paintBehind(u, this.state().regions, this.state().lines)],
         draw: [(u) => this.paint(u)],
@@ -36,6 +36,7 @@ export class Plot {
       },
     }, [[0, 1], [null, null]], element);
     this.u.over.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.u.over.addEventListener("mousedown", (event) => event.shiftKey && event.button === 0 && this.pan(event));
     this.u.over.addEventListener("click", (event) => on.pick?.(event));
     this.leave = group ? join(group, this) : null;
     this.redraw();

@@ -22,8 +22,8 @@ export function summary({ label, x, y, min, max, odd, unit }, kind, view) {
   if (!at.length) return notFinite ? `${name}has no finite value.` : `${name}has no values here.`;
   const write = (value) => format.withUnit(value, unit, 3);
   if (at.length === 1) return `${name}is ${write(y[at[0]])} at ${position(x[at[0]], kind)}${trouble}.`;
-  // The course is judged on means of a twentieth at each end, so that noise does not decide.
-  const edge = Math.max(1, Math.floor(at.length / 20));
+  // The course is judged on means of a fiftieth at each end, so that noise does not decide.
+  const edge = Math.max(1, Math.floor(at.length / 50));
   const mean = (indexes) => indexes.reduce((sum, i) => sum + y[i], 0) / indexes.length;
   const first = mean(at.slice(0, edge));
   const last = mean(at.slice(-edge));
@@ -46,6 +46,10 @@ function flat(at, y, last, change) {
 
 // summaries is a sentence for each of a few series, and a count for the rest.
 export function summaries(all, kind, view) {
+  if (all.length === 1) {
+    const text = summary({ ...all[0], label: "" }, kind, view);
+    return text.charAt(0).toUpperCase() + text.slice(1);
+  }
   const some = all.slice(0, 3).map((series) => summary(series, kind, view));
   if (all.length > 3) some.push(`And ${format.several(all.length - 3, "other series", "other series")}.`);
   return some.join(" ");

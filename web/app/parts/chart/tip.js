@@ -16,11 +16,14 @@ export function Tip({ point, state, plot, strong, markAt, kind }) {
     const tip = ref.current;
     const over = plot.current?.u.over;
     if (!tip || !over) return;
-    // Beside the cursor, on the side with room.
-    const at = over.offsetLeft + left;
-    const right = at + 14 + tip.offsetWidth <= over.offsetLeft + over.clientWidth;
-    tip.style.setProperty("left", `${right ? at + 14 : Math.max(0, at - 14 - tip.offsetWidth)}px`);
-    tip.style.setProperty("top", `${Math.max(0, Math.min(over.offsetTop + top - 12, over.offsetTop + over.clientHeight - tip.offsetHeight + 24))}px`);
+    // Beside the cursor, on the side with room; where neither has any, below the chart.
+    const box = over.getBoundingClientRect();
+    const outer = tip.offsetParent.getBoundingClientRect();
+    const right = box.left + left + 14 + tip.offsetWidth <= innerWidth - 8;
+    const fits = right || box.left + left - 14 - tip.offsetWidth >= 8;
+    const at = right ? box.left + left + 14 : Math.max(8, box.left + left - 14 - tip.offsetWidth);
+    tip.style.setProperty("left", `${at - outer.left}px`);
+    tip.style.setProperty("top", `${fits ? Math.max(0, Math.min(top - 12, box.height - tip.offsetHeight)) + box.top - outer.top : box.bottom - outer.top + 28}px`);
   });
   if (!shown) return null;
   const { series, hidden, y } = state();
