@@ -1,5 +1,25 @@
+// Controls of a run: stop it, change what is captured and judged, the machine's interval, the report, removal.
 import { html } from "../../vendor/preact.js";
+import { Boundary } from "../../parts/boundary.js";
+import { Capture } from "./capture.js";
+import { Job } from "./job.js";
+import { Machine } from "./machine.js";
+import { Remove } from "./remove.js";
+import { Report } from "./report.js";
+import { Rules } from "./rules.js";
+import { usePlan } from "./plan.js";
 
-export function Page() {
-  return html`<h1>Controls</h1>`;
+export function Page({ run, api, route }) {
+  const plan = usePlan(run, api);
+  return html`<h1>Controls</h1>
+    <div class="stack">
+      <${Boundary} what="Stopping"><${Job} run=${run} api=${api} /><//>
+      <${Boundary} what="The plan"><${Capture} run=${run} plan=${plan} /><//>
+      <div class="grid controls-grid">
+        <${Boundary} what="The rules"><${Rules} run=${run} api=${api} plan=${plan} /><//>
+        <${Boundary} what="Machine metrics"><${Machine} run=${run} plan=${plan} /><//>
+        <${Boundary} what="The report"><${Report} run=${run} api=${api} /><//>
+        <${Boundary} what="Removal"><${Remove} run=${run} api=${api} route=${route} /><//>
+      </div>
+    </div>`;
 }

@@ -1,0 +1,4 @@
+// Why something cannot be done here, beside the button that would do it.
+import { html } from "../../vendor/preact.js";
+
+export const Denied = ({ may }) => (may.allowed ? null : html`<p class="small quiet controls-why">${may.why_not}</p>`);
