@@ -56,7 +56,7 @@ func hostileRun(t *testing.T, root string) {
 		Where: &record.Where{File: all, Line: 3, Call: all}, Suggestion: &record.Suggestion{File: all, Diff: "--- a\n+++ b\n@@ -1 +1 @@\n-" + all + "\n+" + all + "\n"}}
 	must(w.Finding(finding))
 	must(w.Summary([]record.Group{{Root: finding, CauseClass: "non-finite"}}))
-	must(w.Statuses([]record.RuleStatus{{Rule: "not_finite", Configuration: all, Status: record.IssuesFound, Details: all}}))
+	must(w.Statuses([]record.RuleStatus{{Rule: "not_finite", Configuration: all, Status: "IssuesFound", Details: all}}))
 	must(store.WriteLabels(vfs.OS, w.Path(), record.Labels{Tags: map[string]string{"tag": all}, Note: all}))
 	must(w.Close())
 }
