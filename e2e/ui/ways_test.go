@@ -19,7 +19,7 @@ func contains(text, part string) bool { return strings.Contains(text, part) }
 // write fills a field as a person does.
 func (b *tab) write(selector, text string) {
 	b.Helper()
-	b.do(chromedp.Click(selector, chromedp.ByQuery), chromedp.SendKeys(selector, text, chromedp.ByQuery))
+	b.do(chromedp.Click(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // A folder without runs, or none at all, says what brings the first; a run that
