@@ -17,3 +17,13 @@ func App() fs.FS {
 	}
 	return app
 }
+
+// Tokens is the style sheet with the sizes, letters and colours of the design
+// system, for pages that are files of their own.
+func Tokens() string {
+	text, err := files.ReadFile("app/style/tokens.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
+	"github.com/vigil-ml/vigil/web"
 )
 
 //go:embed page
@@ -96,7 +97,7 @@ func render(w io.Writer, c *content) error {
 		return fmt.Errorf("encode report data: %w", err)
 	}
 	c.JSON = template.JS(data)
-	c.Style, c.Script = template.CSS(text("page.css")), template.JS(text("page.js"))
+	c.Style, c.Script = template.CSS(web.Tokens()+text("page.css")), template.JS(text("page.js"))
 	c.Library.CSS, c.Library.JS = template.CSS(text("vendor/uPlot.min.css")), template.JS(text("vendor/uPlot.iife.min.js"))
 	if err := page.Execute(w, c); err != nil {
 		return fmt.Errorf("write report: %w", err)

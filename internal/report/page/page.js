@@ -7,8 +7,15 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
-  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const palette = ["#3b76d6", "#d9822b", "#2f9e63", "#a050c8", "#c8453f", "#2aa3b8", "#8a7a2f", "#d45fa0"];
+  // A colour of the design system as a canvas takes it, in the theme that is shown.
+  const probe = document.createElement("span");
+  probe.hidden = true;
+  document.body.append(probe);
+  const css = (name) => {
+    probe.style.color = "var(" + name + ")";
+    return getComputedStyle(probe).color;
+  };
+  const series = 8;
   const severityColour = { error: "--error", warning: "--warning", info: "--info" };
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
@@ -31,7 +38,7 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
             const x = u.valToPos(f.step, "x", true);
             if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
             ctx.save();
-            ctx.strokeStyle = css(severityColour[f.severity] || "--quiet");
+            ctx.strokeStyle = css(severityColour[f.severity] || "--text-quiet");
             ctx.lineWidth = 2 * devicePixelRatio;
             ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
             ctx.beginPath();
@@ -92,9 +99,9 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     });
     const positive = curves.every((c) => c.values.every((v) => v === null || v > 0));
     const axis = () => ({
-      stroke: () => css("--quiet"),
-      grid: { stroke: () => css("--line"), width: 1 },
-      ticks: { stroke: () => css("--line"), width: 1 },
+      stroke: () => css("--chart-text"),
+      grid: { stroke: () => css("--chart-grid"), width: 1 },
+      ticks: { stroke: () => css("--chart-axis"), width: 1 },
     });
     const u = new uPlot({
       ms: 1,
@@ -104,7 +111,8 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
       axes: [axis(), Object.assign(axis(), { size: 70, values: (_, vs) => vs.map((v) => (v === null ? "" : number(v))) })],
       series: [{ label: timed ? "time" : "step" }].concat(curves.map((c, i) => ({
         label: c.name,
-        stroke: palette[i % palette.length],
+        stroke: () => css("--series-" + ((i % series) + 1)),
+        dash: i < series ? undefined : [6, 3],
         width: 1.5,
         spanGaps: false, // null is not finite; where another curve has a step more it is undefined, and spanned
         points: { show: c.steps.length < 60 },
@@ -147,8 +155,8 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     }
   }
 
-  // Colours of the heat map: dark blue for small, yellow for large.
-  const stops = [[24, 32, 90], [38, 100, 160], [40, 160, 140], [150, 200, 80], [250, 225, 70]];
+  // Colours of the heat maps: bright for low, dark for high.
+  const stops = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => css("--ramp-" + i).match(/\d+/g).map(Number));
   function colour(t) {
     const x = Math.max(0, Math.min(1, t)) * (stops.length - 1);
     const i = Math.min(stops.length - 2, Math.floor(x));
@@ -188,15 +196,16 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     Object.assign(heat, { rowHeight, labels, width, cell });
     ctx.font = "11px ui-monospace, monospace";
     ctx.textBaseline = "middle";
+    const hole = css("--hole"), odd = css("--odd");
     heat.rows.forEach((r, y) => {
       const row = map.rows[r];
-      ctx.fillStyle = css(r === heat.chosen ? "--info" : "--fg");
+      ctx.fillStyle = css(r === heat.chosen ? "--accent" : "--text");
       let name = row.name;
       while (name.length > 4 && ctx.measureText(name).width > labels - 10) name = "…" + name.slice(4);
       ctx.fillText(name, 4, y * rowHeight + rowHeight / 2);
       row.values.forEach((v, x) => {
-        if (v === null) ctx.fillStyle = css("--card");
-        else if (map.log && v <= 0) ctx.fillStyle = "#0a0d24";
+        if (v === null) ctx.fillStyle = hole;
+        else if (map.log && v <= 0) ctx.fillStyle = odd;
         else ctx.fillStyle = "rgb(" + colour((f(v) - low) / (high - low || 1)).join(",") + ")";
         ctx.fillRect(labels + x * cell, y * rowHeight, Math.ceil(cell + 0.5), rowHeight - 1);
       });
@@ -205,9 +214,9 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     scale.textContent = "";
     const bar = document.createElement("span");
     bar.className = "bar";
-    bar.style.background = "linear-gradient(to right," + [0, 0.25, 0.5, 0.75, 1].map((t) => "rgb(" + colour(t).join(",") + ")").join(",") + ")";
+    bar.style.background = "linear-gradient(to right," + [0, 1 / 7, 2 / 7, 3 / 7, 4 / 7, 5 / 7, 6 / 7, 1].map((t) => "rgb(" + colour(t).join(",") + ")").join(",") + ")";
     const back = (v) => number(map.log ? Math.pow(10, v) : v);
-    scale.append(back(low), bar, back(high) + (map.log ? " (logarithmic; black: zero)" : ""));
+    scale.append(back(low), bar, back(high) + (map.log ? " (logarithmic; magenta: zero)" : ""));
   }
 
   function drawLayer() {
@@ -244,17 +253,18 @@ window.addEventListener("securitypolicyviolation", (e) => window.complaints.push
     ctx.scale(ratio, ratio);
     const cell = (width - labels) / map.steps.length;
     Object.assign(spread, { bins, labels, rowHeight, cell });
+    const hole = css("--hole");
     map.columns.forEach((column, x) => {
       for (let b = 0; b < bins; b++) {
         const level = column.charCodeAt(b) - 48;
-        ctx.fillStyle = level === 0 ? css("--card") : "rgb(" + colour(level / 63).join(",") + ")";
+        ctx.fillStyle = level === 0 ? hole : "rgb(" + colour(level / 63).join(",") + ")";
         ctx.fillRect(labels + x * cell, (bins - 1 - b) * rowHeight, Math.ceil(cell + 0.5), rowHeight);
       }
     });
     ctx.font = "11px ui-monospace, monospace";
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
-    ctx.fillStyle = css("--fg");
+    ctx.fillStyle = css("--text");
     for (let b = bins - 1, next = 0; b >= 0; b--) {
       const y = (bins - 1 - b) * rowHeight + rowHeight / 2;
       if (y < next) continue;
