@@ -23,12 +23,13 @@ export function paintFlame(canvas, { width, tree, placed, matches, active, mono 
     const wide = (to - from) * width;
     const top = level * rowHeight;
     ctx.globalAlpha = above ? 0.55 : matches && !matches[i] ? 0.35 : 1;
-    ctx.fillStyle = differences ? tone(differences, tree, i) : matches?.[i] ? colour("--flame-found") : colour(`--flame-${kind(tree, i)}`);
+    const shade = differences ? tone(tree, i) : 0;
+    ctx.fillStyle = differences ? css(differences, shade) : matches?.[i] ? colour("--flame-found") : colour(`--flame-${kind(tree, i)}`);
     ctx.fillRect(left, top, Math.max(0.5, wide - (wide > 3 ? 1 : 0)), rowHeight - 1);
     const room = Math.floor((wide - 8) / letter);
     if (room >= 3) {
       const name = tree.name[i];
-      ctx.fillStyle = colour(differences ? "--text" : "--flame-text");
+      ctx.fillStyle = colour(differences && dark(differences, shade) ? "--flame-text-light" : "--flame-text");
       ctx.fillText(name.length > room ? `${name.slice(0, room - 1)}\u2026` : name, left + 4, top + rowHeight / 2);
     }
     ctx.globalAlpha = 1;
@@ -41,9 +42,12 @@ export function paintFlame(canvas, { width, tree, placed, matches, active, mono 
   return height;
 }
 
-// tone: how much the share of a frame grew or shrank against the other window.
-function tone(colours, tree, i) {
+// tone: how much the share of a frame grew or shrank against the other window, as a place in the ramp of differences.
+function tone(tree, i) {
   const other = tree.before[i];
   const change = (tree.total[i] - other) / Math.max(tree.total[i], other, 1e-12);
-  return css(colours, Math.round(127.5 + change * 127.5));
+  return Math.round(127.5 + change * 127.5);
 }
+
+// dark says whether light text is read better on a colour.
+const dark = (colours, i) => 0.299 * colours[i * 3] + 0.587 * colours[i * 3 + 1] + 0.114 * colours[i * 3 + 2] < 128;

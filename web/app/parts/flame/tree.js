@@ -3,7 +3,7 @@
 // prepare gives each frame its depth, its children (largest first) and the number of them all.
 // data: {name[], parent[], self[], total[], file[], line[], before[]}, as the server sends it, or {roots: [...]} nested.
 export function prepare(data) {
-  const columns = data.name ? data : columnsOf(data.roots ?? []);
+  const columns = data.name ? data : data.rows?.name ? data.rows : columnsOf(data.roots ?? []);
   const count = columns.name.length;
   const children = Array.from({ length: count }, () => []);
   const depth = new Uint16Array(count);
@@ -19,7 +19,7 @@ export function prepare(data) {
   const byTotal = (a, b) => columns.total[b] - columns.total[a] || (columns.name[a] < columns.name[b] ? -1 : 1);
   roots.sort(byTotal);
   for (const list of children) list.sort(byTotal);
-  return { ...columns, count, children, depth, roots, all: data.total || roots.reduce((sum, i) => sum + columns.total[i], 0) };
+  return { ...columns, count, children, depth, roots, all: (typeof data.total === "number" && data.total) || roots.reduce((sum, i) => sum + columns.total[i], 0) };
 }
 
 function columnsOf(roots) {
@@ -34,7 +34,7 @@ function columnsOf(roots) {
     columns.file.push(node.file ?? "");
     columns.line.push(node.line ?? 0);
     columns.before.push(node.before ?? 0);
-    differs ||= node.before !== undefined;
+    differs ||= typeof node.before === "number";
     for (const child of node.children ?? []) add(child, i);
   };
   for (const root of roots) add(root, -1);

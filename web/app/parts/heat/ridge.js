@@ -10,7 +10,7 @@ const foot = 22;
 export function layout({ width, height, steps }) {
   const peak = Math.min(height * 0.34, steps.length > 1 ? height : height - foot - 10);
   const bottom = height - foot;
-  return { left: 10, right: width - 62, bottom, top: steps.length > 1 ? peak + 4 : bottom, peak: steps.length > 1 ? peak : height - foot - 10 };
+  return { left: 10, right: width - (steps.length > 1 ? 62 : 14), bottom, top: steps.length > 1 ? peak + 4 : bottom, peak: steps.length > 1 ? peak : height - foot - 10 };
 }
 
 export const baseline = (box, i, count) => (count > 1 ? box.top + ((box.bottom - box.top) * i) / (count - 1) : box.bottom);
@@ -90,7 +90,7 @@ function axis(ctx, box, edges, at, x) {
   for (let i = 0; i < edges.length; i++) {
     const text = format.number(edges[i], 2);
     const half = ctx.measureText(text).width / 2;
-    const place = Math.min(Math.max(x(at[i]), half), box.right + 50 - half);
+    const place = Math.min(Math.max(x(at[i]), half), box.right + 10 - half);
     if (place - half < end + 22) continue;
     ctx.fillText(text, place, box.bottom + 6);
     end = place + half;
