@@ -23,6 +23,7 @@ func (s *Server) register() {
 	registerServer(s.api, s)
 	registerRuns(s.api, s)
 	registerStream(s.api, s)
+	registerDescribe(s.api, s)
 	registerSeries(s.api, s)
 	registerContents(s.api, s)
 	registerFindings(s.api, s)

@@ -19,7 +19,7 @@ type TensorList struct {
 // Tensor is a tensor or series of a run.
 type Tensor struct {
 	Name        string   `json:"name"`
-	Kind        string   `json:"kind" doc:"loss, metric, weight, bias, gradient, input, output, label, prediction, state, custom, machine, time."`
+	Kind        string   `json:"kind" doc:"weight, bias, gradient, loss, input, output, label, prediction, optimizer_state, scalar, custom, machine, time."`
 	Collections []string `json:"collections"`
 	Module      string   `json:"module"`
 	ModuleType  string   `json:"module_type"`
@@ -85,16 +85,17 @@ type CurveEntry struct {
 
 // MarkEntry is a finding on a curve.
 type MarkEntry struct {
-	ID       string `json:"id"`
-	Step     int64  `json:"step" doc:"Among the steps of all modes."`
-	Mode     string `json:"mode"`
-	ModeStep int64  `json:"mode_step"`
-	Update   int64  `json:"update" doc:"The update of the weights that was about to be made, or was made last."`
-	Severity string `json:"severity"`
-	Title    string `json:"title"`
-	Rule     string `json:"rule"`
-	Check    string `json:"check"`
-	Subject  string `json:"subject"`
+	ID       string    `json:"id"`
+	Step     int64     `json:"step" doc:"Among the steps of all modes."`
+	Mode     string    `json:"mode"`
+	ModeStep int64     `json:"mode_step"`
+	Time     time.Time `json:"time" doc:"When that step closed."`
+	Update   int64     `json:"update" doc:"The update of the weights that was about to be made, or was made last."`
+	Severity string    `json:"severity"`
+	Title    string    `json:"title"`
+	Rule     string    `json:"rule"`
+	Check    string    `json:"check"`
+	Subject  string    `json:"subject"`
 }
 
 // CheckpointMark is when a checkpoint was written.
@@ -147,7 +148,7 @@ func registerContents(api huma.API, s *Server) {
 			out.Curves[i].Last = (*number)(v)
 		}
 		for _, m := range view.FindingMarks(t, view.NamedFindings(t.Findings(), run.Clock())) {
-			out.Marks = append(out.Marks, MarkEntry{m.ID, m.Step, m.Mode.String(), m.ModeStep, m.Update, string(m.Severity), m.Message, m.Rule, m.Check, m.Subject})
+			out.Marks = append(out.Marks, MarkEntry{m.ID, m.Step, m.Mode.String(), m.ModeStep, m.Finding.Time, m.Update, string(m.Severity), m.Message, m.Rule, m.Check, m.Subject})
 		}
 		checkpoints, err := view.Checkpoints(t)
 		if err != nil {

@@ -149,7 +149,7 @@ func readLog(t source.Run, rel string, from, tail int64) (LogText, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return LogText{}, fmt.Errorf("read the log: %w", err)
 	}
-	return LogText{format1, strings.ToValidUTF8(string(b[:n]), "\ufffd"), from, from + int64(n), size}, nil
+	return LogText{format1, validText(b[:n]), from, from + int64(n), size}, nil
 }
 
 func registerFiles(api huma.API, s *Server) {
@@ -215,3 +215,6 @@ func attachment(name string) string {
 	}, name)
 	return `attachment; filename="` + plain + `"`
 }
+
+// validText is bytes as text.
+func validText(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

@@ -66,13 +66,13 @@ type SeriesQuery struct {
 	Axis    string   `query:"axis" enum:"step,update,time,relative,epoch" default:"step" doc:"What x counts: steps of the series' mode, updates of the weights, seconds since 1970, seconds since the run began, epochs."`
 }
 
-func (q *SeriesQuery) extent() (view.Extent, error) {
+func (q *SeriesQuery) frame() (view.Frame, error) {
 	from, err := bound("from", q.From)
 	if err != nil {
-		return view.Extent{}, err
+		return view.Frame{}, err
 	}
 	to, err := bound("to", q.To)
-	return view.Extent{Axis: view.Axis(q.Axis), From: from, To: to, Columns: q.Columns}, err
+	return view.Frame{Axis: view.Axis(q.Axis), From: from, To: to, Columns: q.Columns}, err
 }
 
 // bound reads the end of a range; NaN is none.
@@ -127,7 +127,7 @@ func spellAsk(a view.Ask) string {
 	return strings.Join([]string{url.PathEscape(a.Tensor), url.PathEscape(a.Stat), a.Mode, url.PathEscape(a.Worker)}, "|")
 }
 
-func toLines(lines []view.Line, e view.Extent) Lines {
+func toLines(lines []view.Line, e view.Frame) Lines {
 	out := Lines{Format: format1, Axis: string(e.Axis), From: number(e.From), To: number(e.To), Series: make([]Line, len(lines))}
 	for i := range lines {
 		l := &lines[i]
@@ -178,7 +178,7 @@ func registerSeries(api huma.API, s *Server) {
 			if err != nil {
 				return Lines{}, err
 			}
-			e, err := in.extent()
+			e, err := in.frame()
 			if err != nil {
 				return Lines{}, err
 			}
@@ -193,7 +193,7 @@ func registerSeries(api huma.API, s *Server) {
 			if err != nil {
 				return Compared{}, err
 			}
-			e, err := in.extent()
+			e, err := in.frame()
 			if err != nil {
 				return Compared{}, err
 			}

@@ -28,7 +28,7 @@ func List(t source.Run) []Listed {
 		case record.PartTime:
 			l.ByTime, l.Unit = true, "s"
 		case record.MachineMetric:
-			l.ByTime = true
+			l.ByTime, l.Unit = true, MetricUnit(info.Name)
 		}
 		if l.ByTime && len(l.Stats) == 0 {
 			l.Stats = []string{"value"}

@@ -18,13 +18,15 @@ type UseRow struct {
 	Samples            int
 }
 
-// nodeTotals are the rows of a machine, and what they are made of: the first of the
-// names that there is, or all of them added.
-var nodeTotals = []struct {
+// nodeTotal is a row of a machine, and what it is made of: the first of the names
+// that there is, or all of them added.
+type nodeTotal struct {
 	name, unit string
 	first      []string
 	sum        []string
-}{
+}
+
+var nodeTotals = []nodeTotal{
 	{name: "total CPU", unit: "%", first: []string{"cpu/total", "cpu/*"}},
 	{name: "total GPU", unit: "%", first: []string{"gpu/*/utilization"}},
 	{name: "total CPU memory", unit: "%", first: []string{"memory/used_percent"}},
@@ -42,18 +44,9 @@ func MachineTable(t source.Run) ([]UseRow, error) {
 	}
 	for _, host := range m.Hosts() {
 		for _, total := range nodeTotals {
-			var all tally
-			for _, name := range slices.Concat(total.first, total.sum) {
-				f, there, err := metricOf(m, host, name, time.Time{}, time.Time{})
-				if err != nil {
-					return nil, err
-				}
-				if there {
-					all.add(f.at, f.values)
-				}
-				if there && total.first != nil {
-					break
-				}
+			all, err := total.read(m, host)
+			if err != nil {
+				return nil, err
 			}
 			if row, ok := useOf(all.sums); ok {
 				row.Host, row.Metric, row.Unit = host, total.name, total.unit
@@ -62,6 +55,23 @@ func MachineTable(t source.Run) ([]UseRow, error) {
 		}
 	}
 	return rows, nil
+}
+
+// read gives what a row is made of.
+func (n *nodeTotal) read(m source.Metrics, host string) (all tally, err error) {
+	for _, name := range slices.Concat(n.first, n.sum) {
+		f, there, err := metricOf(m, host, name, time.Time{}, time.Time{})
+		if err != nil {
+			return all, err
+		}
+		if there {
+			all.add(f.at, f.values)
+		}
+		if there && n.first != nil {
+			break
+		}
+	}
+	return all, nil
 }
 
 // useOf is how values spread; false where none is finite.

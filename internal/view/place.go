@@ -78,8 +78,11 @@ func (r *lineReader) epoch(update, done int64) float64 {
 	return float64(e.Number-1) + float64(max(update, -1)-e.Begins+done)/float64(length)
 }
 
+// beyond is a step that no run has.
+const beyond = 1 << 60
+
 // steps are the steps whose places are in a range: from included, to not. A bound
-// of 0 is none; to is negative where no step is in the range.
+// of 0 is none.
 func (p *place) steps(from, to float64) (first, end int64) {
 	search := func(x float64) int64 {
 		high := p.last
@@ -96,7 +99,7 @@ func (p *place) steps(from, to float64) (first, end int64) {
 	}
 	if !math.IsNaN(to) {
 		if end = search(to); end <= first {
-			return 0, -1
+			return beyond, beyond + 1
 		}
 	}
 	return first, end

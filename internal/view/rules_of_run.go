@@ -90,20 +90,21 @@ func adding(d *rule.Definition, run record.Run, path string) []Command {
 	return list
 }
 
-// commandOf is the command that a run was started with, for a shell.
+// commandOf is the command that a run was started with, or one that stands for it.
 func commandOf(run record.Run) string {
-	if len(run.Command) == 0 {
-		return "python train.py"
+	if text := CommandText(run); text != "" && len(text) <= 200 {
+		return text
 	}
+	return "python train.py"
+}
+
+// CommandText is the command that a run was started with, as a shell takes it.
+func CommandText(run record.Run) string {
 	words := make([]string, len(run.Command))
 	for i, w := range run.Command {
 		words[i] = quoted(w)
 	}
-	text := strings.Join(words, " ")
-	if len(text) > 200 {
-		return "python train.py"
-	}
-	return text
+	return strings.Join(words, " ")
 }
 
 // quoted is a word as a shell takes it.

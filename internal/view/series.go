@@ -29,9 +29,9 @@ const (
 	ByEpoch  Axis = "epoch"    // passes over the training's data
 )
 
-// Extent is the part of a chart that is on the screen. From and To are in the
+// Frame is the part of a chart that is on the screen. From and To are in the
 // axis' unit; NaN is no bound.
-type Extent struct {
+type Frame struct {
 	Axis     Axis
 	From, To float64
 	Columns  int
@@ -52,7 +52,7 @@ type Line struct {
 }
 
 // Lines reads series for a chart. What is wrong with one is in its Err.
-func Lines(t source.Run, asks []Ask, e Extent) []Line {
+func Lines(t source.Run, asks []Ask, e Frame) []Line {
 	r := newLineReader(t, e)
 	out := make([]Line, len(asks))
 	for i, ask := range asks {
@@ -64,7 +64,7 @@ func Lines(t source.Run, asks []Ask, e Extent) []Line {
 // lineReader reads lines of one run along one axis.
 type lineReader struct {
 	t      source.Run
-	e      Extent
+	e      Frame
 	kinds  map[string]record.Kind
 	clocks map[clockKey]*stepClock
 	epochs *record.EpochFacts
@@ -76,7 +76,7 @@ type clockKey struct {
 	worker string
 }
 
-func newLineReader(t source.Run, e Extent) *lineReader {
+func newLineReader(t source.Run, e Frame) *lineReader {
 	r := &lineReader{t: t, e: e, clocks: map[clockKey]*stepClock{}, run: t.Run()}
 	if f, err := r.run.KnownFacts(); err == nil && f != nil {
 		r.epochs = f.Epochs
@@ -149,7 +149,7 @@ func (r *lineReader) isMetric(name string) bool {
 
 func (r *lineReader) unit(ask *Ask) string {
 	if r.isMetric(ask.Tensor) {
-		return ""
+		return MetricUnit(ask.Tensor)
 	}
 	if r.kinds[ask.Tensor] == record.PartTime {
 		return "s"
@@ -171,9 +171,6 @@ func (r *lineReader) read(l *Line, mode record.Mode) error {
 		return r.readTogether(l, q, place)
 	}
 	q.From, q.To = place.steps(r.e.From, r.e.To)
-	if q.To < 0 {
-		return nil // all of it is to the right of what is asked for
-	}
 	c, err := columns(r.t, q, r.e.Columns)
 	if err != nil {
 		return readError(l, err)
@@ -298,7 +295,7 @@ func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 // LastValues are the last values of series; nil of one that has none.
 func LastValues(t source.Run, asks []Ask) []*float64 {
 	out := make([]*float64, len(asks))
-	for i, l := range Lines(t, asks, Extent{Axis: ByStep, From: math.NaN(), To: math.NaN(), Columns: 16}) {
+	for i, l := range Lines(t, asks, Frame{Axis: ByStep, From: math.NaN(), To: math.NaN(), Columns: 16}) {
 		if n := len(l.X); n > 0 && l.Raw {
 			out[i] = &l.Mean[n-1]
 		} else if n > 0 {

@@ -108,7 +108,7 @@ func SpentOf(t source.Run) (*Spent, error) {
 	s.whole = sum.Total()
 	s.Total = record.Seconds(s.whole.Seconds())
 	for _, share := range sum.Shares() {
-		s.Shares = append(s.Shares, SpentShare{share.Name, shareClass(share.Name), share.Percent, record.Seconds(share.Span.Seconds()), share.Span.Seconds()})
+		s.Shares = append(s.Shares, SpentShare{share.Name, ShareClass(share.Name), share.Percent, record.Seconds(share.Span.Seconds()), share.Span.Seconds()})
 	}
 	if run.Time != nil && run.Time.SamplesPerSecond > 0 {
 		s.Samples = record.Rate(run.Time.SamplesPerSecond)
@@ -122,8 +122,8 @@ func SpentOf(t source.Run) (*Spent, error) {
 	return s, s.phases(m, &run, lengths.from, lengths.to)
 }
 
-// shareClass is the part that a share's colour is of.
-func shareClass(name string) string {
+// ShareClass is the part that a share's colour is of.
+func ShareClass(name string) string {
 	for p := range record.StepParts {
 		if p.Word() == name {
 			return p.String()
