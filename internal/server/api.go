@@ -32,6 +32,7 @@ func (s *Server) register() {
 	registerMachine(s.api, s)
 	registerTime(s.api, s)
 	registerWindows(s.api, s)
+	registerTensors(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {

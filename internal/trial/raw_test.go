@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -384,5 +386,57 @@ func TestCreateAndClose(t *testing.T) {
 		if _, err := store.Create(vfs.OS, t.TempDir(), name, record.Run{}); err == nil {
 			t.Errorf("a run was called %q", name)
 		}
+	}
+}
+
+// A part of a tensor costs what is asked of it; others read meanwhile, and what is
+// damaged beside it does no harm.
+func TestRawPart(t *testing.T) {
+	w := create(t, vfs.OS, t.TempDir())
+	huge := pattern(40<<20, 3)
+	save(t, w, "worker_1", 1, map[string]tensor.View{"huge": bytesView(huge), "small": bytesView([]byte("abc"))})
+	s := step("worker_1", 1)
+	s.Raw = []string{"huge", "small"}
+	ok(t, w.Append("worker_1", "", 0, s))
+	ok(t, w.Close())
+	file := filepath.Join(w.Path(), "tensors", "worker_1", "TRAIN", "1.safetensors")
+	b, err := os.ReadFile(file)
+	ok(t, err)
+	b[30<<20] ^= 1
+	ok(t, os.WriteFile(file, b, 0o644))
+
+	tr := open(t, vfs.OS, w.Path())
+	read := func(name, worker string, off, n int64) ([]byte, error) {
+		p := make([]byte, n)
+		return p, tr.RawPart(name, record.Train, 1, worker, func(part source.RawPart) error {
+			if _, err := tr.Raw("small", record.Train, 1, ""); err != nil {
+				t.Errorf("another read meanwhile: %v", err)
+			}
+			if part.Block < 64<<10 || part.DType != tensor.U8 {
+				t.Errorf("blocks of %d bytes, elements of %s", part.Block, part.DType)
+			}
+			_, err := part.Bytes.ReadAt(p, off)
+			return err
+		})
+	}
+	if p, err := read("huge", "", 20<<20, 5000); err != nil || !bytes.Equal(p, huge[20<<20:][:5000]) {
+		t.Errorf("a part: %v", err)
+	}
+	if _, err := read("huge", "", 40<<20, 1); !errors.Is(err, io.EOF) {
+		t.Errorf("beyond the end: %v", err)
+	}
+	for name, worker := range map[string]string{"none": "", "huge": "worker_0"} {
+		if _, err := read(name, worker, 0, 1); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s of %q: %v", name, worker, err)
+		}
+	}
+	if d := tr.Damage(); len(d) > 0 {
+		t.Errorf("damage where none was read: %v", d)
+	}
+	if _, err := read("huge", "", 30<<20, 5000); err == nil {
+		t.Error("damaged bytes were handed out")
+	}
+	if d := tr.Damage(); len(d) != 1 {
+		t.Errorf("damage: %v", d)
 	}
 }

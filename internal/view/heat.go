@@ -106,9 +106,8 @@ func HeatMaps(t source.Run, size Size) ([]HeatMap, []HistogramMap, error) {
 	return list, histogramMaps(layers), nil
 }
 
-// draw lays the layers' values on common columns. A column stands for a
-// stretch of steps; it shows the value of largest magnitude in it, so that a
-// spike is not lost, or a gap when there is none that is finite.
+// draw lays the layers' values on common columns: of each the value of largest
+// magnitude, or a gap when there is none that is finite.
 func (k kindOfMap) draw(layers []layer, columns int, mode record.Mode, clock *clock) (HeatMap, bool) {
 	steps := map[int64]bool{}
 	for _, l := range layers {
@@ -121,37 +120,15 @@ func (k kindOfMap) draw(layers []layer, columns int, mode record.Mode, clock *cl
 	if len(steps) == 0 {
 		return HeatMap{}, false
 	}
-	all := make([]int64, 0, len(steps))
-	for s := range steps {
-		all = append(all, s)
-	}
-	slices.Sort(all)
-	columns = min(columns, len(all))
-	column := make(map[int64]int, len(all))
-	starts := make([]int64, columns)
-	for i, s := range all {
-		c := i * columns / len(all)
-		if i == 0 || (i-1)*columns/len(all) != c {
-			starts[c] = s
-		}
-		column[s] = c
-	}
-
-	m := HeatMap{Title: k.title, Log: k.log, Steps: clock.updates(mode, starts)}
+	on := newHeatColumns(steps, columns)
+	m := HeatMap{Title: k.title, Log: k.log, Steps: clock.updates(mode, on.starts)}
 	for _, l := range layers {
 		if !slices.Contains(k.kinds, l.kind) {
 			continue
 		}
-		row := HeatRow{Name: l.name, Values: make([]float64, columns)}
-		for i := range row.Values {
-			row.Values[i] = math.NaN()
-		}
+		row := HeatRow{Name: l.name, Values: on.empty()}
 		for i := range l.rows {
-			x, c := k.stat(&l.rows[i]), column[l.rows[i].ModeStep]
-			old := row.Values[c]
-			if math.IsNaN(old) || math.Abs(x) > math.Abs(old) {
-				row.Values[c] = x
-			}
+			on.put(row.Values, l.rows[i].ModeStep, k.stat(&l.rows[i]))
 		}
 		m.Rows = append(m.Rows, row)
 	}

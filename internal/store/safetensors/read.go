@@ -221,3 +221,8 @@ func (r *Reader) Read(t Tensor) (tensor.View, error) {
 	}
 	return tensor.NewView(t.DType, t.Shape, data)
 }
+
+// Section is where one tensor's bytes are; they are read when they are asked for.
+func (r *Reader) Section(t Tensor) io.ReaderAt {
+	return io.NewSectionReader(r.src, t.Start, t.End-t.Start)
+}

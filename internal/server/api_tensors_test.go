@@ -1,0 +1,214 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv/tensors"
+)
+
+// ask asks an API and gives status and answer.
+func ask(t *testing.T, base, path string) (int, map[string]any) {
+	t.Helper()
+	r, err := http.Get(base + "/api/v1" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatalf("%s: %v in %.300s", path, err, b)
+	}
+	return r.StatusCode, m
+}
+
+// capturedRun is a server over the run of package tensors.
+func capturedRun(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	tensors.Write(t, root, "run")
+	s := httptest.NewServer(New(Options{Root: root, Version: "test"}).Handler())
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// field goes into an answer: "rows.0.name".
+func field(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch m := v.(type) {
+		case map[string]any:
+			v = m[name]
+		case []any:
+			i := 0
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(m) {
+				return nil
+			}
+			v = m[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// What an answer says, in words: each a path into it and the JSON there; "#" counts.
+func TestTensors(t *testing.T) {
+	base := capturedRun(t)
+	const weight, grad = "tensor=fc.weight", "tensor=gradient/conv1.weight"
+	for _, c := range []struct {
+		path string
+		want map[string]string
+	}{
+		{"/heat?stat=mean", map[string]string{"format": "1", "mode": `"TRAIN"`, "#steps": "60", "#rows": "9", "all": "9", "more": "0",
+			"rows.0.name": `"inputs.0"`, "rows.1.name": `"conv1.weight"`, "rows.2.name": `"gradient/conv1.weight"`, "rows.2.module": `"conv1"`, "rows.2.kind": `"gradient"`, "#rows.2.values": "60", "stats.0": `"min"`}},
+		{"/heat?stat=abs_mean&collection=gradients&columns=6", map[string]string{"log": "true", "#rows": "1", "steps": "[0,10,20,30,40,50]", "rows.0.odd": "[4,5]", "rows.0.values.4": `"NaN"`}},
+		{"/heat?stat=max&collection=gradients&columns=5", map[string]string{"rows.0.odd": "[]", "steps": "[0,12,24,36,48]"}},
+		{"/heat?stat=mean&q=" + url.QueryEscape(`^fc\.`) + "&rows=1", map[string]string{"#rows": "1", "rows.0.name": `"fc.weight"`, "all": "2", "more": "1"}},
+		{"/heat?stat=mean&q=" + url.QueryEscape(`^fc\.`) + "&rows=1&skip=1", map[string]string{"#rows": "1", "rows.0.name": `"fc.bias"`, "all": "2", "more": "0"}},
+		{"/heat?stat=mean&skip=100", map[string]string{"rows": "[]", "steps": "[]", "more": "0"}},
+		{"/heat?stat=mean&from=10&to=13&mode=TRAIN", map[string]string{"steps": "[10,11,12]"}},
+		{"/heat?stat=mean&mode=EVAL", map[string]string{"steps": "[0]", "mode": `"EVAL"`}},
+		{"/heat?stat=nosuch", map[string]string{"rows": "[]"}},
+		{"/heat?stat=" + url.QueryEscape("pair[lag=1,every=0].mean_abs_diff"), map[string]string{"#rows": "1", "rows.0.name": `"fc.weight"`, "rows.0.values.0": "0.25"}},
+
+		{"/histograms?" + weight, map[string]string{"mode": `"TRAIN"`, "worker": `"worker_0"`, "#steps": "60", "all": "60", "elements.0": "420000"}},
+		{"/histograms?" + weight + "&columns=3&bins=4", map[string]string{"steps": "[0,29,59]", "all": "60"}},
+		{"/histograms?" + grad + "&columns=2", map[string]string{"steps": "[0,59]", "nan": "[0,1]", "inf": "[0,1]"}},
+		{"/histograms?tensor=fc.bias", map[string]string{"edges": "[]", "steps": "[]", "all": "0"}},
+		{"/histograms?tensor=words", map[string]string{"edges": "[]"}},
+
+		{"/stats?" + grad, map[string]string{"step": "59", "stats.nan": "1", "stats.neginf": "1", "stats.mean": `"NaN"`, "stats.count": "300", "shape": "[4,3,5,5]", "#steps": "60", "raw_steps": "[0,20,40]", "#histogram.edges": "*"}},
+		{"/stats?" + grad + "&step=12", map[string]string{"step": "12", "stats.nan": "0"}},
+		{"/stats?" + weight + "&step=3", map[string]string{"step": "3", "derived.pair[lag=1,every=0]": "", "worker": `"worker_0"`}},
+		{"/stats?tensor=fc.bias&worker=worker_1&mode=EVAL", map[string]string{"step": "0", "mode": `"EVAL"`, "worker": `"worker_1"`, "histogram": "null"}},
+		{"/stats?tensor=loss&step=1", map[string]string{"stats": `{"value":0.5}`, "shape": "[]"}},
+		{"/stats?tensor=words", map[string]string{"step": "40", "steps": "[0,20,40]", "stats": "{}"}},
+
+		{"/raw?" + weight, map[string]string{"step": "40", "steps": "[0,20,40]", "dtype": `"BF16"`, "shape": "[600,700]", "at": "[]", "rows": "[0,600]", "columns": "[0,700]", "row_stride": "2", "column_stride": "2", "#values": "105000"}},
+		{"/raw?" + weight + "&step=39&rows=10:13&columns=690:", map[string]string{"step": "20", "rows": "[10,13]", "columns": "[690,700]", "#values": "30", "row_stride": "1"}},
+		{"/raw?tensor=fc.bias", map[string]string{"rows": "[0,1]", "columns": "[0,1200]", "column_stride": "1", "#values": "1200"}},
+		{"/raw?tensor=conv1.weight&at=3,2", map[string]string{"at": "[3,2]", "#values": "25"}},
+		{"/raw?tensor=conv1.weight&at=1", map[string]string{"at": "[1,0]"}},
+		{"/raw?" + grad + "&step=40&rows=1:2", map[string]string{"values.2": `"NaN"`, "values.3": `"-Inf"`}},
+		{"/raw?tensor=mask", map[string]string{"values": "[0,1,0]", "min": "0", "max": "1"}},
+		{"/raw?tensor=wave", map[string]string{"values": "[5]", "shape": "[]"}},
+		{"/raw?tensor=none", map[string]string{"values": "[]", "min": `"NaN"`}},
+		{"/raw?tensor=words&step=20", map[string]string{"dtype": `"STRING"`, "shape": "[2,2]", "strings": `["the","<script>","quick\n","` + "\u202e" + `fox"]`, "values": "[]", "more": "0"}},
+		{"/raw?tensor=words&rows=1:", map[string]string{"strings": `["quick\n","` + "\u202e" + `fox"]`}},
+		{"/raw?tensor=" + url.QueryEscape(tensors.Odd) + "&mode=EVAL", map[string]string{"step": "0", "mode": `"EVAL"`, "#values": "2"}},
+	} {
+		status, got := ask(t, base, "/runs/run"+c.path)
+		if status != 200 {
+			t.Errorf("%s: %d %v", c.path, status, got["detail"])
+			continue
+		}
+		for path, want := range c.want {
+			v := field(got, strings.TrimPrefix(path, "#"))
+			if list, is := v.([]any); is && path[0] == '#' {
+				if n := fmt.Sprint(len(list)); n != want && want != "*" {
+					t.Errorf("%s: %d in %s, want %s", c.path, len(list), path[1:], want)
+				}
+				continue
+			}
+			if want == "" {
+				continue
+			}
+			var wanted any
+			if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+				t.Fatal(want, err)
+			}
+			if d := cmp.Diff(wanted, v); d != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", c.path, path, d)
+			}
+		}
+	}
+}
+
+// What is asked wrongly is said in one sentence.
+func TestTensorsRefused(t *testing.T) {
+	base := capturedRun(t)
+	for _, c := range []struct {
+		path   string
+		status int
+		detail string
+	}{
+		{"/heat?q=(", 422, `"(" is not a regular expression: missing ), unterminated subpattern at position 0`},
+		{"/heat?columns=0", 422, ""},
+		{"/heat?rows=100000", 422, ""},
+		{"/heat?mode=SLEEP", 422, ""},
+		{"/heat?from=-1", 422, ""},
+		{"/histograms", 422, ""},
+		{"/histograms?tensor=no", 404, `Run "run" has no tensor "no"`},
+		{"/histograms?tensor=fc.weight&bins=1", 422, ""},
+		{"/stats?tensor=fc.weight&mode=PREDICT", 404, `has nothing of "fc.weight" in the mode and of the worker asked for`},
+		{"/stats?tensor=fc.weight&worker=nobody", 404, "has nothing of"},
+		{"/stats?tensor=fc.weight&step=-2", 422, ""},
+		{"/raw?tensor=loss", 404, "values are stored of collections with raw: vigil run --collect"},
+		{"/raw?tensor=fc.weight&rows=600:601", 422, "rows 600 to 600 are not among its 600"},
+		{"/raw?tensor=fc.weight&rows=9:9", 422, `"9:9" names no rows or columns: write A:B with A below B`},
+		{"/raw?tensor=fc.weight&rows=x", 422, ""},
+		{"/raw?tensor=fc.weight&rows=999999999999999999999999:", 422, ""},
+		{"/raw?tensor=fc.weight&at=1", 422, "a tensor of shape [600 700] has 0 dimensions before its rows and columns, not 1"},
+		{"/raw?tensor=conv1.weight&at=4", 422, "index 4 is not one of the 4 of dimension 0"},
+		{"/raw?tensor=conv1.weight&at=99999999999999999999", 422, "is no index"},
+		{"/raw?tensor=conv1.weight&at=0,0,0", 422, "not 3"},
+		{"/raw?tensor=fc.weight&worker=nobody", 404, "has nothing of"},
+	} {
+		status, got := ask(t, base, "/runs/run"+c.path)
+		if detail, _ := got["detail"].(string); status != c.status || !strings.Contains(detail, c.detail) || detail == "" {
+			t.Errorf("%s: %d %v, want %d %q", c.path, status, got["detail"], c.status, c.detail)
+		}
+	}
+	if status, _ := ask(t, base, "/runs/other/heat"); status != 404 {
+		t.Errorf("another run: %d", status)
+	}
+}
+
+// Every value of a part is the one that was written there.
+func TestRawValues(t *testing.T) {
+	base := capturedRun(t)
+	for _, c := range []struct {
+		tensor, query string
+		index         func(i int) int64 // in the tensor of value i
+	}{
+		{"fc.weight", "rows=7:31&columns=5:9", func(i int) int64 { return int64(7+i/4)*700 + int64(5+i%4) }},
+		{"fc.weight", "", func(i int) int64 { return int64(2*(i/350))*700 + int64(2*(i%350)) }},
+		{"conv1.weight", "at=3,1&rows=2:4", func(i int) int64 { return (3*3+1)*25 + 10 + int64(i) }},
+		{"fc.bias", "columns=100:120", func(i int) int64 { return 100 + int64(i) }},
+		{"inputs.0", "", func(i int) int64 { return int64(i) }},
+	} {
+		for rank, worker := range []string{"worker_0", "worker_1"} {
+			status, got := ask(t, base, "/runs/run/raw?step=20&worker="+worker+"&tensor="+c.tensor+"&"+c.query)
+			if status != 200 {
+				t.Errorf("%s %s: %d %v", c.tensor, c.query, status, got["detail"])
+				continue
+			}
+			whole := tensors.Value(c.tensor, 20, rank)
+			least, most := math.Inf(1), math.Inf(-1)
+			for i, v := range got["values"].([]any) {
+				want := tensor.ToFloat64(whole, c.index(i))
+				least, most = min(least, want), max(most, want)
+				if v != want {
+					t.Fatalf("%s %s, value %d: %v, want %v", c.tensor, c.query, i, v, want)
+				}
+			}
+			if got["min"] != least || got["max"] != most {
+				t.Errorf("%s %s: %v to %v, want %v to %v", c.tensor, c.query, got["min"], got["max"], least, most)
+			}
+		}
+	}
+}
