@@ -33,6 +33,7 @@ func (s *Server) register() {
 	registerTime(s.api, s)
 	registerWindows(s.api, s)
 	registerTensors(s.api, s)
+	registerCapture(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {
