@@ -17,8 +17,8 @@ import (
 	"github.com/vigil-ml/vigil/internal/testenv/tensors"
 )
 
-// ask asks an API and gives status and answer.
-func ask(t *testing.T, base, path string) (int, map[string]any) {
+// answerOf asks an API and gives status and answer.
+func answerOf(t *testing.T, base, path string) (int, map[string]any) {
 	t.Helper()
 	r, err := http.Get(base + "/api/v1" + path)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestTensors(t *testing.T) {
 		{"/raw?tensor=words&rows=1:", map[string]string{"strings": `["quick\n","` + "\u202e" + `fox"]`}},
 		{"/raw?tensor=" + url.QueryEscape(tensors.Odd) + "&mode=EVAL", map[string]string{"step": "0", "mode": `"EVAL"`, "#values": "2"}},
 	} {
-		status, got := ask(t, base, "/runs/run"+c.path)
+		status, got := answerOf(t, base, "/runs/run"+c.path)
 		if status != 200 {
 			t.Errorf("%s: %d %v", c.path, status, got["detail"])
 			continue
@@ -168,12 +168,12 @@ func TestTensorsRefused(t *testing.T) {
 		{"/raw?tensor=conv1.weight&at=0,0,0", 422, "not 3"},
 		{"/raw?tensor=fc.weight&worker=nobody", 404, "has nothing of"},
 	} {
-		status, got := ask(t, base, "/runs/run"+c.path)
+		status, got := answerOf(t, base, "/runs/run"+c.path)
 		if detail, _ := got["detail"].(string); status != c.status || !strings.Contains(detail, c.detail) || detail == "" {
 			t.Errorf("%s: %d %v, want %d %q", c.path, status, got["detail"], c.status, c.detail)
 		}
 	}
-	if status, _ := ask(t, base, "/runs/other/heat"); status != 404 {
+	if status, _ := answerOf(t, base, "/runs/other/heat"); status != 404 {
 		t.Errorf("another run: %d", status)
 	}
 }
@@ -192,7 +192,7 @@ func TestRawValues(t *testing.T) {
 		{"inputs.0", "", func(i int) int64 { return int64(i) }},
 	} {
 		for rank, worker := range []string{"worker_0", "worker_1"} {
-			status, got := ask(t, base, "/runs/run/raw?step=20&worker="+worker+"&tensor="+c.tensor+"&"+c.query)
+			status, got := answerOf(t, base, "/runs/run/raw?step=20&worker="+worker+"&tensor="+c.tensor+"&"+c.query)
 			if status != 200 {
 				t.Errorf("%s %s: %d %v", c.tensor, c.query, status, got["detail"])
 				continue
