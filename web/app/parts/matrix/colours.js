@@ -1,23 +1,13 @@
 // Colours of values: from one sign a ramp, from both signs less and more around zero. 256 steps, made anew for each theme.
+import { difference, ramp } from "../../core/ramp.js";
 import { rgb, theme } from "../../core/theme.js";
 
+// coloursOf is the table of a scale, made anew where the theme is another.
 let made = {};
-
-function table(name, tokens) {
-  if (made.theme !== theme.peek()) made = { theme: theme.peek() };
-  if (made[name]) return made[name];
-  const stops = tokens.map(rgb);
-  const list = new Uint8Array(256 * 3);
-  for (let i = 0; i < 256; i++) {
-    const at = (i / 255) * (stops.length - 1);
-    const k = Math.min(stops.length - 2, Math.floor(at));
-    for (let c = 0; c < 3; c++) list[3 * i + c] = Math.round(stops[k][c] + (stops[k + 1][c] - stops[k][c]) * (at - k));
-  }
-  return (made[name] = list);
+function coloursOf({ signed }) {
+  if (made.theme !== theme.peek()) made = { theme: theme.peek(), true: difference(), false: ramp() };
+  return made[signed];
 }
-
-const ramp = () => table("ramp", [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `--ramp-${i}`));
-const signed = () => table("signed", ["--less", "--same", "--more"]);
 
 // scaleOf says how values from low to high are coloured: {signed, low, high}.
 export function scaleOf(low, high) {
@@ -34,7 +24,7 @@ export function picture(values, width, height, scale) {
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
-  const colours = scale.signed ? signed() : ramp();
+  const colours = coloursOf(scale);
   const odd = rgb("--odd");
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
@@ -51,7 +41,7 @@ export function picture(values, width, height, scale) {
 
 // inkOn is the colour of text that is read on the colour of a value.
 export function inkOn(scale, value) {
-  const [r, g, b] = Number.isFinite(value) ? [...(scale.signed ? signed() : ramp()).subarray(3 * indexOf(scale, value), 3 * indexOf(scale, value) + 3)] : rgb("--odd");
+  const [r, g, b] = Number.isFinite(value) ? [...coloursOf(scale).subarray(3 * indexOf(scale, value), 3 * indexOf(scale, value) + 3)] : rgb("--odd");
   const light = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.18 ? "--flame-text" : "--ramp-0";
 }
@@ -62,7 +52,7 @@ export function bar(canvas, scale) {
   canvas.height = 1;
   const context = canvas.getContext("2d");
   const image = context.createImageData(256, 1);
-  const colours = scale.signed ? signed() : ramp();
+  const colours = coloursOf(scale);
   for (let i = 0; i < 256; i++) image.data.set([colours[3 * i], colours[3 * i + 1], colours[3 * i + 2], 255], 4 * i);
   context.putImageData(image, 0, 0);
 }

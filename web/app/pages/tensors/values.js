@@ -1,0 +1,96 @@
+// The values of a tensor at a step: a number, a vector as a chart, a matrix as an image, strings as text.
+import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
+import * as format from "../../core/format.js";
+import { number as figure } from "../../core/api.js";
+import { useGet, useLatest } from "../../core/use.js";
+import { Chart } from "../../parts/chart.js";
+import { Answer, Empty } from "../../parts/empty.js";
+import { Matrix } from "../../parts/matrix.js";
+import { kept, partOf } from "../../parts/matrix/parts.js";
+import { parse, spans } from "../../parts/matrix/place.js";
+import { Strings } from "./strings.js";
+
+export function Values({ run, route, tensor, moment, worker, onStep }) {
+  const raw = useMemo(() => Array.from(moment.raw_steps), [moment]);
+  const step = raw.findLast((one) => one <= moment.step) ?? raw[0];
+  return html`<section class="card" aria-labelledby="values-title">
+    <header><h3 id="values-title">${raw.length ? `Values at step ${format.count(step)}` : "Values"}</h3>
+      ${raw.length > 0 && step !== moment.step && html`<button type="button" class="button small" onClick=${() => onStep(step)}>Go to step ${format.count(step)}</button>`}</header>
+    <div class="body">${raw.length
+      ? html`<${Stored} key=${`${tensor.name} ${moment.mode} ${worker}`} run=${run} route=${route} tensor=${tensor} mode=${moment.mode} worker=${worker} step=${step} moment=${moment} />`
+      : html`<${Empty} compact command=${run.live ? "" : `vigil run --collect ${tensor.collections[0] ?? "weights"}:raw,every=100 -- python train.py`}>${run.live
+        ? "The values themselves are not stored, only their statistics. \u201cCapture raw for the next 20 steps\u201d above brings them."
+        : "The values themselves were not stored, only their statistics."}<//>`}</div>
+  </section>`;
+}
+
+// Stored asks for the part that is seen, and keeps what was seen before.
+function Stored({ run, route, tensor, mode, worker, step, moment }) {
+  const who = { tensor: tensor.name, mode, worker, step };
+  const lead = route.get("at");
+  const of = useGet(run.path("raw"), { ...who, at: lead }, { columns: true });
+  const data = of.data?.name === tensor.name ? of.data : undefined;
+  return html`<${Answer} of=${{ ...of, data }} compact what="The values could not be read.">${(answer) => {
+    const shape = Array.from(answer.shape);
+    if (answer.dtype === "STRING") return html`<${Strings} answer=${answer} shape=${shape} />`;
+    if (!answer.values.length) return html`<p class="quiet">A tensor of shape ${shape.join(" \u00d7 ")} has no values.</p>`;
+    if (!shape.length) return html`<p class="tensors-single n">${format.number(answer.values[0], 8)}</p>`;
+    return html`<div class="stack tight">
+      ${shape.length > 2 && html`<${Lead} shape=${shape} at=${Array.from(answer.at)} onChange=${(at) => route.set({ at: at.some(Boolean) ? at.join(",") : null })} />`}
+      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} key=${step} run=${run} route=${route} who=${who} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
+    </div>`;
+  }}<//>`;
+}
+
+// Lead chooses the matrix among those of a tensor with more dimensions.
+function Lead({ shape, at, onChange }) {
+  const set = (i, value) => onChange(at.map((one, k) => (k === i ? Math.max(0, Math.min(shape[i] - 1, value)) : one)));
+  return html`<div class="line" role="group" aria-label="Which matrix">${at.map((value, i) => html`<label class="field" key=${i}>dimension ${i}
+      <input type="number" min="0" max=${shape[i] - 1} value=${value} onChange=${(event) => set(i, Math.round(Number(event.target.value)) || 0)} />
+      <input type="range" min="0" max=${shape[i] - 1} value=${value} aria-label=${`Index of dimension ${i}`} onInput=${(event) => set(i, Number(event.target.value))} />
+      <span class="faint">of ${format.count(shape[i])}</span></label>`)}</div>`;
+}
+
+function Vector({ answer }) {
+  const series = useMemo(() => {
+    const x = Float64Array.from(answer.values, (_, i) => answer.columns[0] + i * answer.column_stride);
+    return [{ label: "value", x, y: answer.values, raw: true, kind: answer.values.length <= 64 ? "bars" : "line" }];
+  }, [answer]);
+  return html`<${Chart} title="Value by index" heading="h4" series=${series} x=${{ kind: "" }} height=${200} legend=${false} caption=${answer.column_stride > 1 ? `every ${answer.column_stride}. of ${format.several(answer.columns[1], "value")}` : format.several(answer.values.length, "value")} />`;
+}
+
+function Zoomed({ run, route, who, lead, answer, moment, busy }) {
+  const shape = Array.from(answer.shape).slice(-2);
+  const view = parse(route.get("rows"), route.get("columns"), shape);
+  const asked = useLatest(JSON.stringify(spans(view, shape)), 120);
+  const { rows, columns } = JSON.parse(asked);
+  const enough = answer.row_stride === 1 && answer.column_stride === 1;
+  const near = useGet(!enough && rows ? run.path("raw") : null, { ...who, at: lead, rows, columns }, { columns: true });
+  const [parts, setParts] = useState(() => [partOf(answer)]);
+  useEffect(() => setParts([partOf(answer)]), [answer]);
+  useEffect(() => {
+    if (near.data && near.data.step === answer.step && String(near.data.at) === String(answer.at)) setParts((old) => kept(old, partOf(near.data)));
+  }, [near.data]);
+  const range = useMemo(() => colours(answer, moment), [answer, moment]);
+  const onView = (next) => {
+    const all = next.rows >= shape[0] && next.columns >= shape[1];
+    const span = (from, length) => `${Math.round(from)}:${Math.round(from + length)}`;
+    route.set({ rows: all ? null : span(next.top, next.rows), columns: all ? null : span(next.left, next.columns) });
+  };
+  return html`<${Matrix} title="Values" shape=${shape} parts=${parts} view=${view} onView=${onView} range=${range} loading=${near.loading || busy} label=${lead ? `[${lead}] ` : ""} />
+    <p class="small faint">${note(parts, view, answer)}</p>`;
+}
+
+// colours: the range of the whole tensor where its statistics are those of the same step, so that colours stay what they are while one zooms.
+function colours(answer, moment) {
+  const low = figure(answer.min), high = figure(answer.max);
+  const least = figure(moment.stats.min), most = figure(moment.stats.max);
+  return moment.step === answer.step && least <= low && most >= high ? [least, most] : [low, high];
+}
+
+function note(parts, view, answer) {
+  const part = parts[0];
+  const size = `${format.count(Array.from(answer.shape).slice(-2).reduce((a, b) => a * b, 1))} values`;
+  if (part.rowStride * part.columnStride === 1) return `${size}. Drag to move; Ctrl and the wheel, two fingers, + and \u2212 zoom.`;
+  return `${size}, of which every ${format.count(part.rowStride)}. row and every ${format.count(part.columnStride)}. column is read: zoom in for the others (Ctrl and the wheel, two fingers, +).`;
+}
