@@ -52,11 +52,11 @@ func TestMachineAndTime(t *testing.T) {
 		want   string // parts that stand in the answer, divided by |
 	}{
 		{"metrics", 200, `"name":"workstation"|"cpu/9","cpu/10"|"gpu/0/power_w":"W"|"interval_ms":500|"pauses":[]`},
-		{"metrics/table", 200, `"metric":"total CPU","unit":"%","min":|"metric":"total network","unit":"B/s","min":3000,"max":3000,"p99":3000,"p95":3000,"p90":3000,"p50":3000,"count":128`},
-		{"metrics/series?name=cpu/total&name=gpu/*/utilization&name=fan/0&columns=10", 200, `"name":"cpu/total","unit":"%","raw":false,"points":128|"name":"gpu/*/utilization"|"error":"the machine has no such metric"`},
+		{"metrics/table", 200, `"metric":"total CPU","unit":"%","min":|"metric":"total network","unit":"B/s","min":3000,"max":3000,"p99":3000,"p95":3000,"p90":3000,"p50":3000,"count":138`},
+		{"metrics/series?name=cpu/total&name=gpu/*/utilization&name=fan/0&columns=10", 200, `"name":"cpu/total","unit":"%","raw":false,"points":138|"name":"gpu/*/utilization"|"error":"the machine has no such metric"`},
 		{"metrics/series?name=cpu/total&from=2026-11-21T10:00:10Z&to=2026-11-21T10:00:12Z", 200, `"raw":true,"points":4,"x":[1.79525521e+09,`},
 		{"metrics/series?name=cpu/total&from=2026-11-21T10:00:10Z&to=2026-11-21T10:00:10Z", 422, "`to` has to be later than `from`"},
-		{"metrics/heat?columns=8", 200, `"seconds":8,|"name":"CPU","kind":"total"|"name":"core 15","kind":"cpu"|"name":"GPU 7","kind":"gpu"`},
+		{"metrics/heat?columns=8", 200, `"seconds":8.625,|"name":"CPU","kind":"total"|"name":"core 15","kind":"cpu"|"name":"GPU 7","kind":"gpu"`},
 		{"metrics/heat?host=nowhere", 200, `"rows":[]`},
 		{"metrics/phases", 200, `"parts":[{"name":"data","word":"data"}|"step":570,"steps":1|"step":599|"metrics":[{"name":"CPU","values":[`},
 		{"timeline", 200, `"checkpoints":[{"name":"","kind":"checkpoint","worker":"worker_0"|"steps":[{"step":0,|{"step":5,|"name":"start-up"|"text":"data 6`},

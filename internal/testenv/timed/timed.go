@@ -76,7 +76,11 @@ func Write(t testing.TB, root, name string, o Options) *store.Writer {
 		r.Time = &sum
 		r.Steps["TRAIN"] = int64(10 * o.Seconds)
 		if !o.Running {
-			ended, code := o.Started.Add(time.Duration(o.Seconds+5)*time.Second), 0
+			seconds := o.Seconds + 5
+			if o.Cores > 0 {
+				seconds += o.Seconds * 9 / 100
+			}
+			ended, code := o.Started.Add(time.Duration(seconds)*time.Second), 0
 			r.Ended, r.Status, r.ExitCode = &ended, record.Completed, &code
 		}
 	}))
@@ -158,7 +162,11 @@ func writeSteps(t testing.TB, w *store.Writer, o Options, rank int, sum *record.
 // writeMachine writes samples of a host, two a second.
 func writeMachine(t testing.TB, w *store.Writer, o Options, host string, use *record.MachineUse) {
 	t.Helper()
-	for i := range 2 * (o.Seconds + 4) {
+	seconds := o.Seconds + 4
+	if o.Cores > 0 { // as long as the steps took, of which one in a hundred is slow
+		seconds += o.Seconds * 9 / 100
+	}
+	for i := range 2 * seconds {
 		s := record.Sample{Host: host, Time: o.Started.Add(time.Duration(i) * 500 * time.Millisecond)}
 		add := func(name string, v float64) { s.Values = append(s.Values, record.Scalar{Name: name, Value: v}) }
 		wave := 10 * math.Sin(float64(i)/5)
@@ -221,7 +229,8 @@ func byTurns(sample, k, n int) float64 {
 	if sample%600 < 20 {
 		return 100
 	}
-	return 50 + 45*math.Sin(2*math.Pi*(float64(sample)/240+float64(k)/float64(n)))
+	all := 45 + 25*math.Sin(2*math.Pi*float64(sample)/2400)
+	return all + 25*math.Sin(2*math.Pi*(float64(sample)/240+float64(k)/float64(n)))
 }
 
 // Path is where a run that Write wrote lies.
