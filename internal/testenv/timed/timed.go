@@ -230,7 +230,7 @@ func byTurns(sample, k, n int) float64 {
 		return 100
 	}
 	all := 45 + 25*math.Sin(2*math.Pi*float64(sample)/2400)
-	return all + 25*math.Sin(2*math.Pi*(float64(sample)/240+float64(k)/float64(n)))
+	return max(all+25*math.Sin(2*math.Pi*(float64(sample)/240+float64(k)/float64(n))), 0)
 }
 
 // Path is where a run that Write wrote lies.

@@ -27,8 +27,8 @@ export function LastSteps({ run, frame, every }) {
     <div class="body last-steps">
       ${data && !data.steps.length
         ? html`<${Empty} compact command=${`vigil run -- ${run.describe.run.command?.join(" ") ?? "python train.py"}`}>Nothing is known of single training steps${here && !frame.fixed ? " before this time" : ""}. Their parts are recorded by default when a training runs under Vigil.<//>`
-        : html`<${Chart} title=${`Parts of each step${data ? ` of ${data.worker}` : ""}`} series=${bars} x=${axis} y=${seconds} height=${170} range=${view} group="last-steps" loading=${answer.loading && !data} error=${answer.error} retry=${answer.reload} caption=${false} />
-          <${Chart} title=${`Meanwhile on ${data?.host ?? "the machine"}`} series=${uses} x=${axis} y=${percent} height=${110} range=${view} group="last-steps" loading=${answer.loading && !data} caption=${false}
+        : html`<${Chart} title=${`Parts of each step${data ? ` of ${data.worker}` : ""}`} series=${bars} x=${axis} y=${seconds} height=${170} range=${view} limit=${view} group="last-steps" loading=${answer.loading && !data} error=${answer.error} retry=${answer.reload} caption=${false} />
+          <${Chart} title=${`Meanwhile on ${data?.host ?? "the machine"}`} series=${uses} x=${axis} y=${percent} height=${110} range=${view} limit=${view} group="last-steps" loading=${answer.loading && !data} caption=${false}
             empty="Nothing of the machine was sampled during these steps." command=${`vigil plan ${run.name} --monitor 500`} />`}
       ${data?.steps.length > 0 && html`<p class="faint small">Steps ${format.count(data.steps[0].step)} to ${format.count(data.steps.at(-1).step)}, ${format.clock(data.steps[0].from)} to ${format.clock(data.steps.at(-1).to)}${data.steps.some((one) => one.steps > 1) ? "; a bar of several short steps is their mean" : ""}. A step shorter than the time between two samples has the value of the nearest one.</p>`}
     </div>

@@ -5,7 +5,7 @@ import { font } from "../../parts/chart/marks.js";
 import { at } from "./frame.js";
 
 // The sides are those of the charts' plots.
-export const side = { left: 64, right: 12 };
+export const side = { left: 64, right: 17 };
 export const rows = [{ name: "step", top: 0 }, { name: "phase", top: 20 }, { name: "events", top: 40 }];
 export const height = 84;
 const pins = 52; // where the row of signs begins

@@ -12,12 +12,19 @@ export function UseTable({ run, hosts, every }) {
   return html`<section class="card" aria-labelledby="use-title">
     <header><h2 id="use-title">Use over the whole job</h2><span class="faint small machine-note">per sample the mean over cores or GPUs; percentiles interpolated</span></header>
     <${Answer} of=${answer} compact what="The table could not be read.">${(data) => html`<div class="scroll"><table class="use-table">
-      <thead><tr>${hosts.length > 1 && html`<th scope="col">Node</th>`}<th scope="col">Metric</th>${columns.map(([key, name]) => html`<th key=${key} scope="col" class="n">${name}</th>`)}<th scope="col" class="n">Samples</th></tr></thead>
-      <tbody>${data.rows.map((row, i) => html`<tr key=${row.host + row.metric} class=${i && data.rows[i - 1].host !== row.host ? "next" : ""}>
-        ${hosts.length > 1 && html`<td class="said">${i && data.rows[i - 1].host === row.host ? "" : row.host}</td>`}
-        <th scope="row">${row.metric}</th>${columns.map(([key]) => html`<td key=${key} class="n"><${Figure} value=${number(row[key])} unit=${row.unit} /></td>`)}<td class="n faint">${format.count(row.count)}</td></tr>`)}</tbody>
+      <thead><tr><th scope="col">Metric</th>${columns.map(([key, name]) => html`<th key=${key} scope="col" class="n">${name}</th>`)}<th scope="col" class="n">Samples</th></tr></thead>
+      ${nodes(data.rows).map(([host, rows]) => html`<tbody key=${host}>
+        ${hosts.length > 1 && html`<tr class="use-node"><th scope="rowgroup" colspan="8" class="said">${host}</th></tr>`}
+        ${rows.map((row) => html`<tr key=${row.metric}><th scope="row">${row.metric}</th>${columns.map(([key]) => html`<td key=${key} class="n"><${Figure} value=${number(row[key])} unit=${row.unit} /></td>`)}<td class="n faint">${format.count(row.count)}</td></tr>`)}</tbody>`)}
     </table></div>`}<//>
   </section>`;
+}
+
+// nodes are the rows of each node, in their order.
+function nodes(rows) {
+  const of = new Map();
+  for (const row of rows) of.set(row.host, [...(of.get(row.host) ?? []), row]);
+  return [...of];
 }
 
 // Figure is a value; one in percent has a bar behind it.
