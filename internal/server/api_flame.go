@@ -57,7 +57,7 @@ type Flame struct {
 	Change       floats      `json:"change" doc:"Of the share of the whole, in percent points."`
 	Own          []bool      `json:"own" doc:"Code of the user's, not of a library."`
 	More         int         `json:"more" doc:"Short calls that are not listed."`
-	Lines        []FlameLine `json:"lines" doc:"Lines of the user's code in which the time went, the longest first."`
+	Lines        []FlameLine `json:"lines" doc:"Lines of the user's code in which the time went, the longest first; compared with another window, those whose share changed most."`
 }
 
 // FlameLine is a line of code and its share of the time.
@@ -67,6 +67,7 @@ type FlameLine struct {
 	Function string `json:"function"`
 	Share    number `json:"share" doc:"0 to 1."`
 	Seconds  number `json:"seconds"`
+	Before   number `json:"before" doc:"Its share in the window it is compared with."`
 }
 
 func registerWindows(api huma.API, s *Server) {
@@ -120,7 +121,7 @@ func (s *Server) flame(_ context.Context, in *flameOfRun) (Flame, error) {
 		}
 	}
 	for _, l := range f.Lines {
-		out.Lines = append(out.Lines, FlameLine{l.File, l.Line, l.Function, number(l.Share), number(l.Time.Seconds())})
+		out.Lines = append(out.Lines, FlameLine{l.File, l.Frame.Line, l.Function, number(l.Share), number(l.Time.Seconds()), number(l.Before)})
 	}
 	return out, nil
 }

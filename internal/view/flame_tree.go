@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"time"
 
@@ -25,10 +26,10 @@ type FlameTree struct {
 	Seconds  float64
 	Samples  int64
 	Rows     []FlameRow
-	Left     int           // calls below these that are not listed; all of them are short
-	Lines    []stacks.Line // of the user's code, that took longest
-	Earlier  int           // the window it is compared with; 0: none
-	EarlierS float64       // the seconds of that
+	Left     int         // calls below these that are not listed; all of them are short
+	Lines    []LineShare // of the user's code, that took longest, or whose share changed most
+	Earlier  int         // the window it is compared with; 0: none
+	EarlierS float64     // the seconds of that
 }
 
 // FlameRow is a call within those that led to it.
@@ -119,12 +120,13 @@ func FlameTreeOf(t source.Run, q FlameQuery) (*FlameTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &FlameTree{Window: w.Number, Worker: w.Worker, Loaders: q.Loaders, ByLine: q.ByLine, About: about, Samples: s.Samples, Rows: []FlameRow{}, Lines: []stacks.Line{}}
+	f := &FlameTree{Window: w.Number, Worker: w.Worker, Loaders: q.Loaders, ByLine: q.ByLine, About: about, Samples: s.Samples, Rows: []FlameRow{}, Lines: []LineShare{}}
 	if !s.Named() {
 		f.Few = fmt.Sprintf("Only %d samples came: below %d a share may be off by many points.", s.Samples, stacks.Enough)
 	}
 	root := &callPair{}
 	f.Seconds = root.add(s, q.ByLine, func(c *callPair) *time.Duration { return &c.now })
+	lines, linesBefore := s.Lines(true), []stacks.Line(nil)
 	if q.Minus != 0 {
 		before, err := windowOf(t, q.Minus, w.Worker)
 		if err != nil {
@@ -134,12 +136,41 @@ func FlameTreeOf(t source.Run, q FlameQuery) (*FlameTree, error) {
 		if err != nil {
 			return nil, err
 		}
+		linesBefore = of.Lines(true)
 		f.Earlier, f.EarlierS = q.Minus, root.add(of, q.ByLine, func(c *callPair) *time.Duration { return &c.before })
 	}
 	f.rows(root)
-	lines := s.Lines(true)
-	f.Lines = append(f.Lines, lines[:min(len(lines), mostFlameLines)]...)
+	f.lines(lines, linesBefore)
 	return f, nil
+}
+
+// LineShare is a line of code and its share of the time.
+type LineShare struct {
+	stacks.Line
+	Before float64 // its share in the window it is compared with
+}
+
+// lines lists those that took longest; where there is an earlier window, those whose
+// share changed most.
+func (f *FlameTree) lines(now, before []stacks.Line) {
+	at := map[stacks.Frame]int{}
+	for _, l := range now {
+		at[l.Frame] = len(f.Lines)
+		f.Lines = append(f.Lines, LineShare{Line: l})
+	}
+	for _, l := range before {
+		if i, there := at[l.Frame]; there {
+			f.Lines[i].Before = l.Share
+		} else {
+			f.Lines = append(f.Lines, LineShare{Line: stacks.Line{Frame: l.Frame}, Before: l.Share})
+		}
+	}
+	if f.Earlier != 0 {
+		slices.SortStableFunc(f.Lines, func(a, b LineShare) int {
+			return cmp.Compare(math.Abs(b.Share-b.Before), math.Abs(a.Share-a.Before))
+		})
+	}
+	f.Lines = f.Lines[:min(len(f.Lines), mostFlameLines)]
 }
 
 // windowOf reads a window of a worker.

@@ -77,6 +77,10 @@ func TestFlameTree(t *testing.T) {
 			}
 		})
 	}
+	f, err := view.FlameTreeOf(run, view.FlameQuery{Window: 2, Minus: 1})
+	if err != nil || f.Lines[0].Function != "load" || f.Lines[0].Share != 0.625 || f.Lines[0].Before != 0.25 {
+		t.Errorf("what changed most: %+v, error %v", f.Lines, err)
+	}
 	for _, q := range []view.FlameQuery{{Window: 3}, {Window: 1, Worker: "worker_1"}, {Window: 1, Loaders: true}, {Window: 1, Minus: 9}} {
 		if _, err := view.FlameTreeOf(run, q); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%+v: %v", q, err)
