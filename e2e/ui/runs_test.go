@@ -81,12 +81,14 @@ func recordRun(dir, root, name string, command []string) error {
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.WaitDelay = 10 * time.Second
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if len(command) == 0 && errors.As(err, &exit) && exit.ExitCode() == 3 {
-		return move(filepath.Join(dir, "demo"), filepath.Join(root, name))
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 3 && len(command) == 0 {
+		err = nil // a rule stopped it, as it should
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("record run %q: %w\n%s", name, err, &said)
+	case len(command) == 0:
+		return move(filepath.Join(dir, "demo"), filepath.Join(root, name))
 	}
 	return nil
 }
