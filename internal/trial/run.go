@@ -9,6 +9,10 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
+// Gone reports whether a run that claims to run does not: all processes that write
+// it are gone. Of a run of another host nothing is known.
+func Gone(run *record.Run) bool { return gone(run) }
+
 // gone reports whether a run that claims to run does not: all processes that
 // write it are gone. Of a run of another host nothing is known.
 func gone(run *record.Run) bool {

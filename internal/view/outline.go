@@ -1,0 +1,247 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// Outline is how a run went in the few numbers that a list of runs has room for.
+type Outline struct {
+	Losses []LossLine        `json:"losses,omitempty"`
+	Values map[string]Extent `json:"values,omitempty"` // by name as ValueName gives it
+	More   int               `json:"more_values,omitempty"`
+}
+
+// LossLine is a loss in one mode, as a line of few points over its steps.
+type LossLine struct {
+	Name    string          `json:"name"`
+	Mode    string          `json:"mode"`
+	Steps   []int64         `json:"steps"`
+	Values  []record.Number `json:"values"` // NaN where no value was finite
+	Last    record.Number   `json:"last"`
+	Min     record.Number   `json:"min"`
+	MinStep int64           `json:"min_step"`
+}
+
+// Extent is what a series of numbers came to. Min, Max and Best are of the finite
+// values, NaN where there is none. Best is nil where it is not known whether less or
+// more is better.
+type Extent struct {
+	Mode     string         `json:"mode"`
+	Last     record.Number  `json:"last"`
+	LastStep int64          `json:"last_step"`
+	Min      record.Number  `json:"min"`
+	MinStep  int64          `json:"min_step"`
+	Max      record.Number  `json:"max"`
+	MaxStep  int64          `json:"max_step"`
+	Best     *record.Number `json:"best,omitempty"`
+}
+
+// Bounds of an outline.
+const (
+	OutlinePoints = 40  // of a line
+	outlineNames  = 200 // series
+	outlineChart  = 1200
+)
+
+// ValueName is what a series of a mode is called in a list of runs: its name, with
+// the mode where another mode of it has the name alone.
+func ValueName(name string, mode record.Mode, first bool) string {
+	if first {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, mode)
+}
+
+// OutlineOf reads the losses and the numbers that a script gave.
+func OutlineOf(t source.Run) (Outline, error) {
+	o := Outline{Values: map[string]Extent{}}
+	names, modes := courseNames(t), t.Modes()
+	if i := slices.Index(names, "loss"); i > 0 {
+		names = append([]string{"loss"}, slices.Delete(names, i, i+1)...)
+	}
+	losses := lossNames(t)
+	lossless := "" // the first number of which less is better
+	lines := map[string][]LossLine{}
+	for _, name := range names {
+		first := true
+		for _, mode := range modes {
+			steps, values, err := chartOf(t, source.Query{Tensor: name, Stat: "value", Mode: mode})
+			if err != nil {
+				return o, err
+			}
+			if len(steps) == 0 {
+				continue
+			}
+			if len(o.Values) >= outlineNames {
+				o.More++
+				continue
+			}
+			better := betterOf(name, slices.Contains(losses, name))
+			o.Values[ValueName(name, mode, first)] = extentOf(steps, values, mode, better)
+			first = false
+			if better == less && (lossless == "" || lossless == name) {
+				lossless = name
+				lines[name] = append(lines[name], lineOf(name, steps, values, mode))
+			}
+		}
+	}
+	o.Losses = lines[lossless]
+	return o, nil
+}
+
+// lossNames are the series announced as losses.
+func lossNames(t source.Run) []string {
+	names := []string{"loss"}
+	for _, info := range t.Tensors() {
+		if info.Kind == record.Loss {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
+// chartOf reads a series with its least, greatest and last values; all others may
+// be thinned out.
+func chartOf(t source.Run, q source.Query) (steps []int64, values []float64, err error) {
+	c, thins := t.(interface {
+		Chart(source.Query, int) ([]int64, []float64, error)
+	})
+	if thins {
+		steps, values, err = c.Chart(q, outlineChart)
+	} else {
+		steps, values, err = t.Series(q)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil // announced, but without a value in this mode
+	}
+	if err == nil && thins && len(steps) >= outlineChart/3 {
+		q.From = steps[len(steps)-1] + 1
+		var a []int64
+		var b []float64
+		if a, b, err = t.Series(q); err == nil && len(a) > 0 {
+			steps, values = append(steps, a[len(a)-1]), append(values, b[len(b)-1])
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read series %q: %w", q.Tensor, err)
+	}
+	return steps, values, nil
+}
+
+func extentOf(steps []int64, values []float64, mode record.Mode, b better) Extent {
+	n := len(values) - 1
+	nan := record.Number(math.NaN())
+	e := Extent{Mode: mode.String(), Last: record.Number(values[n]), LastStep: steps[n], Min: nan, Max: nan}
+	low, high := -1, -1
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		if low < 0 || v < values[low] {
+			low = i
+		}
+		if high < 0 || v > values[high] {
+			high = i
+		}
+	}
+	if low >= 0 {
+		e.Min, e.MinStep, e.Max, e.MaxStep = record.Number(values[low]), steps[low], record.Number(values[high]), steps[high]
+	}
+	switch best := e.Max; b {
+	case less:
+		best = e.Min
+		fallthrough
+	case more:
+		e.Best = &best
+	}
+	return e
+}
+
+func lineOf(name string, steps []int64, values []float64, mode record.Mode) LossLine {
+	e := extentOf(steps, values, mode, less)
+	l := LossLine{Name: name, Mode: mode.String(), Last: e.Last, Min: e.Min, MinStep: e.MinStep}
+	l.Steps, values = thin(steps, values, OutlinePoints)
+	for _, v := range values {
+		l.Values = append(l.Values, record.Number(v))
+	}
+	return l
+}
+
+// better is which values of a series are the good ones.
+type better int
+
+const (
+	unknown better = iota
+	less
+	more
+)
+
+// Words in names of numbers of which less, or more, is better by what they are.
+var (
+	lessWords = []string{"loss", "error", "err", "mse", "rmse", "mae", "mape", "logloss", "mlogloss", "perplexity", "ppl", "nll", "wer", "cer", "fid"}
+	moreWords = []string{"accuracy", "acc", "auc", "aucpr", "f1", "precision", "recall", "r2", "iou", "miou", "dice", "bleu", "rouge", "ndcg", "map", "psnr", "ssim", "reward", "return", "top1", "top5"}
+)
+
+// betterOf goes by the words of a name, since nothing else tells.
+func betterOf(name string, loss bool) better {
+	if loss {
+		return less
+	}
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	for i := len(words) - 1; i >= 0; i-- {
+		switch {
+		case slices.Contains(lessWords, words[i]):
+			return less
+		case slices.Contains(moreWords, words[i]):
+			return more
+		}
+	}
+	return unknown
+}
+
+// Parameters are what a run was started with: the options of the command line, what
+// the script told, and how its optimisers are set. Those of the command line are
+// called as they are there.
+func Parameters(run record.Run) map[string]string {
+	list := map[string]string{}
+	all := propertiesOf(run)
+	for _, section := range []string{InTraining, InConfiguration} {
+		for p, value := range all {
+			if p.section == section && !strings.HasPrefix(p.name, "tag ") {
+				list[p.name] = value
+			}
+		}
+	}
+	if _, told := list["batch size"]; run.Time != nil && run.Time.BatchSize > 0 && !told {
+		list["batch size"] = fmt.Sprint(run.Time.BatchSize)
+	}
+	return list
+}
+
+// LostShare is the share of the time of all steps in which nothing was computed:
+// waiting for data and for other ranks, copies to the device, checkpoints; false
+// where that is not known.
+func LostShare(t *record.RunTime) (share float64, ok bool) {
+	if t == nil {
+		return 0, false
+	}
+	var lost record.Span
+	for _, m := range t.Modes {
+		for _, p := range []record.StepPart{record.WaitForData, record.CopyToDevice, record.WaitForRanks, record.SaveCheckpoint} {
+			lost += m.Parts[p.String()]
+		}
+	}
+	total := t.Total()
+	if total <= 0 {
+		return 0, false
+	}
+	return min(float64(lost)/float64(total), 1), true
+}
