@@ -51,3 +51,7 @@ func WriteLabels(fsys vfs.FS, run string, l record.Labels) error {
 // LockLabels has others who change what is written on a run wait until release is
 // called: who reads it to write it anew holds this meanwhile.
 func LockLabels(run string) (release func()) { return lockFile(filepath.Join(run, layout.Manifest)) }
+
+// Lock has others that lock the same file, which is there, wait until release is
+// called, or this process ends. Where the lock cannot be had, nobody waits.
+func Lock(path string) (release func()) { return lockFile(path) }
