@@ -1,0 +1,58 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// ValuesAt are the values of series at a step of their modes, or the last ones before
+// it. The names are those of an Outline; one without a value by then is left out.
+func ValuesAt(t source.Run, names []string, step int64) (map[string]record.Number, error) {
+	at := make(map[string]record.Number, len(names))
+	modes := t.Modes()
+	for _, name := range names {
+		v, ok, err := valueAt(t, modes, name, step)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			at[name] = v
+		}
+	}
+	return at, nil
+}
+
+func valueAt(t source.Run, modes []record.Mode, name string, step int64) (v record.Number, ok bool, err error) {
+	last := func(tensor string, mode record.Mode) (there bool, err error) {
+		steps, values, err := t.Series(source.Query{Tensor: tensor, Stat: "value", Mode: mode})
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("read series %q: %w", tensor, err)
+		}
+		for i := range steps {
+			if steps[i] <= step {
+				v, ok = record.Number(values[i]), true
+			}
+		}
+		return len(steps) > 0, nil
+	}
+	for _, mode := range modes {
+		if there, err := last(name, mode); there || err != nil {
+			return v, ok, err
+		}
+	}
+	for _, mode := range modes { // a name with its mode
+		if tensor, is := strings.CutSuffix(name, ValueName("", mode, false)); is && tensor != "" {
+			_, err := last(tensor, mode)
+			return v, ok, err
+		}
+	}
+	return v, false, nil
+}
