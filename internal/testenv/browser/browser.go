@@ -68,6 +68,16 @@ func (b *Tab) Evaluate(expression string) bool {
 	return v
 }
 
+// Text is the value of an expression that is a text.
+func (b *Tab) Text(expression string) string {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](expression))
+	if err != nil {
+		b.t.Fatalf("evaluate %s: %v", expression, err)
+	}
+	return v
+}
+
 // Complaints are the errors that the page's script left behind.
 func (b *Tab) Complaints() []string {
 	b.t.Helper()

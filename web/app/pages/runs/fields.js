@@ -1,0 +1,73 @@
+// What can be asked of a run in the search: the fields that every run has, and the tags, parameters and values of those that are listed.
+import { number } from "../../core/api.js";
+
+const seconds = (text) => (text ? Date.parse(text) / 1000 : null);
+const findings = (row, severity) => row.findings?.[severity] ?? 0;
+
+// statuses of a run, what goes on first.
+export const statuses = ["running", "failed", "stopped", "lost", "ended", "completed"];
+
+const own = [
+  { name: "name", type: "text", contains: true, get: (row) => [row.name, row.title ?? ""] },
+  { name: "status", type: "choice", choices: statuses, get: (row) => [row.status] },
+  { name: "tag", type: "tags", get: (row) => row.tags ?? {} },
+  { name: "note", type: "text", contains: true, get: (row) => [row.note ?? ""] },
+  { name: "finding", type: "text", get: (row) => (row.found ?? []).flatMap((one) => [one.rule, one.check, `${one.rule}/${one.check}`, one.severity]), of: (row) => (row.found ?? []).map((one) => one.rule) },
+  { name: "root", type: "text", get: (row) => (row.found ?? []).filter((one) => one.root).flatMap((one) => [one.rule, one.check, `${one.rule}/${one.check}`, one.severity]) },
+  { name: "findings", type: "number", get: (row) => findings(row, "error") + findings(row, "warning") + findings(row, "info") },
+  { name: "errors", type: "number", get: (row) => findings(row, "error") },
+  { name: "warnings", type: "number", get: (row) => findings(row, "warning") },
+  { name: "notes", type: "number", get: (row) => findings(row, "info") },
+  { name: "started", type: "time", get: (row) => seconds(row.started) },
+  { name: "ended", type: "time", get: (row) => seconds(row.ended) },
+  { name: "duration", type: "duration", get: (row) => row.duration },
+  { name: "steps", type: "number", get: (row) => row.progress?.step ?? 0 },
+  { name: "progress", type: "share", get: (row) => row.progress?.fraction ?? null },
+  { name: "lost", type: "share", get: (row) => row.lost_share },
+  { name: "overhead", type: "share", get: (row) => (row.overhead_percent ?? 0) / 100 },
+  { name: "host", type: "text", contains: true, get: (row) => [row.host ?? ""] },
+  { name: "user", type: "text", get: (row) => [row.user ?? ""] },
+  { name: "gpu", type: "text", contains: true, get: (row) => row.machine?.gpus ?? [] },
+  { name: "gpus", type: "number", get: (row) => row.machine?.gpus?.length ?? 0 },
+  { name: "cpus", type: "number", get: (row) => row.machine?.cpus ?? null },
+  { name: "framework", type: "text", contains: true, get: (row) => [`${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`] },
+  { name: "damaged", type: "choice", choices: ["yes", "no"], get: (row) => [row.damaged ? "yes" : "no"] },
+  { name: "archived", type: "choice", choices: ["yes", "no"], get: (row) => [row.archived ? "yes" : "no"] },
+];
+
+export const ownFields = own.map(({ name, type }) => ({ name, type }));
+export const stats = ["last", "best", "min", "max"];
+
+// valueOf is the last, best, least or greatest value of a series; null where there is none.
+export function valueOf(row, name, stat) {
+  const value = row.values?.[name]?.[stat];
+  return value === undefined ? null : number(value);
+}
+
+const texts = (row) => row.searched ?? [row.name, row.title ?? "", row.note ?? "", ...Object.entries(row.tags ?? {}).map(([key, value]) => `${key}=${value}`)];
+
+// fields is what query() of core/query.js asks with. names: {tags, parameters, values}, each a Set of names that some run has.
+// A name that several have means, in this order, a field, a value, a parameter, a tag; "value.loss", "param.lr" and "tag.lr" say it.
+export function fields(names) {
+  const table = new Map(own.map((field) => [field.name, field]));
+  const value = (text) => {
+    for (const stat of ["", ...stats]) {
+      const name = stat ? text.slice(0, -stat.length - 1) : text;
+      if ((!stat || text.endsWith(`.${stat}`)) && names.values.has(name)) {
+        return { name: text, type: "number", get: (row) => valueOf(row, name, stat || "last") };
+      }
+    }
+    return null;
+  };
+  const parameter = (name) => (names.parameters.has(name) ? { name, type: "mixed", get: (row) => row.parameters?.[name] } : null);
+  const tag = (name) => (names.tags.has(name) ? { name, type: "mixed", get: (row) => row.tags?.[name] } : null);
+  return {
+    anywhere: texts,
+    names: () => [...table.keys(), ...names.values, ...names.parameters, ...names.tags],
+    known(text) {
+      const prefixed = /^(value|param|tag)\.(.+)$/i.exec(text);
+      if (prefixed) return { value, param: parameter, tag }[prefixed[1].toLowerCase()](prefixed[2]);
+      return table.get(text.toLowerCase()) ?? value(text) ?? parameter(text) ?? tag(text) ?? null;
+    },
+  };
+}
