@@ -10,6 +10,7 @@ const words = { error: "Error", warning: "Warning", info: "Note", ok: "No findin
 const tones = {
   error: "error", warning: "warning", info: "info", ok: "ok", idle: "idle", running: "running",
   InProgress: "running", Training: "running", Completed: "ok", Failed: "error", Stopped: "idle", Stopping: "warning", Interrupted: "warning",
+  completed: "ok", failed: "error", stopped: "idle", ended: "idle", lost: "warning",
   IssuesFound: "warning", NoIssuesFound: "ok", Error: "error",
 };
 const said = { InProgress: "Running", IssuesFound: "Issues found", NoIssuesFound: "No issues" };

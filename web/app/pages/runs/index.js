@@ -1,5 +1,123 @@
-import { html } from "../../vendor/preact.js";
+// The page Runs: a table of all runs below the root, to search, sort, group, tag, compare and tidy up.
+import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { useCommands } from "../../core/commands.js";
+import * as format from "../../core/format.js";
+import { useKeys } from "../../core/keys.js";
+import { query } from "../../core/query.js";
+import { server } from "../../core/server.js";
+import { Empty, Failed, Loading } from "../../parts/empty.js";
+import { ColumnChooser, Table } from "../../parts/table.js";
+import { Menu } from "../../parts/menu.js";
+import { AtDialog } from "./atdialog.js";
+import { archive, Chosen, curvesOf } from "./chosen.js";
+import { available, columnOf, usual } from "./columns.js";
+import { fields } from "./fields.js";
+import { GroupBy, summary } from "./groupby.js";
+import { namesOf, sameNames } from "./names.js";
+import { Remove } from "./remove.js";
+import { read, useRows } from "./rows.js";
+import { RunSearch } from "./search.js";
+import { Styles } from "./styles.js";
+import { editing } from "./tags.js";
+import { readUI } from "./ui.js";
+import { Views } from "./views.js";
 
-export function Page() {
-  return html`<h1>Runs</h1>`;
+const spelledSort = (sort) => sort.map(({ id, down }) => (down ? `-${id}` : id));
+const sortOf = (list) => list.map((text) => ({ id: text.replace(/^-/, ""), down: text.startsWith("-") }));
+
+export function Page({ route }) {
+  const { rows, building, complete, error, read: there } = useRows();
+  const [chosen, setChosen] = useState(() => new Set(route.all("run")));
+  const [active, setActive] = useState(null);
+  const [dialog, setDialog] = useState("");
+  const table = useRef(null);
+  useEffect(() => { readUI(); }, []);
+
+  const latest = useRef(null);
+  const names = useMemo(() => {
+    const found = namesOf(rows);
+    return sameNames(latest.current, found) ? latest.current : (latest.current = found);
+  }, [rows]);
+  const text = route.get("q");
+  const asked = useMemo(() => query(text, fields(names)), [text, names]);
+  const showArchived = route.get("archived") === "1" || /\barchived:/.test(text);
+  const found = useMemo(() => rows.filter((row) => (showArchived || !row.archived) && asked.test(row)), [rows, asked, showArchived]);
+  const left = useMemo(() => rows.reduce((n, row) => n + (row.archived ? 1 : 0), 0), [rows]);
+
+  const given = route.all("c");
+  const shown = given.length ? (given.includes("name") ? given : ["name", ...given]) : usual;
+  const columns = useMemo(() => shown.map(columnOf).filter(Boolean), [shown.join("\n")]);
+  const all = useMemo(() => available(names, shown), [names, shown.join("\n")]);
+  const sort = sortOf(route.all("sort"));
+  const setColumns = (ids) => route.push({ c: ids.join("\n") === usual.join("\n") ? "" : ids });
+  const group = route.get("group");
+  // A group is by any column, also by one that is not shown.
+  const drawn = useMemo(() => (group && !columns.some((column) => column.id === group) && columnOf(group) ? [...columns, columnOf(group)] : columns), [columns, group]);
+
+  const picked = useMemo(() => rows.filter((row) => chosen.has(row.name)), [rows, chosen]);
+  const choose = (set) => {
+    setChosen(set);
+    route.set({ run: set.size <= 50 ? [...set] : "" });
+  };
+  const at = () => rows.find((row) => row.name === active);
+  const those = () => (picked.length ? picked : [at()].filter(Boolean));
+  const writable = !server.value?.read_only;
+  const keys = [
+    ["e", "change the tags of the run", () => { if (writable && at()) editing.value = active; }],
+    ["x", "choose the run", () => { if (active) choose(toggled(chosen, active)); }],
+    ["v", "compare the chosen runs", () => { if (those().length) route.follow(curvesOf(those().map((row) => row.name))); }],
+    ["a", "archive the chosen runs", () => { const list = those(); if (writable && list.length) archive(list.map((row) => row.name), !list.every((row) => row.archived)); }],
+    ["Delete", "delete the chosen runs", () => { if (writable && those().length) setDialog("remove"); }],
+    ["Escape", "choose none", () => choose(new Set())],
+  ];
+  useKeys("Runs", keys);
+  useCommands(() => [
+    { group: "Runs", title: "Colours and lines", run: () => setDialog("styles") },
+    { group: "Runs", title: "Add a column: value at a step", run: () => setDialog("at") },
+    { group: "Runs", title: "Show archived runs", run: () => route.push({ archived: route.get("archived") ? "" : "1" }) },
+    { group: "Runs", title: "Usual columns", run: () => route.push({ c: "", sort: "", group: "", view: "" }) },
+  ], []);
+
+  if (!there && error) return html`<h1>Runs</h1><${Failed} what="The runs could not be read." error=${error} again=${read} />`;
+  if (!there) return html`<h1>Runs</h1><${Loading} />`;
+  const dialogs = html`${dialog === "remove" && html`<${Remove} rows=${those()} onClose=${(gone) => { setDialog(""); choose(new Set([...chosen].filter((name) => !gone.includes(name)))); }} />`}
+    ${dialog === "styles" && html`<${Styles} rows=${found} names=${names} onClose=${() => setDialog("")} />`}
+    ${dialog === "at" && html`<${AtDialog} names=${names} onClose=${() => setDialog("")} onAdd=${(id) => { setDialog(""); if (!shown.includes(id)) setColumns([...shown, id]); }} />`}`;
+  if (complete && !rows.length && !building) return html`<h1>Runs</h1><${Empty} command="vigil run -- python train.py">There are no runs in <span class="said">${server.value?.root ?? "this folder"}</span> yet. They appear here as soon as one starts.<//>`;
+  const waits = building ? `reading ${format.count(building.done)} of ${format.count(building.of)}` : complete ? "" : "reading";
+  const count = [found.length === rows.length ? format.several(rows.length, "run") : `${format.count(found.length)} of ${format.several(rows.length, "run")}`, waits].filter(Boolean).join(", ");
+  return html`<div class="stack runs-page">
+    <h1>Runs</h1>
+    <div class="line runs-tools">
+      <${RunSearch} value=${text} onChange=${(q) => route.set({ q })} errors=${asked.errors} rows=${rows} names=${names} count=${count} />
+      <${Views} />
+      <${GroupBy} columns=${all} value=${group} onChange=${(id) => route.push({ group: id })} />
+      <${ColumnChooser} columns=${all} shown=${shown} onShown=${setColumns} />
+      <${Menu} label="More" icon="more" words=${false} items=${[
+        { label: "Colours and lines", run: () => setDialog("styles") },
+        { label: "Value at a step", icon: "plus", run: () => setDialog("at") },
+        { label: `Show archived runs${left ? ` (${format.count(left)})` : ""}`, checked: showArchived, run: () => route.push({ archived: showArchived ? "" : "1" }) },
+        { divider: true },
+        { label: "Usual columns", icon: "reset", run: () => route.push({ c: "", sort: "", group: "", view: "" }) },
+      ]} />
+    </div>
+    ${error && html`<${Failed} compact what="The list is not up to date." error=${error} again=${read} />`}
+    ${picked.length > 0 && html`<${Chosen} rows=${picked} onClear=${() => choose(new Set())} onRemove=${() => setDialog("remove")} />`}
+    <div class="card" ref=${table}><${Table} label="Runs" name="runs" rows=${found} columns=${drawn} rowKey=${nameOf} sort=${sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
+      active=${active} onActive=${(row) => setActive(row.name)} chosen=${chosen} onChosen=${choose} groupBy=${group || undefined} groupSummary=${summary} onOpen=${(row) => route.follow(route.to(row.name))}
+      height=${picked.length ? "calc(100vh - 232px)" : "calc(100vh - 186px)"} empty=${html`<${Nothing} text=${text} left=${showArchived ? 0 : left} route=${route} />`} /></div>
+    ${dialogs}
+  </div>`;
 }
+
+const nameOf = (row) => row.name;
+
+function toggled(set, name) {
+  const next = new Set(set);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+// Nothing says why no run is shown.
+const Nothing = ({ text, left, route }) => html`<${Empty} compact icon="search">No run matches${text ? " the search" : ""}. ${text && html`<button type="button" class="button small" onClick=${() => route.set({ q: "" })}>Empty the search</button>`}
+  ${left > 0 && html`<button type="button" class="button small" onClick=${() => route.push({ archived: "1" })}>Show ${format.several(left, "archived run")}</button>`}<//>`;

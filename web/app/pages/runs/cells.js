@@ -1,0 +1,85 @@
+// What stands in the cells of the table.
+import { html } from "../../vendor/preact.js";
+import * as format from "../../core/format.js";
+import { route } from "../../core/router.js";
+import { Icon } from "../../parts/icon.js";
+import { Menu } from "../../parts/menu.js";
+import { Counts, Severity, Status } from "../../parts/severity.js";
+import { Spark } from "../../parts/spark.js";
+import { valueOf } from "./fields.js";
+import { looks } from "./looks.js";
+import { atStep, want } from "./atstep.js";
+
+const dashes = { dashed: "5 3", dotted: "1.5 3" };
+
+// Swatch is the run's line as it is in charts; nothing where nothing was set for it.
+export function Swatch({ colour, line }) {
+  if (!colour && !line) return html`<span class="swatch" aria-hidden="true"></span>`;
+  return html`<svg class="swatch" width="18" height="10" aria-hidden="true" ref=${(node) => node?.style.setProperty("color", `var(--series-${colour || "none"})`)}>
+    <line x1="1" y1="5" x2="17" y2="5" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-dasharray=${dashes[line] ?? null} /></svg>`;
+}
+
+export function Name({ row }) {
+  const style = looks.value(row);
+  return html`<span class="runs-name"><${Swatch} ...${style} /><a class="cut said" tabindex="-1" href=${route.to(row.name)} title=${row.title ? `${row.name} (${row.title})` : row.name}>${row.name}</a>
+    ${row.damaged && html`<span class="severity plain warning" title=${row.damaged}><${Icon} name="warning" size=${14} label=${`Damaged: ${row.damaged}`} /></span>`}
+    ${row.archived && html`<span class="tag">archived</span>`}</span>`;
+}
+
+export function StatusOf({ row }) {
+  const fraction = row.status === "running" ? row.progress?.fraction : null;
+  return html`<span class="runs-status"><${Status} of=${row.status} />${typeof fraction === "number" && html`<progress class="progress" max="1" value=${fraction} aria-label=${`${format.percent(fraction)} done`} title=${`${format.percent(fraction)} done`}></progress>`}</span>`;
+}
+
+export function Steps({ row }) {
+  if (!row.progress) return html`<span class="faint">–</span>`;
+  const { step, of } = row.progress;
+  return of ? html`<span title=${`${format.count(step)} of ${format.count(of)} steps`}>${format.count(step)}<span class="faint"> / ${format.compact(of)}</span></span>` : format.count(step);
+}
+
+// Losses are the lines of the loss, each mode with its own, and the last value of the first.
+export function Losses({ row }) {
+  if (!row.losses?.length) return "";
+  const last = valueOf(row, row.losses[0].name, "last");
+  const log = row.losses.every((line) => spread(line) > 100);
+  return html`<span class="runs-losses">${row.losses.slice(0, 2).map((line, i) => html`<${Spark} key=${line.mode} values=${line.values} x=${line.steps} width=${row.losses.length > 1 ? 50 : 96} height=${20} label=${`${line.name} in ${line.mode}`} token=${`--series-${i + 1}`} log=${log} />`)}
+    <span class="runs-last">${format.number(last, 3)}</span></span>`;
+}
+
+// spread is how many times the largest value of a line is its least one, where all are above 0.
+function spread(line) {
+  const finite = line.values.filter((value) => typeof value === "number");
+  const least = Math.min(...finite);
+  return least > 0 ? Math.max(...finite) / least : 0;
+}
+
+export function Findings({ row }) {
+  const { found = [] } = row;
+  if (!found.length) return html`<${Counts} findings=${row.findings} />`;
+  const items = found.slice(0, 30).map((one, i) => ({ key: null, icon: one.severity, label: `${one.rule}/${one.check}${one.count > 1 ? ` ×${format.count(one.count)}` : ""}${one.root || !found.some((other) => other.root) ? "" : " (follows)"}`, href: route.to(row.name, "findings", {}, one.rule, one.check), id: i }));
+  return html`<${Menu} label=${`Findings of ${row.name}`} button="plain small runs-findings" items=${items}><${Counts} findings=${row.findings} /><//>`;
+}
+
+export function Lost({ row }) {
+  if (row.lost_share === null || row.lost_share === undefined) return html`<span class="faint">–</span>`;
+  return html`<span class="runs-lost" ref=${(node) => node?.style.setProperty("--share", row.lost_share)}>${format.percent(row.lost_share)}</span>`;
+}
+
+export function MachineOf({ row }) {
+  const { cpus, memory_bytes: memory, gpus = [] } = row.machine ?? {};
+  const parts = [cpus ? format.several(cpus, "CPU") : "", gpus.length ? format.several(gpus.length, "GPU") : ""].filter(Boolean);
+  const title = [row.host, cpus && format.several(cpus, "CPU"), memory && format.bytes(memory), ...gpus].filter(Boolean).join(", ");
+  return html`<span title=${title}><span class="said">${row.host}</span>${parts.length > 0 && html`<span class="faint"> · ${parts.join(" · ")}</span>`}</span>`;
+}
+
+export const NoteOf = ({ row }) => (row.note ? html`<span class="said" title=${row.note}>${row.note.split("\n")[0]}</span>` : "");
+
+// AtStep asks for its value when it is first seen.
+export function AtStep({ row, name, step }) {
+  want(row, name, step);
+  const value = atStep(row, name, step);
+  if (value === undefined) return html`<span class="faint" aria-label="Loading">…</span>`;
+  return value === null ? "" : format.number(value);
+}
+
+export const Found = ({ found }) => html`<${Severity} of=${found.severity} text=${`${found.rule}/${found.check}`} plain />`;

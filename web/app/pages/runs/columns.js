@@ -1,0 +1,80 @@
+// The columns of the table: those that every run has, one for each tag and parameter, and for each series its last, best, least and greatest value.
+import { html } from "../../vendor/preact.js";
+import * as format from "../../core/format.js";
+import { AtStep, Findings, Losses, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
+import { stats, statuses, valueOf } from "./fields.js";
+import { Tags } from "./tags.js";
+import { atStep } from "./atstep.js";
+
+export const usual = ["name", "status", "started", "duration", "steps", "losses", "findings", "lost", "machine", "tags"];
+
+const statWords = { last: "last", best: "best", min: "lowest", max: "highest" };
+const seconds = (text) => (text ? Date.parse(text) / 1000 : null);
+const sum = (row) => (row.findings?.error ?? 0) * 1e6 + (row.findings?.warning ?? 0) * 1e3 + (row.findings?.info ?? 0);
+const day = (text) => (text ? format.time(text).slice(0, 10) : "");
+const text = (value) => (value ? html`<span class="said" title=${value}>${value}</span>` : "");
+
+const own = [
+  { id: "name", title: "Name", width: 240, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
+  { id: "status", title: "Status", width: 124, value: (row) => row.status, order: (row) => statuses.indexOf(row.status), cell: (row) => html`<${StatusOf} row=${row} />` },
+  { id: "started", title: "Started", width: 110, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<time datetime=${row.started} title=${format.time(row.started)}>${format.ago(row.started)}</time>` },
+  { id: "ended", title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => row.ended && html`<time datetime=${row.ended} title=${format.time(row.ended)}>${format.ago(row.ended)}</time>` },
+  { id: "duration", title: "Duration", width: 100, number: true, value: (row) => row.duration, cell: (row) => format.duration(row.duration) },
+  { id: "steps", title: "Steps", width: 120, number: true, value: (row) => row.progress?.step ?? null, cell: (row) => html`<${Steps} row=${row} />` },
+  { id: "progress", title: "Progress", width: 96, number: true, value: (row) => row.progress?.fraction ?? null, cell: (row) => format.percent(row.progress?.fraction) },
+  { id: "losses", title: "Loss", width: 176, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.losses?.[0] ? valueOf(row, row.losses[0].name, "last") : null, cell: (row) => html`<${Losses} row=${row} />` },
+  { id: "findings", title: "Findings", width: 132, number: true, group: "Findings", hint: "Errors, warnings and notes. Click for their names.", value: (row) => format.count((row.findings?.error ?? 0) + (row.findings?.warning ?? 0) + (row.findings?.info ?? 0)), order: sum, cell: (row) => html`<${Findings} row=${row} />` },
+  { id: "found", title: "Findings by name", width: 220, group: "Findings", value: (row) => [...new Set((row.found ?? []).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).map((one) => one.rule))].join(", ")) },
+  { id: "roots", title: "Root causes", width: 220, group: "Findings", hint: "Findings that follow from no other one", value: (row) => [...new Set((row.found ?? []).filter((one) => one.root).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).filter((one) => one.root).map((one) => `${one.rule}/${one.check}`))].join(", ")) },
+  { id: "lost", title: "Time lost", width: 92, number: true, hint: "Share of the time of the steps in which nothing was computed: waiting for data and other ranks, copies to the device, checkpoints", value: (row) => row.lost_share, cell: (row) => html`<${Lost} row=${row} />` },
+  { id: "overhead", title: "Cost of capture", width: 120, number: true, value: (row) => row.overhead_percent, cell: (row) => format.percent((row.overhead_percent ?? 0) / 100) },
+  { id: "machine", title: "Machine", width: 200, value: (row) => row.host, cell: (row) => html`<${MachineOf} row=${row} />` },
+  { id: "gpus", title: "GPUs", width: 160, value: (row) => (row.machine?.gpus ?? []).join(", "), cell: (row) => text((row.machine?.gpus ?? []).join(", ")) },
+  { id: "user", title: "User", width: 100, value: (row) => row.user ?? "", cell: (row) => text(row.user) },
+  { id: "framework", title: "Framework", width: 130, value: (row) => `${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`.trim(), cell: (row) => text(`${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`.trim()) },
+  { id: "tags", title: "Tags", width: 220, class: "edit", hint: "Double-click, or press e, to change them", value: (row) => Object.entries(row.tags ?? {}).map(([key, value]) => `${key}=${value}`).join(" "), cell: (row) => html`<${Tags} row=${row} />` },
+  { id: "note", title: "Note", width: 220, value: (row) => row.note ?? "", cell: (row) => html`<${NoteOf} row=${row} />` },
+];
+
+// amount is a tag or a parameter as it is sorted: a number where it is one.
+const amount = (value) => (value === undefined ? null : value !== "" && Number.isFinite(Number(value)) ? Number(value) : value);
+
+const titled = (id, group) => ({ id, group, title: id.slice(id.indexOf(".") + 1) });
+
+// columnOf makes a column of its id; null where there is none of that name. An id that names a tag, a parameter or a series makes a column even
+// where no run has it (yet), so that an address or a view keeps its columns.
+export function columnOf(id) {
+  const known = own.find((column) => column.id === id);
+  if (known) return { group: "Run", ...known };
+  const [kind, name] = [id.slice(0, id.indexOf(".")), id.slice(id.indexOf(".") + 1)];
+  if (!name) return null;
+  if (kind === "tag") return { ...titled(id, "Tags"), title: name, hint: `Tag ${name}`, width: 120, value: (row) => row.tags?.[name] ?? "", order: (row) => amount(row.tags?.[name]), cell: (row) => text(row.tags?.[name]) };
+  if (kind === "param") return { ...titled(id, "Parameters"), title: name, hint: `Parameter ${name}`, width: 120, value: (row) => row.parameters?.[name] ?? "", order: (row) => amount(row.parameters?.[name]), cell: (row) => text(row.parameters?.[name]) };
+  if (kind in statWords) {
+    const title = kind === "last" ? name : `${name}, ${statWords[kind]}`;
+    return { id, title, group: `Values: ${statWords[kind]}`, number: true, width: Math.max(96, Math.min(200, 24 + title.length * 7)), hint: `${name}: its ${statWords[kind]} value`, value: (row) => valueOf(row, name, kind), cell: (row) => value(valueOf(row, name, kind)) };
+  }
+  if (kind === "at") return atColumn(id, name);
+  return null;
+}
+
+const value = (number) => (number === null || number === undefined ? "" : format.number(number));
+
+// atColumn is the value of a series at a step: at.STEP.NAME.
+function atColumn(id, rest) {
+  const found = /^(\d+)\.(.+)$/s.exec(rest);
+  if (!found) return null;
+  const [step, name] = [Number(found[1]), found[2]];
+  return { id, title: `${name} at ${format.count(step)}`, group: "Values at a step", number: true, width: 130, hint: `${name} at step ${format.count(step)}, or the last value before it`, value: (row) => atStep(row, name, step), cell: (row) => html`<${AtStep} row=${row} name=${name} step=${step} />` };
+}
+
+// available are all columns that there are for these runs, and those that are shown.
+export function available(names, shown) {
+  const list = own.map((column) => ({ group: "Run", ...column }));
+  for (const tag of names.tags) list.push(columnOf(`tag.${tag}`));
+  for (const parameter of names.parameters) list.push(columnOf(`param.${parameter}`));
+  for (const stat of stats) for (const series of names.values) list.push(columnOf(`${stat}.${series}`));
+  const there = new Set(list.map((column) => column.id));
+  for (const id of shown) if (!there.has(id)) list.push(columnOf(id));
+  return list.filter(Boolean);
+}

@@ -1,0 +1,86 @@
+// The rows of the list: read page by page, then kept up to date by the stream. They are kept while other pages are shown.
+import { signal, useEffect } from "../../vendor/preact.js";
+import { get } from "../../core/api.js";
+import { nextFrame } from "../../core/tick.js";
+import { useEvents } from "../../core/use.js";
+
+const known = new Map();
+
+// list is {rows (newest first), building, complete, error, read: when the first rows were there}.
+export const list = signal({ rows: [], building: null, complete: false, error: null, read: false });
+
+let reading = null;
+let again = 0;
+
+// ready makes a row ready to be searched; what was read of its details before stays while only the rest is new.
+function ready(row, before) {
+  if (before && row.values === undefined && row.parameters === undefined && before.started === row.started) row = { ...row, losses: before.losses, values: before.values, parameters: before.parameters };
+  row.searched = [row.name, row.title ?? "", row.note ?? "", ...Object.entries(row.tags ?? {}).map(([key, value]) => (value ? `${key}=${value}` : key))];
+  return row;
+}
+
+function publish(more = {}) {
+  const rows = [...known.values()].sort((a, b) => (a.started < b.started ? 1 : a.started > b.started ? -1 : a.name < b.name ? -1 : 1));
+  list.value = { ...list.peek(), ...more, rows };
+}
+
+// read reads all pages; names that are in none of them are gone.
+export function read() {
+  reading?.abort();
+  clearTimeout(again);
+  const control = (reading = new AbortController());
+  const seen = new Set();
+  (async () => {
+    try {
+      let cursor = "";
+      let building = null;
+      do {
+        const answer = await get("runs", { fields: "full", limit: seen.size ? 1000 : 200, cursor }, { signal: control.signal });
+        for (const row of answer.runs) {
+          seen.add(row.name);
+          known.set(row.name, ready(row, known.get(row.name)));
+        }
+        building = answer.building ?? null;
+        cursor = answer.next ?? "";
+        publish({ building, read: true, error: null });
+      } while (cursor);
+      for (const name of known.keys()) if (!seen.has(name)) known.delete(name);
+      publish({ building, complete: true, error: null });
+      if (building) again = setTimeout(read, 2000);
+    } catch (error) {
+      if (error.name !== "AbortError") list.value = { ...list.peek(), error };
+    }
+  })();
+}
+
+// change replaces a row's members at once; the stream brings what the server made of it.
+export function change(name, members) {
+  const row = known.get(name);
+  if (row) known.set(name, ready({ ...row, ...members }));
+  publish();
+}
+
+export function forgetRun(name) {
+  known.delete(name);
+  publish();
+}
+
+// useRows keeps the list up to date while the page is shown.
+export function useRows() {
+  useEffect(() => {
+    read();
+    return () => {
+      reading?.abort();
+      clearTimeout(again);
+    };
+  }, []);
+  useEvents(null, {
+    runs: (event) => {
+      for (const row of event.rows ?? []) known.set(row.name, ready(row, known.get(row.name)));
+      for (const name of event.gone ?? []) known.delete(name);
+      nextFrame(publish);
+    },
+    reset: read,
+  });
+  return list.value;
+}
