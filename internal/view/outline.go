@@ -15,7 +15,7 @@ import (
 // Outline is how a run went in the few numbers that a list of runs has room for.
 type Outline struct {
 	Losses []LossLine        `json:"losses,omitempty"`
-	Values map[string]Extent `json:"values,omitempty"` // by name as ValueName gives it
+	Values map[string]Reach `json:"values,omitempty"` // by name as ValueName gives it
 	More   int               `json:"more_values,omitempty"`
 }
 
@@ -30,10 +30,10 @@ type LossLine struct {
 	MinStep int64           `json:"min_step"`
 }
 
-// Extent is what a series of numbers came to. Min, Max and Best are of the finite
+// Reach is what a series of numbers came to. Min, Max and Best are of the finite
 // values, NaN where there is none. Best is nil where it is not known whether less or
 // more is better.
-type Extent struct {
+type Reach struct {
 	Mode     string         `json:"mode"`
 	Last     record.Number  `json:"last"`
 	LastStep int64          `json:"last_step"`
@@ -62,7 +62,7 @@ func ValueName(name string, mode record.Mode, first bool) string {
 
 // OutlineOf reads the losses and the numbers that a script gave.
 func OutlineOf(t source.Run) (Outline, error) {
-	o := Outline{Values: map[string]Extent{}}
+	o := Outline{Values: map[string]Reach{}}
 	names, modes := courseNames(t), t.Modes()
 	if i := slices.Index(names, "loss"); i > 0 {
 		names = append([]string{"loss"}, slices.Delete(names, i, i+1)...)
@@ -85,7 +85,7 @@ func OutlineOf(t source.Run) (Outline, error) {
 				continue
 			}
 			better := betterOf(name, slices.Contains(losses, name))
-			o.Values[ValueName(name, mode, first)] = extentOf(steps, values, mode, better)
+			o.Values[ValueName(name, mode, first)] = reachOf(steps, values, mode, better)
 			first = false
 			if better == less && (lossless == "" || lossless == name) {
 				lossless = name
@@ -136,10 +136,10 @@ func chartOf(t source.Run, q source.Query) (steps []int64, values []float64, err
 	return steps, values, nil
 }
 
-func extentOf(steps []int64, values []float64, mode record.Mode, b better) Extent {
+func reachOf(steps []int64, values []float64, mode record.Mode, b better) Reach {
 	n := len(values) - 1
 	nan := record.Number(math.NaN())
-	e := Extent{Mode: mode.String(), Last: record.Number(values[n]), LastStep: steps[n], Min: nan, Max: nan}
+	e := Reach{Mode: mode.String(), Last: record.Number(values[n]), LastStep: steps[n], Min: nan, Max: nan}
 	low, high := -1, -1
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -166,7 +166,7 @@ func extentOf(steps []int64, values []float64, mode record.Mode, b better) Exten
 }
 
 func lineOf(name string, steps []int64, values []float64, mode record.Mode) LossLine {
-	e := extentOf(steps, values, mode, less)
+	e := reachOf(steps, values, mode, less)
 	l := LossLine{Name: name, Mode: mode.String(), Last: e.Last, Min: e.Min, MinStep: e.MinStep}
 	l.Steps, values = thin(steps, values, OutlinePoints)
 	for _, v := range values {

@@ -16,7 +16,7 @@ func ValuesAt(t source.Run, names []string, step int64) (map[string]record.Numbe
 	at := make(map[string]record.Number, len(names))
 	modes := t.Modes()
 	for _, name := range names {
-		v, ok, err := valueAt(t, modes, name, step)
+		v, ok, err := numberAt(t, modes, name, step)
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ func ValuesAt(t source.Run, names []string, step int64) (map[string]record.Numbe
 	return at, nil
 }
 
-func valueAt(t source.Run, modes []record.Mode, name string, step int64) (v record.Number, ok bool, err error) {
+func numberAt(t source.Run, modes []record.Mode, name string, step int64) (v record.Number, ok bool, err error) {
 	last := func(tensor string, mode record.Mode) (there bool, err error) {
 		steps, values, err := t.Series(source.Query{Tensor: tensor, Stat: "value", Mode: mode})
 		if errors.Is(err, fs.ErrNotExist) {
