@@ -14,9 +14,9 @@ import (
 
 // Outline is how a run went in the few numbers that a list of runs has room for.
 type Outline struct {
-	Losses []LossLine        `json:"losses,omitempty"`
+	Losses []LossLine       `json:"losses,omitempty"`
 	Values map[string]Reach `json:"values,omitempty"` // by name as ValueName gives it
-	More   int               `json:"more_values,omitempty"`
+	More   int              `json:"more_values,omitempty"`
 }
 
 // LossLine is a loss in one mode, as a line of few points over its steps.
