@@ -1,5 +1,5 @@
 // A button that opens a list of actions. Arrow keys, Home, End and first letters move in it, Escape closes it.
-import { html, useId, useRef, useState } from "../vendor/preact.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { Icon } from "./icon.js";
 
 // items: {label, run | href, checked, disabled, why, danger, key, icon, keep} or {heading} or {divider: true}. keep: the menu stays open.
@@ -9,13 +9,12 @@ export function Menu({ label, icon, words = true, items, button = "", align = "e
   const anchor = useRef(null);
   const list = useRef(null);
   const [open, setOpen] = useState(false);
-  const toggled = (event) => {
-    const opened = event.newState === "open";
-    setOpen(opened);
-    if (!opened) return;
+  // The list is drawn when it is open; only then it has a size and something to focus.
+  useLayoutEffect(() => {
+    if (!open) return;
     place(list.current, anchor.current, align);
     (list.current.querySelector("[aria-checked=true]") ?? entries(list.current)[0])?.focus();
-  };
+  }, [open]);
   const choose = (item) => {
     if (item.disabled) return;
     if (!item.keep) {
@@ -29,7 +28,7 @@ export function Menu({ label, icon, words = true, items, button = "", align = "e
       onKeyDown=${(event) => { if (event.key === "ArrowDown" && !open) { event.preventDefault(); list.current.showPopover(); } }}>
       ${children ?? html`${icon && html`<${Icon} name=${icon} />`}${words && label}${words && html`<${Icon} name="down" size=${12} />`}`}
     </button>
-    <div id=${id} ref=${list} popover="auto" role="menu" aria-label=${label} class="menu" onToggle=${toggled} onKeyDown=${(event) => steer(event, list.current)}>
+    <div id=${id} ref=${list} popover="auto" role="menu" aria-label=${label} class="menu" onToggle=${(event) => setOpen(event.newState === "open")} onKeyDown=${(event) => steer(event, list.current)}>
       ${open && items.filter(Boolean).map((item, i) => html`<${Entry} key=${item.label ?? item.heading ?? i} item=${item} choose=${choose} />`)}
     </div>
   </span>`;

@@ -4,9 +4,7 @@ import * as format from "../../core/format.js";
 import { route } from "../../core/router.js";
 import { Icon } from "../../parts/icon.js";
 import { Menu } from "../../parts/menu.js";
-import { Counts, Severity, Status } from "../../parts/severity.js";
-import { Spark } from "../../parts/spark.js";
-import { valueOf } from "./fields.js";
+import { Counts, Status } from "../../parts/severity.js";
 import { looks } from "./looks.js";
 import { atStep, want } from "./atstep.js";
 
@@ -14,7 +12,7 @@ const dashes = { dashed: "5 3", dotted: "1.5 3" };
 
 // Swatch is the run's line as it is in charts; nothing where nothing was set for it.
 export function Swatch({ colour, line }) {
-  if (!colour && !line) return html`<span class="swatch" aria-hidden="true"></span>`;
+  if (!colour && !line) return null;
   return html`<svg class="swatch" width="18" height="10" aria-hidden="true" ref=${(node) => node?.style.setProperty("color", `var(--series-${colour || "none"})`)}>
     <line x1="1" y1="5" x2="17" y2="5" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-dasharray=${dashes[line] ?? null} /></svg>`;
 }
@@ -35,22 +33,6 @@ export function Steps({ row }) {
   if (!row.progress) return html`<span class="faint">–</span>`;
   const { step, of } = row.progress;
   return of ? html`<span title=${`${format.count(step)} of ${format.count(of)} steps`}>${format.count(step)}<span class="faint"> / ${format.compact(of)}</span></span>` : format.count(step);
-}
-
-// Losses are the lines of the loss, each mode with its own, and the last value of the first.
-export function Losses({ row }) {
-  if (!row.losses?.length) return "";
-  const last = valueOf(row, row.losses[0].name, "last");
-  const log = row.losses.every((line) => spread(line) > 100);
-  return html`<span class="runs-losses">${row.losses.slice(0, 2).map((line, i) => html`<${Spark} key=${line.mode} values=${line.values} x=${line.steps} width=${row.losses.length > 1 ? 50 : 96} height=${20} label=${`${line.name} in ${line.mode}`} token=${`--series-${i + 1}`} log=${log} />`)}
-    <span class="runs-last">${format.number(last, 3)}</span></span>`;
-}
-
-// spread is how many times the largest value of a line is its least one, where all are above 0.
-function spread(line) {
-  const finite = line.values.filter((value) => typeof value === "number");
-  const least = Math.min(...finite);
-  return least > 0 ? Math.max(...finite) / least : 0;
 }
 
 export function Findings({ row }) {
@@ -81,5 +63,3 @@ export function AtStep({ row, name, step }) {
   if (value === undefined) return html`<span class="faint" aria-label="Loading">…</span>`;
   return value === null ? "" : format.number(value);
 }
-
-export const Found = ({ found }) => html`<${Severity} of=${found.severity} text=${`${found.rule}/${found.check}`} plain />`;

@@ -1,8 +1,9 @@
 // The columns of the table: those that every run has, one for each tag and parameter, and for each series its last, best, least and greatest value.
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
-import { AtStep, Findings, Losses, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
+import { AtStep, Findings, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
 import { stats, statuses, valueOf } from "./fields.js";
+import { Losses } from "./losses.js";
 import { Tags } from "./tags.js";
 import { atStep } from "./atstep.js";
 
@@ -19,10 +20,10 @@ const own = [
   { id: "status", title: "Status", width: 124, value: (row) => row.status, order: (row) => statuses.indexOf(row.status), cell: (row) => html`<${StatusOf} row=${row} />` },
   { id: "started", title: "Started", width: 110, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<time datetime=${row.started} title=${format.time(row.started)}>${format.ago(row.started)}</time>` },
   { id: "ended", title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => row.ended && html`<time datetime=${row.ended} title=${format.time(row.ended)}>${format.ago(row.ended)}</time>` },
-  { id: "duration", title: "Duration", width: 100, number: true, value: (row) => row.duration, cell: (row) => format.duration(row.duration) },
+  { id: "duration", title: "Duration", width: 112, number: true, value: (row) => row.duration, cell: (row) => format.duration(row.duration) },
   { id: "steps", title: "Steps", width: 120, number: true, value: (row) => row.progress?.step ?? null, cell: (row) => html`<${Steps} row=${row} />` },
   { id: "progress", title: "Progress", width: 96, number: true, value: (row) => row.progress?.fraction ?? null, cell: (row) => format.percent(row.progress?.fraction) },
-  { id: "losses", title: "Loss", width: 176, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.losses?.[0] ? valueOf(row, row.losses[0].name, "last") : null, cell: (row) => html`<${Losses} row=${row} />` },
+  { id: "losses", title: "Loss", width: 196, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.losses?.[0] ? valueOf(row, row.losses[0].name, "last") : null, cell: (row) => html`<${Losses} row=${row} />` },
   { id: "findings", title: "Findings", width: 132, number: true, group: "Findings", hint: "Errors, warnings and notes. Click for their names.", value: (row) => format.count((row.findings?.error ?? 0) + (row.findings?.warning ?? 0) + (row.findings?.info ?? 0)), order: sum, cell: (row) => html`<${Findings} row=${row} />` },
   { id: "found", title: "Findings by name", width: 220, group: "Findings", value: (row) => [...new Set((row.found ?? []).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).map((one) => one.rule))].join(", ")) },
   { id: "roots", title: "Root causes", width: 220, group: "Findings", hint: "Findings that follow from no other one", value: (row) => [...new Set((row.found ?? []).filter((one) => one.root).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).filter((one) => one.root).map((one) => `${one.rule}/${one.check}`))].join(", ")) },

@@ -30,7 +30,6 @@ export function Page({ route }) {
   const [chosen, setChosen] = useState(() => new Set(route.all("run")));
   const [active, setActive] = useState(null);
   const [dialog, setDialog] = useState("");
-  const table = useRef(null);
   useEffect(() => { readUI(); }, []);
 
   const latest = useRef(null);
@@ -68,9 +67,10 @@ export function Page({ route }) {
     ["v", "compare the chosen runs", () => { if (those().length) route.follow(curvesOf(those().map((row) => row.name))); }],
     ["a", "archive the chosen runs", () => { const list = those(); if (writable && list.length) archive(list.map((row) => row.name), !list.every((row) => row.archived)); }],
     ["Delete", "delete the chosen runs", () => { if (writable && those().length) setDialog("remove"); }],
-    ["Escape", "choose none", () => choose(new Set())],
   ];
-  useKeys("Runs", keys);
+  // A dialog has keys of its own. Escape belongs to menus and dialogs first, so only the table hears it here.
+  useKeys("Runs", keys.map(([key, what, act]) => [key, what, () => { if (!document.querySelector("dialog[open]")) act(); }]).concat([["Escape", "choose none"]]));
+  const escape = (event) => { if (event.key === "Escape" && chosen.size && !event.target.closest("[popover]")) choose(new Set()); };
   useCommands(() => [
     { group: "Runs", title: "Colours and lines", run: () => setDialog("styles") },
     { group: "Runs", title: "Add a column: value at a step", run: () => setDialog("at") },
@@ -103,8 +103,8 @@ export function Page({ route }) {
     </div>
     ${error && html`<${Failed} compact what="The list is not up to date." error=${error} again=${read} />`}
     ${picked.length > 0 && html`<${Chosen} rows=${picked} onClear=${() => choose(new Set())} onRemove=${() => setDialog("remove")} />`}
-    <div class="card" ref=${table}><${Table} label="Runs" name="runs" rows=${found} columns=${drawn} rowKey=${nameOf} sort=${sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
-      active=${active} onActive=${(row) => setActive(row.name)} chosen=${chosen} onChosen=${choose} groupBy=${group || undefined} groupSummary=${summary} onOpen=${(row) => route.follow(route.to(row.name))}
+    <div class="card" onKeyDown=${escape}><${Table} label="Runs" name="runs" rows=${found} columns=${drawn} rowKey=${nameOf} sort=${sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
+      onActive=${(row) => setActive(row.name)} chosen=${chosen} onChosen=${choose} groupBy=${group || undefined} groupSummary=${summary} onOpen=${(row) => route.follow(route.to(row.name))}
       height=${picked.length ? "calc(100vh - 232px)" : "calc(100vh - 186px)"} empty=${html`<${Nothing} text=${text} left=${showArchived ? 0 : left} route=${route} />`} /></div>
     ${dialogs}
   </div>`;

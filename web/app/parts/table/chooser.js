@@ -1,5 +1,5 @@
 // Which columns a table shows, with a search among them.
-import { html, useId, useRef, useState } from "../../vendor/preact.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { matcher } from "../../core/match.js";
 import { Icon } from "../icon.js";
 import { place } from "../menu.js";
@@ -11,17 +11,16 @@ export function ColumnChooser({ columns, shown, onShown, label = "Columns" }) {
   const panel = useRef(null);
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
-  const toggled = (event) => {
-    setOpen(event.newState === "open");
-    if (event.newState !== "open") return;
+  useLayoutEffect(() => {
+    if (!open) return;
     place(panel.current, anchor.current, "end");
     panel.current.querySelector("input").focus();
-  };
+  }, [open]);
   const found = columns.filter((column) => !column.fixed).filter((column) => matcher(text)(`${column.title} ${column.group ?? ""}`));
   const groups = Map.groupBy(found, (column) => column.group ?? "");
   const set = (ids, yes) => onShown(yes ? columns.map((column) => column.id).filter((one) => shown.includes(one) || ids.includes(one)) : shown.filter((one) => !ids.includes(one)));
   return html`<span class="menu-anchor"><button type="button" ref=${anchor} class="button" popovertarget=${id} aria-haspopup="dialog" aria-expanded=${open}><${Icon} name="columns" />${label}</button>
-    <div id=${id} ref=${panel} popover="auto" role="dialog" aria-label=${label} class="menu chooser" onToggle=${toggled}>
+    <div id=${id} ref=${panel} popover="auto" role="dialog" aria-label=${label} class="menu chooser" onToggle=${(event) => setOpen(event.newState === "open")}>
       ${open && html`<input type="search" placeholder="Search columns" aria-label="Search columns" value=${text} onInput=${(event) => setText(event.target.value)} />
         ${[...groups].map(([group, list]) => html`<fieldset key=${group}>
           ${group && html`<legend>${group} <button type="button" class="button plain small" onClick=${() => set(list.map((one) => one.id), !list.every((one) => shown.includes(one.id)))}>${list.every((one) => shown.includes(one.id)) ? "none" : "all"}</button></legend>`}
