@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"os"
-
-	"github.com/vigil-ml/vigil/internal/agent"
-	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -16,16 +13,9 @@ type ownRule struct {
 	from   string // where it stands
 }
 
-// fileRules are the rules asked for by name that a run would be started with
-// here.
-func fileRules() ([]config.RuleConfig, error) {
-	run, err := config.Resolve(config.Flags{}, os.Environ(), "", agent.Known())
-	return run.Rule, err
-}
-
 // ownRules are the rules among them that the user has written.
 func ownRules() ([]ownRule, error) {
-	list, err := fileRules()
+	list, err := control.FileRules()
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +27,7 @@ func ownRules() ([]ownRule, error) {
 		c := rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params}
 		d, err := rules.Resolve(c)
 		if err != nil {
-			return nil, wrongRule(rc, err)
+			return nil, control.WrongRule(rc, err)
 		}
 		out = append(out, ownRule{c, d, rc.From})
 	}

@@ -3,15 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/vigil-ml/vigil/internal/agent"
-	"github.com/vigil-ml/vigil/internal/capture"
-	"github.com/vigil-ml/vigil/internal/config"
-	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
@@ -45,56 +40,37 @@ ahead, so that it is whole. A rule that is added judges from the next step on, a
 Exit codes: 0, or 1 when there is no such run, it does not run, or the change is refused.`
 }
 
-// answered is what the agent says to a change.
-type answered struct {
-	Windows []struct {
-		Collection string `json:"collection"`
-		Mode       string `json:"mode"`
-		Start      int64  `json:"start"`
-		End        int64  `json:"end"`
-	} `json:"windows"`
-	Rules []capture.RuleRequest `json:"rules"`
-}
-
 // Run shows the plan, or asks the run's agent to change it.
 func (c planCmd) Run(a *app) error {
 	path, err := c.path()
 	if err != nil {
 		return err
 	}
-	if c.For != nil && len(c.Collect) == 0 {
-		return &usage{Message: "--for needs --collect", What: "--for", Hint: "for all gradients: --collect gradients:raw,every=1 --for 20"}
-	}
-	if c.Every == nil && c.Monitor == nil && len(c.Collect)+len(c.AddRule) == 0 {
+	change := control.Change{Every: c.Every, Collect: c.Collect, AddRule: c.AddRule, For: c.For, Monitor: c.Monitor, By: "vigil plan", Flag: dashes}
+	if change.Empty() && (c.For == nil || len(c.Collect) > 0) {
 		return c.show(a, path)
 	}
-	request, err := c.request()
+	request, err := change.Request()
 	if err != nil {
 		return err
 	}
-	run, err := readRun(path)
+	answer, err := control.Run{Path: path, Name: c.Name}.Plan(request)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return err
 	}
-	if run.Status != record.Running {
-		return &usage{Message: fmt.Sprintf("run %q is not running: it is %s", c.Name, run.Status), What: c.Name, Hint: "the plan can be changed only while the job runs"}
-	}
-	var answer answered
-	if err := launch.Ask(run.Control, capture.Control{Cmd: "plan", Plan: request}, &answer); err != nil {
-		return &usage{Message: fmt.Sprintf("change the plan of run %q: %v", c.Name, err), What: c.Name}
-	}
+	name := answer.Name
 	if c.JSON {
-		changed := map[string]any{"run": run.Name, "changed": true, "windows": answer.Windows, "rules": answer.Rules}
+		changed := map[string]any{"run": name, "changed": true, "windows": answer.Windows, "rules": answer.Rules}
 		if request.Monitor != nil {
 			changed["monitor"] = *request.Monitor
 		}
 		return writeJSON(a.stdout, changed)
 	}
 	if request.Monitor != nil {
-		fmt.Fprintf(a.stdout, "%s: %s\n", run.Name, monitored(*request.Monitor))
+		fmt.Fprintf(a.stdout, "%s: %s\n", name, monitored(*request.Monitor))
 	}
 	if c.Every != nil || len(c.Collect)+len(c.AddRule) > 0 {
-		fmt.Fprintf(a.stdout, "%s: changed; takes effect at the next step\n", run.Name)
+		fmt.Fprintf(a.stdout, "%s: changed; takes effect at the next step\n", name)
 	}
 	for _, w := range answer.Windows {
 		if w.Mode == record.Train.String() {
@@ -107,50 +83,8 @@ func (c planCmd) Run(a *app) error {
 	return nil
 }
 
-// request is what the flags ask for.
-func (c planCmd) request() (*capture.PlanRequest, error) {
-	if c.Every != nil && *c.Every < 0 {
-		return nil, &usage{Message: fmt.Sprintf("--every %d is below 0", *c.Every), What: "--every"}
-	}
-	r := &capture.PlanRequest{Every: c.Every}
-	if c.For != nil {
-		if *c.For < 1 {
-			return nil, &usage{Message: fmt.Sprintf("--for %d is below 1", *c.For), What: "--for"}
-		}
-		r.For = *c.For
-	}
-	var why []string
-	if c.Every != nil {
-		why = append(why, fmt.Sprintf("--every %d", *c.Every))
-	}
-	if c.Monitor != nil {
-		ms, err := config.ParseMonitor(*c.Monitor)
-		if err != nil {
-			return nil, &usage{Message: "--monitor: " + err.Error(), What: "--monitor"}
-		}
-		r.Monitor = &ms
-		why = append(why, "--monitor "+*c.Monitor)
-	}
-	for _, spec := range c.Collect {
-		col, err := config.ParseCollect(spec, "vigil plan")
-		if err != nil {
-			return nil, err
-		}
-		r.Collect = append(r.Collect, col)
-		why = append(why, "--collect "+spec)
-	}
-	if err := c.addRules(r); err != nil {
-		return nil, err
-	}
-	for _, spec := range c.AddRule {
-		why = append(why, "--add-rule "+spec)
-	}
-	if c.For != nil {
-		why = append(why, fmt.Sprintf("--for %d", *c.For))
-	}
-	r.Why = "vigil plan " + strings.Join(why, " ")
-	return r, nil
-}
+// dashes spells a setting as a flag.
+func dashes(setting string) string { return "--" + setting }
 
 // monitored says at which interval the machine is sampled from now on.
 func monitored(ms int) string {
@@ -158,29 +92,6 @@ func monitored(ms int) string {
 		return "machine metrics are off"
 	}
 	return fmt.Sprintf("machine metrics every %d ms from now on", ms)
-}
-
-// addRules reads the rules that are to be added, as `vigil run` would here.
-func (c planCmd) addRules(r *capture.PlanRequest) error {
-	if len(c.AddRule) == 0 {
-		return nil
-	}
-	known, err := fileRules()
-	if err != nil {
-		return err
-	}
-	for _, spec := range c.AddRule {
-		rc, err := config.ParseRule(spec, "--add-rule", agent.Known(), known)
-		if err != nil {
-			return err
-		}
-		rc.From = "--add-rule"
-		if err := rules.Check(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params}); err != nil {
-			return wrongRule(rc, err)
-		}
-		r.Rules = append(r.Rules, capture.RuleRequest{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
-	}
-	return nil
 }
 
 func (c planCmd) show(a *app, path string) error {

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vigil-ml/vigil/internal/agent"
-	"github.com/vigil-ml/vigil/internal/capture"
 	"github.com/vigil-ml/vigil/internal/config"
-	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/profile/stacks"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -52,9 +51,6 @@ Speedscope files open at https://www.speedscope.app, pprof files with go tool pp
 
 Exit codes: 0, or 1 when there is no such run, nothing trains in it, or the window could not be recorded.`
 }
-
-// defaultSeconds is the length of a window when none is given.
-const defaultSeconds = 5
 
 // Run asks for a window, or reads stored ones.
 func (c profileCmd) Run(a *app) error {
@@ -96,13 +92,10 @@ func (c profileCmd) check() error {
 	if err := config.ParseKinds(c.Kinds); err != nil {
 		return &usage{Message: "--kinds: " + err.Error(), What: c.Kinds, Hint: "write --kinds stacks, or leave it out"}
 	}
+	if err := control.CheckWindow(c.Seconds, c.Steps, dashes); err != nil {
+		return err
+	}
 	switch {
-	case c.Seconds != nil && c.Steps != nil:
-		return &usage{Message: "--seconds and --steps both say how long the window is", What: "--steps", Hint: "give one of them"}
-	case c.Seconds != nil && !(*c.Seconds > 0 && *c.Seconds <= config.MaxWindowSeconds):
-		return &usage{Message: fmt.Sprintf("--seconds %v: a window is longer than 0 and at most %d seconds long", *c.Seconds, config.MaxWindowSeconds), What: "--seconds"}
-	case c.Steps != nil && *c.Steps < 1:
-		return &usage{Message: fmt.Sprintf("--steps %d is below 1", *c.Steps), What: "--steps"}
 	case c.Window < 0:
 		return &usage{Message: fmt.Sprintf("--window %d: windows are numbered from 1", c.Window), What: "--window"}
 	case (c.Window > 0 || c.Export != "") && (c.Seconds != nil || c.Steps != nil):
@@ -119,39 +112,25 @@ func (c profileCmd) check() error {
 
 // record asks for a window, waits for it and shows it.
 func (c profileCmd) record(a *app, run record.Run) error {
-	fail := func(err error) error {
-		return &usage{Message: fmt.Sprintf("profile run %q: %s", c.Name, strings.TrimPrefix(err.Error(), "the agent refused: ")), What: c.Name}
+	fail := func(err error) error { return control.ProfileFailed(c.Name, err) }
+	number, err := control.Profile(&run, c.Name, "vigil profile", c.Seconds, c.Steps, dashes)
+	if err != nil {
+		return err
 	}
-	request := capture.WindowRequest{Seconds: defaultSeconds, Why: "vigil profile"}
-	if c.Seconds != nil {
-		request.Seconds = *c.Seconds
-		request.Why += fmt.Sprintf(" --seconds %v", *c.Seconds)
-	}
-	if c.Steps != nil {
-		request.Seconds, request.Steps = 0, *c.Steps
-		request.Why += fmt.Sprintf(" --steps %d", *c.Steps)
-	}
-	var asked struct {
-		Number  int `json:"number"`
-		Workers int `json:"workers"`
-	}
-	if err := launch.Ask(run.Control, capture.Control{Cmd: "profile", Window: &request}, &asked); err != nil {
-		return fail(err)
-	}
-	state, err := c.wait(a, run, asked.Number)
+	state, err := c.wait(a, run, number)
 	if err != nil {
 		return fail(err)
 	}
 	if state.State != "stored" {
-		return fail(fmt.Errorf("window %d: %s", asked.Number, reasons(state)))
+		return fail(fmt.Errorf("window %d: %s", number, reasons(state)))
 	}
-	c.Window = asked.Number
+	c.Window = number
 	if c.JSON {
 		return c.stored(a)
 	}
 	for _, p := range state.Parts {
 		if p.State != "stored" {
-			fmt.Fprintf(a.stderr, "vigil: window %d of %s: %s\n", asked.Number, printable(p.Worker), plain(p.Text))
+			fmt.Fprintf(a.stderr, "vigil: window %d of %s: %s\n", number, printable(p.Worker), plain(p.Text))
 		}
 	}
 	return c.stored(a)
@@ -186,8 +165,7 @@ func (c profileCmd) wait(a *app, run record.Run, number int) (agent.WindowState,
 		fmt.Fprintf(a.stderr, "vigil: recording window %d\n", number)
 	}
 	for {
-		var state agent.WindowState
-		err := launch.Ask(run.Control, capture.Control{Cmd: "window", Number: number}, &state)
+		state, err := control.WindowState(&run, number)
 		if err != nil {
 			return c.afterEnd(number, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/doctor"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
@@ -85,7 +86,7 @@ func parsePython(spec string) (rc rules.Config, is bool, err error) {
 	if _, builtin := rules.Lookup(name); builtin {
 		return rc, false, nil
 	}
-	known, _ := fileRules()
+	known, _ := control.FileRules()
 	for _, k := range known {
 		is = is || (k.Rule == name || k.Configuration == name) && rules.IsPython(rules.Config{Params: k.Params})
 	}

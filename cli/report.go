@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/report"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/report/boosting"
 )
 
@@ -71,16 +71,5 @@ func (c reportCmd) write(path string) (string, error) {
 
 // writeReport writes the report of the run at path to out, or into the run.
 func writeReport(path, out string) (string, error) {
-	t, err := openRun(path, path)
-	if err != nil {
-		return "", err
-	}
-	defer t.Close()
-	if out == "" {
-		out = filepath.Join(path, "reports", "report.html")
-		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-			return "", fmt.Errorf("make report directory: %w", err)
-		}
-	}
-	return out, report.WriteFile(out, t, time.Now())
+	return control.Run{Path: path, Name: path}.Report(out)
 }

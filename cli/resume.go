@@ -8,14 +8,11 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
-
-// quietFor is how long a run of another machine must not have been written to
-// before it counts as one that does not run.
-const quietFor = 5 * time.Minute
 
 // resumes fills in what it takes to go on with an earlier run.
 func (c runCmd) resumes(o *launch.Options, settings config.Run) error {
@@ -55,7 +52,7 @@ func resumable(path, name string) error {
 		return fmt.Errorf("read run %q: %w", name, err)
 	case run.Format != record.RunFormat:
 		return refuse("use the release of Vigil that wrote it", "its format is %d, but this program writes %d", run.Format, record.RunFormat)
-	case run.Status == record.Running && (run.Host == host || time.Since(info.ModTime()) < quietFor):
+	case run.Status == record.Running && (run.Host == host || time.Since(info.ModTime()) < control.QuietFor):
 		return refuse("`vigil stop "+name+"` ends its job", "it is still running on %s", run.Host)
 	}
 	for mode := record.Train; mode <= record.Global; mode++ {

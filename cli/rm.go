@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/config"
-	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
@@ -87,7 +86,7 @@ func (c rmCmd) Run(a *app) error {
 	}
 	removed, bytes := []doomed{}, int64(0)
 	for _, d := range list {
-		if err = removeRun(d.Path); err != nil {
+		if err = control.Remove(d.Path); err != nil {
 			err = fmt.Errorf("remove run %q: %w", d.Name, err)
 			break
 		}
@@ -171,12 +170,7 @@ func (c rmCmd) filtered() (list []doomed, running []string, err error) {
 // doom looks at a run that is to be removed.
 func doom(path string, run record.Run) doomed {
 	d := doomed{Name: filepath.Base(path), Path: path, run: run}
-	if info, err := os.Stat(filepath.Join(path, "run.json")); err == nil {
-		d.at = info.ModTime()
-	}
-	if run.Ended != nil {
-		d.at = *run.Ended
-	}
+	d.at = control.Touched(path, &run)
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if info, err := e.Info(); err == nil {
@@ -188,20 +182,8 @@ func doom(path string, run record.Run) doomed {
 	return d
 }
 
-// busy says why a run may still be written; "" when it is not. What another
-// machine writes counts as running until it was quiet for a while.
-func (d doomed) busy() string {
-	host, _ := os.Hostname()
-	switch {
-	case d.run.Status == record.Running && d.run.Host == host:
-		return "its job has not ended"
-	case d.run.Status == record.Running && time.Since(d.at) < quietFor:
-		return fmt.Sprintf("its job runs on %s", d.run.Host)
-	case d.run.Status == record.Lost && len(launch.Left(d.run)) > 0:
-		return "processes of its job are still there"
-	}
-	return ""
-}
+// busy says why a run may still be written; "" when it is not.
+func (d doomed) busy() string { return control.Busy(d.Path, &d.run) }
 
 func printDoomed(a *app, list []doomed) {
 	total := int64(0)
@@ -226,30 +208,6 @@ func confirmed(a *app) (bool, error) {
 		return false, &usage{Message: "no answer; nothing was removed", What: "standard input", Hint: "--yes removes without asking"}
 	}
 	return answer == "y" || answer == "yes", nil
-}
-
-// removeRun removes a run's directory. It stops being a run at once, so that one
-// that is removed half is not taken for a damaged one.
-func removeRun(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		target, _ := filepath.EvalSymlinks(path)
-		return fmt.Errorf("it is a link to %q; name that run instead", target)
-	}
-	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(".removed-%d-%s", os.Getpid(), filepath.Base(path)))
-	if err := os.Rename(path, aside); err != nil {
-		return err
-	}
-	for _, name := range []string{"run.json", "manifest.jsonl"} {
-		if err := os.Remove(filepath.Join(aside, name)); err != nil && !os.IsNotExist(err) {
-			_ = os.Rename(aside, path)
-			return err
-		}
-	}
-	return os.RemoveAll(aside)
 }
 
 // ago is a length of time in one word and unit, for a table.

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/rule"
 )
 
 // loadSettings joins flags, environment and configuration file, and checks
@@ -22,23 +20,12 @@ func loadSettings(f config.Flags) (config.Run, error) {
 	for _, rc := range run.Rule {
 		err := rules.Check(rules.Config{Rule: rc.Rule, Configuration: rc.Configuration, Params: rc.Params})
 		if err != nil && rc.Lenient {
-			run.Warnings = append(run.Warnings, wrongRule(rc, err).Error()+"; it does not run, its status is Error")
+			run.Warnings = append(run.Warnings, control.WrongRule(rc, err).Error()+"; it does not run, its status is Error")
 			continue
 		}
 		if err != nil {
-			return run, wrongRule(rc, err)
+			return run, control.WrongRule(rc, err)
 		}
 	}
 	return run, nil
-}
-
-// wrongRule says where a configuration of a rule is wrong.
-func wrongRule(rc config.RuleConfig, err error) error {
-	u := &usage{Message: fmt.Sprintf("%s: %v", rc.From, err), What: rc.Rule}
-	var p *rule.ParamError
-	if errors.As(err, &p) {
-		u.Message = fmt.Sprintf("%s: rule %s: %s", rc.From, p.Rule, p.Message)
-		u.What, u.Hint = p.What, p.Hint
-	}
-	return u
 }

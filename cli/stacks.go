@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
-	"github.com/vigil-ml/vigil/internal/capture"
-	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/profile/stacks"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -34,29 +32,17 @@ The run may be left out when exactly one job is running.
 Exit codes: 0, or 1 when there is no such run, or it does not run.`
 }
 
-// stackTime is how long the agent may take: it waits for processes that do not answer.
-const stackTime = 15 * time.Second
-
-// stackAnswer is what the agent says.
-type stackAnswer struct {
-	Time      time.Time        `json:"time"`
-	Processes []stacks.Process `json:"processes"`
-}
-
 // Run asks the agent of the run.
 func (c stacksCmd) Run(a *app) error {
-	run, err := c.running("its stacks are gone with its processes")
+	path, err := c.runningPath()
 	if err != nil {
 		return err
 	}
-	var answer stackAnswer
-	if err := launch.AskWithin(stackTime, run.Control, capture.Control{Cmd: "stacks"}, &answer); err != nil {
-		return &usage{Message: fmt.Sprintf("read the stacks of run %q: %v", c.Name, err), What: c.Name, Hint: "`vigil doctor " + c.Name + "` shows whether its agent works"}
+	run, answer, err := control.Run{Path: path, Name: c.Name}.Stacks()
+	if err != nil {
+		return err
 	}
 	if c.JSON {
-		if answer.Processes == nil {
-			answer.Processes = []stacks.Process{}
-		}
 		return writeJSON(a.stdout, map[string]any{"run": run.Name, "time": answer.Time, "summary": stacks.Summary(stacks.Groups(answer.Processes)), "processes": answer.Processes})
 	}
 	printStacks(a.stdout, a.page(), run.Name, &answer)
@@ -66,24 +52,25 @@ func (c stacksCmd) Run(a *app) error {
 // running is a run that runs, named or the only one; why tells what is missing
 // otherwise.
 func (r *runArg) running(why string) (record.Run, error) {
+	path, err := r.runningPath()
+	if err != nil {
+		return record.Run{}, err
+	}
+	return control.Run{Path: path, Name: r.Name}.Running(why)
+}
+
+// runningPath is where the run lies that is named, or the only one that runs.
+func (r *runArg) runningPath() (string, error) {
 	path, name, err := "", "", error(nil)
 	if r.Name == "" {
 		path, name, err = onlyRunning(r.root())
 	} else {
 		path, name, err = findRun(r.root(), r.Name)
 	}
-	if err != nil {
-		return record.Run{}, err
+	if err == nil {
+		r.Name = name
 	}
-	r.Name = name
-	run, err := readRun(path)
-	if err != nil {
-		return run, fmt.Errorf("read run %q: %w", r.Name, err)
-	}
-	if run.Status != record.Running {
-		return run, &usage{Message: fmt.Sprintf("run %q is not running: it is %s", r.Name, run.Status), What: r.Name, Hint: why}
-	}
-	return run, nil
+	return path, err
 }
 
 // mostShown bounds the groups and frames that are printed; --json has all.
@@ -93,7 +80,7 @@ const (
 	threadsShown = 8
 )
 
-func printStacks(w io.Writer, p live.Page, name string, answer *stackAnswer) {
+func printStacks(w io.Writer, p live.Page, name string, answer *control.Stacks) {
 	groups := stacks.Groups(answer.Processes)
 	fmt.Fprintf(w, "%s, %s at %s\n", p.Bold(printable(name)), processes(len(answer.Processes)), answer.Time.Local().Format("15:04:05"))
 	if len(groups) == 0 {

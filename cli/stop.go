@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/launch"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
@@ -38,40 +38,11 @@ func (c stopCmd) Run(a *app) error {
 		return err
 	}
 	c.Name = name
-	run, err := readRun(path)
+	run, err := control.Run{Path: path, Name: c.Name}.Stop(c.Wait)
 	if err != nil {
-		return fmt.Errorf("read run %q: %w", c.Name, err)
+		return err
 	}
-	orphans := run.Status == record.Lost && len(launch.Left(run)) > 0
-	switch {
-	case run.Status == record.Running, orphans:
-	case run.Status == record.Lost:
-		return &usage{Message: fmt.Sprintf("run %q is not running: its processes are gone", c.Name), What: c.Name,
-			Hint: "it was cut off; what was captured is kept: vigil show " + c.Name}
-	default:
-		ended := ""
-		if run.Ended != nil {
-			ended = " since " + run.Ended.Local().Format("2006-01-02 15:04:05")
-		}
-		return &usage{Message: fmt.Sprintf("run %q is not running: it is %s%s", c.Name, run.Status, ended), What: c.Name}
-	}
-	if err := launch.RequestStop(run); err != nil {
-		return &usage{Message: fmt.Sprintf("stop run %q: %v", c.Name, err), What: c.Name,
-			Hint: "stop it on the run's host, as the user that started it"}
-	}
-	if orphans { // they have ended, and nobody is left to finish the run
-		return c.say(a, run.Name, run.Status)
-	}
-	if c.Wait <= 0 {
-		return c.say(a, run.Name, "asked to stop")
-	}
-	for deadline := time.Now().Add(c.Wait); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if run, err = readRun(path); err == nil && run.Status != record.Running {
-			return c.say(a, run.Name, run.Status)
-		}
-	}
-	return &usage{Message: fmt.Sprintf("run %q has not ended within %v of the request", c.Name, c.Wait), What: c.Name,
-		Hint: "`vigil doctor " + c.Name + "` shows why; --wait waits longer"}
+	return c.say(a, run.Name, run.Status)
 }
 
 func (c stopCmd) say(a *app, name, status string) error {

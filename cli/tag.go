@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/store"
-	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
 // tagCmd writes tags and a note on a run.
@@ -53,25 +52,15 @@ func (c tagCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	run := control.Run{Path: path, Name: name}
+	var labels record.Labels
 	if len(c.Tags) > 0 || c.Note != nil {
-		release := store.LockLabels(path) // two at once must not undo each other
-		defer release()
+		labels, err = run.Label(change)
+	} else {
+		labels, err = run.Labels()
 	}
-	labels, err := store.ReadLabels(vfs.OS, path)
 	if err != nil {
-		return fmt.Errorf("read the tags of run %q: %w", name, err)
-	}
-	if labels.Tags == nil {
-		labels.Tags = map[string]string{}
-	}
-	if len(c.Tags) > 0 || c.Note != nil {
-		change(&labels)
-		if n := len(labels.Tags); n > config.MaxTags {
-			return &usage{Message: fmt.Sprintf("run %q would have %d tags; the limit is %d", name, n, config.MaxTags), What: name, Hint: "K= removes a tag"}
-		}
-		if err := store.WriteLabels(vfs.OS, path, labels); err != nil {
-			return fmt.Errorf("tag run %q: %w", name, err)
-		}
+		return err
 	}
 	if c.JSON {
 		return writeJSON(a.stdout, map[string]any{"run": name, "tags": labels.Tags, "note": labels.Note})
@@ -86,7 +75,7 @@ func (c tagCmd) Run(a *app) error {
 }
 
 // change is what the arguments ask for.
-func (c tagCmd) change() (func(*record.Labels), error) {
+func (c tagCmd) change() (func(*record.Labels) error, error) {
 	set, gone := map[string]string{}, []string{}
 	for _, text := range c.Tags {
 		key, value, err := config.ParseTag(text)
@@ -105,14 +94,12 @@ func (c tagCmd) change() (func(*record.Labels), error) {
 			return nil, &usage{Message: err.Error(), What: "--note"}
 		}
 	}
-	return func(l *record.Labels) {
-		for _, key := range gone {
-			delete(l.Tags, key)
-		}
-		maps.Copy(l.Tags, set)
+	return func(l *record.Labels) error {
+		control.Tag(l, set, gone)
 		if c.Note != nil {
 			l.Note = *c.Note
 		}
+		return nil
 	}, nil
 }
 

@@ -1,0 +1,28 @@
+//go:build unix
+
+package control
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// foreign says whose a run is that belongs to another user; "" for one's own.
+func foreign(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Getuid() == 0 || int(s.Uid) == os.Getuid() {
+		return ""
+	}
+	name := strconv.Itoa(int(s.Uid))
+	if u, err := user.LookupId(name); err == nil {
+		name = u.Username
+	}
+	return fmt.Sprintf("it belongs to the user %s: only they can control it", name)
+}
