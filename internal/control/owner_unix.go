@@ -8,7 +8,17 @@ import (
 	"os/user"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// Writable says why a run's directory cannot be written; "" when it can.
+func Writable(path string) string {
+	if err := unix.Access(path, unix.W_OK); err != nil {
+		return fmt.Sprintf("its directory cannot be written: %v", err)
+	}
+	return ""
+}
 
 // foreign says whose a run is that belongs to another user; "" for one's own.
 func foreign(path string) string {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/agent"
@@ -150,24 +149,4 @@ func (r Run) Plan(request *capture.PlanRequest) (Changed, error) {
 		return changed, conflict(r.Name, "", "change the plan of run %q: %v", r.Name, err)
 	}
 	return changed, nil
-}
-
-// RawSpec is the SPEC of raw values at every step: of a collection, or of one tensor
-// when collection is empty.
-func RawSpec(tensor, collection string, raw bool) string {
-	spec := collection + ":every=1"
-	if collection == "" {
-		// A regular expression can write any character without it standing there.
-		pattern := strings.Map(func(r rune) rune {
-			if r == '"' || r < ' ' {
-				return '.'
-			}
-			return r
-		}, regexp.QuoteMeta(tensor))
-		spec = `capture:every=1,regex="^` + pattern + `$"`
-	}
-	if raw {
-		spec += ",raw"
-	}
-	return spec
 }

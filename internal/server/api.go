@@ -9,6 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/vigil-ml/vigil/internal/config"
+	"github.com/vigil-ml/vigil/internal/control"
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
@@ -34,6 +36,10 @@ func (s *Server) register() {
 	registerWindows(s.api, s)
 	registerTensors(s.api, s)
 	registerCapture(s.api, s)
+	registerControls(s.api, s)
+	registerLabels(s.api, s)
+	registerReport(s.api, s)
+	registerUI(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {
@@ -108,6 +114,8 @@ func (m *missing) Error() string { return m.message }
 func problem(err error) error {
 	var status huma.StatusError
 	var c *conflict
+	var refused *control.Conflict
+	var usage *config.UsageError
 	var w *wrong
 	var m *missing
 	switch {
@@ -115,6 +123,10 @@ func problem(err error) error {
 		return err
 	case errors.As(err, &c):
 		return huma.Error409Conflict(c.message)
+	case errors.As(err, &refused):
+		return huma.Error409Conflict(inWords(refused.UsageError))
+	case errors.As(err, &usage):
+		return huma.Error422UnprocessableEntity(inWords(usage))
 	case errors.As(err, &w):
 		return huma.Error422UnprocessableEntity(w.message)
 	case errors.As(err, &m):
@@ -127,6 +139,15 @@ func problem(err error) error {
 		return huma.NewError(499, "the request was given up")
 	}
 	return huma.Error500InternalServerError(err.Error())
+}
+
+// inWords is an error of the command line as a sentence, with what to do.
+func inWords(u *config.UsageError) string {
+	text := u.Message
+	if u.Hint != "" {
+		text += "; " + u.Hint
+	}
+	return text
 }
 
 // run opens the run that a path names.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/vigil-ml/vigil/internal/capture"
-	"github.com/vigil-ml/vigil/internal/launch"
 	"github.com/vigil-ml/vigil/internal/plan"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
@@ -57,19 +55,18 @@ func (s *Server) capture(_ context.Context, in *captureIn) (Captures, error) {
 	if err != nil {
 		return Captures{}, err
 	}
-	run := t.Run()
-	host, _ := os.Hostname()
-	switch {
-	case run.Status != record.Running:
-		return Captures{}, &conflict{fmt.Sprintf("Run %.200q is %s: what is captured can be changed only while the job runs.", run.Name, run.Status)}
-	case run.Host != host:
-		return Captures{}, &conflict{fmt.Sprintf("Run %.200q runs on host %.200q. Its capture can be changed by a dashboard there, or by vigil plan.", run.Name, run.Host)}
+	r, err := s.asked(in.Run)
+	if err != nil {
+		return Captures{}, err
+	}
+	changed, err := r.Plan(request)
+	if err != nil {
+		return Captures{}, err
 	}
 	out := Captures{format1, []CaptureWindow{}}
-	if err := launch.Ask(run.Control, capture.Control{Cmd: "plan", Plan: request}, &out); err != nil {
-		return Captures{}, &conflict{fmt.Sprintf("The capture of run %.200q could not be changed: %v.", run.Name, err)}
+	for _, w := range changed.Windows {
+		out.Windows = append(out.Windows, CaptureWindow(w))
 	}
-	out.Format = format1
 	return out, nil
 }
 

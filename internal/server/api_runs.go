@@ -2,30 +2,238 @@ package server
 
 import (
 	"context"
-	"errors"
-	"io/fs"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/control"
+	"github.com/vigil-ml/vigil/internal/runs"
 )
 
-// Runs is the list of runs.
-type Runs struct {
+// mostRuns is how many runs one answer has.
+const mostRuns = 10_000
+
+// RunList is the list of runs.
+type RunList struct {
 	Format
-	Runs []any `json:"runs"`
+	Runs     []listedRun `json:"runs"`
+	Building *Building   `json:"building" doc:"How far the reading of runs has come that are not in the list yet; null: all are."`
+	Next     string      `json:"next" doc:"Cursor of the runs that follow; \"\" of none."`
+}
+
+// Building is how far the reading of runs has come.
+type Building struct {
+	_    struct{} `nullable:"true"`
+	Done int      `json:"done"`
+	Of   int      `json:"of"`
+}
+
+// listedRun is a row of the list as the index has it.
+type listedRun struct{ runs.Row }
+
+// MarshalJSON passes on what the index has encoded.
+func (r listedRun) MarshalJSON() ([]byte, error) { return json.Marshal(r.Row) }
+
+// Schema is that of RunRow, which says what is in it.
+func (listedRun) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(rowType, true, "RunRow")
+}
+
+// rows are rows of the index as the page knows them; archived runs are marked.
+func (s *Server) rows(list []runs.Row, full bool) []listedRun {
+	archived := s.ui.Settings().Archived
+	out := make([]listedRun, len(list))
+	for i, r := range list {
+		r.Archived = slices.Contains(archived, r.Name)
+		if !full {
+			r = r.Basic()
+		}
+		out[i] = listedRun{r}
+	}
+	return out
+}
+
+// cursorOf names the place behind a row.
+func cursorOf(r *runs.Row) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(r.Started.UnixNano(), 10) + " " + r.Name))
+}
+
+// behind tells whether a row comes after a cursor, in the order of the list.
+func behind(cursor string) (func(*runs.Row) bool, error) {
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	text, name, _ := strings.Cut(string(b), " ")
+	at, err2 := strconv.ParseInt(text, 10, 64)
+	if err != nil || err2 != nil {
+		return nil, &wrong{"The cursor is none that this server gave: begin without one."}
+	}
+	return func(r *runs.Row) bool {
+		own := r.Started.UnixNano()
+		return own < at || own == at && r.Name > name
+	}, nil
+}
+
+// ListQuery is what the list of runs is asked.
+type ListQuery struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000"`
+	Cursor string `query:"cursor" maxLength:"600" doc:"next of the answer before."`
+	Fields string `query:"fields" enum:"basic,full" default:"full" doc:"full has losses, values and parameters besides."`
 }
 
 func registerRuns(api huma.API, s *Server) {
-	get(api, "/runs", "list-runs", "The runs below the root, newest first", func(context.Context, *struct{}) (Runs, error) {
-		list, err := trial.List(s.options.Root)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return Runs{}, err
+	get(api, "/runs", "list-runs", "The runs below the root, newest first, as `vigil ls --json` and more", s.list)
+	change(api, http.MethodDelete, "/runs/{run}", "delete-run", "Remove a run with all that is stored in it", s.remove)
+}
+
+func (s *Server) list(_ context.Context, in *ListQuery) (RunList, error) {
+	list, err := s.index.List()
+	if err != nil {
+		return RunList{}, err
+	}
+	rows := list.Rows
+	if in.Cursor != "" {
+		after, err := behind(in.Cursor)
+		if err != nil {
+			return RunList{}, err
 		}
-		out := Runs{format1, []any{}}
-		for _, e := range list {
-			out.Runs = append(out.Runs, e.Run.Name)
+		i := slices.IndexFunc(rows, func(r runs.Row) bool { return after(&r) })
+		if i < 0 {
+			i = len(rows)
 		}
-		return out, nil
-	})
+		rows = rows[i:]
+	}
+	out := RunList{Format: format1}
+	if len(rows) > in.Limit {
+		rows = rows[:in.Limit]
+		out.Next = cursorOf(&rows[in.Limit-1])
+	}
+	out.Runs = s.rows(rows, in.Fields == "full")
+	if b := list.Building; b != nil {
+		out.Building = &Building{Done: b.Done, Of: b.Of}
+	}
+	return out, nil
+}
+
+// Removed says what was removed.
+type Removed struct {
+	Format
+	Removed string `json:"removed"`
+}
+
+func (s *Server) remove(_ context.Context, in *struct {
+	RunPath
+	Name string `query:"name" required:"true" maxLength:"255" doc:"The name of the run once more: it cannot be brought back."`
+},
+) (Removed, error) {
+	r, err := s.control(in.Run)
+	if err != nil {
+		return Removed{}, err
+	}
+	if in.Name != in.Run {
+		return Removed{}, &wrong{fmt.Sprintf("The run is %.200q, and the name that was given again is %.200q: nothing was removed.", in.Run, in.Name)}
+	}
+	run, err := r.Read()
+	if err == nil {
+		if why := control.Busy(r.Path, &run); why != "" {
+			return Removed{}, &conflict{fmt.Sprintf("The run %.200q is still running: %s. Stop its job first; nothing was removed.", in.Run, why)}
+		}
+	} // a damaged one goes, too
+	s.runs.forget(in.Run)
+	if err := control.Remove(r.Path); err != nil {
+		return Removed{}, &conflict{fmt.Sprintf("The run %.200q could not be removed: %v.", in.Run, err)}
+	}
+	_, _ = s.index.Row(in.Run) // it notes that the run is gone
+	return Removed{format1, in.Run}, nil
+}
+
+// RunRow is a run as the list shows it.
+type RunRow struct {
+	Name      string            `json:"name" doc:"Name of the run's directory, by which it is asked for."`
+	Title     string            `json:"title,omitempty" doc:"Name in run.json where that is another one."`
+	Path      string            `json:"path"`
+	Framework FrameworkName     `json:"framework"`
+	Status    string            `json:"status" doc:"running, completed, failed, stopped, ended, lost."`
+	Started   time.Time         `json:"started"`
+	Ended     *time.Time        `json:"ended" nullable:"true"`
+	Steps     map[string]int64  `json:"steps" doc:"By mode."`
+	Findings  map[string]int    `json:"findings" doc:"Findings that count, by severity."`
+	Roots     map[string]int    `json:"roots" doc:"Those that follow from no other one."`
+	Symptoms  int               `json:"symptoms"`
+	Found     []FoundCheck      `json:"found" doc:"By rule and check, the most severe first."`
+	Progress  *ProgressOrNull   `json:"progress"`
+	Duration  *float64          `json:"duration" nullable:"true" doc:"Seconds; of a running one until now; null where that is not known."`
+	Host      string            `json:"host"`
+	User      string            `json:"user,omitempty" doc:"Whom the run's directory belongs to."`
+	Machine   MachineSize       `json:"machine"`
+	Tags      map[string]string `json:"tags"`
+	Note      string            `json:"note"`
+	Archived  bool              `json:"archived"`
+	Live      bool              `json:"live" doc:"It runs on this host, and its agent can be asked."`
+	Lost      *float64          `json:"lost_share" nullable:"true" doc:"Share of the time of the steps in which nothing was computed: waiting for data and ranks, copies to the device, checkpoints."`
+	Overhead  float64           `json:"overhead_percent"`
+	Damaged   string            `json:"damaged" doc:"What is damaged; empty when nothing is."`
+
+	Losses     []LossLine         `json:"losses,omitempty" doc:"At most 40 points each."`
+	Values     map[string]ValueOf `json:"values,omitempty" doc:"By name; with the mode behind it where another mode has the name alone."`
+	More       int                `json:"more_values,omitempty" doc:"Series beyond those in values."`
+	Parameters map[string]string  `json:"parameters,omitempty" doc:"What the run was started with."`
+}
+
+// FrameworkName is a framework and its version.
+type FrameworkName struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// FoundCheck is how often a check found something.
+type FoundCheck struct {
+	Rule     string `json:"rule"`
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	Count    int    `json:"count"`
+	Root     bool   `json:"root,omitempty" doc:"It follows from no other finding."`
+}
+
+// ProgressOrNull is Progress, or null where no step was made.
+type ProgressOrNull struct {
+	_        struct{} `nullable:"true"`
+	Step     int64    `json:"step"`
+	Of       int64    `json:"of" doc:"0 where that is not known."`
+	Fraction *float64 `json:"fraction" nullable:"true" doc:"0 to 1."`
+}
+
+// MachineSize is what a run ran on.
+type MachineSize struct {
+	CPUs   int      `json:"cpus"`
+	Memory int64    `json:"memory_bytes"`
+	GPUs   []string `json:"gpus"`
+}
+
+// LossLine is a loss in one mode, as a line of few points over its steps.
+type LossLine struct {
+	Name    string   `json:"name"`
+	Mode    string   `json:"mode"`
+	Steps   []int64  `json:"steps"`
+	Values  []number `json:"values"`
+	Last    number   `json:"last"`
+	Min     number   `json:"min"`
+	MinStep int64    `json:"min_step"`
+}
+
+// ValueOf is what a series of numbers came to.
+type ValueOf struct {
+	Mode     string  `json:"mode"`
+	Last     number  `json:"last"`
+	LastStep int64   `json:"last_step"`
+	Min      number  `json:"min"`
+	MinStep  int64   `json:"min_step"`
+	Max      number  `json:"max"`
+	MaxStep  int64   `json:"max_step"`
+	Best     *number `json:"best,omitempty" doc:"Absent where neither less nor more is better."`
 }

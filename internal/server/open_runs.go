@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
@@ -24,10 +25,14 @@ type openRuns struct {
 	open map[string]*openRun
 }
 
+// openRun is a run that is open, or about to be: ready is closed then.
 type openRun struct {
-	run  source.Run
-	dir  os.FileInfo // tells whether the directory is still the one that was opened
-	used time.Time
+	dir   os.FileInfo // tells whether the directory is still the one that was opened
+	file  os.FileInfo // run.json before it was read
+	used  time.Time
+	ready chan struct{}
+	run   source.Run
+	err   error
 }
 
 func newOpenRuns(root string) *openRuns { return &openRuns{root: root, open: map[string]*openRun{}} }
@@ -61,7 +66,8 @@ func (o *openRuns) path(name string) (string, error) {
 }
 
 // get is the run of a name; fs.ErrNotExist when there is none, also when it was
-// removed since.
+// removed since. Several that ask for one run wait for the same opening, and nobody
+// else for that.
 func (o *openRuns) get(name string) (source.Run, error) {
 	path, err := o.path(name)
 	if err != nil {
@@ -73,19 +79,61 @@ func (o *openRuns) get(name string) (source.Run, error) {
 		o.forget(name)
 		return nil, fmt.Errorf("there is no run %.200q: %w", name, fs.ErrNotExist)
 	}
+	file, _ := os.Stat(filepath.Join(path, layout.RunFile))
+	for {
+		r, mine := o.entry(name, dir, file)
+		if mine {
+			o.read(name, path, r)
+		}
+		<-r.ready
+		// What has ended is not read again. When its run.json is another one, the job
+		// may have been resumed.
+		if r.err == nil && !mine && !same(r.file, file) && r.run.Run().Over() {
+			o.drop(name, r)
+			continue
+		}
+		return r.run, r.err
+	}
+}
+
+// read opens a run for all who wait for it.
+func (o *openRuns) read(name, path string, r *openRun) {
+	defer close(r.ready)
+	r.err = fmt.Errorf("run %.200q could not be read", name) // if it panics
+	t, err := trial.Open(path)
+	if r.err = err; err != nil {
+		o.drop(name, r)
+		return
+	}
+	r.run = t
+}
+
+// entry is the open run of a name, or a new one that is for the caller to open.
+func (o *openRuns) entry(name string, dir, file os.FileInfo) (r *openRun, mine bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if r := o.open[name]; r != nil && os.SameFile(r.dir, dir) {
+	if r = o.open[name]; r != nil && os.SameFile(r.dir, dir) {
 		r.used = time.Now()
-		return r.run, nil
-	}
-	t, err := trial.Open(path)
-	if err != nil {
-		return nil, err
+		return r, false
 	}
 	o.makeRoom()
-	o.open[name] = &openRun{t, dir, time.Now()}
-	return t, nil
+	r = &openRun{dir: dir, file: file, used: time.Now(), ready: make(chan struct{})}
+	o.open[name] = r
+	return r, true
+}
+
+// same tells whether a file is as it was.
+func same(a, b os.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// drop forgets a run unless another one has its name meanwhile.
+func (o *openRuns) drop(name string, r *openRun) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open[name] == r {
+		delete(o.open, name)
+	}
 }
 
 func (o *openRuns) forget(name string) {

@@ -18,6 +18,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/vigil-ml/vigil/internal/runs"
+	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
 // Options are what a server is started with.
@@ -49,6 +52,8 @@ type Options struct {
 type Server struct {
 	options Options
 	runs    *openRuns
+	index   *runs.Index
+	ui      *runs.UI
 	page    *page
 	started time.Time
 	mux     *http.ServeMux
@@ -67,7 +72,7 @@ func New(o Options) *Server {
 		o.Log.Error("there is no page", "error", err)
 		p = &page{}
 	}
-	s := &Server{options: o, runs: newOpenRuns(o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
+	s := &Server{options: o, runs: newOpenRuns(o.Root), index: runs.Open(vfs.OS, o.Root, runs.Options{}), ui: runs.OpenUI(vfs.OS, o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
 	s.watched.run, s.watched.log = s.watch, o.Log.Error
 	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))
 	s.register()
@@ -115,13 +120,20 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
 func atOnce() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // Close ends what the server does beside requests.
-func (s *Server) Close() { s.watched.close() }
+func (s *Server) Close() {
+	s.watched.close()
+	if err := s.index.Close(); err != nil {
+		s.options.Log.Warn("the index of the runs was not kept", "error", err)
+	}
+}
 
 // watch looks for news of a run, or of the list of runs.
 func (s *Server) watch(ctx context.Context, t *topic) {
-	if t.name != "" {
-		s.watchRun(ctx, t)
+	if t.name == "" {
+		s.watchList(ctx, t)
+		return
 	}
+	s.watchRun(ctx, t)
 }
 
 // OpenAPI is the description of the API.

@@ -105,6 +105,15 @@ func (t *topic) stand(status StatusNews, steps StepNews) {
 	t.state = []event{{name: "status", data: a}, {name: "steps", data: b}}
 }
 
+// standList notes that the list was looked at: what comes is new.
+func (t *topic) standList() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state = []event{{name: "runs", data: []byte(`{"rows":[],"gone":[],"building":null}`)}}
+	close(t.news)
+	t.news = make(chan struct{})
+}
+
 // wanted are the series that anybody follows.
 func (t *topic) wanted() (list []wanted) {
 	t.mu.Lock()

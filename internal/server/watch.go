@@ -142,6 +142,14 @@ func (s *Server) watchRun(ctx context.Context, t *topic) {
 			return
 		}
 		c := files.look()
+		if c.any && w.started && w.status.Status != record.Running {
+			// What has ended is not read again. When its run was resumed, or its tags
+			// changed, another reader may have opened it anew.
+			if now, err := s.runs.get(t.name); err != nil || now != run {
+				t.say("reset", RunNews{t.name})
+				return
+			}
+		}
 		if c.any || w.status.Status == record.Running && time.Since(alive) > lookAlive {
 			alive = began
 			w.look(c)

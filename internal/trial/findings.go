@@ -41,6 +41,7 @@ func (t *Trial) eachLine(rel string, visit func(js []byte) error) {
 func (t *Trial) Findings() []record.Finding {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.readLabels()
 	return t.findings()
 }
 
@@ -58,6 +59,7 @@ func (t *Trial) findings() []record.Finding {
 			var f record.Finding
 			err := json.Unmarshal(js, &f)
 			if err == nil {
+				t.labels.Mute(&f)
 				all = append(all, f)
 			}
 			return err
@@ -90,7 +92,8 @@ func (t *Trial) Groups() []record.Group {
 		t.hurtBy(layout.Summary, err)
 		return nil
 	}
-	return groups
+	t.readLabels()
+	return t.labels.Unmuted(groups)
 }
 
 // Diff is code.diff: what differed from the commit when the job was started.

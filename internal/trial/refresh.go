@@ -13,7 +13,6 @@ import (
 	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/store/lines"
@@ -88,6 +87,7 @@ func (t *Trial) refreshQuietly() {
 // refresh takes in what was stored since the last call.
 func (t *Trial) refresh() error {
 	if t.final {
+		t.readLabels()
 		return nil
 	}
 	t.readRun()
@@ -174,12 +174,9 @@ func (t *Trial) readRun() {
 	if run.Status == record.Running && gone(&run) {
 		run.Status = record.Lost
 	}
-	labels, err := store.ReadLabels(t.fs, t.path)
-	if err != nil {
-		t.hurt(layout.Labels, "cannot be read: %v", err)
-	}
-	run.Tags, run.Note = labels.Tags, labels.Note
-	t.run = run
+	t.run, t.labels.own = run, run.Mutes
+	t.writeLabels()
+	t.readLabels()
 }
 
 // readManifest takes in the manifest's new lines and says whether there were

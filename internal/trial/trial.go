@@ -38,6 +38,7 @@ type Trial struct {
 
 	mu       sync.Mutex
 	run      record.Run
+	labels   labels
 	manifest manifestState
 	series   map[string]*series // by directory in the run
 	hosts    map[string]*series // machine metrics, likewise
