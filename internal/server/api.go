@@ -68,10 +68,11 @@ type RunPath struct {
 	Run string `path:"run" maxLength:"255" doc:"Name of a run below the root."`
 }
 
-// get declares a resource that is read. The handler's error becomes a problem.
-func get[I, O any](api huma.API, path, id, summary string, fn func(context.Context, *I) (O, error)) {
+// get declares a resource that is read. The handler's error becomes a problem; further
+// are statuses that it may have besides the usual ones.
+func get[I, O any](api huma.API, path, id, summary string, fn func(context.Context, *I) (O, error), further ...int) {
 	huma.Register(api, huma.Operation{Method: http.MethodGet, Path: path, OperationID: id, Summary: summary,
-		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}},
+		Errors: append([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}, further...)},
 		func(ctx context.Context, in *I) (*answer[O], error) {
 			out, err := fn(ctx, in)
 			if err != nil {

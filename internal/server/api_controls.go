@@ -366,6 +366,6 @@ func registerControls(api huma.API, s *Server) {
 			out.Parts = append(out.Parts, WindowPart{p.Worker, p.State, p.Text})
 		}
 		return out, nil
-	})
-	get(api, "/runs/{run}/stacks", "get-stacks", "Where the processes of a running job stand, now", s.liveStacks)
+	}, http.StatusConflict)
+	get(api, "/runs/{run}/stacks", "get-stacks", "Where the processes of a running job stand, now", s.liveStacks, http.StatusConflict)
 }

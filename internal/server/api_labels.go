@@ -63,7 +63,7 @@ func registerLabels(api huma.API, s *Server) {
 		for k, v := range in.Body.Set {
 			key, value, err := config.ParseTag(k + "=" + v)
 			if err != nil {
-				return Tags{}, err
+				return Tags{}, &wrong{err.Error()}
 			}
 			if set[key] = value; key != k || value == "" {
 				return Tags{}, &wrong{"A tag has a name without spaces around it or = in it, and a value: remove takes one away."}
