@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -24,7 +25,7 @@ type LossLine struct {
 	Name    string          `json:"name"`
 	Mode    string          `json:"mode"`
 	Steps   []int64         `json:"steps"`
-	Values  []record.Number `json:"values"` // NaN where no value was finite
+	Values  []record.Number `json:"values"` // in six digits; NaN where none was finite
 	Last    record.Number   `json:"last"`
 	Min     record.Number   `json:"min"`
 	MinStep int64           `json:"min_step"`
@@ -170,9 +171,18 @@ func lineOf(name string, steps []int64, values []float64, mode record.Mode) Loss
 	l := LossLine{Name: name, Mode: mode.String(), Last: e.Last, Min: e.Min, MinStep: e.MinStep}
 	l.Steps, values = thin(steps, values, OutlinePoints)
 	for _, v := range values {
-		l.Values = append(l.Values, record.Number(v))
+		l.Values = append(l.Values, record.Number(rounded(v)))
 	}
 	return l
+}
+
+// rounded is a number in six digits: enough for a line that is 20 pixels high.
+func rounded(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil {
+		return v
+	}
+	return short
 }
 
 // better is which values of a series are the good ones.

@@ -24,33 +24,42 @@ function publish(more = {}) {
   list.value = { ...list.peek(), ...more, rows };
 }
 
-// read reads all pages; names that are in none of them are gone.
+// read reads the list: the newest runs whole, so that they are on the screen at once, then all runs without their values, then the values.
 export function read() {
   reading?.abort();
   clearTimeout(again);
   const control = (reading = new AbortController());
+  pages(control.signal).catch((error) => {
+    if (error.name !== "AbortError") list.value = { ...list.peek(), error };
+  });
+}
+
+async function pages(signal) {
   const seen = new Set();
-  (async () => {
-    try {
-      let cursor = "";
-      let building = null;
-      do {
-        const answer = await get("runs", { fields: "full", limit: seen.size ? 1000 : 200, cursor }, { signal: control.signal });
-        for (const row of answer.runs) {
-          seen.add(row.name);
-          known.set(row.name, ready(row, known.get(row.name)));
-        }
-        building = answer.building ?? null;
-        cursor = answer.next ?? "";
-        publish({ building, read: true, error: null });
-      } while (cursor);
-      for (const name of known.keys()) if (!seen.has(name)) known.delete(name);
-      publish({ building, complete: true, error: null });
-      if (building) again = setTimeout(read, 2000);
-    } catch (error) {
-      if (error.name !== "AbortError") list.value = { ...list.peek(), error };
+  const page = async (query) => {
+    const answer = await get("runs", query, { signal });
+    for (const row of answer.runs) {
+      seen.add(row.name);
+      known.set(row.name, ready(row, known.get(row.name)));
     }
-  })();
+    publish({ building: answer.building ?? null, read: true, error: null });
+    return answer;
+  };
+  let answer = await page({ fields: "full", limit: 200 });
+  if (answer.next) {
+    const after = answer.next;
+    for (let cursor = after; cursor; cursor = answer.next) answer = await page({ fields: "basic", limit: 10000, cursor });
+    leave(seen);
+    for (let cursor = after; cursor; cursor = answer.next) answer = await page({ fields: "full", limit: 500, cursor });
+  }
+  leave(seen);
+  publish({ complete: true });
+  if (answer.building) again = setTimeout(read, 2000);
+}
+
+// leave forgets the runs that are in no page: they are gone.
+function leave(seen) {
+  for (const name of known.keys()) if (!seen.has(name)) known.delete(name);
 }
 
 // change replaces a row's members at once; the stream brings what the server made of it.
