@@ -38,6 +38,6 @@ offer("In a table", [
 export function KeysOverlay() {
   if (!overlay.value) return null;
   return html`<${Dialog} title="Keys" wide onClose=${() => (overlay.value = false)}>
-    <div class="keys">${groups.value.map(({ where, keys }) => html`<section key=${where}><h3>${where}</h3><dl>${keys.map(([key, what]) => html`<div key=${key}><dt>${key.split(" ").map((one) => html`<kbd>${one.replace("Ctrl-", "Ctrl ")}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl></section>`)}</div>
+    <div class="keys">${groups.value.map(({ where, keys }) => html`<section key=${where}><h3>${where}</h3><dl>${keys.map(([key, what]) => html`<div key=${key}><dt>${key.split(" ").map((one) => html`<kbd>${one.replace(/^Ctrl-(.*)/, (_, key) => `Ctrl ${key.length === 1 ? key.toUpperCase() : key}`)}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl></section>`)}</div>
   <//>`;
 }
