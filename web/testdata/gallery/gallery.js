@@ -1,4 +1,5 @@
 // Every part with made-up data, for looking. It is served in tests only.
+import "../unit/complaints.js";
 import { html, render, signal, useState } from "../vendor/preact.js";
 import { Boundary } from "../parts/boundary.js";
 import { Chart, fromAnswer } from "../parts/chart.js";
@@ -108,3 +109,4 @@ function Gallery() {
 }
 
 render(html`<${Gallery} />`, document.getElementById("app"));
+setTimeout(() => (window.ready = true), 600);

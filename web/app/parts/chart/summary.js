@@ -33,7 +33,7 @@ export function summary({ label, x, y, min, max, odd, unit }, kind, view) {
   const verb = Math.abs(change) < range * 0.1 ? "stays around" : change < 0 ? "falls" : "rises";
   if (verb === "stays around") return `${name}stays around ${write(mean(at))}, between ${write(low)} and ${write(high)}${trouble}.`;
   const since = flat(at, y, last, Math.abs(change));
-  const span = since !== null && at.length - since > at.length / 5 ? `, flat since ${position(x[at[since]], kind)}` : "";
+  const span = since !== null && at.length - since > Math.max(2, at.length / 5) ? `, flat since ${position(x[at[since]], kind)}` : "";
   return `${name}${verb} from ${write(first)} to ${write(last)}${span}, lowest ${write(low)}, highest ${write(high)}${trouble}.`;
 }
 

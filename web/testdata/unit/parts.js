@@ -1,0 +1,125 @@
+// What a reader does with parts: keys, pointer, search.
+import { html, render, signal } from "../vendor/preact.js";
+import { Boundary } from "../parts/boundary.js";
+import { Chart } from "../parts/chart.js";
+import { confirm, Dialogs } from "../parts/dialog.js";
+import { Heatmap } from "../parts/heatmap.js";
+import { Table } from "../parts/table.js";
+import { Tree } from "../parts/tree.js";
+
+const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 30)));
+const press = async (element, ...keys) => {
+  for (const key of keys) {
+    element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    await frame();
+  }
+};
+
+export async function parts(root, check) {
+  const show = async (tree) => {
+    render(null, root);
+    render(tree, root);
+    await frame();
+    await frame();
+  };
+  const text = (selector) => root.querySelector(selector)?.textContent ?? "";
+
+  const y = Array.from({ length: 50 }, (_, i) => 100 - i);
+  const series = [{ label: "loss", x: y.map((_, i) => i * 10), y, min: y.map((v) => v - 1), max: y.map((v) => v + 1), points: 500, raw: false }];
+  const ranges = [];
+  const marks = [{ x: 100, kind: "finding", severity: "error", title: "Vanishing <gradient>" }];
+  await show(html`<${Chart} title="loss <b>" series=${series} marks=${marks} onRange=${(range) => ranges.push(range)} />`);
+  const chart = root.querySelector(".chart-body");
+  check("a chart says what is drawn", text(".chart-drawn") === "500 points, minimum and maximum of 50 columns");
+  check("a chart is named by its title and a sentence", chart.getAttribute("aria-label") === "loss <b>. Falls from 100 to 51, lowest 50, highest 101.");
+  check("the canvas is painted", painted(root.querySelector("canvas")));
+  await press(chart, "Home", "ArrowRight");
+  check("arrow keys move the cursor", text(".tip-place") === "step 10" && text(".tip").includes("99"));
+  check("the value under the cursor is in the head", text(".chart-now") === "99");
+  check("the cursor is spoken", text(".chart-body .sr") === "step 10: loss 99.00");
+  await press(chart, "]");
+  check("] goes to the next mark, whose text is no markup", text(".tip-mark").includes("Vanishing <gradient>"));
+  await press(chart, "+");
+  check("+ zooms around the cursor", ranges.length === 1 && ranges[0][0] > 0 && ranges[0][1] < 490 && ranges[0][0] < 100 && ranges[0][1] > 100);
+  await press(chart, "0");
+  check("0 shows all", ranges.at(-1) === null);
+  const over = root.querySelector(".u-over");
+  const box = over.getBoundingClientRect();
+  const mouse = (type, x, more = {}) => (type === "mousedown" || type === "mousemove" ? over : document).dispatchEvent(new MouseEvent(type, { clientX: box.left + box.width * x, clientY: box.top + 20, movementX: 5, bubbles: true, cancelable: true, view: window, ...more }));
+  mouse("mousemove", 0.2);
+  mouse("mousedown", 0.2);
+  mouse("mousemove", 0.6);
+  mouse("mouseup", 0.6);
+  await frame();
+  check("a drag zooms", ranges.at(-1) && Math.abs(ranges.at(-1)[0] - 98) < 6 && Math.abs(ranges.at(-1)[1] - 294) < 6);
+  await press(chart, "t");
+  check("t shows a table", root.querySelectorAll(".chart .table tbody tr").length > 5 && text(".chart .table thead").includes("loss min"));
+  await press(chart, "t", "l");
+  check("l makes the axis logarithmic", root.querySelector("canvas") && painted(root.querySelector("canvas")));
+
+  const live = signal(0);
+  const flow = { label: "live", x: [0, 1], y: [1, 2] };
+  await show(html`<${Chart} title="live" series=${[flow]} live=${live} />`);
+  flow.x.push(2);
+  flow.y.push(7.5);
+  live.value++;
+  await frame();
+  check("live points appear", text(".chart-now") === "7.5" && text(".chart-drawn") === "3 points");
+
+  await show(html`<${Chart} title="none" empty="No weights were captured." command="vigil plan run --collect weights" />`);
+  check("an empty chart names the command", text(".empty").includes("No weights were captured.") && text(".command code") === "vigil plan run --collect weights");
+
+  const Broken = () => { throw new Error("made for the test"); };
+  await show(html`<div><${Boundary}><${Broken} /><//><p>beside</p></div>`);
+  check("one broken panel leaves the others", text("[role=alert]").includes("made for the test") && text("#app > div > p") === "beside");
+
+  const opened = [];
+  const rows = Array.from({ length: 5000 }, (_, i) => ({ name: `run-${i}`, loss: i % 7 }));
+  const columns = [{ id: "name", title: "Run", value: (row) => row.name }, { id: "loss", title: "Loss", number: true, value: (row) => row.loss }];
+  await show(html`<${Table} label="Runs" rows=${rows} columns=${columns} rowKey=${(row) => row.name} height=${300} onOpen=${(row) => opened.push(row.name)} />`);
+  const table = root.querySelector(".table");
+  check("only rows in sight are in the document", root.querySelectorAll("tbody tr").length < 60 && table.querySelector("table").getAttribute("aria-rowcount") === "5001");
+  await press(table, "End", "Enter");
+  check("End and Enter open the last row", opened[0] === "run-4999" && table.querySelector(`#${CSS.escape(table.getAttribute("aria-activedescendant"))}`)?.textContent.includes("run-4999"));
+  root.querySelectorAll("button.head")[1].click();
+  await frame();
+  check("a click sorts figures from the largest", root.querySelectorAll("th")[1].getAttribute("aria-sort") === "descending");
+  await press(table, "Home");
+  check("the first row has the largest", text("tbody tr:not(.space)") === "run-66");
+
+  const picked = [];
+  await show(html`<${Heatmap} title="heat" rows=${[{ name: "low", values: [0, 1, 2] }, { name: "high", values: [8, 9, 10] }]} columns=${[0, 10, 20]} onPick=${(cell) => picked.push(cell)} />`);
+  const heat = root.querySelector(".chart-body");
+  await press(heat, "Home", "Home", "ArrowUp", "Enter");
+  check("keys pick a cell", picked[0]?.row.name === "low" && picked[0].value === 0);
+  check("the cell is told", text(".heat-words") === "low, step 0: 0");
+  const canvas = root.querySelector(".heat-cells canvas");
+  const tone = (x, y) => { const [r, g, b] = canvas.getContext("2d").getImageData(x * canvas.width, y, 1, 1).data; return r + g + b; };
+  check("bright is low, dark is high", tone(0.4, 8) > tone(0.9, 30) + 200);
+
+  const chosen = [];
+  await show(html`<${Tree} label="Tensors" nodes=${[{ id: "a", label: "a", children: [{ id: "a.b", label: "b" }] }, { id: "c", label: "c" }]} onSelect=${(node) => chosen.push(node.id)} />`);
+  const tree = root.querySelector(".tree");
+  await press(tree, "ArrowRight", "ArrowRight", "Enter");
+  check("keys open and choose in a tree", chosen[0] === "a.b" && root.querySelectorAll("[role=treeitem]").length === 3);
+  await press(tree, "ArrowLeft", "ArrowLeft");
+  check("keys close a tree", root.querySelectorAll("[role=treeitem]").length === 2);
+
+  await show(html`<${Dialogs} />`);
+  const answer = confirm({ title: "Delete?", action: "Delete", danger: true, type: "run-1" });
+  await frame();
+  const button = root.querySelector("button[type=submit]");
+  check("the name has to be written first", button.disabled);
+  const input = root.querySelector("dialog input");
+  input.value = "run-1";
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  await frame();
+  button.click();
+  check("then it is done", (await answer) === true);
+}
+
+// painted says whether anything was drawn.
+function painted(canvas) {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((value) => value !== 0);
+}
