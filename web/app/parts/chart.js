@@ -14,7 +14,7 @@ import { Tools } from "./chart/tools.js";
 import { Values } from "./chart/values-table.js";
 import { fromAnswer, nearest } from "./chart/values.js";
 import { Empty, Failed, Loading } from "./empty.js";
-import { useShown } from "./shown.js";
+import { useCalm, useShown } from "./shown.js";
 
 export { fromAnswer };
 
@@ -34,7 +34,7 @@ export function Chart(props) {
   const [table, setTable] = useState(false);
   const [said, setSaid] = useState(false);
   const point = useMemo(() => signal({ x: null }), []);
-  const ticks = live?.value ?? 0;
+  const ticks = useCalm(live, shown);
 
   const view = range === undefined ? own : range;
   const logY = log ?? y.log ?? false;

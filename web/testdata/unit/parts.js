@@ -63,7 +63,7 @@ export async function parts(root, check) {
   flow.x.push(2);
   flow.y.push(7.5);
   live.value++;
-  await frame();
+  for (let i = 0; i < 100 && text(".chart-now") !== "7.5"; i++) await frame();
   check("live points appear", text(".chart-now") === "7.5" && text(".chart-drawn") === "3 points");
 
   await show(html`<${Chart} title="none" empty="No weights were captured." command="vigil plan run --collect weights" />`);

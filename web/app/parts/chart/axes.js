@@ -16,13 +16,16 @@ export function position(x, kind, label) {
   return `${label ? `${label} ` : ""}${format.number(x)}`;
 }
 
+const formats = [];
+
 // tick writes a value of an axis so finely that its neighbours differ.
 export function tick(value, step, unit) {
   if (unit === "bytes" || unit === "B" || unit === "bytes/s" || unit === "B/s" || unit === "s" || unit === "seconds") return format.withUnit(value, unit);
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e6 || step < 1e-4)) return size >= 1e15 || size < 1e-4 ? format.number(value, 3) : size >= 1e6 ? format.compact(value) : format.number(value, 4);
   const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
-  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "\u2212") + (unit === "percent" || unit === "%" ? " %" : "");
+  formats[digits] ??= new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return formats[digits].format(value).replace("-", "\u2212") + (unit === "percent" || unit === "%" ? " %" : "");
 }
 
 const shared = { stroke: () => colour("--chart-text"), font: font(), gap: 6, grid: { stroke: () => colour("--chart-grid"), width: 1 } };

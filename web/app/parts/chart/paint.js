@@ -48,58 +48,68 @@ export function paintSeries(u, all, { hidden, strong }) {
 
 const drawable = (value, positive) => Number.isFinite(value) && (!positive || value > 0);
 
-// line draws y; where more points than pixels are in a column, its lowest and highest are drawn.
+// line draws y; where a column of pixels has more points than one, their lowest and highest are drawn.
 function line({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, kind }, [from, end]) {
   ctx.strokeStyle = colour(token, fade);
-  ctx.lineJoin = "round";
+  ctx.lineJoin = "bevel";
   ctx.beginPath();
-  let open = false;
-  if (end - from > bbox.width * 3) {
-    columns(to, positive, x, y, from, end, (px, low, high, first, last) => {
-      if (open) ctx.lineTo(px, first);
-      else ctx.moveTo(px, first);
-      ctx.lineTo(px, low);
-      ctx.lineTo(px, high);
-      ctx.lineTo(px, last);
-      open = true;
-    });
-  } else {
-    for (let i = from; i < end; i++) {
-      if (!drawable(y[i], positive)) {
-        open = false;
-        continue;
-      }
-      const px = to.x(x[i]);
-      const py = to.y(y[i]);
-      if (!open) ctx.moveTo(px, py);
-      else {
-        if (kind === "steps") ctx.lineTo(px, to.y(y[i - 1]));
-        ctx.lineTo(px, py);
-      }
-      open = true;
-    }
-  }
+  if (end - from > bbox.width * 1.5) columns(ctx, to, positive, x, y, from, end);
+  else points(ctx, to, positive, x, y, from, end, kind === "steps");
   ctx.lineWidth = Math.max(ctx.lineWidth, ratio * 0.75);
   ctx.stroke();
 }
 
-function columns(to, positive, x, y, from, end, each) {
-  let at = null;
-  let low, high, first, last;
+function points(ctx, to, positive, x, y, from, end, steps) {
+  let open = false;
   for (let i = from; i < end; i++) {
-    if (!drawable(y[i], positive)) continue;
+    if (!drawable(y[i], positive)) {
+      open = false;
+      continue;
+    }
+    const px = to.x(x[i]);
+    const py = to.y(y[i]);
+    if (!open) ctx.moveTo(px, py);
+    else {
+      if (steps) ctx.lineTo(px, to.y(y[i - 1]));
+      ctx.lineTo(px, py);
+    }
+    open = true;
+  }
+}
+
+function columns(ctx, to, positive, x, y, from, end) {
+  let at = NaN;
+  let low = 0, high = 0, rising = false, open = false;
+  const close = () => {
+    if (Number.isNaN(at)) return;
+    const first = rising ? high : low;
+    if (open) ctx.lineTo(at, first);
+    else ctx.moveTo(at, first);
+    if (low !== high) ctx.lineTo(at, rising ? low : high);
+    open = true;
+  };
+  for (let i = from; i < end; i++) {
+    if (!drawable(y[i], positive)) {
+      close();
+      at = NaN;
+      open = false;
+      continue;
+    }
     const px = Math.round(to.x(x[i]));
     const py = to.y(y[i]);
     if (px !== at) {
-      if (at !== null) each(at, low, high, first, last);
+      close();
       at = px;
-      low = high = first = py;
+      low = high = py;
+    } else if (py < low) {
+      low = py;
+      rising = true;
+    } else if (py > high) {
+      high = py;
+      rising = false;
     }
-    if (py < low) low = py;
-    if (py > high) high = py;
-    last = py;
   }
-  if (at !== null) each(at, low, high, first, last);
+  close();
 }
 
 // band fills what lies between minimum and maximum of each column; a column is at least one pixel high, so no spike is lost.

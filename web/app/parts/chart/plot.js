@@ -15,6 +15,8 @@ export class Plot {
     this.state = state;
     this.on = on;
     this.placed = [];
+    this.inside = false;
+    this.at = null;
     this.redraw = this.redraw.bind(this);
     const { x, y, height, group, bare } = state();
     this.made = `${x.kind}|${x.log}|${y.unit}|${y.log}|${bare}`;
@@ -35,6 +37,9 @@ export class Plot {
         setCursor: [(u) => this.moved(u)],
       },
     }, [[0, 1], [null, null]], element);
+    // uPlot tells of the cursor at each drawing too: only the chart under the pointer leads.
+    this.u.over.addEventListener("mousemove", () => (this.inside = true), { capture: true });
+    this.u.over.addEventListener("mouseleave", () => this.left());
     this.u.over.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.u.over.addEventListener("mousedown", (event) => event.shiftKey && event.button === 0 && this.pan(event));
     this.u.over.addEventListener("click", (event) => on.pick?.(event));
@@ -70,6 +75,7 @@ export class Plot {
       this.u.setScale("x", { min: from, max: to });
       this.u.setScale("y", { min: low, max: high });
     });
+    if (!this.inside && this.at !== null) this.put(this.at);
   }
 
   paint(u) {
@@ -92,11 +98,18 @@ export class Plot {
   }
 
   moved(u) {
-    if (this.quiet) return;
+    if (!this.inside) return;
     const { left, top } = u.cursor;
     const x = left >= 0 ? u.posToVal(left, "x") : null;
     this.on.point(x, left, top, true);
     this.announce(x);
+  }
+
+  left() {
+    this.inside = false;
+    this.put(null);
+    this.on.point(null, -1, -1, false);
+    this.announce(null);
   }
 
   // announce tells the other charts of the group where the cursor is.
@@ -111,12 +124,12 @@ export class Plot {
     this.on.point(x, left, -1, false);
   }
 
+  // put moves the line of the cursor, without telling anybody.
   put(x) {
+    this.at = x;
     const left = x === null ? -10 : this.u.valToPos(x, "x");
     const inside = left >= 0 && left <= this.u.over.clientWidth + 1;
-    this.quiet = true;
-    this.u.setCursor({ left: inside ? left : -10, top: inside ? 0 : -10 });
-    this.quiet = false;
+    this.u.setCursor({ left: inside ? left : -10, top: inside ? 0 : -10 }, false);
   }
 
   // zoom by a factor around x (by default the middle).
