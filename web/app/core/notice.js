@@ -23,13 +23,13 @@ export async function allow(yes) {
   return wanted.value;
 }
 
-// found tells of new findings of a run: [{title, severity, id}].
+// found tells of new findings of a run.
 export function found(run, findings, open) {
   if (!findings.length || !document.hidden) return;
   unseen.value += findings.length;
   if (!wanted.value) return;
   try {
-    const note = new Notification(findings.length === 1 ? findings[0].title || findings[0].rule : `${findings.length} new findings`, { body: run, tag: `vigil-${run}` });
+    const note = new Notification(findings.length === 1 ? findings[0].message || findings[0].rule : `${findings.length} new findings`, { body: run, tag: `vigil-${run}` });
     note.onclick = () => {
       window.focus();
       open();

@@ -20,7 +20,9 @@ export function useRun(name) {
   useEffect(() => () => clearTimeout(waiting.current), []);
   useEffect(() => setLive(null), [name]);
   useEvents(name, {
+    // A new stream begins with how the run stands: only what is new is a reason to read again.
     status: (event) => {
+      if (event.status === now.value.status && event.live === (live ?? data?.live)) return;
       now.value = { ...now.value, status: event.status };
       setLive(event.live);
       again();
@@ -33,14 +35,15 @@ export function useRun(name) {
   }, { when: name !== null });
   const run = useMemo(() => {
     if (!data) return null;
-    now.value = { status: data.row.status, steps: data.row.steps, progress: data.row.progress };
+    const row = data.row ?? data;
+    now.value = { status: row.status, steps: row.steps ?? {}, progress: row.progress ?? null };
     return {
-      name, describe: data, row: data.row, now, live: live ?? data.live, reload,
+      name, describe: data, row, now, live: live ?? data.live, reload,
       path: (...parts) => path("runs", name, ...parts),
       url: (...parts) => address(path("runs", name, ...parts)),
       can: (what) => data.controls?.[what] ?? { allowed: false, why_not: "The server does not offer this." },
     };
   }, [data, live, name, now]);
   // While another run is read, the old one is not shown as if it were the new one.
-  return { run: run && data.row.name === name ? run : null, error, loading, reload };
+  return { run: run && run.row.name === name ? run : null, error, loading, reload };
 }

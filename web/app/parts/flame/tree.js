@@ -1,9 +1,9 @@
 // A flame graph as columns: parent[i] is an index below i, or -1 for a root.
 
 // prepare gives each frame its depth, its children (largest first) and the number of them all.
-// data: {name[], parent[], self[], total[], file[], line[], before[]}, as the server sends it, or {roots: [...]} nested.
+// data: {function[] or name[], parent[], self[], total[], file[], line[], before[], own[]}, as the server sends it, or {roots: [...]} nested.
 export function prepare(data) {
-  const columns = data.name ? data : data.rows?.name ? data.rows : columnsOf(data.roots ?? []);
+  const columns = data.roots ? columnsOf(data.roots) : { ...data, name: data.name ?? data.function ?? [] };
   const count = columns.name.length;
   const children = Array.from({ length: count }, () => []);
   const depth = new Uint16Array(count);
@@ -66,9 +66,10 @@ export function place(tree, zoom, least) {
 
 // kind says whose code a frame is: "own", "library" or "compiled".
 export function kind(tree, i) {
-  if (tree.kind) return tree.kind[i];
+  if (tree.own?.[i]) return "own";
   const file = tree.file?.[i] ?? "";
   if (!file || file.startsWith("<") || /\.(so|dll|dylib)\b/.test(file)) return "compiled";
+  if (tree.own) return "library";
   return /site-packages|dist-packages|\/lib\/python|\/go\/(pkg\/mod|src)\/|\/usr\/lib|\/runtime\//.test(file) ? "library" : "own";
 }
 

@@ -1,23 +1,23 @@
 // The colour bar: what a colour means.
 import { effect, html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
-import { css, ramp } from "../../core/ramp.js";
+import { css, difference, ramp } from "../../core/ramp.js";
 import { theme } from "../../core/theme.js";
 
-export function Bar({ range: [low, high], log, unit, at = null, holes, odd }) {
+export function Bar({ range: [low, high], two, log, unit, at = null, holes, odd }) {
   const ref = useRef(null);
   useLayoutEffect(() => effect(() => {
     theme.value;
     const ctx = ref.current.getContext("2d");
-    const colours = ramp();
+    const colours = two ? difference() : ramp();
     for (let i = 0; i < 256; i++) {
       ctx.fillStyle = css(colours, i);
       ctx.fillRect(i, 0, 1, 1);
     }
-  }), []);
+  }), [two]);
   const middle = log ? Math.sqrt(low * high) : (low + high) / 2;
   return html`<div class="heat-bar"><span class="n">${format.withUnit(low, unit, 3)}</span>
-    <span class="heat-ramp"><canvas ref=${ref} width="256" height="1" role="img" aria-label=${`Colours from ${format.withUnit(low, unit, 3)} (bright) to ${format.withUnit(high, unit, 3)} (dark)${log ? ", logarithmic" : ""}`}></canvas>
+    <span class="heat-ramp"><canvas ref=${ref} width="256" height="1" role="img" aria-label=${`Colours from ${format.withUnit(low, unit, 3)} ${two ? "(blue) over 0 (grey)" : "(bright)"} to ${format.withUnit(high, unit, 3)} ${two ? "(orange)" : "(dark)"}${log ? ", logarithmic" : ""}`}></canvas>
       ${at !== null && html`<i ref=${(node) => node?.style.setProperty("left", `${at * 100}%`)}></i>`}
       <span class="heat-middle n" aria-hidden="true">${format.withUnit(middle, unit, 2)}</span></span>
     <span class="n">${format.withUnit(high, unit, 3)}</span>

@@ -1,6 +1,6 @@
 // Painting a heat map: the cells, the names of the rows, the axis below.
 import * as format from "../../core/format.js";
-import { ramp, scaler } from "../../core/ramp.js";
+import { difference, ramp, scaler } from "../../core/ramp.js";
 import { colour, rgb } from "../../core/theme.js";
 import { font } from "../chart/marks.js";
 
@@ -16,7 +16,7 @@ export function layout({ width, rows, rowHeight, height, view, names = true }) {
 
 // paint fills the canvas and gives the layout back.
 export function paint(canvas, state) {
-  const { width, rows, columns, range, log, view, kind } = state;
+  const { width, rows, columns, view, kind } = state;
   const box = layout(state);
   const ratio = devicePixelRatio || 1;
   const full = box.top + box.height + axisHeight;
@@ -57,13 +57,13 @@ export function paint(canvas, state) {
 
 const label = (value, kind) => (kind === "time" ? format.clock(value) : kind === "relative" ? format.duration(value) : value >= 1e5 ? format.compact(value) : format.count(value));
 
-// cells are painted one pixel per cell (of several columns in a pixel the highest), then stretched without smoothing.
-function cells(ctx, { rows, range, log, view }, box, ratio) {
+// cells are painted one pixel per cell (of several columns in a pixel the one farthest from the middle of two colours, else the highest), then stretched without smoothing.
+function cells(ctx, { rows, range, two, log, view }, box, ratio) {
   const [fromRow, toRow] = view.rows;
   const [fromColumn, toColumn] = view.columns;
   const count = toColumn - fromColumn;
   const wide = Math.min(count, Math.round(box.width * ratio));
-  const colours = ramp();
+  const colours = two ? difference() : ramp();
   const hole = rgb("--hole");
   const odd = rgb("--odd");
   const place = scaler(range, log);
@@ -77,7 +77,7 @@ function cells(ctx, { rows, range, log, view }, box, ratio) {
       for (let c = start; c < end; c++) {
         const at = place(values[c]);
         if (at === -2) best = -2;
-        else if (best !== -2 && at > best) best = at;
+        else if (best !== -2 && at >= 0 && (best < 0 || (two ? Math.abs(at - 127.5) > Math.abs(best - 127.5) : at > best))) best = at;
       }
       const o = ((r - fromRow) * wide + p) * 4;
       const [red, green, blue] = best >= 0 ? [colours[best * 3], colours[best * 3 + 1], colours[best * 3 + 2]] : best === -2 ? odd : hole;
