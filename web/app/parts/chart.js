@@ -110,7 +110,7 @@ export function Chart(props) {
     <figcaption class="chart-head"><${heading} class="chart-title" title=${title}>${title}<//>${children}
       ${some && !multiple && html`<${Legend} single series=${series} hidden=${hidden} point=${point} unit=${y.unit} ticks=${ticks} />`}
       ${loading && some && html`<span class="pulse" role="status" aria-label="Loading"></span>`}
-      ${some && html`<${Tools} title=${title} plot=${plot} series=${series} kind=${x.kind} zoomed=${Boolean(view)} log=${logY} table=${table} said=${said}
+      ${some && html`<${Tools} title=${title} plot=${plot} series=${series} kind=${x.kind} zoomed=${narrowed(view, limit)} log=${logY} table=${table} said=${said}
         set=${{ log: () => setLog(!logY), table: () => setTable(!table), said: () => setSaid(!said), reset: () => on.current.zoom(null) }} more=${tools} />`}
     </figcaption>
     ${said && html`<p class="chart-said">${words}</p>`}
@@ -127,6 +127,9 @@ function Spoken({ point, series, kind }) {
   const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${one.y[nearest(one.x, x)]?.toPrecision?.(4) ?? ""}`);
   return html`<span class="sr" aria-live="polite">${position(x, kind)}: ${texts.join(", ")}</span>`;
 }
+
+// narrowed says whether less than all is shown.
+const narrowed = (view, limit) => Boolean(view) && !(limit && view[0] <= limit[0] && view[1] >= limit[1]);
 
 function commonUnit(series) {
   const units = new Set(series.map((one) => one.unit ?? ""));

@@ -6,16 +6,17 @@ import { Icon } from "./icon.js";
 export const order = ["error", "warning", "info"];
 const words = { error: "Error", warning: "Warning", info: "Note", ok: "No findings", idle: "Not active", running: "Running" };
 
-// A status of a run or a rule is one of five tones.
+// A status of a run or a rule is one of six tones, and has a word.
 const tones = {
-  error: "error", warning: "warning", info: "info", ok: "ok", idle: "idle", running: "running",
-  InProgress: "running", Training: "running", Completed: "ok", Failed: "error", Stopped: "idle", Stopping: "warning", Interrupted: "warning",
-  completed: "ok", failed: "error", stopped: "idle", ended: "idle", lost: "warning",
-  IssuesFound: "warning", NoIssuesFound: "ok", Error: "error",
+  error: "error", warning: "warning", info: "info", ok: "ok", idle: "idle",
+  running: "running", completed: "ok", failed: "error", stopped: "idle", ended: "idle", lost: "warning", interrupted: "warning",
+  inprogress: "running", issuesfound: "warning", noissuesfound: "ok",
 };
-const said = { InProgress: "Running", IssuesFound: "Issues found", NoIssuesFound: "No issues" };
+const said = { inprogress: "In progress", issuesfound: "Issues found", noissuesfound: "No issues found" };
+const plain = (name) => String(name ?? "").toLowerCase().replace(/[\s_-]/g, "");
 
-export const tone = (name) => tones[name] ?? tones[String(name ?? "").replace(/[\s_-]/g, "")] ?? "idle";
+export const tone = (name) => tones[plain(name)] ?? "idle";
+export const word = (name) => said[plain(name)] ?? String(name ?? "").replace(/^./, (letter) => letter.toUpperCase());
 
 // Severity is the sign and the word, as a badge: <Severity of="error" /> or <Severity of="error" text="vanishing gradient" />.
 export function Severity({ of, text, plain = false }) {
@@ -24,7 +25,7 @@ export function Severity({ of, text, plain = false }) {
 }
 
 // Status is how a run or a rule stands.
-export const Status = ({ of, text }) => html`<span class=${`severity plain ${tone(of)}`}><${Icon} name=${tone(of)} size=${14} /> ${text ?? said[of] ?? of}</span>`;
+export const Status = ({ of, text }) => html`<span class=${`severity plain ${tone(of)}`}><${Icon} name=${tone(of)} size=${14} /> ${text ?? word(of)}</span>`;
 
 // Counts says how many findings there are of each severity; a run without any says so.
 export function Counts({ findings = {}, words: long = false }) {

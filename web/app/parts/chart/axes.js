@@ -33,7 +33,7 @@ const shared = { stroke: () => colour("--chart-text"), font: font(), gap: 6, gri
 // axes are uPlot's axes for the kind of x and the unit of y.
 export function axes({ kind, unit, bare }) {
   const x = {
-    ...shared, size: 26, space: kind === "time" ? 70 : 64, ticks: { stroke: () => colour("--chart-axis"), width: 1, size: 4 }, grid: { show: false }, border: { show: true, stroke: () => colour("--chart-axis"), width: 1 },
+    ...shared, size: 26, space: (u, i, from, to) => (kind === "time" ? (to - from < 600 ? 88 : 64) : 64), ticks: { stroke: () => colour("--chart-axis"), width: 1, size: 4 }, grid: { show: false }, border: { show: true, stroke: () => colour("--chart-axis"), width: 1 },
   };
   if (kind === "time") x.values = (u, splits, i, space, step) => splits.map((value, k) => (value === null ? "" : moment(value, step, k === 0 ? null : splits[k - 1])));
   else if (kind === "relative") Object.assign(x, { incrs: seconds, values: (u, splits) => splits.map(format.duration) });
@@ -54,7 +54,11 @@ const power = (value) => value !== null && Math.abs(Math.log10(value) - Math.rou
 function moment(value, step, before) {
   const day = format.time(value).slice(5, 10);
   if (step >= 86400 || (before !== null && format.time(before).slice(5, 10) !== day)) return day;
-  return step >= 60 ? format.clock(value).slice(0, 5) : step >= 1 ? format.clock(value) : `${format.clock(value)}.${String(Math.round((value % 1) * 1000)).padStart(3, "0")}`;
+  if (step >= 60) return format.clock(value).slice(0, 5);
+  if (step >= 1) return format.clock(value);
+  const digits = step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3;
+  const rounded = Math.round(value * 10 ** digits) / 10 ** digits;
+  return `${format.clock(Math.floor(rounded)).slice(3)}${(rounded - Math.floor(rounded)).toFixed(digits).slice(1)}`;
 }
 
 // On a logarithmic axis only powers of ten are written, small ones as 1e-7.

@@ -22,7 +22,7 @@ export function paintSeries(u, all, { hidden, strong }) {
   const positive = u.scales.y.distr === 3;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(bbox.left - 3 * ratio, bbox.top - ratio, bbox.width + 6 * ratio, bbox.height + 2 * ratio);
+  ctx.rect(bbox.left - 3 * ratio, bbox.top - 3 * ratio, bbox.width + 6 * ratio, bbox.height + 6 * ratio);
   ctx.clip();
   const order = [...all.keys()].filter((i) => !hidden.has(all[i].label)).sort((a, b) => (a === strong) - (b === strong));
   for (const i of order) {
@@ -49,7 +49,8 @@ export function paintSeries(u, all, { hidden, strong }) {
 const drawable = (value, positive) => Number.isFinite(value) && (!positive || value > 0);
 
 // line draws y; where a column of pixels has more points than one, their lowest and highest are drawn.
-function line({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, kind }, [from, end]) {
+function line({ ctx, to, ratio, positive, token, fade, bbox }, { x: first, xLast, y, kind }, [from, end]) {
+  const x = middles(first, xLast);
   ctx.strokeStyle = colour(token, fade);
   ctx.lineJoin = "bevel";
   ctx.beginPath();
@@ -113,7 +114,8 @@ function columns(ctx, to, positive, x, y, from, end) {
 }
 
 // band fills what lies between minimum and maximum of each column; a column is at least one pixel high, so no spike is lost.
-function band({ ctx, to, ratio, positive, token, fade }, { x, xLast, min, max }, [from, end]) {
+function band({ ctx, to, ratio, positive, token, fade }, { x: first, xLast, min, max }, [from, end]) {
+  const x = middles(first, xLast);
   ctx.fillStyle = colour(token, 0.22 * fade);
   ctx.strokeStyle = colour(token, 0.4 * fade);
   ctx.lineWidth = ratio * 0.75;
@@ -124,15 +126,27 @@ function band({ ctx, to, ratio, positive, token, fade }, { x, xLast, min, max },
     }
     const start = i;
     ctx.beginPath();
-    for (; i < end && drawable(max[i], positive); i++) ctx.lineTo(to.x(middle(x, xLast, i)), to.y(max[i]) - ratio / 2);
-    for (let j = i - 1; j >= start; j--) ctx.lineTo(to.x(middle(x, xLast, j)), to.y(positive && min[j] <= 0 ? max[j] : min[j]) + ratio / 2);
+    for (; i < end && drawable(max[i], positive); i++) ctx.lineTo(to.x(x[i]), to.y(max[i]) - ratio / 2);
+    for (let j = i - 1; j >= start; j--) ctx.lineTo(to.x(x[j]), to.y(positive && min[j] <= 0 ? max[j] : min[j]) + ratio / 2);
     ctx.closePath();
     ctx.fill();
     ctx.stroke();
   }
 }
 
-const middle = (x, xLast, i) => (xLast ? (x[i] + xLast[i]) / 2 : x[i]);
+// middles is where a column of several points is drawn: between its first and its last.
+const known = new WeakMap();
+
+export function middles(x, xLast) {
+  if (!xLast) return x;
+  const end = x.length - 1;
+  const old = known.get(xLast);
+  // Arrays of a live series grow in place.
+  if (old?.length === x.length && old[end] === (x[end] + xLast[end]) / 2) return old;
+  const made = Float64Array.from(x, (first, i) => (first + xLast[i]) / 2);
+  known.set(xLast, made);
+  return made;
+}
 
 function bars({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, base, xLast }, [from, end]) {
   ctx.fillStyle = colour(token, fade);
@@ -148,7 +162,8 @@ function bars({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, base, xLa
   }
 }
 
-function dots({ ctx, to, ratio, positive, token, fade }, { x, y }, [from, end], size) {
+function dots({ ctx, to, ratio, positive, token, fade }, { x: first, xLast, y }, [from, end], size) {
+  const x = middles(first, xLast);
   ctx.fillStyle = colour(token, fade);
   ctx.beginPath();
   for (let i = from; i < end; i++) {
