@@ -12,7 +12,7 @@ import { drawn, summaries } from "./chart/summary.js";
 import { Tip } from "./chart/tip.js";
 import { Tools } from "./chart/tools.js";
 import { Values } from "./chart/values-table.js";
-import { fromAnswer, nearest } from "./chart/values.js";
+import { at, fromAnswer } from "./chart/values.js";
 import { Empty, Failed, Loading } from "./empty.js";
 import { useCalm, useShown } from "./shown.js";
 
@@ -48,10 +48,10 @@ export function Chart(props) {
       if (range === undefined) setOwn(next);
       onRange?.(next);
     },
-    point(at, left, top, here) {
+    point(x, left, top, here) {
       const before = strong.current;
-      strong.current = here && at !== null ? closest(plot.current, state.current(), at, top) : -1;
-      point.value = { x: at, left, top, here };
+      strong.current = here && x !== null ? closest(plot.current, state.current(), x, top) : -1;
+      point.value = { x, left, top, here };
       if (before !== strong.current) plot.current?.ask();
     },
     pick(event) {
@@ -66,7 +66,7 @@ export function Chart(props) {
   useLayoutEffect(() => {
     if (!drawing) return undefined;
     const made = new Plot(element.current, () => state.current(), {
-      zoom: (next) => on.current.zoom(next), point: (...at) => on.current.point(...at), pick: (event) => on.current.pick(event),
+      zoom: (next) => on.current.zoom(next), point: (...where) => on.current.point(...where), pick: (event) => on.current.pick(event),
     });
     plot.current = made;
     const observer = new ResizeObserver(([entry]) => nextFrame(() => plot.current === made && made.resize(Math.floor(entry.contentRect.width), state.current().height)));
@@ -124,7 +124,7 @@ export function Chart(props) {
 function Spoken({ point, series, kind }) {
   const { x, spoken } = point.value;
   if (!spoken || x === null) return html`<span class="sr" aria-live="polite"></span>`;
-  const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${one.y[nearest(one.x, x)]?.toPrecision?.(4) ?? ""}`);
+  const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${one.y[at(one, x)]?.toPrecision?.(4) ?? ""}`);
   return html`<span class="sr" aria-live="polite">${position(x, kind)}: ${texts.join(", ")}</span>`;
 }
 
@@ -149,7 +149,7 @@ function closest(plot, { series, hidden }, x, top) {
   let distance = 24;
   series.forEach((one, i) => {
     if (hidden.has(one.label)) return;
-    const value = one.y[nearest(one.x, x)];
+    const value = one.y[at(one, x)];
     const away = Number.isFinite(value) ? Math.abs(plot.u.valToPos(value, "y") - top) : Infinity;
     if (away < distance) [best, distance] = [i, away];
   });

@@ -6,7 +6,7 @@ import { matcher, ranked } from "../core/match.js";
 import { scaler } from "../core/ramp.js";
 import { plain } from "../parts/code.js";
 import { drawn, summaries } from "../parts/chart/summary.js";
-import { after, extent, nearest, roomy, span } from "../parts/chart/values.js";
+import { after, at, extent, nearest, roomy, span } from "../parts/chart/values.js";
 import { found, kind, place, prepare } from "../parts/flame/tree.js";
 import { grouped, sorted } from "../parts/table/order.js";
 import { nested } from "../parts/tree.js";
@@ -48,6 +48,7 @@ table("grouped", (closed) => grouped([{ k: "a", i: 1 }, { k: "b", i: 2 }, { k: "
 table("after", after, [[[[1, 3, 5], 0], 0], [[[1, 3, 5], 3], 1], [[[1, 3, 5], 4], 2], [[[1, 3, 5], 9], 3]]);
 table("nearest", nearest, [[[[], 1], -1], [[[1, 3, 5], 3.9], 1], [[[1, 3, 5], 4.1], 2], [[[1, 3, 5], 99], 2]]);
 const one = { label: "loss", x: [0, 10, 20, 30], xLast: [9, 19, 29, 39], y: [4, 2, NaN, 1], min: [3, 1, NaN, 0], max: [5, 9, NaN, 2], points: 40, raw: false };
+table("at", at, [[[one, 4], 0], [[one, 9.4], 0], [[one, 9.6], 1], [[{ x: [0, 10], y: [1, 2] }, 6], 1]]);
 table("span", span, [[[[one]], [0, 39]], [[[{ x: [] }]], null], [[[{ x: [5, 6], kind: "bars" }]], [5, 7]]]);
 table("extent", extent, [[[[one], [0, 39]], [0, 9]], [[[one], [0, 39], { positive: true }], [1, 9]], [[[{ x: [], y: [] }], [0, 1]], null]]);
 table("roomy", roomy, [[[[0, 10]], [0, 10.5]], [[[5, 5]], [4.5, 5.5]], [[[-10, 0]], [-10.5, 0]]]);

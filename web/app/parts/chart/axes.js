@@ -18,6 +18,12 @@ export function position(x, kind, label) {
 
 const formats = [];
 
+// column writes where a column of a series lies: "steps 100 to 119".
+export function column({ x, xLast }, i, kind, label = "step") {
+  if (kind !== "step" || !xLast || Math.round(xLast[i]) === Math.round(x[i])) return position(x[i], kind, label);
+  return `${label}s ${format.count(Math.round(x[i]))} to ${format.count(Math.round(xLast[i]))}`;
+}
+
 // tick writes a value of an axis so finely that its neighbours differ.
 export function tick(value, step, unit) {
   if (unit === "bytes" || unit === "B" || unit === "bytes/s" || unit === "B/s" || unit === "s" || unit === "seconds") return format.withUnit(value, unit);

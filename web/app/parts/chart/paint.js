@@ -1,6 +1,6 @@
 // Painting series on the canvas: lines, bands between minimum and maximum, bars, dots, values that are not finite.
 import { colour, dash } from "../../core/theme.js";
-import { after, token } from "./values.js";
+import { after, middles, token } from "./values.js";
 
 // scales are functions from values to pixels of the canvas, quick where an axis is linear.
 export function scales(u) {
@@ -132,20 +132,6 @@ function band({ ctx, to, ratio, positive, token, fade }, { x: first, xLast, min,
     ctx.fill();
     ctx.stroke();
   }
-}
-
-// middles is where a column of several points is drawn: between its first and its last.
-const known = new WeakMap();
-
-export function middles(x, xLast) {
-  if (!xLast) return x;
-  const end = x.length - 1;
-  const old = known.get(xLast);
-  // Arrays of a live series grow in place.
-  if (old?.length === x.length && old[end] === (x[end] + xLast[end]) / 2) return old;
-  const made = Float64Array.from(x, (first, i) => (first + xLast[i]) / 2);
-  known.set(xLast, made);
-  return made;
 }
 
 function bars({ ctx, to, ratio, positive, token, fade, bbox }, { x, y, base, xLast }, [from, end]) {

@@ -1,6 +1,6 @@
 // The keys of a chart.
 import { route } from "../../core/router.js";
-import { nearest, span } from "./values.js";
+import { middles, nearest, span } from "./values.js";
 
 // steer does what a key says and answers whether it did.
 export function steer(event, { plot, point, markAt, toggleTable, toggleLog, reset, series }) {
@@ -10,7 +10,8 @@ export function steer(event, { plot, point, markAt, toggleTable, toggleLog, rese
   const { u } = plot;
   const at = point.value.x;
   const { min, max } = u.scales.x;
-  const longest = series.reduce((best, one) => (one.x.length > best.length ? one.x : best), series[0].x);
+  const most = series.reduce((best, one) => (one.x.length > best.x.length ? one : best), series[0]);
+  const longest = middles(most.x, most.xLast);
   const put = (x) => {
     plot.put(x);
     const left = u.valToPos(x, "x");

@@ -2,9 +2,9 @@
 import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { Severity } from "../severity.js";
-import { position } from "./axes.js";
+import { column, position } from "./axes.js";
 import { Swatch } from "./legend.js";
-import { nearest } from "./values.js";
+import { at } from "./values.js";
 
 const most = 10;
 
@@ -21,21 +21,20 @@ export function Tip({ point, state, plot, strong, markAt, kind }) {
     const outer = tip.offsetParent.getBoundingClientRect();
     const right = box.left + left + 14 + tip.offsetWidth <= innerWidth - 8;
     const fits = right || box.left + left - 14 - tip.offsetWidth >= 8;
-    const at = right ? box.left + left + 14 : Math.max(8, box.left + left - 14 - tip.offsetWidth);
-    tip.style.setProperty("left", `${at - outer.left}px`);
+    const place = right ? box.left + left + 14 : Math.max(8, box.left + left - 14 - tip.offsetWidth);
+    tip.style.setProperty("left", `${place - outer.left}px`);
     tip.style.setProperty("top", `${fits ? Math.max(0, Math.min(top - 12, box.height - tip.offsetHeight)) + box.top - outer.top : box.bottom - outer.top + 28}px`);
   });
   if (!shown) return null;
   const { series, hidden, y } = state();
-  const rows = series.map((one, i) => ({ one, i, k: nearest(one.x, x) })).filter(({ one, k }) => k >= 0 && !hidden.has(one.label));
+  const rows = series.map((one, i) => ({ one, i, k: at(one, x) })).filter(({ one, k }) => k >= 0 && !hidden.has(one.label));
   const pointed = plot.current.u.posToVal(top, "y");
   if (rows.length > most) rows.sort((a, b) => Math.abs(a.one.y[a.k] - pointed) - Math.abs(b.one.y[b.k] - pointed));
   const kept = rows.slice(0, most).sort((a, b) => b.one.y[b.k] - a.one.y[a.k] || a.i - b.i);
   const mark = markAt(plot.current, left);
-  const place = kept.length ? kept[0].one.x[kept[0].k] : x;
   return html`<div class="tip" ref=${ref} aria-hidden="true">
     ${mark && html`<div class="tip-mark">${mark.kind === "checkpoint" ? html`<strong>${mark.title ?? "Checkpoint"}</strong>` : html`<${Severity} of=${mark.severity} text=${mark.title} plain />`}${mark.href && html`<span class="faint small">click opens it</span>`}</div>`}
-    <div class="tip-place">${position(kept.length === 1 ? place : x, kind)}</div>
+    <div class="tip-place">${kept.length === 1 ? column(kept[0].one, kept[0].k, kind) : position(x, kind)}</div>
     <table>${kept.map(({ one, i, k }) => html`<tr key=${one.label} class=${i === strong.current ? "strong" : ""}><td><${Swatch} series=${one} i=${i} /></td>${series.length > 1 && html`<td class="cut said">${one.label}</td>`}
       <td class="n">${format.withUnit(one.y[k], one.unit || y.unit, 5)}</td>
       <td class="n faint">${one.min && one.min[k] !== one.max[k] ? `${format.withUnit(one.min[k], one.unit || y.unit, 3)} \u2026 ${format.withUnit(one.max[k], one.unit || y.unit, 3)}` : ""}</td></tr>`)}</table>

@@ -37,6 +37,23 @@ export function nearest(x, value) {
   return value - x[i - 1] <= x[i] - value ? i - 1 : i;
 }
 
+// middles is where a column of several points is drawn: between its first and its last.
+const known = new WeakMap();
+
+export function middles(x, xLast) {
+  if (!xLast) return x;
+  const end = x.length - 1;
+  const old = known.get(xLast);
+  // Arrays of a live series grow in place.
+  if (old?.length === x.length && old[end] === (x[end] + xLast[end]) / 2) return old;
+  const made = Float64Array.from(x, (first, i) => (first + xLast[i]) / 2);
+  known.set(xLast, made);
+  return made;
+}
+
+// at is the number of the column or point of a series that is drawn nearest to x, or -1.
+export const at = (series, x) => nearest(middles(series.x, series.xLast), x);
+
 // span is the first and last x of all series, or null.
 export function span(all) {
   let from = Infinity;
