@@ -33,9 +33,10 @@ const Eye = () => html`<svg class="brand-sign" width="22" height="22" viewBox="0
 // How says how the run stands, and how far it is.
 function How({ run }) {
   const { row } = run;
-  const { progress, status } = run.now.value;
+  const { progress, status, steps } = run.now.value;
+  const most = Math.max(0, ...Object.values(steps));
   const ended = row.ended && `ended ${format.ago(row.ended)}`;
-  const far = progress?.of ? `step ${format.count(progress.step)} of ${format.count(progress.of)}` : progress?.step ? `step ${format.count(progress.step)}` : "";
+  const far = progress?.of ? `step ${format.count(progress.step)} of ${format.count(progress.of)}` : most ? format.several(most, "step") : "";
   return html`<span class="how"><${Status} of=${status} />
     ${run.live && progress?.fraction > 0 && html`<progress class="progress" max="1" value=${progress.fraction} aria-label="Progress"></progress>`}
     <span class="quiet nowrap how-far">${run.live ? far : ended || far}</span></span>`;
