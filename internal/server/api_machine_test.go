@@ -65,7 +65,7 @@ func TestMachineAndTime(t *testing.T) {
 		{"time/steps?worker=worker_1&mode=EVAL", 200, `"steps":10`},
 		{"time/steps?from=10&to=5", 422, "`to` has to be later than `from`"},
 		{"time/steps?mode=NIGHT", 422, `expected value to be one of`},
-		{"time/ranks", 200, `"name":"worker_1","rank":1|"text":"All 2 ranks take the same time for their own work, within 2 %."`},
+		{"time/ranks", 200, `"name":"worker_1","rank":1|"text":"Both ranks take the same time for their own work, within 2 %."`},
 		{"windows", 200, `"windows":[]`},
 		{"windows/1/flame", 404, `there is no window 1`},
 	} {

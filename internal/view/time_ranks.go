@@ -81,7 +81,11 @@ func ranksText(list []RankTime) string {
 	}
 	most, least := list[slow].each(list[slow].Own), list[fast].each(list[fast].Own)
 	if least <= 0 || most < 1.02*least {
-		return fmt.Sprintf("All %d ranks take the same time for their own work, within 2 %%.", len(list))
+		all := fmt.Sprintf("All %d ranks take", len(list))
+		if len(list) == 2 {
+			all = "Both ranks take"
+		}
+		return all + " the same time for their own work, within 2 %."
 	}
 	return fmt.Sprintf("%s has most work of its own: %s a step, %.0f %% more than %s.", list[slow].Worker, record.Seconds(most), 100*(most/least-1), list[fast].Worker)
 }

@@ -42,8 +42,7 @@ export function Happened({ timeline, list, frame, began }) {
         <button type="button" class="happened-at button plain small" title="Zoom in on it" onClick=${() => frame.show(around(one, frame))}><time>${format.clock(one.x)}</time></button>
         <span class="faint small n nowrap" title="Since the run began">${began ? `+${format.duration(Math.max(0, one.x - began))}` : ""}</span>
         <span class="happened-what">${one.severity ? html`<${Severity} of=${one.severity} plain text="" />` : html`<${Icon} name=${icons[one.kind] ?? "info"} size=${14} />`}
-          ${one.href ? html`<a href=${one.href} class="said">${one.what}</a>` : html`<span class="said">${one.what}</span>`}
-          <span class="faint small said">${[one.to > one.x ? format.duration(one.to - one.x) : "", one.where].filter(Boolean).join(" · ")}</span></span></li>`)}</ol>
+          <span>${one.href ? html`<a href=${one.href} class="said">${one.what}</a>` : html`<span class="said">${one.what}</span>`} <span class="faint small said">${[one.to > one.x ? format.duration(one.to - one.x) : "", one.where].filter(Boolean).join(" · ")}</span></span></span></li>`)}</ol>
       ${found.length > few && html`<button type="button" class="button small" onClick=${() => setAll(!all)}>${all ? "Fewer" : `All ${format.count(found.length)}`}</button>`}
       ${timeline?.more > 0 && html`<p class="faint small">${format.count(timeline.more)} more are not listed; zoom in to see them.</p>`}
     </div>

@@ -90,11 +90,17 @@ function stepTicks(ctx, px, list, right) {
   const apart = seen.length > 1 ? (seen[seen.length - 1].x - seen[0].x) / (seen.length - 1) : Infinity;
   const unit = seen.length > 1 ? seen[1].step - seen[0].step : 1;
   const every = [1, 2, 5, 10, 20, 50, 100, 200].find((n) => n * apart >= widest) ?? 500;
+  let free = -Infinity;
   for (const { step, x } of seen) {
-    const main = step % (unit * every) === 0;
+    const text = format.count(step);
+    const half = ctx.measureText(text).width / 2;
+    const at = Math.max(side.left + half - 2, Math.min(right - half + 2, x));
+    const main = step % (unit * every) === 0 && at - half > free;
     if (!main && apart < 4) continue;
     stroke(ctx, Math.round(x) + 0.5, main ? 13 : 15, 18);
-    if (main) ctx.fillText(format.count(step), Math.max(side.left + 8, Math.min(right - 8, x)), 6.5);
+    if (!main) continue;
+    ctx.fillText(text, at, 6.5);
+    free = at + half + 8;
   }
   ctx.beginPath();
   ctx.moveTo(side.left, 18.5);

@@ -3,7 +3,7 @@ import { html, useMemo } from "../../vendor/preact.js";
 import { number, numbers } from "../../core/api.js";
 import * as format from "../../core/format.js";
 
-const few = 8;
+const few = 7;
 
 export function Lengths({ run, route, data, zoom }) {
   const outliers = data.outliers.length + data.more_outliers;

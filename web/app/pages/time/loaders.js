@@ -5,7 +5,7 @@ import * as format from "../../core/format.js";
 import { Empty } from "../../parts/empty.js";
 import { command } from "./words.js";
 
-const words = { batch_size: "batch", workers: "workers", prefetch: "prefetched", persistent_workers: "workers stay", pin_memory: "pinned memory", shuffle: "shuffled", drop_last: "drops the last", batches: "batches" };
+const words = { batch_size: "batch", workers: "workers", prefetch: "prefetched", persistent_workers: "workers stay", pin_memory: "pinned memory", shuffle: "shuffled", drop_last: "drops the last", batches: "batches", batch_bytes: "a batch has" };
 
 export function Loaders({ run, data }) {
   const waits = data.shares.find((one) => one.part === "data");
@@ -28,5 +28,5 @@ export function Loaders({ run, data }) {
 
 function settings(all) {
   if (!all || typeof all !== "object") return "";
-  return Object.entries(all).filter(([, value]) => value !== null && value !== false).map(([key, value]) => (value === true ? words[key] ?? key : `${words[key] ?? key} ${value}`)).join(", ");
+  return Object.entries(all).filter(([, value]) => value !== null && value !== false).map(([key, value]) => (value === true ? words[key] ?? key : `${words[key] ?? key} ${key.endsWith("_bytes") ? format.bytes(value) : value}`)).join(", ");
 }

@@ -38,9 +38,9 @@ export function Steps({ run, route, data, every }) {
     <div class="steps-panel">
       <div class="steps-charts">
         ${whole.error && !whole.data ? html`<${Failed} error=${whole.error} again=${whole.reload} />` : html`
-        <${Chart} title="Seconds of a step" ...${shared} series=${series} y=${y} lines=${guides} height=${200} loading=${whole.loading && !whole.data} legend=${true}
+        <${Chart} title="Seconds of a step" ...${shared} series=${series} y=${y} lines=${guides} height=${230} loading=${whole.loading && !whole.data} legend=${true}
           caption=${shown ? sentence(shown) : false} empty=${`No steps of mode ${mode} were seen${worker ? ` of ${worker}` : ""}.`} />
-        <${Chart} title="Its parts" ...${shared} series=${parts} y=${seconds} height=${190} loading=${whole.loading && !whole.data} caption=${shown?.raw ? "each bar is one step" : "means of the steps in each column"} empty="There are no parts to show." />`}
+        <${Chart} title="Its parts" ...${shared} series=${parts} y=${seconds} height=${220} loading=${whole.loading && !whole.data} caption=${shown?.raw ? "each bar is one step" : "means of the steps in each column"} empty="There are no parts to show." />`}
       </div>
       ${shown?.x.length > 0 && html`<${Lengths} run=${run} route=${route} data=${shown} zoom=${zoom} />`}
     </div>
