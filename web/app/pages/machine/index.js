@@ -2,6 +2,7 @@
 import { html, useMemo } from "../../vendor/preact.js";
 import { useGet, useLatest } from "../../core/use.js";
 import { Answer, Empty } from "../../parts/empty.js";
+import { order } from "../../parts/severity.js";
 import { Charts } from "./charts.js";
 import { at, moment, useFrame } from "./frame.js";
 import { entries, Happened } from "./happened.js";
@@ -64,7 +65,8 @@ function marksOf(timeline, run, route) {
   const checkpoints = timeline.checkpoints.map((one) => ({ x: at(one.from), kind: "checkpoint", title: `Checkpoint of ${one.worker}` }));
   const changes = timeline.plan_changes.map((one) => ({ x: at(one.time), kind: "plan", title: `Plan changed: ${one.why}` }));
   return {
-    marks: [...findings.map((one) => ({ x: one.x, severity: one.severity, title: one.title, href: () => route.go(`/runs/${encodeURIComponent(run.name)}/findings`, { id: new URL(one.href, document.baseURI).searchParams.get("id") }) })), ...checkpoints],
+    // The gravest is painted last, so over the others.
+    marks: [...[...findings].sort((a, b) => order.indexOf(b.severity) - order.indexOf(a.severity)).map((one) => ({ x: one.x, severity: one.severity, title: one.title, href: () => route.go(`/runs/${encodeURIComponent(run.name)}/findings`, { id: new URL(one.href, document.baseURI).searchParams.get("id") }) })), ...checkpoints],
     pins: [...findings, ...checkpoints, ...changes].sort((a, b) => a.x - b.x),
   };
 }
