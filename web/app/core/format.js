@@ -39,7 +39,7 @@ export function bytes(value) {
   if (absent(value)) return nothing;
   const size = Math.abs(value);
   for (const [unit, name] of [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) {
-    if (size >= unit) return `${signed(shorter((value / unit).toPrecision(3)))} ${name}`;
+    if (size >= unit * 0.9995) return `${signed(shorter((value / unit).toPrecision(3)))} ${name}`;
   }
   return `${signed(plain.format(value))} B`;
 }
@@ -50,7 +50,7 @@ export function duration(seconds) {
   const size = Math.abs(seconds);
   const sign = seconds < 0 ? minus : "";
   if (size === 0) return "0 s";
-  if (size < 1e-3) return `${sign}${shorter((size * 1e6).toPrecision(3))} \u00b5s`;
+  if (size < 0.9995e-3) return `${sign}${shorter((size * 1e6).toPrecision(3))} \u00b5s`;
   if (size < 0.9995) return `${sign}${shorter((size * 1e3).toPrecision(3))} ms`;
   if (size < 59.95) return `${sign}${shorter(size.toPrecision(3))} s`;
   const whole = Math.round(size);

@@ -12,7 +12,7 @@ import { drawn, summaries } from "./chart/summary.js";
 import { Tip } from "./chart/tip.js";
 import { Tools } from "./chart/tools.js";
 import { Values } from "./chart/values-table.js";
-import { at, fromAnswer } from "./chart/values.js";
+import { at, figures, fromAnswer } from "./chart/values.js";
 import { Empty, Failed, Loading } from "./empty.js";
 import { useCalm, useShown } from "./shown.js";
 
@@ -124,7 +124,7 @@ export function Chart(props) {
 function Spoken({ point, series, kind }) {
   const { x, spoken } = point.value;
   if (!spoken || x === null) return html`<span class="sr" aria-live="polite"></span>`;
-  const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${one.y[at(one, x)]?.toPrecision?.(4) ?? ""}`);
+  const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${figures(one)[at(one, x)]?.toPrecision?.(4) ?? ""}`);
   return html`<span class="sr" aria-live="polite">${position(x, kind)}: ${texts.join(", ")}</span>`;
 }
 

@@ -36,8 +36,8 @@ export function tick(value, step, unit) {
 
 const shared = { stroke: () => colour("--chart-text"), font: font(), gap: 6, grid: { stroke: () => colour("--chart-grid"), width: 1 } };
 
-// axes are uPlot's axes for the kind of x and the unit of y.
-export function axes({ kind, unit, bare }) {
+// axes are uPlot's axes for the kind of x and the unit of y; room is the width of the y axis, by default what its texts take.
+export function axes({ kind, unit, bare, room }) {
   const x = {
     ...shared, size: 26, space: (u, i, from, to) => (kind === "time" ? (to - from < 600 ? 88 : 64) : 64), ticks: { stroke: () => colour("--chart-axis"), width: 1, size: 4 }, grid: { show: false }, border: { show: true, stroke: () => colour("--chart-axis"), width: 1 },
   };
@@ -46,7 +46,7 @@ export function axes({ kind, unit, bare }) {
   else if (kind === "step") Object.assign(x, { incrs: whole, values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : step >= 1000 || value >= 1e6 ? format.compact(value) : format.count(value))) });
   else x.values = (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : tick(value, step)));
   const y = {
-    ...shared, space: 28, grid: { ...shared.grid, filter: (u, splits) => (u.scales.y.distr === 3 ? splits.map((value) => (power(value) ? value : null)) : splits) }, ticks: { show: false }, size: wide,
+    ...shared, space: 28, grid: { ...shared.grid, filter: (u, splits) => (u.scales.y.distr === 3 ? splits.map((value) => (power(value) ? value : null)) : splits) }, ticks: { show: false }, size: room ?? wide,
     values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : u.scales.y.distr === 3 ? logTick(value, unit) : tick(value, step, unit))),
   };
   if (unit === "s" || unit === "seconds") y.incrs = seconds;

@@ -1,6 +1,6 @@
 // A chart as a file: PNG as it is seen, SVG of its lines, CSV of its values.
 import { colour } from "../../core/theme.js";
-import { after, token } from "./values.js";
+import { after, figures, token } from "./values.js";
 
 // save gives the reader a file.
 export function save(name, content, type) {
@@ -82,6 +82,6 @@ const cell = (text) => {
 // csv has a line per point and series: long form, which every tool reads.
 export function csv(title, all, kind) {
   const lines = [`series,${kind || "x"},mean,min,max`];
-  for (const { label, x, y, min, max } of all) for (let i = 0; i < x.length; i++) lines.push(`${cell(label)},${x[i]},${y[i]},${min ? min[i] : y[i]},${max ? max[i] : y[i]}`);
+  for (const one of all) for (let i = 0, { label, x, min, max } = one, y = figures(one); i < x.length; i++) lines.push(`${cell(label)},${x[i]},${y[i]},${min ? min[i] : y[i]},${max ? max[i] : y[i]}`);
   save(`${title}.csv`, `${lines.join("\n")}\n`, "text/csv");
 }

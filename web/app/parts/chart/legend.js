@@ -2,7 +2,7 @@
 import { html, useState } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { colour, dash, theme } from "../../core/theme.js";
-import { at, token } from "./values.js";
+import { at, figures, token } from "./values.js";
 
 const few = 8;
 
@@ -11,7 +11,7 @@ export function Legend({ series, hidden, toggle, point, unit, single, strong }) 
   const shown = all ? series : series.slice(0, few);
   const valueOf = (one) => {
     const i = point.value.x === null ? lastOf(one) : at(one, point.value.x);
-    return i < 0 ? "" : format.withUnit(one.odd?.[i] && !Number.isFinite(one.y[i]) ? NaN : one.y[i], one.unit || unit, 4);
+    return i < 0 ? "" : format.withUnit(one.odd?.[i] && !Number.isFinite(one.y[i]) ? NaN : figures(one)[i], one.unit || unit, 4);
   };
   if (single) return html`<output class="chart-now n">${series[0] && valueOf(series[0])}</output>`;
   return html`<ul class="legend">

@@ -1,10 +1,12 @@
 // A chart in words: one sentence about its course, and one line about what is drawn.
 import * as format from "../../core/format.js";
 import { position } from "./axes.js";
-import { after } from "./values.js";
+import { after, figures } from "./values.js";
 
 // summary is a sentence about one series between two x: "falls from 2.3 to 0.4, flat since step 900".
-export function summary({ label, x, y, min, max, odd, unit }, kind, view) {
+export function summary(series, kind, view) {
+  const { label, x, min, max, odd, unit } = series;
+  const y = figures(series);
   const from = view ? after(x, view[0]) : 0;
   const to = view ? after(x, view[1]) : x.length;
   const at = [];

@@ -4,7 +4,7 @@ import * as format from "../../core/format.js";
 import { Severity } from "../severity.js";
 import { column, position } from "./axes.js";
 import { Swatch } from "./legend.js";
-import { at } from "./values.js";
+import { at, figures } from "./values.js";
 
 const most = 10;
 
@@ -36,7 +36,7 @@ export function Tip({ point, state, plot, strong, markAt, kind }) {
     ${mark && html`<div class="tip-mark">${mark.kind === "checkpoint" ? html`<strong>${mark.title ?? "Checkpoint"}</strong>` : html`<${Severity} of=${mark.severity} text=${mark.title} plain />`}${mark.href && html`<span class="faint small">click opens it</span>`}</div>`}
     <div class="tip-place">${kept.length === 1 ? column(kept[0].one, kept[0].k, kind) : position(x, kind)}</div>
     <table>${kept.map(({ one, i, k }) => html`<tr key=${one.label} class=${i === strong.current ? "strong" : ""}><td><${Swatch} series=${one} i=${i} /></td>${series.length > 1 && html`<td class="cut said">${one.label}</td>`}
-      <td class="n">${format.withUnit(one.y[k], one.unit || y.unit, 5)}</td>
+      <td class="n">${format.withUnit(figures(one)[k], one.unit || y.unit, 5)}</td>
       <td class="n faint">${one.min && one.min[k] !== one.max[k] ? `${format.withUnit(one.min[k], one.unit || y.unit, 3)} \u2026 ${format.withUnit(one.max[k], one.unit || y.unit, 3)}` : ""}</td></tr>`)}</table>
     ${rows.length > most && html`<div class="faint small">nearest ${most} of ${rows.length}</div>`}
   </div>`;

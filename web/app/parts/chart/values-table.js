@@ -3,7 +3,7 @@ import { html, useMemo } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { Table } from "../table.js";
 import { position } from "./axes.js";
-import { after } from "./values.js";
+import { after, figures } from "./values.js";
 
 export function Values({ series, kind, height, unit }) {
   const rows = useMemo(() => {
@@ -19,7 +19,7 @@ export function Values({ series, kind, height, unit }) {
     const list = [{ id: "x", title: kind === "time" ? "time" : kind || "x", value: (row) => row.x, cell: (row) => position(row.x, kind), width: 150 }];
     series.forEach((one, s) => {
       const column = (name, values, suffix) => list.push({ id: `${s}${suffix}`, title: suffix ? `${name} ${suffix}` : name, number: true, width: suffix ? 110 : 140, value: (row) => values[at(one, row.x)], cell: (row) => (at(one, row.x) < 0 ? "" : format.withUnit(values[at(one, row.x)], one.unit || unit, 6)) });
-      column(one.label, one.y, "");
+      column(one.label, figures(one), "");
       if (one.min && series.length <= 4) column(one.label, one.min, "min");
       if (one.max && series.length <= 4) column(one.label, one.max, "max");
     });

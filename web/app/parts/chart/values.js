@@ -28,6 +28,14 @@ export function after(x, value) {
   return low;
 }
 
+// figures are the values of a series; of bars that stand on others their own heights.
+const heights = new WeakMap();
+export function figures(one) {
+  if (!one.base) return one.y;
+  if (!heights.has(one)) heights.set(one, one.y.map((top, i) => top - one.base[i]));
+  return heights.get(one);
+}
+
 // nearest is the index of the x nearest to value, or -1.
 export function nearest(x, value) {
   if (!x.length) return -1;

@@ -6,12 +6,12 @@ import { font } from "../chart/marks.js";
 
 export const axisHeight = 22;
 
-// layout is where the cells lie: names on the left as far as there is room, cells, axis.
+// layout is where the cells lie: names on the left as far as there is room, or so wide as names says, in line with the plots of charts; cells, axis.
 export function layout({ width, rows, rowHeight, height, view, names = true }) {
-  const left = names ? Math.round(Math.min(width * 0.32, 220)) : 8;
+  const left = names > 1 ? names : names ? Math.round(Math.min(width * 0.32, 220)) : 8;
   const shown = view.rows[1] - view.rows[0];
   const cell = rowHeight ?? Math.max(1, Math.min(22, (height - axisHeight) / shown));
-  return { left, top: 2, width: Math.max(10, width - left - 8), height: Math.round(cell * shown), cell };
+  return { left, top: 2, width: Math.max(10, width - left - (names > 1 ? 17 : 8)), height: Math.round(cell * shown), cell };
 }
 
 // paint fills the canvas and gives the layout back.
