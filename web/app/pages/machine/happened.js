@@ -13,7 +13,7 @@ const few = 40;
 export function entries(timeline, run, route) {
   if (!timeline) return [];
   const finding = (one) => ({ x: at(one.time), kind: "finding", severity: one.severity, what: one.message, where: one.clock, href: route.to(run.name, "findings", { id: one.id }) });
-  const event = (name) => (one) => ({ x: at(one.from), to: at(one.to), kind: one.kind, what: name(one), where: [one.worker || one.host, one.step ? `step ${format.count(one.step)}` : ""].filter(Boolean).join(", ") });
+  const event = (name) => (one) => ({ x: at(one.from), to: at(one.to), kind: one.kind, what: name(one), where: [one.worker || one.host, one.step && one.kind !== "phase" ? `step ${format.count(one.step)}` : ""].filter(Boolean).join(", ") });
   return [
     ...timeline.phases.map(event((one) => `Phase: ${one.name}`)),
     ...timeline.findings.map(finding),
