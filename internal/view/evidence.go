@@ -23,6 +23,9 @@ func Evidence(f record.Finding) string {
 	switch subject := f.Subject; {
 	case f.Observed != f.Threshold: // equal where a fact is told, not a number compared
 		text := fmt.Sprintf("%s is %s %s", record.Digits(float64(f.Observed)), comparisonOf(f.Comparator), record.Digits(float64(f.Threshold)))
+		if f.Comparator == "of" { // a count, not a comparison
+			text = fmt.Sprintf("%s of %s", record.Digits(float64(f.Observed)), record.Digits(float64(f.Threshold)))
+		}
 		if subject != "" {
 			text = subject + ": " + text
 		}

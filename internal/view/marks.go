@@ -38,21 +38,22 @@ type FindingMark struct {
 // FindingMarks are the findings that count, at the updates that curves show.
 func FindingMarks(t source.Run, findings []Named) []FindingMark {
 	out := []FindingMark{}
-	clocks := map[record.Mode]*stepClock{}
-	clock := func(mode record.Mode) *stepClock {
-		if clocks[mode] == nil {
-			clocks[mode] = newStepClock(t, mode, "")
-		}
-		return clocks[mode]
-	}
+	run := t.Run()
+	told := run.Clock()
+	var counted *clock
 	for _, n := range findings {
 		if n.Muted {
 			continue
 		}
 		m := FindingMark{n, max(n.ModeStep, 0)}
-		if n.Mode != record.Train || n.ModeStep < 0 {
-			if train := clock(record.Train); len(train.step) > 0 {
-				m.Update = train.updates(max(n.Step, 0))
+		if n.ModeStep >= 0 && n.Mode != record.Train {
+			if u, known := told.Update(n.Step, n.Mode, n.ModeStep); known {
+				m.Update = max(u, 0)
+			} else {
+				if counted == nil {
+					counted = newClock(t)
+				}
+				m.Update = counted.at(n.Step)
 			}
 		}
 		out = append(out, m)
@@ -80,18 +81,18 @@ func Checkpoints(t source.Run) ([]Checkpoint, error) {
 	if err != nil {
 		return out, fmt.Errorf("read events: %w", err)
 	}
-	var train *stepClock
+	var counted *clock
 	for i := range events {
 		e := &events[i]
 		if e.Kind != record.CheckpointEvent || len(out) == mostMarks {
 			continue
 		}
-		if train == nil {
-			train = newStepClock(t, record.Train, "")
+		if counted == nil {
+			counted = newClock(t)
 		}
 		step := e.Step
-		if len(train.step) > 0 {
-			step = train.updates(e.Step)
+		if len(counted.trains) > 0 {
+			step = counted.at(e.Step)
 		}
 		out = append(out, Checkpoint{step, e.Start})
 	}

@@ -51,13 +51,10 @@ func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
 		p.at, p.ofUpdate = whole, whole
 	}
 	if mode != record.Train && r.e.Axis != ByStep {
-		of, train := r.clock(mode, worker), r.clock(record.Train, worker)
-		p.update = func(step int64) int64 {
-			if len(train.step) == 0 || len(of.step) == 0 {
-				return step
-			}
-			return train.updates(of.globally(step))
+		if r.counted == nil {
+			r.counted = newClock(r.t)
 		}
+		p.update = func(step int64) int64 { return r.counted.updates(mode, []int64{step})[0] }
 	}
 	return p, nil
 }

@@ -63,12 +63,13 @@ func Lines(t source.Run, asks []Ask, e Frame) []Line {
 
 // lineReader reads lines of one run along one axis.
 type lineReader struct {
-	t      source.Run
-	e      Frame
-	kinds  map[string]record.Kind
-	clocks map[clockKey]*stepClock
-	epochs *record.EpochFacts
-	run    record.Run
+	t       source.Run
+	e       Frame
+	kinds   map[string]record.Kind
+	clocks  map[clockKey]*stepClock
+	counted *clock // of updates, when it was needed
+	epochs  *record.EpochFacts
+	run     record.Run
 }
 
 type clockKey struct {

@@ -12,13 +12,12 @@ import (
 // left out, and the steps between two are spread evenly.
 const mostKnots = 1 << 17
 
-// stepClock tells when the steps of a mode closed, and which they were among the
-// steps of all modes.
+// stepClock tells when the steps of a mode closed.
 type stepClock struct {
-	step, global []int64 // of each knot, ascending
-	at           []float64
-	skip         int // every so many knots are kept
-	seen         int
+	step []int64 // of each knot, ascending
+	at   []float64
+	skip int // every so many knots are kept
+	seen int
 }
 
 // newStepClock reads the times of a worker's steps (empty: the chief's): from the
@@ -31,16 +30,16 @@ func newStepClock(t source.Run, mode record.Mode, worker string) *stepClock {
 				return nil
 			}
 			each := row.End.Sub(row.Start) / time.Duration(row.Steps)
-			c.add(row.ModeStep, row.Step, seconds(row.Start.Add(each)))
+			c.add(row.ModeStep, seconds(row.Start.Add(each)))
 			if row.Steps > 1 {
-				c.add(row.ModeStep+row.Steps-1, row.Step+row.Steps-1, seconds(row.End))
+				c.add(row.ModeStep+row.Steps-1, seconds(row.End))
 			}
 			return nil
 		})
 	}
 	if len(c.step) == 0 {
 		for _, s := range t.StepInfos(mode, worker) {
-			c.add(s.ModeStep, s.Step, seconds(s.Time))
+			c.add(s.ModeStep, seconds(s.Time))
 		}
 	}
 	return c
@@ -48,20 +47,20 @@ func newStepClock(t source.Run, mode record.Mode, worker string) *stepClock {
 
 // add takes a knot in. One that does not come after the last one takes the place
 // of what comes after it: the training went back.
-func (c *stepClock) add(step, global int64, at float64) {
+func (c *stepClock) add(step int64, at float64) {
 	for n := len(c.step); n > 0 && c.step[n-1] >= step; n = len(c.step) {
-		c.step, c.global, c.at = c.step[:n-1], c.global[:n-1], c.at[:n-1]
+		c.step, c.at = c.step[:n-1], c.at[:n-1]
 	}
 	if c.seen++; c.seen%c.skip != 0 {
 		return
 	}
-	c.step, c.global, c.at = append(c.step, step), append(c.global, global), append(c.at, at)
+	c.step, c.at = append(c.step, step), append(c.at, at)
 	if len(c.step) > mostKnots {
 		for i := range len(c.step) / 2 {
-			c.step[i], c.global[i], c.at[i] = c.step[2*i], c.global[2*i], c.at[2*i]
+			c.step[i], c.at[i] = c.step[2*i], c.at[2*i]
 		}
 		n := len(c.step) / 2
-		c.step, c.global, c.at, c.skip = c.step[:n], c.global[:n], c.at[:n], c.skip*2
+		c.step, c.at, c.skip = c.step[:n], c.at[:n], c.skip*2
 	}
 }
 
@@ -82,32 +81,4 @@ func (c *stepClock) time(step int64) float64 {
 	}
 	part := float64(step-c.step[i]) / float64(c.step[i+1]-c.step[i])
 	return c.at[i] + part*(c.at[i+1]-c.at[i])
-}
-
-// globally is a step's number among those of all modes.
-func (c *stepClock) globally(step int64) int64 {
-	i := c.before(step)
-	if i < 0 {
-		return c.global[0]
-	}
-	past := step - c.step[i]
-	if i+1 < len(c.step) {
-		past = min(past, c.global[i+1]-c.global[i])
-	}
-	return c.global[i] + past
-}
-
-// updates is the step of this mode that was made last at a global step.
-func (c *stepClock) updates(global int64) int64 {
-	i := sort.Search(len(c.global), func(i int) bool { return c.global[i] > global }) - 1
-	if i < 0 {
-		return 0
-	}
-	past := global - c.global[i]
-	if i+1 < len(c.step) {
-		past = min(past, c.step[i+1]-c.step[i]-1)
-	} else {
-		past = 0
-	}
-	return c.step[i] + past
 }

@@ -20,7 +20,7 @@ export function Frame() {
   const { run, error, reload } = useRun(name);
   const page = pages[route.page] ? route.page : null;
   useEffect(() => {
-    notice.title.value = [name, name === null ? "Runs" : pages[page]?.title ?? "Not found"].filter(Boolean).join(" \u00b7 ") + " \u2013 Vigil";
+    notice.title.value = [name, name === null && !pages[page]?.root ? "Runs" : pages[page]?.title ?? "Not found"].filter(Boolean).join(" \u00b7 ") + " \u2013 Vigil";
   }, [name, page]);
   useEvents(name, {
     findings: (event) => notice.found(name, event.findings ?? [], () => route.go(`/runs/${encodeURIComponent(name)}/findings`)),
@@ -39,7 +39,7 @@ export function Frame() {
 // Place is the page that the address names, or why it cannot be shown.
 function Place({ name, run, page, error, reload }) {
   const [loaded, failed, again] = useModule(page);
-  if (!page || (name === null && page !== "runs")) return html`<${Empty} icon="search">There is no page at this address. <a href=${route.href("/runs")}>All runs</a><//>`;
+  if (!page || (name === null && page !== "runs" && !pages[page].root)) return html`<${Empty} icon="search">There is no page at this address. <a href=${route.href("/runs")}>All runs</a><//>`;
   if (name !== null && !run && error) {
     if (error.status === 404) return html`<${Empty} icon="search">There is no run <strong class="said">${name}</strong> here. It may have been deleted or renamed. <a href=${route.href("/runs")}>All runs</a><//>`;
     return html`<${Failed} what="This run could not be read." error=${error} again=${reload} />`;

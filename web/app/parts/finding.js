@@ -98,7 +98,7 @@ function EvidenceChart({ run, finding, shown, height }) {
   const of = useGet(run.path("series"), { s: shown.map((one) => one.s), columns: 600 }, { columns: true });
   const drawn = useMemo(() => {
     const list = (of.data?.series ?? []).filter((one) => !one.error && one.x.length);
-    const series = list.map((one) => fromAnswer(one, { label: one.stat === "value" ? one.name : `${one.name}, ${one.stat}` }));
+    const series = list.map((one) => fromAnswer(one, { label: called(one) }));
     const lines = shown.filter((one) => Number.isFinite(number(one.threshold))).map((one) => ({ y: number(one.threshold), label: `${one.comparator} ${one.threshold}`, severity: finding.severity }));
     const marks = finding.mode_step >= 0 ? [{ x: finding.mode_step, kind: "finding", severity: finding.severity, title: finding.message }] : [];
     return { series, lines, marks, y: { log: spread(series) } };
@@ -107,7 +107,9 @@ function EvidenceChart({ run, finding, shown, height }) {
 }
 
 const steps = { kind: "step" };
-const title = (shown) => (shown.length === 1 ? `${shown[0].name}${shown[0].stat === "value" ? "" : `, ${shown[0].stat}`}` : shown.map((one) => one.name).join(" and "));
+const title = (shown) => (shown.length === 1 ? called(shown[0]) : shown.map((one) => one.name).join(" and "));
+// called is a series in words: of a statistic with settings, such as "units[channel,above=0].dead", without them.
+const called = (one) => (one.stat === "value" ? one.name : `${one.name}, ${one.stat.replace(/\[[^\]]*\]\.?/g, " ").replaceAll("_", " ").trim()}`);
 
 // spread tells whether values are so far apart that only a logarithmic axis shows all of them.
 function spread(series) {

@@ -30,10 +30,12 @@ function headline(text) {
   return text.replace(/^Nothing to report: no rule found anything wrong/, "No rule found anything wrong");
 }
 
+const order = ["TRAIN", "GLOBAL", "EVAL", "PREDICT"];
+
 function Facts({ run }) {
   const { describe } = run;
   const now = run.now.value;
-  const steps = Object.entries(now.steps ?? {}).filter(([, n]) => n > 0).map(([mode, n]) => (mode === "TRAIN" || mode === "GLOBAL" ? several(n, "step") : several(n, `${mode === "EVAL" ? "evaluation" : "prediction"} step`)));
+  const steps = order.map((mode) => [mode, now.steps?.[mode] ?? 0]).filter(([, n]) => n > 0).map(([mode, n]) => (mode === "TRAIN" || mode === "GLOBAL" ? several(n, "step") : several(n, `${mode === "EVAL" ? "evaluation" : "prediction"} step`)));
   const ended = describe.ended ? new Date(describe.ended) : run.live ? new Date() : null;
   const parts = [
     run.live ? "Running" : !describe.verdict.text.includes(describe.ending) && sentence(describe.ending),
