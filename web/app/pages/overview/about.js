@@ -63,7 +63,7 @@ function Note({ run, api }) {
     event.stopPropagation();
   };
   if (text === null) {
-    return html`${stored ? html`<p class="note said">${stored}</p>` : html`<p class="quiet">Nobody has written a note.</p>`}
+    return html`${stored ? html`<p class="run-note said">${stored}</p>` : html`<p class="quiet">Nobody has written a note.</p>`}
       <div><button type="button" class="button small" disabled=${!may.allowed} title=${may.allowed ? null : may.why_not} onClick=${() => setText(stored)}><${Icon} name="edit" size=${14} /> ${stored ? "Change the note" : "Write a note"}</button></div>`;
   }
   return html`<form class="stack tight" onSubmit=${save}>

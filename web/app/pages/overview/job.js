@@ -9,7 +9,7 @@ export function Job({ run, route }) {
   const { describe } = run;
   return html`<section class="stack" aria-labelledby="job">
     <h2 id="job">Time and machine</h2>
-    <div class="job grid">
+    <div class="job-cards grid">
       <div class="card"><header><h3>Phases of the job</h3></header><div class="body"><${Phases} describe=${describe} /></div></div>
       <div class="card"><header><h3>Where the time of the steps went</h3><a href=${route.to(run.name, "time")}>Time</a></header><div class="body"><${Spent} describe=${describe} /></div></div>
     </div>

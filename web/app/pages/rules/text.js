@@ -39,7 +39,7 @@ function Check({ check, rule, open }) {
   useEffect(() => {
     if (open && node && rule.checks.length > 1) node.scrollIntoView({ block: "center" });
   }, [node, open]);
-  return html`<details class="check" open=${open} id=${`check-${name}`} ref=${setNode}>
+  return html`<details class="rule-check" open=${open} id=${`check-${name}`} ref=${setNode}>
     <summary><span class="line"><strong class="said">${name}</strong><${Severity} of=${check.severity} plain />${check.status === "experimental" && html`<span class="tag">experimental</span>`}</span>
       <span class="quiet"><${Prose} text=${check.when} /></span></summary>
     ${said && html`<dl class="facts">
