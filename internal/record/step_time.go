@@ -16,6 +16,7 @@ const (
 	Optimizer
 	SaveCheckpoint
 	Other // all else
+	// StepParts is their number, and stands for the whole step without its gap.
 	StepParts
 )
 
@@ -26,6 +27,9 @@ func (p StepPart) String() string {
 	if p < StepParts {
 		return stepParts[p]
 	}
+	if p == StepParts {
+		return "step"
+	}
 	return "unknown"
 }
 
@@ -35,6 +39,16 @@ const TimeSeries = "time/step"
 
 // Series is the name of the part's series.
 func (p StepPart) Series() string { return "time/" + p.String() }
+
+// PartOf is the part that a series is of.
+func PartOf(series string) (p StepPart, ok bool) {
+	for p := range StepParts + 1 {
+		if p.Series() == series {
+			return p, true
+		}
+	}
+	return 0, false
+}
 
 // StepTime is where the time of a step went, or that of a few short steps of one
 // worker and mode that follow each other. Durations are sums over these steps,
@@ -64,4 +78,13 @@ func (t *StepTime) Total() (ns int64) {
 		ns += p
 	}
 	return ns
+}
+
+// Seconds is how long a part of one of these steps took.
+func (t *StepTime) Seconds(p StepPart) float64 {
+	ns := t.Total() - t.Gap
+	if p < StepParts {
+		ns = t.Parts[p]
+	}
+	return float64(ns) / 1e9 / float64(max(t.Steps, 1))
 }

@@ -209,7 +209,12 @@ func walkRaw(fsys vfs.FS, run string, visit func(rel string, size int64, at time
 	return walk(layout.TensorsDir, 0)
 }
 
-// walkMetrics visits the sealed machine metrics of a run.
+// keeps tells whether a table may make room for others.
+func keeps(table string) bool {
+	return table == chunk.Metrics || table == chunk.LevelsOf(chunk.Metrics)
+}
+
+// walkMetrics visits the sealed machine metrics of a run, and their levels.
 func walkMetrics(fsys vfs.FS, run string, visit func(rel string, size int64, at time.Time)) error {
 	hosts, err := fsys.List(filepath.Join(run, layout.SystemDir))
 	if err != nil && !missing(err) {
@@ -226,7 +231,7 @@ func walkMetrics(fsys vfs.FS, run string, visit func(rel string, size int64, at 
 		}
 		for _, e := range list {
 			table, _, ok := layout.ChunkNumber(e.Name())
-			if !ok || table != chunk.Metrics {
+			if !ok || !keeps(table) {
 				continue
 			}
 			info, err := e.Info()

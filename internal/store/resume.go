@@ -312,9 +312,11 @@ func (r *resumption) journal(s *series, n int, last bool) error {
 	// Tables of this journal that the manifest does not name are of a sealing
 	// that was cut short.
 	for _, table := range []string{chunk.Stats, chunk.Scalars, chunk.Steps, chunk.Complete, chunk.Metrics, chunk.Times, chunk.Events} {
-		rel := path.Join(s.dir, layout.Chunk(table, n))
-		if err := w.fs.Remove(w.at(rel)); err != nil && !missing(err) {
-			return err
+		for _, name := range []string{table, chunk.LevelsOf(table)} {
+			rel := path.Join(s.dir, layout.Chunk(name, n))
+			if err := w.fs.Remove(w.at(rel)); err != nil && !missing(err) {
+				return err
+			}
 		}
 	}
 	rel := path.Join(s.dir, layout.Journal(n))

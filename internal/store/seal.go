@@ -97,17 +97,8 @@ func (w *Writer) seal(s *series, o *open) error {
 	content := readJournal(b)
 	sealed := &manifest.Sealed{Journal: rel, Steps: int64(len(content.steps) + len(content.decisions) + len(content.machine.Times)), Rows: content.rows,
 		Sessions: content.sessions, Times: content.reached, Span: content.span()}
-	for _, table := range content.tables() {
-		f, err := w.table(path.Join(s.dir, layout.Chunk(table.name, o.n)), table.write)
-		if err != nil {
-			return err
-		}
-		sealed.Files = append(sealed.Files, f)
-		if table.name == chunk.Metrics {
-			w.mu.Lock()
-			w.keep.written += f.Bytes
-			w.mu.Unlock()
-		}
+	if sealed.Files, err = w.tables(s.dir, o.n, content.tables()); err != nil {
+		return err
 	}
 	events := make([]manifest.Event, 0, 2)
 	for _, reason := range content.damage {
@@ -157,6 +148,75 @@ func (w *Writer) table(rel string, write func(io.Writer) error) (manifest.File, 
 		return manifest.File{}, err
 	}
 	return manifest.Describe(rel, bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+}
+
+// levelShare bounds the levels of a chunk: they take at most one byte for so many
+// of its tables. To that end they may become coarser, some times; those for which
+// that is not enough are left out.
+const (
+	levelShare    = 33
+	levelCoarsens = 3
+)
+
+// tables writes the tables of a chunk, then their levels.
+func (w *Writer) tables(dir string, n int, list []table) (files []manifest.File, err error) {
+	room := int64(0)
+	for _, table := range list {
+		f, err := w.table(path.Join(dir, layout.Chunk(table.name, n)), table.write)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+		room += f.Bytes / levelShare
+	}
+	for _, table := range slices.Backward(list) { // what is by step before what is by time
+		if table.levels == nil {
+			continue
+		}
+		rel := path.Join(dir, layout.Chunk(chunk.LevelsOf(table.name), n))
+		b, err := encodeLevels(table.levels(), room)
+		if err != nil {
+			return nil, fmt.Errorf("encode %q: %w", rel, err)
+		}
+		if b == nil {
+			continue
+		}
+		room -= int64(len(b))
+		f, err := w.table(rel, func(to io.Writer) error { _, err := to.Write(b); return err })
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if path.Dir(dir) == layout.SystemDir {
+		w.mu.Lock()
+		for _, f := range files {
+			if name, _, _ := layout.ChunkNumber(path.Base(f.Path)); keeps(name) {
+				w.keep.written += f.Bytes
+			}
+		}
+		w.mu.Unlock()
+	}
+	return files, nil
+}
+
+// encodeLevels makes a table of levels that fits into so many bytes; nil when
+// there is none.
+func encodeLevels(l *chunk.Levels, room int64) ([]byte, error) {
+	for range 1 + levelCoarsens {
+		if l.Empty() {
+			return nil, nil
+		}
+		var buf bytes.Buffer
+		if err := l.Write(&buf); err != nil {
+			return nil, err
+		}
+		if int64(buf.Len()) <= room {
+			return buf.Bytes(), nil
+		}
+		l.Coarsen()
+	}
+	return nil, nil
 }
 
 // content is what stands in a journal.
@@ -214,30 +274,37 @@ func readJournal(b []byte) *content {
 }
 
 type table struct {
-	name  string
-	write func(io.Writer) error
+	name   string
+	write  func(io.Writer) error
+	levels func() *chunk.Levels // nil: none
 }
 
 // tables says which tables a journal becomes. Those without rows are left out.
 func (c *content) tables() []table {
 	if len(c.decisions) > 0 {
-		return []table{{chunk.Complete, func(w io.Writer) error { return chunk.WriteDecisions(w, c.decisions) }}}
+		return []table{{name: chunk.Complete, write: func(w io.Writer) error { return chunk.WriteDecisions(w, c.decisions) }}}
 	}
 	list := c.byTime()
 	if len(c.steps) == 0 {
 		return list
 	}
-	list = append(list, table{chunk.Steps, func(w io.Writer) error { return chunk.WriteSteps(w, c.steps) }})
+	list = append(list, table{name: chunk.Steps, write: func(w io.Writer) error { return chunk.WriteSteps(w, c.steps) }})
 	stats, scalars := false, false
 	for _, s := range c.steps {
 		stats = stats || len(s.Stats) > 0
 		scalars = scalars || len(s.Scalars)+len(s.Derived) > 0
 	}
 	if stats {
-		list = append(list, table{chunk.Stats, func(w io.Writer) error { _, err := chunk.WriteStats(w, c.steps); return err }})
+		list = append(list, table{chunk.Stats, func(w io.Writer) error { _, err := chunk.WriteStats(w, c.steps); return err },
+			func() *chunk.Levels { return chunk.StatLevels(c.steps) }})
 	}
 	if scalars {
-		list = append(list, table{chunk.Scalars, func(w io.Writer) error { _, err := chunk.WriteScalars(w, c.steps); return err }})
+		var rows *chunk.ScalarRows
+		list = append(list, table{chunk.Scalars, func(w io.Writer) error {
+			rows = chunk.GatherScalars(c.steps)
+			_, err := rows.Write(w)
+			return err
+		}, func() *chunk.Levels { return rows.Levels() }})
 	}
 	return list
 }

@@ -240,13 +240,15 @@ func soundEvents(events []record.Event) []record.Event {
 // byTime are the tables of what goes by time.
 func (c *content) byTime() (list []table) {
 	if len(c.machine.Times) > 0 {
-		list = append(list, table{chunk.Metrics, func(w io.Writer) error { return chunk.WriteMetrics(w, &c.machine) }})
+		list = append(list, table{chunk.Metrics, func(w io.Writer) error { return chunk.WriteMetrics(w, &c.machine) },
+			func() *chunk.Levels { return chunk.MetricLevels(&c.machine) }})
 	}
 	if len(c.times) > 0 {
-		list = append(list, table{chunk.Times, func(w io.Writer) error { return chunk.WriteTimes(w, c.times) }})
+		list = append(list, table{chunk.Times, func(w io.Writer) error { return chunk.WriteTimes(w, c.times) },
+			func() *chunk.Levels { return chunk.TimeLevels(c.times) }})
 	}
 	if len(c.events) > 0 {
-		list = append(list, table{chunk.Events, func(w io.Writer) error { return chunk.WriteEvents(w, c.events) }})
+		list = append(list, table{name: chunk.Events, write: func(w io.Writer) error { return chunk.WriteEvents(w, c.events) }})
 	}
 	return list
 }

@@ -37,7 +37,7 @@ func numbers(n, series int) []journal.Lazy {
 func BenchmarkWriteScalars(b *testing.B) {
 	list := numbers(1000, 100)
 	for b.Loop() {
-		if _, err := chunk.WriteScalars(io.Discard, list); err != nil {
+		if _, err := chunk.GatherScalars(list).Write(io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -46,7 +46,7 @@ func BenchmarkWriteScalars(b *testing.B) {
 
 func BenchmarkReadSeries(b *testing.B) {
 	var buf bytes.Buffer
-	if _, err := chunk.WriteScalars(&buf, numbers(10_000, 10)); err != nil {
+	if _, err := chunk.GatherScalars(numbers(10_000, 10)).Write(&buf); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -75,7 +75,7 @@ func BenchmarkBytes(b *testing.B) {
 			for b.Loop() {
 				scalars.Reset()
 				steps.Reset()
-				if _, err := chunk.WriteScalars(&scalars, list); err != nil {
+				if _, err := chunk.GatherScalars(list).Write(&scalars); err != nil {
 					b.Fatal(err)
 				}
 				if err := chunk.WriteSteps(&steps, list); err != nil {

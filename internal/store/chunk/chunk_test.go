@@ -76,7 +76,7 @@ func encode(t testing.TB, steps []*record.Step) tables {
 	if _, err := chunk.WriteStats(&a, list); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chunk.WriteScalars(&b, list); err != nil {
+	if _, err := chunk.GatherScalars(list).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if err := chunk.WriteSteps(&c, list); err != nil {

@@ -19,6 +19,8 @@ type File struct {
 	pq  *parquet.File
 	dir []Entry
 	col map[string]int
+	// level is where the levels of a series are, in a table of levels.
+	level map[levelKey]Entry
 }
 
 // guard turns a panic of the Parquet library on a damaged file into an error.

@@ -95,6 +95,49 @@ func (f *File) ReadTimes(from, n int64) ([]record.StepTime, error) {
 	return out, nil
 }
 
+// PartRow is a part of a row of step times.
+type PartRow struct {
+	Mode     record.Mode
+	ModeStep int64
+	Start    int64 // nanoseconds since 1970, where asked for
+	Seconds  float64
+}
+
+// ReadParts reads a part of n rows of a table of step times.
+func (f *File) ReadParts(from, n int64, part record.StepPart, start bool) ([]PartRow, error) {
+	c := &columns{f: f, from: from, n: n}
+	mode, modeStep, steps := c.modes(), collect(c, "mode_step", f.Int64s), collect(c, "steps", f.Int64s)
+	var at []int64
+	if start {
+		at = collect(c, "start", f.Int64s)
+	}
+	var sum []int64
+	if part < record.StepParts {
+		sum = collect(c, part.String(), f.Int64s)
+	} else {
+		sum = make([]int64, n)
+		for p := range record.StepParts {
+			for i, ns := range collect(c, p.String(), f.Int64s) {
+				sum[i] += ns
+			}
+		}
+		for i, ns := range collect(c, "gap", f.Int64s) {
+			sum[i] -= ns
+		}
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	out := make([]PartRow, n)
+	for i := range out {
+		out[i] = PartRow{Mode: mode[i], ModeStep: modeStep[i], Seconds: float64(sum[i]) / 1e9 / float64(max(steps[i], 1))}
+		if start {
+			out[i].Start = at[i]
+		}
+	}
+	return out, nil
+}
+
 // ReadEvents reads n rows of a table of events.
 func (f *File) ReadEvents(from, n int64) ([]record.Event, error) {
 	c := &columns{f: f, from: from, n: n}

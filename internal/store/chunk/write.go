@@ -139,8 +139,15 @@ type cell struct {
 	value float64
 }
 
-// gather puts the numbers of each series together, in the order of the steps.
-func gather(steps []journal.Lazy) map[series]*[]cell {
+// ScalarRows are the scalars and derived numbers of steps, by series.
+type ScalarRows struct {
+	steps []journal.Lazy
+	lists map[series]*[]cell
+}
+
+// GatherScalars puts the numbers of each series together, in the order of the
+// steps.
+func GatherScalars(steps []journal.Lazy) *ScalarRows {
 	rows := map[series]*[]cell{}
 	// Most steps hold the same series in the same order: then the one of the
 	// step before is right, and nothing has to be looked up.
@@ -169,13 +176,13 @@ func gather(steps []journal.Lazy) map[series]*[]cell {
 			add(series{d.Tensor, d.Stat}, cell{at{int32(p), int32(i)}, d.From, d.Value})
 		}
 	}
-	return rows
+	return &ScalarRows{steps, rows}
 }
 
-// WriteScalars writes the table of scalars and derived numbers of steps. It
-// goes column by column: this is the table that fast runs are made of.
-func WriteScalars(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
-	lists := gather(steps)
+// Write writes the table of scalars and derived numbers. It goes column by
+// column: this is the table that fast runs are made of.
+func (s *ScalarRows) Write(w io.Writer) (rows int64, err error) {
+	lists := s.lists
 	keys := slices.SortedFunc(maps.Keys(lists), func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.stat, b.stat))
 	})
@@ -189,7 +196,7 @@ func WriteScalars(w io.Writer, steps []journal.Lazy) (rows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	c := scalarColumns{to: pw.ColumnWriters(), steps: steps}
+	c := scalarColumns{to: pw.ColumnWriters(), steps: s.steps}
 	left := maxRowGroup
 	for _, k := range keys {
 		for list := *lists[k]; len(list) > 0; {

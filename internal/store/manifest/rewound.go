@@ -22,10 +22,16 @@ type Rewound struct {
 // Hides tells whether a step in a journal, or in the tables that it became,
 // does not count any more.
 func (r *Rewound) Hides(series string, journal int, mode record.Mode, modeStep int64) bool {
-	first, there := r.Journals[series]
-	if !there || journal >= first {
-		return false
+	least, some := r.From(series, journal, mode)
+	return some && modeStep >= least
+}
+
+// From is the first step of a mode in a journal that does not count any more;
+// false when all do.
+func (r *Rewound) From(series string, journal int, mode record.Mode) (modeStep int64, some bool) {
+	if first, there := r.Journals[series]; !there || journal >= first {
+		return 0, false
 	}
-	least, bound := r.Modes[mode.String()]
-	return bound && modeStep >= least
+	modeStep, some = r.Modes[mode.String()]
+	return modeStep, some
 }
