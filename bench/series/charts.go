@@ -18,11 +18,11 @@ import (
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
-// A run that is read as chart data, and the points of a chart.
+// A run that is read as chart data, and the columns of a chart.
 const (
 	metrics = 10
 	steps   = 10_000
-	points  = 1000
+	wide    = 1000
 	layers  = 2000 // series of the run that is listed
 )
 
@@ -112,7 +112,7 @@ func (b *bench) charts() error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%d runs x %d metrics x %d steps as charts of %d points", b.runs, metrics, steps, points)
+	what := fmt.Sprintf("%d runs x %d metrics x %d steps as charts of %d columns", b.runs, metrics, steps, wide)
 	row(what+", cold", cold.String(), "at most 1000 ms", cold.wall <= time.Second)
 	row("the same, warm", warm.String(), "at most 100 ms", warm.wall <= 100*time.Millisecond)
 	return b.listed()
@@ -145,12 +145,12 @@ func (b *bench) sizes() error {
 // draw reads all metrics of a run as charts.
 func draw(t *trial.Trial) error {
 	for k := range metrics {
-		at, values, err := t.Chart(trial.Query{Tensor: fmt.Sprintf("metric_%d", k)}, points)
+		c, err := t.Columns(trial.Query{Tensor: fmt.Sprintf("metric_%d", k)}, wide)
 		if err != nil {
 			return err
 		}
-		if len(at) < points/2 || len(values) != len(at) {
-			return fmt.Errorf("a chart of %d points and %d values", len(at), len(values))
+		if c.Points != steps || len(c.Columns) < wide/2 {
+			return fmt.Errorf("a chart of %d columns of %d points", len(c.Columns), c.Points)
 		}
 	}
 	return nil

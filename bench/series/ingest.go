@@ -74,14 +74,14 @@ func (b *bench) ingest() error {
 	}
 	stored := int64(len(values)) * names
 	drawn, err := took(func() error {
-		_, _, err := t.Chart(trial.Query{Tensor: "layer_042", Mode: record.Global}, points)
+		_, err := t.Columns(trial.Query{Tensor: "layer_042", Mode: record.Global}, wide)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	again, err := took(func() error {
-		_, _, err := t.Chart(trial.Query{Tensor: "layer_042", Mode: record.Global}, points)
+		_, err := t.Columns(trial.Query{Tensor: "layer_042", Mode: record.Global}, wide)
 		return err
 	})
 	if err != nil {

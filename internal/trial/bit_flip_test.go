@@ -56,7 +56,7 @@ func tiny(t testing.TB) *vfs.Crash {
 }
 
 // files lists all files of a file system below a directory.
-func files(t testing.TB, fsys vfs.FS, dir string) (list []string) {
+func files(t failing, fsys vfs.FS, dir string) (list []string) {
 	entries, err := fsys.List(dir)
 	ok(t, err)
 	for _, e := range entries {
@@ -69,7 +69,7 @@ func files(t testing.TB, fsys vfs.FS, dir string) (list []string) {
 	return list
 }
 
-func readFile(t testing.TB, fsys vfs.FS, name string) []byte {
+func readFile(t failing, fsys vfs.FS, name string) []byte {
 	f, err := fsys.Open(name)
 	ok(t, err)
 	defer f.Close()
@@ -78,7 +78,7 @@ func readFile(t testing.TB, fsys vfs.FS, name string) []byte {
 	return b
 }
 
-func writeFile(t testing.TB, fsys vfs.FS, name string, b []byte) {
+func writeFile(t failing, fsys vfs.FS, name string, b []byte) {
 	f, err := fsys.Create(name)
 	ok(t, err)
 	defer f.Close()

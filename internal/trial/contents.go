@@ -39,7 +39,7 @@ func (t *Trial) Contents() map[string]source.Content {
 			c.Stats = append(c.Stats, chunk.ValueStat)
 		}
 		if h.stats {
-			c.Stats = append(c.Stats, statOrder...)
+			c.Stats = append(c.Stats, chunk.StatisticNames...)
 		}
 		for _, key := range sortedKeys(h.keys) {
 			if key != chunk.ValueStat && !record.IsShape(key) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/tensor"
 )
 
@@ -44,11 +45,11 @@ func (t *Trial) TailNow() (source.Tail, error) {
 // StatOf is one of the statistics that Query.Stat names; false when there is none of
 // that name.
 func StatOf(s *tensor.Stats, name string) (float64, bool) {
-	st, ok := stats[name]
+	st, ok := chunk.Statistics[name]
 	if !ok {
 		return 0, false
 	}
-	return st.value(s), true
+	return st.Value(s), true
 }
 
 // SampleCount is how many samples of its machine metrics a host has stored.

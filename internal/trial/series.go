@@ -75,7 +75,7 @@ func (t *Trial) seriesOf(s *series, q *Query) (steps []int64, values []float64) 
 // chunkSeries reads the values that one chunk or journal holds. They are the
 // caller's.
 func (t *Trial) chunkSeries(s *series, n int, q *Query) (steps []int64, values []float64) {
-	st, isStat := stats[q.Stat]
+	st, isStat := chunk.Statistics[q.Stat]
 	if j := s.tails[n]; j != nil {
 		for _, step := range j.steps {
 			if q.Holds(step.Mode, step.ModeStep) && !t.hidden(s, n, step.Mode, step.ModeStep) {
@@ -120,7 +120,7 @@ func (t *Trial) chunkSeries(s *series, n int, q *Query) (steps []int64, values [
 }
 
 // eachValue hands over the values of a step that a query is about.
-func eachValue(s *record.Step, q *Query, st stat, each func(float64)) {
+func eachValue(s *record.Step, q *Query, st chunk.Statistic, each func(float64)) {
 	switch {
 	case q.Stat == chunk.ValueStat:
 		for i := range s.Scalars {
@@ -128,10 +128,10 @@ func eachValue(s *record.Step, q *Query, st stat, each func(float64)) {
 				each(s.Scalars[i].Value)
 			}
 		}
-	case st.value != nil:
+	case st.Value != nil:
 		for i := range s.Stats {
 			if s.Stats[i].Tensor == q.Tensor {
-				each(st.value(&s.Stats[i].Stats))
+				each(st.Value(&s.Stats[i].Stats))
 			}
 		}
 	default:
@@ -144,7 +144,7 @@ func eachValue(s *record.Step, q *Query, st stat, each func(float64)) {
 }
 
 // cut reads the rows of one entry of a table that a query is about.
-func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []int64, values []float64, err error) {
+func cut(f *chunk.File, e chunk.Entry, q *Query, st chunk.Statistic, isStat bool) (steps []int64, values []float64, err error) {
 	modes, at, err := f.ModeSteps(e.From, e.Rows)
 	if err != nil {
 		return nil, nil, err
@@ -161,14 +161,14 @@ func cut(f *chunk.File, e chunk.Entry, q *Query, st stat, isStat bool) (steps []
 	}
 	if isStat {
 		rows := make([]tensor.Stats, last-first)
-		for _, name := range st.columns {
+		for _, name := range st.Columns {
 			if err := column(f, name, e.From+int64(first), rows); err != nil {
 				return nil, nil, err
 			}
 		}
 		values = make([]float64, len(rows))
 		for i := range rows {
-			values[i] = st.value(&rows[i])
+			values[i] = st.Value(&rows[i])
 		}
 	} else if values, err = f.Floats("value", e.From+int64(first), int64(last-first)); err != nil {
 		return nil, nil, err
@@ -337,7 +337,7 @@ func (t *Trial) statNames(name string) []string {
 		delete(keys, chunk.ValueStat)
 	}
 	if hasStats {
-		list = append(list, statOrder...)
+		list = append(list, chunk.StatisticNames...)
 	}
 	return append(list, sortedKeys(keys)...)
 }

@@ -3,7 +3,6 @@ package trial
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -64,9 +63,9 @@ func (t *Trial) hasTimes() bool {
 // mode step, or a machine metric by number of the sample. Where a row is of
 // several steps, there is one value, their mean, at the first.
 func (t *Trial) seriesByTime(q *Query) (steps []int64, values []float64) {
-	if name, ok := strings.CutPrefix(q.Tensor, "time/"); ok && q.Mode != record.Global {
+	if part, ok := record.PartOf(q.Tensor); ok && q.Mode != record.Global {
 		for _, s := range t.candidates(q.Worker) {
-			if steps, values = t.partSeries(s, name, q); len(steps) > 0 {
+			if steps, values = t.partSeries(s, part, q); len(steps) > 0 {
 				return ascending(steps, values)
 			}
 		}
@@ -99,69 +98,27 @@ func (t *Trial) seriesByTime(q *Query) (steps []int64, values []float64) {
 	return nil, nil
 }
 
-// partSeries reads the seconds of a part of steps; "step" is all but the gap.
-func (t *Trial) partSeries(s *series, name string, q *Query) (steps []int64, values []float64) {
-	columns := []string{name}
-	if name == "step" {
-		columns = nil
-		for p := range record.StepParts {
-			columns = append(columns, p.String())
-		}
-	} else if !slices.Contains(timeSeries(), "time/"+name) {
-		return nil, nil
-	}
-	add := func(n int, mode record.Mode, modeStep, of, ns int64) {
-		if q.Holds(mode, modeStep) && !t.hidden(s, n, mode, modeStep) {
-			steps, values = append(steps, modeStep), append(values, float64(ns)/1e9/float64(max(of, 1)))
-		}
-	}
+// partSeries reads the seconds of a part of steps, in the order stored.
+func (t *Trial) partSeries(s *series, part record.StepPart, q *Query) (steps []int64, values []float64) {
+	l := partLine(part, q.Mode, chunk.ByStep)
 	for _, n := range s.numbers() {
+		below := t.below(s, n, q.Mode)
+		var a []int64
+		var b []float64
 		if j := s.tails[n]; j != nil {
-			for i := range j.times {
-				row := &j.times[i]
-				ns := row.Total() - row.Gap
-				for p := range record.StepParts {
-					if p.String() == name {
-						ns = row.Parts[p]
-					}
-				}
-				add(n, row.Mode, row.ModeStep, row.Steps, ns)
-			}
-			continue
-		}
-		c := s.chunks[n]
-		f := t.table(c, chunk.Times)
-		if f == nil {
-			continue
-		}
-		modes, at, err := f.ModeSteps(0, f.Rows())
-		var of []int64
-		if err == nil {
-			of, err = f.Int64s("steps", 0, f.Rows())
-		}
-		sum := make([]int64, len(at))
-		for _, column := range columns {
-			var ns []int64
-			if err == nil {
-				ns, err = f.Int64s(column, 0, f.Rows())
-			}
-			for i, v := range ns {
-				sum[i] += v
+			a, b = l.tail(j, below)
+		} else if f := t.table(s.chunks[n], chunk.Times); f != nil {
+			rows, read := l.rows(f)
+			var err error
+			if a, b, err = read(0, rows, below); err != nil {
+				t.spoil(s.chunks[n].tables[chunk.Times], err)
+				continue
 			}
 		}
-		if err == nil && name == "step" {
-			var gaps []int64
-			gaps, err = f.Int64s("gap", 0, f.Rows())
-			for i, v := range gaps {
-				sum[i] -= v
+		for i, step := range a {
+			if q.Holds(q.Mode, step) {
+				steps, values = append(steps, step), append(values, b[i])
 			}
-		}
-		if err != nil {
-			t.spoil(c.tables[chunk.Times], err)
-			continue
-		}
-		for i, modeStep := range at {
-			add(n, modes[i], modeStep, of[i], sum[i])
 		}
 	}
 	return steps, values

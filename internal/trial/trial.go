@@ -27,6 +27,7 @@ type (
 var (
 	_ source.Run     = (*Trial)(nil)
 	_ source.Metrics = (*Trial)(nil)
+	_ source.Charts  = (*Trial)(nil)
 )
 
 // Trial is one run, open for reading. Its methods may be called from several
@@ -52,7 +53,8 @@ type Trial struct {
 	damage   []Damage
 	known    map[Damage]bool
 	tails    map[string]string // ends of files that no writer finished, by path
-	charts   map[levelKey]level
+	charts   map[drawingKey]drawing
+	zoomed   map[drawingKey]zoomed
 	charted  int  // points in them
 	final    bool // the run has ended and was read after that
 }
@@ -105,7 +107,7 @@ func (t *Trial) Close() error {
 	for _, s := range t.everything() {
 		s.chunks, s.tails = nil, nil
 	}
-	t.charts = nil
+	t.charts, t.zoomed = nil, nil
 	t.final = true
 	return nil
 }

@@ -57,7 +57,14 @@ func create(t testing.TB, fsys vfs.FS, root string) *store.Writer {
 	return w
 }
 
-func ok(t testing.TB, err error) {
+// failing is what a test and a check of a property have in common.
+type failing interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func ok(t failing, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
