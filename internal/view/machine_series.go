@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -30,7 +31,14 @@ func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Ti
 	host, there := hostOf(m, ok, host)
 	for _, name := range names {
 		s := MachineSeries{Name: name, Unit: MetricUnit(name)}
-		if there {
+		if there && slices.Contains(m.MetricNames(host), name) {
+			c, err := ColumnsByTime(t, source.TimeQuery{Series: name, Of: host, From: from, To: to}, columns)
+			if err != nil {
+				return host, nil, fmt.Errorf("read machine metric %q: %w", name, err)
+			}
+			s.Known = true
+			s.fill(c)
+		} else if there {
 			f, known, err := metricOf(m, host, name, from, to)
 			if err != nil {
 				return host, nil, err
@@ -53,6 +61,21 @@ func hostOf(m source.Metrics, ok bool, host string) (string, bool) {
 		host = hosts[0]
 	}
 	return host, slices.Contains(hosts, host)
+}
+
+// fill takes the columns of one metric over.
+func (s *MachineSeries) fill(c source.Columns) {
+	at := func(us int64) float64 { return float64(us) / 1e6 }
+	s.Points, s.Raw = int(c.Points), c.Width == 0
+	for i, us := range c.Steps {
+		s.X, s.Mean = append(s.X, at(us)), append(s.Mean, c.Values[i])
+	}
+	for i := range c.Columns {
+		v := &c.Columns[i]
+		s.X, s.XLast = append(s.X, at(v.From)), append(s.XLast, at(v.To))
+		s.Min, s.Max = append(s.Min, v.Min), append(s.Max, v.Max)
+		s.Mean, s.Last = append(s.Mean, v.Mean), append(s.Last, v.Last)
+	}
 }
 
 func (s *MachineSeries) columns(f figures, from, to time.Time, columns int) {

@@ -172,7 +172,7 @@ func (r *lineReader) read(l *Line, mode record.Mode) error {
 		return r.readTogether(l, q, place)
 	}
 	q.From, q.To = place.steps(r.e.From, r.e.To)
-	c, err := columns(r.t, q, r.e.Columns)
+	c, err := Columns(r.t, q, r.e.Columns)
 	if err != nil {
 		return readError(l, err)
 	}
@@ -199,8 +199,8 @@ func (r *lineReader) readByTime(l *Line) error {
 		}
 		return time.UnixMicro(int64((x + origin) * 1e6))
 	}
-	q := timeQuery{series: l.Tensor, of: l.Worker, from: instant(r.e.From), to: instant(r.e.To)}
-	c, err := columnsByTime(r.t, q, r.e.Columns)
+	q := source.TimeQuery{Series: l.Tensor, Of: l.Worker, From: instant(r.e.From), To: instant(r.e.To)}
+	c, err := ColumnsByTime(r.t, q, r.e.Columns)
 	if err != nil {
 		return readError(l, err)
 	}
@@ -228,10 +228,7 @@ func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
 		at, kept = append(at, u), append(kept, values[i])
 	}
 	at, kept = together(at, kept)
-	c := plainColumns(at, kept, r.e.Columns)
-	if n := len(at); n > 0 {
-		c.Begin, c.End = at[0], at[n-1]
-	}
+	c := source.ColumnsOf(at, kept, math.MinInt64, math.MaxInt64, r.e.Columns)
 	l.fill(c, func(u int64) float64 { return x[u] })
 	if !math.IsNaN(r.e.From) || !math.IsNaN(r.e.To) {
 		l.clip(r.e.From, r.e.To)
@@ -240,7 +237,7 @@ func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
 }
 
 // fill takes columns over. at is where a step is on the axis.
-func (l *Line) fill(c chartColumns, at func(int64) float64) {
+func (l *Line) fill(c source.Columns, at func(int64) float64) {
 	l.Points, l.Raw = c.Points, c.Width == 0
 	if c.Begin != c.End || c.Points > 0 {
 		l.First, l.Last = at(c.Begin), at(c.End)
