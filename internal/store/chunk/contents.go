@@ -1,7 +1,10 @@
 package chunk
 
 import (
+	"bytes"
+	"fmt"
 	"github.com/parquet-go/parquet-go"
+	"math"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -69,4 +72,47 @@ func pagesHold(c parquet.ColumnChunk, from, to, rows int64) bool {
 		}
 	}
 	return false
+}
+
+// Modes are those that rows are in. Where all of a row group are in one, its
+// statistics say so.
+func (f *File) Modes() (*[record.Global + 1]bool, error) {
+	var out [record.Global + 1]bool
+	col, ok := f.col["mode"]
+	if !ok {
+		return nil, fmt.Errorf("%w: column %q is missing", ErrFormat, "mode")
+	}
+	first := int64(0)
+	for i, g := range f.pq.RowGroups() {
+		s := f.pq.Metadata().RowGroups[i].Columns[col].MetaData.Statistics
+		if m, err := record.ParseMode(string(s.MinValue)); err == nil && bytes.Equal(s.MinValue, s.MaxValue) {
+			out[m] = true
+		} else {
+			modes, err := f.modes(first, g.NumRows())
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range modes {
+				out[m] = true
+			}
+		}
+		first += g.NumRows()
+	}
+	return &out, nil
+}
+
+// LeastSteps are the smallest steps of each mode that rows are of; math.MaxInt64
+// of none.
+func (f *File) LeastSteps() (*[record.Global + 1]int64, error) {
+	out := [record.Global + 1]int64{}
+	for m := range out {
+		out[m] = math.MaxInt64
+	}
+	modes, steps, err := f.ModeSteps(0, f.Rows())
+	for i, m := range modes {
+		if err == nil {
+			out[m] = min(out[m], steps[i])
+		}
+	}
+	return &out, err
 }

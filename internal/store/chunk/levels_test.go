@@ -271,3 +271,34 @@ func TestGoldenLevels(t *testing.T) {
 		t.Errorf("row %d, mean %g: %s", got[1].Row, got[1].Mean, d)
 	}
 }
+
+// A table says which modes it has steps of without its rows being read, where it
+// has one mode.
+func TestModes(t *testing.T) {
+	none := [record.Global + 1]int64{math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64}
+	for _, list := range [][]points{{}, {{record.Eval, every(5, 100, 1)}}, {{record.Train, every(7, 300_000, 1)}, {record.Global, every(3, 2, 1)}}} {
+		var b bytes.Buffer
+		if err := chunk.WriteSteps(&b, lossOf(list...)); err != nil {
+			t.Fatal(err)
+		}
+		read := &counter{src: bytes.NewReader(b.Bytes())}
+		f, err := chunk.Open(read, int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := read.n
+		want, first := [record.Global + 1]bool{}, none
+		for _, p := range list {
+			want[p.mode], first[p.mode] = true, p.at[0]
+		}
+		if got, err := f.Modes(); err != nil || *got != want {
+			t.Errorf("modes %v instead of %v, %v", got, want, err)
+		}
+		if len(list) == 1 && read.n != opened {
+			t.Errorf("%d bytes of rows were read", read.n-opened)
+		}
+		if got, err := f.LeastSteps(); err != nil || *got != first {
+			t.Errorf("first steps %v instead of %v, %v", got, first, err)
+		}
+	}
+}
