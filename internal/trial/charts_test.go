@@ -232,6 +232,15 @@ func TestChartsAreWhatIsStored(t *testing.T) {
 
 // compareCharts compares some charts of each series with its rows.
 func compareCharts(t *rapid.T, tr *trial.Trial) {
+	var modes []record.Mode
+	for m := range record.Global + 1 {
+		if len(tr.Steps(m)) > 0 {
+			modes = append(modes, m)
+		}
+	}
+	if got := tr.Modes(); !slices.Equal(got, modes) {
+		t.Fatalf("modes %v, want %v", got, modes)
+	}
 	bounds := func(steps []int64) (from, to int64, whole bool) {
 		if len(steps) == 0 || rapid.Bool().Draw(t, "whole") {
 			return 0, 0, true

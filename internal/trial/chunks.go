@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/manifest"
@@ -19,10 +20,13 @@ type sealed struct {
 	count  int       // steps or decisions in it; 0 when the manifest does not say
 	span   *[2]int64 // of machine metrics or step times, microseconds since 1970; nil: none, or not known
 	tables map[string]*table
-	steps  []journal.Lazy   // without values; read when first needed
-	full   []journal.Lazy   // with values; kept by the replayer for a while
-	at     []int64          // times of machine metrics, when they were needed
-	holds  map[string]*held // by name, when it was needed
+	steps  []journal.Lazy // without values; read when first needed
+	full   []journal.Lazy // with values; kept by the replayer for a while
+	at     []int64        // times of machine metrics, when they were needed
+	// modes are those of its steps, least the first step of each; when they were needed.
+	modes *[record.Global + 1]bool
+	least *[record.Global + 1]int64
+	holds map[string]*held // by name, when it was needed
 }
 
 // table is one Parquet file. It is opened when first needed; then its footer

@@ -1,10 +1,13 @@
 package trial
 
 import (
+	"math"
 	"path"
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store/chunk"
+	"github.com/vigil-ml/vigil/internal/store/journal"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 )
 
@@ -13,19 +16,40 @@ func (t *Trial) Modes() []record.Mode {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.refreshQuietly()
-	var there [record.Global + 1]bool
-	t.eachStep("", func(s *record.Step) {
-		if s.Mode <= record.Global {
-			there[s.Mode] = true
-		}
-	})
 	var list []record.Mode
-	for m, ok := range there {
-		if ok {
-			list = append(list, record.Mode(m))
+	for m := range record.Global + 1 {
+		if slices.ContainsFunc(t.all(), func(s *series) bool {
+			return slices.ContainsFunc(s.numbers(), func(n int) bool { return t.hasMode(s, n, m) })
+		}) {
+			list = append(list, m)
 		}
 	}
 	return list
+}
+
+// hasMode tells whether a chunk or journal holds a step of a mode that counts.
+func (t *Trial) hasMode(s *series, n int, mode record.Mode) bool {
+	below := t.below(s, n, mode)
+	if j := s.tails[n]; j != nil {
+		return slices.ContainsFunc(j.steps, func(st journal.Lazy) bool { return st.Mode == mode && st.ModeStep < below })
+	}
+	c := s.chunks[n]
+	f := t.table(c, chunk.Steps)
+	if f == nil {
+		return false
+	}
+	var err error
+	if c.modes == nil {
+		c.modes, err = f.Modes()
+	}
+	if err == nil && c.modes[mode] && below < math.MaxInt64 && c.least == nil {
+		c.least, err = f.LeastSteps()
+	}
+	if err != nil {
+		t.spoil(c.tables[chunk.Steps], err)
+		return false
+	}
+	return c.modes[mode] && (below == math.MaxInt64 || c.least[mode] < below)
 }
 
 // eachStep visits the steps of a worker (empty: all), without their values.
