@@ -40,6 +40,7 @@ func (s *Server) register() {
 	registerLabels(s.api, s)
 	registerReport(s.api, s)
 	registerUI(s.api, s)
+	registerValues(s.api, s)
 }
 
 func apiConfig(version string) huma.Config {

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/runs"
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store/layout"
 	"github.com/vigil-ml/vigil/internal/view"
@@ -21,6 +22,8 @@ type Description struct {
 	Name        string            `json:"name" doc:"Its directory below the root."`
 	Path        string            `json:"path"`
 	Live        bool              `json:"live" doc:"Its job runs."`
+	Row         listedRun         `json:"row" doc:"As the list of runs has it."`
+	Controls    Controls          `json:"controls" doc:"What can be done with it from here."`
 	Verdict     Verdict           `json:"verdict"`
 	Status      string            `json:"status"`
 	Started     time.Time         `json:"started"`
@@ -190,7 +193,18 @@ func registerDescribe(api huma.API, s *Server) {
 		if err != nil {
 			return Description{}, err
 		}
-		return describe(t, in.Run)
+		d, err := describe(t, in.Run)
+		if err != nil {
+			return d, err
+		}
+		run := t.Run()
+		d.Controls = s.controls(t.Path(), &run, in.Run)
+		row, err := s.index.Row(in.Run)
+		if err != nil {
+			return d, err
+		}
+		d.Row = s.rows([]runs.Row{row}, true)[0]
+		return d, nil
 	})
 	get(api, "/runs/{run}/diff", "get-diff", "What differed from the commit when the job was started", func(_ context.Context, in *struct{ RunPath }) (Diff, error) {
 		t, err := s.run(in.Run)

@@ -17,9 +17,6 @@ import (
 	"github.com/vigil-ml/vigil/internal/runs"
 )
 
-// mostRuns is how many runs one answer has.
-const mostRuns = 10_000
-
 // RunList is the list of runs.
 type RunList struct {
 	Format

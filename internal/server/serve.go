@@ -50,7 +50,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		err = h.Close()
 	}
-	<-ended
+	if gone := <-ended; !errors.Is(gone, http.ErrServerClosed) {
+		err = errors.Join(err, gone)
+	}
 	s.Close()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("end the dashboard: %w", err)
