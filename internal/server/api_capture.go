@@ -51,11 +51,11 @@ func (s *Server) capture(_ context.Context, in *captureIn) (Captures, error) {
 	if err != nil {
 		return Captures{}, err
 	}
-	request, err := captureRequest(t, &in.Body)
+	r, err := s.asked(in.Run)
 	if err != nil {
 		return Captures{}, err
 	}
-	r, err := s.asked(in.Run)
+	request, err := captureRequest(t, &in.Body)
 	if err != nil {
 		return Captures{}, err
 	}
