@@ -71,6 +71,8 @@ func TestHelpExamples(t *testing.T) {
 				continue // of files that the user writes; run above
 			case name == "stop" && example != examples[name][0]:
 				continue // the only job has been stopped
+			case name == "ui":
+				continue // it serves until it is ended: TestUI
 			case name == "completion":
 				continue // each in its own shell: TestCompletionInShells
 			case name == "logs", strings.HasSuffix(example, "--diff"):
