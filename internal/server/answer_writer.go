@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // mostAnswer is how large an answer may be that is no download.
@@ -19,9 +20,13 @@ type answerWriter struct {
 	http.ResponseWriter
 	status  int
 	body    bytes.Buffer
-	passing bool // it goes to the client as it comes
+	passing bool   // it goes to the client as it comes
+	pass    func() // called when it begins to
 	large   bool
 }
+
+// slowClient is how long a client of a download may take to take in a piece of it.
+const slowClient = 30 * time.Second
 
 // Unwrap lets http.ResponseController set deadlines.
 func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -45,6 +50,7 @@ func (w *answerWriter) WriteHeader(status int) {
 		w.passing = true
 	}
 	if w.passing {
+		w.pass()
 		w.ResponseWriter.WriteHeader(status)
 	}
 }
@@ -55,6 +61,7 @@ func (w *answerWriter) Write(b []byte) (int, error) {
 		w.WriteHeader(http.StatusOK)
 	}
 	if w.passing {
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(slowClient))
 		return w.ResponseWriter.Write(b)
 	}
 	if w.body.Len()+len(b) > mostAnswer {

@@ -12,11 +12,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// Times of a stream.
-const (
-	heartbeat  = 15 * time.Second
-	slowReader = 20 * time.Second // how long a client may take to take in what is there
-)
+// heartbeat is how often a stream says that it is there.
+const heartbeat = 15 * time.Second
 
 // streamInput is what a page wants to be told.
 type streamInput struct {
@@ -79,7 +76,6 @@ func serveStream(w http.ResponseWriter, r *http.Request, in *reader, last string
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // a proxy that collects answers would hold it back
 	send := func(b []byte) bool {
-		_ = to.SetWriteDeadline(time.Now().Add(slowReader))
 		_, err := w.Write(b)
 		return err == nil && to.Flush() == nil
 	}

@@ -103,7 +103,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer has the API answer. A panic becomes an error and a line of the log.
 func (g *guard) answer(w http.ResponseWriter, r *http.Request) {
-	a := &answerWriter{ResponseWriter: w}
+	a := &answerWriter{ResponseWriter: w, pass: func() {}}
 	defer func() {
 		e := recover()
 		if e == nil {
@@ -121,7 +121,8 @@ func (g *guard) answer(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != streamPath { // a stream stays
 		select {
 		case g.busy <- struct{}{}:
-			defer func() { <-g.busy }()
+			a.pass = sync.OnceFunc(func() { <-g.busy })
+			defer func() { a.pass() }()
 		case <-r.Context().Done():
 			return
 		}

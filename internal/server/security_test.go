@@ -379,7 +379,7 @@ func TestRequestsAreBounded(t *testing.T) {
 
 func TestAnswersAreBounded(t *testing.T) {
 	r := httptest.NewRecorder()
-	w := &answerWriter{ResponseWriter: r}
+	w := &answerWriter{ResponseWriter: r, pass: func() {}}
 	w.Header().Set("Content-Type", "application/json")
 	part := bytes.Repeat([]byte("x"), 1<<20)
 	for range mostAnswer>>20 + 1 {

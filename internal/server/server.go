@@ -117,7 +117,7 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
 
 // atOnce is how many requests are answered at a time; the others wait. It bounds the
 // memory that answers take.
-func atOnce() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+func atOnce() int { return max(8, 2*runtime.GOMAXPROCS(0)) }
 
 // Close ends what the server does beside requests.
 func (s *Server) Close() {

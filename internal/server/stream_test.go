@@ -304,6 +304,51 @@ func TestStreamSharesOneLookAndEndsWithTheServer(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
+func TestStreamTellsWhatIsNewInTheList(t *testing.T) {
+	root := t.TempDir()
+	server := serveTest(t, Options{Root: root})
+	l := listen(t, server, "", "")
+	type list struct {
+		Rows []struct {
+			Name, Status, Note string
+			Steps              map[string]int64
+		}
+		Gone []string
+	}
+	var news list
+	l.next("runs", &news)
+	if len(news.Rows) != 0 {
+		t.Errorf("at the beginning: %+v", news)
+	}
+	until := func(what string, is func() bool) {
+		t.Helper()
+		for news = (list{}); !is(); {
+			news = list{}
+			l.next("runs", &news)
+		}
+	}
+	j := newJob(t, root, "a")
+	until("a new run", func() bool {
+		return len(news.Rows) == 1 && news.Rows[0].Name == "a" && news.Rows[0].Status == record.Running
+	})
+	j.ok(j.UpdateRun(func(r *record.Run) { r.Steps["TRAIN"] = 7 }))
+	until("steps", func() bool { return len(news.Rows) == 1 && news.Rows[0].Steps["TRAIN"] == 7 })
+	if answer, body := ask(t, server, asked{"PUT /api/v1/runs/a/note", withBearer, `{"note":"x"}`}); answer.StatusCode != 200 {
+		t.Fatal(body)
+	}
+	until("a note", func() bool { return len(news.Rows) == 1 && news.Rows[0].Note == "x" })
+	j.ok(j.UpdateRun(func(r *record.Run) {
+		now := time.Now()
+		r.Status, r.Ended = record.Completed, &now
+	}))
+	j.ok(j.Close())
+	until("the end", func() bool { return len(news.Rows) == 1 && news.Rows[0].Status == record.Completed })
+	if answer, body := ask(t, server, asked{line: "DELETE /api/v1/runs/a?name=a", headers: withBearer}); answer.StatusCode != 200 {
+		t.Fatal(body)
+	}
+	until("that it is gone", func() bool { return len(news.Gone) == 1 && news.Gone[0] == "a" })
+}
+
 func TestStreamRefusesWhatIsNoSeries(t *testing.T) {
 	root := t.TempDir()
 	server := serveTest(t, Options{Root: root})
