@@ -29,18 +29,18 @@ func TestDocumentedExample(t *testing.T) {
 		StopOn:  When{Severity: record.Error},
 		Windows: []Window{{Spec: "stacks:steps=50-80", FirstStep: ptr(int64(50)), EndStep: ptr(int64(81))}},
 		Rule: []RuleConfig{
-			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("36:5"), false},
-			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("37:5"), false},
+			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("37:5"), false},
+			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("38:5"), false},
 		},
 		Collect: []plan.Collection{
-			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("45:5")}},
+			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("46:5")}},
 			{
 				Name: "attention", Selector: plan.Selector{Regex: []string{"attn.*weight", `attn_output_\d`}},
-				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("46:5")},
+				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("47:5")},
 			},
 			{
 				Name: "norms", Selector: plan.Selector{ModuleTypes: []string{"BatchNorm2d", "LayerNorm"}, Side: record.Output},
-				Want: plan.Stats | plan.Hist, By: []string{at("54:5")},
+				Want: plan.Stats | plan.Hist, By: []string{at("55:5")},
 			},
 		},
 		Mutes:   []Mute{{"dead_relu", `^stem\.`, "the stem is pruned on purpose"}},
