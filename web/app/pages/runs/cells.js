@@ -13,7 +13,7 @@ const dashes = { dashed: "5 3", dotted: "1.5 3" };
 // Swatch is the run's line as it is in charts; nothing where nothing was set for it.
 export function Swatch({ colour, line }) {
   if (!colour && !line) return null;
-  return html`<svg class="swatch" width="18" height="10" aria-hidden="true" ref=${(node) => node?.style.setProperty("color", `var(--series-${colour || "none"})`)}>
+  return html`<svg class="run-swatch" width="18" height="10" aria-hidden="true" ref=${(node) => node?.style.setProperty("color", `var(--series-${colour || "none"})`)}>
     <line x1="1" y1="5" x2="17" y2="5" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-dasharray=${dashes[line] ?? null} /></svg>`;
 }
 

@@ -2,7 +2,7 @@
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { AtStep, Findings, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
-import { stats, statuses, valueOf } from "./fields.js";
+import { own, stats, statuses, valueOf } from "./fields.js";
 import { Losses } from "./losses.js";
 import { Tags } from "./tags.js";
 import { atStep } from "./atstep.js";
@@ -15,8 +15,8 @@ const sum = (row) => (row.findings?.error ?? 0) * 1e6 + (row.findings?.warning ?
 const day = (text) => (text ? format.time(text).slice(0, 10) : "");
 const text = (value) => (value ? html`<span class="said" title=${value}>${value}</span>` : "");
 
-const own = [
-  { id: "name", title: "Name", width: 240, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
+const every = [
+  { id: "name", title: "Name", width: matchMedia("(max-width: 600px)").matches ? 168 : 240, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
   { id: "status", title: "Status", width: 124, value: (row) => row.status, order: (row) => statuses.indexOf(row.status), cell: (row) => html`<${StatusOf} row=${row} />` },
   { id: "started", title: "Started", width: 110, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<time datetime=${row.started} title=${format.time(row.started)}>${format.ago(row.started)}</time>` },
   { id: "ended", title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => row.ended && html`<time datetime=${row.ended} title=${format.time(row.ended)}>${format.ago(row.ended)}</time>` },
@@ -45,13 +45,13 @@ const titled = (id, group) => ({ id, group, title: id.slice(id.indexOf(".") + 1)
 // columnOf makes a column of its id; null where there is none of that name. An id that names a tag, a parameter or a series makes a column even
 // where no run has it (yet), so that an address or a view keeps its columns.
 export function columnOf(id) {
-  const known = own.find((column) => column.id === id);
+  const known = every.find((column) => column.id === id);
   if (known) return { group: "Run", ...known };
   const [kind, name] = [id.slice(0, id.indexOf(".")), id.slice(id.indexOf(".") + 1)];
   if (!name) return null;
-  if (kind === "tag") return { ...titled(id, "Tags"), title: name, hint: `Tag ${name}`, width: 120, value: (row) => row.tags?.[name] ?? "", order: (row) => amount(row.tags?.[name]), cell: (row) => text(row.tags?.[name]) };
-  if (kind === "param") return { ...titled(id, "Parameters"), title: name, hint: `Parameter ${name}`, width: 120, value: (row) => row.parameters?.[name] ?? "", order: (row) => amount(row.parameters?.[name]), cell: (row) => text(row.parameters?.[name]) };
-  if (kind in statWords) {
+  if (kind === "tag") return { ...titled(id, "Tags"), title: name, hint: `Tag ${name}`, width: 120, value: (row) => own(row.tags, name) ?? "", order: (row) => amount(own(row.tags, name)), cell: (row) => text(own(row.tags, name)) };
+  if (kind === "param") return { ...titled(id, "Parameters"), title: name, hint: `Parameter ${name}`, width: 120, value: (row) => own(row.parameters, name) ?? "", order: (row) => amount(own(row.parameters, name)), cell: (row) => text(own(row.parameters, name)) };
+  if (Object.hasOwn(statWords, kind)) {
     const title = kind === "last" ? name : `${name}, ${statWords[kind]}`;
     return { id, title, group: `Values: ${statWords[kind]}`, number: true, width: Math.max(96, Math.min(200, 24 + title.length * 7)), hint: `${name}: its ${statWords[kind]} value`, value: (row) => valueOf(row, name, kind), cell: (row) => value(valueOf(row, name, kind)) };
   }
@@ -71,7 +71,7 @@ function atColumn(id, rest) {
 
 // available are all columns that there are for these runs, and those that are shown.
 export function available(names, shown) {
-  const list = own.map((column) => ({ group: "Run", ...column }));
+  const list = every.map((column) => ({ group: "Run", ...column }));
   for (const tag of names.tags) list.push(columnOf(`tag.${tag}`));
   for (const parameter of names.parameters) list.push(columnOf(`param.${parameter}`));
   for (const stat of stats) for (const series of names.values) list.push(columnOf(`${stat}.${series}`));

@@ -7,7 +7,7 @@ const findings = (row, severity) => row.findings?.[severity] ?? 0;
 // statuses of a run, what goes on first.
 export const statuses = ["running", "failed", "stopped", "lost", "ended", "completed"];
 
-const own = [
+const every = [
   { name: "name", type: "text", contains: true, get: (row) => [row.name, row.title ?? ""] },
   { name: "status", type: "choice", choices: statuses, get: (row) => [row.status] },
   { name: "tag", type: "tags", get: (row) => row.tags ?? {} },
@@ -35,12 +35,15 @@ const own = [
   { name: "archived", type: "choice", choices: ["yes", "no"], get: (row) => [row.archived ? "yes" : "no"] },
 ];
 
-export const ownFields = own.map(({ name, type }) => ({ name, type }));
+export const ownFields = every.map(({ name, type }) => ({ name, type }));
+// own is a member of an object by a name that people chose: never one that every object has.
+export const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
+
 export const stats = ["last", "best", "min", "max"];
 
 // valueOf is the last, best, least or greatest value of a series; null where there is none.
 export function valueOf(row, name, stat) {
-  const value = row.values?.[name]?.[stat];
+  const value = own(row.values, name)?.[stat];
   return value === undefined ? null : number(value);
 }
 
@@ -49,7 +52,7 @@ const texts = (row) => row.searched ?? [row.name, row.title ?? "", row.note ?? "
 // fields is what query() of core/query.js asks with. names: {tags, parameters, values}, each a Set of names that some run has.
 // A name that several have means, in this order, a field, a value, a parameter, a tag; "value.loss", "param.lr" and "tag.lr" say it.
 export function fields(names) {
-  const table = new Map(own.map((field) => [field.name, field]));
+  const table = new Map(every.map((field) => [field.name, field]));
   const value = (text) => {
     for (const stat of ["", ...stats]) {
       const name = stat ? text.slice(0, -stat.length - 1) : text;
@@ -59,8 +62,8 @@ export function fields(names) {
     }
     return null;
   };
-  const parameter = (name) => (names.parameters.has(name) ? { name, type: "mixed", get: (row) => row.parameters?.[name] } : null);
-  const tag = (name) => (names.tags.has(name) ? { name, type: "mixed", get: (row) => row.tags?.[name] } : null);
+  const parameter = (name) => (names.parameters.has(name) ? { name, type: "mixed", get: (row) => own(row.parameters, name) } : null);
+  const tag = (name) => (names.tags.has(name) ? { name, type: "mixed", get: (row) => own(row.tags, name) } : null);
   return {
     anywhere: texts,
     names: () => [...table.keys(), ...names.values, ...names.parameters, ...names.tags],

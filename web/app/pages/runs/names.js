@@ -22,4 +22,4 @@ export function namesOf(rows) {
 const sorted = (set, order) => new Set([...set].sort(order));
 
 // sameNames tells whether two collections are alike, so that columns are made anew only when they are not.
-export const sameNames = (a, b) => a && ["tags", "parameters", "values"].every((kind) => a[kind].size === b[kind].size && [...a[kind]].every((name) => b[kind].has(name)));
+export const sameNames = (a, b) => Boolean(a) && ["tags", "parameters", "values"].every((kind) => a[kind].size === b[kind].size && [...a[kind]].every((name) => b[kind].has(name)));

@@ -14,7 +14,7 @@ export function suggest(text, caret, { rows, names }) {
   const rest = /^[^\s()]*/.exec(text.slice(caret))[0].length;
   const colon = /^("?)([a-z]+)\1([:=])(.*)$/is.exec(word);
   const name = colon?.[2].toLowerCase();
-  if (colon && name in values) {
+  if (colon && Object.hasOwn(values, name)) {
     const typed = colon[4].split(",").at(-1).replace(/^"/, "").toLowerCase();
     const from = caret - colon[4].split(",").at(-1).length;
     const all = [...new Set(values[name](rows, names))].filter(Boolean);

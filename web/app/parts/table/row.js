@@ -13,7 +13,7 @@ export class Row extends Component {
     return html`<tr id=${id} aria-rowindex=${index + 2} aria-selected=${choosable ? chosen : active} class=${`${active ? "active" : ""} ${chosen ? "chosen" : ""} ${className ?? ""}`}
         onClick=${(event) => onActive(event)} onDblClick=${onOpen}>
       ${choosable && html`<td class="choose"><input type="checkbox" tabindex="-1" aria-label="Choose the row" checked=${chosen} onClick=${(event) => { event.stopPropagation(); onChoose(event); }} /></td>`}
-      ${columns.map((column) => html`<td key=${column.id} class=${`${column.number ? "n" : ""} ${column.pin ? "pin" : ""} ${column.class ?? ""}`}>${column.cell ? column.cell(row) : show(column.value(row))}</td>`)}
+      ${columns.map((column) => html`<td key=${column.id} class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""} ${column.class ?? ""}`}>${column.cell ? column.cell(row) : show(column.value(row))}</td>`)}
     </tr>`;
   }
 }
