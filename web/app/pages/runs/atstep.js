@@ -5,6 +5,7 @@ import { nextFrame } from "../../core/tick.js";
 
 const known = new Map();
 const waiting = new Map();
+const asked = new Set();
 let busy = 0;
 
 // came counts answers, so that a table that is sorted by such a value is sorted anew.
@@ -22,15 +23,22 @@ export const atStep = (row, name, step) => {
 // want asks for a value that is not known. Those of one run at one step are asked for together.
 export function want(row, name, step) {
   const key = keyOf(row, name, step);
-  if (known.has(key)) return;
+  if (asked.has(key)) return;
+  asked.add(key);
   const together = `${row.name}\n${step}`;
-  const asked = waiting.get(together) ?? { row, step, keys: new Map() };
-  asked.keys.set(name, key);
-  waiting.set(together, asked);
+  const next = waiting.get(together) ?? { row, step, keys: new Map() };
+  next.keys.set(name, key);
+  waiting.set(together, next);
   nextFrame(ask);
 }
 
-async function ask() {
+// wantAll asks for the values of all rows in a column at.STEP.NAME.
+export function wantAll(rows, id) {
+  const found = /^at\.(\d+)\.(.+)$/s.exec(id);
+  if (found) for (const row of rows) want(row, found[2], Number(found[1]));
+}
+
+function ask() {
   while (busy < 6 && waiting.size) {
     const [together, { row, step, keys }] = waiting.entries().next().value;
     waiting.delete(together);

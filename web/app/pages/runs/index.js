@@ -9,6 +9,7 @@ import { Empty, Failed, Loading } from "../../parts/empty.js";
 import { ColumnChooser, Table } from "../../parts/table.js";
 import { Menu } from "../../parts/menu.js";
 import { AtDialog } from "./atdialog.js";
+import { came, wantAll } from "./atstep.js";
 import { archive, Chosen, curvesOf } from "./chosen.js";
 import { available, columnOf, usual } from "./columns.js";
 import { fields } from "./fields.js";
@@ -40,7 +41,10 @@ export function Page({ route }) {
   const text = route.get("q");
   const asked = useMemo(() => query(text, fields(names)), [text, names]);
   const showArchived = route.get("archived") === "1" || /\barchived:/.test(text);
-  const found = useMemo(() => rows.filter((row) => (showArchived || !row.archived) && asked.test(row)), [rows, asked, showArchived]);
+  // Where the order goes by values that come one after the other, the rows are put into order anew as they come.
+  const ordered = route.all("sort").some((id) => /^-?at\./.test(id));
+  const turn = ordered ? came.value : 0;
+  const found = useMemo(() => rows.filter((row) => (showArchived || !row.archived) && asked.test(row)), [rows, asked, showArchived, turn]);
   const left = useMemo(() => rows.reduce((n, row) => n + (row.archived ? 1 : 0), 0), [rows]);
 
   const given = route.all("c");
@@ -48,6 +52,7 @@ export function Page({ route }) {
   const columns = useMemo(() => shown.map(columnOf).filter(Boolean), [shown.join("\n")]);
   const all = useMemo(() => available(names, shown), [names, shown.join("\n")]);
   const sort = sortOf(route.all("sort"));
+  useEffect(() => { if (ordered) for (const { id } of sort) wantAll(found, id); }, [ordered, found]);
   const setColumns = (ids) => route.push({ c: ids.join("\n") === usual.join("\n") ? "" : ids });
   const group = route.get("group");
   // A group is by any column, also by one that is not shown.
