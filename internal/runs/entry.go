@@ -23,6 +23,15 @@ type entry struct {
 	over    bool       // the run is closed
 	writers record.Run // the processes that write it, of one that is not over
 	version uint64
+	read    time.Time     // when the larger part of the row was read
+	took    time.Duration // that reading
+	behind  bool          // the larger part is older than the rest
+}
+
+// fresh tells that the larger part of a run that goes on need not be read again: that
+// takes no more than its share of the time.
+func (e *entry) fresh(x *Index, now time.Time) bool {
+	return e != nil && e.row.detail != nil && x.o.Share > 0 && now.Sub(e.read).Seconds()*x.o.Share < e.took.Seconds()
 }
 
 // read makes the entry of a run.
@@ -43,22 +52,32 @@ func (x *Index) read(name string) (*entry, error) {
 	}
 	run := t.Run()
 	x.keepOpen(name, t, run.Status == record.Running)
-	row, err := rowOf(t, name)
-	if err != nil {
-		return nil, err
+	e := &entry{row: rowOf(t, run, name), over: run.Over(), newest: s.newest, settled: s.settled(at), read: at}
+	x.mu.Lock()
+	old := x.entries[name]
+	x.mu.Unlock()
+	if run.Status == record.Running && old.fresh(x, at) {
+		e.row.detail, e.read, e.took = old.row.detail, old.read, old.took
+		e.behind, e.settled = true, false
+	} else {
+		began := time.Now()
+		if err := e.row.readDetail(t, run); err != nil {
+			return nil, err
+		}
+		e.took = time.Since(began)
 	}
+	e.row.damage(t)
 	// A run that was removed meanwhile is none, however much of it was read.
 	if _, err := stampOf(x.fs, path, false); err != nil {
 		return nil, err
 	}
-	e := &entry{row: row, over: run.Over(), newest: s.newest, settled: s.settled(at)}
 	e.stamp = s.of(e.over)
 	if !e.over {
 		e.writers = record.Run{Host: run.Host, Launcher: run.Launcher, Agent: run.Agent}
 		host, err := os.Hostname()
 		e.row.Live = run.Status == record.Running && run.Control != "" && err == nil && host == run.Host
 	}
-	return e, e.row.pack()
+	return e, nil
 }
 
 // mostOpen bounds the runs that are kept open.

@@ -104,7 +104,7 @@ func age(t testing.TB, root string) {
 // index opens an index that looks each time.
 func index(t testing.TB, fsys vfs.FS, root string) *runs.Index {
 	t.Helper()
-	x := runs.Open(fsys, root, runs.Options{Fresh: time.Nanosecond})
+	x := runs.Open(fsys, root, runs.Options{Fresh: time.Nanosecond, Share: -1})
 	t.Cleanup(func() { ok(t, x.Close()) })
 	return x
 }

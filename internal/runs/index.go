@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Fresh    time.Duration    // for how long what was seen is not looked at again; 0: a second
 	Patience time.Duration    // how long List reads runs before it leaves the rest for later; 0: 0.3 s
+	Share    float64          // of a core that reads values of a run that goes on; 0: 0.02, below 0: as often as it changes
 	Now      func() time.Time // nil: time.Now
 	Links    bool             // also runs that symbolic links outside of the root lead to
 }
@@ -85,6 +86,9 @@ func Open(fsys vfs.FS, root string, o Options) *Index {
 	}
 	if o.Patience == 0 {
 		o.Patience = 300 * time.Millisecond
+	}
+	if o.Share == 0 {
+		o.Share = 0.02
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -192,6 +192,41 @@ func TestRunning(t *testing.T) {
 	}
 }
 
+// The values of a run that goes on are read less often where that takes long; all else
+// of it, and its end, are always up to date.
+func TestRunningTakesItsShare(t *testing.T) {
+	root := t.TempDir()
+	m := made{running: true, steps: 3}
+	w := write(t, root, "a", m)
+	now := time.Now()
+	x := runs.Open(vfs.OS, root, runs.Options{Fresh: time.Nanosecond, Share: 1e-10, Now: func() time.Time { now = now.Add(time.Millisecond); return now }})
+	look := func() (steps int64, last float64) {
+		r := all(t, x)[0]
+		d, err := r.Details()
+		ok(t, err)
+		return r.Steps["TRAIN"], float64(d.Values["temperature"].Last)
+	}
+	for _, test := range []struct {
+		what  string
+		do    func()
+		steps int64
+		last  float64
+	}{
+		{"at first", func() {}, 3, 2},
+		{"soon after", func() { grow(t, w, m, 3, 6) }, 6, 2},
+		{"then", func() { grow(t, w, m, 6, 7) }, 7, 2},
+		{"long after, though nothing more came", func() { now = now.Add(200 * 365 * 24 * time.Hour) }, 7, 6},
+		{"and then again", func() { grow(t, w, m, 7, 8) }, 8, 6},
+		{"at its end", func() { end(t, w, began.Add(time.Minute)) }, 8, 7},
+	} {
+		test.do()
+		if steps, last := look(); steps != test.steps || last != test.last {
+			t.Errorf("%s: %d steps, last value %v", test.what, steps, last)
+		}
+	}
+	ok(t, x.Close())
+}
+
 // counting counts what is opened of runs.
 type counting struct {
 	vfs.FS

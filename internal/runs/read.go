@@ -20,9 +20,8 @@ const (
 	longest        = 300 // bytes
 )
 
-// rowOf describes a run that lies in a directory of this name.
-func rowOf(t source.Run, name string) (Row, error) {
-	run := t.Run()
+// rowOf describes a run that lies in a directory of this name, without its details.
+func rowOf(t source.Run, run record.Run, name string) Row {
 	r := Row{
 		Name: name, Path: t.Path(), Framework: run.Framework, Status: run.Status, Started: run.Started, Ended: run.Ended,
 		Steps: run.Steps, Host: run.Host, Tags: run.Tags, Note: run.Note, Overhead: run.Overhead.Percent,
@@ -38,18 +37,27 @@ func rowOf(t source.Run, name string) (Row, error) {
 		r.Lost = &share
 	}
 	r.found(t.Findings(), t.Groups())
+	return r
+}
+
+// readDetail reads the larger part of a row.
+func (r *Row) readDetail(t source.Run, run record.Run) error {
 	outline, err := view.OutlineOf(t)
-	if err != nil && errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("read run %q: %w", name, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read run %q: %w", r.Name, err)
 	}
-	r.Outline, r.Parameters = outline, short(view.Parameters(run))
-	switch damage := t.Damage(); {
-	case len(damage) > 0:
-		r.Damaged = cut(damage[0].File + ": " + damage[0].Reason)
-	case err != nil:
+	if err != nil {
 		r.Damaged = cut(err.Error())
 	}
-	return r, nil
+	r.Outline, r.Parameters = outline, short(view.Parameters(run))
+	return r.pack()
+}
+
+// damage says what is damaged of a run.
+func (r *Row) damage(t source.Run) {
+	if list := t.Damage(); len(list) > 0 {
+		r.Damaged = cut(list[0].File + ": " + list[0].Reason)
+	}
 }
 
 // found counts what was found, as `vigil ls` does.

@@ -110,7 +110,9 @@ func (x *Index) differs(name string, e *entry) (newest time.Time, gone, differs 
 		return s.newest, false, true
 	case s.of(e.over) != e.stamp:
 		return s.newest, false, true
-	case !e.settled && s.settled(x.o.Now()):
+	case e.behind && !e.fresh(x, x.o.Now()):
+		return s.newest, false, true
+	case !e.behind && !e.settled && s.settled(x.o.Now()):
 		return s.newest, false, true
 	case !e.over && e.row.Status == record.Running:
 		run := e.writers

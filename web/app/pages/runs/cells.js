@@ -1,5 +1,5 @@
 // What stands in the cells of the table.
-import { html } from "../../vendor/preact.js";
+import { computed, html, signal } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { route } from "../../core/router.js";
 import { Icon } from "../../parts/icon.js";
@@ -22,6 +22,23 @@ export function Name({ row }) {
   return html`<span class="runs-name"><${Swatch} ...${style} /><a class="cut said" tabindex="-1" href=${route.to(row.name)} title=${row.title ? `${row.name} (${row.title})` : row.name}>${row.name}</a>
     ${row.damaged && html`<span class="severity plain warning" title=${row.damaged}><${Icon} name="warning" size=${14} label=${`Damaged: ${row.damaged}`} /></span>`}
     ${row.archived && html`<span class="tag">archived</span>`}</span>`;
+}
+
+// now ticks while the page is seen, for what depends on the time.
+const now = signal(Date.now());
+setInterval(() => { if (!document.hidden) now.value = Date.now(); }, 1000);
+const minute = computed(() => Math.floor(now.value / 30000));
+
+// Ago is a time as a distance.
+export function Ago({ at }) {
+  minute.value;
+  return at ? html`<time datetime=${at} title=${format.time(at)}>${format.ago(at)}</time>` : "";
+}
+
+// Duration of a run that goes on grows; the server's clock counts, not this one's.
+export function Duration({ row }) {
+  if (row.status !== "running" || typeof row.duration !== "number") return format.duration(row.duration);
+  return format.duration(Math.round(row.duration + Math.max(0, now.value - row.came) / 1000));
 }
 
 export function StatusOf({ row }) {

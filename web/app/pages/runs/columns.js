@@ -1,7 +1,7 @@
 // The columns of the table: those that every run has, one for each tag and parameter, and for each series its last, best, least and greatest value.
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
-import { AtStep, Findings, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
+import { Ago, AtStep, Duration, Findings, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
 import { own, stats, statuses, valueOf } from "./fields.js";
 import { Losses } from "./losses.js";
 import { Tags } from "./tags.js";
@@ -18,9 +18,9 @@ const text = (value) => (value ? html`<span class="said" title=${value}>${value}
 const every = [
   { id: "name", title: "Name", width: matchMedia("(max-width: 600px)").matches ? 168 : 240, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
   { id: "status", title: "Status", width: 124, value: (row) => row.status, order: (row) => statuses.indexOf(row.status), cell: (row) => html`<${StatusOf} row=${row} />` },
-  { id: "started", title: "Started", width: 110, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<time datetime=${row.started} title=${format.time(row.started)}>${format.ago(row.started)}</time>` },
-  { id: "ended", title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => row.ended && html`<time datetime=${row.ended} title=${format.time(row.ended)}>${format.ago(row.ended)}</time>` },
-  { id: "duration", title: "Duration", width: 112, number: true, value: (row) => row.duration, cell: (row) => format.duration(row.duration) },
+  { id: "started", title: "Started", width: 110, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<${Ago} at=${row.started} />` },
+  { id: "ended", title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => html`<${Ago} at=${row.ended} />` },
+  { id: "duration", title: "Duration", width: 112, number: true, value: (row) => row.duration, cell: (row) => html`<${Duration} row=${row} />` },
   { id: "steps", title: "Steps", width: 120, number: true, value: (row) => row.progress?.step ?? null, cell: (row) => html`<${Steps} row=${row} />` },
   { id: "progress", title: "Progress", width: 96, number: true, value: (row) => row.progress?.fraction ?? null, cell: (row) => format.percent(row.progress?.fraction) },
   { id: "losses", title: "Loss", width: 196, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.losses?.[0] ? valueOf(row, row.losses[0].name, "last") : null, cell: (row) => html`<${Losses} row=${row} />` },

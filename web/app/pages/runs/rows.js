@@ -15,6 +15,7 @@ let again = 0;
 // ready makes a row ready to be searched; what was read of its details before stays while only the rest is new.
 function ready(row, before) {
   if (before && row.values === undefined && row.parameters === undefined && before.started === row.started) row = { ...row, losses: before.losses, values: before.values, parameters: before.parameters };
+  row.came = Date.now();
   row.searched = [row.name, row.title ?? "", row.note ?? "", ...Object.entries(row.tags ?? {}).map(([key, value]) => (value ? `${key}=${value}` : key))];
   return row;
 }

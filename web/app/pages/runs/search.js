@@ -64,8 +64,8 @@ export function RunSearch({ value, onChange, errors, rows, names, count }) {
     </span>
     ${offer && html`<ul class="runs-offer menu" id=${`${id}-list`} role="listbox" aria-label="What may come next">${offer.list.map((one, i) => html`<li key=${one.label} id=${`${id}-${i}`} role="option" aria-selected=${i === at} class="menu-item" onMouseDown=${(event) => { event.preventDefault(); take(one); }}>
       <span class="said cut">${one.label}</span><span class="faint small cut">${one.hint}</span></li>`)}</ul>`}
-    ${shown.length > 0 && html`<ul class="runs-wrong" id=${`${id}-wrong`} role="alert">${shown.slice(0, 3).map((one) => html`<li key=${one.from}><button type="button" class="button plain small" onClick=${() => { field.current.focus(); field.current.setSelectionRange(one.from, one.to); }}>
-      <${Icon} name="error" size=${12} /><span class="said">${one.message}</span></button></li>`)}</ul>`}
+    ${shown.length > 0 && html`<div id=${`${id}-wrong`} role="alert"><ul class="runs-wrong">${shown.slice(0, 3).map((one) => html`<li key=${one.from}><button type="button" class="button plain small" onClick=${() => { field.current.focus(); field.current.setSelectionRange(one.from, one.to); }}>
+      <${Icon} name="error" size=${12} /><span class="said">${one.message}</span></button></li>`)}</ul></div>`}
   </div>`;
 }
 
