@@ -103,7 +103,15 @@ function EvidenceChart({ run, finding, shown, height }) {
     const marks = finding.mode_step >= 0 ? [{ x: finding.mode_step, kind: "finding", severity: finding.severity, title: finding.message }] : [];
     return { series, lines, marks, y: { log: spread(series) } };
   }, [of.data, shown, finding]);
-  return html`<${Chart} title=${title(shown)} series=${drawn.series} x=${steps} y=${drawn.y} marks=${drawn.marks} lines=${drawn.lines} height=${height} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${false} />`;
+  return html`<${Chart} title=${title(shown)} series=${drawn.series} x=${steps} y=${drawn.y} marks=${drawn.marks} lines=${drawn.lines} height=${height} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${false} />
+    <p class="small finding-links">${shown.map((one) => html`<a key=${one.s} href=${toSeries(run, one, finding)}>${shown.length > 1 ? html`<span class="said">${one.name}</span>: ` : ""}${one.stat === "value" ? "all its curve" : "the tensor at this step"}</a>`)}</p>`;
+}
+
+// toSeries is where more of a series is seen: parts of steps by time, scalars as curves, statistics with their tensor.
+function toSeries(run, one, finding) {
+  if (one.name.startsWith("time/")) return route.to(run.name, "time");
+  if (one.stat === "value") return route.to(run.name, "curves", { q: one.name });
+  return route.to(run.name, "tensors", { tensor: one.name, step: Math.max(finding.mode_step, 0), mode: finding.mode });
 }
 
 const steps = { kind: "step" };

@@ -6,15 +6,18 @@ import { Boundary } from "../../parts/boundary.js";
 import { Answer } from "../../parts/empty.js";
 import { Tabs } from "../../parts/tabs.js";
 import { FindingList } from "./list.js";
+import { useMutes } from "./mute.js";
 import { RuleOfRun } from "./rule.js";
 import { RuleTable } from "./rules.js";
 
 export function Page({ run, api, route }) {
   const findings = useGet(run.path("findings"));
   const rules = useGet(run.path("rules"));
+  const mutes = useMutes(run);
   const again = () => {
     findings.reload();
     rules.reload();
+    mutes.reload();
   };
   useEvents(run.name, { findings: again, rules: rules.reload, plan: rules.reload, reset: again }, { when: run.live });
   const [kind, name] = route.rest;
@@ -25,7 +28,7 @@ export function Page({ run, api, route }) {
   ], [run.name]);
   if (kind === "rule" && name) {
     return html`<${Boundary} what="The rule" of=${name}><${Answer} of=${rules} what="The rules could not be read.">${(data) => html`
-      <${RuleOfRun} key=${name} run=${run} api=${api} route=${route} name=${name} rules=${data.rules} findings=${findings} again=${again} />`}<//><//>`;
+      <${RuleOfRun} key=${name} run=${run} api=${api} route=${route} name=${name} rules=${data.rules} findings=${findings} mutes=${mutes} again=${again} />`}<//><//>`;
   }
   const counted = findings.data?.findings.filter((one) => !one.muted).length;
   return html`<div class="findings">
@@ -34,7 +37,7 @@ export function Page({ run, api, route }) {
       tabs=${[{ id: "findings", title: "Findings", count: counted }, { id: "rules", title: "Rules", count: rules.data?.rules.filter((one) => one.active).length }]}>
       ${view === "rules"
         ? html`<${Boundary} what="The rules" of="rules"><${Answer} of=${rules} what="The rules could not be read.">${(data) => html`<${RuleTable} run=${run} route=${route} data=${data} />`}<//><//>`
-        : html`<${Boundary} what="The findings" of="findings"><${Answer} of=${findings} what="The findings could not be read.">${(data) => html`<${FindingList} run=${run} api=${api} route=${route} data=${data} again=${again} />`}<//><//>`}
+        : html`<${Boundary} what="The findings" of="findings"><${Answer} of=${findings} what="The findings could not be read.">${(data) => html`<${FindingList} run=${run} api=${api} route=${route} data=${data} mutes=${mutes} again=${again} />`}<//><//>`}
     <//>
   </div>`;
 }

@@ -16,7 +16,7 @@ const most = 50;
 // text is what a finding is searched in.
 const text = (one) => `${one.rule} ${one.check} ${one.configuration} ${one.subject} ${one.message} ${one.cause} ${one.worker} ${one.mode}`;
 
-export function FindingList({ run, api, route, data, again }) {
+export function FindingList({ run, api, route, data, mutes, again }) {
   const q = route.get("q");
   const severity = route.get("severity");
   const by = route.get("by", "cause");
@@ -36,7 +36,7 @@ export function FindingList({ run, api, route, data, again }) {
   const counts = useMemo(() => Object.fromEntries(severities.map((one) => [one, data.findings.filter((finding) => finding.severity === one && !finding.muted).length])), [data]);
   useSight(id, data);
   if (!data.findings.length) return html`<${Nothing} run=${run} data=${data} route=${route} />`;
-  const mute = (finding) => html`<${MuteButton} run=${run} api=${api} finding=${finding} again=${again} />`;
+  const mute = (finding) => html`<${MuteButton} run=${run} api=${api} finding=${finding} mutes=${mutes} again=${again} />`;
   return html`<div class="stack">
     <div class="line filters">
       <${Search} label="Search findings" value=${q} onChange=${(value) => route.set({ q: value })} count=${q || severity || rule ? `${count} of ${all}` : null} where="Findings" />

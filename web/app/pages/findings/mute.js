@@ -1,19 +1,23 @@
 // Muting: findings of a rule, or of a rule about one tensor, that are known do not count any more. A reason is asked for.
 import { html, useState } from "../../vendor/preact.js";
 import { attempt } from "../../core/toast.js";
+import { useGet } from "../../core/use.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Icon } from "../../parts/icon.js";
 import { Choice } from "../../parts/tabs.js";
 
-// exactly is a Python regular expression that finds a name and nothing else.
-const exactly = (name) => `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+// useMutes are the mutes that people set on the run; those that it was started with are not among them.
+export const useMutes = (run) => useGet(run.path("mutes"));
 
-export function MuteButton({ run, api, finding, again }) {
+const covers = (mute, finding) => (mute.rule === finding.rule || mute.rule === finding.configuration) && (!mute.tensor || mute.tensor === finding.subject);
+
+export function MuteButton({ run, api, finding, mutes, again }) {
   const [open, setOpen] = useState(false);
   const may = run.can("tags");
   if (finding.muted) {
     const reason = finding.context?.muted_because;
-    return html`${reason && html`<span class="quiet small said">${reason}</span>`}<${Unmute} run=${run} api=${api} rule=${finding.configuration} tensor="" again=${again} />`;
+    const mute = mutes.data?.mutes.find((one) => covers(one, finding));
+    return html`${reason && html`<span class="quiet small said">${reason}</span>`}${mute && html`<${Unmute} run=${run} api=${api} mute=${mute} again=${again} />`}`;
   }
   return html`<button type="button" class="button plain small" disabled=${!may.allowed} title=${may.allowed ? "These findings are known: they no longer count" : may.why_not} onClick=${() => setOpen(true)}><${Icon} name="mute" size=${14} /> Mute</button>
     ${open && html`<${Mute} run=${run} api=${api} rule=${finding.configuration} subject=${finding.subject} again=${again} close=${() => setOpen(false)} />`}`;
@@ -25,7 +29,7 @@ export function Mute({ run, api, rule, subject, again, close }) {
   const [reason, setReason] = useState("");
   const submit = async (event) => {
     event.preventDefault();
-    const tensor = what === "subject" ? exactly(subject) : "";
+    const tensor = what === "subject" ? subject : "";
     const done = await attempt(() => api.put(run.path("mutes"), { rule, tensor, reason: reason.trim() }), `Findings of ${rule} are muted.`);
     if (done === undefined) return;
     close();
@@ -43,10 +47,10 @@ export function Mute({ run, api, rule, subject, again, close }) {
 }
 
 // Unmute lets the findings of a rule count again.
-export function Unmute({ run, api, rule, tensor, again }) {
+function Unmute({ run, api, mute, again }) {
   const may = run.can("tags");
   const click = async () => {
-    const done = await attempt(() => api.remove(run.path("mutes"), { rule, tensor }), `Findings of ${rule} count again.`);
+    const done = await attempt(() => api.remove(run.path("mutes"), { rule: mute.rule, tensor: mute.tensor }), `Findings of ${mute.rule} count again.`);
     if (done === undefined) return;
     again();
     run.reload();

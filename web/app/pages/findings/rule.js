@@ -11,7 +11,7 @@ import { RuleText } from "../rules/text.js";
 import { Mute, MuteButton } from "./mute.js";
 import { Stand } from "./rules.js";
 
-export function RuleOfRun({ run, api, route, name, rules, findings, again }) {
+export function RuleOfRun({ run, api, route, name, rules, findings, mutes, again }) {
   const rule = rules.find((one) => one.configuration === name && one.active) ?? rules.find((one) => one.configuration === name) ?? rules.find((one) => one.rule === name);
   const back = html`<a class="back" href=${route.to(run.name, "findings", { view: "rules" })}><${Icon} name="left" size=${14} /> All rules</a>`;
   if (!rule) return html`${back}<${Empty} icon="search">The catalogue has no rule <strong class="said">${name}</strong>, and none of that name judged this run.<//>`;
@@ -20,7 +20,7 @@ export function RuleOfRun({ run, api, route, name, rules, findings, again }) {
       <div class="line apart"><h1><span class="said">${rule.configuration}</span></h1>${rule.active && html`<${MuteRule} run=${run} api=${api} rule=${rule} again=${again} />`}</div>
       <p class="rule-summary">${rule.summary || html`A rule of your own${rule.rule !== rule.configuration ? `, ${rule.rule}` : ""}.`}</p></div>
     ${rule.active ? html`<${Saw} run=${run} rule=${rule} />` : html`<${Add} rule=${rule} />`}
-    ${rule.active && html`<${Own} run=${run} api=${api} rule=${rule} findings=${findings} again=${again} />`}
+    ${rule.active && html`<${Own} run=${run} api=${api} rule=${rule} findings=${findings} mutes=${mutes} again=${again} />`}
     ${rule.log && html`<${Log} run=${run} rule=${rule} />`}
     ${rule.files.length > 0 && html`<${Files} run=${run} rule=${rule} />`}
     ${rule.rule_class && html`<${RuleText} name=${rule.rule} given=${rule.active ? rule.parameters : null} check=${route.get("check")} />`}
@@ -66,12 +66,12 @@ function Add({ rule }) {
 const most = 20;
 
 // Own are the rule's findings, the newest first.
-function Own({ run, api, rule, findings, again }) {
+function Own({ run, api, rule, findings, mutes, again }) {
   if (!rule.counters.findings && !findings.data?.findings.some((one) => one.configuration === rule.configuration)) return null;
   return html`<${Answer} of=${findings} what="The findings could not be read.">${(data) => {
     const list = data.findings.filter((one) => one.configuration === rule.configuration).reverse();
     return html`<h2>${several(list.length, "finding")}</h2>
-      ${list.slice(0, most).map((one, i) => html`<${Finding} key=${one.id} run=${run} finding=${one} chart=${i === list.length - 1 || i === 0}><${MuteButton} run=${run} api=${api} finding=${one} again=${again} /><//>`)}
+      ${list.slice(0, most).map((one, i) => html`<${Finding} key=${one.id} run=${run} finding=${one} chart=${i === list.length - 1 || i === 0}><${MuteButton} run=${run} api=${api} finding=${one} mutes=${mutes} again=${again} /><//>`)}
       ${list.length > most && html`<p class="quiet">The newest ${most} are shown.</p>`}`;
   }}<//>`;
 }

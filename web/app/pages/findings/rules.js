@@ -36,9 +36,9 @@ export function RuleTable({ run, route, data }) {
   const columns = useMemo(() => [
     { id: "rule", title: "Rule", value: (one) => one.configuration, width: 200, pin: true, cell: (one) => html`<a class="said" href=${route.to(run.name, "findings", {}, "rule", one.configuration)}>${one.configuration}</a>` },
     { id: "stand", title: "Stands", value: (one) => stands.findIndex(([id]) => id === one.stand), width: 170, cell: (one) => html`<${Stand} rule=${one} />` },
-    { id: "summary", title: "Looks for", value: (one) => one.summary, width: 360, cell: (one) => html`<span class="one-line" title=${one.summary}>${one.summary}</span>` },
+    { id: "summary", title: "Looks for", value: (one) => one.summary, width: 330, cell: (one) => html`<span class="one-line" title=${one.summary}>${one.summary}</span>` },
     { id: "saw", title: "What it saw", value: (one) => one.stand_text, width: 250, cell: (one) => html`<span class="one-line quiet" title=${one.stand_text}>${one.stand_text}</span>` },
-    { id: "first", title: "First finding", value: (one) => one.first?.step ?? "", width: 140, cell: (one) => one.first && html`<a href=${route.to(run.name, "findings", { id: one.first.id, by: "each" })} title=${time(one.first.time)}>${one.first.clock}</a>` },
+    { id: "first", title: "First finding", value: (one) => one.first?.step ?? "", width: 170, cell: (one) => one.first && html`<a href=${route.to(run.name, "findings", { id: one.first.id, by: "each" })} title=${time(one.first.time)}>${one.first.clock}</a>` },
     { id: "severity", title: "Severity", value: (one) => ["error", "warning", "info"].indexOf(one.severity), width: 90, cell: (one) => html`<span class="quiet">${one.severity}</span>` },
   ], [run.name]);
   return html`<div class="stack">
