@@ -35,7 +35,9 @@ func Evidence(f record.Finding) string {
 	}
 	keys := make([]string, 0, len(f.Context))
 	for k := range f.Context {
-		keys = append(keys, k)
+		if k != "muted_because" { // no evidence
+			keys = append(keys, k)
+		}
 	}
 	slices.Sort(keys)
 	for _, k := range keys {

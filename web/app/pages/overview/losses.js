@@ -28,15 +28,18 @@ function charts(data) {
   return [...by].map(([name, list]) => ({ name, list }));
 }
 
+// few leaves out marks that would stand so close that they hide the curve; the page of curves has them all.
+const few = (marks) => (marks.length > 24 ? [] : marks);
+
 function Charts({ run, data, route }) {
   const all = useMemo(() => charts(data), [data]);
   const shown = all.slice(0, mostCharts);
   const marks = useMemo(() => [
     ...data.marks.map((one) => ({ x: one.update, kind: "finding", severity: one.severity, title: one.title, href: route.to(run.name, "findings", { id: one.id }) })),
-    ...data.checkpoints.map((one) => ({ x: one.step, kind: "checkpoint", title: "Checkpoint" })),
-    ...data.epochs.slice(0, 60).map((one) => ({ x: one.step, kind: "epoch", title: `Epoch ${one.epoch}` })),
+    ...few(data.checkpoints).map((one) => ({ x: one.step, kind: "checkpoint", title: "Checkpoint" })),
+    ...few(data.epochs).map((one) => ({ x: one.step, kind: "epoch", title: `Epoch ${one.epoch}` })),
   ].sort((a, b) => a.x - b.x), [data]);
-  if (!all.length) return html`<div class="card"><${Empty} compact icon="idle" command="vigil.log(loss=loss.item())">No loss and no metric was captured yet.<//></div>`;
+  if (!all.length) return html`<div class="card"><${Empty} compact icon="idle" command=${"vigil.log({'loss': loss.item()})"}>No loss and no metric was captured yet.<//></div>`;
   const asks = shown.flatMap(({ list }) => list.map((one) => one.series)).slice(0, 64);
   return html`<${Drawn} run=${run} shown=${shown} asks=${asks} marks=${marks} />
     ${all.length > shown.length && html`<p class="quiet"><a href=${route.to(run.name, "curves")}>${several(all.length - shown.length, "more curve")}</a></p>`}`;
