@@ -119,6 +119,7 @@ func TestMachineLabels(t *testing.T) {
 // In the heat map little is bright and much is dark.
 func TestMachineHeat(t *testing.T) {
 	b := open(t, made(t), "/runs/machine/machine")
+	b.forgive("willReadFrequently") // of what is read below
 	b.value(`document.querySelector(".heat canvas, .heat-cells, figure.heat").scrollIntoView({block: "center"})`)
 	b.wait(`document.querySelector(".heat-cells canvas")?.width > 300`)
 	// All cores are busy in the first ten seconds, and again from five minutes on.

@@ -3,6 +3,7 @@ import { html, useMemo } from "../../vendor/preact.js";
 import { useGet, useLatest } from "../../core/use.js";
 import { Answer, Empty } from "../../parts/empty.js";
 import { order } from "../../parts/severity.js";
+import { going } from "../time/words.js";
 import { Charts } from "./charts.js";
 import { at, moment, useFrame } from "./frame.js";
 import { entries, Happened } from "./happened.js";
@@ -13,7 +14,7 @@ import { Toolbar } from "./toolbar.js";
 import { UseTable } from "./use-table.js";
 
 export function Page({ run, route }) {
-  const every = run.live ? 2000 : 0;
+  const every = going(run) ? 2000 : 0;
   const metrics = useGet(run.path("metrics"), {}, { every });
   return html`<div class="stack machine">
     <h1 class="sr">Machine</h1>
@@ -22,7 +23,7 @@ export function Page({ run, route }) {
 }
 
 function Nothing({ run }) {
-  return html`<div class="card"><${Empty} command=${run.live ? `vigil plan ${run.name} --monitor 500` : `vigil run --monitor 500 -- ${run.describe.run.command?.join(" ") ?? "python train.py"}`}>Nothing was sampled of the machine. Vigil samples it twice a second unless monitoring is off.<//></div>`;
+  return html`<div class="card"><${Empty} command=${going(run) ? `vigil plan ${run.name} --monitor 500` : `vigil run --monitor 500 -- ${run.describe.run.command?.join(" ") ?? "python train.py"}`}>Nothing was sampled of the machine. Vigil samples it twice a second unless monitoring is off.<//></div>`;
 }
 
 function Shown({ run, route, metrics, every }) {
@@ -45,7 +46,7 @@ function Shown({ run, route, metrics, every }) {
     <section class="card machine-charts" aria-labelledby="machine-over-time">
       <h2 id="machine-over-time" class="sr">Over time</h2>
       <div class="machine-head">
-        <${Toolbar} frame=${frame} hosts=${metrics.hosts} host=${host.name} setHost=${(name) => route.push({ host: name === metrics.hosts[0].name ? null : name })} live=${run.live} />
+        <${Toolbar} frame=${frame} hosts=${metrics.hosts} host=${host.name} setHost=${(name) => route.push({ host: name === metrics.hosts[0].name ? null : name })} live=${going(run)} />
         <${Strip} timeline=${timeline} frame=${frame} pins=${marks.pins} label=${spoken(timeline, marks.pins)} />
       </div>
       <${Charts} run=${run} route=${route} host=${host} frame=${frame} marks=${marks.marks} pauses=${pauses} every=${every} />

@@ -10,18 +10,18 @@ import { Choice } from "../../parts/tabs.js";
 import { Lines } from "./lines.js";
 import { Sample } from "./sample.js";
 import { Stand } from "./stand.js";
-import { command } from "./words.js";
+import { command, going } from "./words.js";
 
 export function Code({ run, route, data }) {
-  const answer = useGet(run.path("windows"), {}, { every: run.live ? 3000 : 0 });
+  const answer = useGet(run.path("windows"), {}, { every: going(run) ? 3000 : 0 });
   const windows = (answer.data?.windows ?? []).filter((one) => !one.damaged);
   return html`<section class="card" aria-labelledby="code-title">
     <header><h2 id="code-title">In which code</h2><${Sample} run=${run} done=${(number) => { answer.reload(); route.set({ window: number, minus: null, frame: null }); }} /></header>
     <div class="body stack">
       ${answer.data?.windows.filter((one) => one.damaged).map((one) => html`<p key=${one.number + one.worker} class="severity plain warning">Window ${one.number} of <span class="said">${one.worker}</span> cannot be read: <span class="said">${one.damaged}</span></p>`)}
-      ${run.live && html`<${Stand} run=${run} />`}
+      ${going(run) && html`<${Stand} run=${run} />`}
       ${windows.length ? html`<${Window} run=${run} route=${route} windows=${windows} data=${data} />`
-        : answer.data && html`<${Empty} compact command=${run.live ? `vigil profile ${run.name} --seconds 5` : `vigil run --profile stacks:steps=50-80 -- ${command(run)}`}>${run.live ? "No window of detail has been recorded yet: a sample of where the code stands every 10 ms, for 5 seconds." : "No window of detail was recorded in this run, so it is not known in which lines of code its time went."}<//>`}
+        : answer.data && html`<${Empty} compact command=${going(run) ? `vigil profile ${run.name} --seconds 5` : `vigil run --profile stacks:steps=50-80 -- ${command(run)}`}>${going(run) ? "No window of detail has been recorded yet: a sample of where the code stands every 10 ms, for 5 seconds." : "No window of detail was recorded in this run, so it is not known in which lines of code its time went."}<//>`}
     </div>
   </section>`;
 }

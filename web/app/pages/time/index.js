@@ -8,10 +8,10 @@ import { Loaders } from "./loaders.js";
 import { Ranks } from "./ranks.js";
 import { Spent } from "./spent.js";
 import { Steps } from "./steps.js";
-import { command } from "./words.js";
+import { command, going } from "./words.js";
 
 export function Page({ run, route }) {
-  const every = run.live ? 3000 : 0;
+  const every = going(run) ? 3000 : 0;
   const time = useGet(run.path("time"), {}, { every });
   return html`<div class="stack time">
     <h1 class="sr">Time</h1>
@@ -20,7 +20,7 @@ export function Page({ run, route }) {
         ? html`<${Boundary} what="The shares of the time"><${Spent} run=${run} data=${data} /><//>
           <${Boundary} what="The length of steps"><${Steps} run=${run} route=${route} data=${data} every=${every} /><//>
           ${data.workers.length > 1 && html`<${Boundary} what="The ranks"><${Ranks} run=${run} route=${route} data=${data} every=${every} /><//>`}`
-        : html`<div class="card"><${Empty} command=${`vigil run -- ${command(run)}`}>${run.live ? "No step has closed yet. Where its time went is recorded by default as soon as one does." : "Nothing is known of the time of its steps. It is recorded by default when a training runs under Vigil."}<//></div>`}
+        : html`<div class="card"><${Empty} command=${`vigil run -- ${command(run)}`}>${going(run) ? "No step has closed yet. Where its time went is recorded by default as soon as one does." : "Nothing is known of the time of its steps. It is recorded by default when a training runs under Vigil."}<//></div>`}
       <${Boundary} what="Where the code stood"><${Code} run=${run} route=${route} data=${data} /><//>
       <${Boundary} what="The loaders"><${Loaders} run=${run} data=${data} /><//>`}<//>
   </div>`;

@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import * as api from "../../core/api.js";
 import { toast } from "../../core/toast.js";
 import { Icon } from "../../parts/icon.js";
+import { going } from "./words.js";
 
 const seconds = 5;
 
@@ -12,7 +13,7 @@ export function Sample({ run, done }) {
   const here = useRef(true);
   useEffect(() => () => { here.current = false; }, []);
   const { allowed, why_not: why } = run.can("profile");
-  if (!run.live) return null;
+  if (!going(run)) return null;
   const start = async () => {
     try {
       setLeft(seconds);
