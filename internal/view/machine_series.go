@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -39,12 +38,12 @@ func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Ti
 			s.Known = true
 			s.fill(c)
 		} else if there {
-			f, known, err := metricOf(m, host, name, from, to)
+			f, known, err := metricOf(m, host, name, time.Time{}, time.Time{})
 			if err != nil {
 				return host, nil, err
 			}
-			s.Known, s.Points = known, len(f.at)
-			s.columns(f, from, to, columns)
+			s.Known = known
+			s.fill(patternColumns(f, source.TimeQuery{From: from, To: to}, columns))
 		}
 		list = append(list, s)
 	}
@@ -78,37 +77,15 @@ func (s *MachineSeries) fill(c source.Columns) {
 	}
 }
 
-func (s *MachineSeries) columns(f figures, from, to time.Time, columns int) {
-	if len(f.at) <= columns {
-		s.Raw = true
-		for i, at := range f.at {
-			s.X, s.Mean = append(s.X, seconds(at)), append(s.Mean, f.values[i])
-		}
-		return
+// patternColumns are the columns of what the series of a pattern give together.
+func patternColumns(f figures, q source.TimeQuery, columns int) source.Columns {
+	if len(f.at) == 0 {
+		return source.Columns{}
 	}
-	if from.IsZero() {
-		from = f.at[0]
+	at := make([]int64, len(f.at))
+	for i, t := range f.at {
+		at[i] = t.UnixMicro()
 	}
-	if to.IsZero() {
-		to = f.at[len(f.at)-1]
-	}
-	width := max(to.Sub(from)/time.Duration(max(columns, 1)), 1)
-	for i := 0; i < len(f.at); {
-		column := min(f.at[i].Sub(from)/width, time.Duration(columns-1))
-		j, low, high, sum, finite := i, math.NaN(), math.NaN(), 0.0, 0
-		for ; j < len(f.at) && min(f.at[j].Sub(from)/width, time.Duration(columns-1)) == column; j++ {
-			v := f.values[j]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				continue
-			}
-			if finite++; finite == 1 {
-				low, high = v, v
-			}
-			low, high, sum = min(low, v), max(high, v), sum+v
-		}
-		s.X, s.XLast = append(s.X, seconds(f.at[i])), append(s.XLast, seconds(f.at[j-1]))
-		s.Min, s.Max = append(s.Min, low), append(s.Max, high)
-		s.Mean, s.Last = append(s.Mean, sum/float64(finite)), append(s.Last, f.values[j-1])
-		i = j
-	}
+	from, to := q.Bounds()
+	return source.ColumnsOf(at, f.values, from, to, columns)
 }
