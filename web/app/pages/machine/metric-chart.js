@@ -15,7 +15,7 @@ export function MetricChart({ run, host, frame, title, metrics, marks, pauses, p
   const beside = left === null ? 0 : (right - left) / 2;
   const names = metrics.map((one) => one.name);
   const answer = useGet(names.length ? run.path("metrics", "series") : null, {
-    host, name: names, columns: left === null ? 900 : 1800, from: left === null ? null : moment(left - beside), to: left === null ? null : moment(right + beside),
+    host, name: names, columns: left === null ? 1600 : 3200, from: left === null ? null : moment(left - beside), to: left === null ? null : moment(right + beside),
   }, { columns: true, every });
   const series = useMemo(() => (answer.data?.series ?? []).flatMap((one) => {
     const of = metrics.find((metric) => metric.name === one.name);
