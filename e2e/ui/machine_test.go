@@ -70,7 +70,7 @@ func (b *tab) drag(element string, from, to float64) {
 func TestMachineFrame(t *testing.T) {
 	b := open(t, made(t), "/runs/machine/machine")
 	b.shows("3 kB/s") // of the table: received and sent
-	b.wait(`document.querySelectorAll(".machine-charts .u-over").length >= 4`)
+	b.wait(`document.querySelectorAll(".machine-charts .u-over").length >= 2`)
 	const began, lasts = 1795255200.0, 659.0
 	b.drag(`document.querySelector(".machine-charts .u-over")`, 0.25, 0.75)
 	b.wait(`location.search.includes("from=")`)
@@ -109,9 +109,7 @@ func TestMachineLabels(t *testing.T) {
 	b.click("core 3")
 	b.click("core 11")
 	b.wait(`[...document.querySelectorAll(".machine-charts .legend")].some(e => e.innerText.includes("core 11"))`)
-	if q := b.value(`new URLSearchParams(location.search).get("cpu")`); q != "mean,wait,3,11" {
-		t.Errorf("the address holds %q", q)
-	}
+	b.wait(`new URLSearchParams(location.search).get("cpu") === "mean,wait,3,11"`)
 	b.visit("/runs/machine/machine?more=gpu/0/power_w")
 	b.shows("gpu/0/power_w")
 }
