@@ -8,9 +8,9 @@ import { moment } from "./frame.js";
 const range = [0, 100];
 
 export function Heat({ run, host, frame, every }) {
-  const settled = useLatest(frame.fixed ? "" : frame.view.join(" "));
-  const [from, to] = settled ? settled.split(" ").map(Number) : [];
-  const answer = useGet(run.path("metrics", "heat"), { host, columns: 600, from: from && moment(from), to: to && moment(to) }, { columns: true, every });
+  const settled = useLatest(frame.view.join(" "));
+  const [from, to] = settled.split(" ").map(Number);
+  const answer = useGet(run.path("metrics", "heat"), { host, columns: 600, from: moment(from), to: moment(to) }, { columns: true, every });
   const rows = useMemo(() => (answer.data?.rows ?? []).map((one) => ({ name: one.kind === "total" ? `all ${one.name}${one.name === "GPU" ? "s" : ""}` : one.name, values: numbers(one.values) })), [answer.data]);
   const columns = useMemo(() => numbers(answer.data?.times), [answer.data]);
   return html`<${Heatmap} title="Overall system utilisation over time" rows=${rows} columns=${columns} kind="time" unit="%" range=${range} rowHeight=${rows.length > 40 ? undefined : 14} height=${560} names=${64}

@@ -8,7 +8,7 @@ import { broken } from "./pauses.js";
 const axis = { kind: "time" };
 
 // MetricChart draws metrics: [{name, label, colour, dash}] of a host. percent: the axis ends at 0 and 100.
-export function MetricChart({ run, host, frame, title, metrics, marks, pauses, percent = false, every, empty, command, children }) {
+export function MetricChart({ run, host, frame, title, metrics, marks, pauses, percent = false, every, empty = "Nothing of this was sampled in this time frame.", command, children }) {
   const settled = useLatest(frame.fixed ? "" : frame.view.join(" "));
   // What lies beside the frame is read, too, so that panning shows something at once.
   const [left, right] = settled ? settled.split(" ").map(Number) : [null, null];
