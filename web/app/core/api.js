@@ -35,7 +35,7 @@ export const patch = (path, body = {}, options) => ask("PATCH", address(path), b
 export const remove = (path, query, options) => ask("DELETE", address(path, query), undefined, options);
 
 async function ask(method, url, body, { columns = false, signal } = {}) {
-  const headers = { Accept: columns ? `${mediaType}, application/json` : "application/json" };
+  const headers = { Accept: columns ? `${mediaType}, application/json;q=0.5` : "application/json" };
   if (method !== "GET") headers["X-Vigil"] = "1";
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;

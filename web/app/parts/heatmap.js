@@ -15,7 +15,7 @@ import { Table } from "./table.js";
 
 // <Heatmap title rows=${[{name, values: [...]}]} columns=${[step, ...]} kind="step" unit log range=${[0, 100]} height rowHeight
 //   view=${[from, to] of the columns' values, or null} onView=${fn} onPick=${({row, column, value}) => ...} loading error retry empty command names />
-// rows[].odd: the numbers of columns in which something is not finite. signed: where there are values below 0, two colours tell below from above.
+// rows[].odd: the numbers of columns in which something is not finite. signed: where there are values below 0, two colours tell below from above. each: every row has colours of its own.
 export function Heatmap(props) {
   const { title, heading = "h3", rows: given = none, columns = none, kind = "step", unit, log = false, height = 420, rowHeight, names = true, onPick, loading, error, retry, empty, command, children } = props;
   const canvas = useRef(null);
@@ -31,7 +31,8 @@ export function Heatmap(props) {
   const rows = useMemo(() => given.map(marked), [given]);
   const range = useMemo(() => props.range ?? extent(rows, log), [rows, log, props.range?.[0], props.range?.[1]]);
   const two = Boolean(props.signed && !log && range[0] < 0);
-  const limits = useMemo(() => (two ? [-Math.max(-range[0], range[1]), Math.max(-range[0], range[1])] : range), [range, two]);
+  const limits = useMemo(() => around0(range, two), [range, two]);
+  const each = useMemo(() => (props.each ? rows.map((row) => around0(extent([row], log), two)) : null), [rows, log, two, props.each]);
   const some = rows.length > 0 && columns.length > 0;
   const span = props.view === undefined ? own : props.view;
   const view = useMemo(() => ({
@@ -51,9 +52,9 @@ export function Heatmap(props) {
     if (!some || !shown || table || size < 20) return undefined;
     return effect(() => {
       theme.value;
-      box.current = paint(canvas.current, { width: size, rows, columns, range: limits, two, log, view, kind, height, rowHeight, names });
+      box.current = paint(canvas.current, { width: size, rows, columns, range: limits, each, two, log, view, kind, height, rowHeight, names });
     });
-  }, [some, shown, table, size, rows, columns, limits, log, view, kind, height, rowHeight, names]);
+  }, [some, shown, table, size, rows, columns, limits, each, log, view, kind, height, rowHeight, names]);
   useLayoutEffect(() => {
     if (!mark.current || !cursor || !box.current) return;
     const { left, top, width, cell } = box.current;
@@ -123,7 +124,8 @@ export function Heatmap(props) {
   };
   const value = cursor && rows[cursor.row]?.values[cursor.column];
   const words = cursor && rows[cursor.row] ? `${rows[cursor.row].name}, ${position(columns[cursor.column], kind)}: ${value === null || value === undefined ? "no value" : format.withUnit(value, unit, 5)}` : "";
-  const place = useMemo(() => scaler(limits, log), [limits, log]);
+  const ofRow = each && cursor ? each[cursor.row] : null;
+  const place = useMemo(() => scaler(ofRow ?? limits, log), [ofRow, limits, log]);
   const holes = useMemo(() => signs(rows), [rows]);
   const zoomed = Boolean(span || lines);
   const body = () => {
@@ -138,12 +140,15 @@ export function Heatmap(props) {
       ${some && html`<span class="chart-tools stay">${zoomed && html`<button type="button" class="button plain small" onClick=${() => zoom(null, null)}><${Icon} name="reset" size=${14} />Show all</button>`}
         <button type="button" class="button plain small icon" aria-pressed=${table} aria-label="Values as a table" title="Values as a table (t)" onClick=${() => setTable(!table)}><${Icon} name="table" size=${14} /></button></span>`}</figcaption>
     <div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "heat map" : null} aria-label=${some ? `${title}. ${summary(rows, columns, kind, unit)}` : null} onKeyDown=${keys}>${body()}</div>
-    ${some && !table && html`<div class="line apart heat-foot"><${Bar} range=${limits} two=${two} log=${log} unit=${unit} holes=${holes.holes} odd=${holes.odd} at=${cursor && place(value) >= 0 ? place(value) / 255 : null} /><span class="heat-words said" aria-live="polite">${words}</span></div>`}
+    ${some && !table && html`<div class="line apart heat-foot"><${Bar} range=${ofRow ?? limits} words=${Boolean(each && !ofRow)} two=${two} log=${log} unit=${unit} holes=${holes.holes} odd=${holes.odd} at=${cursor && place(value) >= 0 ? place(value) / 255 : null} /><span class="heat-words said" aria-live="polite">${words}</span></div>`}
     ${some && html`<div class="chart-drawn">${format.several(rows.length, "row")} x ${format.several(columns.length, "column")}</div>`}
   </figure>`;
 }
 
 const none = [];
+
+// around0 makes a range as far below 0 as above it, where two colours tell one from the other.
+const around0 = ([low, high], two) => (two ? [-Math.max(-low, high), Math.max(-low, high)] : [low, high]);
 
 // marked puts a text in place of values that are not finite.
 function marked(row) {

@@ -32,7 +32,7 @@ export function paint(canvas, state) {
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
     const every = Math.max(1, Math.ceil(12 / box.cell));
-    for (let r = view.rows[0]; r < view.rows[1]; r += every) {
+    for (let r = view.rows[0] + Math.max(0, Math.ceil(6 / box.cell - 0.5)); r < view.rows[1]; r += every) {
       ctx.fillText(shortened(ctx, rows[r].name, box.left - 10), box.left - 6, box.top + (r - view.rows[0] + 0.5) * box.cell);
     }
   }
@@ -58,7 +58,7 @@ export function paint(canvas, state) {
 const label = (value, kind) => (kind === "time" ? format.clock(value) : kind === "relative" ? format.duration(value) : value >= 1e5 ? format.compact(value) : format.count(value));
 
 // cells are painted one pixel per cell (of several columns in a pixel the one farthest from the middle of two colours, else the highest), then stretched without smoothing.
-function cells(ctx, { rows, range, two, log, view }, box, ratio) {
+function cells(ctx, { rows, range, each, two, log, view }, box, ratio) {
   const [fromRow, toRow] = view.rows;
   const [fromColumn, toColumn] = view.columns;
   const count = toColumn - fromColumn;
@@ -66,10 +66,10 @@ function cells(ctx, { rows, range, two, log, view }, box, ratio) {
   const colours = two ? difference() : ramp();
   const hole = rgb("--hole");
   const odd = rgb("--odd");
-  const place = scaler(range, log);
   const image = new ImageData(wide, toRow - fromRow);
   for (let r = fromRow; r < toRow; r++) {
     const { values } = rows[r];
+    const place = scaler(each?.[r] ?? range, log);
     for (let p = 0; p < wide; p++) {
       const start = fromColumn + Math.floor((p * count) / wide);
       const end = Math.max(start + 1, fromColumn + Math.floor(((p + 1) * count) / wide));
