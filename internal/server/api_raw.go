@@ -39,6 +39,7 @@ type rawIn struct {
 	Step    int64  `query:"step" default:"-1" minimum:"-1" doc:"Step of the mode; -1: the last one."`
 	Rows    string `query:"rows" pattern:"^[0-9]{0,18}:[0-9]{0,18}$" doc:"Rows A:B of the last but one dimension, B not included; either may be left out." example:"0:64"`
 	Columns string `query:"columns" pattern:"^[0-9]{0,18}:[0-9]{0,18}$" doc:"Columns A:B of the last dimension, likewise." example:"0:64"`
+	Flat    bool   `query:"flat" doc:"The first dimension as rows, all others together as columns."`
 	At      string `query:"at" pattern:"^[0-9,]{0,900}$" doc:"Indices of the dimensions before the last two, such as 3,0; missing ones are 0."`
 }
 
@@ -53,7 +54,7 @@ func (in *rawIn) cut() (c view.Cut, err error) {
 		}
 		return s
 	}
-	c.Rows, c.Columns = span(in.Rows), span(in.Columns)
+	c.Rows, c.Columns, c.Flat = span(in.Rows), span(in.Columns), in.Flat
 	for at := range strings.SplitSeq(in.At, ",") {
 		if at != "" {
 			n, bad := strconv.ParseInt(at, 10, 64)

@@ -102,6 +102,7 @@ func TestTensors(t *testing.T) {
 		{"/raw?" + weight + "&step=39&rows=10:13&columns=690:", map[string]string{"step": "20", "rows": "[10,13]", "columns": "[690,700]", "#values": "30", "row_stride": "1"}},
 		{"/raw?tensor=fc.bias", map[string]string{"rows": "[0,1]", "columns": "[0,1200]", "column_stride": "1", "#values": "1200"}},
 		{"/raw?tensor=conv1.weight&at=3,2", map[string]string{"at": "[3,2]", "#values": "25"}},
+		{"/raw?tensor=conv1.weight&flat=true&rows=1:3", map[string]string{"at": "[]", "rows": "[1,3]", "columns": "[0,75]", "#values": "150"}},
 		{"/raw?tensor=conv1.weight&at=1", map[string]string{"at": "[1,0]"}},
 		{"/raw?" + grad + "&step=40&rows=1:2", map[string]string{"values.2": `"NaN"`, "values.3": `"-Inf"`}},
 		{"/raw?tensor=mask", map[string]string{"values": "[0,1,0]", "min": "0", "max": "1"}},
@@ -166,6 +167,7 @@ func TestTensorsRefused(t *testing.T) {
 		{"/raw?tensor=conv1.weight&at=4", 422, "index 4 is not one of the 4 of dimension 0"},
 		{"/raw?tensor=conv1.weight&at=99999999999999999999", 422, "is no index"},
 		{"/raw?tensor=conv1.weight&at=0,0,0", 422, "not 3"},
+		{"/raw?tensor=conv1.weight&at=1&flat=true", 422, "not 1"},
 		{"/raw?tensor=fc.weight&worker=nobody", 404, "has nothing of"},
 	} {
 		status, got := answerOf(t, base, "/runs/run"+c.path)
@@ -188,6 +190,7 @@ func TestRawValues(t *testing.T) {
 		{"fc.weight", "rows=7:31&columns=5:9", func(i int) int64 { return int64(7+i/4)*700 + int64(5+i%4) }},
 		{"fc.weight", "", func(i int) int64 { return int64(2*(i/350))*700 + int64(2*(i%350)) }},
 		{"conv1.weight", "at=3,1&rows=2:4", func(i int) int64 { return (3*3+1)*25 + 10 + int64(i) }},
+		{"conv1.weight", "flat=true&rows=2:3&columns=10:", func(i int) int64 { return 2*75 + 10 + int64(i) }},
 		{"fc.bias", "columns=100:120", func(i int) int64 { return 100 + int64(i) }},
 		{"inputs.0", "", func(i int) int64 { return int64(i) }},
 	} {

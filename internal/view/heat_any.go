@@ -31,7 +31,7 @@ type Heat struct {
 	Steps []int64 // of the mode: the first of each column
 	Rows  []HeatLayer
 	More  int // rows after these
-	All   int // rows that there are
+	All   int // rows that there are; those without a value at the steps and of the worker asked for included
 	// Stats are the statistics that one of the tensors asked for has.
 	Stats []string
 }
@@ -50,7 +50,7 @@ func HeatOf(t source.Run, q HeatQuery) (*Heat, error) {
 	if err != nil {
 		return nil, err
 	}
-	stats := statsOf(t)
+	holds := contentsOf(t, layers)
 	type course struct {
 		info   record.TensorInfo
 		steps  []int64
@@ -65,19 +65,19 @@ func HeatOf(t source.Run, q HeatQuery) (*Heat, error) {
 		return nil
 	}
 	for _, info := range layers {
-		there := stats(info.Name)
-		h.Stats = union(h.Stats, there)
-		if !slices.Contains(there, q.Stat) {
+		there := holds[info.Name]
+		h.Stats = union(h.Stats, there.Stats)
+		if !slices.Contains(there.Stats, q.Stat) || !slices.Contains(there.Modes, q.Mode) {
+			continue
+		}
+		if h.All++; h.All <= q.Skip || h.All > q.Skip+q.Rows { // what is not shown is not read
 			continue
 		}
 		c := course{info: info}
 		if err := series(&c); err != nil {
 			return nil, err
 		}
-		if len(c.steps) == 0 {
-			continue
-		}
-		if h.All++; h.All <= q.Skip || len(read) == q.Rows {
+		if len(c.steps) == 0 { // another worker has it, or it is at other steps
 			continue
 		}
 		for _, s := range c.steps {
@@ -88,7 +88,7 @@ func HeatOf(t source.Run, q HeatQuery) (*Heat, error) {
 		}
 		read = append(read, c)
 	}
-	h.More = max(0, h.All-q.Skip-len(read))
+	h.More = max(0, h.All-q.Skip-q.Rows)
 	on := newHeatColumns(at, q.Columns)
 	h.Steps = on.starts
 	for _, c := range read {
@@ -101,17 +101,6 @@ func HeatOf(t source.Run, q HeatQuery) (*Heat, error) {
 	}
 	h.Log = manyPowers(h.Rows)
 	return h, nil
-}
-
-// statsOf tells the statistics of a name, at the price of one pass where the run
-// can do that.
-func statsOf(t source.Run) func(name string) []string {
-	c, ok := t.(source.Contents)
-	if !ok {
-		return t.StatNames
-	}
-	all := c.Contents()
-	return func(name string) []string { return all[name].Stats }
 }
 
 // union is a with what only b has, plain statistics first.

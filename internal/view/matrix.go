@@ -20,8 +20,9 @@ const (
 type Span struct{ From, To int64 }
 
 // Cut says which matrix of a tensor is shown: its last two dimensions, or the only
-// one as a row.
+// one as a row; Flat: the first dimension by all others.
 type Cut struct {
+	Flat          bool
 	At            []int64 // indices of the dimensions before the last two; missing ones are 0
 	Rows, Columns Span
 }
@@ -106,6 +107,12 @@ func (m *Matrix) lay(c Cut) (first, rows, columns int64, err error) {
 		rows, columns = m.Shape[n-2], m.Shape[n-1]
 	}
 	lead := m.Shape[:max(n-2, 0)]
+	if c.Flat && n > 2 {
+		rows, columns, lead = m.Shape[0], 1, nil
+		for _, d := range m.Shape[1:] {
+			columns *= d
+		}
+	}
 	if len(c.At) > len(lead) {
 		return 0, 0, 0, wrongCut("a tensor of shape %v has %d dimensions before its rows and columns, not %d", m.Shape, len(lead), len(c.At))
 	}

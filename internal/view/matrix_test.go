@@ -49,6 +49,7 @@ func TestMatrixBounds(t *testing.T) {
 		{"few rows of a gigabyte in blocks", []int64{4, 1 << 30}, 64 << 20, Cut{}, 4, 1 << 27, 1, 8},
 		{"0-d", nil, 1, Cut{}, 1, 1, 1, 1},
 		{"nothing", []int64{0, 5}, 1, Cut{}, 1, 1, 0, 5},
+		{"flat", []int64{7, 5, 3, 3}, 1, Cut{Flat: true, Rows: Span{2, 4}}, 1, 1, 2, 45},
 		{"the last of many", []int64{100, 100, 30, 30}, 1, Cut{At: []int64{99, 99}}, 1, 1, 30, 30},
 	} {
 		src := &places{}
@@ -70,7 +71,9 @@ func TestMatrixBounds(t *testing.T) {
 		if n := len(c.shape); n > 0 {
 			width = c.shape[n-1]
 		}
-		if n := len(c.shape); n > 2 {
+		if c.cut.Flat {
+			width = c.shape[1] * c.shape[2] * c.shape[3]
+		} else if n := len(c.shape); n > 2 {
 			for i, at := range m.At {
 				first = first*c.shape[i] + at
 			}
