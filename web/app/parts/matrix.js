@@ -10,7 +10,7 @@ import { useSize } from "../core/use.js";
 import { bar, scaleOf } from "./matrix/colours.js";
 import { gestures } from "./matrix/gestures.js";
 import { paint } from "./matrix/paint.js";
-import { valueAt } from "./matrix/parts.js";
+import { finest, valueAt } from "./matrix/parts.js";
 import { fitted, heightOf, place, whole, zoomed } from "./matrix/place.js";
 import { CellTable } from "./matrix/cells.js";
 import { Icon } from "./icon.js";
@@ -69,7 +69,7 @@ export function Matrix({ title, shape, parts, view, onView, range, most = 460, l
     event.preventDefault();
     event.stopPropagation();
   };
-  const words = summary(title, shape, parts, range);
+  const words = summary(title, shape, finest(parts, view), range);
   const under = cursor && valueAt(parts, cursor.row, cursor.column);
   return html`<figure class="matrix" onKeyDown=${keys} aria-busy=${loading ? "true" : null}>
     <figcaption class="line">
@@ -82,9 +82,8 @@ export function Matrix({ title, shape, parts, view, onView, range, most = 460, l
       <button type="button" class="button plain small" aria-pressed=${table} title="Values as a table (t)" onClick=${() => setTable(!table)}><${Icon} name="table" size=${14} /> Table</button>
       ${!all && html`<button type="button" class="button plain small" title="Show all (0)" onClick=${() => onView(whole(shape))}><${Icon} name="reset" size=${14} /> Show all</button>`}
     </figcaption>
-    <div ref=${box}>${table ? html`<${CellTable} title=${title} parts=${parts} view=${view} height=${Math.max(240, height)} />`
-    : html`<canvas ref=${canvas} class="matrix-canvas" tabindex="0" role="img" aria-roledescription="matrix" aria-label=${`${words} Arrow keys move the cursor.`} onFocus=${() => setFocused(true)} onBlur=${() => setFocused(false)}
-        key="canvas"></canvas>`}${!table && html`<${Height} of=${canvas} height=${height} />`}</div>
+    <div ref=${box} class="matrix-body" tabindex="0" role="group" aria-roledescription="matrix" aria-label=${`${words} Arrow keys move the cursor, plus and minus zoom, t shows a table.`} onFocus=${() => setFocused(true)} onBlur=${() => setFocused(false)}>${table ? html`<${CellTable} title=${title} parts=${parts} view=${view} height=${Math.max(240, height)} />`
+    : html`<canvas ref=${canvas} class=${`matrix-canvas ${all ? "" : "near"}`} aria-hidden="true" key="canvas"></canvas>`}${!table && html`<${Height} of=${canvas} height=${height} />`}</div>
   </figure>`;
 }
 
@@ -104,12 +103,11 @@ function Scale({ scale, range }) {
     bar(canvas.current, scale);
   }), [scale]);
   if (!(range[0] <= range[1])) return html`<span class="faint small">no finite value</span><canvas ref=${canvas} hidden></canvas>`;
-  return html`<span class="scale small n"><span>${format.number(scale.low, 3)}</span><canvas ref=${canvas} class="scale-bar" aria-hidden="true"></canvas><span>${format.number(scale.high, 3)}</span></span>`;
+  return html`<span class="matrix-scale small n"><span>${format.number(scale.low, 3)}</span><canvas ref=${canvas} class="matrix-bar" aria-hidden="true"></canvas><span>${format.number(scale.high, 3)}</span></span>`;
 }
 
 // summary is one sentence about what is seen.
-function summary(title, shape, parts, range) {
-  const newest = parts[0];
+function summary(title, shape, newest, range) {
   if (!newest) return `${title}, ${shape.join(" by ")} values, not read yet.`;
   let odd = 0;
   for (const value of newest.values) if (!Number.isFinite(value)) odd++;

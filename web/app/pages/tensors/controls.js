@@ -23,10 +23,10 @@ export const statistics = {
 };
 export const statName = (key) => statistics[key] ?? key;
 
-export function StatChoice({ label = "Statistic", stats, value, onChange, first }) {
+export function StatChoice({ label = "Statistic", bare = false, stats, value, onChange, first }) {
   const known = stats.filter((stat) => statistics[stat]);
   const further = stats.filter((stat) => !statistics[stat]);
-  return html`<label class="field">${label} <select value=${value} onChange=${(event) => onChange(event.target.value)}>
+  return html`<label class="field"><span class=${bare ? "sr" : "quiet"}>${label}</span> <select value=${value} onChange=${(event) => onChange(event.target.value)}>
     ${first && html`<option value=${first[0]}>${first[1]}</option>`}
     ${!stats.includes(value) && value !== first?.[0] && html`<option value=${value}>${statName(value)}</option>`}
     ${known.map((stat) => html`<option key=${stat} value=${stat}>${statName(stat)}</option>`)}

@@ -1,8 +1,9 @@
 // The tensors of a run as a tree: modules in the order of the network, their tensors, then what belongs to no module, by kind.
-import { html, useMemo, useState } from "../../vendor/preact.js";
+import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { matcher } from "../../core/match.js";
 import { Search } from "../../parts/search.js";
+import { Choice } from "../../parts/tabs.js";
 import { Tree } from "../../parts/tree.js";
 
 const narrow = matchMedia("(max-width: 900px)");
@@ -15,11 +16,24 @@ export function Outline({ tensors, collections, selected, route, choose }) {
     const found = matcher(q);
     return tensors.filter((tensor) => (!collection || tensor.collections.includes(collection)) && found(`${tensor.name} ${tensor.module} ${tensor.module_type}`));
   }, [tensors, q, collection]);
-  const nodes = useMemo(() => outline(shown), [shown]);
-  const first = useMemo(() => opened(outline(tensors), selected), [selected]);
+  const byCollection = route.get("tree") === "collections";
+  const nodes = useMemo(() => (byCollection ? collected(shown, collections) : outline(shown)), [shown, byCollection, collections]);
+  const [unfolded, setUnfolded] = useState(() => new Set(opened(outline(tensors), selected)));
+  // A tensor that was chosen elsewhere is to be seen.
+  useEffect(() => setUnfolded((old) => new Set([...old, ...opened(outline(tensors), selected, 0)])), [selected?.name]);
+  const pick = (node) => {
+    if (!node.tensor) {
+      const next = new Set(unfolded);
+      if (!next.delete(node.id)) next.add(node.id);
+      return setUnfolded(next);
+    }
+    choose(node.tensor);
+    if (narrow.matches) setOpen(false);
+  };
   const searching = Boolean(q || collection);
-  return html`<aside class="card tensors-outline" aria-label="Tensors">
+  return html`<section class="card tensors-outline" aria-label="All tensors">
     <header><h2>${format.several(tensors.length, "tensor")}</h2>
+      <${Choice} label="Order" options=${[["modules", "Modules"], ["collections", "Collections"]]} value=${byCollection ? "collections" : "modules"} onChange=${(next) => route.set({ tree: next === "modules" ? null : next })} />
       <button type="button" class="button plain small tensors-fold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "Hide" : "Show"}</button></header>
     <div class="tensors-find" hidden=${!open}>
       <${Search} wide label="Search tensors" where="Tensors" value=${q} onChange=${(text) => route.set({ q: text })} count=${searching ? `${format.count(shown.length)}` : ""} />
@@ -29,9 +43,16 @@ export function Outline({ tensors, collections, selected, route, choose }) {
       </select></label>
     </div>
     ${open && (shown.length
-      ? html`<${Tree} key=${searching} label="Tensors" nodes=${nodes} all=${searching} first=${first} selected=${selected?.name} height="var(--tree-height)" onSelect=${(node) => node.tensor && choose(node.tensor)} />`
+      ? html`<${Tree} key=${searching} label="Tensors" nodes=${nodes} all=${searching} open=${unfolded} onOpen=${setUnfolded} selected=${selected && (byCollection ? `${selected.collections[0] ?? "in no collection"} ${selected.name}` : selected.name)} height=${narrow.matches ? "40vh" : "calc(100vh - 270px)"} onSelect=${pick} />`
       : html`<p class="empty compact quiet">No tensor matches.</p>`)}
-  </aside>`;
+  </section>`;
+}
+
+// collected makes a node of each collection, and one of what is in none.
+function collected(tensors, collections) {
+  const node = (name, list) => ({ id: `collection ${name}`, label: name, beside: format.count(list.length), children: list.map((tensor) => ({ ...leaf(tensor, tensor.name), id: `${name} ${tensor.name}` })) });
+  const nodes = collections.map(({ name }) => node(name, tensors.filter((tensor) => tensor.collections.includes(name))));
+  return [...nodes, node("in no collection", tensors.filter((tensor) => !tensor.collections.length))].filter((one) => one.children.length);
 }
 
 const groups = { loss: "Losses", metric: "Logged numbers", input: "Inputs", output: "Outputs", label: "Labels", prediction: "Predictions", state: "Optimiser", custom: "Saved" };
@@ -52,7 +73,9 @@ function outline(tensors) {
     return node;
   };
   const last = [];
-  for (const tensor of tensors) {
+  // Parameters first: their order is that of the network.
+  const order = (tensor) => (["weight", "bias", "gradient"].includes(tensor.kind) ? 0 : 1);
+  for (const tensor of [...tensors].sort((a, b) => order(a) - order(b))) {
     const ofLayer = tensor.module && tensor.kind !== "loss" && tensor.kind !== "metric";
     if (!ofLayer) {
       last.push(tensor);

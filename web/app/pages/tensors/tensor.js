@@ -23,16 +23,17 @@ export function OneTensor({ run, api, route, tensor, back }) {
   const of = useGet(run.path("stats"), { ...who, step }, { columns: true, every: run.live ? 4000 : 0 });
   const data = of.data?.name === tensor.name ? of.data : undefined;
   const steps = useMemo(() => Array.from(data?.steps ?? []), [data]);
+  const histograms = useGet(tensor.histogram && data ? run.path("histograms") : null, { ...who, mode: data?.mode, columns: 400, bins: 128 }, { columns: true, every: run.live ? 6000 : 0 });
   const go = (to) => route.set({ step: to === steps.at(-1) ? null : to });
   const move = (by) => {
     const i = steps.indexOf(data.step) + by;
     if (steps[i] !== undefined) go(steps[i]);
   };
-  useKeys("Tensors", [["[", "step before", () => data && move(-1)], ["]", "step after", () => data && move(1)], ["Escape", "all layers", back]]);
+  useKeys("Tensors", [["[", "step before", () => data && move(-1)], ["]", "step after", () => data && move(1)], ["u", "up to all layers", back]]);
   const scalar = tensor.stats.length > 0 && !tensor.strings && !tensor.stats.includes("mean");
   return html`<section class="stack" aria-labelledby="tensor-title">
     <div class="stack tight">
-      <div class="line"><button type="button" class="button small" onClick=${back}><${Icon} name="left" size=${14} /> All layers</button><span class="grow"></span>
+      <div class="line"><button type="button" class="button small" onClick=${back}><${Icon} name="left" size=${14} /> All layers <kbd aria-hidden="true">u</kbd></button><span class="grow"></span>
         <${Capture} run=${run} api=${api} tensor=${tensor} done=${of.reload} /></div>
       <h2 id="tensor-title" class="said tensors-title">${tensor.name}</h2>
       <${Facts} tensor=${tensor} shape=${data?.shape} route=${route} run=${run} />
@@ -41,12 +42,12 @@ export function OneTensor({ run, api, route, tensor, back }) {
       <${ModeChoice} modes=${modes} value=${mode || data?.mode || modes[0]} onChange=${(next) => route.set({ mode: next, step: null })} />
       <${WorkerChoice} run=${run} value=${worker} onChange=${(next) => route.set({ worker: next })} />
       ${data && html`<${StepSlider} label="Step" steps=${steps} value=${data.step} onChange=${go} film />`}
-      ${data && html`<span class="faint small">${format.several(steps.length, "step")} stored, with values at ${format.count(data.raw_steps.length)}</span>`}
+      ${data && html`<span class="faint small">${format.several(steps.length, "step")}, ${data.raw_steps.length ? `the values themselves at ${format.count(data.raw_steps.length)}` : "no values"}</span>`}
     </div>
     <${Answer} of=${{ ...of, data }} what="">${(moment) => html`
-      ${!tensor.strings && html`<${Boundary} what="The numbers of this step"><${Moment} data=${moment} tensor=${tensor} scalar=${scalar} /><//>`}
+      ${!tensor.strings && html`<${Boundary} what="The numbers of this step"><${Moment} data=${moment} tensor=${tensor} scalar=${scalar} histograms=${histograms.data} /><//>`}
       ${!tensor.strings && html`<${Boundary} what="The course"><${Course} run=${run} route=${route} tensor=${tensor} mode=${moment.mode} worker=${worker} step=${moment.step} scalar=${scalar} /><//>`}
-      ${!tensor.strings && !scalar && html`<${Boundary} what="The histograms"><${Spread} run=${run} route=${route} tensor=${tensor} mode=${moment.mode} worker=${worker} step=${moment.step} onStep=${go} /><//>`}
+      ${histograms.data?.steps.length > 0 && html`<${Boundary} what="The histograms"><${Spread} route=${route} data=${histograms.data} step=${moment.step} onStep=${go} /><//>`}
       ${!scalar && html`<${Boundary} what="The values"><${Values} run=${run} api=${api} route=${route} tensor=${tensor} moment=${moment} worker=${worker} onStep=${go} /><//>`}`}<//>
   </section>`;
 }

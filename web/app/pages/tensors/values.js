@@ -1,13 +1,14 @@
 // The values of a tensor at a step: a number, a vector as a chart, a matrix as an image, strings as text.
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
-import { number as figure } from "../../core/api.js";
+import { number as figure, numbers } from "../../core/api.js";
 import { useGet, useLatest } from "../../core/use.js";
 import { Chart } from "../../parts/chart.js";
 import { Answer, Empty } from "../../parts/empty.js";
 import { Matrix } from "../../parts/matrix.js";
-import { kept, partOf } from "../../parts/matrix/parts.js";
+import { finest, kept, partOf } from "../../parts/matrix/parts.js";
 import { parse, spans } from "../../parts/matrix/place.js";
+import { Choice } from "../../parts/tabs.js";
 import { Strings } from "./strings.js";
 
 export function Values({ run, route, tensor, moment, worker, onStep }) {
@@ -27,17 +28,21 @@ export function Values({ run, route, tensor, moment, worker, onStep }) {
 // Stored asks for the part that is seen, and keeps what was seen before.
 function Stored({ run, route, tensor, mode, worker, step, moment }) {
   const who = { tensor: tensor.name, mode, worker, step };
-  const lead = route.get("at");
-  const of = useGet(run.path("raw"), { ...who, at: lead }, { columns: true });
+  const flat = isFlat(route, tensor.shape);
+  const lead = flat ? "" : route.get("at");
+  const cut = { at: lead, flat: flat || "" };
+  const of = useGet(run.path("raw"), { ...who, ...cut }, { columns: true });
   const data = of.data?.name === tensor.name ? of.data : undefined;
   return html`<${Answer} of=${{ ...of, data }} compact what="The values could not be read.">${(answer) => {
     const shape = Array.from(answer.shape);
     if (answer.dtype === "STRING") return html`<${Strings} answer=${answer} shape=${shape} />`;
     if (!answer.values.length) return html`<p class="quiet">A tensor of shape ${shape.join(" \u00d7 ")} has no values.</p>`;
-    if (!shape.length) return html`<p class="tensors-single n">${format.number(answer.values[0], 8)}</p>`;
+    if (!shape.length) return html`<p class="tensors-single n">${format.number(figure(answer.values[0]), 8)}</p>`;
     return html`<div class="stack tight">
-      ${shape.length > 2 && html`<${Lead} shape=${shape} at=${Array.from(answer.at)} onChange=${(at) => route.set({ at: at.some(Boolean) ? at.join(",") : null })} />`}
-      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} key=${step} run=${run} route=${route} who=${who} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
+      ${shape.length > 2 && html`<div class="line">Matrix of <${Choice} label="Matrix of" options=${[["flat", `${shape[0]} \u00d7 ${shape.slice(1).reduce((a, b) => a * b, 1)}`], ["last", `${shape.at(-2)} \u00d7 ${shape.at(-1)}`]]} value=${flat ? "flat" : "last"}
+        onChange=${(next) => route.set({ matrix: next, at: null, rows: null, columns: null })} /><span class="faint small">${flat ? "the first dimension by all others" : "the last two dimensions"}</span></div>`}
+      ${shape.length > 2 && !flat && html`<${Lead} shape=${shape} at=${Array.from(answer.at)} onChange=${(at) => route.set({ at: at.some(Boolean) ? at.join(",") : null })} />`}
+      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} run=${run} route=${route} who=${{ ...who, ...cut }} flat=${flat} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
     </div>`;
   }}<//>`;
 }
@@ -53,19 +58,20 @@ function Lead({ shape, at, onChange }) {
 
 function Vector({ answer }) {
   const series = useMemo(() => {
-    const x = Float64Array.from(answer.values, (_, i) => answer.columns[0] + i * answer.column_stride);
-    return [{ label: "value", x, y: answer.values, raw: true, kind: answer.values.length <= 64 ? "bars" : "line" }];
+    const y = numbers(answer.values);
+    const x = Float64Array.from(y, (_, i) => answer.columns[0] + i * answer.column_stride);
+    return [{ label: "value", x, y, raw: true, kind: y.length <= 64 ? "bars" : "line" }];
   }, [answer]);
   return html`<${Chart} title="Value by index" heading="h4" series=${series} x=${{ kind: "" }} height=${200} legend=${false} caption=${answer.column_stride > 1 ? `every ${answer.column_stride}. of ${format.several(answer.columns[1], "value")}` : format.several(answer.values.length, "value")} />`;
 }
 
-function Zoomed({ run, route, who, lead, answer, moment, busy }) {
-  const shape = Array.from(answer.shape).slice(-2);
+function Zoomed({ run, route, who, flat, lead, answer, moment, busy }) {
+  const shape = matrixOf(Array.from(answer.shape), flat);
   const view = parse(route.get("rows"), route.get("columns"), shape);
   const asked = useLatest(JSON.stringify(spans(view, shape)), 120);
   const { rows, columns } = JSON.parse(asked);
   const enough = answer.row_stride === 1 && answer.column_stride === 1;
-  const near = useGet(!enough && rows ? run.path("raw") : null, { ...who, at: lead, rows, columns }, { columns: true });
+  const near = useGet(!enough && rows ? run.path("raw") : null, { ...who, rows, columns }, { columns: true });
   const [parts, setParts] = useState(() => [partOf(answer)]);
   useEffect(() => setParts([partOf(answer)]), [answer]);
   useEffect(() => {
@@ -78,7 +84,7 @@ function Zoomed({ run, route, who, lead, answer, moment, busy }) {
     route.set({ rows: all ? null : span(next.top, next.rows), columns: all ? null : span(next.left, next.columns) });
   };
   return html`<${Matrix} title="Values" shape=${shape} parts=${parts} view=${view} onView=${onView} range=${range} loading=${near.loading || busy} label=${lead ? `[${lead}] ` : ""} />
-    <p class="small faint">${note(parts, view, answer)}</p>`;
+    <p class="small faint">${note(finest(parts, view), shape)}</p>`;
 }
 
 // colours: the range of the whole tensor where its statistics are those of the same step, so that colours stay what they are while one zooms.
@@ -88,9 +94,17 @@ function colours(answer, moment) {
   return moment.step === answer.step && least <= low && most >= high ? [least, most] : [low, high];
 }
 
-function note(parts, view, answer) {
-  const part = parts[0];
-  const size = `${format.count(Array.from(answer.shape).slice(-2).reduce((a, b) => a * b, 1))} values`;
+// isFlat: small kernels say little one by one, so they are shown together unless the page is asked otherwise.
+function isFlat(route, shape) {
+  const asked = route.get("matrix");
+  if (shape.length < 3) return false;
+  return asked ? asked === "flat" : shape.at(-1) * shape.at(-2) < 64;
+}
+
+const matrixOf = (shape, flat) => (flat ? [shape[0], shape.slice(1).reduce((a, b) => a * b, 1)] : shape.slice(-2));
+
+function note(part, shape) {
+  const size = `${format.count(shape[0] * shape[1])} values`;
   if (part.rowStride * part.columnStride === 1) return `${size}. Drag to move; Ctrl and the wheel, two fingers, + and \u2212 zoom.`;
   return `${size}, of which every ${format.count(part.rowStride)}. row and every ${format.count(part.columnStride)}. column is read: zoom in for the others (Ctrl and the wheel, two fingers, +).`;
 }

@@ -1,12 +1,13 @@
 // The part of a matrix that is seen, as a table.
 import { html, useMemo } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
+import { finest } from "./parts.js";
 import { Table } from "../table.js";
 
 const mostColumns = 100;
 
 export function CellTable({ title, parts, view, height }) {
-  const part = parts.find((one) => one.rows[0] <= view.top && one.rows[1] >= view.top + view.rows - 1) ?? parts[0];
+  const part = finest(parts, view);
   const [rows, columns] = useMemo(() => {
     if (!part) return [[], []];
     const rows = Array.from({ length: part.shownRows }, (_, r) => ({ r, row: part.rows[0] + r * part.rowStride })).filter(({ row }) => row >= Math.floor(view.top) && row < view.top + view.rows);

@@ -22,6 +22,7 @@ export function gestures(canvas, state, setCursor) {
     pointerdown(event) {
       if (event.button) return;
       canvas.setPointerCapture(event.pointerId);
+      canvas.parentElement.focus({ preventScroll: true });
       fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
       moved = false;
     },
@@ -54,7 +55,7 @@ export function gestures(canvas, state, setCursor) {
       near(event.shiftKey ? 2 : 0.4, event.offsetX, event.offsetY);
     },
     wheel(event) {
-      if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
+      if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas.parentElement) return;
       event.preventDefault();
       near(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 150), event.offsetX, event.offsetY);
     },

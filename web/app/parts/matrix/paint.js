@@ -2,6 +2,7 @@
 import * as format from "../../core/format.js";
 import { colour } from "../../core/theme.js";
 import { inkOn, picture } from "./colours.js";
+import { finest } from "./parts.js";
 import { margin, place } from "./place.js";
 
 // A cell from this size on holds its number.
@@ -26,8 +27,8 @@ export function paint(canvas, { parts, view, scale, cursor, focused }) {
   c.fillRect(margin.left, margin.top, width, height);
   c.imageSmoothingEnabled = false;
   for (const part of [...parts].sort((a, b) => b.rowStride * b.columnStride - a.rowStride * a.columnStride)) draw(c, part, at, scale);
-  const fine = parts.find((part) => part.rowStride === 1 && part.columnStride === 1 && covers(part, view));
-  if (fine && at.cellWidth >= wide && at.cellHeight >= high) numbers(c, fine, at, view, scale);
+  const fine = finest(parts, view);
+  if (fine?.rowStride === 1 && fine.columnStride === 1 && at.cellWidth >= wide && at.cellHeight >= high) numbers(c, fine, at, view, scale);
   if (cursor) {
     c.lineWidth = focused ? 2 : 1.5;
     c.strokeStyle = colour("--text");
@@ -39,8 +40,6 @@ export function paint(canvas, { parts, view, scale, cursor, focused }) {
   c.restore();
   indices(c, at, view, width, height);
 }
-
-const covers = (part, view) => part.rows[0] <= Math.floor(view.top) && part.rows[1] >= Math.ceil(view.top + view.rows) && part.columns[0] <= Math.floor(view.left) && part.columns[1] >= Math.ceil(view.left + view.columns);
 
 function draw(c, part, at, scale) {
   if (!part.shownRows || !part.shownColumns) return;
@@ -59,6 +58,7 @@ function numbers(c, part, at, view, scale) {
   const digits = at.cellWidth >= 64 ? 4 : 3;
   for (let row = Math.floor(view.top); row < Math.min(part.rows[1], view.top + view.rows); row++) {
     for (let column = Math.floor(view.left); column < Math.min(part.columns[1], view.left + view.columns); column++) {
+      if (row < part.rows[0] || column < part.columns[0]) continue;
       const value = part.values[(row - part.rows[0]) * part.shownColumns + column - part.columns[0]];
       c.fillStyle = colour(inkOn(scale, value));
       c.fillText(format.number(value, digits), at.x(column + 0.5), at.y(row + 0.5), at.cellWidth - 4);

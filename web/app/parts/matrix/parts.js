@@ -1,11 +1,12 @@
 // Parts of a matrix that were read: the answers of /raw, with what a painter needs.
+import { numbers } from "../../core/api.js";
 
 // partOf makes a part of an answer.
 export function partOf(answer) {
   const shown = (span, stride) => Math.ceil((span[1] - span[0]) / stride);
   return {
     rows: answer.rows, columns: answer.columns, rowStride: answer.row_stride, columnStride: answer.column_stride,
-    shownRows: shown(answer.rows, answer.row_stride), shownColumns: shown(answer.columns, answer.column_stride), values: answer.values,
+    shownRows: shown(answer.rows, answer.row_stride), shownColumns: shown(answer.columns, answer.column_stride), values: numbers(answer.values),
   };
 }
 
@@ -19,6 +20,15 @@ export function valueAt(parts, row, column) {
   const value = best.values[r * best.shownColumns + c];
   const at = [best.rows[0] + r * best.rowStride, best.columns[0] + c * best.columnStride];
   return at[0] === row && at[1] === column ? { value } : { value, near: at };
+}
+
+// covers tells whether a part has all that is seen.
+const covers = (part, view) => part.rows[0] <= Math.floor(view.top) && part.rows[1] >= Math.ceil(view.top + view.rows) && part.columns[0] <= Math.floor(view.left) && part.columns[1] >= Math.ceil(view.left + view.columns);
+
+// finest is the part that shows a view best: of those that have all of it the finest, else the newest.
+export function finest(parts, view) {
+  const all = parts.filter((part) => covers(part, view));
+  return all.reduce((best, part) => (part.rowStride * part.columnStride < best.rowStride * best.columnStride ? part : best), all[0]) ?? parts[0];
 }
 
 // kept adds a part to those that are remembered: the coarsest one and the last few.
