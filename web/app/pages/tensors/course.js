@@ -13,7 +13,7 @@ export function Course({ run, route, tensor, mode, worker, step, scalar }) {
   const of = useGet(run.path("series"), { s: stats.map(name), columns: 1200 }, { columns: true, every: run.live ? 4000 : 0 });
   const series = useMemo(() => (of.data?.series ?? []).map((one, i) => fromAnswer(one, { label: statName(stats[i]) })), [of.data]);
   const marks = useMemo(() => [{ x: step, kind: "epoch", title: `step ${step}` }], [step]);
-  return html`<div class="tensors-course"><${Chart} title="Over steps" series=${series} marks=${marks} height=${200} loading=${of.loading} error=${of.error} retry=${of.reload}
+  return html`<div class="tensors-course"><${Chart} title="Over steps" series=${series} marks=${marks} height=${200} loading=${of.loading && !run.live} error=${of.error} retry=${of.reload}
     empty="There are no statistics of this tensor in this mode.">
     ${!scalar && html`<${StatChoice} bare stats=${tensor.stats} first=${range} value=${asked} onChange=${(stat) => route.set({ course: stat === "range" ? null : stat })} />`}
   <//></div>`;

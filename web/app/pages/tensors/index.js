@@ -12,7 +12,7 @@ import { OneTensor } from "./tensor.js";
 const mostCommands = 5000;
 
 export function Page({ run, api, route }) {
-  const of = useGet(run.path("tensors"), {}, { every: run.live ? 10000 : 0 });
+  const of = useGet(run.path("tensors"), {}, { every: run.live ? 30000 : 0 });
   return html`<div class="tensors">
     <h1 class="sr">Tensors</h1>
     <${Answer} of=${of} what="The tensors could not be read.">${(data) => html`<${Tensors} run=${run} api=${api} route=${route} data=${data} />`}<//>

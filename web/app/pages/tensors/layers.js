@@ -39,7 +39,7 @@ export function Layers({ run, route, tensors, collections }) {
       <label class="check" title="Each row from its lowest to its highest value: shows when a layer changes, whatever its size"><input type="checkbox" checked=${route.get("colours") === "row"} onChange=${(event) => route.set({ colours: event.target.checked ? "row" : null })} /> colours per row</label>
     </div>
     <${Heatmap} title=${title} rows=${rows} columns=${columns} kind="step" log=${logarithmic(route, data)} signed each=${route.get("colours") === "row"} height=${heightOf(rows.length)} view=${view} onView=${(next) => route.set({ steps: next && next.join(":") })}
-      onPick=${({ row, column }) => route.push({ tensor: row.tensor, step: column })} loading=${of.loading} error=${of.error} retry=${of.reload}
+      onPick=${({ row, column }) => route.push({ tensor: row.tensor, step: column })} loading=${of.loading && data?.stat !== stat} error=${of.error} retry=${of.reload}
       empty=${emptyWords(run, stat, collection, q)} command=${`vigil run --collect ${collection || "weights"}:every=10 -- python train.py`} />
     <p class="small quiet tensors-hint">A cell opens its tensor at that step. Of several steps in a column the value of largest magnitude is shown.
       ${data && data.more + skip > 0 && html` <span>Rows ${format.count(skip + 1)} to ${format.count(skip + rows.length)} of ${format.count(data.all)}.</span>${" "}
