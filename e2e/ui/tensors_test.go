@@ -178,12 +178,14 @@ func TestStringsOfATensor(t *testing.T) {
 func TestTensorsAreAccessible(t *testing.T) {
 	source := axe(t)
 	d := tensorsRun(t)
-	for _, path := range []string{"?collection=gradients", "?tree=collections&q=fc", "?tensor=fc.weight&step=20", "?tensor=gradient%2Fconv1.weight&spread=film&step=50", "?tensor=fc.bias&step=20", "?tensor=words", "?tensor=conv1.weight&step=20&matrix=last&at=1,2"} {
+	for i, path := range []string{"?collection=gradients", "?tree=collections&q=fc", "?tensor=fc.weight&step=20", "?tensor=gradient%2Fconv1.weight&spread=film&step=50", "?tensor=fc.bias&step=20", "?tensor=words", "?tensor=conv1.weight&step=20&matrix=last&at=1,2"} {
 		b := open(t, d, "/runs/run/tensors"+path)
+		b.picture(fmt.Sprintf("tensors-%d", i+1))
 		b.accessible(source)
 		b.theme("dark") // colours change in a moment, so the page is drawn anew
 		b.size(390, 844)
 		b.visit("/runs/run/tensors" + path)
+		b.picture(fmt.Sprintf("tensors-%d-narrow", i+1))
 		b.accessible(source)
 		if wide := b.value(`document.documentElement.scrollWidth`); wide != "390" {
 			t.Errorf("%s: the page is %s pixels wide on a screen of 390", path, wide)

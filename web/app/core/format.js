@@ -19,7 +19,12 @@ export function number(value, digits = 4) {
   return signed(shorter(value.toPrecision(digits)));
 }
 
-const shorter = (text) => (text.includes(".") ? text.replace(/\.?0+(e|$)/, "$1").replace("e+", "e") : text.replace("e+", "e"));
+// shorter drops zeros at the end of the digits; those of an exponent stay.
+function shorter(text) {
+  const [digits, exponent] = text.replace("e+", "e").split("e");
+  const kept = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
+  return exponent === undefined ? kept : `${kept}e${exponent}`;
+}
 
 // count writes a whole number: 12,345.
 export const count = (value) => (absent(value) ? nothing : signed(plain.format(value)));
