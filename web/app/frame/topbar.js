@@ -22,8 +22,8 @@ export function TopBar({ name, run }) {
     <span class="grow"></span>
     ${server.value?.read_only && html`<span class="tag" title="Started with --read-only: nothing can be changed here">Read only</span>`}
     <${Live} name=${name} run=${run} />
-    <button type="button" class="button search-button" onClick=${() => openPalette()} aria-label="Search runs, series and commands" aria-keyshortcuts="Control+K">
-      <${Icon} name="search" size=${14} /><span class="search-words">Search</span><kbd>${/Mac/.test(navigator.platform) ? "⌘ K" : "Ctrl K"}</kbd></button>
+    <button type="button" class="button search-button" onClick=${() => openPalette()} aria-keyshortcuts="Control+K">
+      <${Icon} name="search" size=${14} /><span class="search-words">Search<span class="sr"> runs, series and commands</span></span><kbd aria-hidden="true">${/Mac/.test(navigator.platform) ? "⌘ K" : "Ctrl K"}</kbd></button>
     <${Settings} />
   </header>`;
 }
