@@ -2,7 +2,7 @@
 export const pages = {
   runs: { title: "Runs", load: () => import("../pages/runs/index.js") },
   overview: { title: "Overview", key: "o", load: () => import("../pages/overview/index.js") },
-  curves: { title: "Curves", key: "c", load: () => import("../pages/curves/index.js") },
+  curves: { title: "Curves", key: "c", root: true, load: () => import("../pages/curves/index.js") },
   tensors: { title: "Tensors", key: "t", load: () => import("../pages/tensors/index.js") },
   findings: { title: "Findings", key: "f", load: () => import("../pages/findings/index.js") },
   machine: { title: "Machine", key: "m", load: () => import("../pages/machine/index.js") },

@@ -12,7 +12,7 @@ import { drawn, summaries } from "./chart/summary.js";
 import { Tip } from "./chart/tip.js";
 import { Tools } from "./chart/tools.js";
 import { Values } from "./chart/values-table.js";
-import { at, figures, fromAnswer } from "./chart/values.js";
+import { figures, fromAnswer, under } from "./chart/values.js";
 import { Empty, Failed, Loading } from "./empty.js";
 import { useCalm, useShown } from "./shown.js";
 
@@ -22,7 +22,7 @@ const none = [];
 const plainX = { kind: "step" };
 const plainY = {};
 
-// Chart; the props are told in web/README.md. series is a list of {label, x, y, min, max, xLast, odd, raw, points, unit, colour, dash, kind, faint, href}.
+// Chart; the props are told in web/README.md. series is a list of {label, x, y, min, max, xLast, odd, raw, points, unit, colour, dash, kind, faint, behind, href}: behind are the values before smoothing.
 export function Chart(props) {
   const { title, heading = "h3", series = none, x = plainX, y = plainY, marks = none, regions = none, lines = none, group = null, height = 180, range, onRange, limit, live, loading, error, retry, empty, command, onPick, legend = "auto", caption, tools = none, bare = false, children } = props;
   const element = useRef(null);
@@ -105,17 +105,17 @@ export function Chart(props) {
   const figure = html`<div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "chart" : null} aria-label=${some ? `${title}. ${words}` : null} onKeyDown=${keys}
       ref=${(node) => node?.style.setProperty("min-height", `${height}px`)}>${body()}<${Spoken} point=${point} series=${series} kind=${x.kind} /></div>`;
   if (bare) return html`<div class="chart bare" ref=${root}>${figure}</div>`;
-  const multiple = legend === "auto" ? series.length > 1 : legend;
+  const multiple = legend === "auto" || typeof legend === "number" ? series.length > 1 : legend;
   return html`<figure class="chart" ref=${root} aria-busy=${loading ? "true" : null}>
     <figcaption class="chart-head"><${heading} class="chart-title" title=${title}>${title}<//>${children}
       ${some && !multiple && html`<${Legend} single series=${series} hidden=${hidden} point=${point} unit=${y.unit} ticks=${ticks} />`}
       ${loading && some && html`<span class="pulse" role="status" aria-label="Loading"></span>`}
-      ${some && html`<${Tools} title=${title} plot=${plot} series=${series} kind=${x.kind} zoomed=${narrowed(view, limit)} log=${logY} table=${table} said=${said}
+      ${some && html`<${Tools} title=${title} plot=${plot} series=${series} kind=${x.kind} zoomed=${narrowed(view, limit) && props.reset !== false} log=${logY} table=${table} said=${said}
         set=${{ log: () => setLog(!logY), table: () => setTable(!table), said: () => setSaid(!said), reset: () => on.current.zoom(null) }} more=${tools} />`}
     </figcaption>
     ${said && html`<p class="chart-said">${words}</p>`}
     ${figure}
-    ${some && multiple && html`<${Legend} series=${series} hidden=${hidden} toggle=${toggle} point=${point} unit=${y.unit} ticks=${ticks} strong=${(i) => { strong.current = i; plot.current?.ask(); }} />`}
+    ${some && multiple && html`<${Legend} few=${typeof legend === "number" ? legend : undefined} series=${series} hidden=${hidden} toggle=${toggle} point=${point} unit=${y.unit} ticks=${ticks} strong=${(i) => { strong.current = i; plot.current?.ask(); }} />`}
     ${some && caption !== false && html`<div class="chart-drawn">${caption ?? drawn(series)}${error && html` · <span class="severity plain error">${error.message}</span>`}</div>`}
   </figure>`;
 }
@@ -124,7 +124,7 @@ export function Chart(props) {
 function Spoken({ point, series, kind }) {
   const { x, spoken } = point.value;
   if (!spoken || x === null) return html`<span class="sr" aria-live="polite"></span>`;
-  const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${figures(one)[at(one, x)]?.toPrecision?.(4) ?? ""}`);
+  const texts = series.slice(0, 5).map((one) => `${one.label ?? ""} ${figures(one)[under(one, x)]?.toPrecision?.(4) ?? ""}`);
   return html`<span class="sr" aria-live="polite">${position(x, kind)}: ${texts.join(", ")}</span>`;
 }
 
@@ -149,7 +149,7 @@ function closest(plot, { series, hidden }, x, top) {
   let distance = 24;
   series.forEach((one, i) => {
     if (hidden.has(one.label)) return;
-    const value = one.y[at(one, x)];
+    const value = one.y[under(one, x)];
     const away = Number.isFinite(value) ? Math.abs(plot.u.valToPos(value, "y") - top) : Infinity;
     if (away < distance) [best, distance] = [i, away];
   });

@@ -28,8 +28,9 @@ export function column({ x, xLast }, i, kind, label = "step") {
 export function tick(value, step, unit) {
   if (unit === "bytes" || unit === "B" || unit === "bytes/s" || unit === "B/s" || unit === "s" || unit === "seconds") return format.withUnit(value, unit);
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || step < 1e-4)) return size >= 1e15 || size < 1e-4 ? format.number(value, 3) : size >= 1e6 ? format.compact(value) : format.number(value, 4);
-  const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
+  if (size !== 0 && (size >= 1e6 || (size < 1e-4 && step < 1e-5))) return size < 1e-4 || size >= 1e15 ? format.number(value, 3) : format.compact(value);
+  const power = Math.floor(Math.log10(step) + 1e-9);
+  const digits = Math.max(0, Math.min(10, -power + (Math.abs(step / 10 ** power - Math.round(step / 10 ** power)) > 1e-6 ? 1 : 0)));
   formats[digits] ??= new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return formats[digits].format(value).replace("-", "\u2212") + (unit === "percent" || unit === "%" ? " %" : "");
 }
@@ -37,7 +38,7 @@ export function tick(value, step, unit) {
 const shared = { stroke: () => colour("--chart-text"), font: font(), gap: 6, grid: { stroke: () => colour("--chart-grid"), width: 1 } };
 
 // axes are uPlot's axes for the kind of x and the unit of y; room is the width of the y axis, by default what its texts take.
-export function axes({ kind, unit, bare, room }) {
+export function axes({ kind, unit, bare, room, logX = false, logY = false }) {
   const x = {
     ...shared, size: 26, space: (u, i, from, to) => (kind === "time" ? (to - from < 600 ? 88 : 64) : 64), ticks: { stroke: () => colour("--chart-axis"), width: 1, size: 4 }, grid: { show: false }, border: { show: true, stroke: () => colour("--chart-axis"), width: 1 },
   };
@@ -46,15 +47,15 @@ export function axes({ kind, unit, bare, room }) {
   else if (kind === "step") Object.assign(x, { incrs: whole, values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : step >= 1000 || value >= 1e6 ? format.compact(value) : format.count(value))) });
   else x.values = (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : tick(value, step)));
   const y = {
-    ...shared, space: 28, grid: { ...shared.grid, filter: (u, splits) => (u.scales.y.distr === 3 ? splits.map((value) => (power(value) ? value : null)) : splits) }, ticks: { show: false }, size: room ?? wide,
-    values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : u.scales.y.distr === 3 ? logTick(value, unit) : tick(value, step, unit))),
+    ...shared, space: 28, ticks: { show: false }, size: room ?? wide,
+    values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : logY ? logTick(value, unit) : tick(value, step, unit))),
   };
   if (unit === "s" || unit === "seconds") y.incrs = seconds;
+  if (logX) Object.assign(x, { splits: (u, i, min, max) => powers(min, max, 8), filter: (u, splits) => splits });
+  if (logY) Object.assign(y, { splits: (u, i, min, max) => powers(min, max, 6), filter: (u, splits) => splits });
   if (bare) x.show = y.show = false;
   return [x, y];
 }
-
-const power = (value) => value !== null && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 
 // moment writes a time of an axis; where a day begins it writes the day.
 function moment(value, step, before) {
@@ -67,8 +68,30 @@ function moment(value, step, before) {
   return `${format.clock(Math.floor(rounded)).slice(3)}${(rounded - Math.floor(rounded)).toFixed(digits).slice(1)}`;
 }
 
-// On a logarithmic axis only powers of ten are written, small ones as 1e-7.
-const logTick = (value, unit) => (unit ? format.withUnit(value, unit, 2) : format.number(value, 2));
+// powers are the lines of a logarithmic axis: powers of ten, every so many of a wide range; of a narrow one also 2 and 5 times as much, or even steps.
+export function powers(min, max, most) {
+  const [from, to] = [Math.log10(min), Math.log10(max)];
+  const first = Math.ceil(from - 1e-9);
+  const last = Math.floor(to + 1e-9);
+  const out = [];
+  const inside = (value) => value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9);
+  if (last - first >= 2) {
+    const every = Math.ceil((last - first + 1) / most);
+    for (let power = Math.ceil(first / every) * every; power <= last; power += every) out.push(10 ** power);
+    return out;
+  }
+  for (let power = Math.floor(from); power <= last; power++) for (const digit of [1, 2, 5]) if (inside(digit * 10 ** power)) out.push(digit * 10 ** power);
+  if (out.length >= 3) return out;
+  const rough = (max - min) / 4;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = unit * ([1, 2, 5].find((digit) => digit * unit >= rough * (1 - 1e-9)) ?? 10);
+  const even = [];
+  for (let n = Math.ceil(min / step - 1e-9); n * step <= max * (1 + 1e-9) && even.length < 12; n++) even.push(n * step);
+  return even;
+}
+
+// On a logarithmic axis small values are written as 1e-7.
+const logTick = (value, unit) => (unit ? format.withUnit(value, unit, 2) : format.number(value, 3));
 
 // wide makes room for the longest text, the same for most charts, so that charts below each other line up.
 function wide(u, values, i, cycle) {

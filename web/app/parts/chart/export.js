@@ -81,7 +81,12 @@ const cell = (text) => {
 
 // csv has a line per point and series: long form, which every tool reads.
 export function csv(title, all, kind) {
-  const lines = [`series,${kind || "x"},mean,min,max`];
-  for (const one of all) for (let i = 0, { label, x, min, max } = one, y = figures(one); i < x.length; i++) lines.push(`${cell(label)},${x[i]},${y[i]},${min ? min[i] : y[i]},${max ? max[i] : y[i]}`);
+  const smoothed = all.some((series) => series.behind);
+  const lines = [`series,${kind || "x"},mean,min,max${smoothed ? ",smoothed" : ""}`];
+  for (const one of all) {
+    const { label, x, y, min, max } = one;
+    const mean = one.behind ?? figures(one);
+    for (let i = 0; i < x.length; i++) lines.push(`${cell(label)},${x[i]},${mean[i]},${min ? min[i] : mean[i]},${max ? max[i] : mean[i]}${smoothed ? `,${y[i]}` : ""}`);
+  }
   save(`${title}.csv`, `${lines.join("\n")}\n`, "text/csv");
 }

@@ -27,8 +27,8 @@ export function paintSeries(u, all, { hidden, strong }) {
   const order = [...all.keys()].filter((i) => !hidden.has(all[i].label)).sort((a, b) => (a === strong) - (b === strong));
   for (const i of order) {
     const series = all[i];
-    const fade = series.faint ? 0.35 : strong >= 0 && i !== strong && all.length > 1 ? 0.3 : 1;
-    const pen = { ctx, to, ratio, positive, token: token(series, i), fade, bbox, from: u.scales.x.min, until: u.scales.x.max };
+    const fade = series.faint ? (series.faint === true ? 0.35 : series.faint) : strong >= 0 && i !== strong && all.length > 1 ? 0.3 : 1;
+    const pen = { ctx, to, ratio, positive, token: token(series, i), fade, bbox, quick: order.length > many, from: u.scales.x.min, until: u.scales.x.max };
     const range = [Math.max(0, after(series.x, pen.from) - 1), Math.min(series.x.length, after(series.x, pen.until) + 1)];
     if (series.kind === "bars") bars(pen, series, range);
     else if (series.kind === "points") dots(pen, series, range, 3);
@@ -36,6 +36,12 @@ export function paintSeries(u, all, { hidden, strong }) {
       if (series.min && series.max && series.band !== false) band(pen, series, range);
       ctx.lineWidth = (series.width ?? (i === strong ? 2.25 : 1.5)) * ratio;
       ctx.setLineDash((series.dash ?? dash(series.colour ?? i)).map((length) => length * ratio));
+      if (series.behind) {
+        const width = ctx.lineWidth;
+        ctx.lineWidth = ratio;
+        line({ ...pen, fade: fade * 0.35 }, { ...series, y: series.behind }, range);
+        ctx.lineWidth = width;
+      }
       line(pen, series, range);
       ctx.setLineDash([]);
       const room = bbox.width / ratio / Math.max(1, range[1] - range[0]);
@@ -45,6 +51,8 @@ export function paintSeries(u, all, { hidden, strong }) {
   }
   ctx.restore();
 }
+
+const many = 12; // bands of more series are painted in the quickest way
 
 const drawable = (value, positive) => Number.isFinite(value) && (!positive || value > 0);
 
@@ -114,8 +122,12 @@ function columns(ctx, to, positive, x, y, from, end) {
 }
 
 // band fills what lies between minimum and maximum of each column; a column is at least one pixel high, so no spike is lost.
-function band({ ctx, to, ratio, positive, token, fade }, { x: first, xLast, min, max }, [from, end]) {
-  const x = middles(first, xLast);
+function band(pen, series, range) {
+  if (pen.quick) return quickBand(pen, series, range);
+  const { ctx, to, ratio, positive, token, fade } = pen;
+  const { xLast, min, max } = series;
+  const [from, end] = range;
+  const x = middles(series.x, xLast);
   ctx.fillStyle = colour(token, 0.22 * fade);
   ctx.strokeStyle = colour(token, 0.4 * fade);
   ctx.lineWidth = ratio * 0.75;
@@ -131,6 +143,18 @@ function band({ ctx, to, ratio, positive, token, fade }, { x: first, xLast, min,
     ctx.closePath();
     ctx.fill();
     ctx.stroke();
+  }
+}
+
+// quickBand fills a rectangle for each column: several times quicker than one shape.
+function quickBand({ ctx, to, ratio, positive, token, fade }, { x, xLast, min, max }, [from, end]) {
+  ctx.fillStyle = colour(token, 0.16 * fade);
+  for (let i = from; i < end; i++) {
+    if (!drawable(max[i], positive)) continue;
+    const left = Math.round(to.x(x[i]));
+    const right = Math.round(to.x(i + 1 < x.length ? x[i + 1] : xLast ? xLast[i] : x[i]));
+    const top = to.y(max[i]);
+    ctx.fillRect(left, top, Math.max(ratio, right - left), Math.max(ratio, to.y(positive && min[i] <= 0 ? max[i] : min[i]) - top));
   }
 }
 

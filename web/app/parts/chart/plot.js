@@ -28,7 +28,7 @@ export class Plot {
         y: { auto: false, distr: y.log ? 3 : 1, log: 10, range: () => this.range("y") },
       },
       series: [{}, { scale: "y", auto: false, show: true, paths: () => null, points: { show: false } }],
-      axes: axes({ kind: x.kind, unit: y.unit, bare, room: y.size }),
+      axes: axes({ kind: x.kind, unit: y.unit, bare, room: y.size, logX: x.log, logY: y.log }),
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false, dist: 4 }, bind: { mousedown: (u, target, handler) => (event) => (event.shiftKey ? null : handler(event)), dblclick: () => () => on.zoom(null) } },
       hooks: {
         drawAxes: [(u) => paintBehind(u, this.state().regions, this.state().lines)],

@@ -4,7 +4,7 @@ import * as format from "../../core/format.js";
 import { Severity } from "../severity.js";
 import { column, position } from "./axes.js";
 import { Swatch } from "./legend.js";
-import { at, figures } from "./values.js";
+import { figures, under } from "./values.js";
 
 const most = 10;
 
@@ -27,7 +27,7 @@ export function Tip({ point, state, plot, strong, markAt, kind }) {
   });
   if (!shown) return null;
   const { series, hidden, y } = state();
-  const rows = series.map((one, i) => ({ one, i, k: at(one, x) })).filter(({ one, k }) => k >= 0 && !hidden.has(one.label));
+  const rows = series.map((one, i) => ({ one, i, k: under(one, x) })).filter(({ one, k }) => k >= 0 && !hidden.has(one.label));
   const pointed = plot.current.u.posToVal(top, "y");
   if (rows.length > most) rows.sort((a, b) => Math.abs(a.one.y[a.k] - pointed) - Math.abs(b.one.y[b.k] - pointed));
   const kept = rows.slice(0, most).sort((a, b) => b.one.y[b.k] - a.one.y[a.k] || a.i - b.i);
@@ -37,7 +37,7 @@ export function Tip({ point, state, plot, strong, markAt, kind }) {
     <div class="tip-place">${kept.length === 1 ? column(kept[0].one, kept[0].k, kind) : position(x, kind)}</div>
     <table>${kept.map(({ one, i, k }) => html`<tr key=${one.label} class=${i === strong.current ? "strong" : ""}><td><${Swatch} series=${one} i=${i} /></td>${series.length > 1 && html`<td class="cut said">${one.label}</td>`}
       <td class="n">${format.withUnit(figures(one)[k], one.unit || y.unit, 5)}</td>
-      <td class="n faint">${one.min && one.min[k] !== one.max[k] ? `${format.withUnit(one.min[k], one.unit || y.unit, 3)} \u2026 ${format.withUnit(one.max[k], one.unit || y.unit, 3)}` : ""}</td></tr>`)}</table>
+      <td class="n faint">${one.behind && !one.min ? format.withUnit(one.behind[k], one.unit || y.unit, 3) : one.min && one.min[k] !== one.max[k] ? `${format.withUnit(one.min[k], one.unit || y.unit, 3)} \u2026 ${format.withUnit(one.max[k], one.unit || y.unit, 3)}` : ""}</td></tr>`)}</table>
     ${rows.length > most && html`<div class="faint small">nearest ${most} of ${rows.length}</div>`}
   </div>`;
 }

@@ -62,6 +62,16 @@ export function middles(x, xLast) {
 // at is the number of the column or point of a series that is drawn nearest to x, or -1.
 export const at = (series, x) => nearest(middles(series.x, series.xLast), x);
 
+// under is the same, and -1 where the series has not begun or is over.
+export function under(series, value) {
+  const { x, xLast } = series;
+  const n = x.length;
+  if (n < 2) return n - 1;
+  const end = xLast ? xLast[n - 1] : x[n - 1];
+  const room = (end - x[0]) / 50;
+  return value < x[0] - room || value > end + room ? -1 : at(series, value);
+}
+
 // span is the first and last x of all series, or null.
 export function span(all) {
   let from = Infinity;
@@ -81,10 +91,10 @@ export function extent(all, [from, to], { positive = false, clip = false } = {})
   let low = Infinity;
   let high = -Infinity;
   const kept = [];
-  for (const { x, y, min, max, base } of all) {
+  for (const { x, y, min, max, base, behind } of all) {
     const end = Math.min(x.length, after(x, to) + 1);
     for (let i = Math.max(0, after(x, from) - 1); i < end; i++) {
-      for (const value of clip || !min ? [y[i], base ? base[i] : NaN] : [min[i], max[i]]) {
+      for (const value of clip || !min ? [y[i], base ? base[i] : NaN, behind && !clip ? behind[i] : NaN] : [min[i], max[i]]) {
         if (!Number.isFinite(value) || (positive && value <= 0)) continue;
         if (clip) kept.push(value);
         if (value < low) low = value;

@@ -1,0 +1,61 @@
+// Points that came over the stream after a series was read.
+
+// Tails holds the newest points of series of one run.
+export class Tails {
+  constructor() {
+    this.of = new Map(); // s -> {x, y}
+  }
+
+  // add appends points; one that does not come after the last one is known already.
+  add(s, x, y) {
+    if (!this.of.has(s)) this.of.set(s, { x: [], y: [] });
+    const tail = this.of.get(s);
+    let before = tail.x.length ? tail.x[tail.x.length - 1] : -Infinity;
+    for (let i = 0; i < x.length; i++) {
+      if (!(x[i] > before)) continue;
+      before = x[i];
+      tail.x.push(x[i]);
+      tail.y.push(y[i]);
+    }
+  }
+
+  // read drops the points that a series that was read anew has itself.
+  read(s, series) {
+    const tail = this.of.get(s);
+    const n = series.x.length;
+    if (!tail || !n) return;
+    const end = series.x_last.length ? series.x_last[n - 1] : series.x[n - 1];
+    let i = 0;
+    while (i < tail.x.length && tail.x[i] <= end) i++;
+    tail.x.splice(0, i);
+    tail.y.splice(0, i);
+  }
+
+  size(s) {
+    return this.of.get(s)?.x.length ?? 0;
+  }
+
+  // joined is a series with its tail: in a series of columns each new point is a
+  // column of its own.
+  joined(s, series) {
+    const tail = this.of.get(s);
+    if (!tail?.x.length || !series) return series;
+    const n = series.x.length;
+    const end = n === 0 ? -Infinity : series.raw ? series.x[n - 1] : series.x_last[n - 1];
+    let from = 0;
+    while (from < tail.x.length && tail.x[from] <= end) from++;
+    if (from === tail.x.length) return series;
+    const [x, y] = [tail.x.slice(from), tail.y.slice(from)];
+    const out = { ...series, x: both(series.x, x), mean: both(series.mean, y), points: series.points + x.length };
+    if (series.odd.length) out.odd = both(series.odd, y.map((v) => (Number.isFinite(v) ? 0 : 1)));
+    if (series.raw) return out;
+    return { ...out, x_last: both(series.x_last, x), min: both(series.min, y), max: both(series.max, y), last_value: both(series.last_value, y) };
+  }
+}
+
+function both(a, b) {
+  const out = new Float64Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
+}

@@ -1,0 +1,34 @@
+// Names of series as the server takes them: TENSOR|STAT|MODE|WORKER, each part
+// escaped, and as people read them.
+
+const unescaped = (part) => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+export const written = ({ tensor, stat = "", mode = "", worker = "" }) => [tensor, stat, mode, worker].map(encodeURIComponent).join("|");
+
+export function read(s) {
+  const [tensor = "", stat = "", mode = "", worker = ""] = s.split("|").map(unescaped);
+  return { tensor, stat: stat === "value" ? "" : stat, mode, worker };
+}
+
+// title is what stands over a chart: the tensor, and the statistic where it has one.
+export const title = ({ tensor, stat }) => (stat ? `${tensor} · ${stat}` : tensor);
+
+// chartKey names the chart of a series: all modes and workers share one.
+export const chartKey = ({ tensor, stat = "" }) => [tensor, stat].map(encodeURIComponent).join("|");
+
+// found finds what a name in an expression means: a chart's title, a tensor, or
+// TENSOR|STAT|MODE|WORKER with parts left out at the end. known maps titles to series.
+export function found(name, known) {
+  const exact = known.get(name);
+  if (exact) return exact;
+  const asked = read(name);
+  if (!name.includes("|")) return null;
+  const base = known.get(title(asked));
+  return base ? { ...base, ...asked } : null;
+}

@@ -1,0 +1,61 @@
+// The series that one chart needs, asked for while it is seen.
+
+import { useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { forget, nextFrame } from "../../core/tick.js";
+
+// useSeries asks for series of runs: {got(run, s), errors, loading, version, limit}.
+// While another view is read, what was there stays, so that nothing flickers.
+export function useSeries({ loader, tails, runs, needs, view, when, turn }) {
+  const results = useRef(new Map());
+  const [state, set] = useState({ version: 0, waiting: needs.length });
+  const failed = useRef(new Map());
+  const of = `${runs.join("\n")}\t${needs.join("\n")}`;
+  const settled = useMemo(() => view, [view.axis, view.from, view.to, view.columns]);
+
+  useEffect(() => {
+    results.current = new Map();
+    failed.current = new Map();
+  }, [of, view.axis]);
+
+  useEffect(() => {
+    if (!when || !needs.length) return undefined;
+    let waiting = runs.length * needs.length;
+    let given = false;
+    const update = () => !given && set((old) => ({ version: old.version + 1, waiting }));
+    const cancels = [];
+    for (const run of runs) {
+      for (const s of needs) {
+        cancels.push(loader.want(run, s, settled, (series, error) => {
+          waiting--;
+          const key = `${run}\n${s}`;
+          if (series) {
+            results.current.set(key, series);
+            failed.current.delete(key);
+            tails?.read(s, series);
+          } else failed.current.set(key, error);
+          nextFrame(update);
+        }));
+      }
+    }
+    return () => {
+      given = true;
+      forget(update);
+      for (const cancel of cancels) cancel();
+    };
+  }, [of, settled, when, turn, loader]);
+
+  const got = (run, s) => {
+    const series = results.current.get(`${run}\n${s}`) ?? null;
+    return tails && series ? tails.joined(s, series) : series;
+  };
+  const limit = () => {
+    let [from, to] = [Infinity, -Infinity];
+    for (const { first, last } of results.current.values()) {
+      if (Number.isFinite(first)) from = Math.min(from, first);
+      if (Number.isFinite(last)) to = Math.max(to, last);
+    }
+    return from < to ? [from, to] : undefined;
+  };
+  const errors = [...new Map([...failed.current.values()].map((e) => [e.message, e])).values()];
+  return { got, errors, loading: state.waiting > 0, version: state.version, known: results.current.size > 0, limit };
+}

@@ -1,0 +1,30 @@
+import { powers } from "../app/parts/chart/axes.js";
+import { extent, under } from "../app/parts/chart/values.js";
+import { equal, near } from "./check.js";
+
+export const tests = {
+  "lines of a logarithmic axis"() {
+    for (const [min, max, want] of [
+      [1e-3, 10, [1e-3, 1e-2, 1e-1, 1, 10]],
+      [1e-30, 1, [1e-30, 1e-24, 1e-18, 1e-12, 1e-6, 1]],
+      [1e-310, 1, [1e-260, 1e-208, 1e-156, 1e-104, 1e-52, 1]],
+      [0.8, 60, [1, 2, 5, 10, 20, 50]],
+      [2.1e-8, 2.9e-8, [2.2e-8, 2.4e-8, 2.6e-8, 2.8e-8]],
+      [3, 9, [4, 6, 8]],
+    ]) near(powers(min, max, 6).map(Math.log10), want.map(Math.log10), `${min} to ${max}`);
+  },
+
+  "a series has no value where it has not begun or is over"() {
+    const series = { x: [100, 150, 200] };
+    for (const [place, want] of [[99, 0], [97, -1], [140, 1], [201, 2], [203, -1]]) equal(under(series, place), want, String(place));
+    equal(under({ x: [0, 10], xLast: [9, 19] }, 18), 1, "the last column");
+    equal(under({ x: [] }, 1), -1);
+  },
+
+  "the range holds minimum, maximum and what lies behind"() {
+    equal(extent([{ x: [0, 1], y: [1, 2], min: [0, 1], max: [3, 2] }], [0, 1]), [0, 3]);
+    equal(extent([{ x: [0, 1], y: [1, 2], behind: [-1, 9] }], [0, 1]), [-1, 9]);
+    equal(extent([{ x: [0, 1], y: [1, 2], behind: [-1, 9] }], [0, 1], { clip: true }), [1, 2]);
+    equal(extent([{ x: [0, 1], y: [-1, 2] }], [0, 1], { positive: true }), [2, 2]);
+  },
+};

@@ -1,0 +1,208 @@
+import { catalogue, searched, withStatistics } from "../app/pages/curves/catalogue.js";
+import { drawnText, lines } from "../app/pages/curves/lines.js";
+import { Loader } from "../app/pages/curves/loader.js";
+import { Tails } from "../app/pages/curves/live.js";
+import { marksOf } from "../app/pages/curves/marks.js";
+import { needs, ofExpression, ofPattern, ownChart } from "../app/pages/curves/parts.js";
+import * as own from "../app/pages/curves/own.js";
+import { chartKey, found, read, written } from "../app/pages/curves/series.js";
+import * as settings from "../app/pages/curves/settings.js";
+import { parse } from "../app/core/expression.js";
+import { equal, near } from "./check.js";
+
+const curves = [
+  { name: "loss", series: "loss||TRAIN|", group: "losses", points: 10 },
+  { name: "loss", series: "loss||EVAL|", group: "losses", points: 2 },
+  { name: "fc.weight", series: "fc.weight|mean|TRAIN|", group: "collection weights", points: 10 },
+  { name: "a|b/ä", series: "a%7Cb%2F%C3%A4|mean|TRAIN|", group: "collection weights", points: 10 },
+];
+
+const route = (query) => ({
+  get: (key, otherwise = "") => query[key]?.[0] ?? otherwise,
+  all: (key) => query[key] ?? [],
+});
+
+const series = (x, y, more = {}) => ({ raw: true, points: x.length, x: Float64Array.from(x), mean: Float64Array.from(y), x_last: [], min: [], max: [], last_value: [], odd: [], unit: "", ...more });
+const settled = { group: "", smoothing: 0, band: "range", singles: true };
+
+export const tests = {
+  "names of series"() {
+    const asked = { tensor: "a|b/ä", stat: "mean", mode: "TRAIN", worker: "" };
+    equal(written(asked), "a%7Cb%2F%C3%A4|mean|TRAIN|");
+    equal(read(written(asked)), asked);
+    equal(read("loss"), { tensor: "loss", stat: "", mode: "", worker: "" });
+    equal(chartKey(read("loss|value|EVAL|")), "loss|", "value is no statistic");
+    const known = catalogue([{ run: "A", curves }]).known;
+    equal(found("loss", known).key, "loss|");
+    equal(found("fc.weight · mean", known).stat, "mean");
+    equal(found("loss||EVAL", known).mode, "EVAL");
+    equal(found("fc.weight", known), null);
+  },
+
+  "the charts of several runs"() {
+    const given = catalogue([{ run: "A", curves }, { run: "B", curves: [curves[0], { name: "acc", series: "acc||EVAL|", group: "metrics" }] }]);
+    equal(given.groups.map((g) => [g.title, g.charts.map((c) => c.title)]), [
+      ["Losses", ["loss"]],
+      ["Metrics", ["acc"]],
+      ["weights", ["fc.weight · mean", "a|b/ä · mean"]],
+    ]);
+    equal(given.known.get("loss").asks, [{ mode: "TRAIN", s: "loss||TRAIN|" }, { mode: "EVAL", s: "loss||EVAL|" }]);
+    equal([...given.known.get("loss").runs], ["A", "B"]);
+    equal(searched(given, "WEIGHT").groups.map((g) => g.charts.length), [1], "searched");
+    equal(searched(given, "/(/").count, 0);
+    const some = withStatistics(given, new Map([["fc.weight", ["mean", "std", "max"]]]), ["std", "max"]);
+    equal(some.charts.map((c) => c.title), ["loss", "fc.weight · std", "fc.weight · max", "a|b/ä · mean", "acc"], "with statistics");
+    equal(some.known.get("fc.weight · std").asks, [{ mode: "TRAIN", s: "fc.weight|std|TRAIN|" }]);
+  },
+
+  "the settings stand in the address"() {
+    const plain = settings.read(route({}));
+    equal([plain.axis, plain.smoothing, plain.zoom, plain.singles, plain.outliers], ["step", 0, null, true, true]);
+    const set = settings.read(route({ smooth: ["0.9"], axis: ["epoch"], from: ["1.5"], to: ["3"], hidden: ["a%2Cb,c"], singles: ["0"] }));
+    equal([set.smoothing, set.axis, set.zoom, set.singles], [0.9, "epoch", [1.5, 3], false]);
+    equal([...set.hidden], ["a,b", "c"]);
+    equal(settings.changed({ hidden: set.hidden, zoom: [1, 2], axis: "step" }), { hidden: "a%2Cb,c", from: "", to: "", axis: "" });
+    equal(settings.read(route({ axis: ["nonsense"], from: ["5"], to: ["1"], smooth: ["7"] })).zoom, null, "wrong ones are left out");
+  },
+
+  "charts of one's own"() {
+    equal(own.read(own.write("expression", "a / b")), { kind: "expression", text: "a / b", key: "e:a / b" });
+    equal(own.read(own.write("pattern", "loss*")).kind, "pattern");
+    equal(own.read("nonsense"), null);
+  },
+
+  "lines of one run"() {
+    const data = { "loss||TRAIN|": series([0, 1, 2], [4, 2, 0]), "loss||EVAL|": series([2], [3]) };
+    const parts = [{ label: "loss", asks: [{ s: "loss||TRAIN|", label: "TRAIN" }, { s: "loss||EVAL|", label: "EVAL" }] }];
+    const runs = [{ name: "A" }];
+    const got = lines({ parts, runs, got: (_, s) => data[s] ?? null, settings: settled });
+    equal(got.map((l) => [l.label, l.colour]), [["TRAIN", "--series-1"], ["EVAL", "--series-2"]]);
+    equal(drawnText(got, { count: String, compact: String }), "4 points");
+    const soft = lines({ parts, runs, got: (_, s) => data[s] ?? null, settings: { ...settled, smoothing: 0.5 } });
+    near(soft[0].y, [4, 8 / 3, 8 / 7], "smoothed");
+    near(soft[0].behind, [4, 2, 0], "what lies behind");
+  },
+
+  "minimum and maximum of columns stay"() {
+    const columns = series([0, 10], [1, 2], { raw: false, points: 1_200_000, x_last: Float64Array.of(9, 19), min: Float64Array.of(-1, 0), max: Float64Array.of(5, 6) });
+    const [line] = lines({ parts: [{ label: "a", asks: [{ s: "a", label: "" }] }], runs: [{ name: "A" }], got: () => columns, settings: settled });
+    near(line.max, [5, 6]);
+    equal(drawnText([line], { count: String, compact: () => "1.2 M" }), "1.2 M points, minimum and maximum of 2 columns");
+  },
+
+  "mean and band count hidden runs too"() {
+    const data = { A: series([0, 1], [1, 1]), B: series([0, 1], [3, 5]), C: series([0, 1], [9, 9]) };
+    const runs = [
+      { name: "A", colour: "--series-1", group: "g" },
+      { name: "B", colour: "--series-2", group: "g", hidden: true },
+      { name: "C", colour: "--series-3", group: "h" },
+    ];
+    const got = lines({ parts: [{ label: "loss", asks: [{ s: "loss", label: "" }] }], runs, got: (run) => data[run], settings: { ...settled, group: "tag:x" } });
+    equal(got.map((l) => [l.role, l.label]), [["single", "A"], ["single", "C"], ["mean", "g · mean of 2"], ["mean", "h · mean of 1"]]);
+    near(got[2].y, [2, 3]);
+    near(got[2].max, [3, 5]);
+    equal(got[3].min, null, "one run has no band");
+  },
+
+  "an expression of each run"() {
+    const data = { a: series([0, 1], [4, 6]), b: series([0, 1], [2, 3]) };
+    const part = { label: "a / b", tree: parse("a / b"), ask: (name) => name };
+    const got = lines({ parts: [part], runs: [{ name: "A" }, { name: "B" }], got: (run, s) => (run === "A" || s === "a" ? data[s] : null), settings: settled });
+    equal(got.length, 1, "a run without b has no line");
+    near(got[0].y, [2, 2]);
+  },
+
+  "charts of expressions and patterns"() {
+    const given = catalogue([{ run: "A", curves }]);
+    const ratio = ofExpression('loss / "fc.weight · mean"', given);
+    equal(needs(ratio.parts), ["loss||TRAIN|", "fc.weight|mean|TRAIN|"]);
+    equal(needs(ofExpression('"loss||EVAL"', given).parts), ["loss||EVAL|"], "of another mode");
+    for (const [text, message, place] of [
+      ["loss / nothing", "There is no series “nothing”.", "nothing"],
+      ["2 * fc.weight", "There is no series “fc.weight”. Is it “fc.weight · mean”?", "fc.weight"],
+      ["loss / (1", "This “(” is never closed.", "("],
+      ["1 + 1", "No series occurs in it, so there is nothing to draw.", "1 + 1"],
+    ]) {
+      const { error } = ofExpression(text, given);
+      equal([error.message, text.slice(error.from, error.to)], [message, place], text);
+    }
+    equal(ofPattern("*mean", given).parts.map((p) => p.label), ["fc.weight · mean", "a|b/ä · mean"]);
+    equal(ofPattern("nothing", given).error.message, "No series has such a name.");
+    equal(ownChart(own.read("s:fc.weight|mean"), given).title, "fc.weight · mean");
+    equal(ownChart(own.read("s:fc.weight|std"), given).asks, [{ mode: "TRAIN", s: "fc.weight|std|TRAIN|" }]);
+    equal(ownChart(own.read("s:gone|"), given), null);
+  },
+
+  "marks stand on every axis"() {
+    const list = {
+      marks: [{ id: "a", update: 5, time: "2026-01-01T00:00:10Z", severity: "error", subject: "" }, { id: "b", update: 7, severity: "warning", subject: "other" }],
+      checkpoints: [{ step: 10, time: "2026-01-01T00:00:20Z" }],
+      epochs: [{ epoch: 1, step: 0 }, { epoch: 2, step: 10 }],
+    };
+    const at = (axis, subjects = ["loss"]) => marksOf(list, { axis, subjects, started: "2026-01-01T00:00:00Z", open() {} }).map((m) => m.x);
+    equal(at("step"), [5, 10]);
+    equal(at("step", ["other"]), [5, 7, 10], "about the tensor");
+    equal(at("relative"), [10, 20]);
+    equal(at("epoch"), [0.5, 1]);
+  },
+
+  "new points follow those that were read"() {
+    const tails = new Tails();
+    tails.add("a", [1, 2], [10, 20]);
+    tails.add("a", [2, 3], [99, 30]);
+    const raw = tails.joined("a", series([0, 1], [0, 1]));
+    near(raw.x, [0, 1, 2, 3]);
+    near(raw.mean, [0, 1, 20, 30]);
+    equal(raw.points, 4);
+    const columns = tails.joined("a", series([0], [0], { raw: false, points: 9, x_last: [2], min: [-1], max: [1], last_value: [0], odd: [0] }));
+    near(columns.x_last, [2, 3]);
+    near(columns.max, [1, 30]);
+    tails.read("a", series([3], [30]));
+    equal(tails.size("a"), 0, "read anew");
+    const known = series([3], [30]);
+    equal(tails.joined("a", known) === known, true);
+  },
+
+  async "what is wanted together is asked together"() {
+    const asked = [];
+    const get = (path, query, { signal }) => {
+      asked.push([path, query.run ?? 1, query.s.length, signal]);
+      return Promise.resolve(path === "series/compare" ? { runs: query.run.map((run) => ({ run, series: query.s.map((s) => ({ name: s, x: [1], mean: [1] })) })) } : { series: query.s.map((s) => ({ name: s, x: [1], mean: [1] })) });
+    };
+    const loader = new Loader(get);
+    const view = { axis: "step", columns: 400 };
+    const names = Array.from({ length: 100 }, (_, i) => `s${i}`);
+    const all = await Promise.all(names.map((s) => new Promise((done) => loader.want("A", s, view, done))));
+    equal(asked.map(([path, , n]) => [path, n]), [["runs/A/series", 64], ["runs/A/series", 36]]);
+    equal(all.map((s) => s.name), names);
+    asked.length = 0;
+    loader.want("A", "s5", view, (s) => equal(s.name, "s5", "what was read is kept"));
+    await new Promise((done) => setTimeout(done, 5));
+    equal(asked.length, 0);
+    await Promise.all(["A", "B"].flatMap((run) => ["p", "q"].map((s) => new Promise((done) => loader.want(run, s, view, done)))));
+    equal(asked.map(([path, runs, n]) => [path, runs, n]), [["series/compare", ["A", "B"], 2]], "several runs");
+    loader.forget("A");
+    asked.length = 0;
+    await new Promise((done) => loader.want("A", "s5", view, done));
+    equal(asked.length, 1, "forgotten");
+  },
+
+  async "what nobody wants is cancelled"() {
+    const signals = [];
+    const loader = new Loader((path, query, { signal }) => {
+      signals.push([query.s, signal]);
+      return new Promise((_, fail) => signal.addEventListener("abort", () => fail(Object.assign(new Error("given up"), { name: "AbortError" }))));
+    });
+    const view = { axis: "step", columns: 400 };
+    const never = () => equal("called", "not called");
+    const before = loader.want("A", "before", view, never);
+    before();
+    const [a, b] = ["a", "b"].map((s) => loader.want("A", s, view, never));
+    await new Promise((done) => setTimeout(done, 5));
+    equal(signals.map(([s]) => s), [["a", "b"]], "asked");
+    a();
+    equal(signals[0][1].aborted, false, "b is still wanted");
+    b();
+    equal(signals[0][1].aborted, true);
+  },
+};
