@@ -122,4 +122,5 @@ func TestCurvesOfSeveralRuns(t *testing.T) {
 	b.wait(`document.querySelector(".cv-runs .off")`)
 	b.visit("/curves?group=all&runs=" + healthy + "," + slow + "&hidden=" + slow + "&chart=" + url.QueryEscape("loss|"))
 	b.wait(`[...document.querySelectorAll(".legend-entry")].some(e => e.innerText.includes("mean of 2"))`)
+	b.accessible(axe(t))
 }

@@ -5,6 +5,7 @@ import { Tails } from "../app/pages/curves/live.js";
 import { marksOf } from "../app/pages/curves/marks.js";
 import { needs, ofExpression, ofPattern, ownChart } from "../app/pages/curves/parts.js";
 import * as own from "../app/pages/curves/own.js";
+import { asBefore, groupings, looks } from "../app/pages/curves/runs.js";
 import { chartKey, found, read, written } from "../app/pages/curves/series.js";
 import * as settings from "../app/pages/curves/settings.js";
 import { parse } from "../app/core/expression.js";
@@ -97,11 +98,33 @@ export const tests = {
       { name: "B", colour: "--series-2", group: "g", hidden: true },
       { name: "C", colour: "--series-3", group: "h" },
     ];
-    const got = lines({ parts: [{ label: "loss", asks: [{ s: "loss", label: "" }] }], runs, got: (run) => data[run], settings: { ...settled, group: "tag:x" } });
+    const got = lines({ parts: [{ label: "loss", asks: [{ s: "loss", label: "" }] }], runs, got: (run) => data[run], settings: { ...settled, group: "tag.x" } });
     equal(got.map((l) => [l.role, l.label]), [["single", "A"], ["single", "C"], ["mean", "g · mean of 2"], ["mean", "h · mean of 1"]]);
     near(got[2].y, [2, 3]);
     near(got[2].max, [3, 5]);
     equal(got[3].min, null, "one run has no band");
+  },
+
+  "runs look as it was set for them, in groups as their group"() {
+    const rows = new Map([
+      ["a-1", { name: "a-1", tags: { kind: "x" }, parameters: { lr: "0.1", seed: "1" } }],
+      ["a-2", { name: "a-2", tags: {}, parameters: { lr: "0.1", seed: "2" } }],
+      ["b-1", { name: "b-1", tags: {}, parameters: { lr: "0.2", seed: "3" } }],
+    ]);
+    const names = [...rows.keys()];
+    const at = (ui, group = "") => looks(names, rows, { ui, settings: { group, hidden: new Set(["a-2"]) } });
+    equal(at({}).map((r) => r.colour), ["--series-1", "--series-2", "--series-3"]);
+    equal(at({}).map((r) => r.hidden), [false, true, false]);
+    equal(at({ colours: { "a-2": "7 dashed" } })[1].colour, "--series-7", "set for the run");
+    equal(at({ colours: { "a-2": "7 dashed" } })[1].dash, [6, 3]);
+    equal(at({ styles: { colour_by: "param.lr" } }).map((r) => r.colour), ["--series-1", "--series-1", "--series-2"], "by a field");
+    equal(at({ styles: { rules: [{ field: "name", expression: "^b", colour: 5, line: "dotted" }] } })[2].colour, "--series-5", "by a rule");
+    equal(at({}, "param.lr").map((r) => [r.group, r.colour]), [["lr 0.1", "--series-1"], ["lr 0.1", "--series-1"], ["lr 0.2", "--series-2"]], "in groups");
+    equal(at({}, "name").map((r) => r.group), ["a", "a", "b"]);
+    equal(at({}, "tag.kind").map((r) => r.group), ["kind x", "without kind", "without kind"]);
+    equal(groupings([...rows.values()]).map((g) => g.value), ["", "all", "name", "tag.kind", "param.lr"], "seeds differ in every run");
+    const before = at({});
+    equal(asBefore(before, at({})) === before, true, "the same again");
   },
 
   "an expression of each run"() {

@@ -120,7 +120,7 @@ export function useTensorStatistics(names, when) {
   return found;
 }
 
-// usePage is what is set about the page: {colours, pinned, pin(key, yes), why}.
+// useSet is what is set about the page: {ui, pinned, pin(key, yes)}.
 // run is the key of pins; several runs share "*".
 export function useSet(run) {
   const [ui, set] = useState({ colours: {}, pinned: {} });
@@ -129,12 +129,12 @@ export function useSet(run) {
     get("ui", {}, { signal: control.signal }).then(set, () => {});
     return () => control.abort();
   }, []);
-  const pinned = ui.pinned?.[run] ?? [];
+  const pinned = (ui.pinned?.[run] ?? []).filter((key) => typeof key === "string");
   const pin = async (key, yes) => {
     const next = yes ? [...pinned.filter((k) => k !== key), key] : pinned.filter((k) => k !== key);
     set({ ...ui, pinned: { ...ui.pinned, [run]: next } });
     const answer = await patch("ui", { pinned: { [run]: next.length ? next : null } });
     set(answer);
   };
-  return { colours: ui.colours ?? {}, pinned, pin };
+  return { ui, pinned, pin };
 }

@@ -40,7 +40,7 @@ export function Page({ run, route }) {
 
   const curves = useCurves(names, settings.picked);
   const rows = useRows(names, run?.row);
-  const { colours, pinned, pin } = useSet(run ? run.name : "*");
+  const { ui, pinned, pin } = useSet(run ? run.name : "*");
   const statistics = useTensorStatistics(names, needStatistics);
   kept.shared.log = settings.logY;
 
@@ -52,7 +52,7 @@ export function Page({ run, route }) {
   }, [curves.answers]);
   const given = useMemo(() => withStatistics(all, statistics?.tensors ?? new Map(), settings.statistics), [all, statistics, settings.statistics.join(",")]);
   const found = useMemo(() => searched(given, settings.search), [given, settings.search]);
-  const runs = useMemo(() => (before.current.runs = asBefore(before.current.runs, looks(names, rows, { colours, settings }))), [names, rows, colours, settings.group, [...settings.hidden].join("\n")]);
+  const runs = useMemo(() => (before.current.runs = asBefore(before.current.runs, looks(names, rows, { ui, settings }))), [names, rows, ui, settings.group, [...settings.hidden].join("\n")]);
   const own = useMemo(() => settings.own.map(readOwn).filter(Boolean).map((o) => ownChart(o, given)).filter(Boolean), [settings.own.join("\n"), given]);
   const pins = useMemo(() => pinned.map(readOwn).filter(Boolean).map((o) => ownChart(o, given)).filter(Boolean), [pinned.join("\n"), given]);
 

@@ -1,6 +1,6 @@
 // The runs of a comparison: how each is drawn, which group it is in.
 
-import { read as styleOf } from "./style.js";
+import { fieldOf, ofPlace, styles } from "./style.js";
 
 // groupings are the ways to group runs: {value, label}, of tags and parameters only
 // those in which the runs differ.
@@ -10,11 +10,11 @@ export function groupings(rows) {
     const keys = new Set(rows.flatMap((row) => Object.keys(row[field] ?? {})));
     for (const key of [...keys].sort()) {
       const values = new Set(rows.map((row) => String(row[field]?.[key] ?? "")));
-      if (values.size > 1 && values.size < rows.length) list.push({ value: `${prefix}:${key}`, label: `${word} ${key}` });
+      if (values.size > 1 && values.size < rows.length) list.push({ value: `${prefix}.${key}`, label: `${word} ${key}` });
     }
   };
   of("tags", "tag", "Tag");
-  of("parameters", "parameter", "Parameter");
+  of("parameters", "param", "Parameter");
   return list;
 }
 
@@ -23,10 +23,9 @@ export function groupOf(name, row, setting) {
   if (!setting) return "";
   if (setting === "all") return "all runs";
   if (setting === "name") return name.replace(/[-_. ]*\d+$/, "") || name;
-  const [kind, ...rest] = setting.split(":");
-  const key = rest.join(":");
-  const value = (kind === "tag" ? row?.tags : row?.parameters)?.[key];
-  return value === undefined || value === "" ? `without ${key}` : `${key} ${value}`;
+  const key = setting.slice(setting.indexOf(".") + 1);
+  const value = row ? fieldOf(row, setting) : "";
+  return value === "" ? `without ${key}` : `${key} ${value}`;
 }
 
 // asBefore is a list of looks that was there before, if it looks the same.
@@ -37,14 +36,15 @@ export function asBefore(before, next) {
 
 // looks are the runs with colour, dashes, group and whether they are hidden. In
 // groups a run has the colour of its group.
-export function looks(names, rows, { colours, settings }) {
+export function looks(names, rows, { ui, settings }) {
+  const look = styles(ui, rows);
   const groups = [];
   return names.map((name, i) => {
     const row = rows.get(name);
     const group = groupOf(name, row, settings.group);
     if (group && !groups.includes(group)) groups.push(group);
     const place = group ? groups.indexOf(group) : i;
-    const { colour, dash } = group ? styleOf(null, place) : styleOf(colours[name], place);
+    const { colour, dash } = group ? ofPlace(place) : look(name, place);
     return { name, colour, dash, group, hidden: settings.hidden.has(name) };
   });
 }
