@@ -7,6 +7,7 @@ import { needs, ofExpression, ofPattern, ownChart } from "../app/pages/curves/pa
 import * as own from "../app/pages/curves/own.js";
 import { asBefore, groupings, looks } from "../app/pages/curves/runs.js";
 import { chartKey, found, read, written } from "../app/pages/curves/series.js";
+import { Watched } from "../app/pages/curves/shared.js";
 import * as settings from "../app/pages/curves/settings.js";
 import { parse } from "../app/core/expression.js";
 import { equal, near } from "./check.js";
@@ -182,6 +183,12 @@ export const tests = {
     near(columns.max, [1, 30]);
     tails.read("a", series([3], [30]));
     equal(tails.size("a"), 0, "read anew");
+    equal(tails.add("a", [4], [40]), true, "a point that follows");
+    tails.read("b", series([0, 1, 2], [0, 1, 2]));
+    equal(tails.add("b", [9], [9]), false, "points between are missing");
+    tails.forget("b");
+    equal(tails.size("b"), 0, "nobody looks");
+    tails.forget("a");
     const known = series([3], [30]);
     equal(tails.joined("a", known) === known, true);
   },
@@ -208,6 +215,17 @@ export const tests = {
     asked.length = 0;
     await new Promise((done) => loader.want("A", "s5", view, done));
     equal(asked.length, 1, "forgotten");
+  },
+
+  "series that are seen"() {
+    const watched = new Watched();
+    const gone = [];
+    const one = watched.watch(["a", "b"], (s) => gone.push(s));
+    const two = watched.watch(["b", "c"], (s) => gone.push(s));
+    one();
+    equal(gone, ["a"], "b is still seen");
+    two();
+    equal(gone, ["a", "b", "c"]);
   },
 
   async "what nobody wants is cancelled"() {

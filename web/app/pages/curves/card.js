@@ -33,7 +33,7 @@ function Live({ chart, page, large }) {
   const names = useMemo(() => runs.map((r) => r.name), [runs]);
   const series = useSeries({ loader, tails, runs: names, needs: asked, view, when: width > 0, turn: page.turn });
 
-  useEffect(() => page.watch(chart.key, asked), [chart.key, asked]);
+  useEffect(() => page.watch(asked), [chart.key, asked]);
 
   const now = tick?.value ?? 0;
   const list = useMemo(() => emphasised(lines({ parts: chart.parts, runs, got: series.got, settings }), settings.picked),

@@ -71,7 +71,11 @@ export function Page({ run, route }) {
   const page = {
     run, runs, route, settings, set, turn, marked, started, refresh, pinned, given,
     loader: kept.loader, tails: kept.tails, tick: kept.tails ? kept.tick : null, shared: kept.shared,
-    watch: (key, needs) => kept.watched.watch(key, needs),
+    watch: (needs) => kept.watched.watch(needs, (s) => {
+      if (!run?.live) return;
+      kept.tails?.forget(s);
+      kept.loader.forget(run.name, s);
+    }),
     pick: (name) => name && !single ? set({ picked: name === settings.picked ? "" : name }) : name || set({ picked: "" }),
     enlarge: (key) => route.push(changed({ large: key })),
     openFinding: (id) => route.go(`/runs/${encodeURIComponent(about)}/findings`, { finding: id }),

@@ -4,12 +4,16 @@
 export class Tails {
   constructor() {
     this.of = new Map(); // s -> {x, y}
+    this.ends = new Map(); // s -> {end, step}, of the series that was read
   }
 
   // add appends points; one that does not come after the last one is known already.
+  // It answers whether they follow what was there: false where some are missing.
   add(s, x, y) {
     if (!this.of.has(s)) this.of.set(s, { x: [], y: [] });
     const tail = this.of.get(s);
+    const known = this.ends.get(s);
+    const follows = tail.x.length > 0 || !known || !x.length || x[0] <= known.end + 3 * known.step;
     let before = tail.x.length ? tail.x[tail.x.length - 1] : -Infinity;
     for (let i = 0; i < x.length; i++) {
       if (!(x[i] > before)) continue;
@@ -17,14 +21,24 @@ export class Tails {
       tail.x.push(x[i]);
       tail.y.push(y[i]);
     }
+    return follows;
+  }
+
+  // forget drops what is known of a series that nobody looks at: while it is not
+  // seen, its points do not come.
+  forget(s) {
+    this.of.delete(s);
+    this.ends.delete(s);
   }
 
   // read drops the points that a series that was read anew has itself.
   read(s, series) {
     const tail = this.of.get(s);
     const n = series.x.length;
-    if (!tail || !n) return;
+    if (!n) return;
     const end = series.x_last.length ? series.x_last[n - 1] : series.x[n - 1];
+    this.ends.set(s, { end, step: n > 1 ? (end - series.x[0]) / Math.max(n, series.points - 1) : Infinity });
+    if (!tail) return;
     let i = 0;
     while (i < tail.x.length && tail.x[i] <= end) i++;
     tail.x.splice(0, i);

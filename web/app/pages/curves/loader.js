@@ -53,10 +53,11 @@ export class Loader {
     for (const e of request.entries) this.inFlight.delete(e.key);
   }
 
-  // forget drops what was read of a run: it has grown.
-  forget(run) {
+  // forget drops what was read of a run, or of one series of it: it has grown.
+  forget(run, s) {
     for (const [key, series] of this.kept) {
-      if (JSON.parse(key)[0] !== run) continue;
+      const [ofRun, ofSeries] = JSON.parse(key);
+      if (ofRun !== run || (s !== undefined && ofSeries !== s)) continue;
       this.kept.delete(key);
       this.size -= series.size;
     }

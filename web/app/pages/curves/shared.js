@@ -44,12 +44,17 @@ export class Watched {
     this.timer = 0;
   }
 
-  watch(key, needs) {
-    this.charts.set(key, needs);
+  // watch is called when a chart comes into sight; the answer, when it goes. gone(s)
+  // is called for each series that no chart shows any more.
+  watch(needs, gone) {
+    const entry = {};
+    this.charts.set(entry, needs);
     this.soon();
     return () => {
-      this.charts.delete(key);
+      this.charts.delete(entry);
       this.soon();
+      const left = new Set([...this.charts.values()].flat());
+      for (const s of needs) if (!left.has(s)) gone?.(s);
     };
   }
 

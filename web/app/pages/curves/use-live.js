@@ -39,8 +39,8 @@ export function useLive({ run, watched, tails, settings, changed, refresh, found
         const x = placed(point, settings.axis, started);
         if (!x) again.push(point.s);
         else {
-          tails.add(point.s, x, numbers(point.values));
-          if (tails.size(point.s) > mostTail) again.push(point.s);
+          const follows = tails.add(point.s, x, numbers(point.values));
+          if (!follows || tails.size(point.s) > mostTail) again.push(point.s);
         }
       }
       if (again.length) rest();
