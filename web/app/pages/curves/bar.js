@@ -16,7 +16,8 @@ export function Bar({ page, found, field, statistics, needStatistics }) {
       <input type="range" min="0" max="0.999" step="0.001" value=${slider(settings.smoothing)} aria-valuetext=${settings.smoothing || "none"} onInput=${(e) => set({ smoothing: weight(Number(e.target.value)) })} />
       <output class="n">${settings.smoothing ? settings.smoothing.toFixed(settings.smoothing >= 0.99 ? 3 : 2) : "off"}</output></label>
     <div class="choice" role="radiogroup" aria-label="Horizontal axis">
-      ${axes.map((a) => html`<button key=${a.name} type="button" role="radio" aria-checked=${settings.axis === a.name} onClick=${() => set({ axis: a.name })}>${a.label}</button>`)}</div>
+      ${axes.map((a) => html`<button key=${a.name} type="button" role="radio" aria-checked=${settings.axis === a.name} disabled=${a.name === "epoch" && !page.epochs && settings.axis !== "epoch"}
+        title=${a.name === "epoch" && !page.epochs ? "Where the epochs begin is not known" : null} onClick=${() => set({ axis: a.name })}>${a.label}</button>`)}</div>
     <button type="button" class="button" aria-pressed=${settings.logY} title="Logarithmic values" onClick=${() => set({ logY: !settings.logY })}>Log</button>
     <${Menu} label="View" items=${[
       { label: "Logarithmic steps", checked: settings.logX, run: () => set({ logX: !settings.logX }), keep: true },

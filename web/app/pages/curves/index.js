@@ -67,9 +67,10 @@ export function Page({ run, route }) {
   const about = single ? names[0] : settings.picked;
   const marked = curves.answers.find((a) => a.run === about) ?? null;
   const started = (run?.describe.run ?? rows.get(about))?.started ?? null;
+  const epochs = !curves.answers.length || curves.answers.some((a) => a.epochs?.length);
   const set = (changes) => route.set(changed(changes));
   const page = {
-    run, runs, route, settings, set, turn, marked, started, refresh, pinned, given,
+    run, runs, route, settings, set, turn, marked, started, refresh, pinned, given, epochs,
     loader: kept.loader, tails: kept.tails, tick: kept.tails ? kept.tick : null, shared: kept.shared,
     watch: (needs) => kept.watched.watch(needs, (s) => {
       if (!run?.live) return;

@@ -7,6 +7,7 @@ const smoothings = [0, 0.3, 0.6, 0.8, 0.9, 0.95, 0.99, 0.999];
 // pageKeys are the keys with what they do: [[key, words, function]].
 export function pageKeys(page, field) {
   const { settings, set, runs } = page;
+  const there = axes.filter((a) => a.name !== "epoch" || page.epochs);
   const smoother = (by) => {
     const at = smoothings.findIndex((w) => w >= settings.smoothing);
     const i = by > 0 && smoothings[at] > settings.smoothing ? at : at + by;
@@ -20,7 +21,7 @@ export function pageKeys(page, field) {
   };
   return [
     ["/", "search the curves", () => field.current?.focus()],
-    ["a", "next horizontal axis", () => set({ axis: axes[(axes.findIndex((a) => a.name === settings.axis) + 1) % axes.length].name })],
+    ["a", "next horizontal axis", () => set({ axis: there[(there.findIndex((a) => a.name === settings.axis) + 1) % there.length].name })],
     [".", "smooth more", () => smoother(1)],
     [",", "smooth less", () => smoother(-1)],
     ["y", "logarithmic values", () => set({ logY: !settings.logY })],

@@ -120,13 +120,15 @@ export class Loader {
   }
 }
 
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
 function found(answer, entry, several, asked) {
   const of = several ? answer.runs.find((r) => r.run === entry.run) : answer;
   if (!of) return [null, new Error("The server left this run out of its answer.")];
-  if (of.error) return [null, new Error(of.error)];
+  if (of.error) return [null, new Error(sentence(of.error))];
   const one = of.series?.[asked.indexOf(entry.s)];
   if (!one) return [null, new Error("The server left this series out of its answer.")];
-  if (one.error) return [null, new Error(one.error)];
+  if (one.error) return [null, new Error(sentence(one.error))];
   for (const c of columnsOf) one[c] = numbers(one[c]);
   return [one, null];
 }
