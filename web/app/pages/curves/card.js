@@ -88,10 +88,13 @@ function viewOf(settings, width, runs) {
   return { axis, columns, from: whole ? Math.floor(from - more) : from - more, to: whole ? Math.ceil(to + more) + 1 : to + more };
 }
 
+// Small changes of the width, such as that of a scroll bar, ask for nothing anew.
+const step = 480;
+
 function columnsOf(width, runs) {
   const pixels = width * Math.min(2, devicePixelRatio || 1);
   const most = runs > 30 ? 250 : runs > 5 ? 600 : 1600;
-  return Math.max(200, Math.min(most, Math.ceil(pixels / 200) * 200));
+  return Math.min(most, Math.max(1, Math.ceil(pixels / step)) * step);
 }
 
 function toolsOf(chart, page, large) {
