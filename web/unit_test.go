@@ -3,12 +3,12 @@ package web_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigil-ml/vigil/internal/testenv/browser"
-	"github.com/vigil-ml/vigil/web"
 )
 
 // policy is the content security policy that the page has to live with.
@@ -28,7 +28,7 @@ func TestGallery(t *testing.T) {
 func complain(t *testing.T, path string) {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", http.FileServerFS(web.App()))
+	mux.Handle("/", http.FileServerFS(os.DirFS("app")))
 	for _, tests := range []string{"/unit/", "/gallery/"} {
 		mux.Handle(tests, http.FileServer(http.Dir("testdata")))
 	}

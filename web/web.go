@@ -1,4 +1,7 @@
-// Package web holds the page of vigil ui: plain ES modules and styles that the server gives out as they are.
+// Package web holds the page of vigil ui. It is plain ES modules and styles in app;
+// dist has them as the browser gets them, bundled and made small by `go generate`.
+// Both lie in the repository, so that a build of Vigil is `go build` and nothing else;
+// a test compares them.
 package web
 
 import (
@@ -6,12 +9,14 @@ import (
 	"io/fs"
 )
 
-//go:embed app
+//go:generate go run ./bundle/write
+
+//go:embed dist app/style/tokens.css
 var files embed.FS
 
-// App is the page's files: index.html, main.js, core/ ...
+// App is the page as the browser gets it: index.html, main.js, style.css ...
 func App() fs.FS {
-	app, err := fs.Sub(files, "app")
+	app, err := fs.Sub(files, "dist")
 	if err != nil {
 		panic(err) // the name is a constant
 	}
