@@ -1,4 +1,4 @@
-// The lines of the user's own code in which the time went, each with all that it called.
+// The lines in which the time went: of the user's own code, each with all that it called, where there was any.
 import { html } from "../../vendor/preact.js";
 import { number } from "../../core/api.js";
 import * as format from "../../core/format.js";
@@ -6,7 +6,7 @@ import * as format from "../../core/format.js";
 const few = 12;
 
 export function Lines({ data, minus }) {
-  return html`<div class="stack tight"><h3>${minus ? "Lines whose share changed most" : "Lines of your code in which the time went"}</h3>
+  return html`<div class="stack tight"><h3>${minus ? "Lines whose share changed most" : "Lines in which the time went"}</h3>
     <div class="scroll"><table class="plain code-lines">
       <thead><tr><th scope="col" class="n">Share</th>${minus > 0 && html`<th scope="col" class="n">Window ${minus}</th><th scope="col" class="n">Change</th>`}<th scope="col"><span class="sr">Bar</span></th><th scope="col">Line</th><th scope="col">Function</th></tr></thead>
       <tbody>${data.lines.slice(0, few).map((one, i) => {
