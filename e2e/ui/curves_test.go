@@ -106,6 +106,30 @@ func TestCurvesOfOnesOwn(t *testing.T) {
 	b.wait(chartOf("loss +") + `.querySelector("[role=alert]").innerText.includes("missing at the end")`)
 }
 
+// A chart that is pinned stands at the top, also for the next who opens the page.
+func TestCurvesArePinned(t *testing.T) {
+	b := open(t, shared, "/runs/"+slow+"/curves")
+	pinned := func() []string {
+		var answer struct{ Pinned map[string][]string }
+		shared.get(t, "/ui", &answer)
+		return answer.Pinned[slow]
+	}
+	b.wait(chartOf("loss") + `?.querySelector(".chart-now")`)
+	b.click("Chart loss")
+	b.click("Pinned")
+	b.wait(`document.querySelector(".cv-group h2").innerText.startsWith("Pinned")`)
+	b.visit("/runs/" + slow + "/curves")
+	b.wait(`document.querySelector(".cv-group h2")?.innerText.startsWith("Pinned")`)
+	if got := pinned(); len(got) != 1 || got[0] != "s:loss|" {
+		t.Errorf("pinned are %q", got)
+	}
+	b.wait(chartOf("loss") + `?.querySelector(".chart-now")`)
+	b.click("Chart loss")
+	b.wait(`document.querySelector(".menu-item[aria-checked=true]")`)
+	b.value(`document.querySelector(".menu-item[aria-checked=true]").click()`)
+	b.wait(`!document.querySelector(".cv-group h2").innerText.startsWith("Pinned")`)
+}
+
 // Several runs lie over each other: one is picked by its key, hidden and grouped.
 func TestCurvesOfSeveralRuns(t *testing.T) {
 	b := open(t, shared, "/curves?runs="+healthy+","+slow)
