@@ -37,12 +37,10 @@ func TestContrast(t *testing.T) {
 	} {
 		for _, ground := range row.on {
 			for _, text := range row.above {
-				below, above, ok := colours[ground], colours[text], true
-				if _, ok = colours[ground]; !ok {
-					t.Fatalf("there is no token --%s", ground)
-				}
-				if _, ok = colours[text]; !ok {
-					t.Fatalf("there is no token --%s", text)
+				below, known := colours[ground]
+				above, there := colours[text]
+				if !known || !there {
+					t.Fatalf("there is no token --%s or no token --%s", ground, text)
 				}
 				for i, theme := range []string{"light", "dark"} {
 					high, low := max(below[i], above[i]), min(below[i], above[i])

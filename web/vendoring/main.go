@@ -128,7 +128,7 @@ func (l library) fetch(dir string) error {
 	root := filepath.Join(dir, l.name)
 	for entries := tar.NewReader(plain); ; {
 		header, err := entries.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 // What the server says of itself, and whether it is newer than this page.
-import { computed, signal } from "../vendor/preact.js";
+import { computed, effect, signal, untracked } from "../vendor/preact.js";
 import { get } from "./api.js";
+import { connection } from "./stream.js";
 
 export const server = signal(null);
 export const unreachable = signal(false);
@@ -22,9 +23,12 @@ export async function ask() {
   }
 }
 
-// watch asks now and then, and when the page is looked at again.
+// watch asks now and then, when the page is looked at again, and when the stream breaks or is back.
 export function watch() {
-  ask();
+  effect(() => {
+    connection.value;
+    untracked(ask);
+  });
   setInterval(() => document.hidden || ask(), 30000);
   document.addEventListener("visibilitychange", () => document.hidden || ask());
 }

@@ -52,6 +52,25 @@ export async function parts(root, check) {
   mouse("mouseup", 0.6);
   await frame();
   check("a drag zooms", ranges.at(-1) && Math.abs(ranges.at(-1)[0] - 98) < 6 && Math.abs(ranges.at(-1)[1] - 294) < 6);
+  const before = ranges.at(-1);
+  mouse("mousedown", 0.5, { shiftKey: true });
+  window.dispatchEvent(new MouseEvent("mousemove", { clientX: box.left + box.width * 0.25 }));
+  window.dispatchEvent(new MouseEvent("mouseup"));
+  await frame();
+  check("a drag with Shift moves along", ranges.at(-1)[0] > before[0] + 20 && Math.abs(ranges.at(-1)[1] - ranges.at(-1)[0] - (before[1] - before[0])) < 1);
+  const moved = ranges.at(-1);
+  over.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, ctrlKey: true, clientX: box.left + box.width / 2, clientY: box.top + 20, bubbles: true, cancelable: true }));
+  await frame();
+  check("the wheel with Ctrl zooms", ranges.at(-1)[1] - ranges.at(-1)[0] < moved[1] - moved[0]);
+  const unmoved = ranges.length;
+  over.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, clientX: box.left + 50, clientY: box.top + 20, bubbles: true, cancelable: true }));
+  await frame();
+  check("the wheel alone scrolls the page", ranges.length === unmoved);
+  over.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+  await frame();
+  check("a double click shows all", ranges.at(-1) === null);
+  const saved = await files(chart.closest(".chart"));
+  check("PNG, SVG and CSV are saved", saved[0]?.startsWith("\u0089PNG") && saved[1]?.startsWith("<svg") && saved[1].includes("loss &#60;b&#62;") && saved[2]?.startsWith("series,step,mean,min,max\nloss,0,100,99,101\n"));
   await press(chart, "t");
   check("t shows a table", root.querySelectorAll(".chart .table tbody tr").length > 5 && text(".chart .table thead").includes("loss min"));
   await press(chart, "t", "l");
@@ -116,6 +135,28 @@ export async function parts(root, check) {
   await frame();
   button.click();
   check("then it is done", (await answer) === true);
+}
+
+// files are what the chart's menu saves, in place of downloads: PNG, SVG, CSV.
+async function files(chart) {
+  const saved = [];
+  const made = URL.createObjectURL;
+  const click = HTMLAnchorElement.prototype.click;
+  URL.createObjectURL = (blob) => {
+    saved.push(blob);
+    return made(blob);
+  };
+  HTMLAnchorElement.prototype.click = () => {};
+  for (const name of ["PNG", "SVG", "CSV"]) {
+    const count = saved.length;
+    chart.querySelector(".chart-tools [aria-haspopup]").click();
+    await frame();
+    [...chart.querySelectorAll(".menu-item")].find((item) => item.textContent.trim() === name).click();
+    for (let i = 0; i < 100 && saved.length === count; i++) await frame();
+  }
+  URL.createObjectURL = made;
+  HTMLAnchorElement.prototype.click = click;
+  return Promise.all(saved.map(async (blob) => (blob.type === "image/png" ? String.fromCharCode(...new Uint8Array(await blob.arrayBuffer()).subarray(0, 8)) : blob.text())));
 }
 
 // painted says whether anything was drawn.
