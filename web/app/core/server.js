@@ -4,7 +4,8 @@ import { get } from "./api.js";
 import { connection } from "./stream.js";
 
 export const server = signal(null);
-export const unreachable = signal(false);
+// trouble is "" or why the server cannot be asked: "unreachable", "refused".
+export const trouble = signal("");
 const own = document.querySelector("meta[name=vigil-app]")?.content || null;
 let first = own;
 
@@ -17,9 +18,9 @@ export async function ask() {
     const said = await get("server");
     first ??= said.app;
     server.value = said;
-    unreachable.value = false;
+    trouble.value = "";
   } catch (error) {
-    unreachable.value = error.status === 0;
+    trouble.value = error.status === 0 ? "unreachable" : error.status === 401 ? "refused" : "";
   }
 }
 
@@ -29,6 +30,7 @@ export function watch() {
     connection.value;
     untracked(ask);
   });
-  setInterval(() => document.hidden || ask(), 30000);
+  let turn = 0;
+  setInterval(() => document.hidden || (!trouble.value && ++turn % 10) || ask(), 3000);
   document.addEventListener("visibilitychange", () => document.hidden || ask());
 }
