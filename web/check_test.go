@@ -154,7 +154,7 @@ func TestVendoredFilesAreThoseOfTheirSums(t *testing.T) {
 }
 
 // What the browser gets is what the modules and styles make.
-func TestDistIsOfTheModules(t *testing.T) {
+func TestThePageIsOfItsModules(t *testing.T) {
 	want, err := bundle.Files("app", os.DirFS("app"))
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestDistIsOfTheModules(t *testing.T) {
 	for name, content := range want {
 		got, err := fs.ReadFile(App(), name)
 		if err != nil || !bytes.Equal(got, content) {
-			t.Errorf("dist/%s is not what the page makes (%v): run go generate ./web", name, err)
+			t.Errorf("page/%s is not what the modules make (%v): run go generate ./web", name, err)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package web holds the page of vigil ui. It is plain ES modules and styles in app;
-// dist has them as the browser gets them, bundled and made small by `go generate`.
+// page has them as the browser gets them, bundled and made small by `go generate`.
 // Both lie in the repository, so that a build of Vigil is `go build` and nothing else;
 // a test compares them.
 package web
@@ -11,12 +11,12 @@ import (
 
 //go:generate go run ./bundle/write
 
-//go:embed dist app/style/tokens.css
+//go:embed page app/style/tokens.css
 var files embed.FS
 
 // App is the page as the browser gets it: index.html, main.js, style.css ...
 func App() fs.FS {
-	app, err := fs.Sub(files, "dist")
+	app, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the name is a constant
 	}

@@ -82,7 +82,7 @@ func TestControlsOfALiveJob(t *testing.T) {
 		j.until(t, "the plan has the collection", planned("gradients"))
 	})
 	t.Run("rule", func(t *testing.T) {
-		b.wait(`document.querySelector('form[aria-label="Add a rule"] option[value=overfit]')`)
+		b.wait(`[...document.querySelectorAll('form[aria-label="Add a rule"] option')].some(o => o.value === "overfit")`)
 		b.value(`(s => { s.value = "overfit"; s.dispatchEvent(new Event("change", {bubbles: true})); return 1 })(document.querySelector('form[aria-label="Add a rule"] select'))`)
 		b.write(`form[aria-label="Add a rule"] input`, "patience=2,configuration=patient")
 		b.click("Add the rule")

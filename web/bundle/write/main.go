@@ -1,4 +1,4 @@
-// Command write writes what the browser gets of the page to dist: go generate ./web.
+// Command write writes what the browser gets of the page to web/page: go generate ./web.
 package main
 
 import (
@@ -10,26 +10,26 @@ import (
 )
 
 func main() {
-	if err := write("app", "dist"); err != nil {
+	if err := write("app", "page"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func write(app, dist string) error {
+func write(app, to string) error {
 	files, err := bundle.Files(app, os.DirFS(app))
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(dist); err != nil {
+	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
 	for name, b := range files {
-		to := filepath.Join(dist, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		file := filepath.Join(to, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(to, b, 0o644); err != nil {
+		if err := os.WriteFile(file, b, 0o644); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ const to = (route, name) => route.href(`/rules/${encodeURIComponent(name)}`);
 function One({ name, check, list, route }) {
   const rule = list.find((one) => one.rule === name);
   const back = html`<a class="back" href=${route.href("/rules")}><${Icon} name="left" size=${14} /> All rules</a>`;
-  if (!rule) return html`${back}<${Empty} icon="search">The catalogue has no rule <strong class="said">${name}</strong>.<//>`;
+  if (!rule) return html`${back}<h1>Rules</h1><${Empty} icon="search">The catalogue has no rule <strong class="said">${name}</strong>.<//>`;
   return html`<div class="rule stack"><div>${back}<h1>${rule.rule}</h1><p class="rule-summary">${rule.summary}</p></div><${RuleText} name=${rule.rule} check=${check} /></div>`;
 }
 
