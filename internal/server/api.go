@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"reflect"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -46,6 +48,7 @@ func (s *Server) register() {
 func apiConfig(version string) huma.Config {
 	c := huma.DefaultConfig("Vigil", version)
 	c.DocsPath, c.SchemasPath, c.CreateHooks = "", "", nil
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Info.Description = "Runs of machine-learning training below one root: what was captured, what the rules found, where the time went; and control of those that run."
 	c.Formats[columnsType] = huma.Format{Marshal: writeColumns, Unmarshal: func([]byte, any) error {
 		return errors.New("columns are written, not read")
@@ -73,7 +76,7 @@ type RunPath struct {
 // are statuses that it may have besides the usual ones.
 func get[I, O any](api huma.API, path, id, summary string, fn func(context.Context, *I) (O, error), further ...int) {
 	huma.Register(api, huma.Operation{Method: http.MethodGet, Path: path, OperationID: id, Summary: summary,
-		Errors: append([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}, further...)},
+		Errors: append([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge}, further...)},
 		func(ctx context.Context, in *I) (*answer[O], error) {
 			out, err := fn(ctx, in)
 			if err != nil {
@@ -87,7 +90,7 @@ func get[I, O any](api huma.API, path, id, summary string, fn func(context.Conte
 // refuses it before it comes here.
 func change[I, O any](api huma.API, method, path, id, summary string, fn func(context.Context, *I) (O, error)) {
 	huma.Register(api, huma.Operation{Method: method, Path: path, OperationID: id, Summary: summary, MaxBodyBytes: 1 << 20,
-		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}},
+		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge}},
 		func(ctx context.Context, in *I) (*answer[O], error) {
 			out, err := fn(ctx, in)
 			if err != nil {
@@ -162,4 +165,25 @@ func (s *Server) run(name string) (source.Run, error) {
 		return nil, fmt.Errorf("read run %.200q: %w", name, err)
 	}
 	return t, nil
+}
+
+// schemaName is huma's name of a type's schema, in the letters that OpenAPI allows.
+func schemaName(t reflect.Type, hint string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 'a' && r > 'Z' || r > 'z' || r < '0' || r > '9' && r < 'A' {
+			return -1
+		}
+		return r
+	}, huma.DefaultSchemaNamer(t, hint))
+}
+
+// namePathsForReaders takes the mark of net/http from the parts of paths that may have
+// slashes: OpenAPI does not know it.
+func namePathsForReaders(doc *huma.OpenAPI) {
+	for path, item := range doc.Paths {
+		if plain := strings.ReplaceAll(path, "...}", "}"); plain != path {
+			delete(doc.Paths, path)
+			doc.Paths[plain] = item
+		}
+	}
 }

@@ -110,6 +110,11 @@ type PlanShown struct {
 // Collected is a collection of the plan in force, as `vigil plan --json` has it.
 type Collected view.Collection
 
+// Schema says no more than that it is an object: its schedule is written by mode.
+func (Collected) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
 // PlanChange is a change of the plan.
 type PlanChange struct {
 	Time time.Time `json:"time"`

@@ -108,10 +108,11 @@ type Finding struct {
 
 // Edit is the edit of a script that mends what a finding is about.
 type Edit struct {
-	File  string `json:"file"`
-	Place string `json:"place" doc:"File and line, for people."`
-	Diff  string `json:"diff" doc:"Unified."`
-	Hunks []Hunk `json:"hunks" doc:"The same, in pieces."`
+	_     struct{} `nullable:"true"`
+	File  string   `json:"file"`
+	Place string   `json:"place" doc:"File and line, for people."`
+	Diff  string   `json:"diff" doc:"Unified."`
+	Hunks []Hunk   `json:"hunks" doc:"The same, in pieces."`
 }
 
 // Hunk is a piece of a diff. Each line begins with a sign.

@@ -55,6 +55,7 @@ type Counters struct {
 
 // FindingPlace is where a finding is.
 type FindingPlace struct {
+	_     struct{}  `nullable:"true"`
 	ID    string    `json:"id"`
 	Step  int64     `json:"step" doc:"Of its mode."`
 	Mode  string    `json:"mode"`
@@ -66,7 +67,7 @@ func toPlace(n *view.Named) *FindingPlace {
 	if n == nil {
 		return nil
 	}
-	return &FindingPlace{n.ID, n.ModeStep, n.Mode.String(), n.Clock, n.Time}
+	return &FindingPlace{ID: n.ID, Step: n.ModeStep, Mode: n.Mode.String(), Clock: n.Clock, Time: n.Time}
 }
 
 // ShellCommand is what a person types, and what that does.

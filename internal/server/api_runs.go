@@ -28,6 +28,7 @@ type RunList struct {
 // Building is how far the reading of runs has come.
 type Building struct {
 	_    struct{} `nullable:"true"`
+	_    struct{} `nullable:"true"`
 	Done int      `json:"done"`
 	Of   int      `json:"of"`
 }

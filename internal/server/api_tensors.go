@@ -211,6 +211,7 @@ type Stats struct {
 
 // HistogramOfMoment is one histogram.
 type HistogramOfMoment struct {
+	_      struct{} `nullable:"true"`
 	Edges  floats   `json:"edges"`
 	Counts integers `json:"counts"`
 }
@@ -245,7 +246,7 @@ func (s *Server) stats(_ context.Context, in *statsIn) (Stats, error) {
 		out.Derived[k] = number(v)
 	}
 	if m.Histogram != nil {
-		out.Histogram = &HistogramOfMoment{m.Histogram.Edges, m.Histogram.Counts[0]}
+		out.Histogram = &HistogramOfMoment{Edges: m.Histogram.Edges, Counts: m.Histogram.Counts[0]}
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 
 // SourceLines is a line of a script and those around it.
 type SourceLines struct {
+	_         struct{} `nullable:"true"`
 	File      string   `json:"file"`
 	Line      int      `json:"line"`
 	FirstLine int      `json:"first_line"`

@@ -106,6 +106,9 @@ func DescribeRule(d *rule.Definition, from string) (RulePage, error) {
 	}
 	if d.Default != nil {
 		p.DefaultSet = &RuleSet{d.Default.Params, d.Default.Why}
+		if p.DefaultSet.Parameters == nil {
+			p.DefaultSet.Parameters = map[string]string{}
+		}
 	}
 	return p, nil
 }
