@@ -144,7 +144,7 @@ func (b *tab) theme(name string) {
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}}); err != nil {
 		b.Fatal(err)
 	}
-	b.wait(`document.documentElement.dataset.theme === ` + quote(name) + ` && document.getAnimations().length === 0`)
+	b.wait(`document.documentElement.dataset.theme === ` + quote(name) + ` && !document.getAnimations().some(a => a instanceof CSSTransition)`)
 }
 
 // size makes the window so large.

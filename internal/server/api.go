@@ -177,9 +177,17 @@ func schemaName(t reflect.Type, hint string) string {
 	}, huma.DefaultSchemaNamer(t, hint))
 }
 
-// namePathsForReaders takes the mark of net/http from the parts of paths that may have
-// slashes: OpenAPI does not know it.
-func namePathsForReaders(doc *huma.OpenAPI) {
+// sayAsNetHTTP makes the document say what net/http does: it answers headers that are
+// too long by itself, in plain text. And OpenAPI does not know its mark of the parts of
+// paths that may have slashes.
+func sayAsNetHTTP(doc *huma.OpenAPI) {
+	for _, item := range doc.Paths {
+		for _, o := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete, item.Patch} {
+			if o != nil && o.Responses["431"] != nil {
+				o.Responses["431"] = &huma.Response{Description: "Request Header Fields Too Large", Content: map[string]*huma.MediaType{"text/plain": {}}}
+			}
+		}
+	}
 	for path, item := range doc.Paths {
 		if plain := strings.ReplaceAll(path, "...}", "}"); plain != path {
 			delete(doc.Paths, path)

@@ -76,7 +76,7 @@ func New(o Options) *Server {
 	s.watched.run, s.watched.log = s.watch, o.Log.Error
 	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))
 	s.register()
-	namePathsForReaders(s.api.OpenAPI())
+	sayAsNetHTTP(s.api.OpenAPI())
 	s.mux.HandleFunc("/", s.nothing)
 	return s
 }
