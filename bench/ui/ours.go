@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -128,7 +129,7 @@ func until(tab context.Context, ready string) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s is not true after two minutes: %v", ready, err)
+			return errors.Join(fmt.Errorf("%s is not true after two minutes", ready), err)
 		}
 	}
 }

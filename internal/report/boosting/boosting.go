@@ -64,7 +64,7 @@ func compose(t source.Run, o Options) (*document, error) {
 	}
 	c := d.content()
 	c.Generated = o.Now.UTC().Format("2006-01-02 15:04:05 UTC")
-	c.Style, c.Script = template.CSS(web.Tokens() + text("page.css")), template.JS(text("page.js"))
+	c.Style, c.Script = template.CSS(web.Tokens()+text("page.css")), template.JS(text("page.js"))
 	return &document{c, d.kind}, nil
 }
 
