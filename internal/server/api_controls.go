@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -35,26 +36,26 @@ type Controls struct {
 }
 
 // sentence makes a control of the reason why it is not allowed, if there is one.
-func sentence(run, why string) Control {
+func sentence(why string) Control {
 	if why == "" {
 		return Control{Allowed: true}
 	}
-	return Control{WhyNot: fmt.Sprintf("Run %.200q: %s.", run, why)}
+	return Control{WhyNot: strings.ToUpper(why[:1]) + why[1:] + "."}
 }
 
 // controls looks what can be done with a run.
-func (s *Server) controls(path string, run *record.Run, name string) Controls {
+func (s *Server) controls(path string, run *record.Run) Controls {
 	if s.options.ReadOnly {
 		no := Control{WhyNot: "This server only shows: it was started with --read-only."}
-		return Controls{no, no, no, no, sentence(name, control.Reachable(path, run)), no, no, no}
+		return Controls{no, no, no, no, sentence(control.Reachable(path, run)), no, no, no}
 	}
-	ask := sentence(name, control.Reachable(path, run))
+	ask := sentence(control.Reachable(path, run))
 	talk := ask
 	if run.Status != record.Running {
-		talk = sentence(name, "it is not running: it is "+run.Status)
+		talk = sentence("it is not running: it is " + run.Status)
 	}
-	write := sentence(name, control.Writable(path))
-	gone := sentence(name, control.Busy(path, run))
+	write := sentence(control.Writable(path))
+	gone := sentence(control.Busy(path, run))
 	if gone.Allowed {
 		gone = write
 	}
@@ -82,7 +83,7 @@ func (s *Server) asked(name string) (control.Run, error) {
 		return r, err
 	}
 	if why := control.Reachable(r.Path, &run); why != "" {
-		return r, &conflict{sentence(name, why).WhyNot}
+		return r, &conflict{sentence(why).WhyNot}
 	}
 	return r, nil
 }
@@ -301,7 +302,7 @@ func registerControls(api huma.API, s *Server) {
 			return out, err
 		}
 		run := t.Run()
-		out.Format, out.Controls = format1, s.controls(t.Path(), &run, in.Run)
+		out.Format, out.Controls = format1, s.controls(t.Path(), &run)
 		return out, nil
 	})
 	get(api, "/runs/{run}/plan", "get-plan", "What a run captures, as `vigil plan --json`", s.plan)

@@ -198,7 +198,7 @@ func registerDescribe(api huma.API, s *Server) {
 			return d, err
 		}
 		run := t.Run()
-		d.Controls = s.controls(t.Path(), &run, in.Run)
+		d.Controls = s.controls(t.Path(), &run)
 		row, err := s.index.Row(in.Run)
 		if err != nil {
 			return d, err

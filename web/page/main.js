@@ -923,7 +923,7 @@ ${t.line?.[c]??""}`!==i;)c=t.parent[c];c<0&&(l.total+=t.total[a])}return[...r.va
     <tbody>${t.map((e,n)=>u`<tr key=${n}><td>${Qt(e.time)}</td><td class="n">${e.step}</td><td class="said">${e.why}</td></tr>`)}</tbody></table></div></details>`}var i3,c3,Kv=A(()=>{F();pt();Ft();sr();rp();i3=t=>t.length>3?`${t.slice(0,2).join(", ")} and ${X(t.length-2,"other")}`:t.join(", ");c3=["gradients","weights","biases","outputs","inputs","losses","optimizer_variables"]});function Vv({run:t,api:e}){let[n,o]=R(!1),s=t.now.value,r=t.can("stop"),a=async()=>{await Rr({title:`Stop ${t.name}?`,action:"Stop the job",danger:!0,text:"Every process of the job is asked to end, and is killed when it is still there ten seconds later. What was captured is kept."})&&(o(!0),await pn(()=>e.post(t.path("stop")),"The job was asked to stop.")===void 0&&o(!1),t.reload())},i=Object.entries(s.steps).map(([l,c])=>X(c,`${l} step`)).join(", ");return u`<section class="card" aria-label="Job">
     <header><h2>Job</h2></header>
     <div class="body line apart controls-job">
-      <div class="stack tight"><p><${Zn} status=${s.status||t.row.status} /> <span class="quiet n">${i}</span></p>
+      <div class="stack tight"><p><${Zn} of=${s.status||t.row.status} /> <span class="quiet n">${i}</span></p>
         <p class="small faint">The same in a terminal: <${za} text=${`vigil stop ${t.name}`} /></p></div>
       <div class="stack tight"><button type="button" class="button danger" disabled=${!r.allowed||n} onClick=${a}>${n&&t.live?"Stopping \u2026":"Stop the job"}</button>
         <${eo} may=${r} /></div>
@@ -964,8 +964,8 @@ ${t.line?.[c]??""}`!==i;)c=t.parent[c];c<0&&(l.total+=t.total[a])}return[...r.va
         <div><button type="submit" class="button" disabled=${!n.may.allowed||n.busy||!s}>Add the rule</button></div>
         <${eo} may=${n.may} />
       </form>`}<//></div>
-  </section>`}var nw=A(()=>{F();Kt();Ft();sr()});var ow={};io(ow,{Page:()=>h3});function h3({run:t,api:e,route:n}){let o=Bv(t,e);return u`<h1>Controls</h1>
-    <div class="stack">
+  </section>`}var nw=A(()=>{F();Kt();Ft();sr()});var ow={};io(ow,{Page:()=>h3});function h3({run:t,api:e,route:n}){let o=Bv(t,e);return u`<div class="stack">
+      <h1>Controls</h1>
       <${qt} what="Stopping"><${Vv} run=${t} api=${e} /><//>
       <${qt} what="The plan"><${Hv} run=${t} plan=${o} /><//>
       <div class="grid controls-grid">

@@ -11,8 +11,8 @@ import { usePlan } from "./plan.js";
 
 export function Page({ run, api, route }) {
   const plan = usePlan(run, api);
-  return html`<h1>Controls</h1>
-    <div class="stack">
+  return html`<div class="stack">
+      <h1>Controls</h1>
       <${Boundary} what="Stopping"><${Job} run=${run} api=${api} /><//>
       <${Boundary} what="The plan"><${Capture} run=${run} plan=${plan} /><//>
       <div class="grid controls-grid">
