@@ -47,8 +47,8 @@ func (uiCmd) Help() string {
     vigil ui --base-path /vigil --host lab.example.org
 
 Prints the address of the dashboard, with a token that lets in, and serves it until Ctrl-C. It listens on this machine only, unless
---listen says otherwise. Over ssh it prints the command that brings it to your own machine. It reads what is stored, so it can be
-started before, while and after jobs run; it changes runs of your own user only.
+--listen says otherwise. Over ssh it prints the command that brings it to the machine with the browser. It reads what is stored, so it can be
+started before, while and after jobs run; it changes only runs that the same user started.
 
 Exit codes: 0, or 1 when the address is taken or a file cannot be read.`
 }
@@ -71,7 +71,7 @@ func (c uiCmd) Run(a *app) error {
 		return fmt.Errorf("find the root of the runs: %w", err)
 	}
 	if info, err := os.Stat(root); err == nil && !info.IsDir() {
-		return &usage{Message: fmt.Sprintf("%q is no directory", root), What: root, Hint: "give the directory that the runs lie in"}
+		return &usage{Message: fmt.Sprintf("%q is not a directory", root), What: root, Hint: "give the directory that the runs lie in"}
 	}
 	certificates, err := c.certificates()
 	if err != nil {
@@ -122,7 +122,7 @@ func (c uiCmd) say(a *app, at uiAddress, root string) error {
 		return err
 	}
 	if tunnel != "" {
-		fmt.Fprintf(a.stderr, "vigil: on your own machine, then open the address there: %s\n", tunnel)
+		fmt.Fprintf(a.stderr, "vigil: on the machine with the browser, then open the address there: %s\n", tunnel)
 	}
 	if !at.addr.IP.IsLoopback() && !at.tls {
 		fmt.Fprintln(a.stderr, "vigil: everybody on the network between can read the token and the runs: the connection is not encrypted")
@@ -144,7 +144,7 @@ func (c uiCmd) base() (string, error) {
 		}
 	}
 	if strings.Contains(base, "//") || strings.Contains(base+"/", "/../") || strings.Contains(base+"/", "/./") {
-		return "", &usage{Message: fmt.Sprintf("--base-path %q is no plain path", c.BasePath), What: "--base-path", Hint: "a path of plain words, such as /vigil"}
+		return "", &usage{Message: fmt.Sprintf("--base-path %q is not a plain path", c.BasePath), What: "--base-path", Hint: "a path of plain words, such as /vigil"}
 	}
 	return base, nil
 }

@@ -181,9 +181,7 @@ func TestTheDiskIsFullWhenAWindowEnds(t *testing.T) {
 	if got := control(t, set, askProfile(2)); got["ok"] != true {
 		t.Errorf("the next one: %v", got)
 	}
-	if told := notices(a); !strings.Contains(told, "window 1 of worker_0: the disk is full") {
-		t.Errorf("the user was not told: %s", told)
-	}
+	wait(t, "the notice of the full disk", func() bool { return strings.Contains(notices(a), "window 1 of worker_0: the disk is full") })
 	c.End()
 	c.Close()
 	a.completed()

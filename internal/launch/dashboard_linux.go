@@ -65,13 +65,13 @@ func dashboardNotice(line []byte) live.Event {
 	case err == nil && said.URL != "":
 		hint := ""
 		if said.Tunnel != "" {
-			hint = "on your own machine, then open the address there: " + said.Tunnel
+			hint = "on the machine with the browser, then open the address there: " + said.Tunnel
 		}
 		return notice("asked", hint, "dashboard: %s", said.URL)
 	case err == nil && said.Error != nil:
 		return notice("warning", said.Error.Hint, "there is no dashboard: %s", said.Error.Message)
 	}
-	return notice("warning", "", "there is no dashboard: it said %.200q", line)
+	return notice("warning", "", "there is no dashboard: it printed %.200q", line)
 }
 
 func (l *launcher) forkDashboard() (d *dashboard, out *os.File, states <-chan syscall.WaitStatus, err error) {

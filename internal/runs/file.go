@@ -192,7 +192,7 @@ func encode(entries []*entry) ([]byte, error) {
 		out.Write(b)
 		return err
 	}
-	if err := put(head{indexFormat, "index of the runs beside it; made anew when lost"}); err != nil {
+	if err := put(head{indexFormat, "index of the runs beside it; re-created when lost"}); err != nil {
 		return nil, fmt.Errorf("encode the index of runs: %w", err)
 	}
 	for _, e := range entries {

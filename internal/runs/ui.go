@@ -99,7 +99,7 @@ func (u *UI) read(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > 2*most {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, most)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", path, most)
 	}
 	b, err := readFile(u.fs, path)
 	if err != nil {
@@ -246,7 +246,7 @@ func (u *UI) lock() (release func(), err error) {
 	at := slices.IndexFunc(list, func(d fs.DirEntry) bool { return d.Name() == lockFile })
 	switch {
 	case at >= 0 && !list[at].Type().IsRegular():
-		return nothing, fmt.Errorf("%s is no file", path)
+		return nothing, fmt.Errorf("%s is not a file", path)
 	case at < 0:
 		f, err := u.fs.Append(path)
 		if err != nil {

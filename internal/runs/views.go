@@ -83,7 +83,7 @@ func (u *UI) viewFiles() ([]string, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return d.Name() == viewsDir && !d.IsDir() }) {
-		return nil, fmt.Errorf("%s in %s is no folder", viewsDir, u.dir())
+		return nil, fmt.Errorf("%s in %s is not a folder", viewsDir, u.dir())
 	}
 	list, err := u.fs.List(filepath.Join(u.dir(), viewsDir))
 	var names []string

@@ -130,7 +130,7 @@ func registerRules(api huma.API, s *Server) {
 	) (RuleText, error) {
 		d, ok := rules.Lookup(in.Rule)
 		if !ok {
-			return RuleText{}, &missing{fmt.Sprintf("There is no rule %.200q in the catalogue. A rule of your own is described by `vigil rules describe` where it is written.", in.Rule)}
+			return RuleText{}, &missing{fmt.Sprintf("There is no rule %.200q in the catalogue. A custom rule is described by `vigil rules describe` where it is written.", in.Rule)}
 		}
 		page, err := view.DescribeRule(d, "")
 		if err != nil {

@@ -116,7 +116,7 @@ func (g *guard) answer(w http.ResponseWriter, r *http.Request) {
 		if a.passing { // its beginning is under way: the client sees that the end is missing
 			panic(http.ErrAbortHandler)
 		}
-		writeProblem(w, http.StatusInternalServerError, "the server failed at this by a bug of its own; its log has the details")
+		writeProblem(w, http.StatusInternalServerError, "the server failed at this by a bug in it; its log has the details")
 	}()
 	if r.URL.Path != streamPath { // a stream stays
 		select {

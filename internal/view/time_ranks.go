@@ -87,5 +87,5 @@ func ranksText(list []RankTime) string {
 		}
 		return all + " the same time for their own work, within 2 %."
 	}
-	return fmt.Sprintf("%s has most work of its own: %s a step, %.0f %% more than %s.", list[slow].Worker, record.Seconds(most), 100*(most/least-1), list[fast].Worker)
+	return fmt.Sprintf("%s has most work besides waiting: %s a step, %.0f %% more than %s.", list[slow].Worker, record.Seconds(most), 100*(most/least-1), list[fast].Worker)
 }

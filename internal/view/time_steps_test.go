@@ -89,7 +89,7 @@ func TestRankTimes(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, error %v", list, err)
 	}
-	if want := "worker_0 has most work of its own: 109 ms a step, 118 % more than worker_1."; text != want {
+	if want := "worker_0 has most work besides waiting: 109 ms a step, 118 % more than worker_1."; text != want {
 		t.Errorf("text %q, want %q", text, want)
 	}
 	if r := list[1]; r.Rank != 1 || r.Steps != 100 || math.Abs(r.Seconds-10.9) > 1e-9 || math.Abs(r.Own-5) > 1e-9 || math.Abs(r.Parts["ranks"]-5.9) > 1e-9 {
