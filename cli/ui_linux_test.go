@@ -254,10 +254,10 @@ func TestUI(t *testing.T) {
 		{[]string{"--listen", taken.Addr().String()}, "another program has the port"},
 		{[]string{"--listen", "nowhere.invalid:80"}, "an address of this machine and a port"},
 		{[]string{"--listen", "0", "--base-path", `/a"b`}, "--base-path"},
-		{[]string{"--listen", "0", "--base-path", "/a/../b"}, "no plain path"},
+		{[]string{"--listen", "0", "--base-path", "/a/../b"}, "not a plain path"},
 		{[]string{"--listen", "0", "--tls-cert", file}, "--tls-cert and --tls-key go together"},
 		{[]string{"--listen", "0", "--tls-cert", file, "--tls-key", file}, "read the certificate"},
-		{[]string{file}, "no directory"},
+		{[]string{file}, "not a directory"},
 	} {
 		cmd := exec.Command(vigil(t), append([]string{"ui"}, c.args...)...)
 		cmd.Dir, cmd.Env = dir, cleanEnv(t)
