@@ -87,7 +87,6 @@ stage "environment"
 need_go
 make_env torch scripts/requirements-torch.txt "about 6.2 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
 need_browser
-need_axe 4.14.1 e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
 make_env api scripts/requirements-api.txt "about 85 MB" 3.12 3.13 3.11 3.10
 need_shells
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"

@@ -116,20 +116,6 @@ need_browser() {
   exit 1
 }
 
-# need_axe VERSION SHA256: axe-core, for the tests of the dashboard. They read it from VIGIL_TEST_AXE.
-need_axe() {
-  local dir="build/tools/axe-core-$1" file
-  file="$PWD/$dir/axe.min.js"
-  if [ ! -f "$file" ]; then
-    echo "axe-core: fetching $1 into $dir (3 MB)"
-    mkdir -p "$dir"
-    curl -fsSL --retry 3 -o "$dir/package.tgz" "https://registry.npmjs.org/axe-core/-/axe-core-$1.tgz"
-    echo "$2  $dir/package.tgz" | sha256sum -c --quiet -
-    tar -xzf "$dir/package.tgz" -C "$dir" --strip-components=1 package/axe.min.js package/LICENSE
-  fi
-  export VIGIL_TEST_AXE="$file"
-}
-
 # old_pythons: interpreters below 3.8, colon-separated: nothing is captured there, and one line says so.
 old_pythons() {
   local v p list=""

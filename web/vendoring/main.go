@@ -1,5 +1,6 @@
-// Command vendoring fetches the two libraries of the dashboard from the npm registry and bundles each into one ES module.
-// It is run by hand when a version changes: go run ./web/vendoring. What it writes is part of the repository.
+// Command vendoring bundles the libraries of the dashboard into one ES module each, from packages in a directory, as
+// `npm pack preact@11.2.0` leaves them there. It is run by hand when a version changes: go run ./web/vendoring DIR.
+// What it writes is part of the repository.
 package main
 
 import (
@@ -11,18 +12,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// A library is one package of the npm registry, at one version.
+// A library is one package, at one version.
 type library struct{ name, version, sha256 string }
 
 var libraries = []library{
@@ -49,13 +47,17 @@ export { signal, computed, effect, batch, untracked, useSignal, useComputed, use
 const target = "web/app/vendor"
 
 func main() {
-	if err := vendor(); err != nil {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "vendoring: give the directory of the packages")
+		os.Exit(1)
+	}
+	if err := vendor(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "vendoring:", err)
 		os.Exit(1)
 	}
 }
 
-func vendor() error {
+func vendor(packages string) error {
 	work, err := os.MkdirTemp("", "vendoring")
 	if err != nil {
 		return err
@@ -65,7 +67,7 @@ func vendor() error {
 	var licences bytes.Buffer
 	licences.WriteString("The dashboard contains these libraries, bundled and minified.\n")
 	for _, l := range libraries {
-		if err := l.fetch(filepath.Join(work, "node_modules")); err != nil {
+		if err := l.unpack(packages, filepath.Join(work, "node_modules")); err != nil {
 			return fmt.Errorf("%s %s: %w", l.name, l.version, err)
 		}
 		text, err := os.ReadFile(filepath.Join(work, "node_modules", l.name, "LICENSE"))
@@ -103,18 +105,10 @@ func write(made map[string][]byte) error {
 	return os.WriteFile(filepath.Join(target, "SHA256SUMS"), []byte(strings.Join(sums, "\n")+"\n"), 0o644)
 }
 
-// fetch unpacks the library below dir, after its checksum was compared.
-func (l library) fetch(dir string) error {
-	client := http.Client{Timeout: time.Minute}
-	answer, err := client.Get("https://registry.npmjs.org/" + l.name + "/-/" + path.Base(l.name) + "-" + l.version + ".tgz")
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return errors.New(answer.Status)
-	}
-	packed, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
+// unpack unpacks the library below dir, after its checksum was compared.
+func (l library) unpack(packages, dir string) error {
+	file := strings.ReplaceAll(strings.TrimPrefix(l.name, "@"), "/", "-") + "-" + l.version + ".tgz"
+	packed, err := os.ReadFile(filepath.Join(packages, file))
 	if err != nil {
 		return err
 	}
