@@ -93,8 +93,10 @@ func TestControlsOfALiveJob(t *testing.T) {
 		b.shows("Written to")
 	})
 	t.Run("a step comes to the screen", func(t *testing.T) {
-		b.visit("/runs/job/overview")
-		b.wait(`[...document.querySelectorAll("*")].some(e => e.childElementCount === 0 && /running/i.test(e.textContent))`)
+		const steps = `+document.querySelector(".controls-job .n").innerText.replace(/\D/g, "")`
+		b.wait(steps + ` > 0`)
+		before := b.value(steps)
+		b.wait(steps + ` > ` + before)
 	})
 	t.Run("stop", func(t *testing.T) {
 		b.visit("/runs/job/controls")

@@ -122,12 +122,19 @@ func TestValuesAreTheSameEverywhere(t *testing.T) {
 		}
 		shared.get(t, "/runs", &list)
 		last, _ := printed.Values[len(printed.Values)-1].(float64)
+		compared := 0
 		for _, r := range list.Runs {
 			for _, l := range r.Losses {
-				if r.Name == run && l.Mode == "TRAIN" && math.Abs(l.Last-last) > 1e-12*math.Abs(last) {
+				if r.Name != run || l.Mode != "TRAIN" {
+					continue
+				}
+				if compared++; math.Abs(l.Last-last) > 1e-12*math.Abs(last) {
 					t.Errorf("%s: the list's last loss is %v, values prints %v", run, l.Last, last)
 				}
 			}
+		}
+		if compared != 1 {
+			t.Errorf("%s: the list has %d last losses of its training", run, compared)
 		}
 	}
 }
