@@ -189,7 +189,7 @@ func (w *runWatch) look(c changed) {
 		w.plans = n
 	}
 	w.sampled()
-	if now := (StatusNews{w.t.name, run.Status, isLive(&run)}); now != w.status {
+	if now := (StatusNews{w.t.name, run.Status, run.Status == record.Running}); now != w.status {
 		w.status = now
 		if w.started {
 			w.t.say("status", now)
@@ -447,10 +447,4 @@ func (w *runWatch) sampled() {
 			return nil
 		})
 	}
-}
-
-// isLive tells whether a run's agent can be asked from here.
-func isLive(run *record.Run) bool {
-	host, err := os.Hostname()
-	return err == nil && run.Status == record.Running && run.Host == host && run.Control != ""
 }

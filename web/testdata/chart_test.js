@@ -1,4 +1,4 @@
-import { powers } from "../app/parts/chart/axes.js";
+import { powers, tick } from "../app/parts/chart/axes.js";
 import { extent, under } from "../app/parts/chart/values.js";
 import { equal, near } from "./check.js";
 
@@ -12,6 +12,21 @@ export const tests = {
       [2.1e-8, 2.9e-8, [2.2e-8, 2.4e-8, 2.6e-8, 2.8e-8]],
       [3, 9, [4, 6, 8]],
     ]) near(powers(min, max, 6).map(Math.log10), want.map(Math.log10), `${min} to ${max}`);
+  },
+
+  "values of an axis are no finer than they have to be"() {
+    for (const [values, step, want] of [
+      [[0, 0.5, 1], 0.5, ["0", "0.5", "1.0"]],
+      [[0, 2.5e-11, 5e-11, 7.5e-11], 2.5e-11, ["0", "2.5e\u221211", "5e\u221211", "7.5e\u221211"]],
+      [[-2e-13, 0, 2e-13], 2e-13, ["\u22122e\u221213", "0", "2e\u221213"]],
+      [[0, 1e-5, 2e-5], 1e-5, ["0", "1e\u22125", "2e\u22125"]],
+      [[0.00095, 0.001, 0.00105], 5e-5, ["0.00095", "0.00100", "0.00105"]],
+      [[1.0000002e-5, 1.0000004e-5], 2e-12, ["1.0000002e\u22125", "1.0000004e\u22125"]],
+      [[0.6931471, 0.6931472], 1e-7, ["0.6931471", "0.6931472"]],
+      [[0, 1e6, 2e6], 1e6, ["0", "1 M", "2 M"]],
+      [[-1e-17, 0.1], 0.1, ["0", "0.1"]],
+    ]) equal(values.map((value) => tick(value, step, "", Math.max(...values.map(Math.abs)))), want, String(values));
+    equal(tick(0, 20, "percent", 100), "0 %");
   },
 
   "a series has no value where it has not begun or is over"() {

@@ -22,7 +22,7 @@ var labelsFit = rule.Definition{
 	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to C-1, and use 0 and 1 for binary labels", "inspect the labels of a few batches"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad",
+		"not_finite", "underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch",
 	},
 	Default: &rule.Preset{Why: "Shapes count only where comparing them makes more values than either has. Labels that are all the same count only for a classifier that is trained by one optimiser with one loss: with three classes or more after 150 steps or at the end; with two, of which one may be rare, when 100 losses fall to a tenth and never rise on the way. Where the loss falls low with the one class and then jumps above that of a guess, the samples are sorted by class. One class among three and more is too frequent at 95 % of the samples, without weights. An ignored class counts only with one label for each sample, where there is no padding, and with one for each pixel where it is as frequent as another class, or there are two. The end of sequences is ignored instead of their padding where it stands once in each at the most, at different places, and nothing but one other label follows it, which counts and stands nowhere else."},
 	Needs: func(rule.Params) []rule.Need {

@@ -22,7 +22,7 @@ var lossChoice = rule.Definition{
 	Remedies:   []string{"for classes, use cross_entropy with one output per class", "for binary or multi-label targets, use binary_cross_entropy_with_logits", "for real values, use mse_loss or smooth_l1_loss"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "labels_fit", "not_updated",
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "labels_fit", "not_updated",
 	},
 	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},
 	Needs:   noNeeds,

@@ -24,7 +24,7 @@ var outputActivation = rule.Definition{
 	Remedies:   []string{"pass the raw outputs (logits) to cross_entropy and binary_cross_entropy_with_logits", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to the range of the activation"},
 	ExplainsAlways: []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "zero_grad", "loss_choice", "data_scaling", "not_updated",
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "loss_choice", "data_scaling", "not_updated",
 	},
 	// Softmax over one entry gives 1 for every sample, and outputs that are all cut off are 0.
 	ExplainsAlwaysBy: map[string][]string{"one_entry": {"network_structure/same_output"}, "rectified_logits": {"network_structure/same_output"}},

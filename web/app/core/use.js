@@ -51,6 +51,16 @@ export function useLatest(value, milliseconds = 150) {
   return settled;
 }
 
+// useClock draws a component again every few seconds, for times such as "3 min ago".
+export function useClock(when = true, every = 10) {
+  const [, set] = useState(0);
+  useEffect(() => {
+    if (!when) return undefined;
+    const timer = setInterval(() => document.hidden || set((turn) => turn + 1), every * 1000);
+    return () => clearInterval(timer);
+  }, [when, every]);
+}
+
 // useSize is the width and height of an element, kept up to date: const [ref, {width}] = useSize().
 export function useSize() {
   const ref = useRef(null);

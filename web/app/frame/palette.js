@@ -25,12 +25,13 @@ export function Palette({ run }) {
 
 function Inside({ run, only, close }) {
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(null);
   const list = useRef(null);
   const all = useEntries(run, only);
   const found = useMemo(() => grouped(ranked(text, all, (one) => one.title, 60)), [text, all]);
   const flat = found.flatMap(([, entries]) => entries);
-  const chosen = Math.min(at, flat.length - 1);
+  const here = text === "" && only === "runs" ? flat.findIndex((one) => one.here) : 0;
+  const chosen = Math.min(at ?? Math.max(0, here), flat.length - 1);
   useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [chosen, found]);
   const choose = (entry) => {
     close();
@@ -49,7 +50,7 @@ function Inside({ run, only, close }) {
   };
   return html`<div class="palette">
     <input type="search" autofocus role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant=${flat[chosen] ? `palette-${chosen}` : null} aria-label=${only ? "Choose a run" : "Search runs, series and commands"}
-      placeholder=${only ? "Choose a run" : "Search runs, series and commands"} autocomplete="off" spellcheck=${false} value=${text} onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${steer} />
+      placeholder=${only ? "Choose a run" : "Search runs, series and commands"} autocomplete="off" spellcheck=${false} value=${text} onInput=${(event) => { setText(event.target.value); setAt(null); }} onKeyDown=${steer} />
     <div id="palette-list" role="listbox" aria-label="Results" class="palette-list" ref=${list}>
       ${found.map(([group, entries]) => html`<div role="group" aria-label=${group} key=${group}><div class="menu-heading" aria-hidden="true">${group}</div>
         ${entries.map((entry) => {
@@ -79,7 +80,7 @@ function useEntries(run, only) {
     return () => control.abort();
   }, []);
   return useMemo(() => {
-    const rows = runs.map((row) => ({ group: "Runs", id: `run ${row.name}`, title: row.name, beside: html`<span class="quiet small nowrap"><${Status} of=${row.status} /> · ${format.ago(row.started)}</span>`, href: `/runs/${encodeURIComponent(row.name)}/${only && run && route.page !== "runs" ? route.page : "overview"}` }));
+    const rows = runs.map((row) => ({ group: "Runs", id: `run ${row.name}`, title: row.name, here: row.name === run?.name, beside: html`<span class="quiet small nowrap"><${Status} of=${row.status} /> · ${format.ago(row.started)}</span>`, href: `/runs/${encodeURIComponent(row.name)}/${only && run && route.page !== "runs" ? route.page : "overview"}` }));
     if (only === "runs") return rows;
     const places = run ? tabs.map((tab) => ({ group: "This run", title: pages[tab].title, keys: `g ${pages[tab].key}`, href: `/runs/${encodeURIComponent(run.name)}/${tab}` })) : [];
     const more = [

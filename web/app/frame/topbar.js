@@ -7,6 +7,7 @@ import { route } from "../core/router.js";
 import { server } from "../core/server.js";
 import { connection } from "../core/stream.js";
 import { choice, choices } from "../core/theme.js";
+import { useClock } from "../core/use.js";
 import { Icon } from "../parts/icon.js";
 import { Menu } from "../parts/menu.js";
 import { Status } from "../parts/severity.js";
@@ -34,6 +35,7 @@ const Eye = () => html`<svg class="brand-sign" width="22" height="22" viewBox="0
 function How({ run }) {
   const { row } = run;
   const { progress, status, steps } = run.now.value;
+  useClock(!run.live);
   const most = Math.max(0, ...Object.values(steps));
   const ended = row.ended && `ended ${format.ago(row.ended)}`;
   const far = progress?.of ? `step ${format.count(progress.step)} of ${format.count(progress.of)}` : most ? format.several(most, "step") : "";

@@ -14,15 +14,17 @@ import { Severity } from "./severity.js";
 
 const toRule = (run, finding) => (run ? route.to(run.name, "findings", {}, "rule", finding.configuration) : route.href(`/rules/${encodeURIComponent(finding.rule)}`));
 
-// Place says where a finding is, and which rule found it.
-export function Place({ run, finding }) {
+// Place says where a finding is, and which rule found it. href: where the name leads, by default to the rule.
+export function Place({ run, finding, href }) {
   return html`<span class="finding-place quiet small">
-    <a class="said" href=${toRule(run, finding)}>${finding.configuration}</a> at ${finding.clock}${finding.worker ? html`, <span class="said">${finding.worker}</span>` : ""}, <time datetime=${finding.time}>${time(finding.time)}</time>${finding.experimental ? ", experimental check" : ""}</span>`;
+    <a class="said" href=${href ?? toRule(run, finding)}>${finding.configuration}</a> at ${finding.clock}${finding.worker ? html`, <span class="said">${finding.worker}</span>` : ""}, <time datetime=${finding.time}>${time(finding.time)}</time>${finding.experimental ? ", experimental check" : ""}</span>`;
 }
 
 // Finding is one in full. group adds how often it was found again and what follows from it; chart: its curve is shown at once.
 export function Finding({ run, finding, group, heading = "h3", chart = false, children }) {
   const outweighed = Boolean(finding.outweighed_by);
+  // An edit says itself which lines it is about: the call that the finding names may be another one.
+  const edit = outweighed ? null : finding.suggestion;
   return html`<article class=${`finding card ${finding.muted ? "idle" : finding.severity}`} aria-label=${finding.message}>
     <div class="finding-head">
       <div class="line"><${Severity} of=${finding.severity} /><${Place} run=${run} finding=${finding} />
@@ -34,13 +36,13 @@ export function Finding({ run, finding, group, heading = "h3", chart = false, ch
         <dl class="finding-facts">
           ${finding.cause && html`<div><dt>Likely cause</dt><dd><${Prose} text=${finding.cause} /></dd></div>`}
           ${finding.advised && html`<div class="remedy"><dt>${outweighed ? "Remedy" : "Try first"}</dt><dd><${Prose} text=${finding.advised} /></dd></div>`}
-          ${finding.where && html`<div><dt>In the script</dt><dd><${Where} where=${finding.where} /></dd></div>`}
+          ${finding.where && !edit && html`<div><dt>In the script</dt><dd><${Where} where=${finding.where} /></dd></div>`}
           ${finding.evidence && html`<div><dt>Evidence</dt><dd class="quiet"><${Sentences} text=${finding.evidence} /></dd></div>`}
           ${group?.repeated && html`<div><dt>Again</dt><dd class="quiet">${group.repeated}</dd></div>`}
         </dl>
-        ${finding.suggestion && !outweighed && html`<${Diff} file=${finding.suggestion.place} diff=${body(finding.suggestion.diff)} />`}
+        ${edit && html`<${Diff} file=${edit.place} diff=${body(edit.diff)} />`}
       </div>
-      ${run && html`<${Seen} run=${run} finding=${finding} at=${chart} />`}
+      ${run && html`<${Seen} run=${run} finding=${finding} at=${chart} lines=${!edit} />`}
     </div>
     ${group && html`<${Symptoms} run=${run} group=${group} />`}
   </article>`;
@@ -66,27 +68,27 @@ function Symptoms({ run, group }) {
   return html`<footer class="finding-more">
     ${follow.length > 0 && html`<details><summary>${follow.length === 1 ? "1 symptom follows" : `${follow.length} symptoms follow`} from this</summary>
       <ul class="symptoms">${follow.map((one) => html`<li key=${one.id || one.message}>
-        <div class="line"><${Severity} of=${one.severity} plain /><${Place} run=${run} finding=${one} />${one.repeated && html`<span class="quiet small">${one.repeated}</span>`}</div>
+        <div class="line"><${Severity} of=${one.severity} plain /><${Place} run=${run} finding=${one} href=${one.id && route.to(run.name, "findings", { by: "each", id: one.id })} />${one.repeated && html`<span class="quiet small">${one.repeated}</span>`}</div>
         <p><${Prose} text=${one.message} /></p></li>`)}</ul></details>`}
     ${outweighed.map((one) => html`<p class="quiet small" key=${one.id}>This outweighs <a href=${toRule(run, one)}>${one.rule}/${one.check}</a> at ${one.clock}, which asks for the opposite.</p>`)}
   </footer>`;
 }
 
 // Seen is the curve on which a finding is seen, with the lines of the script; read when it is asked for.
-function Seen({ run, finding, at }) {
+function Seen({ run, finding, at, lines }) {
   const [open, setOpen] = useState(at);
   if (!finding.id) return null;
   if (!open) return html`<div class="finding-seen closed"><button type="button" class="button small" onClick=${() => setOpen(true)}><${Icon} name="eye" size=${14} /> Show it on its curve</button></div>`;
-  return html`<div class="finding-seen stack"><${Boundary} what="The evidence"><${Evidence} run=${run} finding=${finding} /><//></div>`;
+  return html`<div class="finding-seen stack"><${Boundary} what="The evidence"><${Evidence} run=${run} finding=${finding} lines=${lines} /><//></div>`;
 }
 
-// Evidence draws the series that show a finding, with the step and the threshold marked.
-export function Evidence({ run, finding, height = 180 }) {
+// Evidence draws the series that show a finding, with the step and the threshold marked; lines: and the lines of the script.
+export function Evidence({ run, finding, height = 180, lines = true }) {
   const of = useGet(run.path("evidence"), { id: finding.id });
   return html`<${Answer} of=${of} what="The evidence could not be read." compact>${(data) => html`
     ${data.series.length > 0 && html`<${EvidenceChart} run=${run} finding=${finding} shown=${data.series} height=${height} />`}
-    ${data.source && data.source.lines.length > 0 && html`<${Lines} source=${data.source} />`}
-    ${!data.series.length && !data.source && html`<p class="quiet small">This is no matter of a curve: it was read from the training itself.</p>`}`}<//>`;
+    ${lines && data.source && data.source.lines.length > 0 && html`<${Lines} source=${data.source} />`}
+    ${!data.series.length && !(lines && data.source) && html`<p class="quiet small">No curve shows this: it was read from the training itself.</p>`}`}<//>`;
 }
 
 function Lines({ source }) {
@@ -104,7 +106,7 @@ function EvidenceChart({ run, finding, shown, height }) {
     return { series, lines, marks, y: { log: spread(series) } };
   }, [of.data, shown, finding]);
   return html`<${Chart} title=${title(shown)} series=${drawn.series} x=${steps} y=${drawn.y} marks=${drawn.marks} lines=${drawn.lines} height=${height} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${false} />
-    <p class="small finding-links">${shown.map((one) => html`<a key=${one.s} href=${toSeries(run, one, finding)}>${shown.length > 1 ? html`<span class="said">${one.name}</span>: ` : ""}${one.stat === "value" ? "all its curve" : "the tensor at this step"}</a>`)}</p>`;
+    <p class="small finding-links">${shown.map((one) => html`<a key=${one.s} href=${toSeries(run, one, finding)}>${shown.length > 1 ? html`<span class="said">${one.name}</span>: ` : ""}${one.name.startsWith("time/") ? "Open in Time" : one.stat === "value" ? "Open in Curves" : "Open in Tensors, at this step"}</a>`)}</p>`;
 }
 
 // toSeries is where more of a series is seen: parts of steps by time, scalars as curves, statistics with their tensor.

@@ -15,7 +15,7 @@ const none = [];
 
 // Table; columns: [{id, title, value(row), cell(row), order(row), number, width, pin, sortable, hint, class}].
 // sort with onSort, active (a key) with onActive, chosen (a Set of keys) with onChosen may be given, else the table keeps them itself.
-// name: widths are kept under it. groupBy: id of a column. onOpen(row): Enter, or double click. height: pixels or a CSS length.
+// name: widths are kept under it. top: another value (a filter) shows the first row again. groupBy: id of a column. onOpen(row): Enter, or double click. height: pixels or a CSS length.
 export function Table(props) {
   const { rows = none, columns, rowKey, label, name, height = 480, dense = false, onOpen, onSort, onActive, chosen, onChosen, groupBy, groupSummary, rowClass, empty = "There is nothing here.", first = none } = props;
   const id = useId();
@@ -48,6 +48,9 @@ export function Table(props) {
     setWindow((old) => (old[0] === from && old[1] === to ? old : [from, to]));
   };
   useLayoutEffect(look, [list.length, height, rowHeight]);
+  useLayoutEffect(() => {
+    box.current.scrollTop = 0;
+  }, [props.top]);
   useEffect(() => {
     const observer = new ResizeObserver(() => nextFrame(look));
     observer.observe(box.current);

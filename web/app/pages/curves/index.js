@@ -61,7 +61,7 @@ export function Page({ run, route }) {
     setTurn((n) => n + 1);
   }, [names, kept]);
   useLive({ run, watched: kept.watched, tails: kept.tails, settings, refresh, changed: useCallback(() => kept.tick.value++, [kept]), found: () => curves.reload(names[0]), empty: !all.charts.length });
-  useLiveRuns({ names, refresh, when: !run && [...rows.values()].some((row) => row.live) });
+  useLiveRuns({ names, refresh, when: !run && [...rows.values()].some((row) => row.status === "running") });
 
   // Findings stand on the curves of one run, and of the one that was picked.
   const about = single ? names[0] : settings.picked;

@@ -41,7 +41,7 @@ export function FindingList({ run, api, route, data, mutes, again }) {
     <div class="line filters">
       <${Search} label="Search findings" value=${q} onChange=${(value) => route.set({ q: value })} count=${q || severity || rule ? `${count} of ${all}` : null} where="Findings" />
       <${Choice} label="Severity" value=${severity} onChange=${(value) => route.set({ severity: value })} options=${[["", "All"], ...severities.filter((one) => counts[one] > 0).map((one) => [one, html`<${Severity} of=${one} plain /> <span class="n">${counts[one]}</span>`])]} />
-      <${Choice} label="Order" value=${by} onChange=${(value) => route.set({ by: value === "cause" ? "" : value })} options=${[["cause", "By root cause"], ["each", "Each"]]} />
+      <${Choice} label="Order" value=${by} onChange=${(value) => route.set({ by: value === "cause" ? "" : value })} options=${[["cause", "By root cause"], ["each", "One by one"]]} />
       ${data.muted.length > 0 && html`<${Choice} label="Muted" value=${show} onChange=${(value) => route.set({ show: value === "counted" ? "" : value })} options=${[["counted", "Counted"], ["muted", "Muted"], ["all", "All"]]} />`}
       ${rule && html`<button type="button" class="tag chip" onClick=${() => route.set({ rule: "" })}>rule ${rule} <${Icon} name="close" size=${12} label="Remove the filter" /></button>`}
     </div>

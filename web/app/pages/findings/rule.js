@@ -30,7 +30,7 @@ export function RuleOfRun({ run, api, route, name, rules, findings, mutes, again
 function MuteRule({ run, api, rule, again }) {
   const [open, setOpen] = useState(false);
   const may = run.can("tags");
-  return html`<button type="button" class="button small" disabled=${!may.allowed} title=${may.allowed ? null : may.why_not} onClick=${() => setOpen(true)}><${Icon} name="mute" size=${14} /> Mute</button>
+  return html`<button type="button" class="button small" disabled=${!may.allowed} title=${may.allowed ? null : may.why_not} onClick=${() => setOpen(true)}><${Icon} name="mute" size=${14} /> Mute this rule</button>
     ${open && html`<${Mute} run=${run} api=${api} rule=${rule.configuration} again=${again} close=${() => setOpen(false)} />`}`;
 }
 
@@ -41,7 +41,7 @@ function Saw({ rule }) {
   return html`<section class="card" aria-label="What it saw">
     <header><h2>In this run</h2></header>
     <div class="body stack">
-      <div class="line"><${Stand} rule=${rule} /><span class="said">${rule.stand_text}</span></div>
+      <div class="line"><${Stand} rule=${rule} text=${rule.stand_text} /></div>
       ${rule.notes.length > 0 && html`<ul class="stack tight">${rule.notes.map((note) => html`<li class="quiet said" key=${note}>${note}</li>`)}</ul>`}
       <${Stats} label="Counters" items=${[
         { label: "Values judged", value: count(counters.datapoints) },

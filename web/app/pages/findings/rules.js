@@ -9,14 +9,14 @@ import { Table } from "../../parts/table.js";
 import { Choice } from "../../parts/tabs.js";
 
 // stands are how a rule may stand, in the order of their weight.
-export const stands = [["found", "Found something"], ["error", "Could not judge"], ["quiet", "Quiet"], ["not judged", "Had nothing to judge"], ["", "Not active"]];
+export const stands = [["found", "Found something"], ["error", "Could not judge"], ["quiet", "Quiet"], ["not judged", "Nothing to judge"], ["", "Not active"]];
 const tones = { found: "warning", error: "error", quiet: "ok", "not judged": "idle", "": "idle" };
 
-// Stand says how a rule stands to the run.
-export function Stand({ rule }) {
+// Stand says how a rule stands to the run; text: in other words.
+export function Stand({ rule, text: own }) {
   const kind = rule.stand === "found" ? (rule.severity in { error: 1, warning: 1, info: 1 } ? rule.severity : "warning") : tones[rule.stand] ?? "idle";
   const text = stands.find(([id]) => id === rule.stand)?.[1] ?? rule.stand;
-  return html`<${Severity} of=${kind} text=${rule.stand === "found" ? `${count(rule.counters.findings)} ${rule.counters.findings === 1 ? "finding" : "findings"}` : text} plain />`;
+  return html`<${Severity} of=${kind} text=${own ?? (rule.stand === "found" ? `${count(rule.counters.findings)} ${rule.counters.findings === 1 ? "finding" : "findings"}` : text)} plain />`;
 }
 
 export function RuleTable({ run, route, data }) {
@@ -35,7 +35,7 @@ export function RuleTable({ run, route, data }) {
   const options = [["active", "Active"], ["found", "Found something"], ["quiet", "Quiet"], ["not judged", "Nothing to judge"], ["error", "Could not judge"], ["inactive", "Not active"], ["all", "All"]].filter(([id]) => counts[id] > 0 || id === stand);
   const columns = useMemo(() => [
     { id: "rule", title: "Rule", value: (one) => one.configuration, width: 200, pin: true, cell: (one) => html`<a class="said" href=${route.to(run.name, "findings", {}, "rule", one.configuration)}>${one.configuration}</a>` },
-    { id: "stand", title: "Stands", value: (one) => stands.findIndex(([id]) => id === one.stand), width: 170, cell: (one) => html`<${Stand} rule=${one} />` },
+    { id: "stand", title: "Status", value: (one) => stands.findIndex(([id]) => id === one.stand), width: 170, cell: (one) => html`<${Stand} rule=${one} />` },
     { id: "summary", title: "Looks for", value: (one) => one.summary, width: 330, cell: (one) => html`<span class="one-line" title=${one.summary}>${one.summary}</span>` },
     { id: "saw", title: "What it saw", value: (one) => one.stand_text, width: 250, cell: (one) => html`<span class="one-line quiet" title=${one.stand_text}>${one.stand_text}</span>` },
     { id: "first", title: "First finding", value: (one) => one.first?.step ?? "", width: 170, cell: (one) => one.first && html`<a href=${route.to(run.name, "findings", { id: one.first.id, by: "each" })} title=${time(one.first.time)}>${one.first.clock}</a>` },
@@ -48,6 +48,6 @@ export function RuleTable({ run, route, data }) {
       <${Choice} label="Which rules" value=${stand} onChange=${(value) => route.set({ stand: value === "active" ? "" : value })} options=${options.map(([id, title]) => [id, html`${title} <span class="n">${counts[id]}</span>`])} />
     </div>
     ${rows.length === 0 ? html`<div class="card"><${Empty} compact icon="search">No rule fits. <button type="button" class="linked" onClick=${() => route.set({ q: "", stand: "all" })}>Show all rules</button><//></div>`
-      : html`<${Table} name="rules" label="Rules" rows=${rows} columns=${columns} rowKey=${(one) => `${one.configuration}/${one.active}`} height=${`min(${rows.length * 33 + 60}px, calc(100vh - 280px))`} rowClass=${(one) => (one.active ? "" : "dimmed")} onOpen=${(one) => route.follow(route.to(run.name, "findings", {}, "rule", one.configuration))} />`}
+      : html`<${Table} name="rules" label="Rules" rows=${rows} columns=${columns} rowKey=${(one) => `${one.configuration}/${one.active}`} top=${`${stand} ${q}`} height=${`min(${rows.length * 33 + 60}px, calc(100vh - 280px))`} rowClass=${(one) => (one.active ? "" : "dimmed")} onOpen=${(one) => route.follow(route.to(run.name, "findings", {}, "rule", one.configuration))} />`}
   </div>`;
 }

@@ -3,6 +3,7 @@ import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { several } from "../../core/format.js";
 import { useEvents, useGet } from "../../core/use.js";
 import { Chart, fromAnswer } from "../../parts/chart.js";
+import { drawn } from "../../parts/chart/summary.js";
 import { Answer, Empty } from "../../parts/empty.js";
 
 const mostCharts = 8;
@@ -51,7 +52,7 @@ function Drawn({ run, shown, asks, marks }) {
   const series = useMemo(() => new Map((of.data?.series ?? []).map((one) => [`${one.name}|${one.mode}`, one])), [of.data]);
   const lines = useMemo(() => shown.map(({ name, list }) => list.map((one) => series.get(`${name}|${one.mode}`)).filter(Boolean).map((one) => fromAnswer(one, { label: list.length > 1 ? `${name} (${one.mode})` : name, colour: colours[one.mode] }))), [series, shown]);
   return html`<div class=${`grid losses ${shown.length === 1 ? "alone" : ""}`}>${shown.map(({ name }, i) => html`<div class="card chart-card" key=${name}>
-    <${Chart} title=${name} series=${lines[i]} x=${updates} marks=${marks} group="overview" height=${shown.length === 1 ? 240 : 180} loading=${of.loading} error=${of.error} retry=${of.reload} />
+    <${Chart} title=${name} series=${lines[i]} x=${updates} marks=${marks} group="overview" height=${shown.length === 1 ? 240 : 180} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${marks.some((one) => one.kind === "epoch") && lines[i].length ? `${drawn(lines[i])} · grey lines: epochs` : undefined} />
   </div>`)}</div>`;
 }
 

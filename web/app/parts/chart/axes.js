@@ -9,8 +9,7 @@ const whole = [1, 2, 5].flatMap((digit) => [...Array(13).keys()].map((power) => 
 // position writes an x: "step 1,200", "14:03:21", "2 min 05 s", "epoch 1.25".
 export function position(x, kind, label) {
   if (kind === "time") return format.time(x);
-  if (kind === "time") x.values = (u, splits, i, space, step) => splits.map((value, k) => (value === null ? "" : moment(value, step, k === 0 ? null : splits[k - 1])));
-  else if (kind === "relative") return `after ${format.duration(x)}`;
+  if (kind === "relative") return `after ${format.duration(x)}`;
   if (kind === "step") return `${label ?? "step"} ${format.count(Math.round(x))}`;
   if (kind === "epoch") return `epoch ${format.number(x, 4)}`;
   return `${label ? `${label} ` : ""}${format.number(x)}`;
@@ -24,16 +23,26 @@ export function column({ x, xLast }, i, kind, label = "step") {
   return `${label}s ${format.count(Math.round(x[i]))} to ${format.count(Math.round(xLast[i]))}`;
 }
 
-// tick writes a value of an axis so finely that its neighbours differ.
-export function tick(value, step, unit) {
+// tick writes a value of an axis so finely that its neighbours differ. largest is the size of the axis' largest value: where all are tiny, powers of ten are written.
+export function tick(value, step, unit, largest = Math.abs(value)) {
   if (unit === "bytes" || unit === "B" || unit === "bytes/s" || unit === "B/s" || unit === "s" || unit === "seconds") return format.withUnit(value, unit);
+  const percent = unit === "percent" || unit === "%" ? " %" : "";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || (size < 1e-4 && step < 1e-5))) return size < 1e-4 || size >= 1e15 ? format.number(value, 3) : format.compact(value);
+  if (size < step / 1e6) return `0${percent}`;
   const power = Math.floor(Math.log10(step) + 1e-9);
-  const digits = Math.max(0, Math.min(10, -power + (Math.abs(step / 10 ** power - Math.round(step / 10 ** power)) > 1e-6 ? 1 : 0)));
+  const uneven = Math.abs(step / 10 ** power - Math.round(step / 10 ** power)) > 1e-6 ? 1 : 0;
+  if (size >= 1e15 || largest < 1e-4) return format.number(value, Math.min(10, Math.max(1, Math.floor(Math.log10(size) + 1e-9) - power + 1 + uneven))) + percent;
+  if (size >= 1e6) return format.compact(value) + percent;
+  const digits = Math.max(0, Math.min(12, uneven - power));
   formats[digits] ??= new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return formats[digits].format(value).replace("-", "\u2212") + (unit === "percent" || unit === "%" ? " %" : "");
+  return formats[digits].format(value).replace("-", "\u2212") + percent;
 }
+
+// ticks writes the values of an axis.
+const ticks = (splits, step, unit) => {
+  const largest = Math.max(0, ...splits.map((value) => Math.abs(value ?? 0)));
+  return splits.map((value) => (value === null ? "" : tick(value, step, unit, largest)));
+};
 
 const shared = { stroke: () => colour("--chart-text"), font: font(), gap: 6, grid: { stroke: () => colour("--chart-grid"), width: 1 } };
 
@@ -45,10 +54,10 @@ export function axes({ kind, unit, bare, room, logX = false, logY = false }) {
   if (kind === "time") x.values = (u, splits, i, space, step) => splits.map((value, k) => (value === null ? "" : moment(value, step, k === 0 ? null : splits[k - 1])));
   else if (kind === "relative") Object.assign(x, { incrs: seconds, values: (u, splits) => splits.map(format.duration) });
   else if (kind === "step") Object.assign(x, { incrs: whole, values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : step >= 1000 || value >= 1e6 ? format.compact(value) : format.count(value))) });
-  else x.values = (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : tick(value, step)));
+  else x.values = (u, splits, i, space, step) => ticks(splits, step);
   const y = {
     ...shared, space: 28, ticks: { show: false }, size: room ?? wide,
-    values: (u, splits, i, space, step) => splits.map((value) => (value === null ? "" : logY ? logTick(value, unit) : tick(value, step, unit))),
+    values: (u, splits, i, space, step) => (logY ? splits.map((value) => (value === null ? "" : logTick(value, unit))) : ticks(splits, step, unit)),
   };
   if (unit === "s" || unit === "seconds") y.incrs = seconds;
   if (logX) Object.assign(x, { splits: (u, i, min, max) => powers(min, max, 8), filter: (u, splits) => splits });

@@ -62,13 +62,17 @@ export function svg(u, title, all) {
       for (let k = from; k < end; k++) if (fine(series.min[k]) && fine(series.max[k])) { there.push(`${one(x(series.x[k]))},${one(y(series.max[k]))}`); back.unshift(`${one(x(series.x[k]))},${one(y(series.min[k]))}`); }
       parts.push(`<polygon points="${[...there, ...back].join(" ")}" fill="${paint}" fill-opacity="0.22"/>`);
     }
-    let path = "", open = false;
-    for (let k = from; k < end; k++) {
-      if (!fine(series.y[k])) { open = false; continue; }
-      path += `${open ? "L" : "M"}${one(x(series.x[k]))} ${one(y(series.y[k]))}`;
-      open = true;
-    }
-    parts.push(`<path d="${path}" stroke="${paint}" stroke-width="1.5"><title>${escaped(series.label)}</title></path>`);
+    const path = (values) => {
+      let d = "", open = false;
+      for (let k = from; k < end; k++) {
+        if (!fine(values[k])) { open = false; continue; }
+        d += `${open ? "L" : "M"}${one(x(series.x[k]))} ${one(y(values[k]))}`;
+        open = true;
+      }
+      return d;
+    };
+    if (series.behind) parts.push(`<path d="${path(series.behind)}" stroke="${paint}" stroke-width="1" stroke-opacity="0.3"><title>${escaped(series.label)}, before smoothing</title></path>`);
+    parts.push(`<path d="${path(series.y)}" stroke="${paint}" stroke-width="1.5"><title>${escaped(series.label)}</title></path>`);
   });
   save(`${title}.svg`, `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(outer.width)}" height="${Math.ceil(outer.height + 24)}" font-family="system-ui, sans-serif">${parts.join("")}</g></svg>`, "image/svg+xml");
 }

@@ -22,7 +22,7 @@ export class Plot {
     this.made = `${x.kind}|${x.log}|${y.unit}|${y.log}|${bare}`;
     this.width = Math.max(60, element.clientWidth);
     this.u = new uPlot({
-      width: this.width, height, padding: bare ? [2, 0, 2, 0] : [10, 18, 0, 0], legend: { show: false }, pxAlign: 1,
+      width: this.width, height, padding: bare ? [2, 0, 2, 0] : [10, x.kind === "time" || x.kind === "relative" ? 32 : 18, 0, 0], legend: { show: false }, pxAlign: 1,
       scales: {
         x: { time: x.kind === "time", auto: false, distr: x.log ? 3 : 1, range: () => this.range("x") },
         y: { auto: false, distr: y.log ? 3 : 1, log: 10, range: () => this.range("y") },

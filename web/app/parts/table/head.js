@@ -1,6 +1,8 @@
-// The head of a table: click sorts (with Shift by several columns), the edge is dragged to resize.
+// The head of a table: click sorts (with Shift by several columns), the edge is dragged, or moved by arrow keys, to resize.
 import { html } from "../../vendor/preact.js";
 import { Icon } from "../icon.js";
+
+const narrowest = 48;
 
 export function Head({ columns, sort, onSort, widths, onWidth, choosable, allChosen, onChooseAll }) {
   const click = (column, event) => {
@@ -18,17 +20,27 @@ export function Head({ columns, sort, onSort, widths, onWidth, choosable, allCho
       return html`<th key=${column.id} scope="col" class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""}`} aria-sort=${order ? (order.down ? "descending" : "ascending") : null}>
         ${column.sortable === false ? html`<span class="head cut" title=${column.hint ?? column.title}>${column.title}</span>` : html`<button type="button" class="head" title=${column.hint ?? column.title} onClick=${(event) => click(column, event)}>
           <span class="cut">${column.title}</span>${order && html`<${Icon} name=${order.down ? "down" : "up"} size=${12} />`}${order && sort.length > 1 && html`<sub>${place + 1}</sub>`}</button>`}
-        <span class="edge" role="separator" aria-orientation="vertical" aria-label=${`Width of ${column.title}`} aria-valuenow=${widths(column)} tabindex="-1" onMouseDown=${(event) => drag(event, column, widths, onWidth)} onDblClick=${() => onWidth(column.id, null)}></span>
+        <span class="edge" role="separator" aria-orientation="vertical" aria-label=${`Width of ${column.title}`} aria-valuenow=${widths(column)} tabindex="0" onKeyDown=${(event) => steer(event, column, widths, onWidth)} onMouseDown=${(event) => drag(event, column, widths, onWidth)} onDblClick=${() => onWidth(column.id, null)}></span>
       </th>`;
     })}
   </tr></thead>`;
+}
+
+// steer moves an edge by keys: left and right, and Enter for the usual width.
+function steer(event, column, widths, onWidth) {
+  const by = { ArrowLeft: -16, ArrowRight: 16 }[event.key];
+  if (by) onWidth(column.id, Math.max(narrowest, widths(column) + by));
+  else if (event.key === "Enter") onWidth(column.id, null);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function drag(event, column, widths, onWidth) {
   event.preventDefault();
   const start = event.clientX;
   const width = widths(column);
-  const move = (event) => onWidth(column.id, Math.max(48, Math.round(width + event.clientX - start)));
+  const move = (event) => onWidth(column.id, Math.max(narrowest, Math.round(width + event.clientX - start)));
   const up = () => {
     removeEventListener("mousemove", move);
     removeEventListener("mouseup", up);
