@@ -104,7 +104,8 @@ func TestControlsOfALiveJob(t *testing.T) {
 		b.wait(`document.querySelector("dialog[open]")`)
 		b.value(`[...document.querySelectorAll("dialog[open] button")].find(e => e.innerText.startsWith("Stop the job")).click()`)
 		j.until(t, "it is stopped", func(r record.Run) bool { return r.Status == record.Stopped })
-		b.wait(`document.querySelector("section[aria-label=Job] button.danger").disabled`)
+		b.wait(`!document.querySelector("section[aria-label=Job] button.danger")`)
+		b.shows("The job has ended")
 	})
 }
 

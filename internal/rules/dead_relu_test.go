@@ -151,6 +151,8 @@ func TestDeadReluByTheFirstForward(t *testing.T) {
 	}{
 		{"alive in the first steps", 25, 0.55, false, "(at step 25 already, the first one examined closely; at most 55 % of them were dead in the first forward passes)", "the units died within the first updates"},
 		{"zeros in the first steps", 25, 0.98, false, "(at TRAIN step 25 already, the first one examined)", "a learning rate that is too high"},
+		{"nothing but zeros in the first steps", 25, 1, false, "(from the start)", "the units were dead from the start"},
+		{"nothing but zeros, with weights that were loaded", 25, 1, true, "(from the start)", "the loaded weights do not fit the input"},
 		{"nothing is known of the first steps", 25, -1, false, "(at TRAIN step 25 already, the first one examined)", "a learning rate that is too high"},
 		{"dead with weights that were loaded", 0, -1, true, "(from the start)", "the loaded weights do not fit the input"},
 		{"dead with weights that were drawn", 0, -1, false, "(from the start)", "the units were dead from the start"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
 )
 
 // Findings with one root stand under the likeliest cause, whichever was
@@ -87,5 +88,20 @@ func TestGroupsOfFacts(t *testing.T) {
 	groups := j.engine.Groups()
 	if len(groups) != 1 || groups[0].Root.Rule != "output_activation" || groups[0].Root.Step != 2 || groups[0].CauseClass != "output-activation" || len(groups[0].Symptoms) < 3 {
 		t.Errorf("groups are %s", asJSON(t, groups))
+	}
+}
+
+// Gradients that are kept come of the order of calls, not of the loss: both are to be mended.
+func TestKeptGradientsAreARoot(t *testing.T) {
+	kept := record.Finding{Rule: "zero_grad", Configuration: "zero_grad", Check: "kept", Severity: record.Error, CauseClass: "zero-grad", Step: 9, Message: "Gradients are not cleared."}
+	for _, other := range []record.Finding{
+		{Rule: "output_activation", Check: "softmax_twice", CauseClass: "output-activation"},
+		{Rule: "loss_choice", Check: "one_class", CauseClass: "loss"},
+		{Rule: "labels_fit", Check: "skewed", CauseClass: "imbalance"},
+	} {
+		other.Configuration, other.Severity, other.Step, other.Message = other.Rule, record.Error, 9, "Something else."
+		if groups := rules.Group([]record.Finding{other, kept}); len(groups) != 2 {
+			t.Errorf("%s: groups are %s", other.Rule, asJSON(t, groups))
+		}
 	}
 }

@@ -96,7 +96,8 @@ type relu struct {
 		// module that is called several times in a step is reported once.
 		Said map[string]string `json:"said,omitempty"`
 		// Lived is the share of zeros, in per cent, that each activation gave in a forward
-		// of the first steps, by module: no more of its units were dead then.
+		// of the first steps, by module: no more of its units were dead then, and where
+		// all are zeros all were.
 		Lived map[string]float64 `json:"lived,omitempty"`
 		// Loaded: weights come from an earlier training.
 		Loaded bool `json:"loaded,omitempty"`
@@ -296,11 +297,17 @@ func (r *relu) diedEarly(s *reluState) bool {
 	return known && s.From > 0 && zeros <= r.layer
 }
 
+// deadFirst tells whether the units of a layer gave nothing but zeros in the first steps.
+func (r *relu) deadFirst(s *reluState) bool {
+	zeros, known := r.state.Lived[s.Last.Module]
+	return known && zeros >= 100
+}
+
 // violation says what the last look at a layer found.
 func (r *relu) violation(s *reluState) rule.Violation {
 	l := s.Last
 	share := float64(100 * l.Dead / l.Units)
-	early := !s.Alive && r.diedEarly(s)
+	early, first := !s.Alive && r.diedEarly(s), !s.Alive && r.deadFirst(s)
 	class, asks := "", []rule.Advice(nil)
 	before, cause := "from the start", "a large negative bias, or input that is not normalised: the units were dead from the start"
 	remedy := "initialise biases with zero and weights with He initialisation; normalise the input or add batch normalisation; or use LeakyReLU or GELU"
@@ -310,16 +317,16 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	case early:
 		before = fmt.Sprintf("at step %d already, the first one examined closely; at most %s %% of them were dead in the first forward passes", s.From, num(math.Round(r.state.Lived[l.Module])))
 		cause, remedy = "a learning rate that is too high: the units died within the first updates", "lower the learning rate, or warm it up; use LeakyReLU or GELU"
-	case r.state.Loaded && s.Later == "":
+	case r.state.Loaded && (s.Later == "" || first):
 		cause = "the loaded weights do not fit the input: the units were dead from the start"
 		remedy = "scale the input as it was when these weights were trained; use LeakyReLU or GELU"
-	case s.Later != "": // updates came before
+	case s.Later != "" && !first: // updates came before
 		before, cause, remedy = fmt.Sprintf("at %s step %d already, the first one examined", s.Later, s.From), "", ""
 	}
 	if early {
 		asks = []rule.Advice{rule.LowerLearningRate}
 	}
-	if why := r.state.Harm.thrown(s.Since); why != "" {
+	if why := r.state.Harm.thrown(s.Since); why != "" && !first {
 		class, cause, remedy = "learning-rate", "a learning rate that is too high, so one update pushed the units below zero for every input: "+why,
 			"lower the learning rate by a factor of ten, or warm it up; clip gradients by norm; use LeakyReLU or GELU"
 		asks = []rule.Advice{rule.LowerLearningRate, rule.ClipMore}

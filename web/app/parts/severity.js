@@ -4,7 +4,7 @@ import { count, several } from "../core/format.js";
 import { Icon } from "./icon.js";
 
 export const order = ["error", "warning", "info"];
-const words = { error: "Error", warning: "Warning", info: "Note", ok: "No findings", idle: "Not active", running: "Running" };
+const words = { error: "Error", warning: "Warning", info: "Info", ok: "No findings", idle: "Not active", running: "Running" };
 
 // A status of a run or a rule is one of six tones, and has a word.
 const tones = {
@@ -32,7 +32,7 @@ export function Counts({ findings = {}, words: long = false }) {
   const some = order.filter((severity) => findings[severity] > 0);
   if (!some.length) return html`<span class="severity plain ok"><${Icon} name="ok" size=${14} label=${long ? null : "no findings"} />${long ? " No findings" : ""}</span>`;
   return html`<span class="counts">${some.map((severity) => {
-    const text = several(findings[severity], words[severity].toLowerCase());
+    const text = severity === "info" ? `${count(findings.info)} info` : several(findings[severity], words[severity].toLowerCase());
     return html`<span key=${severity} class=${`severity plain ${severity}`} title=${text}><${Icon} name=${severity} size=${14} label=${long ? null : text} /> ${long ? text : count(findings[severity])}</span>`;
   })}</span>`;
 }

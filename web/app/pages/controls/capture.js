@@ -7,11 +7,11 @@ import { intervalOf } from "./plan.js";
 
 export function Capture({ run, plan }) {
   return html`<section class="card" aria-label="What is captured">
-    <header><h2>What is captured</h2></header>
+    <header><h2>${run.live ? "What is captured" : "What was captured"}</h2></header>
     <div class="body stack"><${Answer} of=${plan.of} what="The plan could not be read.">${(data) => html`
       ${data.collections?.length ? html`<${Collections} list=${data.collections} />` : html`<${Empty} compact command="vigil run -- python train.py">No process has started to train: there is no plan yet.<//>`}
-      <${Denied} may=${plan.may} />
-      ${plan.may.allowed && html`<div class="grid controls-forms"><${Interval} plan=${plan} /><${More} plan=${plan} /></div>`}
+      ${run.live && html`<${Denied} may=${plan.may} />`}
+      ${run.live && plan.may.allowed && html`<div class="grid controls-forms"><${Interval} plan=${plan} /><${More} plan=${plan} /></div>`}
       ${data.history?.length > 0 && html`<${History} list=${data.history} />`}`}<//></div>
   </section>`;
 }

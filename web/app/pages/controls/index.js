@@ -11,13 +11,15 @@ import { usePlan } from "./plan.js";
 
 export function Page({ run, api, route }) {
   const plan = usePlan(run, api);
+  const ended = !run.live;
   return html`<div class="stack">
       <h1>Controls</h1>
+      ${ended && html`<p class="quiet">The job has ended: it cannot be steered any more. Its report can be written, and the run can be deleted.</p>`}
       <${Boundary} what="Stopping"><${Job} run=${run} api=${api} /><//>
       <${Boundary} what="The plan"><${Capture} run=${run} plan=${plan} /><//>
       <div class="grid controls-grid">
-        <${Boundary} what="The rules"><${Rules} run=${run} api=${api} plan=${plan} /><//>
-        <${Boundary} what="Machine metrics"><${Machine} run=${run} plan=${plan} /><//>
+        ${!ended && html`<${Boundary} what="The rules"><${Rules} api=${api} plan=${plan} route=${route} /><//>
+        <${Boundary} what="Machine metrics"><${Machine} run=${run} plan=${plan} /><//>`}
         <${Boundary} what="The report"><${Report} run=${run} api=${api} /><//>
         <${Boundary} what="Removal"><${Remove} run=${run} api=${api} route=${route} /><//>
       </div>

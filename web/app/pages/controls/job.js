@@ -24,9 +24,9 @@ export function Job({ run, api }) {
     <header><h2>Job</h2></header>
     <div class="body line apart controls-job">
       <div class="stack tight"><p><${Status} of=${now.status || run.row.status} /> <span class="quiet n">${steps}</span></p>
-        <p class="small faint">The same in a terminal: <${Command} text=${`vigil stop ${run.name}`} /></p></div>
-      <div class="stack tight"><button type="button" class="button danger" disabled=${!may.allowed || asked} onClick=${stop}>${asked && run.live ? "Stopping …" : "Stop the job"}</button>
-        <${Denied} may=${may} /></div>
+        ${run.live && html`<p class="small faint">In a terminal: <${Command} text=${`vigil stop ${run.name}`} /></p>`}</div>
+      ${run.live && html`<div class="stack tight"><button type="button" class="button danger" disabled=${!may.allowed || asked} onClick=${stop}>${asked && run.live ? "Stopping …" : "Stop the job"}</button>
+        <${Denied} may=${may} /></div>`}
     </div>
   </section>`;
 }
