@@ -122,11 +122,11 @@ func (b *tab) value(expression string) string {
 	return v
 }
 
-// click clicks what a person would call by this name: a button, link or tab.
+// click clicks what a person would call by this name: a button, link or tab, once it can be clicked.
 func (b *tab) click(name string) {
 	b.Helper()
 	find := `[...document.querySelectorAll("button, a, [role=tab], [role=menuitem], [role=option], summary")].find(e =>
-		(e.getAttribute("aria-label") || e.innerText).trim().startsWith(` + quote(name) + `) && e.offsetParent !== null)`
+		(e.getAttribute("aria-label") || e.innerText).trim().startsWith(` + quote(name) + `) && e.offsetParent !== null && !e.disabled)`
 	b.wait(find)
 	b.value(find + `.click()`)
 }

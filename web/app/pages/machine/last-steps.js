@@ -23,7 +23,7 @@ export function LastSteps({ run, frame, every }) {
   const view = useMemo(() => (data?.steps.length ? [data.steps[0].step, data.steps.at(-1).step + data.steps.at(-1).steps] : null), [data]);
   return html`<section class="card" aria-labelledby="last-title">
     <header><h2 id="last-title">The last ${data?.steps.length || 30} steps against the metrics</h2>
-      <label class="check" title="Those that closed before the end of the time frame, rather than the last of the run"><input type="checkbox" checked=${here} onChange=${(event) => setHere(event.target.checked)} />before the end of the frame</label></header>
+      <label class="check" title="Those that closed before the end of the time frame, rather than the last of the run"><input type="checkbox" checked=${here} onChange=${(event) => setHere(event.target.checked)} />only those before the end of the frame</label></header>
     <div class="body last-steps">
       ${data && !data.steps.length
         ? html`<${Empty} compact command=${`vigil run -- ${run.describe.run.command?.join(" ") ?? "python train.py"}`}>Nothing is known of single training steps${here && !frame.fixed ? " before this time" : ""}. Their parts are recorded by default when a training runs under Vigil.<//>`
