@@ -75,12 +75,12 @@ type CurveList struct {
 
 // CurveEntry is a curve that a run has.
 type CurveEntry struct {
-	Name   string  `json:"name"`
-	Series string  `json:"series" doc:"As /series takes it."`
-	Mode   string  `json:"mode"`
-	Group  string  `json:"group" doc:"losses, metrics, or collection NAME."`
-	Points int64   `json:"points"`
-	Last   *number `json:"last" doc:"The last value; null where it was not read."`
+	Name   string       `json:"name"`
+	Series string       `json:"series" doc:"As /series takes it."`
+	Mode   string       `json:"mode"`
+	Group  string       `json:"group" doc:"losses, metrics, or collection NAME."`
+	Points int64        `json:"points"`
+	Last   numberOrNull `json:"last" doc:"The last value; null where it was not read."`
 }
 
 // MarkEntry is a finding on a curve.
@@ -145,7 +145,7 @@ func registerContents(api huma.API, s *Server) {
 			}
 		}
 		for i, v := range view.LastValues(t, read) {
-			out.Curves[i].Last = (*number)(v)
+			out.Curves[i].Last = numberOrNull{v}
 		}
 		for _, m := range view.FindingMarks(t, view.NamedFindings(t.Findings(), run.Clock())) {
 			out.Marks = append(out.Marks, MarkEntry{m.ID, m.Step, m.Mode.String(), m.ModeStep, m.Finding.Time, m.Update, string(m.Severity), m.Message, m.Rule, m.Check, m.Subject})
