@@ -262,6 +262,7 @@ func compareCharts(t *rapid.T, tr *trial.Trial) {
 			t.Fatalf("%s from %d to %d in %d columns: %.3000s", what, from, to, columns, d)
 		}
 	}
+	compareClocks(t, tr)
 	series := []trial.Query{{Tensor: "loss"}, {Tensor: "loss", Mode: record.Eval}, {Tensor: record.TimeSeries}, {Tensor: "time/data"}}
 	if slices.Contains(tr.StatNames("weight"), "l2") {
 		series = append(series, trial.Query{Tensor: "weight", Stat: "max"}, trial.Query{Tensor: "weight", Stat: "l2"})

@@ -55,6 +55,8 @@ type Trial struct {
 	tails    map[string]string // ends of files that no writer finished, by path
 	charts   map[drawingKey]drawing
 	zoomed   map[drawingKey]zoomed
+	clocks   map[drawingKey]*knots
+	places   map[drawingKey]byMode
 	charted  int  // points in them
 	final    bool // the run has ended and was read after that
 }
@@ -107,7 +109,7 @@ func (t *Trial) Close() error {
 	for _, s := range t.everything() {
 		s.chunks, s.tails = nil, nil
 	}
-	t.charts, t.zoomed = nil, nil
+	t.charts, t.zoomed, t.clocks, t.places = nil, nil, nil, nil
 	t.final = true
 	return nil
 }

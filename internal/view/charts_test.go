@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -54,6 +55,48 @@ func TestColumnsOfAnySource(t *testing.T) {
 		}
 		if _, err := view.ColumnsByTime(t2, source.TimeQuery{Series: "none"}, 20); err == nil {
 			t.Error("a metric that is not there has a chart")
+		}
+	}
+}
+
+// Along each axis a source that tells few steps' times is drawn as one that reads
+// them all: points at the same places, columns with the same values at places within
+// their width.
+func TestAxesOfAnySource(t *testing.T) {
+	w := timed.Write(t, t.TempDir(), "run", timed.Options{Started: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), Seconds: 600})
+	run, err := trial.Open(w.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := math.NaN()
+	for _, axis := range []view.Axis{view.ByStep, view.ByUpdate, view.ByTime, view.ByAge} {
+		for _, ask := range []view.Ask{{Tensor: "time/step", Mode: "TRAIN"}, {Tensor: "time/step", Mode: "EVAL"}} {
+			for _, columns := range []int{16, 20_000} {
+				draw := func(t source.Run, from, to float64) view.Line {
+					return view.Lines(t, []view.Ask{ask}, view.Frame{Axis: axis, From: from, To: to, Columns: columns})[0]
+				}
+				whole := draw(plain{run, run}, none, none)
+				if whole.Err != nil || whole.Points == 0 {
+					t.Fatalf("%v by %s: %d points, %v", ask, axis, whole.Points, whole.Err)
+				}
+				span := whole.Last - whole.First
+				for _, bounds := range [][2]float64{{none, none}, {whole.First + span/3, none}, {whole.First + span/2, whole.First + span*2/3}, {whole.Last + 1, none}} {
+					want, got := draw(plain{run, run}, bounds[0], bounds[1]), draw(run, bounds[0], bounds[1])
+					alike := cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
+					if !want.Raw {
+						alike = append(alike, cmpopts.EquateApprox(1e-12, 0)) // means are summed up in another order
+					}
+					for i := range want.XLast {
+						wide := 2 * (want.XLast[i] - want.X[i])
+						if i < len(got.XLast) && math.Abs(want.X[i]-got.X[i]) <= wide && math.Abs(want.XLast[i]-got.XLast[i]) <= wide {
+							got.X[i], got.XLast[i] = want.X[i], want.XLast[i]
+						}
+					}
+					if d := cmp.Diff(want, got, alike); d != "" {
+						t.Errorf("%v by %s from %v in %d columns: %.1500s", ask, axis, bounds, columns, d)
+					}
+				}
+			}
 		}
 	}
 }

@@ -62,55 +62,6 @@ type Mark struct {
 	Subject  string          `json:"subject"`
 }
 
-// clock turns steps of any mode into the updates that all charts share. Where a
-// run has no updates it leaves them as they are.
-type clock struct {
-	global map[record.Mode]map[int64]int64 // mode step -> global step
-	trains []int64                         // global steps of TRAIN, ascending
-	update []int64                         // their mode steps
-}
-
-func newClock(t source.Run) *clock {
-	c := &clock{global: map[record.Mode]map[int64]int64{}}
-	for _, mode := range t.Modes() {
-		c.global[mode] = map[int64]int64{}
-		for _, s := range t.StepInfos(mode, "") {
-			c.global[mode][s.ModeStep] = s.Step
-			if mode == record.Train {
-				c.trains, c.update = append(c.trains, s.Step), append(c.update, s.ModeStep)
-			}
-		}
-	}
-	return c
-}
-
-// at is the update that was made last at a global step.
-func (c *clock) at(global int64) int64 {
-	i, found := slices.BinarySearch(c.trains, global)
-	if !found {
-		i--
-	}
-	if i < 0 {
-		return 0
-	}
-	return c.update[i]
-}
-
-// updates gives steps of a mode their places.
-func (c *clock) updates(mode record.Mode, steps []int64) []int64 {
-	if mode == record.Train || len(c.trains) == 0 {
-		return steps
-	}
-	out := make([]int64, len(steps))
-	for i, s := range steps {
-		if g, ok := c.global[mode][s]; ok {
-			s = g
-		}
-		out[i] = c.at(s)
-	}
-	return out
-}
-
 // together makes one point of those that are at one place, their mean: an
 // evaluation, of the values of its batches.
 func together(steps []int64, values []float64) (places []int64, means []float64) {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // Charts show updates: an evaluation is one point, at the update that it came after.
 func TestEvaluationIsOnePoint(t *testing.T) {
 	c := &clock{
-		global: map[record.Mode]map[int64]int64{record.Eval: {0: 0, 1: 3, 2: 4, 3: 6}},
-		trains: []int64{1, 2, 5}, update: []int64{0, 1, 2},
+		steps:  map[record.Mode][]source.StepRange{record.Eval: {{From: 0, Global: 0, Count: 1}, {From: 1, Global: 3, Count: 2}, {From: 3, Global: 6, Count: 1}}},
+		trains: []source.StepRange{{From: 0, Global: 1, Count: 2}, {From: 2, Global: 5, Count: 1}},
 	}
 	for _, tt := range []struct {
 		name   string

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 )
 
 // place tells where on an axis the steps of a mode are.
@@ -13,7 +14,18 @@ type place struct {
 	at       func(step int64) float64 // ascending; NaN where it is not known
 	update   func(step int64) int64   // the update before a step of another mode
 	ofUpdate func(update int64) float64
-	last     int64 // no step is beyond
+	last     int64      // no step is beyond
+	clock    *stepClock // of an axis of time: at knows the steps that it was asked for
+	first    func(x float64) int64
+}
+
+// fill takes columns over, each at its place.
+func (p *place) fill(l *Line, c *source.Columns) error {
+	if p.clock != nil && !p.clock.ask(c) {
+		return errNoTimes
+	}
+	l.fill(*c, p.at)
+	return nil
 }
 
 var (
@@ -27,16 +39,23 @@ func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
 	whole := func(step int64) float64 { return float64(step) }
 	switch r.e.Axis {
 	case ByTime, ByAge:
-		c := r.clock(mode, worker)
-		if len(c.step) == 0 {
+		p.clock = r.clock(mode, worker)
+		if !p.clock.known() {
 			return nil, errNoTimes
 		}
 		origin := 0.0
 		if r.e.Axis == ByAge {
 			origin = seconds(r.run.Started)
 		}
-		p.last = c.step[len(c.step)-1]
-		p.at = func(step int64) float64 { return c.time(step) - origin }
+		on := func(us int64) float64 { return float64(us)/1e6 - origin }
+		p.at = func(step int64) float64 { return on(p.clock.Closed(step)) }
+		p.first = func(x float64) int64 {
+			us := int64((x+origin)*1e6) - 2
+			for on(us) < x { // a number of seconds is exact to a microsecond only
+				us++
+			}
+			return p.clock.first(us)
+		}
 		return p, nil
 	case ByEpoch:
 		if r.epochs == nil || len(r.epochs.Stretches) == 0 {
@@ -82,6 +101,9 @@ const beyond = 1 << 60
 // of 0 is none.
 func (p *place) steps(from, to float64) (first, end int64) {
 	search := func(x float64) int64 {
+		if p.first != nil {
+			return p.first(x)
+		}
 		high := p.last
 		if high > 1<<52 {
 			high = 1 << 52

@@ -176,8 +176,7 @@ func (r *lineReader) read(l *Line, mode record.Mode) error {
 	if err != nil {
 		return readError(l, err)
 	}
-	l.fill(c, place.at)
-	return nil
+	return place.fill(l, &c)
 }
 
 func readError(l *Line, err error) error {
@@ -228,11 +227,28 @@ func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
 		at, kept = append(at, u), append(kept, values[i])
 	}
 	at, kept = together(at, kept)
-	c := source.ColumnsOf(at, kept, math.MinInt64, math.MaxInt64, r.e.Columns)
-	l.fill(c, func(u int64) float64 { return x[u] })
-	if !math.IsNaN(r.e.From) || !math.IsNaN(r.e.To) {
-		l.clip(r.e.From, r.e.To)
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	place := func(x0 float64) int64 { // the first one there or beyond
+		i := sort.Search(len(at), func(i int) bool { return x[at[i]] >= x0 })
+		if i == len(at) {
+			return math.MaxInt64 - 1
+		}
+		return at[i]
 	}
+	if !math.IsNaN(r.e.From) {
+		from = place(r.e.From)
+	}
+	if !math.IsNaN(r.e.To) {
+		to = place(r.e.To)
+	}
+	c := source.Columns{}
+	if len(at) > 0 {
+		c.Begin, c.End = at[0], at[len(at)-1]
+	}
+	if from < to {
+		c = source.ColumnsOf(at, kept, from, to, r.e.Columns)
+	}
+	l.fill(c, func(u int64) float64 { return x[u] })
 	return nil
 }
 
@@ -263,28 +279,6 @@ func (l *Line) fill(c source.Columns, at func(int64) float64) {
 		l.X, l.XLast = append(l.X, from), append(l.XLast, to)
 		l.Min, l.Max, l.Mean, l.LastValue = append(l.Min, s.Min), append(l.Max, s.Max), append(l.Mean, s.Mean), append(l.LastValue, s.Last)
 		l.Odd = append(l.Odd, odd)
-	}
-}
-
-// clip leaves out what lies beside a range of x.
-func (l *Line) clip(from, to float64) {
-	first, last := 0, len(l.X)
-	if !math.IsNaN(from) {
-		first = sort.SearchFloat64s(l.X, from)
-	}
-	if !math.IsNaN(to) {
-		last = max(first, sort.SearchFloat64s(l.X, to))
-	}
-	for _, list := range []*[]float64{&l.X, &l.XLast, &l.Min, &l.Max, &l.Mean, &l.LastValue} {
-		if len(*list) > 0 {
-			*list = (*list)[first:last]
-		}
-	}
-	if len(l.Odd) > 0 {
-		l.Odd = l.Odd[first:last]
-	}
-	if l.Raw {
-		l.Points = int64(len(l.X))
 	}
 }
 

@@ -95,6 +95,51 @@ func (f *File) ReadTimes(from, n int64) ([]record.StepTime, error) {
 	return out, nil
 }
 
+// Closed reads when the steps of a mode in n rows closed, in microseconds since 1970,
+// in the order stored: those of a table of steps, or the first and the last one of each
+// row of step times.
+func (f *File) Closed(from, n int64, mode record.Mode) (rows, steps, at []int64, err error) {
+	c := &columns{f: f, from: from, n: n}
+	modes, first := c.modes(), collect(c, "mode_step", f.Int64s)
+	var count, begin, end []int64
+	if _, several := f.col["steps"]; several {
+		count, begin, end = collect(c, "steps", f.Int64s), collect(c, "start", f.Int64s), collect(c, "end", f.Int64s)
+	} else {
+		end = collect(c, "time", f.times)
+	}
+	if c.err != nil {
+		return nil, nil, nil, c.err
+	}
+	rows, steps, at = make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n)
+	add := func(i int, step, ns int64) {
+		rows, steps, at = append(rows, from+int64(i)), append(steps, step), append(at, journal.Micros(ns))
+	}
+	for i, m := range modes {
+		switch {
+		case m != mode:
+		case count == nil || count[i] == 1:
+			add(i, first[i], end[i])
+		case count[i] > 1:
+			add(i, first[i], begin[i]+(end[i]-begin[i])/count[i])
+			add(i, first[i]+count[i]-1, end[i])
+		}
+	}
+	return rows, steps, at, nil
+}
+
+// Places hands over the modes of n rows of a table of steps, their numbers in them,
+// and among all steps.
+func (f *File) Places(from, n int64, each func(mode record.Mode, step, global int64)) error {
+	c := &columns{f: f, from: from, n: n}
+	modes, modeStep, global := c.modes(), collect(c, "mode_step", f.Int64s), collect(c, "step", f.Int64s)
+	if c.err == nil {
+		for i, m := range modes {
+			each(m, modeStep[i], global[i])
+		}
+	}
+	return c.err
+}
+
 // PartRow is a part of a row of step times.
 type PartRow struct {
 	Mode     record.Mode

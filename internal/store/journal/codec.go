@@ -226,6 +226,14 @@ func Time(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
+// Micros is a time as the store spells it, in whole microseconds.
+func Micros(n int64) int64 {
+	if n <= 0 {
+		return Time(n).UnixMicro()
+	}
+	return n / 1000
+}
+
 // Decoder decodes payloads. It keeps the names it has seen, so that the many
 // records of a journal share them.
 type Decoder struct {
