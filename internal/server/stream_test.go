@@ -147,6 +147,8 @@ type stepsHeard struct {
 		X      []int64
 		Values []any
 		Time   []float64
+		Epoch  []float64
+		Again  bool
 	}
 }
 
@@ -223,6 +225,40 @@ func TestStreamTellsWhatIsNewOfARun(t *testing.T) {
 	if again := listen(t, server, "?run=a", ""); again.status != http.StatusNotFound {
 		t.Errorf("the stream of a run that is gone: %d", again.status)
 	}
+}
+
+// Points of updates come with the epochs that they are in. When an epoch turns out to
+// have another length, what was drawn is elsewhere: the series is read again.
+func TestStreamTellsEpochs(t *testing.T) {
+	root := t.TempDir()
+	server := serveTest(t, Options{Root: root})
+	j := newJob(t, root, "a")
+	defer j.Close()
+	facts := func(text string) { j.ok(j.UpdateRun(func(r *record.Run) { r.Facts = json.RawMessage(text) })) }
+	facts(`{"v":1,"epochs":{"batches":4,"stretches":[{"at":0,"number":1,"updates":0}]}}`)
+	j.steps(1)
+	l := listen(t, server, "?run=a&s=loss|value|TRAIN", "")
+	l.next("steps", nil)
+	told := func(until string) {
+		t.Helper()
+		for all := ""; ; {
+			var e stepsHeard
+			l.next("steps", &e)
+			for _, p := range e.Points {
+				all += fmt.Sprint(p.X, p.Epoch, p.Again, " ")
+				if strings.Contains(all, until) {
+					return
+				}
+			}
+		}
+	}
+	j.steps(1)
+	told("[1] [0.25] false")
+	facts(`{"v":1,"epochs":{"batches":4,"stretches":[{"at":0,"number":1,"updates":2}]}}`)
+	j.steps(1)
+	told("[] [] true")
+	j.steps(1)
+	told("[3] [1.5] false")
 }
 
 func TestStreamGoesOnAfterABreak(t *testing.T) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // How often a run is looked at. A look that took long is followed by a longer rest,
@@ -61,7 +63,8 @@ type (
 		X      integers `json:"x"`
 		Values floats   `json:"values"`
 		Time   floats   `json:"time" doc:"Seconds since 1970."`
-		Again  bool     `json:"again,omitempty" doc:"There are too many: read the series anew."`
+		Epoch  floats   `json:"epoch,omitempty" doc:"Of updates: passes over the data that were done before each; NaN where that is not known."`
+		Again  bool     `json:"again,omitempty" doc:"There are too many, or earlier ones are in other epochs than it seemed: read the series anew."`
 	}
 	// MetricNews is a sample of a machine.
 	MetricNews struct {
@@ -101,6 +104,8 @@ type runWatch struct {
 	findings map[string]bool
 	samples  map[string]int64 // by host: those that were told
 	times    map[string]time.Time
+	facts    []byte // of the run, that epochs were read from
+	epochs   *record.EpochFacts
 	started  bool
 }
 
@@ -228,8 +233,13 @@ func (w *runWatch) points(run *record.Run) map[string][]byte {
 	asked := w.t.wanted()
 	w.chief = w.run.Chief()
 	p := &collector{want: map[string][]wanted{}, train: run.Steps[record.Train.String()] > 0, out: map[string]*Points{}}
+	again := w.foundEpochs(run)
+	p.epochs = w.epochs
 	var parts []wanted
 	for _, s := range asked {
+		if again {
+			p.out[s.text] = &Points{Series: s.text, Again: true}
+		}
 		if isPart(s.tensor) {
 			parts = append(parts, s)
 			continue
@@ -249,11 +259,25 @@ func (w *runWatch) points(run *record.Run) map[string][]byte {
 	return p.encode()
 }
 
+// foundEpochs takes in what is known of the epochs, and tells whether the last update
+// that was told is elsewhere in them than it seemed.
+func (w *runWatch) foundEpochs(run *record.Run) (moved bool) {
+	if bytes.Equal(w.facts, run.Facts) {
+		return false
+	}
+	w.facts = slices.Clone(run.Facts)
+	before := w.epochs
+	w.epochs = run.Clock().Epochs
+	last := w.steps[record.Train.String()] - 1
+	return before != nil && last >= 0 && view.EpochAt(before, last, 0) != view.EpochAt(w.epochs, last, 0)
+}
+
 // collector picks the values of the series that are asked for out of steps.
 type collector struct {
-	want  map[string][]wanted // by tensor
-	out   map[string]*Points
-	train bool
+	want   map[string][]wanted // by tensor
+	out    map[string]*Points
+	train  bool
+	epochs *record.EpochFacts
 }
 
 func (p *collector) take(c *record.Complete, chief string) {
@@ -271,7 +295,7 @@ func (p *collector) take(c *record.Complete, chief string) {
 					continue
 				}
 				if v, ok := value(w.stat); ok {
-					p.add(w.text, c.ModeStep, v, c.Time)
+					p.add(w.text, c.Mode, c.ModeStep, v, c.Time)
 				}
 			}
 		}
@@ -295,7 +319,7 @@ func (p *collector) take(c *record.Complete, chief string) {
 }
 
 // add notes a point. Of two values at one step the later one counts.
-func (p *collector) add(series string, step int64, value float64, at time.Time) {
+func (p *collector) add(series string, mode record.Mode, step int64, value float64, at time.Time) {
 	s := p.out[series]
 	if s == nil {
 		s = &Points{Series: series}
@@ -306,8 +330,11 @@ func (p *collector) add(series string, step int64, value float64, at time.Time) 
 		return
 	}
 	if s.Again = s.Again || len(s.X) == mostPoints; s.Again {
-		s.X, s.Values, s.Time = nil, nil, nil
+		s.X, s.Values, s.Time, s.Epoch = nil, nil, nil, nil
 		return
+	}
+	if mode == record.Train && p.epochs != nil {
+		s.Epoch = append(s.Epoch, view.EpochAt(p.epochs, step, 0))
 	}
 	s.X, s.Values, s.Time = append(s.X, step), append(s.Values, value), append(s.Time, unix(at))
 }
@@ -360,7 +387,7 @@ func (w *runWatch) parts(run *record.Run, asked []wanted, p *collector) {
 						ns = row.Parts[part]
 					}
 				}
-				p.add(s.text, row.ModeStep, float64(ns)/1e9/float64(max(row.Steps, 1)), row.End)
+				p.add(s.text, row.Mode, row.ModeStep, float64(ns)/1e9/float64(max(row.Steps, 1)), row.End)
 			}
 			return nil
 		})

@@ -61,8 +61,8 @@ func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
 		if r.epochs == nil || len(r.epochs.Stretches) == 0 {
 			return nil, errNoEpochs
 		}
-		p.at = func(step int64) float64 { return r.epoch(step, 0) }
-		p.ofUpdate = func(u int64) float64 { return r.epoch(u, 1) }
+		p.at = func(step int64) float64 { return EpochAt(r.epochs, step, 0) }
+		p.ofUpdate = func(u int64) float64 { return EpochAt(r.epochs, u, 1) }
 		if r.epochs.Until > 0 {
 			p.last = r.epochs.Until - 1
 		}
@@ -78,15 +78,16 @@ func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
 	return p, nil
 }
 
-// epoch is how many passes over the data were done at an update, or after it.
-func (r *lineReader) epoch(update, done int64) float64 {
-	e, ok := r.epochs.Of(max(update, 0))
+// EpochAt is how many passes over the data were done at an update; NaN where that is
+// not known. done 1: after it.
+func EpochAt(epochs *record.EpochFacts, update, done int64) float64 {
+	e, ok := epochs.Of(max(update, 0))
 	if !ok {
 		return math.NaN()
 	}
 	length := e.Updates
 	if length == 0 {
-		length = r.epochs.Batches
+		length = epochs.Batches
 	}
 	if length == 0 {
 		return math.NaN()

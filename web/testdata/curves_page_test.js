@@ -1,7 +1,7 @@
 import { catalogue, searched, withStatistics } from "../app/pages/curves/catalogue.js";
 import { drawnText, lines } from "../app/pages/curves/lines.js";
 import { Loader } from "../app/pages/curves/loader.js";
-import { Tails } from "../app/pages/curves/live.js";
+import { placed, Tails } from "../app/pages/curves/live.js";
 import { marksOf } from "../app/pages/curves/marks.js";
 import { needs, ofExpression, ofPattern, ownChart } from "../app/pages/curves/parts.js";
 import * as own from "../app/pages/curves/own.js";
@@ -168,6 +168,18 @@ export const tests = {
     equal(at("step", ["other"]), [5, 7, 10], "about the tensor");
     equal(at("relative"), [10, 20]);
     equal(at("epoch"), [0.5, 1]);
+  },
+  "new points have their places on each axis, or the series is read again"() {
+    const started = "2026-11-21T10:00:00Z";
+    const of = (s, more) => ({ s, x: [8, 9], time: [1795255201, 1795255202], ...more });
+    const [train, evaluation] = [of("loss||TRAIN|", { epoch: [2, 2.25] }), of("loss||EVAL|", {})];
+    for (const [axis, point, want] of [
+      ["step", train, [8, 9]], ["time", train, [1795255201, 1795255202]], ["relative", train, [1, 2]], ["epoch", train, [2, 2.25]],
+      ["step", evaluation, null], ["time", evaluation, [1795255201, 1795255202]], ["epoch", evaluation, null], ["epoch", of("loss||TRAIN|", {}), null],
+    ]) {
+      const x = placed(point, axis, started);
+      equal(JSON.stringify(x && Array.from(x)), JSON.stringify(want), `${point.s} by ${axis}`);
+    }
   },
 
   "new points follow those that were read"() {

@@ -60,7 +60,11 @@ export function Page({ run, route }) {
     for (const name of names) kept.loader.forget(name);
     setTurn((n) => n + 1);
   }, [names, kept]);
-  useLive({ run, watched: kept.watched, tails: kept.tails, settings, refresh, changed: useCallback(() => kept.tick.value++, [kept]), found: () => curves.reload(names[0]), empty: !all.charts.length });
+  const again = useCallback((list) => {
+    for (const s of list) kept.loader.forget(names[0], s);
+    setTurn((n) => n + 1);
+  }, [names, kept]);
+  useLive({ run, watched: kept.watched, tails: kept.tails, settings, refresh, again, changed: useCallback(() => kept.tick.value++, [kept]), found: () => curves.reload(names[0]), empty: !all.charts.length });
   useLiveRuns({ names, refresh, when: !run && [...rows.values()].some((row) => row.status === "running") });
 
   // Findings stand on the curves of one run, and of the one that was picked.

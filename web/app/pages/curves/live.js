@@ -1,5 +1,18 @@
 // Points that came over the stream after a series was read.
 
+import { numbers } from "../../core/api.js";
+import { read } from "./series.js";
+
+// placed are the x of new points on an axis, null where they are not known here.
+export function placed({ s, x, time, epoch }, axis, started) {
+  if (read(s).mode !== "TRAIN" && axis === "step") return null;
+  if (axis === "step") return numbers(x);
+  if (axis === "epoch") return epoch?.length ? numbers(epoch) : null;
+  if (!time) return null;
+  const seconds = Array.from(time, (t) => (typeof t === "number" ? t : Date.parse(t) / 1000));
+  return axis === "time" ? seconds : seconds.map((t) => t - Date.parse(started) / 1000);
+}
+
 // Tails holds the newest points of series of one run.
 export class Tails {
   constructor() {

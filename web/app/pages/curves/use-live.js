@@ -4,17 +4,22 @@ import { useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { numbers } from "../../core/api.js";
 import { nextFrame } from "../../core/tick.js";
 import { useEvents } from "../../core/use.js";
-import { read } from "./series.js";
+import { placed } from "./live.js";
 
 const restful = 3000; // milliseconds between two readings of what cannot be appended
 const often = 10_000; // between two looks at which curves and checkpoints there are
 const mostTail = 800;
 
-// useLive appends the points of the one run that is looked at; what cannot be
-// appended (other axes, other modes) is read again now and then. changed() draws.
-// found() reads anew which curves there are.
-export function useLive({ run, watched, tails, settings, changed, refresh, found, empty }) {
-  const rest = useResting(refresh);
+// useLive appends the points of the one run that is looked at; a series whose points
+// cannot be appended (evaluations by update or epoch) is read again now and then.
+// changed() draws. found() reads anew which curves there are.
+export function useLive({ run, watched, tails, settings, changed, refresh, again, found, empty }) {
+  const due = useRef(new Set());
+  const rest = useResting(() => {
+    const list = [...due.current];
+    due.current.clear();
+    again(list);
+  });
   const look = useResting(found);
   const modes = useRef("");
   const started = run?.describe.run.started;
@@ -34,30 +39,17 @@ export function useLive({ run, watched, tails, settings, changed, refresh, found
       const seen = Object.keys(event.steps ?? {}).sort().join();
       if (seen !== modes.current || empty) look();
       modes.current = seen;
-      const again = [];
       for (const point of event.points ?? []) {
-        const x = placed(point, settings.axis, started);
-        if (!x) again.push(point.s);
-        else {
-          const follows = tails.add(point.s, x, numbers(point.values));
-          if (!follows || tails.size(point.s) > mostTail) again.push(point.s);
-        }
+        const x = point.again ? null : placed(point, settings.axis, started);
+        const follows = x && tails.add(point.s, x, numbers(point.values));
+        if (!follows || tails.size(point.s) > mostTail) due.current.add(point.s);
       }
-      if (again.length) rest();
+      if (due.current.size) rest();
       nextFrame(changed);
     },
     findings: look,
     reset: refresh,
   }, { series: watched.series.value, when: Boolean(run) && live });
-}
-
-// placed are the x of new points on an axis, null where they are not known here.
-function placed({ s, x, time }, axis, started) {
-  if (read(s).mode !== "TRAIN" && axis === "step") return null;
-  if (axis === "step") return numbers(x);
-  if (axis === "epoch" || !time) return null;
-  const seconds = Array.from(time, (t) => (typeof t === "number" ? t : Date.parse(t) / 1000));
-  return axis === "time" ? seconds : seconds.map((t) => t - Date.parse(started) / 1000);
 }
 
 // useLiveRuns reads the runs of a comparison again that have grown.
