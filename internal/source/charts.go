@@ -24,6 +24,10 @@ type TimeQuery struct {
 	Of       string      // the host or worker; empty: the first host, or the first worker that has any, the chief before all
 	Mode     record.Mode // of parts of steps, which count at their beginning
 	From, To time.Time   // from is included, to is not; the zero time is no bound
+	// Together are machine metrics that stand for the series: at each instant their
+	// sum or, with Mean, their mean.
+	Together []string
+	Mean     bool
 }
 
 // Columns are the columns of a chart, or the points themselves where these are

@@ -60,16 +60,22 @@ func (t *Trial) ColumnsByTime(q source.TimeQuery, columns int) (source.Columns, 
 		return source.Columns{}, fmt.Errorf("read chart of %.200q: %w", q.Series, err)
 	}
 	from, to := q.Bounds()
-	l, list := metricLine(q.Series), []*series(nil)
+	l, list := metricLine(&q), []*series(nil)
 	part, isPart := record.PartOf(q.Series)
+	has := func(s *series) bool {
+		if q.Together == nil {
+			return t.hasMetric(s, q.Series)
+		}
+		return slices.ContainsFunc(q.Together, func(name string) bool { return t.hasMetric(s, name) })
+	}
 	switch {
 	case isPart:
 		l, list = partLine(part, q.Mode, chunk.ByTime), t.candidates(q.Of)
 	case q.Of != "":
-		if s := t.host(q.Of); s != nil && t.hasMetric(s, q.Series) {
+		if s := t.host(q.Of); s != nil && has(s) {
 			list = append(list, s)
 		}
-	case t.isByTime(q.Series):
+	case slices.ContainsFunc(t.allHosts(), has):
 		for _, host := range t.hostNames() {
 			list = append(list, t.host(host))
 		}

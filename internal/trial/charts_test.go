@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -297,6 +298,31 @@ func compareCharts(t *rapid.T, tr *trial.Trial) {
 		return nil
 	}))
 	byTime(source.TimeQuery{Series: "time/forward"}, at, values)
+	together := func(mean bool) {
+		sums, counts := map[int64]float64{}, map[int64]int{}
+		for _, name := range []string{"cpu/total", "net/sent_per_s"} {
+			times, values, err := tr.Metric("h", name, time.Time{}, time.Time{})
+			if errors.Is(err, fs.ErrNotExist) {
+				return
+			}
+			ok(t, err)
+			for i := range times {
+				sums[times[i].UnixMicro()] += values[i]
+				counts[times[i].UnixMicro()]++
+			}
+		}
+		at := slices.Sorted(maps.Keys(sums))
+		values := make([]float64, len(at))
+		for i := range at {
+			values[i] = sums[at[i]]
+			if mean {
+				values[i] /= float64(counts[at[i]])
+			}
+		}
+		byTime(source.TimeQuery{Series: "all", Of: "h", Together: []string{"cpu/total", "gone", "net/sent_per_s"}, Mean: mean}, at, values)
+	}
+	together(false)
+	together(true)
 	for _, name := range tr.MetricNames("h") {
 		times, values, err := tr.Metric("h", name, time.Time{}, time.Time{})
 		ok(t, err)

@@ -2,8 +2,11 @@ package trial
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store/chunk"
 	"github.com/vigil-ml/vigil/internal/store/journal"
 )
@@ -83,35 +86,57 @@ func partLine(part record.StepPart, mode record.Mode, by string) *line {
 	}
 }
 
-// metricLine is a machine metric by time, in microseconds.
-func metricLine(name string) *line {
-	points := func(times []int64, figures []float64) (at []int64, values []float64) {
-		for i, v := range figures {
-			if !math.IsNaN(v) {
-				at, values = append(at, times[i]), append(values, v)
+// metricLine is a machine metric by time, in microseconds, or several together.
+func metricLine(q *source.TimeQuery) *line {
+	l := &line{table: chunk.Metrics, name: q.Series, stat: chunk.ValueStat, mode: record.Global, byTime: true}
+	names := q.Together
+	if names == nil {
+		names = []string{q.Series}
+	} else if l.name, l.stat = strings.Join(names, "\n"), "sum"; q.Mean {
+		l.stat = "mean"
+	}
+	points := func(times []int64, column func(name string) ([]float64, error)) (at []int64, values []float64, err error) {
+		sums, counts := make([]float64, len(times)), make([]int, len(times))
+		for _, name := range names {
+			figures, err := column(name)
+			if err != nil {
+				return nil, nil, err
+			}
+			for i, v := range figures {
+				if !math.IsNaN(v) {
+					sums[i], counts[i] = sums[i]+v, counts[i]+1
+				}
 			}
 		}
+		for i, n := range counts {
+			if n == 0 {
+				continue
+			}
+			if q.Mean && n > 1 {
+				sums[i] /= float64(n)
+			}
+			at, values = append(at, times[i]), append(values, sums[i])
+		}
+		return at, values, nil
+	}
+	l.tail = func(j *tail, _ int64) ([]int64, []float64) {
+		at, values, _ := points(j.machine.Times, func(name string) ([]float64, error) { return j.machine.Column(name), nil })
 		return at, values
 	}
-	return &line{
-		table: chunk.Metrics, name: name, stat: chunk.ValueStat, mode: record.Global, byTime: true,
-		tail: func(j *tail, _ int64) ([]int64, []float64) { return points(j.machine.Times, j.machine.Column(name)) },
-		rows: func(f *chunk.File) (int64, readRows) {
-			if !f.HasMetric(name) {
-				return 0, func(_, _, _ int64) ([]int64, []float64, error) { return nil, nil, nil }
+	l.rows = func(f *chunk.File) (int64, readRows) {
+		if !slices.ContainsFunc(names, f.HasMetric) {
+			return 0, func(_, _, _ int64) ([]int64, []float64, error) { return nil, nil, nil }
+		}
+		return f.Rows(), func(from, to, _ int64) ([]int64, []float64, error) {
+			times, err := f.Instants(from, to-from)
+			if err != nil {
+				return nil, nil, err
 			}
-			return f.Rows(), func(from, to, _ int64) ([]int64, []float64, error) {
-				times, err := f.Instants(from, to-from)
-				if err != nil {
-					return nil, nil, err
-				}
+			return points(times, func(name string) ([]float64, error) {
 				figures, _, err := f.Figures(name, from, to-from)
-				if err != nil {
-					return nil, nil, err
-				}
-				at, values := points(times, figures)
-				return at, values, nil
-			}
-		},
+				return figures, err
+			})
+		}
 	}
+	return l
 }

@@ -46,12 +46,18 @@ func ColumnsByTime(t source.Run, q source.TimeQuery, columns int) (source.Column
 			return source.Columns{}, err
 		}
 	} else {
-		times, figures, err := m.Metric(q.Of, q.Series, time.Time{}, time.Time{})
+		var f figures
+		var err error
+		if q.Together == nil {
+			f.at, f.values, err = m.Metric(q.Of, q.Series, time.Time{}, time.Time{})
+		} else {
+			f, err = metricsTogether(m, q.Of, q.Together, q.Mean, time.Time{}, time.Time{})
+		}
 		if err != nil {
 			return source.Columns{}, err
 		}
-		values = figures
-		for _, t := range times {
+		values = f.values
+		for _, t := range f.at {
 			at = append(at, t.UnixMicro())
 		}
 	}

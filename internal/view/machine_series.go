@@ -30,20 +30,16 @@ func MachineSeriesOf(t source.Run, host string, names []string, from, to time.Ti
 	host, there := hostOf(m, ok, host)
 	for _, name := range names {
 		s := MachineSeries{Name: name, Unit: MetricUnit(name)}
-		if there && slices.Contains(m.MetricNames(host), name) {
-			c, err := ColumnsByTime(t, source.TimeQuery{Series: name, Of: host, From: from, To: to}, columns)
+		q := source.TimeQuery{Series: name, Of: host, From: from, To: to, Mean: !added(s.Unit)}
+		if there {
+			s.Known, q.Together = metricsOf(m, host, name)
+		}
+		if s.Known {
+			c, err := ColumnsByTime(t, q, columns)
 			if err != nil {
 				return host, nil, fmt.Errorf("read machine metric %q: %w", name, err)
 			}
-			s.Known = true
 			s.fill(c)
-		} else if there {
-			f, known, err := metricOf(m, host, name, time.Time{}, time.Time{})
-			if err != nil {
-				return host, nil, err
-			}
-			s.Known = known
-			s.fill(patternColumns(f, source.TimeQuery{From: from, To: to}, columns))
 		}
 		list = append(list, s)
 	}
@@ -75,17 +71,4 @@ func (s *MachineSeries) fill(c source.Columns) {
 		s.Min, s.Max = append(s.Min, v.Min), append(s.Max, v.Max)
 		s.Mean, s.Last = append(s.Mean, v.Mean), append(s.Last, v.Last)
 	}
-}
-
-// patternColumns are the columns of what the series of a pattern give together.
-func patternColumns(f figures, q source.TimeQuery, columns int) source.Columns {
-	if len(f.at) == 0 {
-		return source.Columns{}
-	}
-	at := make([]int64, len(f.at))
-	for i, t := range f.at {
-		at[i] = t.UnixMicro()
-	}
-	from, to := q.Bounds()
-	return source.ColumnsOf(at, f.values, from, to, columns)
 }

@@ -16,16 +16,34 @@ type figures struct {
 	values []float64
 }
 
+// metricsOf tells whether a host has a metric, and which ones it is of where it is a
+// pattern with "*".
+func metricsOf(m source.Metrics, host, name string) (has bool, together []string) {
+	names := m.MetricNames(host)
+	if slices.Contains(names, name) {
+		return true, nil
+	}
+	together = slices.DeleteFunc(names, func(n string) bool { return !matches(name, n) })
+	return len(together) > 0, together
+}
+
 // metricOf reads a metric of a host within a span: one series, or for a pattern
 // with "*" what its series give together at each instant: their mean, of rates and
 // amounts their sum. ok is false where the host has none of it.
 func metricOf(m source.Metrics, host, name string, from, to time.Time) (f figures, ok bool, err error) {
-	names := m.MetricNames(host)
-	if slices.Contains(names, name) {
-		names = []string{name}
-	} else {
-		names = slices.DeleteFunc(names, func(n string) bool { return !matches(name, n) })
+	has, names := metricsOf(m, host, name)
+	if !has {
+		return f, false, nil
 	}
+	if names == nil {
+		names = []string{name}
+	}
+	f, err = metricsTogether(m, host, names, !added(MetricUnit(name)), from, to)
+	return f, true, err
+}
+
+// metricsTogether reads what metrics give together at each instant.
+func metricsTogether(m source.Metrics, host string, names []string, mean bool, from, to time.Time) (figures, error) {
 	var all tally
 	for _, n := range names {
 		at, values, err := m.Metric(host, n, from, to)
@@ -33,12 +51,11 @@ func metricOf(m source.Metrics, host, name string, from, to time.Time) (f figure
 			continue
 		}
 		if err != nil {
-			return f, false, fmt.Errorf("read machine metric %q: %w", n, err)
+			return figures{}, fmt.Errorf("read machine metric %q: %w", n, err)
 		}
-		ok = true
 		all.add(at, values)
 	}
-	return all.figures(!added(MetricUnit(name))), ok, nil
+	return all.figures(mean), nil
 }
 
 // tally adds up series by their instants.
