@@ -32,6 +32,26 @@ type Metrics interface {
 	SpanOf(worker string, mode record.Mode, first, last int64) (from, to time.Time, ok bool)
 }
 
+// TimesByStep are a run's step times in parts, so that what is made of a part that
+// does not change is made once.
+type TimesByStep interface {
+	// TimesParts are those of a worker (empty: the chief) in a mode that have rows
+	// from a mode step on up to another one, which is not included (0: no end), in the
+	// order stored.
+	TimesParts(worker string, mode record.Mode, from, to int64) ([]TimesPart, error)
+}
+
+// TimesPart is a part of the step times of a worker in a mode.
+type TimesPart struct {
+	First, Last int64 // the least and the greatest mode step at which a row begins
+	// Rows hands over the rows that begin in the range that was asked for, in the order
+	// stored. fn must not keep what it is given.
+	Rows func(fn func(*record.StepTime)) error
+	// Once is what make gives of the rows. It is made once as long as there is room;
+	// nil: more rows may come, or not all are in the range.
+	Once func(make func() (any, error)) (any, error)
+}
+
 // OfTraining are the tensors and series without those by time.
 func OfTraining(infos []record.TensorInfo) []record.TensorInfo {
 	return slices.DeleteFunc(slices.Clone(infos), func(i record.TensorInfo) bool {

@@ -23,6 +23,8 @@ const (
 type knots struct {
 	source.Knots
 	row   []int64      // of each in the table, so that those between are found; nil: there are none
+	span  [2]int64     // the least and the greatest step of all rows
+	rises bool         // the steps ascend from row to row
 	asked source.Knots // those between that were asked for
 }
 
@@ -113,6 +115,7 @@ func (t *Trial) remembered(c *sealed, key drawingKey) *knots {
 		t.spoil(c.tables[key.table], err)
 		return k
 	}
+	k.span, k.rises = all.span, all.rises
 	for i := range all.Step {
 		if i%knotsApart == 0 || i == len(all.Step)-1 {
 			k.Step, k.At, k.row = append(k.Step, all.Step[i]), append(k.At, all.At[i]), append(k.row, all.row[i])
@@ -126,8 +129,13 @@ func (t *Trial) remembered(c *sealed, key drawingKey) *knots {
 // closed reads rows of a table.
 func closed(f *chunk.File, key drawingKey, from, to int64) (k knots, err error) {
 	rows, steps, at, err := f.Closed(from, to-from, key.mode)
-	if key.below == math.MaxInt64 && rises(steps) {
-		return knots{Knots: source.Knots{Step: steps, At: at}, row: rows}, err
+	if err != nil || len(steps) == 0 {
+		return k, err
+	}
+	k.span, k.rises = [2]int64{slices.Min(steps), slices.Max(steps)}, rises(steps)
+	if k.rises && key.below == math.MaxInt64 {
+		k.Knots, k.row = source.Knots{Step: steps, At: at}, rows
+		return k, nil
 	}
 	for i, step := range steps {
 		if step < key.below {
@@ -135,7 +143,7 @@ func closed(f *chunk.File, key drawingKey, from, to int64) (k knots, err error) 
 			k.row = append(k.row[:len(k.Step)-1], rows[i])
 		}
 	}
-	return k, err
+	return k, nil
 }
 
 // rises tells whether each step is beyond the one before it.

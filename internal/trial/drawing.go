@@ -143,7 +143,7 @@ func (t *Trial) remember(k drawingKey, h drawing) {
 func (t *Trial) room(points int) {
 	if t.charted += points; t.charts == nil || t.charted > mostDrawn {
 		t.charts, t.zoomed, t.charted = map[drawingKey]drawing{}, map[drawingKey]zoomed{}, points
-		t.clocks, t.places = map[drawingKey]*knots{}, map[drawingKey]byMode{}
+		t.clocks, t.places, t.once = map[drawingKey]*knots{}, map[drawingKey]byMode{}, map[drawingKey]any{}
 	}
 }
 

@@ -57,6 +57,7 @@ type Trial struct {
 	zoomed   map[drawingKey]zoomed
 	clocks   map[drawingKey]*knots
 	places   map[drawingKey]byMode
+	once     map[drawingKey]any
 	charted  int  // points in them
 	final    bool // the run has ended and was read after that
 }
@@ -109,7 +110,7 @@ func (t *Trial) Close() error {
 	for _, s := range t.everything() {
 		s.chunks, s.tails = nil, nil
 	}
-	t.charts, t.zoomed, t.clocks, t.places = nil, nil, nil, nil
+	t.charts, t.zoomed, t.clocks, t.places, t.once = nil, nil, nil, nil, nil
 	t.final = true
 	return nil
 }

@@ -64,12 +64,15 @@ func longRun(b *testing.B, dir string, timed bool) string {
 }
 
 // BenchmarkAxes draws a series of 10 million points along each axis: all of it with
-// nothing in memory, again, a hundredth of it elsewhere each time, and moved on by
-// a tenth of its width.
+// nothing in memory, again, a hundredth of it elsewhere each time, moved on by a tenth
+// of its width, and a tenth of it.
 func BenchmarkAxes(b *testing.B) {
 	for name, timed := range map[string]bool{"steps": false, "times": true} {
 		b.Run(name, func(b *testing.B) {
 			path := longRun(b, b.TempDir(), timed)
+			if timed {
+				b.Run("lengths of steps", func(b *testing.B) { benchSteps(b, path) })
+			}
 			for _, ask := range []Ask{{Tensor: "loss", Mode: "TRAIN"}, {Tensor: "val", Mode: "EVAL"}} {
 				for _, axis := range []Axis{ByStep, ByUpdate, ByTime, ByAge} {
 					b.Run(fmt.Sprintf("%s by %s", ask.Tensor, axis), func(b *testing.B) { benchAxis(b, path, ask, axis) })
@@ -81,11 +84,6 @@ func BenchmarkAxes(b *testing.B) {
 
 func benchAxis(b *testing.B, path string, ask Ask, axis Axis) {
 	none := math.NaN()
-	open := func() source.Run {
-		t, err := trial.Open(path)
-		ok(b, err)
-		return t
-	}
 	draw := func(t source.Run, from, to float64) Line {
 		l := Lines(t, []Ask{ask}, Frame{Axis: axis, From: from, To: to, Columns: 1600})[0]
 		ok(b, l.Err)
@@ -94,40 +92,65 @@ func benchAxis(b *testing.B, path string, ask Ask, axis Axis) {
 		}
 		return l
 	}
-	t := open()
+	t := opened(b, path)
 	whole := draw(t, none, none)
 	wide := (whole.Last - whole.First) / 100
 	random := rand.New(rand.NewPCG(1, 2))
 	at := whole.First
-	for _, c := range []struct {
-		name string
-		draw func()
-	}{
-		{"whole, new", func() { draw(open(), none, none) }},
-		{"whole, again", func() { draw(t, none, none) }},
-		{"a hundredth", func() {
-			from := whole.First + random.Float64()*99*wide
-			draw(t, from, from+wide)
-		}},
-		{"moved", func() {
-			if at += wide / 10; at+wide > whole.Last {
-				at = whole.First
-			}
-			draw(t, at, at+wide)
-		}},
-		{"a tenth", func() {
-			from := whole.First + random.Float64()*90*wide
-			draw(t, from, from+10*wide)
-		}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			before := processorTime()
-			for b.Loop() {
-				c.draw()
-			}
-			b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
-		})
+	measured(b, "whole, new", func() { draw(opened(b, path), none, none) })
+	measured(b, "whole, again", func() { draw(t, none, none) })
+	measured(b, "a hundredth", func() {
+		from := whole.First + random.Float64()*99*wide
+		draw(t, from, from+wide)
+	})
+	measured(b, "moved", func() {
+		if at += wide / 10; at+wide > whole.Last {
+			at = whole.First
+		}
+		draw(t, at, at+wide)
+	})
+	measured(b, "a tenth", func() {
+		from := whole.First + random.Float64()*90*wide
+		draw(t, from, from+10*wide)
+	})
+}
+
+// benchSteps draws how long the steps took.
+func benchSteps(b *testing.B, path string) {
+	draw := func(t source.Run, from, to int64) {
+		s, err := StepSeriesOf(t, "", record.Train, from, to, 800)
+		ok(b, err)
+		if len(s.X) < 100 {
+			b.Fatalf("%d columns", len(s.X))
+		}
 	}
+	t := opened(b, path)
+	draw(t, 0, 0)
+	random := rand.New(rand.NewPCG(1, 2))
+	measured(b, "whole, new", func() { draw(opened(b, path), 0, 0) })
+	measured(b, "whole, again", func() { draw(t, 0, 0) })
+	measured(b, "a hundredth", func() {
+		from := random.Int64N(9_900_000)
+		draw(t, from, from+100_000)
+	})
+}
+
+func opened(b *testing.B, path string) source.Run {
+	b.Helper()
+	t, err := trial.Open(path)
+	ok(b, err)
+	return t
+}
+
+// measured measures the time that it takes of the processors.
+func measured(b *testing.B, name string, draw func()) {
+	b.Run(name, func(b *testing.B) {
+		before := processorTime()
+		for b.Loop() {
+			draw()
+		}
+		b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	})
 }
 
 // processorTime is what this process took of the processors.

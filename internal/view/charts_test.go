@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/testenv/timed"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/view"
@@ -98,5 +99,36 @@ func TestAxesOfAnySource(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A part of many evaluations is drawn as closely as a part of any series.
+func TestPartOfEvaluations(t *testing.T) {
+	run := sampledRun(t, nil, func(w *store.Writer) {
+		var list []*record.Step
+		for i := range int64(400) {
+			list = append(list, &record.Step{Worker: "worker_0", Step: 2 * i, ModeStep: i},
+				&record.Step{Worker: "worker_0", Step: 2*i + 1, Mode: record.Eval, ModeStep: i, Scalars: []record.Scalar{{Name: "accuracy", Value: float64(i)}}})
+		}
+		if err := w.Append("worker_0", "session", 1, list...); err != nil {
+			t.Fatal(err)
+		}
+	})
+	none := math.NaN()
+	for _, tt := range []struct {
+		from, to    float64
+		raw         bool
+		first, last float64 // value drawn
+	}{{none, none, false, 15.5, 391.5}, {100, 120, true, 100, 119}, {390, none, true, 390, 399}, {none, 10, true, 0, 9}, {100, 180, false, 99.5, 179.5}} {
+		l := view.Lines(run, []view.Ask{{Tensor: "accuracy", Mode: "EVAL"}}, view.Frame{Axis: view.ByUpdate, From: tt.from, To: tt.to, Columns: 16})[0]
+		if l.Err != nil || len(l.Mean) == 0 {
+			t.Fatalf("from %v: %+v", tt.from, l)
+		}
+		if n := len(l.Mean); l.Raw != tt.raw || l.Mean[0] != tt.first || l.Mean[n-1] != tt.last || l.First != 0 || l.Last != 399 {
+			t.Errorf("from %v to %v: raw %v, %v to %v", tt.from, tt.to, l.Raw, l.Mean[0], l.Mean[n-1])
+		}
+	}
+	if l := view.Lines(run, []view.Ask{{Tensor: "accuracy", Mode: "EVAL"}}, view.Frame{Axis: view.ByUpdate, From: 1000, To: none, Columns: 16})[0]; l.Err != nil || l.Points != 0 || l.Last != 399 {
+		t.Errorf("beyond the end: %+v", l)
 	}
 }

@@ -55,15 +55,17 @@ func StepSeriesOf(t source.Run, worker string, mode record.Mode, from, to int64,
 	if worker == "" {
 		worker = t.Chief()
 	}
-	b := stepSeriesBuilder{from: from, most: max(columns, 2), width: 1, bins: map[int]int64{}, longest: map[int]int64{}}
-	if m, ok := t.(source.Metrics); ok {
-		err := m.Times(worker, time.Time{}, time.Time{}, func(row *record.StepTime) error {
-			if row.Mode == mode && row.Steps > 0 && row.ModeStep >= from && (to == 0 || row.ModeStep < to) && row.Total() > 0 {
-				b.add(row)
-			}
-			return nil
-		})
-		if err != nil {
+	parts, err := timesParts(t, worker, mode, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("read step times of %q: %w", worker, err)
+	}
+	first, last := int64(math.MaxInt64), int64(-1)
+	for i := range parts {
+		first, last = min(first, parts[i].First), max(last, parts[i].Last)
+	}
+	b := newStepSeries(first, last, max(columns, 2))
+	for i := range parts {
+		if err := b.addPart(&parts[i]); err != nil {
 			return nil, fmt.Errorf("read step times of %q: %w", worker, err)
 		}
 	}
@@ -72,20 +74,110 @@ func StepSeriesOf(t source.Run, worker string, mode record.Mode, from, to int64,
 	return s, nil
 }
 
-// stepSeriesBuilder holds few columns, whose width doubles when there are too many,
-// and the steps by their length in bins a thousandth wide.
+// timesParts are the step times of a worker in a range of steps: of a source that has
+// no parts all together.
+func timesParts(t source.Run, worker string, mode record.Mode, from, to int64) ([]source.TimesPart, error) {
+	if p, ok := t.(source.TimesByStep); ok {
+		return p.TimesParts(worker, mode, from, to)
+	}
+	m, ok := t.(source.Metrics)
+	if !ok {
+		return nil, nil
+	}
+	p := source.TimesPart{First: math.MaxInt64, Last: -1}
+	p.Rows = func(fn func(*record.StepTime)) error {
+		return m.Times(worker, time.Time{}, time.Time{}, func(row *record.StepTime) error {
+			if row.Mode == mode && row.ModeStep >= from && (to == 0 || row.ModeStep < to) {
+				fn(row)
+			}
+			return nil
+		})
+	}
+	err := p.Rows(func(row *record.StepTime) { p.First, p.Last = min(p.First, row.ModeStep), max(p.Last, row.ModeStep) })
+	if p.Last < 0 {
+		return nil, err
+	}
+	return []source.TimesPart{p}, err
+}
+
+// stepSeriesBuilder holds few columns, each of as many steps, a power of two, and the
+// steps by their length in bins a thousandth wide.
 type stepSeriesBuilder struct {
-	from        int64 // first step of the first column
-	begun       bool
-	most        int
-	width       int64
-	columns     []stepColumn
+	width       int          // bits of a step that do not tell columns apart
+	columns     []stepColumn // ascending
 	bins        map[int]int64
 	longest     map[int]int64 // rows, by their longest step
 	found       []found
 	least       float64
 	steps, rows int64
 	low, high   float64
+}
+
+func newStepSeries(first, last int64, columns int) *stepSeriesBuilder {
+	b := &stepSeriesBuilder{bins: map[int]int64{}, longest: map[int]int64{}, low: math.Inf(1)}
+	for last>>b.width-first>>b.width >= int64(columns) {
+		b.width++
+	}
+	return b
+}
+
+// partColumns are the columns that are remembered of a part.
+const partColumns = 512
+
+// addPart takes a part in: what is remembered of it, where its columns are no wider.
+func (b *stepSeriesBuilder) addPart(p *source.TimesPart) error {
+	own := newStepSeries(p.First, p.Last, partColumns)
+	if p.Once == nil || own.width > b.width {
+		return p.Rows(b.add)
+	}
+	made, err := p.Once(func() (any, error) { return own, p.Rows(own.add) })
+	if err != nil {
+		return err
+	}
+	b.join(made.(*stepSeriesBuilder))
+	return nil
+}
+
+// join takes in what was made of a part. It stays as it is.
+func (b *stepSeriesBuilder) join(o *stepSeriesBuilder) {
+	for i := range o.columns {
+		b.take(&o.columns[i])
+	}
+	for bin, n := range o.bins {
+		b.bins[bin] += n
+	}
+	for bin, n := range o.longest {
+		b.longest[bin] += n
+	}
+	for _, f := range o.found {
+		b.note(f)
+	}
+	b.steps, b.rows, b.low, b.high = b.steps+o.steps, b.rows+o.rows, min(b.low, o.low), max(b.high, o.high)
+}
+
+// take adds to the column of its first step.
+func (b *stepSeriesBuilder) take(c *stepColumn) {
+	at, found := len(b.columns)-1, false
+	if at >= 0 && b.columns[at].x>>b.width == c.x>>b.width {
+		found = true
+	} else if at++; at > 0 && b.columns[at-1].x > c.x { // the training went back
+		at, found = slices.BinarySearchFunc(b.columns, c.x>>b.width, func(v stepColumn, place int64) int { return cmp.Compare(v.x>>b.width, place) })
+	}
+	if !found {
+		b.columns = slices.Insert(b.columns, at, stepColumn{})
+	}
+	b.columns[at].take(c)
+}
+
+// note takes in a step that may be one of the longest.
+func (b *stepSeriesBuilder) note(f found) {
+	if f.seconds <= b.least {
+		return
+	}
+	if b.found = append(b.found, f); len(b.found) >= 2*mostOutliers {
+		b.found = longestOf(b.found)
+		b.least = b.found[len(b.found)-1].seconds
+	}
 }
 
 type stepColumn struct {
@@ -102,8 +194,8 @@ const fineBin = 1.001
 func fineBinOf(seconds float64) int { return int(math.Floor(math.Log(seconds) / math.Log(fineBin))) }
 
 func (b *stepSeriesBuilder) add(row *record.StepTime) {
-	if !b.begun {
-		b.begun, b.from, b.low = true, row.ModeStep, math.Inf(1)
+	if row.Steps < 1 || row.Total() <= 0 {
+		return
 	}
 	each, longest, at := float64(row.Total())/1e9/float64(row.Steps), float64(row.Longest)/1e9, row.LongestStep
 	if row.Steps == 1 || each > longest {
@@ -114,27 +206,8 @@ func (b *stepSeriesBuilder) add(row *record.StepTime) {
 	b.low, b.high = min(b.low, each), max(b.high, longest)
 	b.steps += row.Steps
 	b.rows++
-	place := max(row.ModeStep-b.from, 0) / b.width
-	for place >= int64(b.most) {
-		for i := range b.columns {
-			c := b.columns[i]
-			b.columns[i] = stepColumn{}
-			b.columns[i/2].take(&c)
-		}
-		b.columns = b.columns[:(len(b.columns)+1)/2]
-		b.width *= 2
-		place = (row.ModeStep - b.from) / b.width
-	}
-	for int64(len(b.columns)) <= place {
-		b.columns = append(b.columns, stepColumn{})
-	}
-	b.columns[place].take(&stepColumn{row.ModeStep, row.ModeStep + row.Steps - 1, seconds(row.Start), each, longest, row.Steps, row.Parts})
-	if longest > b.least {
-		if b.found = append(b.found, found{row.End, longest, at}); len(b.found) >= 2*mostOutliers {
-			b.found = longestOf(b.found)
-			b.least = b.found[len(b.found)-1].seconds
-		}
-	}
+	b.take(&stepColumn{row.ModeStep, row.ModeStep + row.Steps - 1, seconds(row.Start), each, longest, row.Steps, row.Parts})
+	b.note(found{row.End, longest, at})
 }
 
 // take adds what follows in the same column.
@@ -154,16 +227,13 @@ func (c *stepColumn) take(o *stepColumn) {
 }
 
 func (b *stepSeriesBuilder) result() *StepSeries {
-	s := &StepSeries{Raw: b.width == 1 && b.rows == b.steps, Steps: b.steps, Parts: []StepPartSeries{}, Outliers: []StepOutlier{}}
+	s := &StepSeries{Raw: b.width == 0 && b.rows == b.steps, Steps: b.steps, Parts: []StepPartSeries{}, Outliers: []StepOutlier{}}
 	if b.steps == 0 {
 		return s
 	}
 	var parts [record.StepParts]StepPartSeries
 	for i := range b.columns {
 		c := &b.columns[i]
-		if c.steps == 0 {
-			continue
-		}
 		total := int64(0)
 		for p, ns := range c.parts {
 			total += ns

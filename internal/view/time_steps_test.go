@@ -1,10 +1,15 @@
 package view_test
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
@@ -81,6 +86,54 @@ func TestStepSeries(t *testing.T) {
 	}
 	if s, err := view.StepSeriesOf(run, "worker_9", record.Train, 0, 0, 10); err != nil || s.Steps != 0 || s.Raw != true {
 		t.Errorf("of nobody: %+v, error %v", s, err)
+	}
+}
+
+// What is remembered of sealed step times gives the same figures as all rows: of whole
+// runs and of ranges, also where the training went back.
+func TestStepSeriesOfParts(t *testing.T) {
+	run := sampledRun(t, nil, func(w *store.Writer) {
+		random, at := rand.New(rand.NewPCG(1, 2)), machineBegan
+		for part, begins := range []int64{0, 3000, 5000, 5500, 9000} { // the third goes back
+			var rows []record.StepTime
+			for i := range int64(3000) {
+				n := 1 + i%2*int64(part%2) // some rows are of two steps
+				row := record.StepTime{Worker: "worker_0", Step: begins + i, ModeStep: begins + i*n, Steps: n, Start: at, Gap: random.Int64N(1000)}
+				for p := range row.Parts {
+					row.Parts[p] = 1000 + random.Int64N(1e6)
+				}
+				if random.IntN(200) == 0 {
+					row.Parts[record.Other] += 1e8
+				}
+				at = at.Add(time.Duration(row.Total()))
+				row.End, row.Longest, row.LongestStep = at, row.Total()-row.Gap, row.ModeStep
+				rows = append(rows, row)
+			}
+			if err := errors.Join(w.Times("worker_0", "session", uint64(part+1), rows, nil), w.Seal()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	alike := cmp.Options{cmpopts.EquateApprox(1e-12, 0), cmpopts.EquateEmpty()}
+	for _, columns := range []int{20, 300, 4000} {
+		for _, r := range [][2]int64{{0, 0}, {2500, 0}, {2990, 3010}, {4000, 9100}, {0, 5200}, {50_000, 0}} {
+			for _, again := range []string{"", ", again"} {
+				want, err := view.StepSeriesOf(plain{run, run}, "", record.Train, r[0], r[1], columns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := view.StepSeriesOf(run, "", record.Train, r[0], r[1], columns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(want, got, alike); d != "" {
+					t.Fatalf("steps %d to %d in %d columns%s: %.2000s", r[0], r[1], columns, again, d)
+				}
+				if len(want.X) > columns || want.Steps == 0 != (r[0] == 50_000) {
+					t.Errorf("steps %d to %d: %d steps in %d columns", r[0], r[1], want.Steps, len(want.X))
+				}
+			}
+		}
 	}
 }
 
