@@ -79,25 +79,41 @@ func (t *Trial) clockPiece(s *series, n int, table string, mode record.Mode, bel
 	return p
 }
 
+// tailKnots are those of a journal, as far as it was read.
+type tailKnots struct {
+	knots
+	seen int // rows or steps
+}
+
 func (j *tail) knots(table string, mode record.Mode, below int64) *knots {
-	k := &knots{}
+	key := drawingKey{table: table, mode: mode, below: below}
+	k := j.clocks[key]
+	if k == nil {
+		if j.clocks == nil {
+			j.clocks = map[drawingKey]*tailKnots{}
+		}
+		k = &tailKnots{}
+		j.clocks[key] = k
+	}
 	if table == chunk.Steps {
-		for _, s := range j.steps {
-			if s.Mode == mode && s.ModeStep < below {
+		for ; k.seen < len(j.steps); k.seen++ {
+			if s := j.steps[k.seen]; s.Mode == mode && s.ModeStep < below {
 				k.Add(s.ModeStep, s.Time.UnixMicro())
 			}
 		}
-		return k
+		return &k.knots
 	}
-	for i := range j.times {
-		if r := &j.times[i]; r.Mode == mode && r.Steps > 0 && r.ModeStep < below {
-			k.Add(r.ModeStep, r.Start.Add(r.End.Sub(r.Start)/time.Duration(r.Steps)).UnixMicro())
-			if r.Steps > 1 {
-				k.Add(r.ModeStep+r.Steps-1, r.End.UnixMicro())
-			}
+	for ; k.seen < len(j.times); k.seen++ {
+		r := &j.times[k.seen]
+		if r.Mode != mode || r.Steps < 1 || r.ModeStep >= below {
+			continue
+		}
+		k.Add(r.ModeStep, r.Start.Add(r.End.Sub(r.Start)/time.Duration(r.Steps)).UnixMicro())
+		if r.Steps > 1 {
+			k.Add(r.ModeStep+r.Steps-1, r.End.UnixMicro())
 		}
 	}
-	return k
+	return &k.knots
 }
 
 // remembered are the steps of a table that are remembered.
@@ -294,14 +310,12 @@ func (t *Trial) Stretches(mode record.Mode) (list []source.StepRange) {
 }
 
 func (t *Trial) stretchesOf(s *series, n int) (by byMode) {
-	add := func(mode record.Mode, step, global int64) {
-		by[mode] = source.AddSteps(by[mode], source.StepRange{From: step, Global: global, Count: 1})
-	}
 	if j := s.tails[n]; j != nil {
-		for _, st := range j.steps {
-			add(st.Mode, st.ModeStep, st.Step.Step)
+		for ; j.placed < len(j.steps); j.placed++ {
+			st := j.steps[j.placed]
+			j.places.add(st.Mode, st.ModeStep, st.Step.Step)
 		}
-		return by
+		return j.places
 	}
 	c, key := s.chunks[n], drawingKey{dir: s.dir, chunk: n}
 	if by, known := t.places[key]; known {
@@ -311,7 +325,7 @@ func (t *Trial) stretchesOf(s *series, n int) (by byMode) {
 	if f == nil {
 		return by
 	}
-	if err := f.Places(0, f.Rows(), add); err != nil {
+	if err := f.Places(0, f.Rows(), by.add); err != nil {
 		t.spoil(c.tables[chunk.Steps], err)
 		return byMode{}
 	}
@@ -322,3 +336,7 @@ func (t *Trial) stretchesOf(s *series, n int) (by byMode) {
 
 // byMode are the steps of each mode.
 type byMode [record.Global + 1][]source.StepRange
+
+func (b *byMode) add(mode record.Mode, step, global int64) {
+	b[mode] = source.AddSteps(b[mode], source.StepRange{From: step, Global: global, Count: 1})
+}

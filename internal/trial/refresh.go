@@ -38,6 +38,9 @@ type tail struct {
 	times     []record.StepTime
 	events    []record.Event
 	dec       journal.Decoder
+	clocks    map[drawingKey]*tailKnots // when they were needed
+	places    byMode
+	placed    int // steps that are in places
 }
 
 func sortedKeys[K int | string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
