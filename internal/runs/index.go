@@ -160,19 +160,34 @@ func (x *Index) Changes(since uint64) (Changes, error) {
 	return c, nil
 }
 
-// Row reads one run anew, at once. fs.ErrNotExist when there is no run of this name.
+// Row is one run as its files are now. fs.ErrNotExist when there is no run of this name.
 func (x *Index) Row(name string) (Row, error) {
 	if !proper(name) || !x.within(name, fs.ModeSymlink) {
 		return Row{}, &fs.PathError{Op: "find run", Path: name, Err: fs.ErrNotExist}
 	}
-	e, err := x.read(name)
-	x.put(name, e, err)
-	if err != nil {
-		return Row{}, err
+	x.mu.Lock()
+	e := x.entries[name]
+	x.mu.Unlock()
+	if !x.holds(name, e) {
+		var err error
+		e, err = x.read(name)
+		x.put(name, e, err)
+		if err != nil {
+			return Row{}, err
+		}
 	}
 	row := e.row
 	row.now(x.o.Now())
 	return row, nil
+}
+
+// holds tells whether an entry is what a run's files say, beyond doubt.
+func (x *Index) holds(name string, e *entry) bool {
+	if e == nil || !e.settled {
+		return false
+	}
+	_, _, differs := x.differs(name, e)
+	return !differs
 }
 
 // proper tells a name that a run below the root may have.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,6 +166,40 @@ func TestChanges(t *testing.T) {
 				t.Errorf("later %v, want %v", names(later), names(l.Rows))
 			}
 		})
+	}
+}
+
+// A row is read again only when files of its run are not what they were.
+func TestRowIsReadOnce(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a", made{steps: 3})
+	age(t, root)
+	var opened atomic.Int32
+	x := index(t, vfs.WithFaults(vfs.OS, func(op vfs.Op) error {
+		if op.Kind == vfs.OpOpen {
+			opened.Add(1)
+		}
+		return nil
+	}), root)
+	for _, test := range []struct {
+		what   string
+		change func()
+		read   bool
+		note   string
+	}{
+		{"at first", func() {}, true, ""},
+		{"then", func() {}, false, ""},
+		{"with a note", func() { ok(t, store.WriteLabels(vfs.OS, filepath.Join(root, "a"), record.Labels{Note: "a note"})) }, true, "a note"},
+		{"when the note is so new that a later one could look the same", func() {}, true, "a note"},
+		{"long after", func() { age(t, root) }, true, "a note"},
+		{"then again", func() {}, false, "a note"},
+	} {
+		test.change()
+		opened.Store(0)
+		row, err := x.Row("a")
+		if err != nil || row.Note != test.note || row.Duration == nil || (opened.Load() > 0) != test.read {
+			t.Errorf("%s: %d files were opened, note %q, %v", test.what, opened.Load(), row.Note, err)
+		}
 	}
 }
 

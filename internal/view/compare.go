@@ -450,9 +450,11 @@ const digests = "digest/"
 func courseNames(t source.Run) []string {
 	infos := t.Tensors()
 	var names []string
+	known := map[string]bool{}
 	for _, kind := range []record.Kind{record.Loss, record.Metric} {
 		for _, info := range infos {
-			if info.Kind == kind && info.AliasOf == "" && !slices.Contains(names, info.Name) && !ofBoosting(info) && !strings.HasPrefix(info.Name, digests) {
+			if info.Kind == kind && info.AliasOf == "" && !known[info.Name] && !ofBoosting(info) && !strings.HasPrefix(info.Name, digests) {
+				known[info.Name] = true
 				names = append(names, info.Name)
 			}
 		}

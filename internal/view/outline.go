@@ -1,9 +1,7 @@
 package view
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -47,9 +45,9 @@ type Reach struct {
 
 // Bounds of an outline.
 const (
-	OutlinePoints = 40  // of a line
-	outlineNames  = 200 // series
-	outlineChart  = 1200
+	OutlinePoints = 40   // of a line
+	outlineNames  = 200  // series
+	outlineChart  = 1200 // columns that a long series is read in
 )
 
 // ValueName is what a series of a mode is called in a list of runs: its name, with
@@ -71,10 +69,14 @@ func OutlineOf(t source.Run) (Outline, error) {
 	losses := lossNames(t)
 	lossless := "" // the first number of which less is better
 	lines := map[string][]LossLine{}
-	for _, name := range names {
+	for i, name := range names {
+		if c, ok := t.(source.Contents); ok && len(o.Values) >= outlineNames {
+			o.More += seriesOf(c.Contents(), names[i:])
+			break
+		}
 		first := true
 		for _, mode := range modes {
-			steps, values, err := chartOf(t, source.Query{Tensor: name, Stat: "value", Mode: mode})
+			steps, values, err := thinCourse(t, source.Query{Tensor: name, Stat: "value", Mode: mode})
 			if err != nil {
 				return o, err
 			}
@@ -98,6 +100,17 @@ func OutlineOf(t source.Run) (Outline, error) {
 	return o, nil
 }
 
+// seriesOf counts the series of names, without reading them.
+func seriesOf(has map[string]source.Content, names []string) int {
+	n := 0
+	for _, name := range names {
+		if c := has[name]; slices.Contains(c.Stats, "value") {
+			n += len(c.Modes)
+		}
+	}
+	return n
+}
+
 // lossNames are the series announced as losses.
 func lossNames(t source.Run) []string {
 	names := []string{"loss"}
@@ -107,34 +120,6 @@ func lossNames(t source.Run) []string {
 		}
 	}
 	return names
-}
-
-// chartOf reads a series with its least, greatest and last values; all others may
-// be thinned out.
-func chartOf(t source.Run, q source.Query) (steps []int64, values []float64, err error) {
-	c, thins := t.(interface {
-		Chart(source.Query, int) ([]int64, []float64, error)
-	})
-	if thins {
-		steps, values, err = c.Chart(q, outlineChart)
-	} else {
-		steps, values, err = t.Series(q)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil // announced, but without a value in this mode
-	}
-	if err == nil && thins && len(steps) >= outlineChart/3 {
-		q.From = steps[len(steps)-1] + 1
-		var a []int64
-		var b []float64
-		if a, b, err = t.Series(q); err == nil && len(a) > 0 {
-			steps, values = append(steps, a[len(a)-1]), append(values, b[len(b)-1])
-		}
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read series %q: %w", q.Tensor, err)
-	}
-	return steps, values, nil
 }
 
 func reachOf(steps []int64, values []float64, mode record.Mode, b better) Reach {

@@ -1,11 +1,13 @@
 package view_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -135,6 +137,80 @@ func TestLostShare(t *testing.T) {
 	} {
 		if got, ok := view.LostShare(test.time); got != test.want || ok != test.ok {
 			t.Errorf("%v: %v, %t", test.time, got, ok)
+		}
+	}
+}
+
+// counted counts how often series of a run are read, and how many of their points.
+type counted struct {
+	*trial.Trial
+	reads, points *int
+}
+
+func (c counted) Series(q trial.Query) ([]int64, []float64, error) {
+	steps, values, err := c.Trial.Series(q)
+	*c.reads++
+	*c.points += len(steps)
+	return steps, values, err
+}
+
+func (c counted) Columns(q trial.Query, columns int) (source.Columns, error) {
+	*c.reads++
+	return c.Trial.Columns(q, columns)
+}
+
+// Of a long series an outline reads the points around its least, greatest and last
+// value only.
+func TestOutlineOfLongSeries(t *testing.T) {
+	run := outlined(t, 5003, func(_ string, i int) float64 { return math.Sin(float64(i) / 1000) })
+	reads, points := 0, 0
+	o, err := view.OutlineOf(counted{run, &reads, &points})
+	loss := o.Values["loss"]
+	if err != nil || loss.MaxStep != 1571 || loss.MinStep != 4712 || loss.LastStep != 5002 || loss.Max != record.Number(math.Sin(1.571)) {
+		t.Errorf("loss %+v, %v", loss, err)
+	}
+	if points > 200 {
+		t.Errorf("%d points were read", points)
+	}
+}
+
+// What an outline has no room for is counted and not read.
+func TestOutlineOfManySeries(t *testing.T) {
+	const kept = 200
+	for _, test := range []struct{ train, eval, more int }{{10, 0, 0}, {kept, 0, 0}, {kept + 1, 0, 1}, {kept + 50, 100, 150}, {kept - 1, 1, 0}} {
+		w, err := store.Create(vfs.OS, t.TempDir(), "run", record.Run{Format: record.RunFormat, Name: "run", Status: record.Completed, Started: time.Unix(1e9, 0).UTC(), Steps: map[string]int64{}, Dropped: map[string]int64{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for mode, n := range map[record.Mode]int{record.Train: test.train, record.Eval: test.eval} {
+			s := &record.Step{Worker: "worker_0", Step: int64(mode), Mode: mode, Time: time.Unix(1e9, 0)}
+			var infos []record.TensorInfo
+			for i := range n {
+				name := fmt.Sprintf("m%d", i)
+				s.Scalars = append(s.Scalars, record.Scalar{Name: name, Value: float64(i)})
+				infos = append(infos, record.TensorInfo{Name: name, Kind: record.Metric})
+			}
+			if err := w.Announce("worker_0", infos); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Append("worker_0", "", 0, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		run, err := trial.Open(w.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads, points := 0, 0
+		o, err := view.OutlineOf(counted{run, &reads, &points})
+		if err != nil || len(o.Values) != min(kept, test.train+test.eval) || o.More != test.more {
+			t.Errorf("%+v: %d values, %d more, %v", test, len(o.Values), o.More, err)
+		}
+		if reads > 2*kept {
+			t.Errorf("%+v: %d reads of series", test, reads)
 		}
 	}
 }

@@ -1,0 +1,60 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// thinCourse reads a series. The least, the greatest and the last value are where they
+// are; of all others of a long one it gives the least and the greatest of each column,
+// at the column's ends. A series that is not there is no error.
+func thinCourse(t source.Run, q source.Query) (steps []int64, values []float64, err error) {
+	c, err := Columns(t, q, outlineChart)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil // announced, but without a value in this mode
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read series %q: %w", q.Tensor, err)
+	}
+	if c.Width == 0 {
+		return c.Steps, c.Values, nil
+	}
+	whole := telling(c.Columns)
+	for i := range c.Columns {
+		s := &c.Columns[i]
+		switch {
+		case slices.Contains(whole, i):
+			q.From, q.To = s.From, s.To+1
+			a, b, err := t.Series(q)
+			if err != nil {
+				return nil, nil, fmt.Errorf("read series %q: %w", q.Tensor, err)
+			}
+			steps, values = append(steps, a...), append(values, b...)
+		case s.Finite == 0 || s.Count == 1:
+			steps, values = append(steps, s.From), append(values, s.First)
+		default:
+			steps, values = append(steps, s.From, s.To), append(values, s.Min, s.Max)
+		}
+	}
+	return steps, values, nil
+}
+
+// telling are the columns with the least, the greatest and the last value.
+func telling(columns []record.Stretch) []int {
+	low, high := -1, -1
+	for i := range columns {
+		s := &columns[i]
+		if s.Finite > 0 && (low < 0 || s.Min < columns[low].Min) {
+			low = i
+		}
+		if s.Finite > 0 && (high < 0 || s.Max > columns[high].Max) {
+			high = i
+		}
+	}
+	return []int{low, high, len(columns) - 1}
+}
