@@ -26,9 +26,11 @@ export async function ask() {
 
 // watch asks now and then, when the page is looked at again, and when the stream breaks or is back.
 export function watch() {
+  let before = null;
   effect(() => {
-    connection.value;
-    untracked(ask);
+    const now = connection.value;
+    if (before === null || before === "lost" || now === "lost") untracked(ask);
+    before = now;
   });
   let turn = 0;
   setInterval(() => document.hidden || (!trouble.value && ++turn % 10) || ask(), 3000);
