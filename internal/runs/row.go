@@ -108,14 +108,17 @@ func (r Row) Basic() Row {
 
 type basic Row // without methods
 
-// MarshalJSON implements json.Marshaler: what is not decoded is passed on as it is.
-func (r Row) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal((*basic)(&r))
+// MarshalJSON implements json.Marshaler.
+func (r Row) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil) }
+
+// AppendJSON appends the row as JSON. What is not decoded is passed on as it is.
+func (r *Row) AppendJSON(to []byte) ([]byte, error) {
+	b, err := json.Marshal((*basic)(r))
 	if err != nil || len(r.detail) <= len("{}") {
-		return b, err
+		return append(to, b...), err
 	}
-	b = append(bytes.TrimSuffix(b, []byte("}")), ',')
-	return append(b, r.detail[1:]...), nil
+	to = append(append(to, bytes.TrimSuffix(b, []byte("}"))...), ',')
+	return append(to, r.detail[1:]...), nil
 }
 
 // pack turns the decoded larger part into what is passed on.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"reflect"
@@ -50,10 +51,21 @@ func apiConfig(version string) huma.Config {
 	c.DocsPath, c.SchemasPath, c.CreateHooks = "", "", nil
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Info.Description = "Runs of machine-learning training below one root: what was captured, what the rules found, where the time went; and control of those that run."
+	for _, name := range []string{"application/json", "json"} {
+		c.Formats[name] = huma.Format{Marshal: writeJSON, Unmarshal: huma.DefaultJSONFormat.Unmarshal}
+	}
 	c.Formats[columnsType] = huma.Format{Marshal: writeColumns, Unmarshal: func([]byte, any) error {
 		return errors.New("columns are written, not read")
 	}}
 	return c
+}
+
+// writeJSON writes an answer as JSON; a large one may know how to do so itself.
+func writeJSON(w io.Writer, v any) error {
+	if own, ok := v.(interface{ writeJSON(w io.Writer) error }); ok {
+		return own.writeJSON(w)
+	}
+	return huma.DefaultJSONFormat.Marshal(w, v)
 }
 
 // Format is at the top of every answer.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -135,6 +136,18 @@ func TestTheListOfRuns(t *testing.T) {
 	if f := all["runs"].([]any)[0].(map[string]any)["findings"].(map[string]any); f["error"] != 1.0 || f["warning"] != 0.0 {
 		t.Errorf("findings %v", f)
 	}
+	// A list is written as any other answer would be.
+	list, err := a.server.index.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []RunList{{Format: format1, Runs: a.server.rows(list.Rows, true), Next: `"runs":[`}, {Runs: a.server.rows(list.Rows[:1], false), Building: &Building{Done: 1, Of: 2}}, {Runs: []listedRun{}}} {
+		var own bytes.Buffer
+		usual, err := json.Marshal(l)
+		if err2 := l.writeJSON(&own); err != nil || err2 != nil || own.String() != string(usual) {
+			t.Errorf("%v, %v: %s, want %s", err, err2, own.String(), usual)
+		}
+	}
 	// Page by page it is the same list.
 	var paged []string
 	cursor := ""
@@ -148,8 +161,12 @@ func TestTheListOfRuns(t *testing.T) {
 	if !slices.Equal(paged, names(all)) {
 		t.Errorf("page by page: %v", paged)
 	}
+	// Of runs that are named only those are given.
+	if got, want := names(a.ask("GET /runs?run=b+b&run=d&run=none", "", 200)), []string{"d", "b b"}; !slices.Equal(got, want) {
+		t.Errorf("named runs %v, want %v", got, want)
+	}
 	for line, want := range map[string]int{
-		"GET /runs?limit=0": 422, "GET /runs?limit=10001": 422, "GET /runs?cursor=nonsense": 422, "GET /runs?fields=all": 422,
+		"GET /runs?limit=0": 422, "GET /runs?" + strings.Repeat("&run=a", 201): 422, "GET /runs?limit=10001": 422, "GET /runs?cursor=nonsense": 422, "GET /runs?fields=all": 422,
 	} {
 		a.ask(line, "", want)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math"
 	"reflect"
@@ -15,7 +16,8 @@ import (
 // form: "VIGILCO1", the length of a JSON header as a little-endian uint32, the
 // header, zero bytes up to a multiple of 8, then the columns, each padded to 8.
 // The header is the JSON answer with {"column": i} in place of each list of
-// numbers, and "columns": what type, how long and where each one is.
+// numbers, and "columns": what type, how long and where each one is. Lists that are
+// alike, such as the steps of several series, are one column.
 const columnsType = "application/vnd.vigil.columns"
 
 const columnsMagic = "VIGILCO1"
@@ -29,95 +31,147 @@ type column struct {
 
 // writeColumns writes an answer as columns.
 func writeColumns(w io.Writer, v any) error {
-	var e columnsEncoder
-	tree := e.tree(reflect.ValueOf(v))
-	if m, ok := tree.(map[string]any); ok {
-		m["columns"] = e.list
-	} else {
-		tree = map[string]any{"answer": tree, "columns": e.list}
+	e := columnsEncoder{list: []column{}, seed: maphash.MakeSeed(), known: map[uint64]int{}}
+	e.put(reflect.ValueOf(v))
+	if b := e.header.Bytes(); len(b) == 0 || b[0] != '{' {
+		e.header = *bytes.NewBufferString(`{"answer":` + string(b) + `}`)
 	}
-	header, err := json.Marshal(tree)
-	if err != nil {
-		return fmt.Errorf("write columns: %w", err)
+	e.header.Truncate(e.header.Len() - 1)
+	e.member(e.header.Len() == 1, "columns")
+	e.json(e.list)
+	e.header.WriteByte('}')
+	if e.err != nil {
+		return fmt.Errorf("write columns: %w", e.err)
 	}
-	start := append([]byte(columnsMagic), binary.LittleEndian.AppendUint32(nil, uint32(len(header)))...)
-	start = append(start, header...)
+	start := append([]byte(columnsMagic), binary.LittleEndian.AppendUint32(nil, uint32(e.header.Len()))...)
+	start = append(start, e.header.Bytes()...)
 	for len(start)%8 != 0 {
 		start = append(start, 0)
 	}
 	if _, err := w.Write(start); err != nil {
 		return err
 	}
-	_, err = w.Write(e.data.Bytes())
+	_, err := w.Write(e.data)
 	return err
 }
 
 type columnsEncoder struct {
-	list []column
-	data bytes.Buffer
+	header bytes.Buffer
+	list   []column
+	data   []byte
+	seed   maphash.Seed
+	known  map[uint64]int // columns by a hash of their bytes
+	err    error
 }
 
-// tree is a value as JSON has it, with its lists of numbers taken out.
-func (e *columnsEncoder) tree(v reflect.Value) any {
+// put writes a value as JSON has it, and its lists of numbers as columns.
+func (e *columnsEncoder) put(v reflect.Value) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
-			return nil
+			e.header.WriteString("null")
+			return
 		}
 		v = v.Elem()
 	}
 	switch {
 	case v.Type() == floatsOf:
-		return e.column("f64", v.Len(), func(i int) uint64 { return math.Float64bits(v.Index(i).Float()) })
+		e.column("f64", v.Len(), func(i int) uint64 { return math.Float64bits(v.Index(i).Float()) })
+		return
 	case v.Type() == integersOf:
-		return e.column("i64", v.Len(), func(i int) uint64 { return uint64(v.Index(i).Int()) })
+		e.column("i64", v.Len(), func(i int) uint64 { return uint64(v.Index(i).Int()) })
+		return
 	case v.Type().Implements(marshaler):
-		return v.Interface()
+		e.json(v.Interface())
+		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		m := map[string]any{}
-		e.fields(v, m)
-		return m
+		e.header.WriteByte('{')
+		e.fields(v, true)
+		e.header.WriteByte('}')
 	case reflect.Slice, reflect.Array:
-		list := make([]any, v.Len())
-		for i := range list {
-			list[i] = e.tree(v.Index(i))
+		e.header.WriteByte('[')
+		for i := range v.Len() {
+			if i > 0 {
+				e.header.WriteByte(',')
+			}
+			e.put(v.Index(i))
 		}
-		return list
+		e.header.WriteByte(']')
 	case reflect.Map:
-		m := map[string]any{}
-		for it := v.MapRange(); it.Next(); {
-			m[fmt.Sprint(it.Key().Interface())] = e.tree(it.Value())
+		e.header.WriteByte('{')
+		first := true
+		for it := v.MapRange(); it.Next(); first = false {
+			e.member(first, fmt.Sprint(it.Key().Interface()))
+			e.put(it.Value())
 		}
-		return m
+		e.header.WriteByte('}')
+	default:
+		e.json(v.Interface())
 	}
-	return v.Interface()
 }
 
 var marshaler = reflect.TypeFor[json.Marshaler]()
 
-func (e *columnsEncoder) fields(v reflect.Value, m map[string]any) {
+// json writes what has no lists of numbers in it.
+func (e *columnsEncoder) json(v any) {
+	b, err := json.Marshal(v)
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	e.header.Write(b)
+}
+
+// member begins a member of an object.
+func (e *columnsEncoder) member(first bool, name string) {
+	if !first {
+		e.header.WriteByte(',')
+	}
+	e.json(name)
+	e.header.WriteByte(':')
+}
+
+// fields writes those of a struct, and tells whether there are none yet.
+func (e *columnsEncoder) fields(v reflect.Value, first bool) bool {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			e.fields(v.Field(i), m)
+			first = e.fields(v.Field(i), first)
 		case name == "-" || !f.IsExported():
 		case strings.Contains(rest, "omit") && v.Field(i).IsZero():
 		default:
 			if name == "" {
 				name = f.Name
 			}
-			m[name] = e.tree(v.Field(i))
+			e.member(first, name)
+			e.put(v.Field(i))
+			first = false
 		}
 	}
+	return first
 }
 
-func (e *columnsEncoder) column(kind string, n int, at func(int) uint64) map[string]int {
-	e.list = append(e.list, column{kind, n, e.data.Len()})
+func (e *columnsEncoder) column(kind string, n int, at func(int) uint64) {
+	begin := len(e.data)
 	for i := range n {
-		e.data.Write(binary.LittleEndian.AppendUint64(nil, at(i)))
+		e.data = binary.LittleEndian.AppendUint64(e.data, at(i))
 	}
-	return map[string]int{"column": len(e.list) - 1}
+	own := e.data[begin:]
+	hash := maphash.Bytes(e.seed, own)
+	place, known := e.known[hash]
+	c := column{kind, n, begin}
+	if known && e.alike(e.list[place], c) {
+		e.data = e.data[:begin]
+	} else {
+		place = len(e.list)
+		e.list = append(e.list, c)
+		e.known[hash] = place
+	}
+	fmt.Fprintf(&e.header, `{"column":%d}`, place)
+}
+
+func (e *columnsEncoder) alike(a, b column) bool {
+	return a.Type == b.Type && bytes.Equal(e.data[a.Offset:a.Offset+8*a.Length], e.data[b.Offset:b.Offset+8*b.Length])
 }
