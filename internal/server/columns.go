@@ -17,7 +17,8 @@ import (
 // header, zero bytes up to a multiple of 8, then the columns, each padded to 8.
 // The header is the JSON answer with {"column": i} in place of each list of
 // numbers, and "columns": what type, how long and where each one is. Lists that are
-// alike, such as the steps of several series, are one column.
+// alike, such as the steps of several series, are one column. An answer that is no
+// object, or has "columns" itself, is the member "answer".
 const columnsType = "application/vnd.vigil.columns"
 
 const columnsMagic = "VIGILCO1"
@@ -33,7 +34,7 @@ type column struct {
 func writeColumns(w io.Writer, v any) error {
 	e := columnsEncoder{list: []column{}, seed: maphash.MakeSeed(), known: map[uint64]int{}}
 	e.put(reflect.ValueOf(v))
-	if b := e.header.Bytes(); len(b) == 0 || b[0] != '{' {
+	if b := e.header.Bytes(); len(b) == 0 || b[0] != '{' || e.taken {
 		e.header = *bytes.NewBufferString(`{"answer":` + string(b) + `}`)
 	}
 	e.header.Truncate(e.header.Len() - 1)
@@ -61,6 +62,8 @@ type columnsEncoder struct {
 	data   []byte
 	seed   maphash.Seed
 	known  map[uint64]int // columns by a hash of their bytes
+	depth  int            // of objects and lists around what is written
+	taken  bool           // the answer has a member of the name of the list of columns
 	err    error
 }
 
@@ -84,6 +87,8 @@ func (e *columnsEncoder) put(v reflect.Value) {
 		e.json(v.Interface())
 		return
 	}
+	e.depth++
+	defer func() { e.depth-- }()
 	switch v.Kind() {
 	case reflect.Struct:
 		e.header.WriteByte('{')
@@ -127,6 +132,7 @@ func (e *columnsEncoder) member(first bool, name string) {
 	if !first {
 		e.header.WriteByte(',')
 	}
+	e.taken = e.taken || e.depth == 1 && name == "columns"
 	e.json(name)
 	e.header.WriteByte(':')
 }

@@ -75,6 +75,8 @@ func TestColumns(t *testing.T) {
 	}{
 		{"nothing", struct{}{}, `{}`, 0},
 		{"no object", []string{"a<b", "c"}, `{"answer":["a<b","c"]}`, 0},
+		{"columns", map[string]any{"columns": []int{1, 2}}, `{"answer":{"columns":[1,2]}}`, 0},
+		{"columns further down", map[string]any{"a": map[string]any{"columns": 1}}, `{"a":{"columns":1}}`, 0},
 		{"a map", map[string]any{"a": floats{1}, "b": nil}, `{"a":"1","b":null}`, 1},
 		{"numbers", inner{X: floats{0.5, math.NaN(), math.Inf(-1)}, At: integers{-1, math.MaxInt64}}, `{"at":"-1n 9223372036854775807n","x":"0.5 NaN -Inf"}`, 2},
 		{"none of a type are not none of another", inner{}, `{"at":"","x":""}`, 2},

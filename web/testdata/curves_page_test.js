@@ -223,6 +223,10 @@ export const tests = {
     equal(asked.length, 0);
     await Promise.all(["A", "B"].flatMap((run) => ["p", "q"].map((s) => new Promise((done) => loader.want(run, s, view, done)))));
     equal(asked.map(([path, runs, n]) => [path, runs, n]), [["series/compare", ["A", "B"], 2]], "several runs");
+    asked.length = 0;
+    const many = Array.from({ length: 100 }, (_, i) => `run-${i}`);
+    await Promise.all(many.flatMap((run) => names.slice(0, 10).map((s) => new Promise((done) => loader.want(run, s, view, done)))));
+    equal(asked.map(([path, runs, n]) => [path, runs.length, n]), [["series/compare", 100, 5], ["series/compare", 100, 5]], "many runs, few requests");
     loader.forget("A");
     asked.length = 0;
     await new Promise((done) => loader.want("A", "s5", view, done));

@@ -35,7 +35,8 @@ export const patch = (path, body = {}, options) => ask("PATCH", address(path), b
 export const remove = (path, query, options) => ask("DELETE", address(path, query), undefined, options);
 
 async function ask(method, url, body, { columns = false, signal } = {}) {
-  const headers = { Accept: columns ? `${mediaType}, application/json;q=0.5` : "application/json" };
+  // What is wanted most is last: the server takes no notice of a q at the end.
+  const headers = { Accept: columns ? `application/json;q=0.5, ${mediaType}` : "application/json" };
   if (method !== "GET") headers["X-Vigil"] = "1";
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
@@ -48,19 +49,21 @@ async function ask(method, url, body, { columns = false, signal } = {}) {
   if (!answer.ok) throw await problem(answer);
   if (answer.status === 204) return null;
   try {
-    if ((answer.headers.get("Content-Type") || "").startsWith(mediaType)) return decode(await answer.arrayBuffer());
-    return await answer.json();
+    return await content(answer);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(answer.status, "Broken answer", `The server's answer could not be read: ${error.message}`);
   }
 }
 
+// content is what an answer says, in either form.
+const content = async (answer) => ((answer.headers.get("Content-Type") || "").startsWith(mediaType) ? decode(await answer.arrayBuffer()) : answer.json());
+
 // problem reads problem+json; what is no such document becomes a sentence of its own.
 async function problem(answer) {
   const known = { 401: "This browser has no access. Open the address that `vigil ui` printed, it holds the token.", 404: "There is no such thing here. It may have been deleted." };
   try {
-    const said = await answer.json();
+    const said = await content(answer);
     if (said.detail || said.title) return new Problem(answer.status, said.title || answer.statusText, said.detail);
   } catch { /* not JSON: below */ }
   return new Problem(answer.status, answer.statusText, known[answer.status] || `The server answered ${answer.status} ${answer.statusText}.`);

@@ -1,5 +1,5 @@
 // Hooks that pages read the API with.
-import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { address, get } from "./api.js";
 import { listen } from "./stream.js";
 
@@ -10,7 +10,8 @@ export function useGet(path, query, { columns = false, every = 0 } = {}) {
   const [state, set] = useState({ data: undefined, error: null, loading: url !== null, url: null });
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((turn) => turn + 1), []);
-  useEffect(() => {
+  // What is needed is asked for before the frame is painted: the answer comes a frame sooner.
+  useLayoutEffect(() => {
     if (url === null) return set({ data: undefined, error: null, loading: false, url });
     const control = new AbortController();
     set((old) => ({ ...old, loading: true }));
@@ -61,16 +62,26 @@ export function useClock(when = true, every = 10) {
   }, [when, every]);
 }
 
+// content is the size within the padding, as a ResizeObserver tells it.
+function content(element) {
+  const style = getComputedStyle(element);
+  const inner = (size, ...edges) => edges.reduce((left, edge) => left - (parseFloat(style[edge]) || 0), size);
+  const { width, height } = element.getBoundingClientRect();
+  return {
+    width: inner(width, "paddingLeft", "paddingRight", "borderLeftWidth", "borderRightWidth"),
+    height: inner(height, "paddingTop", "paddingBottom", "borderTopWidth", "borderBottomWidth"),
+  };
+}
+
 // useSize is the width and height of an element, kept up to date: const [ref, {width}] = useSize().
 export function useSize() {
   const ref = useRef(null);
   const [size, set] = useState({ width: 0, height: 0 });
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      const { width, height } = entry.contentRect;
-      set((old) => (old.width === width && old.height === height ? old : { width, height }));
-    });
+  useLayoutEffect(() => {
+    const take = ({ width, height }) => set((old) => (old.width === width && old.height === height ? old : { width, height }));
+    const observer = new ResizeObserver(([entry]) => take(entry.contentRect));
     observer.observe(ref.current);
+    take(content(ref.current));
     return () => observer.disconnect();
   }, []);
   return [ref, size];

@@ -1,5 +1,5 @@
 // The frame of every page: top bar, tabs of the run, the page itself, and what floats above it.
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useState } from "../vendor/preact.js";
 import * as api from "../core/api.js";
 import * as notice from "../core/notice.js";
 import { pages } from "../core/pages.js";
@@ -54,7 +54,7 @@ const modules = new Map();
 function useModule(page) {
   const [state, set] = useState({});
   const [turn, setTurn] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!page || modules.has(page)) return undefined;
     let here = true;
     pages[page].load().then(

@@ -4,6 +4,7 @@ import { forget, nextFrame } from "../core/tick.js";
 
 const watched = new WeakMap();
 let observer = null;
+const near = 200;
 
 // useShown gives a ref and whether its element is within 200 pixels of the window: const [ref, shown] = useShown().
 export function useShown() {
@@ -12,10 +13,13 @@ export function useShown() {
   useLayoutEffect(() => {
     observer ??= new IntersectionObserver((entries) => {
       for (const entry of entries) watched.get(entry.target)?.(entry.isIntersecting);
-    }, { rootMargin: "200px 0px" });
+    }, { rootMargin: `${near}px 0px` });
     const element = ref.current;
     watched.set(element, set);
     observer.observe(element);
+    // What is in sight from the beginning is drawn at once; the observer tells it a frame later.
+    const { top, bottom, width, height } = element.getBoundingClientRect();
+    if (width + height > 0 && bottom > -near && top < innerHeight + near) set(true);
     return () => {
       observer.unobserve(element);
       watched.delete(element);

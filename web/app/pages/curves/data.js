@@ -1,13 +1,14 @@
 // Hooks that read what the page is about: the curves of its runs, their rows of the
 // list, and what is set about the page.
 
-import { useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { get, patch } from "../../core/api.js";
 import { nextFrame } from "../../core/tick.js";
 
 const first = 4;
 const atOnce = 4;
 const later = 1500; // milliseconds
+const together = 50; // names in one address
 
 // each calls read(name) for all names, a few at a time, and done(name, answer,
 // error) as the answers come. The first ones are read at once, the others later and
@@ -41,7 +42,7 @@ export function useCurves(names, wanted) {
   const [state, set] = useState({ answers: [], errors: [], waiting: names.length > 0 });
   const [turn, again] = useState(0);
   const key = names.join("\n");
-  useEffect(() => {
+  useLayoutEffect(() => {
     const collect = () => {
       const all = names.map((run) => known.current.get(run));
       set({
@@ -85,14 +86,12 @@ export function useRows(names, row) {
     const control = new AbortController();
     (async () => {
       const found = new Map();
-      let cursor = "";
       try {
-        do {
-          const answer = await get("runs", { fields: "full", cursor }, { signal: control.signal });
-          for (const one of answer.runs) if (names.includes(one.name)) found.set(one.name, one);
-          cursor = answer.next ?? "";
-          set(new Map(found));
-        } while (cursor && found.size < names.length);
+        for (let i = 0; i < names.length; i += together) {
+          const answer = await get("runs", { run: names.slice(i, i + together) }, { signal: control.signal });
+          for (const one of answer.runs) found.set(one.name, one);
+        }
+        set(found);
       } catch (error) {
         if (error.name !== "AbortError") console.error(error);
       }

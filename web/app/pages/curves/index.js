@@ -125,7 +125,7 @@ export function Page({ run, route }) {
       ${run && html`<button type="button" class="button" onClick=${page.compare}>Compare</button>`}
       <button type="button" class="button" onClick=${() => page.compose(null)}><${Icon} name="plus" size=${14} />Chart</button></header>
     <${Bar} page=${page} found=${found} field=${field} statistics=${statistics?.statistics} needStatistics=${() => setNeed(true)} />
-    ${!run && html`<${Side} page=${page} rows=${rows} errors=${curves.errors} />`}
+    ${!run && html`<${Side} page=${page} latest=${latest} rows=${rows} errors=${curves.errors} />`}
     <div class="cv-main"><div class="cv-charts">${one ? html`<${Large} chart=${one} page=${page} />` : html`<${Charts} page=${page} curves=${curves} found=${found} own=${own} pins=${pins} names=${names} />`}</div></div>
     ${dialogs}
   </div>`;

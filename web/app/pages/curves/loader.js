@@ -5,7 +5,7 @@
 import { numbers } from "../../core/api.js";
 
 const mostSeries = 64;
-const mostLines = 256; // of one request for several runs
+const mostLines = 512; // of one request for several runs: two that go on at once read runs together
 const atOnce = 2; // more would all come late: what is seen first is asked for first
 const mostKept = 8_000_000; // numbers
 
@@ -134,7 +134,7 @@ function found(answer, entry, several, asked) {
 }
 
 // requests puts what is wanted together: the same view and the same runs in one
-// request, at most 64 series and 256 lines in each.
+// request, at most 64 series and 512 lines in each.
 function requests(entries) {
   const views = new Map();
   for (const entry of entries) {

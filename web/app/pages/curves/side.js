@@ -1,7 +1,7 @@
 // The list of runs beside the charts of a comparison: what each line is, which are
 // shown, how they are grouped.
 
-import { html } from "../../vendor/preact.js";
+import { Component, html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { Icon } from "../../parts/icon.js";
 import { Menu } from "../../parts/menu.js";
@@ -9,7 +9,8 @@ import { Swatch } from "../../parts/chart/legend.js";
 import { bands } from "../../core/align.js";
 import { groupings } from "./runs.js";
 
-export function Side({ page, rows, errors }) {
+// latest is a ref to what the page is now, for what happens later.
+export function Side({ page, latest, rows, errors }) {
   const { settings, runs, set } = page;
   const shown = runs.filter((r) => !r.hidden).length;
   const ways = groupings([...rows.values()]);
@@ -26,24 +27,33 @@ export function Side({ page, rows, errors }) {
       <p class="small faint">Means count all runs of a group, hidden ones too.</p></div>`}
     <div class="cv-side-all"><label class="check small quiet"><input type="checkbox" checked=${shown === runs.length} ref=${(box) => box && (box.indeterminate = shown > 0 && shown < runs.length)} onChange=${all} />${shown} shown</label>
       ${settings.picked && html`<button type="button" class="button plain small" onClick=${() => page.pick("")}>Clear the choice</button>`}</div>
-    <ul class="cv-runs">${runs.map((run) => html`<${One} key=${run.name} run=${run} row=${rows.get(run.name)} page=${page} error=${errors.find((e) => e.run === run.name)?.error} />`)}</ul>
+    <ul class="cv-runs">${runs.map((run) => html`<${One} key=${run.name} run=${run} row=${rows.get(run.name)} picked=${settings.picked === run.name} latest=${latest} error=${errors.find((e) => e.run === run.name)?.error} />`)}</ul>
   </aside>`;
 }
 
-function One({ run, row, page, error }) {
-  const picked = page.settings.picked === run.name;
-  const loss = row?.losses?.[0];
-  const toggle = () => page.set({ hidden: run.hidden ? [...page.settings.hidden].filter((n) => n !== run.name) : [...page.settings.hidden, run.name] });
-  return html`<li class=${`${picked ? "picked" : ""} ${run.hidden ? "off" : ""}`}>
-    <input type="checkbox" checked=${!run.hidden} aria-label=${`Show ${run.name}`} onChange=${toggle} />
-    <button type="button" class="cv-run" aria-pressed=${picked} title=${run.name} onClick=${() => page.pick(picked ? "" : run.name)}>
-      <${Swatch} series=${run} /><span class="cut said">${run.name}</span>${loss && html`<span class="n faint">${format.number(loss.last, 3)}</span>`}</button>
-    <${Menu} label=${`Run ${run.name}`} icon="more" words=${false} button="plain small" items=${[
-      { label: "Open", icon: "right", href: page.route.to(run.name, "overview") },
-      { label: "Its curves alone", icon: "link", href: page.route.to(run.name, "curves") },
-      { label: "Show only this one", icon: "eye", run: () => page.set({ hidden: page.runs.map((r) => r.name).filter((n) => n !== run.name) }) },
-      { label: "Take it out", icon: "close", run: () => page.without(run.name) },
-    ]} />
-    ${error && html`<p class="small cv-run-error said">${error.message}</p>`}
-  </li>`;
+const told = ["run", "row", "picked", "error"];
+
+// One is a run of the list. It is drawn anew only when something of it changed.
+class One extends Component {
+  shouldComponentUpdate(next) {
+    return told.some((key) => next[key] !== this.props[key]);
+  }
+
+  render({ run, row, picked, error, latest }) {
+    const loss = row?.losses?.[0];
+    const page = () => latest.current;
+    const toggle = () => page().set({ hidden: run.hidden ? [...page().settings.hidden].filter((n) => n !== run.name) : [...page().settings.hidden, run.name] });
+    return html`<li class=${`${picked ? "picked" : ""} ${run.hidden ? "off" : ""}`}>
+      <input type="checkbox" checked=${!run.hidden} aria-label=${`Show ${run.name}`} onChange=${toggle} />
+      <button type="button" class="cv-run" aria-pressed=${picked} title=${run.name} onClick=${() => page().pick(picked ? "" : run.name)}>
+        <${Swatch} series=${run} /><span class="cut said">${run.name}</span>${loss && html`<span class="n faint">${format.number(loss.last, 3)}</span>`}</button>
+      <${Menu} label=${`Run ${run.name}`} icon="more" words=${false} button="plain small" items=${[
+        { label: "Open", icon: "right", href: page().route.to(run.name, "overview") },
+        { label: "Its curves alone", icon: "link", href: page().route.to(run.name, "curves") },
+        { label: "Show only this one", icon: "eye", run: () => page().set({ hidden: page().runs.map((r) => r.name).filter((n) => n !== run.name) }) },
+        { label: "Take it out", icon: "close", run: () => page().without(run.name) },
+      ]} />
+      ${error && html`<p class="small cv-run-error said">${error.message}</p>`}
+    </li>`;
+  }
 }

@@ -1,6 +1,6 @@
 // The series that one chart needs, asked for while it is seen.
 
-import { useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { forget, nextFrame } from "../../core/tick.js";
 
 const moment = 25; // milliseconds
@@ -16,7 +16,7 @@ export function useSeries({ loader, tails, runs, needs, view, when, turn }) {
 
   // What was read on another axis, or of a run that is not compared any more, goes.
   const axis = useRef(view.axis);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const same = axis.current === view.axis;
     axis.current = view.axis;
     failed.current = new Map();
@@ -24,7 +24,7 @@ export function useSeries({ loader, tails, runs, needs, view, when, turn }) {
     for (const key of results.current.keys()) if (!kept.has(key)) results.current.delete(key);
   }, [of]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!when || !needs.length) return undefined;
     let waiting = runs.length * needs.length;
     let given = false;

@@ -1,5 +1,5 @@
 // The rows of the list: read page by page, then kept up to date by the stream. They are kept while other pages are shown.
-import { signal, useEffect } from "../../vendor/preact.js";
+import { signal, useLayoutEffect } from "../../vendor/preact.js";
 import { get } from "../../core/api.js";
 import { nextFrame } from "../../core/tick.js";
 import { useEvents } from "../../core/use.js";
@@ -8,6 +8,9 @@ const known = new Map();
 
 // list is {rows (newest first), building, complete, error, read: when the first rows were there}.
 export const list = signal({ rows: [], building: null, complete: false, error: null, read: false });
+
+const first = 60; // rows: more than a screen shows
+const seldom = 300; // milliseconds between two looks at values that come page by page
 
 let reading = null;
 let again = 0;
@@ -37,16 +40,19 @@ export function read() {
 
 async function pages(signal) {
   const seen = new Set();
+  let published = -Infinity;
   const page = async (query) => {
     const answer = await get("runs", query, { signal });
     for (const row of answer.runs) {
       seen.add(row.name);
       known.set(row.name, ready(row, known.get(row.name)));
     }
+    if (query.fields === "full" && performance.now() - published < seldom) return answer;
     publish({ building: answer.building ?? null, read: true, error: null });
+    published = performance.now();
     return answer;
   };
-  let answer = await page({ fields: "full", limit: 200 });
+  let answer = await page({ fields: "full", limit: first });
   if (answer.next) {
     const after = answer.next;
     for (let cursor = after; cursor; cursor = answer.next) answer = await page({ fields: "basic", limit: 10000, cursor });
@@ -77,7 +83,7 @@ export function forgetRun(name) {
 
 // useRows keeps the list up to date while the page is shown.
 export function useRows() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     read();
     return () => {
       reading?.abort();

@@ -18,14 +18,15 @@ export class Plot {
     this.inside = false;
     this.at = null;
     this.redraw = this.redraw.bind(this);
+    this.measure();
     const { x, y, height, group, bare } = state();
     this.made = `${x.kind}|${x.log}|${y.unit}|${y.log}|${bare}`;
     this.width = Math.max(60, element.clientWidth);
     this.u = new uPlot({
       width: this.width, height, padding: bare ? [2, 0, 2, 0] : [10, x.kind === "time" || x.kind === "relative" ? 32 : 18, 0, 0], legend: { show: false }, pxAlign: 1,
       scales: {
-        x: { time: x.kind === "time", auto: false, distr: x.log ? 3 : 1, range: () => this.range("x") },
-        y: { auto: false, distr: y.log ? 3 : 1, log: 10, range: () => this.range("y") },
+        x: { time: x.kind === "time", auto: false, distr: x.log ? 3 : 1, range: () => this.ranges.x },
+        y: { auto: false, distr: y.log ? 3 : 1, log: 10, range: () => this.ranges.y },
       },
       series: [{}, { scale: "y", auto: false, show: true, paths: () => null, points: { show: false } }],
       axes: axes({ kind: x.kind, unit: y.unit, bare, room: y.size, logX: x.log, logY: y.log }),
@@ -44,7 +45,15 @@ export class Plot {
     this.u.over.addEventListener("mousedown", (event) => event.shiftKey && event.button === 0 && this.pan(event));
     this.u.over.addEventListener("click", (event) => on.pick?.(event));
     this.leave = group ? join(group, this) : null;
+    // It is painted when what made it is done, with all that is known then.
+    this.fresh = true;
     this.redraw();
+    queueMicrotask(() => (this.fresh = false));
+  }
+
+  // measure looks through the values once for each drawing; uPlot asks several times.
+  measure() {
+    this.ranges = { x: this.range("x"), y: this.range("y") };
   }
 
   // range is what an axis shows: the view or all of x; of y what is seen in it.
@@ -65,12 +74,12 @@ export class Plot {
 
   // ask has it drawn in the next frame.
   ask() {
-    nextFrame(this.redraw);
+    if (!this.fresh) nextFrame(this.redraw);
   }
 
   redraw() {
-    const [from, to] = this.range("x");
-    const [low, high] = this.range("y");
+    if (!this.fresh) this.measure();
+    const [[from, to], [low, high]] = [this.ranges.x, this.ranges.y];
     this.u.batch(() => {
       this.u.setScale("x", { min: from, max: to });
       this.u.setScale("y", { min: low, max: high });

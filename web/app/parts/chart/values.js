@@ -51,11 +51,11 @@ const known = new WeakMap();
 export function middles(x, xLast) {
   if (!xLast) return x;
   const end = x.length - 1;
-  const old = known.get(xLast);
+  const old = known.get(x);
   // Arrays of a live series grow in place.
-  if (old?.length === x.length && old[end] === (x[end] + xLast[end]) / 2) return old;
+  if (old?.xLast === xLast && old.made.length === x.length && old.made[end] === (x[end] + xLast[end]) / 2) return old.made;
   const made = Float64Array.from(x, (first, i) => (first + xLast[i]) / 2);
-  known.set(xLast, made);
+  known.set(x, { xLast, made });
   return made;
 }
 
