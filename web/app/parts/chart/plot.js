@@ -45,9 +45,9 @@ export class Plot {
     this.u.over.addEventListener("mousedown", (event) => event.shiftKey && event.button === 0 && this.pan(event));
     this.u.over.addEventListener("click", (event) => on.pick?.(event));
     this.leave = group ? join(group, this) : null;
-    // It is painted when what made it is done, with all that is known then.
+    // It is painted once, when what made it is done.
+    this.scale();
     this.fresh = true;
-    this.redraw();
     queueMicrotask(() => (this.fresh = false));
   }
 
@@ -78,13 +78,13 @@ export class Plot {
   }
 
   redraw() {
-    if (!this.fresh) this.measure();
-    const [[from, to], [low, high]] = [this.ranges.x, this.ranges.y];
-    this.u.batch(() => {
-      this.u.setScale("x", { min: from, max: to });
-      this.u.setScale("y", { min: low, max: high });
-    });
+    this.measure();
+    this.u.batch(() => this.scale());
     if (!this.inside && this.at !== null) this.put(this.at);
+  }
+
+  scale() {
+    for (const key of ["x", "y"]) this.u.setScale(key, { min: this.ranges[key][0], max: this.ranges[key][1] });
   }
 
   paint(u) {
