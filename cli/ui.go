@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -27,13 +28,14 @@ type uiCmd struct {
 	Listen   string   `name:"listen" placeholder:"ADDR" help:"Address and port to listen on: 127.0.0.1:7445, :8080 for every address, a port alone (default: 127.0.0.1, port 7445 or the next that is free)."`
 	Open     bool     `name:"open" help:"Open it in the browser."`
 	ReadOnly bool     `name:"read-only" help:"Refuse every change."`
-	BasePath string   `name:"base-path" placeholder:"P" help:"The path below which a reverse proxy hands requests on, such as /vigil."`
+	BasePath string   `name:"base-path" placeholder:"P" help:"The path below which a reverse proxy hands requests on, such as /vigil; {port} in it is the port."`
 	Host     []string `name:"host" sep:"none" placeholder:"NAME" help:"A further name that it answers to, such as the one of a reverse proxy; repeatable."`
+	FramedBy []string `name:"framed-by" sep:"none" placeholder:"ORIGIN" help:"Pages that may show it in a frame, such as http://localhost:8888, or self: those of its own address, behind a proxy; repeatable (default: none)."`
 	TLSCert  string   `name:"tls-cert" placeholder:"F" help:"Certificate, PEM; makes it https."`
 	TLSKey   string   `name:"tls-key" placeholder:"F" help:"The certificate's key, PEM."`
 	JSON     bool     `name:"json" help:"Print the address as JSON."`
 
-	Beside bool `name:"beside" hidden:"" help:"End when standard input does."`
+	Beside bool `name:"beside" hidden:"" help:"End when standard input does. A line of it lets one browser in, as the token would, and is answered with a line."`
 }
 
 // Help teaches the command.
@@ -45,6 +47,7 @@ func (uiCmd) Help() string {
     vigil ui --listen 8080 --read-only
     vigil ui --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
     vigil ui --base-path /vigil --host lab.example.org
+    vigil ui --framed-by http://localhost:8888
 
 Prints the address of the dashboard, with a token that lets in, and serves it until Ctrl-C. It listens on this machine only, unless
 --listen says otherwise. Over ssh it prints the command that brings it to the machine with the browser. It reads what is stored, so it can be
@@ -81,26 +84,32 @@ func (c uiCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range c.FramedBy {
+		if err := server.Framer(f); err != nil {
+			return &usage{Message: "--framed-by: " + err.Error(), What: "--framed-by", Hint: "the beginning of the page's address, with its port: http://localhost:8888, https://hub.example.org"}
+		}
+	}
 	listener, err := c.listen(a)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	o := server.Options{Root: root, Version: version(), App: pageFiles(), Token: server.NewToken(), Hosts: c.Host, Certificates: certificates,
+	base = strings.ReplaceAll(base, "{port}", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port))
+	o := server.Options{Root: root, Version: version(), App: pageFiles(), Token: server.NewToken(), Hosts: c.Host, FramedBy: c.FramedBy, Certificates: certificates,
 		ReadOnly: c.ReadOnly, BasePath: base, Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	s := server.New(o)
 	at := uiAddress{listener.Addr().(*net.TCPAddr), len(certificates) > 0, base, o.Token}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if err := c.say(a, at, root); err != nil {
+		return err
+	}
 	if c.Beside {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
-		go func() { _, _ = io.Copy(io.Discard, a.stdin); cancel() }()
-	}
-	if err := c.say(a, at, root); err != nil {
-		return err
+		go func() { lettingIn(s, a); cancel() }()
 	}
 	if c.Open {
 		shut, err := openBrowser(at.url(at.host()))
@@ -110,6 +119,19 @@ func (c uiCmd) Run(a *app) error {
 		defer shut()
 	}
 	return s.Serve(ctx, listener)
+}
+
+// lettingIn takes secrets that let in, one a line, until standard input ends.
+func lettingIn(s *server.Server, a *app) {
+	lines := bufio.NewScanner(a.stdin)
+	for lines.Scan() {
+		if len(lines.Text()) < 32 { // it could be guessed
+			continue
+		}
+		s.Ticket(lines.Text())
+		fmt.Fprintln(a.stdout)
+	}
+	_, _ = io.Copy(io.Discard, a.stdin) // after a line that is too long
 }
 
 // say prints the address on standard output, and what to know of it on standard error.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -8,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -26,9 +28,10 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// contentPolicy lets the page load what this server has, and nothing else.
+// contentPolicy lets the page load what this server has, and nothing else. Its end
+// are those who may show it in a frame.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'none'; object-src 'none'; frame-ancestors "
 
 // Bounds of what a request may bring.
 const (
@@ -41,7 +44,10 @@ type guard struct {
 	next     http.Handler
 	page     http.Handler
 	options  *Options
-	cookie   string        // its name
+	cookie   string // its name
+	value    string // and its value, which is not the token
+	policy   string
+	tickets  *tickets
 	busy     chan struct{} // room for the requests that are answered at once
 	mine     func(host string) bool
 	attempts attempts
@@ -50,17 +56,19 @@ type guard struct {
 // ServeHTTP lets a request through to the API or the page, or refuses it.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("Content-Security-Policy", g.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("X-Frame-Options", "DENY")
+	if len(g.options.FramedBy) == 0 {
+		h.Set("X-Frame-Options", "DENY") // it cannot name a page that may
+	}
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !g.mine(r.Host):
-		writeProblem(w, http.StatusMisdirectedRequest, "this server is not called that: open the address that `vigil ui` printed; behind a reverse proxy start it with --host NAME")
+		refuse(w, r, http.StatusMisdirectedRequest, "this server is not called that: open the address that `vigil ui` printed; behind a reverse proxy start it with --host NAME; in a notebook call vigil.ui(notebook=\"https://NAME\")")
 		return
 	case !within(r.URL.Path, g.options.BasePath):
 		writeProblem(w, http.StatusNotFound, "the dashboard is below "+g.options.BasePath+"/")
@@ -164,10 +172,12 @@ func (g *guard) let(w http.ResponseWriter, r *http.Request) bool {
 	}
 	given, how := g.given(r)
 	switch {
-	case given != "" && g.options.isToken(given):
+	case given != "" && g.right(given, how):
 		if how != byAddress {
 			return true
 		}
+		g.enter(w, r)
+	case how == byAddress && g.hasCookie(r): // an old address, in a browser that was let in
 		g.enter(w, r)
 	case given == "" && arriving(r):
 		w.Header().Set("WWW-Authenticate", bearer)
@@ -179,6 +189,8 @@ func (g *guard) let(w http.ResponseWriter, r *http.Request) bool {
 		writeProblem(w, http.StatusTooManyRequests, "too many wrong tokens came from there: wait a minute")
 	case how == byCookie:
 		g.unknown(w, r, "the token is of another server: open the address that `vigil ui` printed last")
+	case how == byAddress:
+		g.unknown(w, r, "the token is wrong, or it was for one use: open the address that `vigil ui` printed; in a notebook run the cell again")
 	default:
 		g.unknown(w, r, "the token is wrong: open the address that `vigil ui` printed")
 	}
@@ -219,7 +231,7 @@ func (g *guard) given(r *http.Request) (token, how string) {
 		return token, byAddress
 	}
 	for _, c := range r.CookiesNamed(g.cookie) {
-		if g.options.isToken(c.Value) {
+		if isSecret(c.Value, g.value) {
 			return c.Value, byCookie
 		}
 		token, how = c.Value, byCookie
@@ -227,16 +239,42 @@ func (g *guard) given(r *http.Request) (token, how string) {
 	return token, how
 }
 
-// isToken compares in a time that tells nothing.
-func (o *Options) isToken(given string) bool {
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(o.Token))
+// right tells whether what a request brings lets in.
+func (g *guard) right(given, how string) bool {
+	switch how {
+	case byCookie:
+		return isSecret(given, g.value)
+	case byAddress:
+		return isSecret(given, g.options.Token) || g.tickets.take(given)
+	}
+	return isSecret(given, g.options.Token)
+}
+
+func (g *guard) hasCookie(r *http.Request) bool {
+	return slices.ContainsFunc(r.CookiesNamed(g.cookie), func(c *http.Cookie) bool { return isSecret(c.Value, g.value) })
+}
+
+// cookieValue is made from the token, and does not tell it: who gets the cookie
+// cannot ask as a program does.
+func cookieValue(token string) string {
+	h := hmac.New(sha256.New, []byte(token))
+	_, _ = io.WriteString(h, "the cookie of the dashboard")
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}
+
+// isSecret compares in a time that tells nothing.
+func isSecret(given, want string) bool {
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
 // enter gives the cookie and sends to the address without the token.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.options.Token, Path: g.options.BasePath + "/", HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	c := &http.Cookie{Name: g.cookie, Value: g.value, Path: g.options.BasePath + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
+	if g.options.foreignFrame(r) { // good in frames of that site only
+		c.SameSite, c.Secure, c.Partitioned = http.SameSiteNoneMode, true, true
+	}
+	http.SetCookie(w, c)
 	q := r.URL.Query()
 	q.Del("token")
 	// Never two slashes at the beginning: that would be another host.
@@ -263,16 +301,21 @@ func query(q url.Values) string {
 
 const bearer = `Bearer realm="vigil"`
 
-// unknown refuses who has no right token: in words for who sits before a browser.
+// unknown refuses who has no right token.
 func (g *guard) unknown(w http.ResponseWriter, r *http.Request, why string) {
 	w.Header().Set("WWW-Authenticate", bearer)
-	if !within(r.URL.Path, "/api") && strings.Contains(r.Header.Get("Accept"), "text/html") {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Vigil</title><h1>Vigil</h1><p>%s</p></html>\n", html.EscapeString(why))
+	refuse(w, r, http.StatusUnauthorized, why)
+}
+
+// refuse says why a request is not answered: in words for who sits before a browser.
+func refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	if within(r.URL.Path, "/api") || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		writeProblem(w, status, why)
 		return
 	}
-	writeProblem(w, http.StatusUnauthorized, why)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Vigil</title><h1>Vigil</h1><p>%s</p></html>\n", html.EscapeString(why))
 }
 
 // foreign says why a request to the API does not come from the page, nor from a

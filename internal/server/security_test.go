@@ -112,7 +112,7 @@ const (
 // cookieOf is the line of the cookie with a token.
 func cookieOf(server, token string) string {
 	_, port, _ := strings.Cut(strings.TrimPrefix(server, "http://"), ":")
-	return fmt.Sprintf("Cookie: vigil-%s=%s\n", port, token)
+	return fmt.Sprintf("Cookie: vigil-%s=%s\n", port, cookieValue(token))
 }
 
 func TestNobodyEntersWithoutTheToken(t *testing.T) {
@@ -133,7 +133,10 @@ func TestNobodyEntersWithoutTheToken(t *testing.T) {
 		{"a wrong one in the address", "GET /?token=wrong", "", 401},
 		{"the right one in the address of the API", list + "?token=" + rightToken, "", 401},
 		{"a wrong cookie", list, cookieOf(server, "wrong"), 401},
-		{"the cookie of another port", list, "Cookie: vigil-1=" + rightToken, 401},
+		{"the cookie of another port", list, "Cookie: vigil-1=" + cookieValue(rightToken), 401},
+		{"the token as the cookie", list, strings.Replace(cookieOf(server, ""), cookieValue(""), rightToken, 1), 401},
+		{"the cookie as Bearer", list, "Authorization: Bearer " + cookieValue(rightToken), 401},
+		{"the cookie in the address", "GET /?token=" + cookieValue(rightToken), "", 401},
 		{"Bearer", list, withBearer, 200},
 		{"the cookie", list, cookieOf(server, rightToken), 200},
 		{"the cookie beside an old one", list, strings.TrimSpace(cookieOf(server, "old")) + strings.Replace(cookieOf(server, rightToken), "Cookie: ", "; ", 1), 200},
@@ -142,7 +145,7 @@ func TestNobodyEntersWithoutTheToken(t *testing.T) {
 		if answer.StatusCode != c.want {
 			t.Errorf("%s: %s, want %d\n%s", c.name, answer.Status, c.want, body)
 		}
-		if strings.Contains(body, rightToken) {
+		if strings.Contains(body+answer.Header.Get("Set-Cookie"), rightToken) {
 			t.Errorf("%s: the answer has the token", c.name)
 		}
 		if c.want == 401 && answer.Header.Get("WWW-Authenticate") == "" {
@@ -315,6 +318,110 @@ func TestEveryAnswerIsGuardedByItsHeaders(t *testing.T) {
 				t.Errorf("%s %q: the policy %q lets too much", line, headers, policy)
 			}
 		}
+	}
+}
+
+func TestOnlyPagesThatAreNamedMayShowItInAFrame(t *testing.T) {
+	for _, c := range []struct {
+		framedBy []string
+		want     string
+	}{
+		{nil, "frame-ancestors 'none'"},
+		{[]string{"http://localhost:8888"}, "frame-ancestors http://localhost:8888"},
+		{[]string{"self", "https://hub.example.org"}, "frame-ancestors 'self' https://hub.example.org"},
+	} {
+		server := serveTest(t, Options{FramedBy: c.framedBy})
+		for _, headers := range []string{"", withBearer, "Host: evil.example"} {
+			answer, _ := ask(t, server, asked{line: "GET /", headers: headers})
+			if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "; "+c.want) {
+				t.Errorf("%v: the policy ends with %q, want %q", c.framedBy, policy, c.want)
+			}
+			if got, want := answer.Header.Get("X-Frame-Options") == "DENY", c.framedBy == nil; got != want {
+				t.Errorf("%v: X-Frame-Options: DENY %v, want %v", c.framedBy, got, want)
+			}
+		}
+	}
+	for text, want := range map[string]bool{
+		"self": true, "http://localhost:8888": true, "https://hub.example.org": true, "http://127.0.0.1:8888": true,
+		"": false, "*": false, "https://*.example.org": false, "https://*": false, "https:": false, "http://": false, "hub.example.org": false, "localhost:8888": false,
+		"http://localhost:8888/": false, "http://localhost:8888/lab": false, "http://ada@localhost": false, "http://a b": false, "http://a;script-src": false,
+		"http://a'unsafe-inline'": false, "data:": false, "'self'": false, "http://localhost:*": false, "http://localhost?x": false, "http://localhost#x": false,
+	} {
+		if got := Framer(text) == nil; got != want {
+			t.Errorf("%q is taken: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestTheCookieGoesToOtherSitesOnlyInFramesThatAreNamed(t *testing.T) {
+	const in = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe\nSec-Fetch-Site: "
+	for _, c := range []struct {
+		name     string
+		framedBy []string
+		headers  string
+		foreign  bool
+	}{
+		{"no frame is allowed", nil, in + "cross-site", false},
+		{"a frame of another site", []string{"https://hub.example.org"}, in + "cross-site", true},
+		{"a frame of this host, another port", []string{"http://localhost:8888"}, in + "same-site", false},
+		{"a link of another site", []string{"https://hub.example.org"}, "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document\nSec-Fetch-Site: cross-site", false},
+		{"an old browser", []string{"https://hub.example.org"}, "", false},
+	} {
+		answer, _ := ask(t, serveTest(t, Options{FramedBy: c.framedBy}), asked{line: "GET /?token=" + rightToken, headers: c.headers})
+		cookie := answer.Header.Get("Set-Cookie")
+		for part, want := range map[string]bool{"SameSite=Strict": !c.foreign, "SameSite=None": c.foreign, "Partitioned": c.foreign, "Secure": c.foreign, "HttpOnly": true} {
+			if strings.Contains(cookie, part) != want {
+				t.Errorf("%s: cookie %q: %s is there: %v", c.name, cookie, part, !want)
+			}
+		}
+	}
+}
+
+func TestATicketLetsOneBrowserIn(t *testing.T) {
+	s := New(Options{Root: t.TempDir(), Token: rightToken, Version: "test", App: app})
+	now := time.Now()
+	s.tickets.now = func() time.Time { return now }
+	server := serveOne(t, s)
+	enter := func(ticket, headers string) int {
+		answer, body := ask(t, server, asked{line: "GET /runs?token=" + ticket, headers: headers})
+		if strings.Contains(body+answer.Header.Get("Location"), ticket) {
+			t.Errorf("the answer to ticket %s has it: %v %s", ticket, answer.Header, body)
+		}
+		return answer.StatusCode
+	}
+	s.Ticket("first")
+	s.Ticket("waits")
+	for _, c := range []struct {
+		name, ticket, headers string
+		later                 time.Duration
+		want                  int
+	}{
+		{"what is no ticket", "other", "", 0, 401},
+		{"one", "first", "", time.Minute, 303},
+		{"the browser asks twice", "first", "", 5 * time.Second, 303},
+		{"somebody who has read it", "first", "", 6 * time.Second, 401},
+		{"the browser that was let in opens it again", "first", cookieOf(server, rightToken), 0, 303},
+		{"another", "waits", "", time.Minute, 303},
+	} {
+		now = now.Add(c.later)
+		if got := enter(c.ticket, c.headers); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	s.Ticket("forgotten")
+	now = now.Add(ticketWaits + time.Second)
+	if got := enter("forgotten", ""); got != 401 {
+		t.Errorf("a ticket that was not used for an hour: %d", got)
+	}
+	s.Ticket("for the page")
+	if answer, _ := ask(t, server, asked{line: list, headers: "Authorization: Bearer for the page"}); answer.StatusCode != 401 {
+		t.Errorf("a ticket as Bearer: %s", answer.Status)
+	}
+	for range 3 * mostTickets {
+		s.Ticket(NewToken())
+	}
+	if n := len(s.tickets.until); n > mostTickets {
+		t.Errorf("%d tickets are kept", n)
 	}
 }
 

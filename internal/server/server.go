@@ -6,6 +6,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"fmt"
 	"io/fs"
@@ -36,6 +37,9 @@ type Options struct {
 	// Hosts are names that the server answers to besides the address that it
 	// listens on: those of a reverse proxy.
 	Hosts []string
+	// FramedBy are the origins of pages that may show the dashboard in a frame, as
+	// Framer takes them; none: no page may.
+	FramedBy []string
 	// Certificates make it TLS.
 	Certificates []tls.Certificate
 	// ReadOnly refuses every change.
@@ -58,6 +62,7 @@ type Server struct {
 	started time.Time
 	mux     *http.ServeMux
 	watched watched
+	tickets tickets
 	api     huma.API
 }
 
@@ -74,6 +79,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{options: o, runs: newOpenRuns(o.Root), index: runs.Open(vfs.OS, o.Root, runs.Options{}), ui: runs.OpenUI(vfs.OS, o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
 	s.watched.run, s.watched.log = s.watch, o.Log.Error
+	s.tickets.until, s.tickets.now = map[[sha256.Size]byte]ticket{}, time.Now
 	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))
 	s.register()
 	sayAsNetHTTP(s.api.OpenAPI())
@@ -95,7 +101,8 @@ func (s *Server) HandlerAt(listening ...net.Addr) http.Handler {
 			cookie = fmt.Sprintf("vigil-%d", t.Port) // a browser's cookies do not know ports
 		}
 	}
-	return &guard{next: s.mux, page: s.page, options: &s.options, cookie: cookie, busy: make(chan struct{}, atOnce()), mine: newHosts(listening, s.options.Hosts).mine}
+	return &guard{next: s.mux, page: s.page, options: &s.options, cookie: cookie, value: cookieValue(s.options.Token), policy: s.options.policy(), tickets: &s.tickets,
+		busy: make(chan struct{}, atOnce()), mine: newHosts(listening, s.options.Hosts).mine}
 }
 
 // nothing answers requests that no resource takes.

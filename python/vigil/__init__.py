@@ -8,7 +8,7 @@ trainers; ``vigil.log({"accuracy": 0.9})`` and ``vigil.save_tensor`` record what
 
 from vigil._version import __version__
 
-__all__ = ["config", "log", "save_tensor", "__version__"]
+__all__ = ["config", "log", "save_tensor", "ui", "__version__"]
 
 # The training hook whose step and mode logged values bind to, or None. A hook
 # puts itself here with vigil._log.register and offers log(values, step).
@@ -77,6 +77,21 @@ def config(values):
 
         if _guard.strict:
             raise
+
+
+def ui(root=None, run=None, page=None, height=720, notebook=None):
+    """Show the dashboard of a folder of runs in an output cell: ``vigil.ui()`` as a cell's last line.
+
+    root: the folder, by default that of the command `vigil ui`. run: a run to open. page: a page of it, such as
+    ``"curves"``. height: of the frame, in pixels. notebook: the beginning of the address that the browser shows for
+    the notebook, such as ``"https://hub.example.org"``, where the kernel cannot know it.
+
+    What it gives prints as an address where no notebook shows it. The dashboard ends with the kernel, or with
+    ``close()``. Nothing is raised: what does not work is said in its place.
+    """
+    from vigil import _ui
+
+    return _ui.Dashboard(root, run, page, height, notebook)
 
 
 def _logger():
