@@ -270,7 +270,8 @@ func isSecret(given, want string) bool {
 
 // enter gives the cookie and sends to the address without the token.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
-	c := &http.Cookie{Name: g.cookie, Value: g.value, Path: g.options.BasePath + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
+	c := &http.Cookie{Name: g.cookie, Value: g.value, Path: g.options.BasePath + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
 	if g.options.foreignFrame(r) { // good in frames of that site only
 		c.SameSite, c.Secure, c.Partitioned = http.SameSiteNoneMode, true, true
 	}
