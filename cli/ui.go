@@ -129,7 +129,7 @@ func lettingIn(s *server.Server, a *app) {
 			continue
 		}
 		s.Ticket(lines.Text())
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.stdout, "ok")
 	}
 	_, _ = io.Copy(io.Discard, a.stdin) // after a line that is too long
 }

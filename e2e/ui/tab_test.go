@@ -26,6 +26,15 @@ type tab struct {
 // open opens a page of the dashboard, such as "/runs", with the token.
 func open(t *testing.T, d *dashboard, path string) *tab {
 	t.Helper()
+	b := empty(t, d)
+	b.do(chromedp.Navigate(d.URL)) // sets the cookie
+	b.visit(path)
+	return b
+}
+
+// empty is a tab of a browser that has not been there.
+func empty(t *testing.T, d *dashboard) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	b := &tab{T: t, ctx: ctx, at: d}
@@ -43,8 +52,6 @@ func open(t *testing.T, d *dashboard, path string) *tab {
 		}
 	}()
 	b.do(chromedp.EmulateViewport(1280, 900))
-	b.do(chromedp.Navigate(d.URL)) // sets the cookie
-	b.visit(path)
 	t.Cleanup(b.checkConsole)
 	return b
 }

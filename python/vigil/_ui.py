@@ -43,10 +43,10 @@ class Program(object):
                 break
             except ValueError:
                 pass  # the answer has more lines
-        if "url" not in self.about:
+        if not isinstance(self.about, dict) or "url" not in self.about:
             self.close()
-            error = self.about.get("error", {})
-            raise Cannot("%s; %s" % (error.get("message"), error.get("hint")))
+            error = self.about.get("error") if isinstance(self.about, dict) else None
+            raise Cannot("%(message)s; %(hint)s" % error if error else "`vigil ui` answered %.200r" % said)
         self.base = urlsplit(self.about["url"]).path
         self.port = urlsplit(self.about["url"]).port
 
@@ -55,7 +55,7 @@ class Program(object):
         secret = secrets.token_urlsafe(32)
         try:
             os.write(self.stdin, secret.encode("ascii") + b"\n")
-            return secret if self.lines.next(time.monotonic() + SECONDS) == b"" and not self.ended() else None
+            return secret if self.lines.next(time.monotonic() + SECONDS) == b"ok" else None
         except OSError:
             return None
 
@@ -63,6 +63,8 @@ class Program(object):
         """Whether there is nobody at the other end of its standard input."""
         import select
 
+        if self.stdin < 0:
+            return True
         poll = select.poll()
         poll.register(self.stdin, 0)
         return bool(poll.poll(0))
