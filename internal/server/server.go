@@ -49,6 +49,8 @@ type Options struct {
 	BasePath string
 	// Log gets what goes wrong; nil: nowhere.
 	Log *slog.Logger
+	// Now is the clock by which runs that go on have lasted; nil: time.Now.
+	Now func() time.Time
 }
 
 // Server answers the dashboard's requests. Its methods may be called from several
@@ -77,7 +79,7 @@ func New(o Options) *Server {
 		o.Log.Error("there is no page", "error", err)
 		p = &page{}
 	}
-	s := &Server{options: o, runs: newOpenRuns(o.Root), index: runs.Open(vfs.OS, o.Root, runs.Options{}), ui: runs.OpenUI(vfs.OS, o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
+	s := &Server{options: o, runs: newOpenRuns(o.Root), index: runs.Open(vfs.OS, o.Root, runs.Options{Now: o.Now}), ui: runs.OpenUI(vfs.OS, o.Root), page: p, started: time.Now().UTC(), mux: http.NewServeMux()}
 	s.watched.run, s.watched.log = s.watch, o.Log.Error
 	s.tickets.until, s.tickets.now = map[[sha256.Size]byte]ticket{}, time.Now
 	s.api = humago.NewWithPrefix(s.mux, apiPath, apiConfig(o.Version))

@@ -3,6 +3,7 @@
 package timed
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -15,20 +16,21 @@ import (
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
-// Options say what a run looks like. It trains 100 updates with 600 ms of
-// waiting for data in each second, then evaluates.
+// Options say what a run looks like. It trains ten updates in each second, with
+// 600 ms of waiting for data unless Wait says otherwise, then evaluates.
 type Options struct {
-	Started time.Time // of the run
-	Seconds int       // of training
-	Ranks   int       // 1 or more
-	Running bool      // it has not ended
-	Detail  bool      // of the single steps of the last second
-	GPU     bool      // one, or as many as GPUs says
-	GPUs    int       // numbers of them that are busy by turns
-	Cores   int       // 4 where it is 0; more of them are busy by turns
-	Hosts   []string  // besides "workstation"
-	Empty   bool      // no times, no machine
-	Ended   bool      // an empty one has
+	Started time.Time     // of the run
+	Seconds int           // of training
+	Ranks   int           // 1 or more
+	Wait    time.Duration // for data, of each step of 100 ms; 60 ms where it is 0
+	Running bool          // it has not ended
+	Detail  bool          // of the single steps of the last second
+	GPU     bool          // one, or as many as GPUs says
+	GPUs    int           // numbers of them that are busy by turns
+	Cores   int           // 4 where it is 0; more of them are busy by turns
+	Hosts   []string      // besides "workstation"
+	Empty   bool          // no times, no machine
+	Ended   bool          // an empty one has
 }
 
 // Host is the name of the run's host.
@@ -98,14 +100,16 @@ func writeSteps(t testing.TB, w *store.Writer, o Options, rank int, sum *record.
 	begins := o.Started.Add(3 * time.Second)
 	var rows []record.StepTime
 	var detail []record.Interval
+	wait := float64(cmp.Or(o.Wait, 60*time.Millisecond))
+	rest := int64(100e6-wait) / 40 // of the step, in fortieths
 	at := begins
 	for i := range 10 * o.Seconds {
-		data := int64(60e6) + int64(2e6*math.Sin(float64(i)))
+		data := int64(wait + wait/30*math.Sin(float64(i)))
 		if i%100 == 57 {
-			data += 900e6
+			data += int64(15 * wait)
 		}
 		row := record.StepTime{Worker: worker, Step: int64(i), Mode: record.Train, ModeStep: int64(i), Steps: 1, Start: at}
-		row.Parts = [record.StepParts]int64{record.WaitForData: data, record.Forward: 20e6, record.Backward: 14e6, record.Optimizer: 3e6, record.Other: 3e6}
+		row.Parts = [record.StepParts]int64{record.WaitForData: data, record.Forward: 20 * rest, record.Backward: 14 * rest, record.Optimizer: 3 * rest, record.Other: 3 * rest}
 		if o.Ranks > 1 {
 			row.Parts[record.WaitForRanks] = int64(rank) * 2e6
 		}

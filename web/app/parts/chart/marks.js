@@ -54,7 +54,7 @@ export function paintMarks(u, marks) {
     const last = taken.get(token);
     if (last !== undefined && px - last < 4 * ratio) continue;
     taken.set(token, px);
-    ctx.strokeStyle = colour(token, mark.kind === "checkpoint" ? 0.35 : mark.kind === "epoch" ? 1 : 0.55);
+    ctx.strokeStyle = colour(token, mark.kind === "checkpoint" ? 0.35 : mark.kind === "epoch" ? 0.5 : 0.55);
     ctx.lineWidth = ratio;
     ctx.setLineDash(mark.kind === "epoch" ? [] : [2 * ratio, 3 * ratio]);
     ctx.beginPath();
