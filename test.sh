@@ -2,7 +2,7 @@
 # The test command: makes the environment the tests need, then runs all of them.
 #
 #   ./test.sh           vet, linters, Go tests with the race detector, Python tests, end-to-end tests and the default diagnosis on PyTorch 2.15
-#   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, 10 000 crash schedules, the full kill loops and long fuzzing
+#   ./test.sh --long    also PyTorch 2.1 and 1.13, properties with new cases, 10 000 crash schedules, the full kill loops, long fuzzing and pictures of the dashboard
 #   ./test.sh --rest    only what --long adds, to go on after a failure in it
 #   ./test.sh --env     only make the environment
 #   ./test.sh --firsthour  nothing but the first hour of a newcomer without Go: clone, install, demo, a script with a mistake, and so on
@@ -165,6 +165,8 @@ if [ "$long" = 1 ]; then
   go test -timeout 60m -count=1 -run 'Crashes|EveryByte' ./internal/trial
   stage "kill loops"
   go test -timeout 60m -count=1 -run 'Kill' ./e2e
+  stage "pictures of the dashboard"
+  go test -timeout 20m -count=1 ./e2e/golden
   stage "fuzzing"
   scripts/fuzz.sh "${VIGIL_FUZZ_TIME:-60s}"
 fi

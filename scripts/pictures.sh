@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the report and of the status line from real runs: needs tmux and Chromium.
+# Makes the pictures of the report and of the status line from real runs, and those of the dashboard from written ones: needs tmux and Chromium.
 # (The picture of a mistake is made by `go test ./cli -run TestPicture -update`.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,3 +38,5 @@ for _ in $(seq 120); do
   shows 'step [0-9]\{3,\} ' && break
 done
 terminal docs/images/status.png 1040 290
+
+go test ./e2e/golden -count=1 -update

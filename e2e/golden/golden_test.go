@@ -49,9 +49,10 @@ var pictures = []struct {
 }{
 	{"runs", "/runs", all, has(softmax)},
 	{"overview", "/runs/" + softmax + "/overview", all, ""},
-	{"curves", "/runs/" + healthy + "/curves?closed=gradients", all, ""},
-	{"compare", "/curves?runs=" + healthy + "," + quicker, []look{light}, ""},
+	{"curves", "/runs/" + healthy + "/curves?closed=collection%20gradients", all, ""},
+	{"compare", "/curves?closed=collection%20weights,collection%20gradients&runs=" + healthy + "," + quicker, []look{light}, ""},
 	{"tensors", "/runs/" + sigmoid + "/tensors", all, ""},
+	{"tensor", "/runs/" + sigmoid + "/tensors?tensor=gradient/" + layer(0), []look{light}, ""},
 	{"findings", "/runs/" + sigmoid + "/findings", all, ""},
 	{"machine", "/runs/" + going + "/machine", all, ""},
 	{"time", "/runs/" + slow + "/time", all, ""},
@@ -74,8 +75,10 @@ func TestPictures(t *testing.T) {
 	b := open(t, root)
 	for _, p := range pictures {
 		for _, l := range p.looks {
-			t.Run(p.name+l.suffix, func(t *testing.T) { b.visit(t, p.path, l, p.ready)
-				same(t, p.name+l.suffix, b.shot(t)) })
+			t.Run(p.name+l.suffix, func(t *testing.T) {
+				b.visit(t, p.path, l, p.ready)
+				same(t, p.name+l.suffix, b.shot(t))
+			})
 		}
 	}
 	// What a comparison is for: a colour that changes, a panel that moves.

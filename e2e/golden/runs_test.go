@@ -25,12 +25,12 @@ var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 // The runs of the pictures. No training is behind them: each number is a formula's,
 // or drawn with a fixed seed, so they are the same each time.
 const (
-	softmax   = "digits-softmax"  // a softmax too many: the finding has an edit
-	sigmoid   = "digits-sigmoid"  // eight sigmoid layers in a row: the gradient does not reach the first
-	healthy   = "digits-relu"     // learns
-	quicker   = "digits-relu-3e3" // learns faster
-	slow      = "digits-hdd"      // waits for data
-	going     = "resnet-ddp"      // goes on, on another machine: two ranks, 8 GPUs
+	softmax   = "digits-softmax"   // a softmax too many: the finding has an edit
+	sigmoid   = "digits-sigmoid"   // eight sigmoid layers in a row: the gradient does not reach the first
+	healthy   = "digits-relu"      // learns
+	quicker   = "digits-relu-3e-3" // learns faster
+	slow      = "digits-hdd"       // waits for data
+	going     = "resnet-ddp"       // goes on, on another machine: two ranks, 8 GPUs
 	layers    = 8
 	steps     = 600
 	statEvery = 10
@@ -142,13 +142,13 @@ func (r *run) write(t *testing.T, root string, plan []byte) {
 
 // describe fills in what is known of the whole run.
 func (r *run) describe(run *record.Run, plan []byte) {
-	run.Command = []string{"python", "train.py", "--activation", r.activation, "--lr", "0.001"}
-	run.Said = fmt.Sprintf("Classifier (34,826 parameters) · Adam lr 0.001 · loss CrossEntropyLoss (cross_entropy) · %d weights and %d gradients, every %d steps", layers, layers, statEvery)
+	run.Command = []string{"python", "train.py", "--activation", r.activation, "--lr", fmt.Sprint(r.rate())}
+	run.Said = fmt.Sprintf("Classifier (34,826 parameters) · Adam lr %g · loss CrossEntropyLoss (cross_entropy) · %d weights and %d gradients, every %d steps", r.rate(), layers, layers, statEvery)
 	run.Steps["TRAIN"] = r.last
 	run.Overhead = record.Overhead{OnceSeconds: 0.6, SinceSeconds: 59, SincePercent: 1.1}
 	run.Provenance = &record.Provenance{
 		Git:             &record.Git{Commit: "4f6d1c02b7a9e35d8810c6e2f7b34a90d15e6a7c", Branch: "main"},
-		Hyperparameters: map[string]string{"activation": r.activation, "lr": map[bool]string{false: "0.001", true: "0.003"}[r.name == quicker]},
+		Hyperparameters: map[string]string{"activation": r.activation, "lr": fmt.Sprint(r.rate())},
 		Python:          &record.Interpreter{Version: "3.12.1", Implementation: "CPython", Executable: "/home/ada/classifier/.venv/bin/python"},
 		Packages:        map[string]string{"numpy": "2.5.5", "torch": "2.15.0"},
 		Machine:         &record.Machine{OS: "linux/amd64", CPU: "AMD EPYC", Cores: 4, Memory: 32 << 30},
@@ -189,6 +189,14 @@ func (r *run) tensors() []record.TensorInfo {
 
 func layer(i int) string { return fmt.Sprintf("Classifier_layers.%d.weight", 2*i) }
 
+// rate is the learning rate at the beginning.
+func (r *run) rate() float64 {
+	if r.name == quicker {
+		return 3e-3
+	}
+	return 1e-3
+}
+
 // step writes a step: the loss at each, statistics and validation now and then, raw
 // values of the first layer at each hundredth.
 func (r *run) step(t *testing.T, w *store.Writer, n int64) {
@@ -204,7 +212,7 @@ func (r *run) step(t *testing.T, w *store.Writer, n int64) {
 	s.Scalars = []record.Scalar{{Name: "loss", Value: loss + 0.025*(0.3+loss)*r.noise.NormFloat64()}}
 	if n%50 == 49 {
 		s.Scalars = append(s.Scalars, record.Scalar{Name: "validation/loss", Value: 1.04 * loss}, record.Scalar{Name: "validation/accuracy", Value: r.accuracy(float64(n))},
-			record.Scalar{Name: "learning_rate", Value: 1e-3 * (1 + math.Cos(math.Pi*float64(n)/float64(r.last))) / 2})
+			record.Scalar{Name: "learning_rate", Value: r.rate() * (1 + math.Cos(math.Pi*float64(n)/float64(r.last))) / 2})
 	}
 	if n%statEvery == 0 {
 		raw, err := w.RawStep("worker_0", record.Train, n)

@@ -900,7 +900,7 @@ ${t.line?.[c]??""}`!==i;)c=t.parent[c];c<0&&(l.total+=t.total[a])}return[...r.va
       ${t.live&&u`<${eo} may=${e.may} />`}
       ${t.live&&e.may.allowed&&u`<div class="grid controls-forms"><${v3} plan=${e} /><${k3} plan=${e} /></div>`}
       ${n.history?.length>0&&u`<${M3} list=${n.history} />`}`}<//></div>
-  </section>`}function y3({list:t}){return u`<div class="scroll" tabindex="0" role="region" aria-label="Collections"><table class="plain"><thead><tr><th>Collection</th><th>In training</th><th>In evaluation</th><th>What of it</th><th class="n">Tensors</th><th>Asked for by</th></tr></thead>
+  </section>`}function y3({list:t}){return u`<div class="scroll" tabindex="0" role="region" aria-label="Collections"><table class="plain controls-collections"><thead><tr><th>Collection</th><th>In training</th><th>In evaluation</th><th>What of it</th><th class="n">Tensors</th><th>Asked for by</th></tr></thead>
     <tbody>${t.map((e,n)=>u`<tr key=${n}><td class="said">${e.name}</td><td>${up(e.schedule?.TRAIN)}</td><td>${up(e.schedule?.EVAL)}</td>
       <td>${e.want}</td><td class="n">${e.tensors?.length??0}</td><td class="quiet small said">${w3(e.by??[])}</td></tr>`)}</tbody></table></div>`}function v3({plan:t}){let[e,n]=I("");return u`<form class="stack tight" onSubmit=${async s=>{s.preventDefault(),await t.change({every:Number(e)},"Changed. It takes effect at the next step.")&&n("")}} aria-label="Interval">
     <h3>How often</h3>

@@ -17,7 +17,7 @@ export function Capture({ run, plan }) {
 }
 
 function Collections({ list }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Collections"><table class="plain"><thead><tr><th>Collection</th><th>In training</th><th>In evaluation</th><th>What of it</th><th class="n">Tensors</th><th>Asked for by</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Collections"><table class="plain controls-collections"><thead><tr><th>Collection</th><th>In training</th><th>In evaluation</th><th>What of it</th><th class="n">Tensors</th><th>Asked for by</th></tr></thead>
     <tbody>${list.map((one, i) => html`<tr key=${i}><td class="said">${one.name}</td><td>${intervalOf(one.schedule?.TRAIN)}</td><td>${intervalOf(one.schedule?.EVAL)}</td>
       <td>${one.want}</td><td class="n">${one.tensors?.length ?? 0}</td><td class="quiet small said">${asked(one.by ?? [])}</td></tr>`)}</tbody></table></div>`;
 }
