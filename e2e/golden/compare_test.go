@@ -73,7 +73,7 @@ func shrink(i image.Image) *image.Paletted {
 		return cmp.Or(count[b]-count[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	var kept color.Palette
-	place := map[color.RGBA]uint8{}
+	var place map[color.RGBA]uint8
 	for near := 0; ; near += 2 {
 		if kept, place = palette(all, near); len(kept) <= 256 {
 			break

@@ -85,12 +85,7 @@ func MatrixOf(p source.RawPart, c Cut) (*Matrix, error) {
 		return nil, err
 	}
 	for _, v := range m.Values {
-		if v-v == 0 && !(v >= m.Min) {
-			m.Min = v
-		}
-		if v-v == 0 && !(v <= m.Max) {
-			m.Max = v
-		}
+		m.Min, m.Max = widened(m.Min, m.Max, v)
 	}
 	return m, nil
 }
@@ -158,31 +153,42 @@ func (r *partReader) place(row, column int64) int64 {
 // single tells whether a row's values are read one by one.
 func (r *partReader) single() bool { return r.m.ColumnStride*int64(r.p.DType.Size()) >= apart }
 
-// cost is how many bytes are read: whole blocks, each once.
-func (r *partReader) cost() (bytes int64) {
-	block := max(r.p.Block, apart)
-	last := int64(-1)
-	touch := func(from, to int64) {
-		a, b := max(from/block, last+1), to/block
-		if b >= a {
-			bytes, last = bytes+(b-a+1)*block, b
-		}
+// readCost is how many bytes are read: whole blocks, the one that was read last not
+// again.
+type readCost struct{ block, last, bytes int64 }
+
+func (c *readCost) add(from, to int64) {
+	a, b := from/c.block, to/c.block
+	if a == c.last {
+		a++
 	}
+	if b >= a {
+		c.bytes, c.last = c.bytes+(b-a+1)*c.block, b
+	}
+}
+
+func (r *partReader) cost() int64 {
+	c := readCost{block: max(r.p.Block, apart), last: -1}
+	r.touch(&c)
+	return c.bytes
+}
+
+// touch adds what is read for all values.
+func (r *partReader) touch(c *readCost) {
 	columns := r.m.ShownColumns()
 	for row := range r.m.ShownRows() {
 		if columns == 0 {
 			break
 		}
 		if !r.single() {
-			touch(r.place(row, 0), r.place(row, columns-1))
+			c.add(r.place(row, 0), r.place(row, columns-1))
 			continue
 		}
 		for column := range columns {
 			at := r.place(row, column)
-			touch(at, at)
+			c.add(at, at)
 		}
 	}
-	return bytes
 }
 
 // thinner leaves out every other row or column, whichever saves more.
@@ -214,7 +220,7 @@ func (r *partReader) read() error {
 	if rows == 0 || columns == 0 {
 		return nil
 	}
-	together := max(1, 1<<20/(size*r.m.ColumnStride)) // values that a read brings
+	together := min(columns, max(1, 1<<20/(size*r.m.ColumnStride))) // values that a read brings
 	if r.single() {
 		together = 1
 	}

@@ -39,12 +39,8 @@ func ValuesOf(t source.Run, info record.TensorInfo, q source.Query, step int64, 
 	if len(v.Steps) == 0 {
 		return nil, fmt.Errorf("no values of %.200q are stored: %w", q.Tensor, fs.ErrNotExist)
 	}
-	v.Step, v.Worker = nearest(v.Steps, step), q.Worker
-	for _, w := range t.Workers() {
-		if v.Worker == "" && slices.Contains(t.RawSteps(q.Tensor, q.Mode, w), v.Step) {
-			v.Worker = w
-		}
-	}
+	v.Step = nearest(v.Steps, step)
+	v.Worker = whose(t, q, v.Step)
 	err := source.ReadPart(t, q.Tensor, q.Mode, v.Step, v.Worker, func(p source.RawPart) (err error) {
 		v.DType = p.DType.String()
 		if info.Strings {
@@ -57,6 +53,20 @@ func ValuesOf(t source.Run, info record.TensorInfo, q source.Query, step int64, 
 		return nil, err
 	}
 	return v, nil
+}
+
+// whose is the worker that a query is about: the first that stored values at a step
+// where none is named.
+func whose(t source.Run, q source.Query, step int64) string {
+	if q.Worker != "" {
+		return q.Worker
+	}
+	for _, w := range t.Workers() {
+		if slices.Contains(t.RawSteps(q.Tensor, q.Mode, w), step) {
+			return w
+		}
+	}
+	return ""
 }
 
 // strings reads what stands for strings, and cuts it.
