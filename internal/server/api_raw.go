@@ -2,13 +2,10 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
-	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -36,6 +33,11 @@ type Raw struct {
 
 type rawIn struct {
 	TensorOf
+	PartOf
+}
+
+// PartOf is the part of a request that says which values of a tensor are meant.
+type PartOf struct {
 	Step    int64  `query:"step" default:"-1" minimum:"-1" doc:"Step of the mode; -1: the last one."`
 	Rows    string `query:"rows" pattern:"^[0-9]{0,18}:[0-9]{0,18}$" doc:"Rows A:B of the last but one dimension, B not included; either may be left out." example:"0:64"`
 	Columns string `query:"columns" pattern:"^[0-9]{0,18}:[0-9]{0,18}$" doc:"Columns A:B of the last dimension, likewise." example:"0:64"`
@@ -43,28 +45,36 @@ type rawIn struct {
 	At      string `query:"at" pattern:"^[0-9,]{0,900}$" doc:"Indices of the dimensions before the last two, such as 3,0; missing ones are 0."`
 }
 
-// cut is the part that a request names.
-func (in *rawIn) cut() (c view.Cut, err error) {
-	span := func(text string) (s view.Span) {
-		a, b, _ := strings.Cut(text, ":")
-		s.From, _ = strconv.ParseInt(a, 10, 64)
-		s.To, _ = strconv.ParseInt(b, 10, 64)
-		if b != "" && s.To <= s.From {
-			err = &wrong{fmt.Sprintf("%q names no rows or columns: write A:B with A below B", text)}
-		}
-		return s
+// span reads A:B.
+func span(text string) (s view.Span, err error) {
+	a, b, _ := strings.Cut(text, ":")
+	s.From, _ = strconv.ParseInt(a, 10, 64)
+	s.To, _ = strconv.ParseInt(b, 10, 64)
+	if b != "" && s.To <= s.From {
+		return s, &wrong{fmt.Sprintf("%q names no rows or columns: write A:B with A below B", text)}
 	}
-	c.Rows, c.Columns, c.Flat = span(in.Rows), span(in.Columns), in.Flat
+	return s, nil
+}
+
+// cut is the part that a request names.
+func (in *PartOf) cut() (c view.Cut, err error) {
+	c.Flat = in.Flat
+	if c.Rows, err = span(in.Rows); err != nil {
+		return c, err
+	}
+	if c.Columns, err = span(in.Columns); err != nil {
+		return c, err
+	}
 	for at := range strings.SplitSeq(in.At, ",") {
 		if at != "" {
-			n, bad := strconv.ParseInt(at, 10, 64)
-			if bad != nil {
-				err = &wrong{fmt.Sprintf("%.100q is no index", at)}
+			n, err := strconv.ParseInt(at, 10, 64)
+			if err != nil {
+				return c, &wrong{fmt.Sprintf("%.100q is no index", at)}
 			}
 			c.At = append(c.At, n)
 		}
 	}
-	return c, err
+	return c, nil
 }
 
 func (s *Server) raw(_ context.Context, in *rawIn) (Raw, error) {
@@ -72,24 +82,20 @@ func (s *Server) raw(_ context.Context, in *rawIn) (Raw, error) {
 	if err != nil {
 		return Raw{}, err
 	}
-	t, info, q, err := s.tensor(&in.TensorOf, func(t source.Run, q source.Query) (bool, error) {
-		return len(t.RawSteps(q.Tensor, q.Mode, q.Worker)) > 0, nil
-	})
+	t, info, q, err := s.tensor(&in.TensorOf, hasRaw)
 	if err != nil {
 		return Raw{}, err
 	}
 	v, err := view.ValuesOf(t, info, q, in.Step, c)
-	var cut *view.WrongCut
-	switch {
-	case errors.As(err, &cut):
-		return Raw{}, &wrong{cut.Error()}
-	case errors.Is(err, fs.ErrNotExist):
-		return Raw{}, nothing(t, in.Tensor, "; values are stored of collections with raw: vigil run --collect weights:every=100,raw -- …")
-	case err != nil:
-		return Raw{}, err
+	if err != nil {
+		return Raw{}, noValues(err, t, in.Tensor)
 	}
+	return toRaw(in.Tensor, q.Mode.String(), v), nil
+}
+
+func toRaw(tensor, mode string, v *view.Values) Raw {
 	m := v.Matrix
-	return Raw{Format: format1, Name: in.Tensor, Mode: q.Mode.String(), Worker: v.Worker, Step: v.Step, Steps: v.Steps,
+	return Raw{Format: format1, Name: tensor, Mode: mode, Worker: v.Worker, Step: v.Step, Steps: v.Steps,
 		DType: v.DType, Shape: m.Shape, At: m.At, Rows: [2]int64{m.Rows.From, m.Rows.To}, Columns: [2]int64{m.Columns.From, m.Columns.To},
-		RowStride: m.RowStride, ColumnStride: m.ColumnStride, Values: m.Values, Min: number(m.Min), Max: number(m.Max), Strings: nonNil(v.Strings), More: v.More}, nil
+		RowStride: m.RowStride, ColumnStride: m.ColumnStride, Values: m.Values, Min: number(m.Min), Max: number(m.Max), Strings: nonNil(v.Strings), More: v.More}
 }

@@ -20,6 +20,9 @@ func registerTensors(api huma.API, s *Server) {
 	get(api, "/runs/{run}/histograms", "get-histograms", "How the elements of a tensor spread, over its steps", s.histograms)
 	get(api, "/runs/{run}/stats", "get-stats", "What is known of a tensor at one step", s.stats)
 	get(api, "/runs/{run}/raw", "get-raw", "A part of a tensor's values at one step", s.raw)
+	get(api, "/runs/{run}/images", "get-images", "Images of a tensor at one step", s.images)
+	get(api, "/runs/{run}/stats/compare", "compare-stats", "A tensor at one step beside one of another run", s.compareStats)
+	get(api, "/runs/{run}/raw/compare", "compare-raw", "A part of a tensor's values at one step, less those of another run", s.compareRaw)
 }
 
 // TensorOf is the part of a request that says which tensor of a run is meant, and
@@ -207,6 +210,8 @@ type Stats struct {
 	Stats     map[string]number  `json:"stats" doc:"Its statistics at that step, by name."`
 	Derived   map[string]number  `json:"derived" doc:"Further numbers that rules asked for."`
 	Histogram *HistogramOfMoment `json:"histogram" doc:"How its elements spread at that step; null when that is not known."`
+	Orders    []string           `json:"image_orders" doc:"The orders in which its dimensions may be those of images, the likeliest first; none: it has no images."`
+	Images    bool               `json:"images" doc:"Its shape is likely one of images."`
 }
 
 // HistogramOfMoment is one histogram.
@@ -223,7 +228,7 @@ type statsIn struct {
 
 func (s *Server) stats(_ context.Context, in *statsIn) (Stats, error) {
 	var m *view.Moment
-	t, _, q, err := s.tensor(&in.TensorOf, func(t source.Run, q source.Query) (_ bool, err error) {
+	t, info, q, err := s.tensor(&in.TensorOf, func(t source.Run, q source.Query) (_ bool, err error) {
 		q.From = in.Step
 		m, err = view.MomentOf(t, q)
 		return m != nil, err
@@ -236,8 +241,13 @@ func (s *Server) stats(_ context.Context, in *statsIn) (Stats, error) {
 	}
 	out := Stats{Format: format1, Name: in.Tensor, Mode: q.Mode.String(), Worker: m.Worker, Step: m.Step, Steps: m.Steps, RawSteps: m.Raw,
 		Stats: map[string]number{}, Derived: map[string]number{}}
+	shape := info.Shape
 	if m.Shape != nil {
-		out.Shape = &m.Shape
+		out.Shape, shape = &m.Shape, m.Shape
+	}
+	if out.Orders = []string{}; !info.Strings {
+		orders, likely := view.ImageOrders(shape)
+		out.Orders, out.Images = nonNil(orders), likely
 	}
 	for k, v := range m.Stats {
 		out.Stats[k] = number(v)

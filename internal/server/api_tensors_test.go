@@ -41,6 +41,7 @@ func capturedRun(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	tensors.Write(t, root, "run")
+	tensors.WriteOther(t, root, "other")
 	s := httptest.NewServer(New(Options{Root: root, Version: "test"}).Handler())
 	t.Cleanup(s.Close)
 	return s.URL
@@ -73,7 +74,7 @@ func TestTensors(t *testing.T) {
 		path string
 		want map[string]string
 	}{
-		{"/heat?stat=mean", map[string]string{"format": "1", "mode": `"TRAIN"`, "#steps": "60", "#rows": "9", "all": "9", "more": "0",
+		{"/heat?stat=mean", map[string]string{"format": "1", "mode": `"TRAIN"`, "#steps": "60", "#rows": "12", "all": "12", "more": "0",
 			"rows.0.name": `"inputs.0"`, "rows.1.name": `"conv1.weight"`, "rows.2.name": `"gradient/conv1.weight"`, "rows.2.module": `"conv1"`, "rows.2.kind": `"gradient"`, "#rows.2.values": "60", "stats.0": `"min"`}},
 		{"/heat?stat=abs_mean&collection=gradients&columns=6", map[string]string{"log": "true", "#rows": "1", "steps": "[0,10,20,30,40,50]", "rows.0.odd": "[4,5]", "rows.0.values.4": `"NaN"`}},
 		{"/heat?stat=max&collection=gradients&columns=5", map[string]string{"rows.0.odd": "[]", "steps": "[0,12,24,36,48]"}},
@@ -110,6 +111,30 @@ func TestTensors(t *testing.T) {
 		{"/raw?tensor=none", map[string]string{"values": "[]", "min": `"NaN"`}},
 		{"/raw?tensor=words&step=20", map[string]string{"dtype": `"STRING"`, "shape": "[2,2]", "strings": `["the","<script>","quick\n","` + "\u202e" + `fox"]`, "values": "[]", "more": "0"}},
 		{"/raw?tensor=words&rows=1:", map[string]string{"strings": `["quick\n","` + "\u202e" + `fox"]`}},
+		{"/stats?tensor=images", map[string]string{"image_orders": `["NCHW","NHWC"]`, "images": "true"}},
+		{"/stats?tensor=photos", map[string]string{"image_orders": `["NHWC","NCHW"]`, "images": "true"}},
+		{"/stats?tensor=conv1.weight", map[string]string{"image_orders": `["NCHW","NHWC"]`, "images": "false"}},
+		{"/stats?tensor=words", map[string]string{"image_orders": "[]", "images": "false"}},
+		{"/images?tensor=images", map[string]string{"step": "40", "steps": "[0,20,40]", "order": `"NCHW"`, "batch": "4", "channels": "3", "height": "12", "width": "10", "planes": "3", "rows": "[0,12]", "columns": "[0,10]",
+			"stride": "1", "index": "[0,1,2,3]", "channel": "[-1,-1,-1,-1]", "tile_odd": "[2,0,0,0]", "more": "0", "#values": "1440", "values.7": `"NaN"`, "values.8": `"-Inf"`, "odd": "2", "whole": "true"}},
+		{"/images?tensor=images&step=20&index=3&channel=1", map[string]string{"step": "20", "planes": "1", "index": "[3]", "channel": "[1]", "tile_odd": "[0]", "#values": "120", "whole": "true", "odd": "0"}},
+		{"/images?tensor=images&index=1&apart=true&rows=3:5&columns=2:", map[string]string{"channel": "[0,1,2]", "index": "[1,1,1]", "rows": "[3,5]", "columns": "[2,10]", "#values": "48"}},
+		{"/images?tensor=photos&index=1&step=0", map[string]string{"order": `"NHWC"`, "planes": "3", "#values": "216", "values.0": "56", "values.1": "71", "values.72": "61"}},
+		{"/images?tensor=photos&order=NCHW", map[string]string{"order": `"NCHW"`, "channels": "9", "height": "8", "width": "3", "planes": "1", "#index": "18"}},
+
+		{"/stats/compare?with=other&tensor=gradient/conv1.weight&step=20", map[string]string{"error": `""`, "here.run": `"run"`, "there.run": `"other"`, "here.step": "20", "there.step": "20", "there.worker": `"worker_0"`, "stats.0.name": `"count"`, "stats.0.difference": "0", "stats.1.name": `"min"`,
+			"histograms.here_step": "20", "histograms.there_step": "20", "values": "true", "why_not": `""`}},
+		{"/stats/compare?with=other&tensor=gradient/conv1.weight&step=20&with_step=33", map[string]string{"here.step": "20", "there.step": "33", "histograms.there_step": "33", "values": "true"}},
+		{"/stats/compare?with=other&tensor=gradient/conv1.weight&step=50", map[string]string{"stats.3.name": `"mean"`, "stats.3.difference": `"NaN"`, "stats.3.relative": `"NaN"`}},
+		{"/stats/compare?with=run&tensor=loss&step=3&with_step=1", map[string]string{"stats": `[{"name":"value","derived":false,"here":0.25,"there":0.5,"difference":-0.25,"relative":-0.5}]`, "histograms": "null", "values": "false", "why_not": `"The values of \"loss\" were not stored in run \"run\", only their statistics."`}},
+		{"/stats/compare?with=other&tensor=fc.weight", map[string]string{"error": `""`, "there.shape": "[6,7]", "values": "false", "why_not": `"\"fc.weight\" has the shape [6 7] in run \"other\" and [600 700] here: only values of one shape have a difference."`}},
+		{"/stats/compare?with=other&tensor=conv1.weight", map[string]string{"values": "false", "why_not": `"The values of \"conv1.weight\" were not stored in run \"other\", only their statistics."`}},
+		{"/stats/compare?with=other&tensor=mask", map[string]string{"error": `"Run \"other\" has no tensor \"mask\"."`, "stats": "[]", "there.step": "-1"}},
+		{"/stats/compare?with=other&tensor=mask&with_tensor=none", map[string]string{"error": `""`, "there.name": `"none"`, "values": "false"}},
+		{"/stats/compare?with=nosuch&tensor=mask", map[string]string{"error": `"There is no run \"nosuch\" here; it may have been removed or renamed."`}},
+		{"/stats/compare?with=other&tensor=words", map[string]string{"error": `""`, "stats": "[]", "why_not": `"\"words\" is strings in run \"run\", which have no difference."`}},
+		{"/raw/compare?with=other&tensor=fc.bias&step=20&worker=worker_1", map[string]string{"step": "20", "with.run": `"other"`, "with.step": "20", "with.worker": `"worker_1"`, "#values": "1200"}},
+		{"/raw/compare?with=other&tensor=images&step=40&at=0,0&rows=0:1", map[string]string{"values.7": `"NaN"`, "values.8": `"NaN"`, "#values": "10"}},
 		{"/raw?tensor=" + url.QueryEscape(tensors.Odd) + "&mode=EVAL", map[string]string{"step": "0", "mode": `"EVAL"`, "#values": "2"}},
 	} {
 		status, got := answerOf(t, base, "/runs/run"+c.path)
@@ -169,13 +194,26 @@ func TestTensorsRefused(t *testing.T) {
 		{"/raw?tensor=conv1.weight&at=0,0,0", 422, "not 3"},
 		{"/raw?tensor=conv1.weight&at=1&flat=true", 422, "not 1"},
 		{"/raw?tensor=fc.weight&worker=nobody", 404, "has nothing of"},
+		{"/images?tensor=loss", 404, "values are stored of collections with raw: vigil run --collect"},
+		{"/images?tensor=fc.weight", 422, "a tensor of shape [600 700] has no images: those have three or four dimensions"},
+		{"/images?tensor=words", 422, `"words" is strings and no images`},
+		{"/images?tensor=images&order=HWC", 422, "a tensor of shape [4 3 12 10] has no order HWC: it may have NCHW, NHWC"},
+		{"/images?tensor=images&order=XYZ", 422, ""},
+		{"/images?tensor=images&index=4", 422, "index 4 is not one of the 4 of shape [4 3 12 10] as NCHW"},
+		{"/images?tensor=images&rows=2:2", 422, "names no rows or columns"},
+		{"/stats/compare?tensor=fc.weight", 422, ""},
+		{"/stats/compare?tensor=no&with=other", 404, `Run "run" has no tensor "no"`},
+		{"/raw/compare?tensor=fc.weight&with=other", 404, `"fc.weight" has the shape [6 7] in run "other" and [600 700] here`},
+		{"/raw/compare?tensor=mask&with=other", 404, `Run "other" has no tensor "mask".`},
+		{"/raw/compare?tensor=fc.bias&with=nosuch", 404, ""},
+		{"/raw/compare?tensor=fc.bias&with=other&rows=7:8", 422, "are not among its 1"},
 	} {
 		status, got := answerOf(t, base, "/runs/run"+c.path)
 		if detail, _ := got["detail"].(string); status != c.status || !strings.Contains(detail, c.detail) || detail == "" {
 			t.Errorf("%s: %d %v, want %d %q", c.path, status, got["detail"], c.status, c.detail)
 		}
 	}
-	if status, _ := answerOf(t, base, "/runs/other/heat"); status != 404 {
+	if status, _ := answerOf(t, base, "/runs/nosuch/heat"); status != 404 {
 		t.Errorf("another run: %d", status)
 	}
 }
@@ -211,6 +249,34 @@ func TestRawValues(t *testing.T) {
 			}
 			if got["min"] != least || got["max"] != most {
 				t.Errorf("%s %s: %v to %v, want %v to %v", c.tensor, c.query, got["min"], got["max"], least, most)
+			}
+		}
+	}
+}
+
+// A difference is that of the values that were written, each from the one at its place.
+func TestDifferences(t *testing.T) {
+	base := capturedRun(t)
+	for _, c := range []struct {
+		tensor, query string
+		there         string
+		step          int64
+		index         func(i int) int64 // in the tensor of value i
+	}{
+		{"fc.bias", "columns=100:120", "fc.bias", 20, func(i int) int64 { return 100 + int64(i) }},
+		{"images", "at=2,1&rows=4:6", "images", 20, func(i int) int64 { return (2*3+1)*120 + 40 + int64(i) }},
+		{"images", "at=2,1&with_tensor=images&with_step=0", "images", 0, func(i int) int64 { return (2*3+1)*120 + int64(i) }},
+		{"gradient/conv1.weight", "at=1,1&with_step=59", "gradient/conv1.weight", 40, func(i int) int64 { return (1*3+1)*25 + int64(i) }},
+	} {
+		status, got := answerOf(t, base, "/runs/run/raw/compare?with=other&step=20&tensor="+c.tensor+"&"+c.query)
+		if status != 200 {
+			t.Errorf("%s %s: %d %v", c.tensor, c.query, status, got["detail"])
+			continue
+		}
+		here, there := tensors.Value(c.tensor, 20, 0), tensors.Value(c.there, c.step, tensors.OtherRank)
+		for i, v := range got["values"].([]any) {
+			if want := tensor.ToFloat64(here, c.index(i)) - tensor.ToFloat64(there, c.index(i)); v != want {
+				t.Fatalf("%s %s, value %d: %v, want %v", c.tensor, c.query, i, v, want)
 			}
 		}
 	}

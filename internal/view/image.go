@@ -16,6 +16,7 @@ import (
 const (
 	mostTiles   = 1024
 	imageValues = 4 * MatrixSide * MatrixSide
+	tileSide    = 4 * MatrixSide
 )
 
 // imageSide is from which side on a tensor is taken for images without being asked:
@@ -229,10 +230,11 @@ func (m *Images) choose(c ImageCut) (err error) {
 // for, and of fewer tiles where even one value of each would cost too much to read.
 func (m *Images) thin(p source.RawPart, l imageLayout) []*partReader {
 	for m.Stride = 1; ; {
-		plane := steps(m.Rows, m.Stride) * steps(m.Columns, m.Stride)
+		rows, columns := steps(m.Rows, m.Stride), steps(m.Columns, m.Stride)
+		plane := rows * columns
 		readers, cost := m.readers(p, l)
 		switch {
-		case plane*int64(len(readers)) <= imageValues && cost <= matrixBytes, plane == 1 && len(m.Tiles) == 1:
+		case max(rows, columns) <= tileSide && plane*int64(len(readers)) <= imageValues && cost <= matrixBytes, plane == 1 && len(m.Tiles) == 1:
 			return readers
 		case plane > 1:
 			m.Stride *= 2

@@ -23,7 +23,7 @@ func TestImageOrders(t *testing.T) {
 		{[]int64{32, 3, 224, 224}, "NCHW NHWC", true},
 		{[]int64{32, 224, 224, 3}, "NHWC NCHW", true},
 		{[]int64{32, 1, 28, 28}, "NCHW NHWC", true},
-				{[]int64{64, 256, 14, 14}, "NCHW NHWC", true},
+		{[]int64{64, 256, 14, 14}, "NCHW NHWC", true},
 		{[]int64{64, 3, 7, 7}, "NCHW NHWC", false}, // kernels
 		{[]int64{64, 64, 3, 3}, "NCHW NHWC", false},
 		{[]int64{3, 64, 64}, "CHW HWC NHW", true},
@@ -131,6 +131,9 @@ func TestImageBounds(t *testing.T) {
 		if err := m.read(source.RawPart{DType: tensor.F64, Shape: c.shape, Bytes: src, Block: c.block}, ImageCut{Index: -1, Channel: -1}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
+		}
+		if side := max(steps(m.Rows, m.Stride), steps(m.Columns, m.Stride)); side > tileSide {
+			t.Errorf("%s: a tile has a side of %d", c.name, side)
 		}
 		if len(m.Values) > imageValues || src.bytes > matrixBytes || len(m.Tiles) == 0 || c.tiles > 0 && len(m.Tiles) != c.tiles {
 			t.Errorf("%s: %d tiles, %d values, %d bytes were read", c.name, len(m.Tiles), len(m.Values), src.bytes)

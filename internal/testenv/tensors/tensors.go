@@ -37,6 +37,9 @@ var List = []record.TensorInfo{
 	{Name: "mask", Kind: record.Custom, DType: "BOOL", Shape: []int64{3}, Order: 3},
 	{Name: "wave", Kind: record.Custom, DType: "C64", Shape: []int64{}, Order: 3},
 	{Name: "none", Kind: record.Custom, DType: "F32", Shape: []int64{0, 7}, Order: 3},
+	{Name: "images", Kind: record.Input, DType: "F32", Shape: []int64{4, 3, 12, 10}, Order: 3, Collections: []string{"inputs"}},
+	{Name: "maps", Kind: record.Output, DType: "F32", Shape: []int64{2, 5, 9, 8}, Order: 3},
+	{Name: "photos", Kind: record.Input, DType: "U8", Shape: []int64{2, 9, 8, 3}, Order: 3, Collections: []string{"inputs"}},
 	{Name: Odd, Kind: record.Custom, DType: "F32", Shape: []int64{2}, Order: 4},
 }
 
@@ -45,6 +48,31 @@ const Odd = "<b>\u202e|a/b\"c\nd"
 
 // Write writes the run below root.
 func Write(t testing.TB, root, name string) {
+	t.Helper()
+	write(t, root, name, List, 0, func(string) bool { return true })
+}
+
+// OtherRank is what is added to the ranks of the other run for its values.
+const OtherRank = 2
+
+// WriteOther writes a run that is like the first one with other values. It has no mask,
+// its fc.weight is small, and of conv1.weight no values are stored.
+func WriteOther(t testing.TB, root, name string) {
+	t.Helper()
+	var list []record.TensorInfo
+	for _, info := range List {
+		switch info.Name {
+		case "mask":
+			continue
+		case "fc.weight":
+			info.Shape = []int64{6, 7}
+		}
+		list = append(list, info)
+	}
+	write(t, root, name, list, OtherRank, func(tensor string) bool { return tensor != "conv1.weight" })
+}
+
+func write(t testing.TB, root, name string, list []record.TensorInfo, ranks int, raws func(tensor string) bool) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -63,7 +91,7 @@ func Write(t testing.TB, root, name string) {
 	w, err := store.Create(vfs.OS, root, name, run)
 	must(err)
 	for rank, worker := range []string{"worker_0", "worker_1"} {
-		must(w.Announce(worker, List))
+		must(w.Announce(worker, list))
 		for n := range int64(Steps + 1) {
 			s := &record.Step{Worker: worker, Step: n, Mode: record.Train, ModeStep: n, Time: Started.Add(time.Duration(n) * time.Second), Seconds: 0.5}
 			if n == Steps {
@@ -72,9 +100,9 @@ func Write(t testing.TB, root, name string) {
 			s.Scalars = []record.Scalar{{Name: "loss", Value: 1 / float64(n+1)}}
 			raw, err := w.RawStep(worker, s.Mode, s.ModeStep)
 			must(err)
-			for _, info := range List {
-				v := Value(info.Name, n, rank)
-				if n%RawEvery == 0 {
+			for _, info := range list {
+				v := valueOf(info, n, rank+ranks)
+				if n%RawEvery == 0 && raws(info.Name) {
 					must(raw.Add(info.Name, v))
 					s.Raw = append(s.Raw, info.Name)
 				}
@@ -93,15 +121,19 @@ func Write(t testing.TB, root, name string) {
 }
 
 // Value is what a tensor is at an update; a further rank has other values. From
-// update 40 on an element of the gradient is NaN and one infinite.
+// update 40 on an element of the gradient and of the images is NaN and one infinite.
 func Value(name string, n int64, rank int) tensor.View {
-	wave := func(i int) float64 { return math.Sin(float64(i)*0.37+float64(n)*0.1) + float64(rank) }
 	info := record.TensorInfo{}
 	for _, info = range List {
 		if info.Name == name {
 			break
 		}
 	}
+	return valueOf(info, n, rank)
+}
+
+func valueOf(info record.TensorInfo, n int64, rank int) tensor.View {
+	wave := func(i int) float64 { return math.Sin(float64(i)*0.37+float64(n)*0.1) + float64(rank) }
 	count, _ := tensor.Elements(info.Shape)
 	var b []byte
 	le := binary.LittleEndian
@@ -114,16 +146,21 @@ func Value(name string, n int64, rank int) tensor.View {
 			b = le.AppendUint16(b, uint16(math.Float32bits(float32(x))>>16))
 		case "F64":
 			b = le.AppendUint64(b, math.Float64bits(x))
+		case "U8":
+			b = append(b, byte(int64(i)*5+n))
 		case "BOOL":
 			b = append(b, byte(i%2))
 		case "C64":
 			b = le.AppendUint32(le.AppendUint32(b, math.Float32bits(3)), math.Float32bits(4))
 		default:
-			if name == "gradient/conv1.weight" {
+			if info.Name == "gradient/conv1.weight" {
 				x *= math.Pow(10, -float64(n)/5)
-				if n >= 40 && i == 7 {
+			}
+			if n >= 40 && (info.Name == "gradient/conv1.weight" || info.Name == "images") {
+				switch i {
+				case 7:
 					x = math.NaN()
-				} else if n >= 40 && i == 8 {
+				case 8:
 					x = math.Inf(-1)
 				}
 			}

@@ -23,7 +23,7 @@ function Tensors({ run, api, route, data }) {
   const all = useMemo(() => data.tensors.filter((tensor) => tensor.by === "step"), [data]);
   const name = route.get("tensor");
   const tensor = useMemo(() => all.find((one) => one.name === name) ?? null, [all, name]);
-  const choose = (chosen) => route.push({ tensor: chosen?.name, at: null, rows: null, columns: null, matrix: null });
+  const choose = (chosen) => route.push({ tensor: chosen?.name, at: null, rows: null, columns: null, matrix: null, order: null, image: null, channel: null, apart: null, bright: null, low: null, high: null });
   useCommands(() => all.slice(0, mostCommands).map((one) => ({ group: "Tensors", title: one.name, run: () => choose(one) })), [all]);
   if (!all.length) {
     return html`<${Empty} command="vigil run -- python train.py">${run.live ? "Nothing was captured yet: tensors appear with the first steps." : "Nothing was captured in this run."}<//>`;

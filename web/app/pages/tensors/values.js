@@ -9,6 +9,7 @@ import { Matrix } from "../../parts/matrix.js";
 import { finest, kept, partOf } from "../../parts/matrix/parts.js";
 import { parse, spans } from "../../parts/matrix/place.js";
 import { Choice } from "../../parts/tabs.js";
+import { Pictures } from "./pictures.js";
 import { Strings } from "./strings.js";
 
 export function Values({ run, route, tensor, moment, worker, onStep }) {
@@ -25,24 +26,39 @@ export function Values({ run, route, tensor, moment, worker, onStep }) {
   </section>`;
 }
 
-// Stored asks for the part that is seen, and keeps what was seen before.
+// Stored shows values as a matrix, as images, or as what else they are.
 function Stored({ run, route, tensor, mode, worker, step, moment }) {
   const who = { tensor: tensor.name, mode, worker, step };
-  const flat = isFlat(route, tensor.shape);
+  const shape = Array.from(moment.shape ?? tensor.shape);
+  const images = moment.image_orders.length > 0 && (route.get("matrix") ? route.get("matrix") === "images" : moment.images);
+  if (images) return html`<div class="stack tight"><${ShownAs} route=${route} shape=${shape} value="images" images /><${Pictures} run=${run} route=${route} who=${who} /></div>`;
+  return html`<${Numbers} run=${run} route=${route} path=${run.path("raw")} who=${who} shape=${tensor.shape} images=${moment.image_orders.length > 0} moment=${moment} />`;
+}
+
+// ShownAs chooses how a tensor of three dimensions or more lies before one.
+function ShownAs({ route, shape, value, images }) {
+  const options = [["flat", `${shape[0]} \u00d7 ${shape.slice(1).reduce((a, b) => a * b, 1)}`], ["last", `${shape.at(-2)} \u00d7 ${shape.at(-1)}`]];
+  if (images) options.push(["images", "Images"]);
+  return html`<div class="line">Shown as <${Choice} label="Shown as" options=${options} value=${value} onChange=${(next) => route.set({ matrix: next, at: null, rows: null, columns: null })} />
+    <span class="faint small">${{ flat: "a matrix of the first dimension by all others", last: "a matrix of the last two dimensions", images: "" }[value]}</span></div>`;
+}
+
+// Numbers asks a path for the part that is seen, and keeps what was seen before.
+export function Numbers({ route, path, who, shape: announced, images = false, moment = null }) {
+  const flat = isFlat(route, announced);
   const lead = flat ? "" : route.get("at");
   const cut = { at: lead, flat: flat || "" };
-  const of = useGet(run.path("raw"), { ...who, ...cut }, { columns: true });
-  const data = of.data?.name === tensor.name ? of.data : undefined;
+  const of = useGet(path, { ...who, ...cut }, { columns: true });
+  const data = of.data?.name === who.tensor ? of.data : undefined;
   return html`<${Answer} of=${{ ...of, data }} compact what="The values could not be read.">${(answer) => {
     const shape = Array.from(answer.shape);
     if (answer.dtype === "STRING") return html`<${Strings} answer=${answer} shape=${shape} />`;
     if (!answer.values.length) return html`<p class="quiet">A tensor of shape ${shape.join(" \u00d7 ")} has no values.</p>`;
     if (!shape.length) return html`<p class="tensors-single n">${format.number(figure(answer.values[0]), 8)}</p>`;
     return html`<div class="stack tight">
-      ${shape.length > 2 && html`<div class="line">Matrix of <${Choice} label="Matrix of" options=${[["flat", `${shape[0]} \u00d7 ${shape.slice(1).reduce((a, b) => a * b, 1)}`], ["last", `${shape.at(-2)} \u00d7 ${shape.at(-1)}`]]} value=${flat ? "flat" : "last"}
-        onChange=${(next) => route.set({ matrix: next, at: null, rows: null, columns: null })} /><span class="faint small">${flat ? "the first dimension by all others" : "the last two dimensions"}</span></div>`}
+      ${shape.length > 2 && html`<${ShownAs} route=${route} shape=${shape} value=${flat ? "flat" : "last"} images=${images} />`}
       ${shape.length > 2 && !flat && html`<${Lead} shape=${shape} at=${Array.from(answer.at)} onChange=${(at) => route.set({ at: at.some(Boolean) ? at.join(",") : null })} />`}
-      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} run=${run} route=${route} who=${{ ...who, ...cut }} flat=${flat} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
+      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} path=${path} route=${route} who=${{ ...who, ...cut }} flat=${flat} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
     </div>`;
   }}<//>`;
 }
@@ -65,13 +81,13 @@ function Vector({ answer }) {
   return html`<${Chart} title="Value by index" heading="h4" series=${series} x=${{ kind: "" }} height=${200} legend=${false} caption=${answer.column_stride > 1 ? `every ${answer.column_stride}. of ${format.several(answer.columns[1], "value")}` : format.several(answer.values.length, "value")} />`;
 }
 
-function Zoomed({ run, route, who, flat, lead, answer, moment, busy }) {
+function Zoomed({ path, route, who, flat, lead, answer, moment, busy }) {
   const shape = matrixOf(Array.from(answer.shape), flat);
   const view = parse(route.get("rows"), route.get("columns"), shape);
   const asked = useLatest(JSON.stringify(spans(view, shape)), 120);
   const { rows, columns } = JSON.parse(asked);
   const enough = answer.row_stride === 1 && answer.column_stride === 1;
-  const near = useGet(!enough && rows ? run.path("raw") : null, { ...who, rows, columns }, { columns: true });
+  const near = useGet(!enough && rows ? path : null, { ...who, rows, columns }, { columns: true });
   const [parts, setParts] = useState(() => [partOf(answer)]);
   useEffect(() => setParts([partOf(answer)]), [answer]);
   useEffect(() => {
@@ -90,15 +106,15 @@ function Zoomed({ run, route, who, flat, lead, answer, moment, busy }) {
 // colours: the range of the whole tensor where its statistics are those of the same step, so that colours stay what they are while one zooms.
 function colours(answer, moment) {
   const low = figure(answer.min), high = figure(answer.max);
-  const least = figure(moment.stats.min), most = figure(moment.stats.max);
-  return moment.step === answer.step && least <= low && most >= high ? [least, most] : [low, high];
+  const least = figure(moment?.stats.min), most = figure(moment?.stats.max);
+  return moment?.step === answer.step && least <= low && most >= high ? [least, most] : [low, high];
 }
 
 // isFlat: small kernels say little one by one, so they are shown together unless the page is asked otherwise.
 function isFlat(route, shape) {
   const asked = route.get("matrix");
   if (shape.length < 3) return false;
-  return asked ? asked === "flat" : shape.at(-1) * shape.at(-2) < 64;
+  return asked && asked !== "images" ? asked === "flat" : shape.at(-1) * shape.at(-2) < 64;
 }
 
 const matrixOf = (shape, flat) => (flat ? [shape[0], shape.slice(1).reduce((a, b) => a * b, 1)] : shape.slice(-2));

@@ -1,16 +1,16 @@
 // What the pointer does on a matrix: it reads the cell below it, dragging moves, Ctrl and the wheel, two fingers or a double click zoom.
-import { fitted, margin, place, zoomed } from "./place.js";
+import { fitted, place, zoomed } from "./place.js";
 
-// gestures listens on a canvas; state() is {view, shape, onView}. The answer ends it.
+// gestures listens on a canvas; state() is {view, shape, onView}, and where cells are not those of a matrix {place}. The answer ends it.
 export function gestures(canvas, state, setCursor) {
   const fingers = new Map();
   let moved = false;
-  const geometry = () => place(state().view, canvas.clientWidth, canvas.clientHeight);
+  const geometry = () => (state().place ?? place)(state().view, canvas.clientWidth, canvas.clientHeight);
   const cell = (event) => {
     const at = geometry();
     const row = Math.floor(at.row(event.offsetY)), column = Math.floor(at.column(event.offsetX));
     const { shape, view } = state();
-    const seen = event.offsetX >= margin.left && event.offsetY >= margin.top && row < Math.min(shape[0], view.top + view.rows) && column < shape[1] && row >= 0 && column >= 0;
+    const seen = at.column(event.offsetX) >= view.left && at.row(event.offsetY) >= view.top && row < (state().place ? shape[0] : Math.min(shape[0], view.top + view.rows)) && column < shape[1];
     return seen ? { row, column } : null;
   };
   const set = (view) => state().onView(view);
