@@ -22,6 +22,7 @@ func tensorsRun(t *testing.T) *dashboard {
 	t.Helper()
 	root := t.TempDir()
 	tensors.Write(t, root, "run")
+	tensors.WriteOther(t, root, "other")
 	return serving(t, root)
 }
 
@@ -159,6 +160,205 @@ func TestValuesOfAMatrix(t *testing.T) {
 	b.shows("every 2. row and every 2. column is read")
 }
 
+// mosaic is how many tiles of a height and width are beside each other on a canvas of
+// so many pixels, how large a value is, and how far the tiles are apart: as large as may be.
+func mosaic(tiles, height, width int, room [2]float64) (across int, cell float64, gap int) {
+	if tiles > 1 {
+		gap = max(1, int(math.Round(float64(max(height, width))/24)))
+	}
+	best := 0.0
+	for a := 1; a <= tiles; a++ {
+		columns, rows := float64(a*(width+gap)-gap), float64((tiles+a-1)/a*(height+gap)-gap)
+		if size := min(40, room[0]/columns, room[1]/rows); size > best {
+			best, across, cell = size, a, min(40, (room[0]-6)/columns, (room[1]-6)/rows)
+		}
+	}
+	return across, cell, gap
+}
+
+// Each pixel of each image has the brightness of its value, as the API has it.
+func TestImagesByPixel(t *testing.T) {
+	d := tensorsRun(t)
+	odd := tokens(t)("--odd")
+	b := open(t, d, "/runs/run/tensors")
+	for _, c := range []struct {
+		page, api string
+		low, high float64 // of fixed brightness
+	}{
+		{page: "tensor=images&step=20", api: "tensor=images&step=20"},
+		{page: "tensor=images&step=40", api: "tensor=images&step=40"}, // NaN and infinite
+		{page: "tensor=images&step=40&bright=tile", api: "tensor=images&step=40"},
+		{page: "tensor=images&step=20&image=2&channel=1", api: "tensor=images&step=20&index=2&channel=1"},
+		{page: "tensor=images&step=20&image=2&apart=true&bright=tile", api: "tensor=images&step=20&index=2&apart=true"},
+		{page: "tensor=images&step=20&bright=fixed&low=-0.5&high=0.25", api: "tensor=images&step=20", low: -0.5, high: 0.25},
+		{page: "tensor=photos&step=0", api: "tensor=photos&step=0"},
+		{page: "tensor=photos&step=0&order=NCHW", api: "tensor=photos&step=0&order=NCHW"},
+		{page: "tensor=maps&step=20", api: "tensor=maps&step=20"},
+		{page: "tensor=conv1.weight&step=20&matrix=images", api: "tensor=conv1.weight&step=20"},
+	} {
+		var images struct {
+			Height, Width, Planes, Stride int
+			Index                         []int
+			TileMin                       []any `json:"tile_min"`
+			TileMax                       []any `json:"tile_max"`
+			Values                        []any
+			Min, Max                      any
+		}
+		d.get(t, "/runs/run/images?"+c.api, &images)
+		b.visit("/runs/run/tensors?" + c.page)
+		b.wait(`document.querySelector(".matrix-canvas")?.width > 100 && document.querySelector(".matrix-body").getAttribute("aria-roledescription") === "images"`)
+		var room [3]float64
+		if _, err := fmt.Sscan(b.value(`(() => { const c = document.querySelector(".matrix-canvas"); return [c.clientWidth, c.clientHeight, c.width / c.clientWidth].join(" ") })()`), &room[0], &room[1], &room[2]); err != nil {
+			t.Fatal(err)
+		}
+		across, cell, gap := mosaic(len(images.Index), images.Height, images.Width, [2]float64{room[0], 520})
+		if _, again, _ := mosaic(len(images.Index), images.Height, images.Width, [2]float64{room[0], room[1]}); math.Abs(again-cell) > 0.1 || len(images.Values) == 0 || images.Stride != 1 {
+			t.Errorf("%s: the canvas is %v, a value %g pixels large, %d values", c.page, room, again, len(images.Values))
+		}
+		plane := images.Height * images.Width
+		var points []string
+		for i := range images.Index {
+			for k := range plane {
+				x := 3 + (float64(i%across*(images.Width+gap)+k%images.Width)+0.5)*cell
+				y := 3 + (float64(i/across*(images.Height+gap)+k/images.Width)+0.5)*cell
+				points = append(points, fmt.Sprintf("[%.3f,%.3f]", x*room[2], y*room[2]))
+			}
+		}
+		pixels := strings.Split(b.value(`(() => { const c = document.querySelector(".matrix-canvas"), all = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+			return [`+strings.Join(points, ",")+`].map(([x, y]) => { const at = 4 * (Math.floor(y) * c.width + Math.floor(x)); return [...all.slice(at, at + 3)].join(" ") }).join("|") })()`), "|")
+		wrong := 0
+		for i := range images.Index {
+			low, high := c.low, c.high
+			if low == high {
+				low, _ = images.Min.(float64)
+				high, _ = images.Max.(float64)
+			}
+			if strings.Contains(c.page, "bright=tile") {
+				low, _ = images.TileMin[i].(float64)
+				high, _ = images.TileMax[i].(float64)
+			}
+			for k := range plane {
+				var want [3]float64
+				for p := range 3 {
+					v, finite := images.Values[(i*images.Planes+p%images.Planes)*plane+k].(float64)
+					if !finite {
+						want = odd
+						break
+					}
+					want[p] = max(0, min(255, math.Round(255*(v-low)/(high-low))))
+				}
+				var got [3]float64
+				if _, err := fmt.Sscan(pixels[i*plane+k], &got[0], &got[1], &got[2]); err != nil {
+					t.Fatalf("%s: %q", c.page, pixels[i*plane+k])
+				}
+				if math.Abs(got[0]-want[0]) > 1 || math.Abs(got[1]-want[1]) > 1 || math.Abs(got[2]-want[2]) > 1 {
+					if wrong++; wrong < 4 {
+						t.Errorf("%s: image %d, row %d, column %d: colour %v, want %v", c.page, i, k/images.Width, k%images.Width, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Images: the cursor reads a value under its place in the tensor, one is shown alone,
+// and without values there is a sentence.
+func TestImagesOfATensor(t *testing.T) {
+	d := tensorsRun(t)
+	b := open(t, d, "/runs/run/tensors?tensor=images&step=20")
+	b.shows("N \u00d7 C \u00d7 H \u00d7 W (assumed)")
+	b.shows("4 images of 12 \u00d7 10.")
+	b.value(`document.querySelector(".matrix-body").focus()`)
+	for _, key := range []string{kb.ArrowRight, kb.ArrowRight, kb.ArrowDown} { // the first one brings the cursor
+		b.keys(key)
+	}
+	b.shows("[0, :, 1, 1]")
+	var raw struct{ Values []float64 }
+	d.get(t, "/runs/run/raw?tensor=images&step=20&flat=true&rows=0:1", &raw)
+	for i, text := range strings.Split(strings.ReplaceAll(b.text(".matrix-now strong"), "\u2212", "-"), ", ") {
+		want := raw.Values[i*120+11]
+		if number, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(number-want) > 1e-5*math.Abs(want) {
+			t.Errorf("channel %d reads %q, the API says %v", i, text, want)
+		}
+	}
+	for range 10 {
+		b.keys(kb.ArrowRight) // over the gap
+	}
+	b.shows("[1, :, 1, 0]")
+	b.keys(kb.Enter)
+	b.wait(`location.search.includes("image=1")`)
+	b.shows("1 image of 12 \u00d7 10.")
+	b.keys("+")
+	b.wait(`location.search.includes("rows=")`)
+	b.keys("0")
+	b.wait(`!location.search.includes("rows=")`)
+	b.value(`history.back()`)
+	b.shows("4 images of 12 \u00d7 10.")
+	b.visit("/runs/run/tensors?tensor=images&step=40")
+	b.shows("2 values of the tensor are NaN or infinite")
+	b.visit("/runs/run/tensors?tensor=photos")
+	b.shows("N \u00d7 H \u00d7 W \u00d7 C (assumed)")
+	b.visit("/runs/run/tensors?tensor=conv1.weight") // small kernels are read as numbers
+	b.shows("a matrix of the first dimension by all others")
+	b.click("Images")
+	b.shows("4 images of 5 \u00d7 5.")
+	b.visit("/runs/other/tensors?tensor=conv1.weight")
+	b.shows("The values themselves were not stored, only their statistics.")
+	b.shows("vigil run --collect weights:raw,every=100 -- python train.py")
+}
+
+// A tensor beside one of another job: what stands there is what the API says, and the
+// address holds it.
+func TestTensorsAreCompared(t *testing.T) {
+	d := tensorsRun(t)
+	b := open(t, d, "/runs/run/tensors?tensor=gradient%2Fconv1.weight&step=20")
+	b.wait(`document.querySelector("#tensors-runs option[value=other]")`)
+	b.value(`(() => { const field = document.querySelector("[list=tensors-runs]"); field.value = "other"; field.dispatchEvent(new Event("change", {bubbles: true})) })()`)
+	b.wait(`location.search.includes("with=other")`)
+	row := func(name string) string {
+		return b.value(`[...document.querySelectorAll(".tensors-wide tbody tr")].find(e => e.querySelector("th").innerText === ` + quote(name) + `)?.innerText.replaceAll("\u2212", "-").replaceAll(/\s+/g, " ")`)
+	}
+	for _, c := range []struct {
+		query string
+		there int
+	}{{"", 20}, {"&with_step=33", 33}} {
+		b.visit("/runs/run/tensors?tensor=gradient%2Fconv1.weight&step=20&with=other" + c.query)
+		b.wait(`document.querySelector(".tensors-wide tbody tr")`)
+		for name, key := range map[string]string{"mean": "mean", "maximum": "max", "L2 norm": "l2"} {
+			var here, there struct{ Stats map[string]float64 }
+			d.get(t, "/runs/run/stats?tensor=gradient%2Fconv1.weight&step=20", &here)
+			d.get(t, fmt.Sprintf("/runs/other/stats?tensor=gradient%%2Fconv1.weight&step=%d", c.there), &there)
+			var got [3]float64
+			text := row(name)
+			if _, err := fmt.Sscan(strings.TrimPrefix(text, name), &got[0], &got[1], &got[2]); err != nil {
+				t.Errorf("%s: %q", name, text)
+			}
+			for i, want := range []float64{here.Stats[key], there.Stats[key], here.Stats[key] - there.Stats[key]} {
+				if math.Abs(got[i]-want) > 1e-5*math.Abs(want) {
+					t.Errorf("step %d: %s: %q, want %g", c.there, name, text, want)
+				}
+			}
+		}
+	}
+	b.shows("Mean over steps")
+	b.shows("Difference of the values")
+	b.shows("2 histograms of")
+	for query, sentence := range map[string]string{
+		"tensor=mask&with=other":                  `Run "other" has no tensor "mask".`,
+		"tensor=fc.weight&with=other":             `"fc.weight" has the shape [6 7] in run "other" and [600 700] here`,
+		"tensor=conv1.weight&with=other":          `The values of "conv1.weight" were not stored in run "other", only their statistics.`,
+		"tensor=loss&with=nosuch":                 `There is no run "nosuch" here`,
+		"tensor=mask&with=other&with_tensor=none": `has the shape [0 7] in run "other" and [3] here`,
+		"tensor=loss&step=3&with=run&with_step=1": "\u221250 %",
+	} {
+		b.visit("/runs/run/tensors?" + query)
+		b.shows(sentence)
+	}
+	b.visit("/runs/run/tensors?tensor=loss&with=other")
+	b.click("Compare no more")
+	b.wait(`!location.search.includes("with")`)
+}
+
 // Strings are text, whatever is in them, and so is a name.
 func TestStringsOfATensor(t *testing.T) {
 	d := tensorsRun(t)
@@ -178,7 +378,7 @@ func TestStringsOfATensor(t *testing.T) {
 func TestTensorsAreAccessible(t *testing.T) {
 	source := axe(t)
 	d := tensorsRun(t)
-	for i, path := range []string{"?collection=gradients", "?tree=collections&q=fc", "?tensor=fc.weight&step=20", "?tensor=gradient%2Fconv1.weight&spread=film&step=50", "?tensor=fc.bias&step=20", "?tensor=words", "?tensor=conv1.weight&step=20&matrix=last&at=1,2"} {
+	for i, path := range []string{"?collection=gradients", "?tree=collections&q=fc", "?tensor=fc.weight&step=20", "?tensor=gradient%2Fconv1.weight&spread=film&step=50", "?tensor=fc.bias&step=20", "?tensor=words", "?tensor=conv1.weight&step=20&matrix=last&at=1,2", "?tensor=images&step=40", "?tensor=maps&step=20&bright=fixed&low=-1", "?tensor=gradient%2Fconv1.weight&step=20&with=other&with_step=33"} {
 		b := open(t, d, "/runs/run/tensors"+path)
 		b.picture(fmt.Sprintf("tensors-%d", i+1))
 		b.accessible(source)

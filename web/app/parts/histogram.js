@@ -9,8 +9,8 @@ import { Empty, Failed, Loading } from "./empty.js";
 import { useShown } from "./shown.js";
 import { Table } from "./table.js";
 
-// Ridge: <Ridge title steps=${[...]} edges=${[n + 1]} shares=${[[n per step]]} counts=${[per step]} step=${chosen} onStep=${(step) => ...} even height loading error command />
-export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = [], counts, step, onStep, even = false, height = 320, loading, error, retry, empty, command, children }) {
+// Ridge: <Ridge title steps=${[...]} edges=${[n + 1]} shares=${[[n per step]]} counts=${[per step]} step=${chosen} onStep=${(step) => ...} even height loading error command />; over: the shares of another histogram, drawn as a line over the only one; names: [its own name, that of over].
+export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = [], counts, over, names, step, onStep, even = false, height = 320, loading, error, retry, empty, command, children }) {
   const canvas = useRef(null);
   const box = useRef(null);
   const [root, shown] = useShown();
@@ -36,9 +36,9 @@ export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = 
     if (!drawn || width < 80) return undefined;
     return effect(() => {
       theme.value;
-      box.current = paintRidge(canvas.current, { width, height, steps, edges, shares: rows, even, active });
+      box.current = paintRidge(canvas.current, { width, height, steps, edges, shares: rows, over, even, active });
     });
-  }, [drawn, width, height, steps, edges, rows, even, active]);
+  }, [drawn, width, height, steps, edges, rows, over, even, active]);
 
   const at = (event) => {
     const { left, right, bottom } = box.current ?? {};
@@ -64,28 +64,32 @@ export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = 
     event.preventDefault();
     event.stopPropagation();
   };
-  const words = cursor ? `step ${format.count(steps[cursor.i])}: ${format.percent(rows[cursor.i][cursor.bin])} of the values between ${format.number(edges[cursor.bin], 3)} and ${format.number(edges[cursor.bin + 1], 3)}${counts ? `, of ${format.count(counts[cursor.i])}` : ""}` : "";
+  const shareAt = ({ i, bin }) => (over ? `${names[0]} ${format.percent(rows[i][bin])}, ${names[1]} ${format.percent(over[bin])}` : `step ${format.count(steps[i])}: ${format.percent(rows[i][bin])}`);
+  const words = cursor ? `${shareAt(cursor)} of the values between ${format.number(edges[cursor.bin], 3)} and ${format.number(edges[cursor.bin + 1], 3)}${counts ? `, of ${format.count(counts[cursor.i])}` : ""}` : "";
   const body = () => {
     if (error && !some) return html`<${Failed} compact error=${error} again=${retry} />`;
     if (!some) return loading ? html`<${Loading} compact />` : html`<${Empty} compact command=${command}>${empty ?? "No histograms were captured of this."}<//>`;
-    if (table) return html`<${Values} steps=${steps} edges=${edges} rows=${rows} height=${height} />`;
+    if (table) return html`<${Values} steps=${over ? names : steps} edges=${edges} rows=${over ? [rows[0], over] : rows} named=${Boolean(over)} height=${height} />`;
     return html`<div class="ridge"><canvas ref=${canvas} aria-hidden="true" onMouseMove=${(event) => setCursor(at(event))} onMouseLeave=${() => setCursor(null)} onClick=${(event) => { const to = at(event); if (to) onStep?.(steps[to.i]); }}></canvas></div>`;
   };
   return html`<figure class="chart" ref=${root} aria-busy=${loading ? "true" : null}>
     <figcaption class="chart-head"><${heading} class="chart-title" title=${title}>${title}<//>${children}</figcaption>
     <div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "histograms" : null} aria-label=${some ? `${title}. ${summary(steps, edges, rows)}` : null} onKeyDown=${keys}>${body()}</div>
-    ${some && html`<div class="chart-drawn said" aria-live="polite">${words || `${format.several(steps.length, "histogram")} of ${format.several(bins, "bin")}`}</div>`}
+    ${some && html`<div class="chart-drawn said" aria-live="polite">${words || `${format.several(steps.length + (over ? 1 : 0), "histogram")} of ${format.several(bins, "bin")}`}</div>`}
   </figure>`;
 }
 
-// Histogram is that of one step: <Histogram title edges counts />.
-export const Histogram = ({ edges = [], counts = [], step = 0, ...more }) => {
-  const [steps, shares, all] = useMemo(() => {
-    const total = numbers(counts).reduce((sum, count) => sum + count, 0);
-    return [[step], [numbers(counts).map((count) => (total ? count / total : 0))], [total]];
-  }, [counts, step]);
-  return html`<${Ridge} height=${180} ...${more} steps=${counts.length ? steps : []} edges=${edges} shares=${shares} counts=${all} />`;
+// Histogram is that of one step: <Histogram title edges counts />, with the counts of another one over it: over names=${[...]}.
+export const Histogram = ({ edges = [], counts = [], over, step = 0, ...more }) => {
+  const [steps, shares, all] = useMemo(() => [[step], [sharesOf(counts)], [numbers(counts).reduce((sum, count) => sum + count, 0)]], [counts, step]);
+  const others = useMemo(() => over && sharesOf(over), [over]);
+  return html`<${Ridge} height=${180} ...${more} over=${others} steps=${counts.length ? steps : []} edges=${edges} shares=${shares} counts=${all} />`;
 };
+
+function sharesOf(counts) {
+  const total = numbers(counts).reduce((sum, count) => sum + count, 0);
+  return numbers(counts).map((count) => (total ? count / total : 0));
+}
 
 // summary says where most values lie at the first and the last step.
 function summary(steps, edges, rows) {
@@ -103,12 +107,12 @@ function summary(steps, edges, rows) {
   return `Histograms of ${range}; the middle goes from ${middle(rows[0])} at step ${format.count(steps[0])} to ${middle(rows[rows.length - 1])} at step ${format.count(steps[steps.length - 1])}.`;
 }
 
-function Values({ steps, edges, rows, height }) {
+function Values({ steps, edges, rows, named, height }) {
   const list = useMemo(() => Array.from({ length: edges.length - 1 }, (_, bin) => ({ bin })), [edges]);
   const columns = useMemo(() => {
     const every = Math.max(1, Math.ceil(steps.length / 30));
     return [{ id: "from", title: "from", number: true, pin: true, value: ({ bin }) => edges[bin], cell: ({ bin }) => format.number(edges[bin], 4) }, { id: "to", title: "to", number: true, value: ({ bin }) => edges[bin + 1], cell: ({ bin }) => format.number(edges[bin + 1], 4) },
-      ...steps.map((step, i) => ({ id: String(i), title: steps.length > 1 ? `step ${format.count(step)}` : "share", number: true, value: ({ bin }) => rows[i][bin], cell: ({ bin }) => format.percent(rows[i][bin]) })).filter((_, i) => i % every === 0)];
+      ...steps.map((step, i) => ({ id: String(i), title: named ? step : steps.length > 1 ? `step ${format.count(step)}` : "share", number: true, value: ({ bin }) => rows[i][bin], cell: ({ bin }) => format.percent(rows[i][bin]) })).filter((_, i) => i % every === 0)];
   }, [steps, edges, rows]);
   return html`<${Table} label="Values of the histograms" rows=${list} columns=${columns} rowKey=${({ bin }) => bin} height=${height} dense />`;
 }

@@ -8,6 +8,7 @@ import { Answer } from "../../parts/empty.js";
 import { Icon } from "../../parts/icon.js";
 import { StepSlider } from "../../parts/slider.js";
 import { Capture } from "./capture.js";
+import { Compare } from "./compare.js";
 import { ModeChoice, modesOf, WorkerChoice } from "./controls.js";
 import { Course } from "./course.js";
 import { Moment } from "./moment.js";
@@ -48,7 +49,8 @@ export function OneTensor({ run, api, route, tensor, back }) {
       ${!tensor.strings && html`<${Boundary} what="The numbers of this step"><${Moment} data=${moment} tensor=${tensor} scalar=${scalar} histograms=${histograms.data} /><//>`}
       ${!tensor.strings && html`<${Boundary} what="The course"><${Course} run=${run} route=${route} tensor=${tensor} mode=${moment.mode} worker=${worker} step=${moment.step} scalar=${scalar} /><//>`}
       ${histograms.data?.steps.length > 0 && html`<${Boundary} what="The histograms"><${Spread} route=${route} data=${histograms.data} step=${moment.step} onStep=${go} /><//>`}
-      ${!scalar && html`<${Boundary} what="The values"><${Values} run=${run} api=${api} route=${route} tensor=${tensor} moment=${moment} worker=${worker} onStep=${go} /><//>`}`}<//>
+      ${!scalar && html`<${Boundary} what="The values"><${Values} run=${run} api=${api} route=${route} tensor=${tensor} moment=${moment} worker=${worker} onStep=${go} /><//>`}
+      <${Boundary} what="The comparison"><${Compare} run=${run} api=${api} route=${route} tensor=${tensor} moment=${moment} worker=${worker} scalar=${scalar} /><//>`}<//>
   </section>`;
 }
 

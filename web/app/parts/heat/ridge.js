@@ -22,7 +22,7 @@ export function positions(edges, even) {
   return Array.from(edges, (edge) => (edge - edges[0]) / span);
 }
 
-export function paintRidge(canvas, { width, height, steps, edges, shares, even, active }) {
+export function paintRidge(canvas, { width, height, steps, edges, shares, over, even, active }) {
   const ratio = devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -33,33 +33,43 @@ export function paintRidge(canvas, { width, height, steps, edges, shares, even, 
   const at = positions(edges, even);
   const colours = ramp();
   // The height is that of a density, so that wide bins do not look fuller than they are.
-  const density = shares.map((row) => Array.from(row, (share, b) => share / Math.max(1e-9, at[b + 1] - at[b])));
-  const highest = Math.max(1e-12, ...density.flat());
+  const dense = (row) => Array.from(row, (share, b) => share / Math.max(1e-9, at[b + 1] - at[b]));
+  const density = shares.map(dense);
+  const highest = Math.max(1e-12, ...density.flat(), ...(over ? dense(over) : []));
   const x = (share) => box.left + share * (box.right - box.left);
   ctx.font = font();
   ctx.textBaseline = "middle";
-  steps.forEach((step, i) => {
-    const ground = baseline(box, i, steps.length);
-    const tone = steps.length > 1 ? 40 + Math.round((i / (steps.length - 1)) * 170) : 150;
+  const outline = (row, ground) => {
     ctx.beginPath();
     ctx.moveTo(x(0), ground);
-    density[i].forEach((value, b) => {
+    row.forEach((value, b) => {
       const y = ground - (value / highest) * box.peak;
-      if (steps.length === 1 || density[i].length < 24) {
+      if (steps.length === 1 || row.length < 24) {
         ctx.lineTo(x(at[b]), y);
         ctx.lineTo(x(at[b + 1]), y);
       } else ctx.lineTo(x((at[b] + at[b + 1]) / 2), y);
     });
     ctx.lineTo(x(1), ground);
     ctx.closePath();
+  };
+  steps.forEach((step, i) => {
+    const ground = baseline(box, i, steps.length);
+    const tone = steps.length > 1 ? 40 + Math.round((i / (steps.length - 1)) * 170) : 150;
+    outline(density[i], ground);
     ctx.globalAlpha = active === null || active === i || steps.length === 1 ? 0.92 : 0.5;
-    ctx.fillStyle = css(colours, tone);
+    ctx.fillStyle = over ? colour("--series-1") : css(colours, tone);
     ctx.fill();
     ctx.globalAlpha = 1;
     ctx.strokeStyle = active === i ? colour("--text") : colour("--surface");
     ctx.lineWidth = active === i ? 1.75 : 0.75;
     ctx.stroke();
   });
+  if (over) {
+    outline(dense(over), box.bottom);
+    ctx.strokeStyle = colour("--series-2");
+    ctx.lineWidth = 2;
+    ctx.stroke();
+  }
   // Steps on the right, as many as have room.
   if (steps.length > 1) {
     ctx.textAlign = "left";
