@@ -153,7 +153,7 @@ func TestImageOdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Tile{{Index: 0, Min: -3, Max: 1, Odd: 2}, {Index: 1, Min: nan, Max: nan, Odd: 4}}
-	if d := cmp.Diff(want, m.Tiles, cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b != b })); d != "" || m.Min != -3 || m.Max != 1 || m.Odd != 6 {
+	if d := cmp.Diff(want, m.Tiles, sameNumbers); d != "" || m.Min != -3 || m.Max != 1 || m.Odd != 6 {
 		t.Errorf("%g to %g, %d odd (-want +got):\n%s", m.Min, m.Max, m.Odd, d)
 	}
 }

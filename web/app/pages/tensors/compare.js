@@ -29,8 +29,8 @@ export function Compare({ run, api, route, tensor, moment, worker, scalar }) {
         <${Stats} pair=${pair} />
         ${pair.histograms && html`<${Spreads} pair=${pair} />`}
         ${!tensor.strings && html`<${Courses} run=${run} api=${api} route=${route} tensor=${tensor} pair=${pair} worker=${worker} scalar=${scalar} />`}
-        ${pair.values ? html`<div class="stack tight"><h4>Difference of the values</h4>
-            <${Numbers} route=${route} path=${run.path("raw", "compare")} who=${{ ...who, step, ...there, with_step: pair.there.step }} shape=${tensor.shape} /></div>`
+        ${pair.values ? html`<${Numbers} title="Difference" route=${route} path=${run.path("raw", "compare")} who=${{ ...who, step, ...there, with_step: pair.there.step }} shape=${tensor.shape}
+            head=${(answer) => html`<h4>Difference of the values <span class="faint small">step ${format.count(answer.step)} less step ${format.count(answer.with.step)} of <span class="said">${other}</span></span></h4>`} />`
           : !scalar && html`<p class="quiet">${pair.why_not}</p>`}`)}<//>`}
     </div></section>`;
 }

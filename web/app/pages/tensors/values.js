@@ -43,8 +43,8 @@ function ShownAs({ route, shape, value, images }) {
     <span class="faint small">${{ flat: "a matrix of the first dimension by all others", last: "a matrix of the last two dimensions", images: "" }[value]}</span></div>`;
 }
 
-// Numbers asks a path for the part that is seen, and keeps what was seen before.
-export function Numbers({ route, path, who, shape: announced, images = false, moment = null }) {
+// Numbers asks a path for the part that is seen, and keeps what was seen before. head(answer) stands above.
+export function Numbers({ route, path, who, shape: announced, title = "Values", images = false, moment = null, head }) {
   const flat = isFlat(route, announced);
   const lead = flat ? "" : route.get("at");
   const cut = { at: lead, flat: flat || "" };
@@ -56,9 +56,10 @@ export function Numbers({ route, path, who, shape: announced, images = false, mo
     if (!answer.values.length) return html`<p class="quiet">A tensor of shape ${shape.join(" \u00d7 ")} has no values.</p>`;
     if (!shape.length) return html`<p class="tensors-single n">${format.number(figure(answer.values[0]), 8)}</p>`;
     return html`<div class="stack tight">
+      ${head?.(answer)}
       ${shape.length > 2 && html`<${ShownAs} route=${route} shape=${shape} value=${flat ? "flat" : "last"} images=${images} />`}
       ${shape.length > 2 && !flat && html`<${Lead} shape=${shape} at=${Array.from(answer.at)} onChange=${(at) => route.set({ at: at.some(Boolean) ? at.join(",") : null })} />`}
-      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} path=${path} route=${route} who=${{ ...who, ...cut }} flat=${flat} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
+      ${shape.length === 1 ? html`<${Vector} answer=${answer} />` : html`<${Zoomed} title=${title} path=${path} route=${route} who=${{ ...who, ...cut }} flat=${flat} lead=${lead} answer=${answer} moment=${moment} busy=${of.loading} />`}
     </div>`;
   }}<//>`;
 }
@@ -81,7 +82,7 @@ function Vector({ answer }) {
   return html`<${Chart} title="Value by index" heading="h4" series=${series} x=${{ kind: "" }} height=${200} legend=${false} caption=${answer.column_stride > 1 ? `every ${answer.column_stride}. of ${format.several(answer.columns[1], "value")}` : format.several(answer.values.length, "value")} />`;
 }
 
-function Zoomed({ path, route, who, flat, lead, answer, moment, busy }) {
+function Zoomed({ title, path, route, who, flat, lead, answer, moment, busy }) {
   const shape = matrixOf(Array.from(answer.shape), flat);
   const view = parse(route.get("rows"), route.get("columns"), shape);
   const asked = useLatest(JSON.stringify(spans(view, shape)), 120);
@@ -99,7 +100,7 @@ function Zoomed({ path, route, who, flat, lead, answer, moment, busy }) {
     const span = (from, length) => `${Math.round(from)}:${Math.round(from + length)}`;
     route.set({ rows: all ? null : span(next.top, next.rows), columns: all ? null : span(next.left, next.columns) });
   };
-  return html`<${Matrix} title="Values" shape=${shape} parts=${parts} view=${view} onView=${onView} range=${range} loading=${near.loading || busy} label=${lead ? `[${lead}] ` : ""} />
+  return html`<${Matrix} title=${title} shape=${shape} parts=${parts} view=${view} onView=${onView} range=${range} loading=${near.loading || busy} label=${lead ? `[${lead}] ` : ""} />
     <p class="small faint">${note(finest(parts, view), shape)}</p>`;
 }
 
