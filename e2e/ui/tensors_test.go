@@ -281,7 +281,7 @@ func TestImagesOfATensor(t *testing.T) {
 			t.Errorf("channel %d reads %q, the API says %v", i, text, want)
 		}
 	}
-	for range 10 {
+	for range 9 {
 		b.keys(kb.ArrowRight) // over the gap
 	}
 	b.shows("[1, :, 1, 0]")
@@ -340,7 +340,7 @@ func TestTensorsAreCompared(t *testing.T) {
 			}
 		}
 	}
-	b.shows("Mean over steps")
+	b.shows("Both over steps")
 	b.shows("Difference of the values")
 	b.shows("2 histograms of")
 	for query, sentence := range map[string]string{

@@ -38,7 +38,8 @@ export function Compare({ run, api, route, tensor, moment, worker, scalar }) {
 // Other chooses run, tensor and step there.
 function Other({ api, route, tensor, other, data }) {
   const runs = useGet("runs", { fields: "basic" });
-  const list = useGet(other ? api.path("runs", other, "tensors") : null);
+  const known = useMemo(() => runs.data?.runs.some((row) => row.name === other), [runs.data, other]);
+  const list = useGet(known ? api.path("runs", other, "tensors") : null);
   const steps = useMemo(() => Array.from(data?.there.steps ?? []), [data]);
   const names = useMemo(() => (list.data?.tensors ?? []).filter((one) => one.by === "step").map((one) => one.name), [list.data]);
   const step = route.get("with_step");
@@ -69,7 +70,7 @@ function Stats({ pair }) {
   const shown = pair.stats.map((one) => ({ ...one, here: figure(one.here), there: figure(one.there), difference: figure(one.difference), relative: figure(one.relative) }));
   if (!shown.length) return html`<p class="quiet">The two have no statistic in common at these steps.</p>`;
   const digits = (value) => format.number(value, 6);
-  return html`<div class="tensors-wide"><table class="plain"><thead><tr><th scope="col">Statistic</th><th scope="col" class="n">${titleOf(pair.here)}</th><th scope="col" class="n">${titleOf(pair.there)}</th><th scope="col" class="n">Difference</th><th scope="col" class="n">of it</th></tr></thead>
+  return html`<div class="tensors-wide" tabindex="0" role="region" aria-label="Statistics of both"><table class="plain"><thead><tr><th scope="col">Statistic</th><th scope="col" class="n">${titleOf(pair.here)}</th><th scope="col" class="n">${titleOf(pair.there)}</th><th scope="col" class="n">Difference</th><th scope="col" class="n">of it</th></tr></thead>
     <tbody>${shown.map((one) => html`<tr key=${one.name}><th scope="row" class=${one.derived ? "mono small anywhere" : ""}>${one.derived ? one.name : statName(one.name)}</th>
       <td class="n">${digits(one.here)}</td><td class="n">${digits(one.there)}</td><td class="n">${digits(one.difference)}</td><td class="n">${Number.isFinite(one.relative) ? format.percent(one.relative) : ""}</td></tr>`)}</tbody></table></div>`;
 }
