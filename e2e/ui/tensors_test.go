@@ -343,6 +343,8 @@ func TestTensorsAreCompared(t *testing.T) {
 	b.shows("Both over steps")
 	b.shows("Difference of the values")
 	b.shows("2 histograms of")
+	b.visit("/runs/run/tensors?tensor=fc.bias&step=20&with=other") // values that differ by the same, as far as rounding lets them
+	b.shows("Difference of the values step 20 less step 20 of other")
 	for query, sentence := range map[string]string{
 		"tensor=mask&with=other":                  `Run "other" has no tensor "mask".`,
 		"tensor=fc.weight&with=other":             `"fc.weight" has the shape [6 7] in run "other" and [600 700] here`,

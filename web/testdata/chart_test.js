@@ -1,5 +1,5 @@
 import { powers, tick } from "../app/parts/chart/axes.js";
-import { extent, under } from "../app/parts/chart/values.js";
+import { extent, roomy, under } from "../app/parts/chart/values.js";
 import { equal, near } from "./check.js";
 
 export const tests = {
@@ -34,6 +34,10 @@ export const tests = {
     for (const [place, want] of [[99, 0], [97, -1], [140, 1], [201, 2], [203, -1]]) equal(under(series, place), want, String(place));
     equal(under({ x: [0, 10], xLast: [9, 19] }, 18), 1, "the last column");
     equal(under({ x: [] }, 1), -1);
+  },
+
+  "values that differ only by rounding are not spread over the axis"() {
+    for (const [low, high, from, to] of [[2, 2, 1.8, 2.2], [-2, -2 + 4e-16, -2.2, -1.8], [0, 0, -1, 1], [1, 1 + 1e-9, 1 - 5e-11, 1 + 1.05e-9]]) near(roomy([low, high]), [from, to], `${low} to ${high}`);
   },
 
   "the range holds minimum, maximum and what lies behind"() {

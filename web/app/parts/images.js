@@ -8,7 +8,7 @@ import { typing } from "../core/keys.js";
 import { theme } from "../core/theme.js";
 import { nextFrame } from "../core/tick.js";
 import { useSize } from "../core/use.js";
-import { mosaicOf, square } from "./images/mosaic.js";
+import { mosaicOf } from "./images/mosaic.js";
 import { paint } from "./images/paint.js";
 import { bar, valueAt } from "./images/picture.js";
 import { gestures } from "./matrix/gestures.js";
@@ -25,7 +25,7 @@ export function Images({ title, parts, view: asked, onView, norm, place, onOpen,
   const ranges = useMemo(() => rangesOf(first, norm), [first, norm.kind, norm.low, norm.high]);
   const view = fitted(asked ?? whole(mosaic.shape), mosaic.shape);
   const state = useRef({});
-  state.current = { parts, mosaic, view, ranges, cursor, focused, shape: mosaic.shape, place: square, onView };
+  state.current = { parts, mosaic, view, ranges, cursor, focused, shape: mosaic.shape, place: mosaic.place, onView };
 
   useLayoutEffect(() => {
     const element = canvas.current;

@@ -8,7 +8,7 @@ import { Answer, Empty } from "../../parts/empty.js";
 import { Histogram } from "../../parts/histogram.js";
 import { Icon } from "../../parts/icon.js";
 import { StepSlider } from "../../parts/slider.js";
-import { trimmed, united } from "./bins.js";
+import { shrinks, trimmed, united } from "./bins.js";
 import { statName } from "./controls.js";
 import { Courses } from "./courses.js";
 import { Numbers } from "./values.js";
@@ -70,16 +70,19 @@ function Stats({ pair }) {
   const shown = pair.stats.map((one) => ({ ...one, here: figure(one.here), there: figure(one.there), difference: figure(one.difference), relative: figure(one.relative) }));
   if (!shown.length) return html`<p class="quiet">The two have no statistic in common at these steps.</p>`;
   const digits = (value) => format.number(value, 6);
-  return html`<div class="tensors-wide" tabindex="0" role="region" aria-label="Statistics of both"><table class="plain"><thead><tr><th scope="col">Statistic</th><th scope="col" class="n">${titleOf(pair.here)}</th><th scope="col" class="n">${titleOf(pair.there)}</th><th scope="col" class="n">Difference</th><th scope="col" class="n">of it</th></tr></thead>
+  return html`<div class="tensors-wide" tabindex="0" role="region" aria-label="Statistics of both"><table class="plain"><thead><tr><th scope="col">Statistic</th><th scope="col" class="n">${titleOf(pair.here)}</th><th scope="col" class="n">${titleOf(pair.there)}</th><th scope="col" class="n">Difference</th><th scope="col" class="n" title="The difference as a part of the magnitude there">Relative</th></tr></thead>
     <tbody>${shown.map((one) => html`<tr key=${one.name}><th scope="row" class=${one.derived ? "mono small anywhere" : ""}>${one.derived ? one.name : statName(one.name)}</th>
-      <td class="n">${digits(one.here)}</td><td class="n">${digits(one.there)}</td><td class="n">${digits(one.difference)}</td><td class="n">${Number.isFinite(one.relative) ? format.percent(one.relative) : ""}</td></tr>`)}</tbody></table></div>`;
+      <td class="n">${digits(one.here)}</td><td class="n">${digits(one.there)}</td><td class="n">${digits(one.difference)}</td><td class="n">${Number.isFinite(one.relative) ? `${format.number(100 * one.relative, 3)} %` : ""}</td></tr>`)}</tbody></table></div>`;
 }
 
 function Spreads({ pair }) {
   const { here, there, histograms } = pair;
-  const drawn = useMemo(() => united(trimmed({ edges: Array.from(histograms.edges), counts: [Array.from(histograms.here), Array.from(histograms.there)] })), [histograms]);
+  const [drawn, even] = useMemo(() => {
+    const all = trimmed({ edges: Array.from(histograms.edges), counts: [Array.from(histograms.here), Array.from(histograms.there)] });
+    return shrinks(all) ? [all, true] : [united(all), false];
+  }, [histograms]);
   const names = [here.run === there.run ? `step ${here.step}` : here.run, here.run === there.run ? `step ${there.step}` : there.run];
   const of = (name, step, own) => `${name}${step === own ? "" : ` (of step ${format.count(step)})`}`;
-  return html`<${Histogram} title="Histograms" heading="h4" edges=${drawn.edges} counts=${drawn.counts[0]} over=${drawn.counts[1]} names=${names} step=${here.step} height=${220}>
+  return html`<${Histogram} title=${even ? "Histograms, each bin a power of two" : "Histograms"} heading="h4" edges=${drawn.edges} counts=${drawn.counts[0]} over=${drawn.counts[1]} names=${names} step=${here.step} even=${even} height=${220}>
     <span class="tensors-key one said">${of(names[0], histograms.here_step, here.step)}</span> <span class="tensors-key two said">${of(names[1], histograms.there_step, there.step)}</span><//>`;
 }

@@ -116,8 +116,10 @@ export function roomy([low, high], log) {
     const share = Math.max((Math.log10(high) - Math.log10(low)) * 0.05, 0.05);
     return [10 ** (Math.log10(low) - share), 10 ** (Math.log10(high) + share)];
   }
-  if (low === high) {
-    const half = low === 0 ? 1 : Math.abs(low) * 0.1;
+  // What differs only by rounding has no lines of an axis between.
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low <= size * 1e-12) {
+    const half = size === 0 ? 1 : size * 0.1;
     return [low - half, high + half];
   }
   const margin = (high - low) * 0.05;

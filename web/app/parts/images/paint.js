@@ -1,7 +1,6 @@
 // Paints tiles: what was read of them, the coarsest first, a frame around each in which something is not finite, and the cursor.
 import { colour, theme } from "../../core/theme.js";
 import { picture } from "./picture.js";
-import { square } from "./mosaic.js";
 
 export function paint(canvas, { parts, mosaic, view, ranges, cursor, focused }) {
   const ratio = devicePixelRatio || 1;
@@ -12,7 +11,7 @@ export function paint(canvas, { parts, mosaic, view, ranges, cursor, focused }) 
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.imageSmoothingEnabled = false;
-  const at = square(view, width, height);
+  const at = mosaic.place(view, width, height);
   for (const part of [...parts].reverse()) tiles(c, part, mosaic, at, ranges, width, height);
   if (!cursor) return;
   for (const [token, line, out] of [["--text", focused ? 2 : 1.5, 0.5], ["--surface", 1, 2]]) {
