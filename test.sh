@@ -119,10 +119,13 @@ if [ "$rest" = 0 ]; then
   scripts/build-platforms.sh
 
   stage "go test -race"
-  packages=$(go list ./... | grep -v -e '/docs$' -e '/e2e$' -e '/e2e/ui$')
+  packages=$(go list ./... | grep -v -e '/docs$' -e '/e2e$' -e '/e2e/ui$' -e '/testenv/words$')
   # Some packages mostly wait, for agents and trainings: one more than there are cores runs at a time.
   # shellcheck disable=SC2086 # one word a package
   go test -race -timeout 25m -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" $packages
+  # Long computations in one goroutine, of which the race detector saw few cases above.
+  go test -timeout 25m -run 'TestCrashes|TestEveryByteIsCovered|TestRestartsChangeNothing' ./internal/trial ./internal/agent
+  go test ./internal/testenv/words
   # These build the program in a process of their own, which Go's cache of test results does not know. Trainings and their
   # agents wait now and then, so one test more than there are cores runs at a time.
   go test -race -timeout 25m -count=1 -parallel "$(($(getconf _NPROCESSORS_ONLN) + 1))" ./docs ./e2e ./e2e/ui

@@ -24,6 +24,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -71,6 +72,9 @@ type Options struct {
 	// StartAgent starts an agent when the program was not started by `vigil
 	// run`. The program vigil is taken from VIGIL_BIN or the PATH.
 	StartAgent bool
+	// Socket is where the agent listens, for a program that knows it; "" means
+	// what the environment says (VIGIL_SOCKET).
+	Socket string
 	// Rank, LocalRank and World place the process in a distributed training;
 	// World 0 means what the environment says (RANK, LOCAL_RANK, WORLD_SIZE).
 	Rank, LocalRank, World int
@@ -155,7 +159,7 @@ func connect(o Options) (c *capture.Client, err error) {
 		o.Rank, o.LocalRank = envInt("RANK", 0), envInt("LOCAL_RANK", 0)
 		o.World = envInt("WORLD_SIZE", 1)
 	}
-	socket := os.Getenv("VIGIL_SOCKET")
+	socket := cmp.Or(o.Socket, os.Getenv("VIGIL_SOCKET"))
 	if socket == "" {
 		if !o.StartAgent {
 			return nil, errors.New("start hook: VIGIL_SOCKET is not set; start the program with `vigil run -- PROGRAM`")

@@ -50,7 +50,13 @@ func TestInert(t *testing.T) {
 	}
 	exercise(h)
 
-	t.Setenv("VIGIL_SOCKET", "/nowhere/s")
+	h = hook.Start(hook.Options{Socket: "/nowhere/s"})
+	if h.Err() == nil || !strings.Contains(h.Err().Error(), "reach the agent") {
+		t.Errorf("without a socket: %v", h.Err())
+	}
+	exercise(h)
+
+	t.Setenv("VIGIL_SOCKET", "/nowhere/t")
 	h = hook.Start(hook.Options{})
 	if h.Err() == nil || !strings.Contains(h.Err().Error(), "reach the agent") {
 		t.Errorf("without a socket: %v", h.Err())

@@ -109,7 +109,7 @@ func TestNotifications(t *testing.T) {
 
 	p := startProcess(t, set)
 	wait(t, "the agent's socket", func() bool { return listens(set) })
-	h := started(t, hook.Options{Model: "Net"})
+	h := started(t, set, hook.Options{Model: "Net"})
 	step := func(loss float64) {
 		s := h.Begin(hook.Train)
 		s.Loss(loss)

@@ -63,7 +63,7 @@ func TestAddRule(t *testing.T) {
 	if _, refused := add(finite); !strings.Contains(refused, "no process of the job has started to train") {
 		t.Errorf("before the training: %q", refused)
 	}
-	h := started(t, hook.Options{Model: "Net"})
+	h := started(t, set, hook.Options{Model: "Net"})
 	n := 0
 	steps := func(count int) {
 		t.Helper()

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 	set := settings(t)
 	set.Config.Every = 1
 	a := startAgent(t, set)
-	h := hook.Start(hook.Options{Model: "Net", Optimizer: "SGD", Loss: "MSELoss"})
+	h := hook.Start(hook.Options{Socket: set.Socket, Model: "Net", Optimizer: "SGD", Loss: "MSELoss"})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -41,10 +41,11 @@ for i in range(4):
 // What the script saves between steps is stored with the step that ended, beside
 // what came within it, and nobody waits for that step a second time.
 func TestBetweenSteps(t *testing.T) {
+	t.Parallel()
 	set := settings(t)
 	a := startAgent(t, set)
 	cmd := exec.Command(testenv.Python(t), "-c", between)
-	cmd.Env = append(cmd.Environ(), "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
+	cmd.Env = append(cmd.Environ(), "VIGIL_SOCKET="+set.Socket, "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -162,7 +163,7 @@ func TestStepsAreNotHeldForLong(t *testing.T) {
 			a := startAgent(t, set)
 			gate := filepath.Join(t.TempDir(), "gate")
 			cmd := exec.Command(testenv.Python(t), "-c", blocked, tt.where, gate)
-			cmd.Env = append(cmd.Environ(), "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
+			cmd.Env = append(cmd.Environ(), "VIGIL_SOCKET="+set.Socket, "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
 			if err := cmd.Start(); err != nil {

@@ -28,8 +28,9 @@ func collect(t testing.TB, spec string) plan.Collection {
 	return c
 }
 
-func started(t testing.TB, o hook.Options) *hook.Hook {
+func started(t testing.TB, set Settings, o hook.Options) *hook.Hook {
 	t.Helper()
+	o.Socket = set.Socket
 	h := hook.Start(o)
 	if err := h.Err(); err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestRaw(t *testing.T) {
 	set.Config.Every = 1
 	set.Config.Collect = []plan.Collection{collect(t, `mine:every=5,regex=fc\.weight,raw`)}
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	w, _ := h.Parameter("fc", "Linear", "weight", 4, 8)
 	for i := range 12 {
 		s := h.Begin(hook.Train)
@@ -93,6 +94,7 @@ func TestRaw(t *testing.T) {
 // TestPieces sends a tensor that is larger than the ring: once for its
 // statistics, once for its values.
 func TestPieces(t *testing.T) {
+	t.Parallel()
 	for name, collections := range map[string][]plan.Collection{
 		"statistics": {collect(t, "mine:every=1,regex=big")},
 		"raw":        {collect(t, "mine:every=1,regex=big,raw")},
@@ -188,13 +190,14 @@ func sendPieces(t testing.TB, c *capture.Client, step int64, b []byte, size int)
 
 // TestRanks runs two ranks and a further process of the first one.
 func TestRanks(t *testing.T) {
+	t.Parallel()
 	for _, all := range []bool{false, true} {
 		set := settings(t)
 		set.Config.Every, set.Config.AllWorkers = 1, all
 		a := startAgent(t, set)
-		r0 := started(t, hook.Options{Rank: 0, World: 2})
-		r1 := started(t, hook.Options{Rank: 1, World: 2})
-		again := started(t, hook.Options{Rank: 0, World: 2})
+		r0 := started(t, set, hook.Options{Rank: 0, World: 2})
+		r1 := started(t, set, hook.Options{Rank: 1, World: 2})
+		again := started(t, set, hook.Options{Rank: 0, World: 2})
 		for i, h := range []*hook.Hook{r0, r1, again} {
 			w, _ := h.Parameter("fc", "Linear", "weight", 2)
 			s := h.Begin(hook.Train)
@@ -225,6 +228,7 @@ func TestRanks(t *testing.T) {
 // TestSecondProcess begins a process of a rank while the one before it lives: who trains
 // weights in shared memory needs no ranks.
 func TestSecondProcess(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		shares bool
 		says   string

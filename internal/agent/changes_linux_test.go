@@ -45,6 +45,7 @@ func told(t *testing.T, docs [][]byte) (list []string, times map[string]int) {
 // that are killed: every change arrives, under one id, and stands in the file
 // of events once.
 func TestStatusEvents(t *testing.T) {
+	t.Parallel()
 	s := &receiver{}
 	down := true // so that deliveries are under way when the agent is killed
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +75,7 @@ func TestStatusEvents(t *testing.T) {
 	}
 	p := startProcess(t, set)
 	wait(t, "the agent's socket", func() bool { return listens(set) })
-	h := started(t, hook.Options{Model: "Net"})
+	h := started(t, set, hook.Options{Model: "Net"})
 	step := func(loss float64) {
 		s := h.Begin(hook.Train)
 		s.Loss(loss)

@@ -18,7 +18,7 @@ func TestCollectionOfARunningJob(t *testing.T) {
 	set := settings(t)
 	set.Config.Rules, set.Config.Every = "none", 1000
 	a := startAgent(t, set)
-	h := started(t, hook.Options{Model: "Net"})
+	h := started(t, set, hook.Options{Model: "Net"})
 	w, _ := h.Parameter("body", "Linear", "weight", 2)
 	steps := func(until func() bool) {
 		wait(t, "the steps", func() bool {

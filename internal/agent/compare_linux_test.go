@@ -12,13 +12,14 @@ import (
 // TestCompareRuns trains three times: with the same numbers as before, and with
 // others. The rule reads the earlier run's scalars and stored values.
 func TestCompareRuns(t *testing.T) {
+	t.Parallel()
 	first := settings(t)
 	first.Config.Every = 1
 	first.Name = "first"
 	first.Config.Rule = []config.RuleConfig{{Rule: "similar_across_runs", Configuration: "same", Params: map[string]string{"other_trials": "nowhere", "tensor_regex": "weight|^loss$", "every": "1"}}}
 	train := func(set Settings, seed float32) *trial.Trial {
 		a := startAgent(t, set)
-		h := started(t, hook.Options{Model: "Net"})
+		h := started(t, set, hook.Options{Model: "Net"})
 		w, _ := h.Parameter("fc", "Linear", "weight", 2)
 		for i := range 10 {
 			s := h.Begin(hook.Train)

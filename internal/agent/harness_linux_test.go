@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 		trainer(socket)
 		os.Exit(0)
 	}
+	for _, name := range []string{"VIGIL", "VIGIL_SOCKET", "RANK"} { // a hook of a test has them from nowhere else
+		os.Unsetenv(name)
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -66,9 +69,6 @@ func settings(t testing.TB) Settings {
 		Socket: filepath.Join(sock, "s"), Vigil: "test",
 		Config: config.Run{Rules: "default", Budget: 0.02, Keep: 20 << 30},
 	}
-	t.Setenv("VIGIL", "")
-	t.Setenv("VIGIL_SOCKET", set.Socket)
-	t.Setenv("RANK", "")
 	return set
 }
 

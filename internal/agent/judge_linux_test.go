@@ -27,12 +27,13 @@ import (
 // TestFinding trains into NaN: the finding is stored and sent, and the stop
 // asked for, once, although the agent is replaced before and after.
 func TestFinding(t *testing.T) {
+	t.Parallel()
 	set := settings(t)
 	set.Config.Every = 1
 	set.Config.StopOn = config.When{Severity: record.Error}
 	p := startProcess(t, set)
 	wait(t, "the agent's socket", func() bool { return listens(set) })
-	h := started(t, hook.Options{Model: "Net"})
+	h := started(t, set, hook.Options{Model: "Net"})
 	w, _ := h.Parameter("fc", "Linear", "weight", 2)
 	step := func(loss float64) {
 		s := h.Begin(hook.Train)
@@ -109,7 +110,7 @@ func TestDiskFull(t *testing.T) {
 	})
 	defer func() { disk = was }()
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	w, _ := h.Parameter("fc", "Linear", "weight", 2)
 	for i := range 90 {
 		switch i {
@@ -151,7 +152,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	})
 	defer func() { disk = was }()
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	for i := range 60 {
 		switch i {
 		case 20:
@@ -185,7 +186,7 @@ func TestSlowDisk(t *testing.T) {
 	})
 	defer func() { disk = was }()
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	for i := range 60 {
 		s := h.Begin(hook.Train)
 		s.Loss(lossAt(i))
@@ -222,7 +223,7 @@ func TestLowDisk(t *testing.T) {
 	disk = nearlyFull{vfs.OS}
 	defer func() { disk = was }()
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	w, _ := h.Parameter("fc", "Linear", "weight", 2)
 	for range 10 {
 		s := h.Begin(hook.Train)
@@ -319,8 +320,8 @@ func TestForPID(t *testing.T) {
 	case err := <-done:
 		t.Fatal(err)
 	}
-	t.Setenv("VIGIL_SOCKET", at.Socket)
-	h := started(t, hook.Options{})
+	set.Socket = at.Socket
+	h := started(t, set, hook.Options{})
 	if h.Run() != at.Run {
 		t.Errorf("run %q, want %q", h.Run(), at.Run)
 	}
@@ -345,7 +346,7 @@ func TestForPID(t *testing.T) {
 func TestUnfinishedStep(t *testing.T) {
 	set := settings(t)
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	s := h.Begin(hook.Train)
 	s.Loss(1)
 	s.End()

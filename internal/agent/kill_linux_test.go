@@ -39,6 +39,7 @@ func trainer(socket string) {
 // Whatever was acknowledged before is there; when the agent lives, so is all
 // that was published.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name           string
 		trainer, agent bool

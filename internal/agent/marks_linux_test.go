@@ -63,7 +63,7 @@ func timeRows(t *testing.T, tr *trial.Trial) (rows []record.StepTime, steps int6
 func TestStepTimes(t *testing.T) {
 	set := settings(t)
 	a := startAgent(t, set)
-	h := hook.Start(hook.Options{})
+	h := hook.Start(hook.Options{Socket: set.Socket})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestStepTimesOfAKilledAgent(t *testing.T) {
 	set := settings(t)
 	p := startProcess(t, set)
 	wait(t, "the agent's socket", func() bool { return listens(set) })
-	h := hook.Start(hook.Options{})
+	h := hook.Start(hook.Options{Socket: set.Socket})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestAgentsDieOverOneRecord(t *testing.T) {
 		}
 	}()
 	wait(t, "the agent's socket", func() bool { return listens(set) })
-	h := started(t, hook.Options{Model: "Net"})
+	h := started(t, set, hook.Options{Model: "Net"})
 	w, _ := h.Parameter("fc", "Linear", "weight", 64)
 	b, _ := h.Parameter("fc", "Linear", "bias", 8)
 	for i := range steps {

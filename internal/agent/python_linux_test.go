@@ -46,6 +46,7 @@ func withRule(t *testing.T, set *Settings, text string) {
 // replaced meanwhile, and then its findings are those of one that was not
 // disturbed.
 func TestSlowPythonRule(t *testing.T) {
+	t.Parallel()
 	const n = 1500
 	var undisturbed []string
 	for _, replaced := range []bool{false, true} {
@@ -59,7 +60,7 @@ func TestSlowPythonRule(t *testing.T) {
 		} else {
 			a = startAgent(t, set)
 		}
-		h := started(t, hook.Options{Model: "Net"})
+		h := started(t, set, hook.Options{Model: "Net"})
 		for i := range n {
 			if p != nil && i > 0 && i%500 == 0 {
 				wait(t, "the steps", func() bool { tr := openTrial(t, set); return len(tr.Steps(record.Train)) == i })

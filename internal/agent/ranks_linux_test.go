@@ -43,6 +43,7 @@ func judgeAgain(t testing.TB, tr *trial.Trial) ([]record.Finding, []record.RuleS
 // update is judged as the mean of both at every step, nothing waits for the end
 // of the job, and what is stored is judged as it was live.
 func TestRankThatEvaluates(t *testing.T) {
+	t.Parallel()
 	for _, evaluates := range []int{0, 1} {
 		t.Run(fmt.Sprint("rank ", evaluates), func(t *testing.T) {
 			set := settings(t)
@@ -53,7 +54,7 @@ func TestRankThatEvaluates(t *testing.T) {
 				{Rule: "loss_not_decreasing", Configuration: "evaluation", Params: map[string]string{"mode": "EVAL", "every": "1", "num_steps": "1"}},
 			}
 			a := startAgent(t, set)
-			ranks := []*hook.Hook{started(t, hook.Options{Rank: 0, World: 2}), started(t, hook.Options{Rank: 1, World: 2})}
+			ranks := []*hook.Hook{started(t, set, hook.Options{Rank: 0, World: 2}), started(t, set, hook.Options{Rank: 1, World: 2})}
 			step := func(rank int, mode hook.Mode, loss float64) {
 				s := ranks[rank].Begin(mode)
 				s.Loss(loss)

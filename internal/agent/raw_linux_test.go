@@ -29,7 +29,7 @@ func TestAsStored(t *testing.T) {
 	set.Config.Mutes = []config.Mute{{Rule: "dead_relu", Tensor: "^fc", Reason: "pruned"}, {Tensor: "x", Reason: "y"}}
 	set.Config.Collect = []plan.Collection{collect(t, `mine:every=5,regex=fc\.weight,raw`)}
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	w, _ := h.Parameter("fc", "Linear", "weight", 4)
 	for range 6 {
 		s := h.Begin(hook.Train)

@@ -68,11 +68,12 @@ print("\n".join(names))
 // What the hook computes of a tensor is what the agent computes of its values:
 // counts, extremes and histogram exactly, the sums to what float32 blocks allow.
 func TestReducedAsMeasured(t *testing.T) {
+	t.Parallel()
 	set := settings(t)
 	set.Config.Rules = "none"
 	a := startAgent(t, set)
 	cmd := exec.Command(testenv.Python(t), "-c", reductions)
-	cmd.Env = append(cmd.Environ(), "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
+	cmd.Env = append(cmd.Environ(), "VIGIL_SOCKET="+set.Socket, "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -60,7 +60,7 @@ func TestResume(t *testing.T) {
 			}
 			p := startProcess(t, set)
 			wait(t, "the agent's socket", func() bool { return listens(set) })
-			h := started(t, hook.Options{Model: "Net"})
+			h := started(t, set, hook.Options{Model: "Net"})
 			steps(h, 100, 0, 0, 9)
 			wait(t, "the steps", func() bool {
 				tr := openTrial(t, set)
@@ -83,7 +83,7 @@ func TestResume(t *testing.T) {
 				t.Errorf("a second agent: %v", err)
 			}
 			t.Setenv("VIGIL_RESUME", set.Name)
-			h = started(t, hook.Options{Model: "Net"})
+			h = started(t, set, hook.Options{Model: "Net"})
 			steps(h, 200, c.train, c.eval, 12)
 			h.Close()
 			a.completed()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
@@ -423,6 +425,14 @@ func rejudge(t *rapid.T, tr *trial.Trial, live *rules.Engine) []string {
 // However often the agent dies, and wherever, what is found and decided is what
 // an agent that lived throughout finds and decides.
 func TestRestartsChangeNothing(t *testing.T) {
+	if testenv.Raced {
+		checks := flag.Lookup("rapid.checks").Value
+		was := checks.String()
+		defer func() { _ = checks.Set(was) }()
+		if err := checks.Set("20"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		workers, says, events := drawJob(t)
 		whole := evaluate(t, workers, says, events, func() int { return 0 })

@@ -224,7 +224,7 @@ func TestRunRemoved(t *testing.T) {
 	set := settings(t)
 	set.Config.Every = 1
 	a := startAgent(t, set)
-	h := started(t, hook.Options{})
+	h := started(t, set, hook.Options{})
 	for i := range 20 {
 		if i == 10 {
 			// Moved away at once: removing races with the agent, which writes.

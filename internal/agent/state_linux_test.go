@@ -47,7 +47,7 @@ func TestOptimizerState(t *testing.T) {
 	set.Config.Collect = []plan.Collection{collect(t, `optimizer_variables:every=4,raw`), collect(t, `squares:every=2,regex=exp_avg_sq$`)}
 	a := startAgent(t, set)
 	cmd := exec.Command(testenv.Python(t), "-c", keeping)
-	cmd.Env = append(cmd.Environ(), "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
+	cmd.Env = append(cmd.Environ(), "VIGIL_SOCKET="+set.Socket, "PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_STRICT=1", "OMP_NUM_THREADS=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

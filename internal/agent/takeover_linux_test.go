@@ -63,7 +63,7 @@ func TestTakeover(t *testing.T) {
 	set.Config.Every = 1
 	p := startProcess(t, set)
 	wait(t, "the agent's socket", func() bool { return listens(set) })
-	h := hook.Start(hook.Options{Model: "Net"})
+	h := hook.Start(hook.Options{Socket: set.Socket, Model: "Net"})
 	if err := h.Err(); err != nil {
 		t.Fatal(err)
 	}

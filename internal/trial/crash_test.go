@@ -15,6 +15,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -23,6 +24,9 @@ import (
 func schedules() uint64 {
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
 		return 10_000
+	}
+	if testenv.Raced {
+		return 20
 	}
 	return 200
 }
