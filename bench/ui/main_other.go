@@ -1,6 +1,6 @@
 //go:build !linux
 
-// Command ui measures what sampling the machine costs, on Linux.
+// Command ui measures the dashboard, on Linux.
 package main
 
 import (
@@ -9,6 +9,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "ui: machines are sampled on Linux only")
+	fmt.Fprintln(os.Stderr, "ui: what processes take is read from /proc, which is on Linux only")
 	os.Exit(1)
 }

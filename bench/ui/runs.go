@@ -102,26 +102,31 @@ func machineRun(root, name string) error {
 	r := rand.New(rand.NewPCG(2, 2))
 	const samples = 7200
 	for i := range samples {
-		s := record.Sample{Host: "bench", Time: started.Add(time.Duration(i) * 500 * time.Millisecond)}
-		add := func(name string, v float64) { s.Values = append(s.Values, record.Scalar{Name: name, Value: v}) }
-		wave := 30 * math.Sin(float64(i)/300)
-		add("cpu/total", 50+wave)
-		for core := range 16 {
-			add(fmt.Sprintf("cpu/%d", core), min(100, max(0, 50+wave+10*r.NormFloat64())))
-		}
-		add("iowait/total", 2+r.Float64())
-		add("memory/used_percent", 40+wave/10)
-		add("net/received_per_s", 1e6*r.Float64())
-		add("net/sent_per_s", 1e5*r.Float64())
-		for gpu := range 8 {
-			add(fmt.Sprintf("gpu/%d/utilization", gpu), min(100, max(0, 70+wave+10*r.NormFloat64())))
-			add(fmt.Sprintf("gpu/%d/memory_percent", gpu), 60)
-		}
-		if err := w.Samples(s); err != nil {
+		if err := w.Samples(machineSample(r, i, started.Add(time.Duration(i)*500*time.Millisecond))); err != nil {
 			return err
 		}
 	}
 	return finish(w, 0, started.Add(time.Hour))
+}
+
+// machineSample is what is seen of such a machine at a time.
+func machineSample(r *rand.Rand, i int, at time.Time) record.Sample {
+	s := record.Sample{Host: "bench", Time: at}
+	add := func(name string, v float64) { s.Values = append(s.Values, record.Scalar{Name: name, Value: v}) }
+	wave := 30 * math.Sin(float64(i)/300)
+	add("cpu/total", 50+wave)
+	for core := range 16 {
+		add(fmt.Sprintf("cpu/%d", core), min(100, max(0, 50+wave+10*r.NormFloat64())))
+	}
+	add("iowait/total", 2+r.Float64())
+	add("memory/used_percent", 40+wave/10)
+	add("net/received_per_s", 1e6*r.Float64())
+	add("net/sent_per_s", 1e5*r.Float64())
+	for gpu := range 8 {
+		add(fmt.Sprintf("gpu/%d/utilization", gpu), min(100, max(0, 70+wave+10*r.NormFloat64())))
+		add(fmt.Sprintf("gpu/%d/memory_percent", gpu), 60)
+	}
+	return s
 }
 
 // listed writes many short runs with parameters, for the table.
@@ -136,19 +141,20 @@ func listed(root string, runs, series int) error {
 
 // once writes something below build/bench-ui where it is not there yet, since the
 // largest takes minutes.
-func once(dir string, write func(root string) error) (string, error) {
+func once(dir string, write func(root string) error) error {
 	done := filepath.Join(dir, ".whole")
 	if _, err := os.Stat(done); err == nil {
-		return dir, nil
+		return nil
 	}
+	progress("writing %s", dir)
 	if err := os.RemoveAll(dir); err != nil {
-		return "", err
+		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+		return err
 	}
 	if err := write(dir); err != nil {
-		return "", fmt.Errorf("write the runs of %s: %w", filepath.Base(dir), err)
+		return fmt.Errorf("write the runs of %s: %w", filepath.Base(dir), err)
 	}
-	return dir, os.WriteFile(done, nil, 0o644)
+	return os.WriteFile(done, nil, 0o644)
 }

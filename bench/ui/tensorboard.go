@@ -5,7 +5,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,10 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/chromedp/chromedp"
 
 	"github.com/vigil-ml/vigil/bench/internal/environment"
 	"github.com/vigil-ml/vigil/internal/record"
@@ -25,128 +24,161 @@ import (
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
-// theirsDrawn is true when TensorBoard has drawn a chart of a scalar.
-const theirsDrawn = `[...document.querySelectorAll("line-chart")].some(c => c.querySelector("canvas, svg path"))`
+// theirCards is true when TensorBoard has the charts in sight and their values.
+const theirCards = `document.querySelector("line-chart canvas, line-chart svg path") && bench.answered > 0 && bench.pending === 0`
 
-// measureTensorBoard opens the same numbers in TensorBoard, after it has read them:
-// its own reading is not counted.
-func measureTensorBoard(root string, s scenario, turns int) ([]time.Duration, error) {
-	if err := environment.Make(environment.TensorBoard); err != nil {
-		return nil, err
-	}
-	python := environment.Interpreter(environment.TensorBoard)
-	logs, err := once(root+"-tensorboard", func(target string) error { return copySeries(python, root, target) })
-	if err != nil {
-		return nil, err
-	}
-	runs, err := trial.Briefs(root)
-	if err != nil {
-		return nil, err
-	}
-	url, end, err := serveTensorBoard(python, logs, len(runs))
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	ctx, cancel, err := openBrowser()
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	var list []time.Duration
-	for range turns {
-		tab, shut := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
-		took, err := timeOpen(tab, "", url+"#timeseries", theirsDrawn)
-		shut()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, took)
-	}
-	return list, nil
-}
+// theirAll also chooses all runs.
+const theirAll = `(() => {
+	const box = document.querySelector("runs-data-table tb-data-table-header-cell mat-checkbox input, runs-data-table [role=columnheader] input[type=checkbox], runs-data-table input[type=checkbox]");
+	if (box && !bench.chosen) { bench.chosen = true; if (!box.checked) box.click(); bench.before = bench.answered; return false; }
+	return bench.chosen && bench.answered > bench.before && ` + theirCards + `;
+})()`
 
-// copySeries hands a root's series to TensorBoard's writer.
-func copySeries(python, root, target string) error {
-	dir, err := os.MkdirTemp("", "vigil-bench-ui-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	runs, err := trial.Briefs(root)
-	if err != nil {
-		return err
-	}
-	for _, e := range runs {
-		t, err := trial.Open(e.Path)
+var theirPython = environment.Interpreter(environment.TensorBoard)
+
+// boardOf is where TensorBoard's copy of some runs lies.
+func boardOf(root string) string { return root + "-tensorboard" }
+
+// copyRuns hands a root's series to TensorBoard's writer, once.
+func copyRuns(root string) error {
+	return once(boardOf(root), func(target string) error {
+		dir, err := os.MkdirTemp(made, "copy-")
 		if err != nil {
 			return err
 		}
-		to := filepath.Join(dir, e.Run.Name)
-		if err := os.Mkdir(to, 0o755); err != nil {
+		defer os.RemoveAll(dir)
+		runs, err := trial.Briefs(root)
+		if err != nil {
 			return err
 		}
-		for _, info := range t.Announced() {
-			_, values, err := t.Series(source.Query{Tensor: info.Name, Mode: record.Train})
-			if err != nil {
-				return err
-			}
-			var b bytes.Buffer
-			if err := binary.Write(&b, binary.LittleEndian, values); err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(to, strings.ReplaceAll(info.Name, "/", "%2F")), b.Bytes(), 0o644); err != nil {
+		for _, e := range runs {
+			if err := export(e.Path, filepath.Join(dir, e.Run.Name)); err != nil {
 				return err
 			}
 		}
-		t.Close()
-	}
-	cmd := exec.Command(python, filepath.Join("bench", "ui", "tensorboard.py"), dir, target)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	return cmd.Run()
+		cmd := exec.Command(theirPython, filepath.Join("bench", "ui", "theirs.py"), "copy", dir, target)
+		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+		return cmd.Run()
+	})
 }
+
+// export writes the values of a run, a file for each series.
+func export(run, to string) error {
+	t, err := trial.Open(run)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	for _, info := range t.Announced() {
+		_, values, err := t.Series(source.Query{Tensor: info.Name, Mode: record.Train})
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := binary.Write(&b, binary.LittleEndian, values); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(to, strings.ReplaceAll(info.Name, "/", "%2F")), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// board is a TensorBoard.
+type board struct {
+	url  string
+	cmd  *exec.Cmd
+	read time.Duration // it took to read what there was
+}
+
+func (t *board) end() { end(t.cmd) }
+
+// memory is that of its processes: the server, and the one that reads the files.
+func (t *board) memory(field string) float64 { return memory(field, tree(t.cmd.Process.Pid)...) }
 
 var theirAddress = regexp.MustCompile(`http://\S+`)
 
-// serveTensorBoard starts it, and waits until it has read all runs.
-func serveTensorBoard(python, logs string, runs int) (string, func(), error) {
-	cmd := exec.Command(python, "-m", "tensorboard.main", "--logdir", logs, "--port", "0", "--host", "127.0.0.1")
-	out, err := cmd.StderrPipe()
+// serveBoard starts TensorBoard as it comes, and waits until it has read some runs, or
+// all that there is of them.
+func serveBoard(ctx context.Context, logs string, whole bool) (*board, error) {
+	began := time.Now()
+	t := &board{cmd: exec.CommandContext(ctx, theirPython, "-m", "tensorboard.main", "--logdir", logs, "--port", "0", "--host", "127.0.0.1")}
+	t.cmd.Cancel = func() error { return t.cmd.Process.Signal(os.Interrupt) }
+	t.cmd.WaitDelay = 10 * time.Second
+	out, err := t.cmd.StderrPipe()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
+	if err := t.cmd.Start(); err != nil {
+		return nil, err
 	}
-	end := func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() }
-	url := ""
-	for lines := bufio.NewScanner(out); url == "" && lines.Scan(); {
-		url = theirAddress.FindString(lines.Text())
+	var said []string
+	for lines := bufio.NewScanner(out); t.url == "" && lines.Scan(); {
+		said = append(said, lines.Text())
+		t.url = theirAddress.FindString(lines.Text())
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
-	if url == "" {
-		end()
-		return "", nil, fmt.Errorf("TensorBoard gave no address")
+	if t.url == "" {
+		t.end()
+		return nil, fmt.Errorf("TensorBoard gave no address: %s", strings.Join(said, " "))
 	}
-	for deadline := time.Now().Add(15 * time.Minute); ; time.Sleep(time.Second) {
-		b := fetch(url + "data/plugin/scalars/tags")
-		if strings.Count(string(b), "}}")+strings.Count(string(b), "},") >= runs && len(b) > 10 {
-			time.Sleep(5 * time.Second) // the last of them may still be read
-			return url, end, nil
+	progress("TensorBoard reads its files")
+	if err := t.settle(ctx, logs, whole); err != nil {
+		t.end()
+		return nil, err
+	}
+	t.read = time.Since(began)
+	return t, nil
+}
+
+// settle waits until there are as many runs as folders, and each has its last step.
+func (t *board) settle(ctx context.Context, logs string, whole bool) error {
+	dirs, err := os.ReadDir(logs)
+	if err != nil {
+		return err
+	}
+	last := ""
+	want := map[string]bool{}
+	for _, d := range dirs {
+		if d.IsDir() {
+			want[d.Name()] = true
+			last = d.Name()
 		}
-		if time.Now().After(deadline) {
-			end()
-			return "", nil, fmt.Errorf("TensorBoard has not read the runs in 15 minutes: %.200s", b)
+	}
+	for {
+		var tags map[string]map[string]any
+		if json.Unmarshal(fetch(ctx, t.url+"data/plugin/scalars/tags"), &tags) == nil && len(tags) >= len(want) {
+			if !whole {
+				return nil
+			}
+			first := fetch(ctx, t.url+"data/plugin/scalars/scalars?tag=loss&run="+last)
+			if err := pause(ctx, 6*time.Second); err != nil { // it looks for what is new every five seconds
+				return err
+			}
+			if len(first) > 2 && bytes.Equal(first, fetch(ctx, t.url+"data/plugin/scalars/scalars?tag=loss&run="+last)) {
+				return nil
+			}
+		}
+		if err := pause(ctx, 500*time.Millisecond); err != nil {
+			return fmt.Errorf("TensorBoard has not read its files: %w", err)
 		}
 	}
 }
 
-func fetch(url string) []byte {
-	r, err := http.Get(url)
+func fetch(ctx context.Context, url string) []byte {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil
 	}
-	defer r.Body.Close()
-	b, _ := io.ReadAll(r.Body)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer answer.Body.Close()
+	b, _ := io.ReadAll(answer.Body)
 	return b
 }

@@ -1,0 +1,219 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/store"
+)
+
+// played is how long eight hours take.
+const played = 2 * time.Minute
+
+// eight is what a job leaves in eight hours: a step a second, a sample of the machine
+// each half second, a change of a rule's status each minute, a finding each five
+// minutes, a checkpoint each half hour.
+type eight struct {
+	w       *store.Writer
+	r       *rand.Rand
+	began   time.Time
+	step    int64
+	samples int64
+	rules   int64
+	found   int64
+	saved   int64
+}
+
+func playEight(root, name string) (*eight, error) {
+	e := &eight{r: rand.New(rand.NewPCG(3, 3)), began: time.Now()}
+	w, err := begin(root, name, e.began.UTC())
+	if err != nil {
+		return nil, err
+	}
+	e.w = w
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]record.TensorInfo, 10)
+	for i := range infos {
+		infos[i] = record.TensorInfo{Name: seriesName(i), Kind: record.Metric}
+	}
+	infos[0].Kind = record.Loss
+	return e, errors.Join(w.Announce(worker, infos), w.UpdateRun(func(r *record.Run) {
+		r.Host, r.Control = host, filepath.Join(root, "no-agent") // a run with an agent is one that pages follow
+	}))
+}
+
+// play writes for a while what there would be at so many times the rate.
+func (e *eight) play(ctx context.Context, faster float64) error {
+	for ctx.Err() == nil {
+		now := time.Now()
+		passed := now.Sub(e.began).Seconds() * faster // of the eight hours
+		if err := e.reach(now, passed); err != nil {
+			return err
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			break
+		}
+	}
+	return nil
+}
+
+func (e *eight) reach(now time.Time, passed float64) error {
+	now = now.UTC()
+	for ; float64(e.step) < passed; e.step++ {
+		s := &record.Step{Worker: worker, Step: e.step, Mode: record.Train, ModeStep: e.step, Time: now, Seconds: 1}
+		for i := range 10 {
+			s.Scalars = append(s.Scalars, record.Scalar{Name: seriesName(i), Value: course(e.r, int(e.step), 28_800)})
+		}
+		if err := errors.Join(e.w.Append(worker, "s", uint64(e.step+1), s), e.w.Complete(&record.Complete{Step: e.step, Mode: record.Train, ModeStep: e.step, Time: now, Parts: []*record.Step{s}})); err != nil {
+			return err
+		}
+	}
+	for ; float64(e.samples) < 2*passed; e.samples++ {
+		if err := e.w.Samples(machineSample(e.r, int(e.samples), now)); err != nil {
+			return err
+		}
+	}
+	for ; float64(e.rules) < passed/60; e.rules++ {
+		err := errors.Join(e.w.Statuses([]record.RuleStatus{{Rule: "loss_not_decreasing", Configuration: "loss_not_decreasing", Status: "InProgress", Details: fmt.Sprintf("step %d", e.step), Datapoints: e.step, Findings: e.found}}),
+			e.w.UpdateRun(func(r *record.Run) { r.Steps[record.Train.String()] = e.step }))
+		if err != nil {
+			return err
+		}
+	}
+	for ; float64(e.found) < passed/300; e.found++ {
+		err := e.w.Finding(record.Finding{Rule: "loss_not_decreasing", RuleClass: "LossNotDecreasing", Configuration: "loss_not_decreasing", Severity: record.Warning, Step: e.step, ModeStep: e.step, Mode: record.Train, Worker: worker, Time: now,
+			Check: "plateau", Subject: fmt.Sprintf("loss, for the %d. time", e.found), Message: "the loss has not fallen", Cause: "made", Remedy: "none"})
+		if err != nil {
+			return err
+		}
+	}
+	for ; float64(e.saved) < passed/1800; e.saved++ {
+		if err := e.w.HostEvents("bench", record.Event{Worker: worker, Kind: record.CheckpointEvent, Name: fmt.Sprintf("checkpoint-%d", e.saved), Start: now, End: now, Step: e.step}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heap is what the scripts of a page hold after everything was given back that can be.
+func (t *tab) heap() (bytes float64, err error) {
+	for range 3 {
+		if _, err := chromedp.Call(t.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+			return 0, err
+		}
+	}
+	used, err := chromedp.Call(t.ctx, runtime.GetHeapUsage, cdp.Empty{})
+	return used.UsedSize + used.BackingStorageSize, err
+}
+
+// measureEvents plays eight hours of events while pages are open, each in a browser of
+// its own, and compares what their scripts hold at the end with a tenth of the time.
+func measureEvents(ctx context.Context, b *bench, say func(*figure)) error {
+	root := filepath.Join(b.dir, "events")
+	e, err := playEight(root, "run")
+	if err != nil {
+		return err
+	}
+	defer e.w.Close()
+	e.began = time.Now()
+	if err := e.reach(e.began, 60); err != nil { // there is something to draw
+		return err
+	}
+	d, err := b.serve(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer d.end()
+	playing, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan error, 1)
+
+	pages := []string{"overview", "curves", "machine"}
+	figures := make([]*figure, len(pages))
+	var group sync.WaitGroup
+	ready := make(chan struct{}, len(pages))
+	start := make(chan struct{})
+	for i, page := range pages {
+		figures[i] = &figure{Name: "8 hours of events in 2 minutes: heap of " + page + " at the end, after a tenth", Unit: "x", Goal: 1.2}
+		group.Go(func() {
+			if err := growth(ctx, d, "/runs/run/"+page, ready, start, figures[i]); err != nil {
+				figures[i].Failed = err.Error()
+			}
+		})
+	}
+	for range pages {
+		select {
+		case <-ready:
+		case <-ctx.Done():
+		}
+	}
+	e.began = time.Now()
+	close(start)
+	go func() { done <- e.play(playing, (8*time.Hour).Seconds()/played.Seconds()) }()
+	group.Wait()
+	stop()
+	err = <-done
+	for _, f := range figures {
+		say(f)
+	}
+	say(&figure{Name: "the same: memory of the server, the most", Unit: "MB", Values: []float64{memory("VmHWM", d.pid())}, Note: fmt.Sprintf("%d steps, %d samples of the machine, %d findings were written", e.step, e.samples, e.found)})
+	return err
+}
+
+// growth opens a page and waits; then it measures the heap after a tenth of the time,
+// and at the end.
+func growth(ctx context.Context, d *dashboard, path string, ready chan<- struct{}, start <-chan struct{}, f *figure) error {
+	here := sync.OnceFunc(func() { ready <- struct{}{} })
+	defer here()
+	browser, err := openBrowser(ctx)
+	if err != nil {
+		return err
+	}
+	defer browser.close()
+	_, err = openOnce(browser, d.page(path), `document.querySelector("h1") && document.querySelector("canvas") && !document.querySelector("[aria-busy=true]")`, func(t *tab) error {
+		here()
+		select {
+		case <-start:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if hidden, err := t.number(`Number(document.hidden)`); err != nil || hidden != 0 {
+			return errors.Join(errors.New("the page is hidden"), err)
+		}
+		if err := pause(ctx, played/10); err != nil {
+			return err
+		}
+		before, err := t.heap()
+		if err != nil {
+			return err
+		}
+		if err := pause(ctx, played-played/10); err != nil {
+			return err
+		}
+		after, err := t.heap()
+		if err != nil {
+			return err
+		}
+		f.Values = []float64{after / before}
+		f.Note = fmt.Sprintf("%.1f MB, then %.1f MB.", before/1e6, after/1e6)
+		return nil
+	})
+	return err
+}
