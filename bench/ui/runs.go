@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -73,7 +74,9 @@ func scalarRun(root, name string, series, steps int) error {
 	if err := w.Announce(worker, infos); err != nil {
 		return err
 	}
-	r := rand.New(rand.NewPCG(1, uint64(len(name))))
+	seed := fnv.New64a()
+	seed.Write([]byte(name)) // never fails
+	r := rand.New(rand.NewPCG(1, seed.Sum64()))
 	const together = 256 // steps in one call
 	var list []*record.Step
 	for s := range steps {
