@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -177,8 +178,7 @@ func measureEvents(ctx context.Context, b *bench, say func(*figure)) error {
 	return err
 }
 
-// growth opens a page and waits; then it measures the heap after a tenth of the time,
-// and at the end.
+// growth opens a page and waits; then it measures the heap after each tenth of the time.
 func growth(ctx context.Context, d *dashboard, path string, ready chan<- struct{}, start <-chan struct{}, f *figure) error {
 	here := sync.OnceFunc(func() { ready <- struct{}{} })
 	defer here()
@@ -197,22 +197,20 @@ func growth(ctx context.Context, d *dashboard, path string, ready chan<- struct{
 		if hidden, err := t.number(`Number(document.hidden)`); err != nil || hidden != 0 {
 			return errors.Join(errors.New("the page is hidden"), err)
 		}
-		if err := pause(ctx, played/10); err != nil {
-			return err
+		var list []float64
+		var words []string
+		for range 10 {
+			if err := pause(ctx, played/10); err != nil {
+				return err
+			}
+			bytes, err := t.heap()
+			if err != nil {
+				return err
+			}
+			list, words = append(list, bytes), append(words, fmt.Sprintf("%.1f", bytes/1e6))
 		}
-		before, err := t.heap()
-		if err != nil {
-			return err
-		}
-		if err := pause(ctx, played-played/10); err != nil {
-			return err
-		}
-		after, err := t.heap()
-		if err != nil {
-			return err
-		}
-		f.Values = []float64{after / before}
-		f.Note = fmt.Sprintf("%.1f MB, then %.1f MB.", before/1e6, after/1e6)
+		f.Values = []float64{list[9] / list[0]}
+		f.Note = "After each tenth: " + strings.Join(words, ", ") + " MB."
 		return nil
 	})
 	return err

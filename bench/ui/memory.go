@@ -129,7 +129,9 @@ func one(ctx context.Context, d *dashboard, i int) (asked int, err error) {
 		for _, path := range []string{"", "/curves", "/tensors", "/findings", "/rules", "/controls", "/time", "/metrics", "/metrics/table", "/timeline", "/windows", "/files"} {
 			paths = append(paths, at+path)
 		}
-		paths = append(paths, at+"/series?columns=1600&"+wantedSeries(series(run)), at+"/heat?columns=400&rows=400")
+		if n := series(run); n > 0 {
+			paths = append(paths, at+"/series?columns=1600&"+wantedSeries(n))
+		}
 		if run == "machine" || run == "live" {
 			paths = append(paths, at+"/metrics/series?columns=800&name=cpu/total&name="+url.QueryEscape("gpu/*/utilization"), at+"/metrics/heat?columns=600")
 		}
