@@ -48,7 +48,12 @@ func measureMemory(ctx context.Context, b *bench, say func(*figure)) error {
 	playing, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- e.play(playing, 10) }()
-	defer func() { stop(); <-done }()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			progress("the run that went on: %v", err)
+		}
+	}()
 
 	d, err := b.serve(ctx, root)
 	if err != nil {
