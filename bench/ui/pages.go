@@ -186,9 +186,7 @@ func zoomAndPan(t *tab) (list []float64, err error) {
 			url.searchParams.set("to", %d);
 			history.pushState(null, "", url);
 			dispatchEvent(new PopStateEvent("popstate"));
-			await bench.when(() => bench.answered > before && bench.pending === 0, 20000);
-			const painted = bench.painted;
-			return await bench.when(() => bench.painted > painted || performance.timeOrigin + performance.now() > began + 20000, 20000) - began;
+			return await bench.when(() => bench.answered > before && bench.pending === 0 && bench.painted > bench.paintedThen, 20000) - began;
 		})()`, from, from+width))
 		if err != nil {
 			return list, fmt.Errorf("zoom: %w", err)

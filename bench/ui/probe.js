@@ -14,7 +14,10 @@
     const read = Response.prototype[how];
     Response.prototype[how] = function () {
       const body = counted(read.call(this));
-      body.then(() => { bench.answered++; }, () => {});
+      body.then(() => {
+        bench.answered++;
+        bench.paintedThen = bench.painted;
+      }, () => {});
       return body;
     };
   }
