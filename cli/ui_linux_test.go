@@ -222,16 +222,16 @@ func TestDashboardControlsARealJob(t *testing.T) {
 // TestUI: what the command prints, and what it does not take.
 func TestUI(t *testing.T) {
 	dir := t.TempDir()
-	d := startDashboard(t, dir, []string{"SSH_CONNECTION=192.0.2.1 50000 192.0.2.7 2222"}, "ui", "runs", "--listen", "0", "--base-path", "vigil/", "--read-only")
-	port := strings.TrimSuffix(strings.TrimPrefix(d.url, "http://127.0.0.1:"), "/vigil/")
-	if about := d.ask("GET /server", "", 200); about["root"] != filepath.Join(dir, "runs") || about["read_only"] != true || about["base_path"] != "/vigil" {
+	d := startDashboard(t, dir, []string{"SSH_CONNECTION=192.0.2.1 50000 192.0.2.7 2222"}, "ui", "runs", "--listen", "0", "--base-path", "vigil/{port}/", "--read-only")
+	port, _, _ := strings.Cut(strings.TrimPrefix(d.url, "http://127.0.0.1:"), "/")
+	if about := d.ask("GET /server", "", 200); about["root"] != filepath.Join(dir, "runs") || about["read_only"] != true || about["base_path"] != "/vigil/"+port {
 		t.Errorf("about: %v", about)
 	}
 	d.ask("PATCH /ui", `{"archived":[]}`, 403)
 	if code := d.end(); code != 0 {
 		t.Errorf("after Ctrl-C: exit code %d", code)
 	}
-	if lines := strings.Split(strings.TrimSpace(d.out.String()), "\n"); len(lines) != 1 || lines[0] != "http://127.0.0.1:"+port+"/vigil/?token="+d.key || len(d.key) != 43 {
+	if lines := strings.Split(strings.TrimSpace(d.out.String()), "\n"); len(lines) != 1 || lines[0] != "http://127.0.0.1:"+port+"/vigil/"+port+"/?token="+d.key || len(d.key) != 43 {
 		t.Errorf("standard output: %q", d.out)
 	}
 	if tunnel := "ssh -N -L " + port + ":127.0.0.1:" + port + " -p 2222 "; !strings.Contains(d.err.String(), tunnel) || !strings.Contains(d.err.String(), "@192.0.2.7\n") {
@@ -255,6 +255,8 @@ func TestUI(t *testing.T) {
 		{[]string{"--listen", "nowhere.invalid:80"}, "an address of this machine and a port"},
 		{[]string{"--listen", "0", "--base-path", `/a"b`}, "--base-path"},
 		{[]string{"--listen", "0", "--base-path", "/a/../b"}, "not a plain path"},
+		{[]string{"--listen", "0", "--framed-by", "*"}, "the beginning of the page's address"},
+		{[]string{"--listen", "0", "--framed-by", "http://localhost:8888", "--framed-by", "hub.example.org"}, `"hub.example.org" is not an origin`},
 		{[]string{"--listen", "0", "--tls-cert", file}, "--tls-cert and --tls-key go together"},
 		{[]string{"--listen", "0", "--tls-cert", file, "--tls-key", file}, "read the certificate"},
 		{[]string{file}, "not a directory"},
@@ -285,5 +287,48 @@ func TestUISaysThatAnOpenAddressIsNotEncrypted(t *testing.T) {
 	d.end()
 	if !strings.Contains(d.err.String(), "the connection is not encrypted") {
 		t.Errorf("standard error: %s", d.err)
+	}
+}
+
+// TestUIBesideAProgram: who started it lets browsers in, one a line, and its end is that of the line.
+func TestUIBesideAProgram(t *testing.T) {
+	cmd := exec.Command(vigil(t), "ui", "--listen", "0", "--beside", "--json")
+	cmd.Dir, cmd.Env = t.TempDir(), cleanEnv(t)
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(out)
+	about, err := said.ReadBytes('}')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at struct{ Address string }
+	if err := json.Unmarshal(about, &at); err != nil {
+		t.Fatal(err)
+	}
+	secret := strings.Repeat("0123456789", 4)
+	fmt.Fprintf(in, "too short\n%s\n", secret)
+	if _, err := said.ReadString('\n'); err != nil { // the end of the first answer's line
+		t.Fatal(err)
+	}
+	if line, err := said.ReadString('\n'); line != "ok\n" {
+		t.Errorf("the answer to a ticket: %q, %v", line, err)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for token, want := range map[string]int{secret: http.StatusSeeOther, "too short": http.StatusUnauthorized} {
+		answer, err := client.Get("http://" + at.Address + "/?token=" + strings.ReplaceAll(token, " ", "%20"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%q: %s, want %d", token, answer.Status, want)
+		}
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the end: %v", err)
 	}
 }

@@ -367,6 +367,24 @@ func TestNotebookKernel(t *testing.T) {
 	}
 }
 
+// vigil.ui() in a real notebook kernel: a cell shows the dashboard, which ends with the kernel.
+func TestNotebookShowsTheDashboard(t *testing.T) {
+	if without("jupyter") {
+		t.Skip("VIGIL_TEST_WITHOUT names jupyter")
+	}
+	t.Parallel()
+	python := testenv.Python(t)
+	if _, err := exec.Command(python, "-c", "import nbclient, ipykernel").Output(); err != nil && os.Getenv("VIGIL_TEST_LONG") != "" {
+		t.Log("this environment is an old PyTorch without the notebook packages; the newest one has them")
+		return
+	}
+	o := run(t, t.TempDir(), []string{"PYTHONPATH=" + filepath.Join(testenv.Root(), "python"), "VIGIL_BIN=" + binary}, python,
+		filepath.Join(testenv.Root(), "e2e", "scripts", "notebook", "dashboard.py"))
+	if o.code != 0 {
+		t.Fatalf("exit code %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
 // A process makes one run: who opens a hook after its end is told that nothing
 // is captured.
 func TestHookAfterItsEnd(t *testing.T) {

@@ -46,7 +46,7 @@ func TestTheDashboardInAFrame(t *testing.T) {
 		{"another page is named", []string{"--framed-by", "http://127.0.0.1:1"}, "127.0.0.1", false},
 		{"its own address is named", []string{"--framed-by", "self"}, "127.0.0.1", false},
 		{"the page is named", []string{"--framed-by", origin}, "127.0.0.1", true},
-		{"the page is named, and is another site", []string{"--framed-by", origin}, "localhost", true},
+		{"the page is named, and is of another site", []string{"--framed-by", origin}, "localhost", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := serving(t, root, c.flags...)
@@ -128,7 +128,10 @@ func TestBehindAReverseProxy(t *testing.T) {
 				r.SetXForwarded()
 				r.Out.Host = "lab.example.org"
 			}})
-			defer proxy.Close()
+			t.Cleanup(func() { // after the streams' ends
+				proxy.CloseClientConnections()
+				proxy.Close()
+			})
 			client := proxy.Client()
 			client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			ask := func(method, path, body string, headers ...string) *http.Response {
@@ -179,7 +182,7 @@ func TestBehindAReverseProxy(t *testing.T) {
 			b.shows("Live")
 			b.click("first")
 			b.settled()
-			if at := b.value("location.pathname"); at != "/lab/vigil/runs/first" {
+			if at := b.value("location.pathname"); at != "/lab/vigil/runs/first/overview" {
 				t.Errorf("a link leads to %s", at)
 			}
 		})

@@ -118,7 +118,7 @@ class Place(object):
         if "google.colab" in sys.modules:
             self.why = "Colab's machine cannot be reached from your browser. `!vigil report` writes one file that Colab's file view downloads."
         elif "__vsc_ipynb_file__" in shell.user_ns:
-            self.why = "VS Code shows no frame here. Click the address; in a window of another machine VS Code forwards the port when asked to (Ports: Forward a Port)."
+            self.why = "VS Code shows no frame here: click the address. In a window of another machine it forwards the port, by itself or with \"Forward a Port\"."
         elif server is not None and _has_proxy(server):
             self.proxied = True
             self.flags += ["--base-path", server["base_url"] + "proxy/absolute/{port}", "--framed-by", "self"]
