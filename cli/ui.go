@@ -30,7 +30,7 @@ type uiCmd struct {
 	ReadOnly bool     `name:"read-only" help:"Refuse every change."`
 	BasePath string   `name:"base-path" placeholder:"P" help:"The path below which a reverse proxy hands requests on, such as /vigil; {port} in it is the port."`
 	Host     []string `name:"host" sep:"none" placeholder:"NAME" help:"A further name that it answers to, such as the one of a reverse proxy; repeatable."`
-	FramedBy []string `name:"framed-by" sep:"none" placeholder:"ORIGIN" help:"Pages that may show it in a frame, such as http://localhost:8888, or self: those of its own address, behind a proxy; repeatable (default: none)."`
+	FramedBy []string `name:"framed-by" sep:"none" placeholder:"ORIGIN" help:"Pages that may show it in a frame, such as http://localhost:8888, or self: those of the same address, behind a proxy; repeatable (default: none)."`
 	TLSCert  string   `name:"tls-cert" placeholder:"F" help:"Certificate, PEM; makes it https."`
 	TLSKey   string   `name:"tls-key" placeholder:"F" help:"The certificate's key, PEM."`
 	JSON     bool     `name:"json" help:"Print the address as JSON."`
