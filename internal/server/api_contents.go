@@ -75,12 +75,11 @@ type CurveList struct {
 
 // CurveEntry is a curve that a run has.
 type CurveEntry struct {
-	Name   string       `json:"name"`
-	Series string       `json:"series" doc:"As /series takes it."`
-	Mode   string       `json:"mode"`
-	Group  string       `json:"group" doc:"losses, metrics, or collection NAME."`
-	Points int64        `json:"points"`
-	Last   numberOrNull `json:"last" doc:"The last value; null where it was not read."`
+	Name   string `json:"name"`
+	Series string `json:"series" doc:"As /series takes it."`
+	Mode   string `json:"mode"`
+	Group  string `json:"group" doc:"losses, metrics, or collection NAME."`
+	Points int64  `json:"points"`
 }
 
 // MarkEntry is a finding on a curve.
@@ -110,9 +109,6 @@ type EpochMark struct {
 	Step  int64 `json:"step"`
 }
 
-// mostLast bounds the curves whose last value is read for the list.
-const mostLast = 64
-
 func registerContents(api huma.API, s *Server) {
 	get(api, "/runs/{run}/tensors", "list-tensors", "All tensors and series of a run", func(_ context.Context, in *struct{ RunPath }) (TensorList, error) {
 		t, err := s.run(in.Run)
@@ -137,15 +133,8 @@ func registerContents(api huma.API, s *Server) {
 		run := t.Run()
 		charts := view.Charts(view.List(t))
 		out := CurveList{format1, make([]CurveEntry, len(charts)), []MarkEntry{}, []CheckpointMark{}, []EpochMark{}}
-		var read []view.Ask
 		for i, c := range charts {
 			out.Curves[i] = CurveEntry{Name: c.Name, Series: spellAsk(c.Ask), Mode: c.Ask.Mode, Group: string(c.Group), Points: c.Points}
-			if len(read) == i && i < mostLast {
-				read = append(read, c.Ask)
-			}
-		}
-		for i, v := range view.LastValues(t, read) {
-			out.Curves[i].Last = numberOrNull{v}
 		}
 		for _, m := range view.FindingMarks(t, view.NamedFindings(t.Findings(), run.Clock())) {
 			out.Marks = append(out.Marks, MarkEntry{m.ID, m.Step, m.Mode.String(), m.ModeStep, m.Finding.Time, m.Update, string(m.Severity), m.Message, m.Rule, m.Check, m.Subject})

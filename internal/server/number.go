@@ -17,23 +17,6 @@ func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64
 // Schema says that a number may be one of three words.
 func (number) Schema(huma.Registry) *huma.Schema { return numberSchema() }
 
-// numberOrNull is a number that may not be known.
-type numberOrNull struct{ known *float64 }
-
-func (n numberOrNull) MarshalJSON() ([]byte, error) {
-	if n.known == nil {
-		return []byte("null"), nil
-	}
-	return appendNumber(nil, *n.known), nil
-}
-
-// Schema says that it may be null.
-func (numberOrNull) Schema(huma.Registry) *huma.Schema {
-	s := numberSchema()
-	s.OneOf = append(s.OneOf, &huma.Schema{Type: "null"})
-	return s
-}
-
 // floats are numbers that travel as a column where columns are asked for.
 type floats []float64
 

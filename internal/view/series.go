@@ -283,16 +283,3 @@ func (l *Line) fill(c source.Columns, at func(int64) float64) {
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
-
-// LastValues are the last values of series; nil of one that has none.
-func LastValues(t source.Run, asks []Ask) []*float64 {
-	out := make([]*float64, len(asks))
-	for i, l := range Lines(t, asks, Frame{Axis: ByStep, From: math.NaN(), To: math.NaN(), Columns: 16}) {
-		if n := len(l.X); n > 0 && l.Raw {
-			out[i] = &l.Mean[n-1]
-		} else if n > 0 {
-			out[i] = &l.LastValue[n-1]
-		}
-	}
-	return out
-}

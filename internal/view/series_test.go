@@ -123,10 +123,3 @@ func TestNoSuchLine(t *testing.T) {
 		}
 	}
 }
-
-func TestLastValues(t *testing.T) {
-	got := LastValues(theRun(t), []Ask{{Tensor: "loss", Mode: "EVAL"}, {Tensor: "fc.weight"}, {Tensor: "none"}})
-	if got[0] == nil || *got[0] != written.EvalLoss(29) || got[1] == nil || *got[1] != 118 || got[2] != nil {
-		t.Errorf("%v", got)
-	}
-}

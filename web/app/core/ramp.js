@@ -22,7 +22,7 @@ export const difference = () => table(["--less", "--same", "--more"]);
 // css is the i-th colour of a table for a canvas.
 export const css = (colours, i) => `rgb(${colours[i * 3]} ${colours[i * 3 + 1]} ${colours[i * 3 + 2]})`;
 
-// scaler maps values to 0..255; what has no place (holes, values of 0 on a logarithmic scale) is -1, what is not finite -2.
+// scaler maps values to 0..255; a hole is -1, what is not finite -2. On a logarithmic scale what is not above 0 is as bright as the lowest.
 export function scaler([low, high], log) {
   const from = log ? Math.log10(low) : low;
   const span = (log ? Math.log10(high) : high) - from || 1;
@@ -31,7 +31,7 @@ export function scaler([low, high], log) {
     // A text ("NaN", "Inf") is a value that is not finite; NaN in a typed array is a hole.
     if (typeof value === "string") return -2;
     if (!Number.isFinite(value)) return Number.isNaN(value) ? -1 : -2;
-    if (log && value <= 0) return -1;
+    if (log && value <= 0) return 0;
     return Math.max(0, Math.min(255, Math.round((((log ? Math.log10(value) : value) - from) / span) * 255)));
   };
 }

@@ -20,6 +20,7 @@ export function Heatmap(props) {
   const { title, heading = "h3", rows: given = none, columns = none, kind = "step", unit, log = false, height = 420, rowHeight, names = true, onPick, loading, error, retry, empty, command, children } = props;
   const canvas = useRef(null);
   const mark = useRef(null);
+  const tip = useRef(null);
   const box = useRef(null);
   const [root, shown] = useShown();
   const [size, setSize] = useState(0);
@@ -61,6 +62,14 @@ export function Heatmap(props) {
     const wide = width / (view.columns[1] - view.columns[0]);
     const place = drag ? rectangle(drag) : { left: left + (cursor.column - view.columns[0]) * wide, top: top + (cursor.row - view.rows[0]) * cell, width: Math.max(3, wide), height: Math.max(3, cell) };
     for (const [key, value] of Object.entries(place)) mark.current.style.setProperty(key, `${value}px`);
+    if (!tip.current) return;
+    // The words stand beside the cell: on its left in the right half, above it in the lower one.
+    const room = canvas.current.parentElement;
+    const right = place.left > room.clientWidth / 2, low = place.top > room.clientHeight / 2;
+    tip.current.style.setProperty("left", right ? "auto" : `${place.left + place.width + 8}px`);
+    tip.current.style.setProperty("right", right ? `${room.clientWidth - place.left + 8}px` : "auto");
+    tip.current.style.setProperty("top", low ? "auto" : `${place.top + place.height + 6}px`);
+    tip.current.style.setProperty("bottom", low ? `${room.clientHeight - place.top + 6}px` : "auto");
   });
 
   const zoom = (columnsView, rowsView) => {
@@ -133,7 +142,7 @@ export function Heatmap(props) {
     if (!some) return loading ? html`<${Loading} compact />` : html`<${Empty} compact command=${command}>${empty ?? "There are no values of this yet."}<//>`;
     if (table) return html`<${Values} rows=${rows} columns=${columns} kind=${kind} unit=${unit} height=${height} />`;
     return html`<div class="heat-cells" onMouseMove=${(event) => { const to = at(event); if (!drag) setCursor(to.inside ? { row: to.row, column: to.column } : null); }} onMouseLeave=${() => drag || setCursor(null)} onDblClick=${() => zoom(null, null)} onMouseDown=${press} onWheel=${wheel}>
-      <canvas ref=${canvas} aria-hidden="true"></canvas>${cursor && html`<span class=${`heat-cursor ${drag ? "dragging" : ""}`} ref=${mark}></span>`}</div>`;
+      <canvas ref=${canvas} aria-hidden="true"></canvas>${cursor && html`<span class=${`heat-cursor ${drag ? "dragging" : ""}`} ref=${mark}></span>${!drag && html`<span class="heat-tip said" aria-hidden="true" ref=${tip}>${words}</span>`}`}</div>`;
   };
   return html`<figure class="chart heat" ref=${root} aria-busy=${loading ? "true" : null}>
     <figcaption class="chart-head"><${heading} class="chart-title" title=${title}>${title}<//>${children}${loading && some && html`<span class="pulse" role="status" aria-label="Loading"></span>`}

@@ -66,7 +66,7 @@ table("place", (zoom) => place(flame, zoom, 0.01).map((one) => [flame.name[one.i
 table("kind", (i) => kind(flame, i), [[[0], "own"], [[1], "compiled"], [[2], "library"]]);
 table("found", (matches) => found(flame, matches), [[[[false, true, false]], 0.6], [[[true, true, false]], 1]]);
 table("nested", (names) => nested(names, (name) => name).map((node) => [node.label, node.children?.length ?? 0]), [[[["a.b.c", "a.b.d", "e.f"]], [["a.b", 2], ["e.f", 0]]]]);
-table("scaler", (value, log) => scaler([1, 100], log)(value), [[[1, false], 0], [[100, false], 255], [[10, true], 128], [[0, true], -1], [[null, true], -1], [[NaN, true], -1], [["NaN", true], -2], [[Infinity, true], -2]]);
+table("scaler", (value, log) => scaler([1, 100], log)(value), [[[1, false], 0], [[100, false], 255], [[10, true], 128], [[0, true], 0], [[null, true], -1], [[NaN, true], -1], [["NaN", true], -2], [[Infinity, true], -2]]);
 table("plain", plain, [[["\u001b[31mred\u001b[0m\n 1%\r 2%\rdone\n<b>"], "red\ndone\n<b>"], [["a\r\nb\u0007"], "a\nb"]]);
 
 // The binary form: a header and two columns, one of 64-bit integers.
