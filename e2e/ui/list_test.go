@@ -180,6 +180,7 @@ func TestListIsTidied(t *testing.T) {
 	b.keys("v")
 	b.wait(`location.pathname.endsWith("/curves") && new URLSearchParams(location.search).get("runs") === "resnet-2,resnet-0"`)
 	b.value(`history.back()`)
+	b.wait(`location.pathname.endsWith("/runs") && document.querySelector("h1")?.innerText === "Runs" && document.querySelector(".runs-chosen")`)
 	b.shows("2 runs chosen")
 
 	b.table()

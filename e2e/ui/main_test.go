@@ -4,6 +4,7 @@ package ui
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(filepath.Dir(binary))
 		defer shared.end()
+		if flag.Parse(); flag.Lookup("test.run").Value.String() == "" {
+			generated()
+		}
 		return m.Run()
 	}())
 }

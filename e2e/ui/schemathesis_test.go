@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/testenv"
@@ -14,19 +16,42 @@ import (
 // breaks its schema, and an answer in time. They change a copy of the runs; only deleting
 // is left out, after which nothing would be there to ask for.
 func TestGeneratedRequests(t *testing.T) {
+	if err := <-generated(); err != nil {
+		t.Error(err)
+	}
+}
+
+// generated begins to make the requests, once: they take a minute, beside the tests in
+// the browser where all tests are run. How they went can be received once.
+var generated = sync.OnceValue(func() <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- generate() }()
+	return done
+})
+
+// generate makes the requests against a dashboard over a copy of the runs.
+func generate() error {
 	program := filepath.Join(testenv.Root(), "build", "env", "api", "bin", "schemathesis")
 	if _, err := os.Stat(program); err != nil {
-		t.Fatalf("find schemathesis: %v; ./test.sh installs it", err)
+		return fmt.Errorf("find schemathesis: %w; ./test.sh installs it", err)
 	}
-	dir, runs := t.TempDir(), t.TempDir()
-	if err := os.CopyFS(runs, os.DirFS(root)); err != nil {
-		t.Fatal(err)
+	dir, err := os.MkdirTemp("", "vigil-generated-")
+	if err != nil {
+		return err
 	}
-	d := serving(t, runs)
+	defer os.RemoveAll(dir)
+	if err := os.CopyFS(filepath.Join(dir, "runs"), os.DirFS(root)); err != nil {
+		return err
+	}
+	d, err := serve(dir, filepath.Join(dir, "runs"))
+	if err != nil {
+		return err
+	}
+	defer d.end()
 	config := filepath.Join(dir, "schemathesis.toml")
 	names := "[parameters]\n\"path.run\" = \"" + ranks + "\"\n" // a name that is made up only ever gets a 404
 	if err := os.WriteFile(config, []byte(names), 0o644); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	cmd := exec.Command(program, "--config-file", config, "run", d.base+"/api/v1/openapi.json", "--header", "Authorization: Bearer "+d.Token, "--header", "X-Vigil: 1",
 		"--max-time", "60", "--seed", "1", "--generation-deterministic", "--no-color", "--max-response-time", "20", "--exclude-path-regex", "/stream$", "--exclude-operation-id", deleting,
@@ -34,8 +59,9 @@ func TestGeneratedRequests(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, environment()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Errorf("schemathesis: %v\n%s", err, short(string(out)))
+		return fmt.Errorf("schemathesis: %w\n%s", err, short(string(out)))
 	}
+	return nil
 }
 
 // deleting is the operation that removes a run.

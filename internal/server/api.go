@@ -102,7 +102,7 @@ func get[I, O any](api huma.API, path, id, summary string, fn func(context.Conte
 // refuses it before it comes here.
 func change[I, O any](api huma.API, method, path, id, summary string, fn func(context.Context, *I) (O, error)) {
 	huma.Register(api, huma.Operation{Method: method, Path: path, OperationID: id, Summary: summary, MaxBodyBytes: 1 << 20,
-		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge}},
+		Errors: []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge}},
 		func(ctx context.Context, in *I) (*answer[O], error) {
 			out, err := fn(ctx, in)
 			if err != nil {
