@@ -42,10 +42,10 @@ function Bins({ data, typical }) {
   const total = counts.reduce((sum, one) => sum + one, 0);
   const main = counts.indexOf(most);
   return html`<figure class="bins">
-    <figcaption><h3>How often which length</h3></figcaption>
+    <figcaption><h3>Distribution of the lengths</h3></figcaption>
     <div class="bins-bars" role="img" aria-label=${`${format.percent(most / total)} of the steps took ${at(main)}; the shortest ${format.duration(edges[0])}, the longest ${format.duration(edges.at(-1))}`}>
       ${[...counts].map((count, i) => html`<span key=${i} class=${`bin ${edges[i] >= typical * 3 ? "long" : ""}`} title=${`${at(i)}: ${format.several(count, "step")}`}><i ref=${height(count)}></i></span>`)}</div>
     <div class="bins-axis faint small"><span>${format.duration(edges[0])}</span><span>${format.duration(edges[Math.floor(edges.length / 2)])}</span><span>${format.duration(edges.at(-1))}</span></div>
-    <p class="faint small">height: root of the count${data.log ? "; bins widen by a factor" : ""}</p>
+    <p class="faint small">Heights are square roots of the counts${data.log ? "; each bin is wider than the one before by the same factor" : ""}.</p>
   </figure>`;
 }
