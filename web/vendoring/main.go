@@ -36,7 +36,8 @@ const (
 	preact = `
 import { h } from "preact";
 import htm from "htm";
-export const html = htm.bind(h);
+// A subtree without values is made each time: kept by htm, it would hold the tree that it was last shown in, with all its data.
+export const html = htm.bind(function (...all) { this[0] = 3; return h(...all); });
 export { h, render, Fragment, Component, createContext, createRef, cloneElement, toChildArray, options } from "preact";
 export { useState, useReducer, useEffect, useLayoutEffect, useRef, useMemo, useCallback, useContext, useId, useErrorBoundary } from "preact/hooks";
 export { signal, computed, effect, batch, untracked, useSignal, useComputed, useSignalEffect, Signal } from "@preact/signals";
