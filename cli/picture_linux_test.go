@@ -31,7 +31,7 @@ func wordsOf(svg string) []string {
 	for _, m := range pictured.FindAllStringSubmatch(svg, -1) {
 		for w := range strings.FieldsSeq(html.UnescapeString(m[1])) {
 			switch w = number.ReplaceAllString(w, "#"); w {
-			case "µs", "ms", "s":
+			case "µs", "ms", "s", "step", "steps": // every step, or every 10 steps: that depends on how busy the machine is
 			default:
 				all = append(all, w)
 			}

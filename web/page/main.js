@@ -613,7 +613,7 @@ ${v}`)??null;return e&&k?e.joined(v,k):k},b=()=>{let[g,v]=[1/0,-1/0];for(let{fir
       <${vc} modes=${r} value=${a||m?.mode||r[0]} onChange=${g=>n.set({mode:g,step:null})} />
       <${xc} run=${t} value=${i} onChange=${g=>n.set({worker:g})} />
       ${m&&f`<${Ho} label="Step" steps=${p} value=${m.step} onChange=${d} film />`}
-      ${m&&f`<span class="faint small">${J(p.length,"step")}, ${m.raw_steps.length?`the values themselves at ${z(m.raw_steps.length)}`:"no values"}</span>`}
+      ${m&&f`<span class="faint small">${J(p.length,"step")}, ${m.raw_steps.length?`the values themselves at ${z(m.raw_steps.length)}`:"statistics only"}</span>`}
     </div>
     <${jt} of=${{...u,data:m}} what="">${g=>f`
       ${!o.strings&&f`<${Bt} what="The numbers of this step"><${Jw} data=${g} tensor=${o} scalar=${y} histograms=${h.data} /><//>`}

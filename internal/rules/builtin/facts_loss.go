@@ -216,7 +216,7 @@ func (v *lossView) module(op string) string {
 		return "the " + op + " layer " + path
 	}
 	if v.path != "" {
-		return "the " + op + " after " + v.path
+		return "the " + op + " after layer " + v.path
 	}
 	return "the " + op + " at the end of the model"
 }

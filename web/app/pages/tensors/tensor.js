@@ -43,7 +43,7 @@ export function OneTensor({ run, api, route, tensor, back }) {
       <${ModeChoice} modes=${modes} value=${mode || data?.mode || modes[0]} onChange=${(next) => route.set({ mode: next, step: null })} />
       <${WorkerChoice} run=${run} value=${worker} onChange=${(next) => route.set({ worker: next })} />
       ${data && html`<${StepSlider} label="Step" steps=${steps} value=${data.step} onChange=${go} film />`}
-      ${data && html`<span class="faint small">${format.several(steps.length, "step")}, ${data.raw_steps.length ? `the values themselves at ${format.count(data.raw_steps.length)}` : "no values"}</span>`}
+      ${data && html`<span class="faint small">${format.several(steps.length, "step")}, ${data.raw_steps.length ? `the values themselves at ${format.count(data.raw_steps.length)}` : "statistics only"}</span>`}
     </div>
     <${Answer} of=${{ ...of, data }} what="">${(moment) => html`
       ${!tensor.strings && html`<${Boundary} what="The numbers of this step"><${Moment} data=${moment} tensor=${tensor} scalar=${scalar} histograms=${histograms.data} /><//>`}
