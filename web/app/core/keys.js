@@ -6,6 +6,7 @@ export const groups = signal([]);
 export const overlay = signal(false);
 
 const bindings = new Set();
+let taken = ""; // the key that is down and was acted on
 let prefix = "";
 let prefixTimer = 0;
 
@@ -48,6 +49,7 @@ export function spelled(event) {
 }
 
 addEventListener("keydown", (event) => {
+  taken = "";
   if (event.defaultPrevented || event.isComposing) return;
   const key = spelled(event);
   if (typing(event.target) && !key.startsWith("Ctrl-")) return;
@@ -61,6 +63,7 @@ addEventListener("keydown", (event) => {
       if (!act) continue;
       if (wanted === sequence) {
         event.preventDefault();
+        taken = event.key;
         act(event);
         return;
       }
@@ -69,3 +72,6 @@ addEventListener("keydown", (event) => {
   }
   if (prefix) prefixTimer = setTimeout(() => (prefix = ""), 1200);
 });
+
+// A key that opened a dialog is not written into its field.
+addEventListener("keypress", (event) => event.key === taken && event.preventDefault(), true);
