@@ -73,7 +73,7 @@ func TestStepTimes(t *testing.T) {
 	a.completed()
 	tr := openTrial(t, set)
 	rows, steps, gaps := timeRows(t, tr)
-	if steps != n || gaps != 0 || len(rows) > n/5 {
+	if steps != n || gaps != 0 || len(rows) > n/2 {
 		t.Errorf("%d steps in %d rows, %d gaps", steps, len(rows), gaps)
 	}
 	var sum [record.StepParts]int64
