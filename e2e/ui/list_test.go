@@ -164,6 +164,15 @@ func TestListIsTidied(t *testing.T) {
 	b := open(t, d, "/runs?sort=name")
 	b.lists("resnet-0 resnet-2 resnet-4 resnet-6 vit-1 vit-3 vit-5 vit-7")
 
+	// The edges of columns are moved by keys, and Enter gives back the usual width.
+	width := `document.querySelector("th[aria-sort], th.stays").querySelector(".edge").ariaValueNow`
+	before := b.value(width)
+	b.value(`document.querySelector("th[aria-sort], th.stays").querySelector(".edge").focus()`)
+	b.keys(kb.ArrowRight + kb.ArrowRight)
+	b.wait(width + ` - ` + before + ` === 32`)
+	b.keys(kb.Enter)
+	b.wait(width + ` === "` + before + `"`)
+
 	b.table()
 	b.keys(kb.ArrowDown + "e")
 	b.wait(`document.activeElement.className === "runs-tags-field"`)

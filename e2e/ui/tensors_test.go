@@ -109,7 +109,7 @@ func TestTensorAtAStep(t *testing.T) {
 	for _, key := range []string{kb.Home, kb.Home, kb.ArrowRight, kb.ArrowRight} { // the first one brings the cursor
 		b.keys(key)
 	}
-	b.shows("step 2")
+	b.wait(`document.querySelector(".heat-tip")?.innerText.includes("step 2")`) // beside the cell
 	b.keys(kb.Enter)
 	b.wait(`location.search.includes("tensor=gradient") && location.search.includes("step=2")`)
 	b.wait(`document.querySelector("#tensor-title")?.innerText === "gradient/conv1.weight"`)
