@@ -29,7 +29,9 @@ type stoodAsks struct {
 	mu   sync.Mutex // no other lock is taken while it is held
 	last uint64
 	open map[uint64]chan stood
-	one  sync.Mutex // one question at a time
+
+	one     sync.Mutex // one question at a time
+	signals signaller  // used by that question
 }
 
 // stood is what a process answers.
@@ -119,7 +121,8 @@ func (j *job) standing() []stacks.Process {
 	trainers := j.training()
 	list := j.processes(trainers)
 	answers := j.askHooks(trainers, list)
-	signals := newSignaller(j.set.Socket)
+	signals := &j.stood.signals
+	signals.open(j.set.Socket)
 	defer signals.close()
 	until := time.Now().Add(signalTime)
 	for i := range list {

@@ -56,6 +56,10 @@ func ParseFaulthandler(text string) []Thread {
 	return kept
 }
 
+// Dumps counts the processes, or the moments of one, in what faulthandler wrote: each
+// has one current thread.
+func Dumps(text string) int { return strings.Count(text, "Current thread 0x") }
+
 // unescape turns the escapes that faulthandler writes for characters beyond ASCII
 // back into these.
 func unescape(s string) string {

@@ -132,3 +132,11 @@ func TestManyProcesses(t *testing.T) {
 		t.Errorf("%d groups: %s, %s", len(groups), groups[0].Who(), groups[1].Which())
 	}
 }
+
+func TestDumps(t *testing.T) {
+	for text, want := range map[string]int{"": 0, dump: 1, dump + dump: 2, dump[:len(dump)/2]: 0} {
+		if got := stacks.Dumps(text); got != want {
+			t.Errorf("%d dumps in %q, want %d", got, text, want)
+		}
+	}
+}
