@@ -100,6 +100,9 @@ if [ "$first_hour" = 1 ]; then
   exit 0
 fi
 
+# The tests store raw tensors also where the disk is nearly full.
+export VIGIL_MIN_FREE=1GB
+
 # One compute thread, so that tests beside each other do not fight for cores.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 

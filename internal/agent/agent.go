@@ -82,6 +82,7 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	kept := openLogs(w.Path())
 	kept.say("the agent of vigil %s, process %d, has the run %s", set.Vigil, os.Getpid(), w.Path())
 	ev := newEvents(out, kept)
+	w.LeaveFree(set.Config.MinFree.Share, set.Config.MinFree.Bytes)
 	j := newJob(set, w, ev)
 	j.stop = func(rule, configuration, message string) { stop(j, rule, configuration, message) }
 	self, _ := proc.Read(os.Getpid())

@@ -199,7 +199,7 @@ func (j *job) stopRaw(err error) {
 	j.cmu.Unlock()
 	if first {
 		j.events.notice("warning", "raw tensors are no longer stored: "+err.Error(),
-			"free disk space, or lower --keep; statistics are still stored")
+			"free disk space, lower --keep, or let --min-free allow less; statistics are still stored")
 	}
 }
 

@@ -67,7 +67,7 @@ func settings(t testing.TB) Settings {
 	set := Settings{
 		Name: "run", Dir: filepath.Join(dir, "runs"), Command: []string{"./train"}, Host: "here", Started: time.Now(),
 		Socket: filepath.Join(sock, "s"), Vigil: "test",
-		Config: config.Run{Rules: "default", Budget: 0.02, Keep: 20 << 30},
+		Config: config.Run{Rules: "default", Budget: 0.02, Keep: 20 << 30, MinFree: config.MinFree{Bytes: 1}},
 	}
 	return set
 }

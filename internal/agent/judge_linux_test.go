@@ -215,9 +215,10 @@ type nearlyFull struct{ vfs.FS }
 func (nearlyFull) Usage(string) (vfs.Usage, error) { return vfs.Usage{Free: 1, Total: 100}, nil }
 
 // TestLowDisk stores no raw tensors on a disk that is nearly full, says so
-// once, and goes on with statistics.
+// once, and goes on with statistics; how full, the run's configuration says.
 func TestLowDisk(t *testing.T) {
 	set := settings(t)
+	set.Config.MinFree = config.MinFree{Share: 0.02}
 	set.Config.Collect = []plan.Collection{collect(t, "mine:every=1,regex=weight,raw")}
 	was := disk
 	disk = nearlyFull{vfs.OS}

@@ -23,14 +23,14 @@ func exampleActions(at func(string) string) []Action {
 	}
 	severe, likely := When{Severity: record.Error}, When{Severity: record.Warning}
 	return []Action{
-		{Command: []string{"sh", "-c", "cat >> findings.log"}, On: When{Severity: record.Error, Rules: []string{"vanishing_gradient"}}, Timeout: 10 * time.Second, At: at("68:5")},
-		{Notify: notify.Spec{Mail: &notify.Mail{To: []string{"me@example.com", "team@example.com"}, Server: smtp}}, On: severe, At: at("71:5")},
-		{Notify: notify.Spec{Webhook: &notify.Webhook{URL: text("https://example.com/hooks/training"), Secret: env("HOOK_SECRET")}}, On: likely, At: at("73:5")},
-		{Notify: notify.Spec{Slack: &notify.Chat{URL: env("SLACK_URL")}}, On: likely, At: at("76:5")},
-		{Notify: notify.Spec{Discord: &notify.Chat{URL: notify.Ref{File: filepath.Join(home, ".secrets/discord")}}}, On: likely, At: at("77:5")},
-		{Notify: notify.Spec{Text: &notify.Text{To: []string{"+15551234567"}, Gateway: gateway}}, On: severe, At: at("78:5")},
-		{Notify: notify.Spec{Metric: &notify.Metric{Listen: "127.0.0.1:9464", Textfile: "/var/lib/node_exporter"}}, On: likely, At: at("80:5")},
-		{Notify: notify.Spec{Webhook: &notify.Webhook{URL: text("https://example.com/hooks/status")}}, On: When{Status: true}, At: at("81:5")},
+		{Command: []string{"sh", "-c", "cat >> findings.log"}, On: When{Severity: record.Error, Rules: []string{"vanishing_gradient"}}, Timeout: 10 * time.Second, At: at("69:5")},
+		{Notify: notify.Spec{Mail: &notify.Mail{To: []string{"me@example.com", "team@example.com"}, Server: smtp}}, On: severe, At: at("72:5")},
+		{Notify: notify.Spec{Webhook: &notify.Webhook{URL: text("https://example.com/hooks/training"), Secret: env("HOOK_SECRET")}}, On: likely, At: at("74:5")},
+		{Notify: notify.Spec{Slack: &notify.Chat{URL: env("SLACK_URL")}}, On: likely, At: at("77:5")},
+		{Notify: notify.Spec{Discord: &notify.Chat{URL: notify.Ref{File: filepath.Join(home, ".secrets/discord")}}}, On: likely, At: at("78:5")},
+		{Notify: notify.Spec{Text: &notify.Text{To: []string{"+15551234567"}, Gateway: gateway}}, On: severe, At: at("79:5")},
+		{Notify: notify.Spec{Metric: &notify.Metric{Listen: "127.0.0.1:9464", Textfile: "/var/lib/node_exporter"}}, On: likely, At: at("81:5")},
+		{Notify: notify.Spec{Webhook: &notify.Webhook{URL: text("https://example.com/hooks/status")}}, On: When{Status: true}, At: at("82:5")},
 	}
 }
 

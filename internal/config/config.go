@@ -31,6 +31,7 @@ type Flags struct {
 	StopOn     *string  `name:"stop-on" placeholder:"WHAT" help:"Stop the job on a severity, on rules by name, or never (default never)."`
 	Workers    *string  `name:"workers" placeholder:"WHICH" help:"Statistics of all ranks or of the chief only (default chief)."`
 	Keep       *string  `name:"keep" placeholder:"SIZE,AGE" help:"Most that raw tensors may take below the root, how old they may become, or both: 20GB, 7d, 20GB,7d (default 20GB)."`
+	MinFree    *string  `name:"min-free" placeholder:"P%" help:"Store no raw tensors while less of the disk is free: 5%, 10GB (default 5%)."`
 	Look       *bool    `name:"look" negatable:"" help:"Read facts of the training for the diagnosis (default); --no-look leaves capture and the rules on curves."`
 	Source     *bool    `name:"source" negatable:"" help:"Store what differs from the git commit with the run (default); --no-source leaves it out."`
 	Monitor    *string  `name:"monitor" placeholder:"MS" help:"Interval of machine metrics: 100, 200, 500, 1000, 5000, 60000 ms, or off (default 500)."`
@@ -64,6 +65,7 @@ type Run struct {
 	AllWorkers bool              `json:"all_workers,omitempty"`
 	Keep       int64             `json:"keep"`                  // bytes of raw tensors; 0: no bound
 	KeepAge    time.Duration     `json:"keep_age,omitempty"`    // of raw tensors; 0: no bound
+	MinFree    MinFree           `json:"min_free,omitzero"`     // of the disk; zero: 5 %
 	NoLook     bool              `json:"no_look,omitempty"`     // facts of the training are not read
 	NoSource   bool              `json:"no_source,omitempty"`   // no diff of the code is stored
 	Monitor    int               `json:"monitor,omitempty"`     // interval of machine metrics in milliseconds; 0: none

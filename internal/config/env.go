@@ -132,6 +132,7 @@ func fromFlags(f Flags, cat Catalogue) (l layer, err error) {
 	text("stop-on", f.StopOn)
 	text("workers", f.Workers)
 	text("keep", f.Keep)
+	text("min-free", f.MinFree)
 	toggle("look", f.Look)
 	toggle("source", f.Source)
 	text("monitor", f.Monitor)

@@ -25,22 +25,22 @@ func TestDocumentedExample(t *testing.T) {
 	off := plan.ModeSchedule{Off: true}
 	attention := plan.ModeSchedule{Every: 100, Start: 1000, End: 5000, Steps: []int64{0, 1, 2}}
 	equal(t, run, Run{
-		Dir: "vigil-runs", Name: "resnet-baseline", Note: "the first with warm-up", Tags: map[string]string{"experiment": "warm-up", "data": "v3"}, Resume: "resnet-baseline", ResumeStep: ptr(int64(400)), File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9, KeepAge: 7 * 24 * time.Hour, Monitor: 500,
+		Dir: "vigil-runs", Name: "resnet-baseline", Note: "the first with warm-up", Tags: map[string]string{"experiment": "warm-up", "data": "v3"}, Resume: "resnet-baseline", ResumeStep: ptr(int64(400)), File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9, KeepAge: 7 * 24 * time.Hour, MinFree: MinFree{Share: 0.05}, Monitor: 500,
 		StopOn:  When{Severity: record.Error},
 		Windows: []Window{{Spec: "stacks:steps=50-80", FirstStep: ptr(int64(50)), EndStep: ptr(int64(81))}},
 		Rule: []RuleConfig{
-			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("37:5"), false},
-			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("38:5"), false},
+			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("38:5"), false},
+			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("39:5"), false},
 		},
 		Collect: []plan.Collection{
-			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("46:5")}},
+			{Name: "gradients", Schedule: plan.Schedule{{Every: 10}, off, off, off}, By: []string{at("47:5")}},
 			{
 				Name: "attention", Selector: plan.Selector{Regex: []string{"attn.*weight", `attn_output_\d`}},
-				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("47:5")},
+				Schedule: plan.Schedule{attention, attention, off, off}, Want: plan.Raw, By: []string{at("48:5")},
 			},
 			{
 				Name: "norms", Selector: plan.Selector{ModuleTypes: []string{"BatchNorm2d", "LayerNorm"}, Side: record.Output},
-				Want: plan.Stats | plan.Hist, By: []string{at("55:5")},
+				Want: plan.Stats | plan.Hist, By: []string{at("56:5")},
 			},
 		},
 		Mutes:   []Mute{{"dead_relu", `^stem\.`, "the stem is pruned on purpose"}},
@@ -83,6 +83,8 @@ func TestFileForms(t *testing.T) {
 		{"json form", `{"every": 5, "strict": true}`, func(r *Run) { r.Every, r.Strict = 5, true }},
 		{"crlf", "every: 5\r\nkeep: 1GiB\r\n", func(r *Run) { r.Every, r.Keep = 5, 1<<30 }},
 		{"an age", "keep: 36h\n", func(r *Run) { r.Keep, r.KeepAge = 0, 36*time.Hour }},
+		{"a share of the disk", "min-free: 1%\n", func(r *Run) { r.MinFree = MinFree{Share: 0.01} }},
+		{"some of the disk", "min-free: 10GB\n", func(r *Run) { r.MinFree = MinFree{Bytes: 10e9} }},
 		{"size and age", "keep: 1GB,2w\n", func(r *Run) { r.Keep, r.KeepAge = 1e9, 14*24*time.Hour }},
 		{"size and age as a list", "keep: [7d, 1GB]\n", func(r *Run) { r.Keep, r.KeepAge = 1e9, 7*24*time.Hour }},
 		{"yes", "save-all: yes\n", func(r *Run) { r.SaveAll = true }},
@@ -125,6 +127,7 @@ func TestFileErrors(t *testing.T) {
 		{"bad integer", "dir: x\nevery: many\n", `c.yaml:2:8: every: "many" is not a whole number of at least 1`, ""},
 		{"bad budget", "budget: 0.02\n", `c.yaml:1:9: budget: "0.02"`, ""},
 		{"bad size", "keep: lots\n", `c.yaml:1:7: keep: "lots" is neither a size nor an age`, "20GB,7d"},
+		{"bad share", "min-free: 0\n", `c.yaml:1:11: min-free: "0" is neither a share nor a size of the disk`, "10GB"},
 		{"two sizes", "keep: 20GB,30GB\n", `c.yaml:1:7: keep: "20GB,30GB" names two sizes, 20GB and 30GB`, "one size and one age"},
 		{"nothing to keep", "keep:\n", `keep: it is empty`, "20GB,7d"},
 		{"bad set", "rules: defualt\n", `"defualt" is none of default, experimental, all, none`, `did you mean "default"?`},

@@ -71,3 +71,21 @@ func parseAge(s string) (age time.Duration, isAge bool, err error) {
 	}
 	return 0, false, nil
 }
+
+// MinFree is what raw tensors leave free of the disk: a share of it or bytes.
+type MinFree struct {
+	Share float64 `json:"share,omitempty"` // 0.05: 5 %
+	Bytes int64   `json:"bytes,omitempty"`
+}
+
+// ParseMinFree reads a share (5%) or a size (10GB).
+func ParseMinFree(s string) (MinFree, error) {
+	if share, err := ParsePercent(s); err == nil {
+		return MinFree{Share: share}, nil
+	}
+	n, err := ParseSize(s)
+	if err != nil || n == 0 {
+		return MinFree{}, &hinted{fmt.Errorf("%q is neither a share nor a size of the disk", s), "write a share (5%) or a size (10GB)"}
+	}
+	return MinFree{Bytes: n}, nil
+}

@@ -40,7 +40,7 @@ type setting struct{ key, text, at string }
 // list are also flags and variables.
 var (
 	scalarKeys = []string{
-		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "look", "source", "monitor", "profile", "no-profile", "keep-output", "ui", "strict", "quiet", "no-status", "json", "no-color",
+		"dir", "name", "note", "resume", "resume-step", "rules", "every", "save-all", "budget", "stop-on", "workers", "keep", "min-free", "look", "source", "monitor", "profile", "no-profile", "keep-output", "ui", "strict", "quiet", "no-status", "json", "no-color",
 	}
 	listKeys = []string{"tag", "rule", "collect", "mute", "actions"}
 	// serviceKeys describe what actions are carried out with.
@@ -221,6 +221,8 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		r.AllWorkers = which == "all"
 	case "keep":
 		r.Keep, r.KeepAge, err = ParseKeep(text)
+	case "min-free":
+		r.MinFree, err = ParseMinFree(text)
 	case "look":
 		var look bool
 		look, err = parseBool(text)

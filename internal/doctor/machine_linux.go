@@ -151,7 +151,7 @@ func disk(root string) Check {
 	}
 	free, all := st.Bavail*uint64(st.Bsize), st.Blocks*uint64(st.Bsize)
 	if all > 0 && free*20 < all {
-		return warn("disk", "raw tensors are not stored while less than 5 % is free; --dir selects another place",
+		return warn("disk", "raw tensors are not stored while less than 5 % is free; --dir selects another place, --min-free another bound",
 			"%s free at %q, less than 5 %%", size(free), dir)
 	}
 	return ok("disk", "%s free at %q", size(free), dir)

@@ -14,9 +14,9 @@ var (
 	// ErrNoSpace says that the disk is full. Nothing was half written: the same
 	// call succeeds once there is room.
 	ErrNoSpace = errors.New("no space left on disk")
-	// ErrLowDisk says that less than 5 % of the disk is free, so that no raw
+	// ErrLowDisk says that too little of the disk is free, so that no raw
 	// tensor is written any more.
-	ErrLowDisk = errors.New("less than 5 % of the disk is free")
+	ErrLowDisk = errors.New("raw tensors must leave more")
 	// ErrGone says that the run's directory was removed while it was written.
 	// What is appended still goes to files that have no name any more.
 	ErrGone = errors.New("the run's directory was removed")

@@ -23,7 +23,7 @@ const (
 	// direct is the size from which a file goes to the disk past the system's
 	// cache: copying it there, and letting go of it, costs more than waiting.
 	direct = 256 << 10
-	// minFree is the share of the disk that raw tensors leave free.
+	// minFree is the share of the disk that raw tensors leave free, where nobody sets another.
 	minFree = 0.05
 )
 
@@ -56,7 +56,8 @@ type rawItem struct {
 }
 
 // RawStep opens the file for the raw tensors of one step of a worker; step is
-// the mode step. ErrLowDisk when less than 5 % of the disk is free.
+// the mode step. ErrLowDisk when less of the disk is free than
+// [Writer.LeaveFree] says.
 func (w *Writer) RawStep(worker string, mode record.Mode, step int64) (*RawWriter, error) {
 	w.mu.Lock()
 	closed := w.closed
@@ -68,8 +69,12 @@ func (w *Writer) RawStep(worker string, mode record.Mode, step int64) (*RawWrite
 	if err != nil {
 		return nil, fmt.Errorf("store raw tensors: %w", err)
 	}
-	if float64(u.Free) < minFree*float64(u.Total) {
-		return nil, fmt.Errorf("store raw tensors: %d of %d bytes are free: %w", u.Free, u.Total, ErrLowDisk)
+	share, bytes := w.leaveShare, w.leaveBytes
+	if share == 0 && bytes == 0 {
+		share = minFree
+	}
+	if u.Free < bytes || float64(u.Free) < share*float64(u.Total) {
+		return nil, fmt.Errorf("store raw tensors: only %.1f of %.1f GB are free: %w", float64(u.Free)/1e9, float64(u.Total)/1e9, ErrLowDisk)
 	}
 	return &RawWriter{w: w, rel: layout.Raw(clean(worker), mode, step), items: map[string]rawItem{}}, nil
 }
@@ -345,6 +350,10 @@ func (r *RawWriter) commit() error {
 	w.wrote(w.at(r.rel), total)
 	return nil
 }
+
+// LeaveFree sets how much of the disk raw tensors leave free: a share of it, bytes, or
+// both. Without it, and with zeros, that is 5 %. It is called before the first raw tensor.
+func (w *Writer) LeaveFree(share float64, bytes int64) { w.leaveShare, w.leaveBytes = share, bytes }
 
 // FreeDisk says how much of the disk below the run is free.
 func (w *Writer) FreeDisk() (vfs.Usage, error) { return w.fs.Usage(w.path) }

@@ -26,6 +26,10 @@ type Writer struct {
 	fs   vfs.FS
 	path string
 
+	// What raw tensors leave free of the disk.
+	leaveShare float64
+	leaveBytes int64
+
 	runMu sync.Mutex // guards run and the writing of run.json
 	run   record.Run
 

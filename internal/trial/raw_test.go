@@ -175,6 +175,20 @@ func TestRawStopsWhenTheDiskIsNearlyFull(t *testing.T) {
 	if _, err := w.RawStep("w", record.Train, 2); !errors.Is(err, store.ErrLowDisk) {
 		t.Errorf("raw step with 5 %% of the disk free: %v", err)
 	}
+	for _, c := range []struct {
+		share  float64
+		bytes  int64
+		stored bool
+	}{{0.05, 0, false}, {0.04, 0, true}, {0, 51 << 20, false}, {0, 50 << 20, true}, {0, 0, false}} {
+		w.LeaveFree(c.share, c.bytes)
+		r, err := w.RawStep("w", record.Train, 2)
+		if stored := err == nil; stored != c.stored {
+			t.Errorf("raw step that leaves %g and %d bytes: %v", c.share, c.bytes, err)
+		}
+		if r != nil {
+			r.Abort()
+		}
+	}
 	disk.SetRoom(-1)
 	r, err := w.RawStep("w", record.Train, 2)
 	ok(t, err)

@@ -54,6 +54,9 @@ func create(t testing.TB, fsys vfs.FS, root string) *store.Writer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, ok := fsys.(*vfs.Crash); !ok {
+		w.LeaveFree(0, 1) // the disk of the tests may be nearly full
+	}
 	return w
 }
 

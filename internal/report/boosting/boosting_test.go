@@ -57,6 +57,7 @@ func makeRun(t *testing.T, tr training) *trial.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.LeaveFree(0, 1) // the disk of the tests may be nearly full
 	scalars := map[string]func(int) float64{}
 	var infos []record.TensorInfo
 	add := func(name, collection string, f func(int) float64) {

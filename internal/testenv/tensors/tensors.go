@@ -90,6 +90,7 @@ func write(t testing.TB, root, name string, list []record.TensorInfo, ranks int,
 	run.Ended = &ended
 	w, err := store.Create(vfs.OS, root, name, run)
 	must(err)
+	w.LeaveFree(0, 1) // the disk of the tests may be nearly full
 	for rank, worker := range []string{"worker_0", "worker_1"} {
 		must(w.Announce(worker, list))
 		for n := range int64(Steps + 1) {
