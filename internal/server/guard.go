@@ -1,15 +1,9 @@
 package server
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,19 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
-
-// NewToken makes the secret that lets in: 32 random bytes, as text for an address.
-func NewToken() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // it never fails
-	return base64.RawURLEncoding.EncodeToString(b)
-}
 
 // contentPolicy lets the page load what this server has, and nothing else. Its end
 // are those who may show it in a frame.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+
 	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'none'; object-src 'none'; frame-ancestors "
 
 // Bounds of what a request may bring.
@@ -213,101 +200,6 @@ func again(w http.ResponseWriter, status int, to string) {
 	fmt.Fprintf(w, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Vigil</title><meta http-equiv=\"refresh\" content=\"0; url=%s\"><p><a href=\"%s\">Go on</a></p></html>\n", to, to)
 }
 
-const (
-	byAddress = "address"
-	byBearer  = "bearer"
-	byCookie  = "cookie"
-)
-
-// given is the token that a request has, and where.
-func (g *guard) given(r *http.Request) (token, how string) {
-	if a := r.Header.Get("Authorization"); a != "" {
-		scheme, token, _ := strings.Cut(a, " ")
-		if strings.EqualFold(scheme, "Bearer") && token != "" {
-			return strings.TrimSpace(token), byBearer
-		}
-	}
-	if token := r.URL.Query().Get("token"); token != "" && !within(r.URL.Path, "/api") {
-		return token, byAddress
-	}
-	for _, c := range r.CookiesNamed(g.cookie) {
-		if isSecret(c.Value, g.value) {
-			return c.Value, byCookie
-		}
-		token, how = c.Value, byCookie
-	}
-	return token, how
-}
-
-// right tells whether what a request brings lets in.
-func (g *guard) right(given, how string) bool {
-	switch how {
-	case byCookie:
-		return isSecret(given, g.value)
-	case byAddress:
-		return isSecret(given, g.options.Token) || g.tickets.take(given)
-	}
-	return isSecret(given, g.options.Token)
-}
-
-func (g *guard) hasCookie(r *http.Request) bool {
-	return slices.ContainsFunc(r.CookiesNamed(g.cookie), func(c *http.Cookie) bool { return isSecret(c.Value, g.value) })
-}
-
-// cookieValue is made from the token, and does not tell it: who gets the cookie
-// cannot ask as a program does.
-func cookieValue(token string) string {
-	h := hmac.New(sha256.New, []byte(token))
-	_, _ = io.WriteString(h, "the cookie of the dashboard")
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
-}
-
-// isSecret compares in a time that tells nothing.
-func isSecret(given, want string) bool {
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
-}
-
-// enter gives the cookie and sends to the address without the token.
-func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
-	c := &http.Cookie{Name: g.cookie, Value: g.value, Path: g.options.BasePath + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
-	if g.options.foreignFrame(r) { // good in frames of that site only
-		c.SameSite, c.Secure, c.Partitioned = http.SameSiteNoneMode, true, true
-	}
-	http.SetCookie(w, c)
-	q := r.URL.Query()
-	q.Del("token")
-	// Never two slashes at the beginning: that would be another host.
-	to := path.Join("/", g.options.BasePath, r.URL.EscapedPath())
-	if strings.HasSuffix(r.URL.Path, "/") && to != "/" {
-		to += "/"
-	}
-	to += query(q)
-	if arriving(r) {
-		again(w, http.StatusOK, to)
-		return
-	}
-	w.Header().Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
-}
-
-// query is the end of an address that has parameters.
-func query(q url.Values) string {
-	if len(q) == 0 {
-		return ""
-	}
-	return "?" + q.Encode()
-}
-
-const bearer = `Bearer realm="vigil"`
-
-// unknown refuses who has no right token.
-func (g *guard) unknown(w http.ResponseWriter, r *http.Request, why string) {
-	w.Header().Set("WWW-Authenticate", bearer)
-	refuse(w, r, http.StatusUnauthorized, why)
-}
-
 // refuse says why a request is not answered: in words for who sits before a browser.
 func refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	if within(r.URL.Path, "/api") || !strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -351,37 +243,6 @@ func remote(r *http.Request) string {
 		return r.RemoteAddr
 	}
 	return host
-}
-
-// attempts counts wrong tokens. The right one is let in however many wrong ones
-// came: 32 random bytes are not guessed, and nobody is to be locked out.
-type attempts struct {
-	mu    sync.Mutex
-	since time.Time
-	count map[string]int
-}
-
-// How many wrong tokens an address may send in a minute. A page that was open while
-// the server was started anew goes on to ask with its old cookie.
-const (
-	mostWrong  = 20
-	mostStale  = 600
-	mostPeople = 10_000
-)
-
-// wrong notes a wrong token; false when there were too many.
-func (a *attempts) wrong(how, from string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if now := time.Now(); a.count == nil || now.Sub(a.since) > time.Minute || len(a.count) > mostPeople {
-		a.since, a.count = now, map[string]int{}
-	}
-	limit := mostWrong
-	if how == byCookie {
-		limit, from = mostStale, how+" "+from
-	}
-	a.count[from]++
-	return a.count[from] <= limit
 }
 
 // writeProblem writes an error as problem+json.
