@@ -63,7 +63,7 @@ tests_left() {
   return "$failed"
 }
 # stage NAME: what follows belongs to it. At the end the time of each is printed, also after a failure.
-stage_names=() stage_starts=() finished=0
+stage_names=() stage_starts=() finished=0 torch=""
 stage() {
   stage_names+=("$*")
   stage_starts+=("$SECONDS")
@@ -71,6 +71,7 @@ stage() {
 }
 stage_times() {
   local status=$? i end
+  [ -z "$torch" ] || kill -- "-$torch" 2>/dev/null || true
   [ "${#stage_names[@]}" -gt 0 ] || return 0
   printf '\n%7s  stage\n' seconds
   for i in "${!stage_names[@]}"; do
@@ -83,15 +84,35 @@ stage_times() {
 }
 trap stage_times EXIT
 
+# begin_torch: PyTorch's environment is made beside what follows: for most of the time that takes it keeps one core busy, or none.
+# It is a job with a process group of its own, which ends with this script.
+begin_torch() {
+  torch_said=$(mktemp)
+  set -m
+  make_env torch scripts/requirements-torch.txt "about 6.2 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10 >"$torch_said" 2>&1 </dev/null &
+  torch=$!
+  set +m
+}
+# need_torch waits for it.
+need_torch() {
+  local made=0
+  wait "$torch" || made=1
+  torch=""
+  cat "$torch_said"
+  rm -f "$torch_said"
+  return "$made"
+}
+
 stage "environment"
 need_go
-make_env torch scripts/requirements-torch.txt "about 6.2 GB on disk, most of it PyTorch with its CUDA libraries" 3.12 3.13 3.11 3.10
+begin_torch
 need_browser
 make_env api scripts/requirements-api.txt "about 85 MB" 3.12 3.13 3.11 3.10
 need_shells
 export VIGIL_TEST_PYTHON="$PWD/build/env/torch/bin/python"
 export VIGIL_TEST_OLD_PYTHONS="$(old_pythons)"
 echo "Pythons below 3.8 for the tests that nothing breaks there: ${VIGIL_TEST_OLD_PYTHONS:-none found}"
+[ "$only_env$first_hour$rest" = 000 ] || need_torch
 [ "$only_env" = 1 ] && exit 0
 
 if [ "$first_hour" = 1 ]; then
@@ -113,25 +134,30 @@ if [ "$rest" = 0 ]; then
   stage "lint"
   unformatted=$(gofmt -l $(go list -f '{{.Dir}}' ./...))
   [ -z "$unformatted" ] || { echo "test.sh: gofmt would change: $unformatted" >&2; exit 1; }
-  need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
-  "$RUFF" check --no-cache python scripts
   need_golangci_lint 2.15.0
   "$GOLANGCI_LINT" run --max-issues-per-linter=0 --max-same-issues=0 ./...
 
   stage "other platforms build"
   scripts/build-platforms.sh
 
+  stage "PyTorch, ruff"
+  need_torch
+  need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
+  "$RUFF" check --no-cache python scripts
+
   stage "go test -race"
   packages=$(go list ./... | grep -v -e '/docs$' -e '/e2e$' -e '/e2e/ui$' -e '/testenv/words$')
-  # Some packages mostly wait, for agents and trainings: one more than there are cores runs at a time.
+  # Some packages mostly wait, for agents and trainings: one more than there are cores runs at a time. go vet has been.
   # shellcheck disable=SC2086 # one word a package
-  go test -race -timeout 25m -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" $packages
+  go test -vet=off -race -timeout 25m -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" $packages
   # Long computations in one goroutine, of which the race detector saw few cases above.
-  go test -timeout 25m -run 'TestCrashes|TestEveryByteIsCovered|TestRestartsChangeNothing' ./internal/trial ./internal/agent
-  go test ./internal/testenv/words
+  go test -vet=off -timeout 25m -run 'TestCrashes|TestEveryByteIsCovered|TestRestartsChangeNothing' ./internal/trial ./internal/agent
+  go test -vet=off ./internal/testenv/words
   # These build the program in a process of their own, which Go's cache of test results does not know. Trainings and their
   # agents wait now and then, so one test more than there are cores runs at a time.
-  go test -race -timeout 25m -count=1 -parallel "$(($(getconf _NPROCESSORS_ONLN) + 1))" ./docs ./e2e ./e2e/ui
+  go test -vet=off -race -timeout 25m -count=1 -parallel "$(($(getconf _NPROCESSORS_ONLN) + 1))" ./docs ./e2e
+  # Page, program and browser keep the cores busy by themselves; requests are generated for a minute meanwhile.
+  go test -vet=off -race -timeout 25m -count=1 ./e2e/ui
 
   stage "fuzzing, 10 s for each format"
   scripts/fuzz.sh 10s formats
