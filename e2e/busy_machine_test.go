@@ -23,6 +23,7 @@ var onStatistics = []string{"vanishing_gradient", "exploding_tensor", "dead_relu
 func TestBusyMachine(t *testing.T) {
 	python := testenv.Python(t)
 	dir := t.TempDir()
+	deep := forked(t, "deep") // PyTorch is there before they are busy
 	busy, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for range 4 {
@@ -33,8 +34,7 @@ func TestBusyMachine(t *testing.T) {
 		defer cmd.Wait() //nolint:errcheck // it is killed
 	}
 	defer cancel() // before the waits
-	script := filepath.Join(testenv.Root(), "e2e/scripts/deep.py")
-	o := run(t, dir, []string{"VIGIL_E2E_STEPS=300"}, binary, "run", "--name", "busy", "--", python, script)
+	o := run(t, dir, []string{"VIGIL_E2E_STEPS=300"}, append([]string{binary, "run", "--name", "busy", "--"}, deep...)...)
 	if o.code != 0 {
 		t.Fatalf("exit code %d\n%s", o.code, o.stderr)
 	}
@@ -65,10 +65,8 @@ func TestBusyMachine(t *testing.T) {
 // A rule that saw too little of a job says so wherever its status stands.
 func TestNotJudged(t *testing.T) {
 	t.Parallel()
-	python := testenv.Python(t)
 	dir := t.TempDir()
-	script := filepath.Join(testenv.Root(), "e2e/scripts/deep.py")
-	if o := run(t, dir, []string{"VIGIL_E2E_STEPS=20"}, binary, "run", "--name", "short", "--", python, script); o.code != 0 {
+	if o := run(t, dir, []string{"VIGIL_E2E_STEPS=20"}, append([]string{binary, "run", "--name", "short", "--"}, forked(t, "deep")...)...); o.code != 0 {
 		t.Fatalf("exit code %d\n%s", o.code, o.stderr)
 	}
 	const why = "gradients were captured at "

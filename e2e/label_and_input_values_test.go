@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // The rules on what labels, predictions and inputs mean, on real trainings:
 // everything is found by what it is, and no values are stored for it.
 func TestRulesOnMeaning(t *testing.T) {
-	python := testenv.Python(t)
+	t.Parallel()
 	for _, tt := range []struct {
 		script, data string
 		rules        []string
@@ -31,12 +30,13 @@ func TestRulesOnMeaning(t *testing.T) {
 		{"text", "good", []string{"class_imbalance:every=1,samples=300", "nlp_sequence_ratio:every=1"}, nil, "2 different: 0 × 160, 1 × 160"},
 	} {
 		t.Run(tt.script+" "+tt.data, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			argv := []string{binary, "run", "--name", "r", "--rules", "none"}
 			for _, r := range tt.rules {
 				argv = append(argv, "--rule", r)
 			}
-			argv = append(argv, "--", python, script("meaning/"+tt.script), tt.data)
+			argv = append(append(append(argv, "--"), forked(t, "meaning/"+tt.script)...), tt.data)
 			if o := run(t, dir, nil, argv...); o.code != 0 {
 				t.Fatalf("exit code %d: %s", o.code, o.stderr)
 			}

@@ -15,6 +15,7 @@ import (
 // finds something live, later on the stored run, and can be read by the
 // ordinary program.
 func TestProgramWithARuleOfItsOwn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	root := testenv.Root()
 	write := func(name, text string) {

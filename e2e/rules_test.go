@@ -8,15 +8,15 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
-	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // Rules that are asked for by name get from an ordinary script what they need,
 // find its faults, and find the same when the stored run is judged again. A
 // second run with another seed is told from the first.
 func TestRulesByName(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	script := filepath.Join(testenv.Root(), "e2e", "scripts", "rules.py")
+	script := forked(t, "rules")
 	args := []string{binary, "run", "--name", "one", "--rules", "none"}
 	for _, r := range []string{
 		"PoorWeightInitialization", "saturated_activation:every=10", "Overfit", "overtraining:every=1,delta=0.1", "Underfitting:baseline=0.1,ratio_threshold=0.5", "tensor_variance:max_threshold=1e6,tensor_regex=weight,every=10",
@@ -25,7 +25,7 @@ func TestRulesByName(t *testing.T) {
 	} {
 		args = append(args, "--rule", r)
 	}
-	o := run(t, dir, nil, append(args, "--", testenv.Python(t), script)...)
+	o := run(t, dir, nil, append(append(args, "--"), script...)...)
 	if o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
@@ -58,7 +58,8 @@ func TestRulesByName(t *testing.T) {
 		t.Errorf("check: exit code %d, %d findings, live %d", c.code, len(judged.Findings), len(tr.Findings()))
 	}
 
-	if o := run(t, dir, []string{"SEED=1"}, binary, "run", "--name", "two", "--rules", "none", "--rule", "similar_across_runs:other_trials=one,collection_names=losses", "--", testenv.Python(t), script); o.code != 0 {
+	args = append([]string{binary, "run", "--name", "two", "--rules", "none", "--rule", "similar_across_runs:other_trials=one,collection_names=losses", "--"}, script...)
+	if o := run(t, dir, []string{"SEED=1"}, args...); o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
 	two := open(t, filepath.Join(dir, "vigil-runs", "two")).Findings()

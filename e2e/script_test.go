@@ -21,8 +21,9 @@ var healthy = []struct {
 	since int    // first major version of PyTorch that has what the script uses; 0: all
 	info  string // rule that may say something of severity info
 	needs string // what the environments of old releases have not, as VIGIL_TEST_WITHOUT names it
+	own   bool   // under Vigil it is a Python of its own, whose beginning and processes are part of what is shown
 }{
-	{name: "mlp", modes: map[string]int64{"TRAIN": 20}},
+	{name: "mlp", own: true, modes: map[string]int64{"TRAIN": 20}},
 	{name: "cnn_bn", modes: map[string]int64{"TRAIN": 20}},
 	{name: "lstm", modes: map[string]int64{"TRAIN": 20}},
 	{name: "transformer", modes: map[string]int64{"TRAIN": 20}},
@@ -36,14 +37,14 @@ var healthy = []struct {
 	{name: "frozen", modes: map[string]int64{"TRAIN": 20}},
 	{name: "shared", modes: map[string]int64{"TRAIN": 20}},
 	{name: "teacher", modes: map[string]int64{"TRAIN": 20}},
-	{name: "fork", modes: map[string]int64{"TRAIN": 20}},
-	{name: "loader_workers", modes: map[string]int64{"TRAIN": 20}},
-	{name: "own_sitecustomize/train", modes: map[string]int64{"TRAIN": 20}, env: []string{
+	{name: "fork", own: true, modes: map[string]int64{"TRAIN": 20}},
+	{name: "loader_workers", own: true, modes: map[string]int64{"TRAIN": 20}},
+	{name: "own_sitecustomize/train", own: true, modes: map[string]int64{"TRAIN": 20}, env: []string{
 		"OWN_SITECUSTOMIZE=was asked for", "PYTHONPATH=" + filepath.Join(testenv.Root(), "e2e/scripts/own_sitecustomize/site")}},
-	{name: "notebook", modes: map[string]int64{"TRAIN": 50}},
-	{name: "compiled", modes: map[string]int64{"TRAIN": 20}, since: 2},
-	{name: "hf_trainer", modes: map[string]int64{"TRAIN": 40, "EVAL": 8}, info: "clipping", needs: "trainers"},
-	{name: "lightning_trainer", modes: map[string]int64{"TRAIN": 96, "EVAL": 12}, needs: "trainers"},
+	{name: "notebook", own: true, modes: map[string]int64{"TRAIN": 50}},
+	{name: "compiled", own: true, modes: map[string]int64{"TRAIN": 20}, since: 2},
+	{name: "hf_trainer", own: true, modes: map[string]int64{"TRAIN": 40, "EVAL": 8}, info: "clipping", needs: "trainers"},
+	{name: "lightning_trainer", own: true, modes: map[string]int64{"TRAIN": 96, "EVAL": 12}, needs: "trainers"},
 }
 
 // TestHealthyScripts runs each script bare and under vigil run.
@@ -68,7 +69,11 @@ func TestHealthyScripts(t *testing.T) {
 			if bare.code != 0 {
 				t.Fatalf("bare script ended with %d: %s", bare.code, bare.stderr)
 			}
-			watched := run(t, dir, append(tt.env, "VIGIL_E2E_OUT="+out), binary, "run", "--dir", filepath.Join(dir, "runs"), "--", python, script(tt.name))
+			training := []string{python, script(tt.name)}
+			if !tt.own {
+				training = forked(t, tt.name)
+			}
+			watched := run(t, dir, append(tt.env, "VIGIL_E2E_OUT="+out), append([]string{binary, "run", "--dir", filepath.Join(dir, "runs"), "--"}, training...)...)
 			if watched.code != 0 {
 				t.Fatalf("watched script ended with %d: %s", watched.code, watched.stderr)
 			}

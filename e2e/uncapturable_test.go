@@ -59,7 +59,7 @@ func TestNothingToCapture(t *testing.T) {
 func TestNaNEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("nan"))
+	o := run(t, dir, nil, append([]string{binary, "run", "--name", "r", "--"}, forked(t, "bad/nan")...)...)
 	if o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
@@ -87,7 +87,7 @@ func TestNaNEverywhere(t *testing.T) {
 func TestStrangeNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("names"))
+	o := run(t, dir, nil, append([]string{binary, "run", "--name", "r", "--"}, forked(t, "bad/names")...)...)
 	if o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
@@ -197,7 +197,7 @@ func TestDiskFull(t *testing.T) {
 func TestFlippedByte(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if o := run(t, dir, nil, binary, "run", "--name", "r", "--every", "5", "--", testenv.Python(t), script("mlp")); o.code != 0 {
+	if o := run(t, dir, nil, append([]string{binary, "run", "--name", "r", "--every", "5", "--"}, forked(t, "mlp")...)...); o.code != 0 {
 		t.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
 	path := filepath.Join(dir, "vigil-runs", "r")

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
-	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
 
@@ -33,7 +32,7 @@ func TestValidationLoss(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), path)
+			o := run(t, dir, nil, append([]string{binary, "run", "--name", "r", "--"}, forkedFile(t, path)...)...)
 			if o.code != 0 {
 				t.Fatalf("exit code %d: %s", o.code, o.stderr)
 			}

@@ -40,7 +40,7 @@ func TestWhereInTheScript(t *testing.T) {
 			if tt.flags == nil {
 				env = []string{"PYTHONPATH=" + filepath.Join(testenv.Root(), "python"), "VIGIL_BIN=" + binary}
 			} else {
-				command = slices.Concat([]string{binary, "run"}, tt.flags, []string{"--"}, command)
+				command = slices.Concat([]string{binary, "run"}, tt.flags, []string{"--"}, forkedFile(t, filepath.Join(dir, "train.py")))
 			}
 			if o := run(t, dir, env, command...); o.code != 0 {
 				t.Fatalf("exit code %d: %s", o.code, o.stderr)
