@@ -39,9 +39,9 @@ python_tests() {
   begun=$(mktemp -d)
   (
     set -e
-    "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/torch --ignore=python/tests/xgboost --ignore=python/tests/trainers python/tests
+    "$python" -m pytest -q -p no:cacheprovider -o tmp_path_retention_policy=failed --ignore=python/tests/torch --ignore=python/tests/xgboost --ignore=python/tests/trainers python/tests
     for hook in "$@"; do
-      "$python" -m pytest -q -p no:cacheprovider "python/tests/$hook"
+      "$python" -m pytest -q -p no:cacheprovider -o tmp_path_retention_policy=failed "python/tests/$hook"
     done
     tests_left "$python" "$first" "$begun"
   ) >"$others" 2>&1 &
@@ -58,7 +58,7 @@ tests_left() {
   local letters failed=0
   for letters in a-g h-r s-z; do
     mkdir "$3/$letters" 2>/dev/null || continue
-    "$1" -m pytest -q -p no:cacheprovider python/tests/"$2"/test_[$letters]*.py || failed=1
+    "$1" -m pytest -q -p no:cacheprovider -o tmp_path_retention_policy=failed python/tests/"$2"/test_[$letters]*.py || failed=1
   done
   return "$failed"
 }
