@@ -59,6 +59,10 @@ make_env() {
     # Without a second copy of each file in pip's cache, some 3 GB; Python compiles what is used when it is, as after uv.
     "$dir/bin/python" -m pip install --no-cache-dir --no-compile --progress-bar on -r "$req" || return 1
   fi
+  case "$name" in
+    # What most tests import is compiled once here: many would do so at the same time, and some may not write it.
+    torch*) "$dir/bin/python" -c 'import torch; torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)' || return 1 ;;
+  esac
   cp "$req" "$stamp" || return 1
 }
 
