@@ -9,13 +9,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/testenv/forks"
+	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // fence is a block of commands: every line that begins with "$ " is run. A
@@ -24,6 +28,16 @@ var fence = regexp.MustCompile("(?ms)^```console\n(.*?)^```")
 
 var exitCode = regexp.MustCompile(`^# exit code (\d+)`)
 
+// undisturbed are pages whose scripts train to their end by themselves, and
+// which are about what a training computes: their scripts run in forks of a
+// Python that has PyTorch already. On the other pages each is a Python of its
+// own: it is stopped, killed, sampled, looked at as a process, or the first one
+// of a newcomer.
+var undisturbed = []string{"durability.md", "logs.md", "performance.md", "python-rules.md", "pytorch.md", "runs.md", "tensors.md"}
+
+// left are pages whose runs are looked at when all commands have run.
+var left = map[string]func(t *testing.T, dir string){"slow.md": slowIsFound}
+
 // TestCommands runs all commands of each page, in their order, in a directory
 // of the page's own that holds the examples. `vigil` and `python` are on the
 // PATH there. What the tutorial shows below a command is a part of what the
@@ -31,9 +45,11 @@ var exitCode = regexp.MustCompile(`^# exit code (\d+)`)
 func TestCommands(t *testing.T) {
 	root := testenv.Root()
 	bin := filepath.Dir(program(t))
-	if err := os.WriteFile(filepath.Join(bin, "python"), []byte("#!/bin/sh\nexec '"+testenv.Python(t)+"' \"$@\"\n"), 0o755); err != nil {
+	server, err := forks.Watched(testenv.Python(t), filepath.Dir(bin))
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer server.Close()
 	pages, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +67,14 @@ func TestCommands(t *testing.T) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			dir := t.TempDir()
 			copyExamples(t, filepath.Join(root, "examples"), dir)
+			python := "exec '" + testenv.Python(t) + "' \"$@\"\n"
+			if slices.Contains(undisturbed, filepath.Base(page)) {
+				forked := server.Command("")
+				python = "case \"$1\" in *.py) exec '" + strings.Join(forked[:len(forked)-1], "' '") + "' \"$@\" ;; esac\n" + python
+			}
+			if err := os.WriteFile(filepath.Join(bin, "python"), []byte("#!/bin/sh\n"+python), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			for _, b := range blocks {
 				want := 0
 				out := ""
@@ -66,11 +90,45 @@ func TestCommands(t *testing.T) {
 					}
 				}
 			}
+			if look := left[filepath.Base(page)]; look != nil {
+				look(t, dir)
+			}
 		})
 	}
 }
 
-// program is the path of the program, built once, alone in a directory.
+// slowIsFound looks for what the page on slow trainings shows of one that blurs
+// each image pixel by pixel: that the code that makes items is what takes the
+// time.
+func slowIsFound(t *testing.T, dir string) {
+	tr, err := trial.Open(filepath.Join(dir, "vigil-runs", "slow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	found := tr.Findings()
+	i := slices.IndexFunc(found, func(f record.Finding) bool { return f.Rule == "slow_training" })
+	if i < 0 {
+		t.Fatalf("found %v", found)
+	}
+	f := found[i]
+	if f.Check != "transforms" || f.Where == nil || f.Share <= 0 || f.Gain <= 1 {
+		t.Fatalf("found %+v", f)
+	}
+	// Which line of the items it is depends on where Python next gives the thread that
+	// samples a turn.
+	text, err := os.ReadFile(filepath.Join(testenv.Root(), "examples", "slow.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(text), "def __getitem__")
+	items, _, _ := strings.Cut(string(text), "def blur_rows")
+	if line := f.Where.Line; line <= strings.Count(before, "\n") || line > strings.Count(items, "\n") {
+		t.Errorf("line %d is none of those that make items", line)
+	}
+}
+
+// program is the path of the program, built once, in a directory with nothing but `python` besides.
 func program(t *testing.T) string {
 	t.Helper()
 	path, err := build()
@@ -83,7 +141,10 @@ func program(t *testing.T) string {
 var directory string // of the program
 
 var build = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(directory, "vigil")
+	path := filepath.Join(directory, "bin", "vigil")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
 	return path, testenv.Build(path)
 })
 
