@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,13 +37,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
-			var kept []string
-			for _, kv := range e.Vars {
-				if !strings.HasPrefix(kv, "VIGIL") && !strings.HasPrefix(kv, "PYTHONPATH=") {
-					kept = append(kept, kv)
-				}
-			}
-			e.Vars = append(kept, "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "OLD_RUNS="+filepath.Join(testenv.Root(), "cli", "testdata", "runs-a11050b.tar.gz"), "XDG_CACHE_HOME="+cache, "GORACE="+raceOptions, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+			e.Vars = append(testenv.Environ(e.Vars), "PYTHON="+python, "EXAMPLES="+filepath.Join(testenv.Root(), "examples"), "OLD_RUNS="+filepath.Join(testenv.Root(), "cli", "testdata", "runs-a11050b.tar.gz"), "XDG_CACHE_HOME="+cache, "GORACE="+raceOptions, "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
@@ -83,11 +76,5 @@ func vigil(t *testing.T) string {
 // cleanEnv is this environment without Vigil's variables.
 func cleanEnv(t *testing.T) []string {
 	t.Helper()
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir(), "PYTHONUNBUFFERED=1"}
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "VIGIL") && !strings.HasPrefix(kv, "PYTHONPATH=") && !strings.HasPrefix(kv, "XDG_CACHE_HOME=") {
-			env = append(env, kv)
-		}
-	}
-	return env
+	return append(testenv.Environ(nil, "XDG_CACHE_HOME="), "XDG_CACHE_HOME="+t.TempDir(), "PYTHONUNBUFFERED=1")
 }

@@ -166,12 +166,7 @@ func runCommand(t *testing.T, dir, bin, command string, want int) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.Dir = dir
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "VIGIL") {
-			cmd.Env = append(cmd.Env, e)
-		}
-	}
-	cmd.Env = append(cmd.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "OMP_NUM_THREADS=1", "PYTHONPATH="+filepath.Join(testenv.Root(), "python"))
+	cmd.Env = append(testenv.Environ(nil), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "OMP_NUM_THREADS=1", "PYTHONPATH="+filepath.Join(testenv.Root(), "python"))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +60,7 @@ func TestPythonRulesPage(t *testing.T) {
 
 	dir := t.TempDir()
 	bin := program(t)
-	env := append(slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "VIGIL") }),
+	env := append(testenv.Environ(nil),
 		"PYTHONPATH="+filepath.Join(testenv.Root(), "python"), "VIGIL_BIN="+bin)
 	run := func(argv ...string) string {
 		t.Helper()

@@ -29,4 +29,4 @@ for epoch in range(5):
     model.eval()
     with torch.no_grad():
         scores = model(test_images)
-        print(f"epoch {epoch}: loss {criterion(scores, test_labels):.3f}, accuracy {(scores.argmax(1) == test_labels).float().mean():.0%}")
+        print(f"epoch {epoch}: loss {criterion(scores, test_labels):.2f}, accuracy {(scores.argmax(1) == test_labels).float().mean():.0%}")

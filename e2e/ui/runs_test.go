@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,13 +26,7 @@ const (
 
 // environment is the tests' own without what is Vigil's, with one compute thread.
 func environment() []string {
-	var list []string
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "VIGIL") && !strings.HasPrefix(e, "PYTHONPATH=") && !strings.HasPrefix(e, "SSH_") {
-			list = append(list, e)
-		}
-	}
-	return append(list, "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "PYTHONUNBUFFERED=1")
+	return append(testenv.Environ(nil, "SSH_"), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "PYTHONUNBUFFERED=1")
 }
 
 // recordRuns records them below root, two at a time.

@@ -112,12 +112,7 @@ func pytorch(t *testing.T, dir, name string, env []string, at map[string]func())
 	defer cancel()
 	out := filepath.Join(dir, name)
 	cmd := exec.CommandContext(ctx, testenv.Python(t), filepath.Join(testenv.Root(), "e2e", "scripts", "faults", "train.py"), out, dir)
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "VIGIL") && !strings.HasPrefix(e, "PYTHONPATH=") && !strings.HasPrefix(e, "RANK=") {
-			cmd.Env = append(cmd.Env, e)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, "OMP_NUM_THREADS=1", "PYTHONPATH="+filepath.Join(python, "boot")+":"+python), env...)
+	cmd.Env = append(append(testenv.Environ(nil, "RANK="), "OMP_NUM_THREADS=1", "PYTHONPATH="+filepath.Join(python, "boot")+":"+python), env...)
 	var said strings.Builder
 	cmd.Stderr = &said
 	stdout, err := cmd.StdoutPipe()

@@ -315,7 +315,7 @@ class Run(object):
 
 
 def environment(**extra):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("VIGIL") and k not in ("PYTHONPATH", "RANK", "WORLD_SIZE", "LOCAL_RANK")}
+    env = {k: v for k, v in os.environ.items() if (not k.startswith("VIGIL") or k == "VIGIL_MIN_FREE") and k not in ("PYTHONPATH", "RANK", "WORLD_SIZE", "LOCAL_RANK")}
     env["PYTHONPATH"] = os.pathsep.join([os.path.join(PYTHON, "boot"), PYTHON])
     env["OMP_NUM_THREADS"] = "1"
     env.update(extra)

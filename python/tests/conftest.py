@@ -85,7 +85,7 @@ def connected(make_agent):
 
 def child_environment(**extra):
     """Environment of a child process that finds the package and nothing of Vigil's otherwise."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("VIGIL") and k != "PYTHONPATH"}
+    env = {k: v for k, v in os.environ.items() if (not k.startswith("VIGIL") or k == "VIGIL_MIN_FREE") and k != "PYTHONPATH"}
     env["PYTHONPATH"] = os.pathsep.join([PYTHON, HERE])
     env.update(extra)
     return env
