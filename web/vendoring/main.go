@@ -34,8 +34,16 @@ var libraries = []library{
 // What each module of ours exports.
 const (
 	preact = `
-import { h } from "preact";
+import { h, options } from "preact";
 import htm from "htm";
+// Children that a component was given are copied when it draws itself anew. Those that were given would still point into the tree in which they were shown first, and hold it
+// with all its data. So they point to where their copies are: __ is what a node lies in, and the 2 in __u says that another took its place.
+const before = options.diffed;
+options.diffed = (node) => {
+  before?.(node);
+  const inside = node.props?.children;
+  for (const one of Array.isArray(inside) ? inside : [inside]) if (one?.__ && one.__u & 2) one.__ = node;
+};
 // A subtree without values is made each time: kept by htm, it would hold the tree that it was last shown in, with all its data.
 export const html = htm.bind(function (...all) { this[0] = 3; return h(...all); });
 export { h, render, Fragment, Component, createContext, createRef, cloneElement, toChildArray, options } from "preact";
