@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigil-ml/vigil/internal/testenv"
@@ -32,6 +34,14 @@ func New(t *testing.T) *Tab {
 	b := &Tab{t, ctx}
 	b.Do(chromedp.Navigate("about:blank"))
 	return b
+}
+
+// Collect has the scripts of the tab give back what nothing holds any more.
+func (b *Tab) Collect() {
+	b.t.Helper()
+	if _, err := chromedp.Call(b.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // Do does something in the tab.

@@ -1,16 +1,14 @@
 // A chart of lines: several series over one x, with a cursor, zoom, marks, a table behind the key t, and a sentence that says what is seen.
-import { html, signal, useLayoutEffect, useMemo, useRef, useState, effect } from "../vendor/preact.js";
+import { html, signal, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { route } from "../core/router.js";
-import { nextFrame } from "../core/tick.js";
-import { theme } from "../core/theme.js";
 import { typing } from "../core/keys.js";
 import { position } from "./chart/axes.js";
 import { Legend } from "./chart/legend.js";
-import { Plot } from "./chart/plot.js";
 import { steer } from "./chart/steer.js";
 import { drawn, summaries } from "./chart/summary.js";
 import { Tip } from "./chart/tip.js";
 import { Tools } from "./chart/tools.js";
+import { usePlot } from "./chart/use-plot.js";
 import { Values } from "./chart/values-table.js";
 import { figures, fromAnswer, under } from "./chart/values.js";
 import { Empty, Failed, Loading } from "./empty.js";
@@ -63,25 +61,7 @@ export function Chart(props) {
 
   const some = series.some((one) => one.x.length > 0);
   const drawing = shown && some && !table;
-  useLayoutEffect(() => {
-    if (!drawing) return undefined;
-    const made = new Plot(element.current, () => state.current(), {
-      zoom: (next) => on.current.zoom(next), point: (...where) => on.current.point(...where), pick: (event) => on.current.pick(event),
-    });
-    plot.current = made;
-    const observer = new ResizeObserver(([entry]) => nextFrame(() => plot.current === made && made.resize(Math.floor(entry.contentRect.width), state.current().height)));
-    observer.observe(element.current);
-    const painted = effect(() => {
-      theme.value;
-      made.ask();
-    });
-    return () => {
-      painted();
-      observer.disconnect();
-      made.destroy();
-      plot.current = null;
-    };
-  }, [drawing, x.kind, x.log, logY, y.unit, group, bare]);
+  usePlot({ element, plot, state, on }, drawing, [x.kind, x.log, logY, y.unit, group, bare]);
   useLayoutEffect(() => {
     plot.current?.resize(plot.current.u.width, height);
     plot.current?.ask();

@@ -23,7 +23,6 @@ export function Heatmap(props) {
   const tip = useRef(null);
   const box = useRef(null);
   const [root, shown] = useShown();
-  const [size, setSize] = useState(0);
   const [cursor, setCursor] = useState(null);
   const [own, setOwn] = useState(null);
   const [lines, setLines] = useState(null);
@@ -41,14 +40,7 @@ export function Heatmap(props) {
     rows: lines && lines[1] <= rows.length ? lines : [0, rows.length],
   }), [span?.[0], span?.[1], lines, columns, rows.length]);
 
-  useLayoutEffect(() => {
-    if (!some || !shown || table) return undefined;
-    const measure = () => setSize(canvas.current?.parentElement.clientWidth ?? 0);
-    measure();
-    const observer = new ResizeObserver(() => nextFrame(measure));
-    observer.observe(canvas.current.parentElement);
-    return () => observer.disconnect();
-  }, [some, shown, table]);
+  const size = useRoom(canvas, some && shown && !table);
   useLayoutEffect(() => {
     if (!some || !shown || table || size < 20) return undefined;
     return effect(() => {
@@ -155,6 +147,20 @@ export function Heatmap(props) {
 }
 
 const none = [];
+
+// useRoom is how wide the canvas may be while it is drawn. What it makes lives as long; within Heatmap it would hold the values of the first drawing.
+function useRoom(canvas, drawing) {
+  const [size, set] = useState(0);
+  useLayoutEffect(() => {
+    if (!drawing) return undefined;
+    const measure = () => set(canvas.current?.parentElement.clientWidth ?? 0);
+    measure();
+    const observer = new ResizeObserver(() => nextFrame(measure));
+    observer.observe(canvas.current.parentElement);
+    return () => observer.disconnect();
+  }, [drawing]);
+  return size;
+}
 
 // around0 makes a range as far below 0 as above it, where two colours tell one from the other.
 const around0 = ([low, high], two) => (two ? [-Math.max(-low, high), Math.max(-low, high)] : [low, high]);
