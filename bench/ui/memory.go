@@ -40,14 +40,14 @@ func measureMemory(ctx context.Context, b *bench, say func(*figure)) error {
 			return err
 		}
 	}
-	e, err := playEight(root, "live")
+	e, err := playEight(root, "live", time.Now().Add(-time.Hour))
 	if err != nil {
 		return err
 	}
 	defer e.w.Close()
 	playing, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- e.play(playing, 10) }()
+	go func() { done <- e.play(playing, func(since time.Duration) time.Duration { return 10 * since }) }()
 	defer func() {
 		stop()
 		if err := <-done; err != nil {
