@@ -128,7 +128,7 @@ func one(ctx context.Context, d *dashboard, i int) (asked int, err error) {
 		defer answer.Body.Close()
 		go func() { _, _ = io.Copy(io.Discard, answer.Body) }()
 	}
-	paths := []string{"/api/v1/server", "/api/v1/runs?fields=full", "/api/v1/ui", "/api/v1/views", "/api/v1/rules"}
+	paths := []string{"/api/v1/server", "/api/v1/table?names=true&c=status&c=started&c=duration&c=progress&c=findings&c=found&c=loss&c=losses&c=machine&c=tags", "/api/v1/ui", "/api/v1/views", "/api/v1/rules"}
 	for _, run := range []string{"series", "machine", "points", "live", fmt.Sprintf("run-%04d", i)} {
 		at := "/api/v1/runs/" + run
 		for _, path := range []string{"", "/curves", "/tensors", "/findings", "/rules", "/controls", "/time", "/metrics", "/metrics/table", "/timeline", "/windows", "/files"} {

@@ -73,12 +73,22 @@ func (listedRun) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(rowType, true, "RunRow")
 }
 
+// marked marks the rows of archived runs.
+func (s *Server) marked(list []runs.Row) []runs.Row {
+	archived := map[string]bool{}
+	for _, name := range s.ui.Settings().Archived {
+		archived[name] = true
+	}
+	for i := range list {
+		list[i].Archived = archived[list[i].Name]
+	}
+	return list
+}
+
 // rows are rows of the index as the page knows them; archived runs are marked.
 func (s *Server) rows(list []runs.Row, full bool) []listedRun {
-	archived := s.ui.Settings().Archived
 	out := make([]listedRun, len(list))
-	for i, r := range list {
-		r.Archived = slices.Contains(archived, r.Name)
+	for i, r := range s.marked(list) {
 		if !full {
 			r = r.Basic()
 		}
@@ -108,30 +118,47 @@ func behind(cursor string) (func(*runs.Row) bool, error) {
 
 // ListQuery is what the list of runs is asked.
 type ListQuery struct {
+	Page
 	Runs   []string `query:"run,explode" maxItems:"200" doc:"Names of runs: only these, in the order of the list; none: all."`
-	Limit  int      `query:"limit" minimum:"1" maximum:"10000" default:"10000"`
-	Cursor string   `query:"cursor" maxLength:"600" doc:"next of the answer before."`
-	Fields string   `query:"fields" enum:"basic,full" default:"full" doc:"full has losses, values and parameters besides."`
+	Fields string   `query:"fields" enum:"basic,full" default:"full" doc:"full has losses, values and parameters besides. Of many runs, table has less to send."`
+}
+
+// Page is which part of a list is asked for. (It is exported because what is embedded
+// has to be, to be read from a request.)
+type Page struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000"`
+	Cursor string `query:"cursor" maxLength:"600" doc:"next of the answer before."`
 }
 
 func registerRuns(api huma.API, s *Server) {
 	get(api, "/runs", "list-runs", "The runs below the root, newest first, as `vigil ls --json` and more", s.list)
+	get(api, "/table", "table-of-runs", "Columns of the list of runs: of each run what is asked for, and no more", s.table)
 	change(api, http.MethodDelete, "/runs/{run}", "delete-run", "Remove a run with all that is stored in it", s.remove)
 }
 
 func (s *Server) list(_ context.Context, in *ListQuery) (RunList, error) {
-	list, err := s.index.List()
+	rows, next, building, err := s.pageOf(in.Page, in.Runs)
 	if err != nil {
 		return RunList{}, err
 	}
-	rows := list.Rows
-	if len(in.Runs) > 0 {
-		rows = slices.DeleteFunc(rows, func(r runs.Row) bool { return !slices.Contains(in.Runs, r.Name) })
+	return RunList{Format: format1, Runs: s.rows(rows, in.Fields == "full"), Building: building, Next: next}, nil
+}
+
+// pageOf is a part of the list, of the runs of some names or of all, with the cursor of
+// what follows.
+func (s *Server) pageOf(in Page, names []string) (rows []runs.Row, next string, building *Building, err error) {
+	list, err := s.index.List()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	rows = list.Rows
+	if len(names) > 0 {
+		rows = slices.DeleteFunc(rows, func(r runs.Row) bool { return !slices.Contains(names, r.Name) })
 	}
 	if in.Cursor != "" {
 		after, err := behind(in.Cursor)
 		if err != nil {
-			return RunList{}, err
+			return nil, "", nil, err
 		}
 		i := slices.IndexFunc(rows, func(r runs.Row) bool { return after(&r) })
 		if i < 0 {
@@ -139,16 +166,14 @@ func (s *Server) list(_ context.Context, in *ListQuery) (RunList, error) {
 		}
 		rows = rows[i:]
 	}
-	out := RunList{Format: format1}
 	if len(rows) > in.Limit {
 		rows = rows[:in.Limit]
-		out.Next = cursorOf(&rows[in.Limit-1])
+		next = cursorOf(&rows[in.Limit-1])
 	}
-	out.Runs = s.rows(rows, in.Fields == "full")
 	if b := list.Building; b != nil {
-		out.Building = &Building{Done: b.Done, Of: b.Of}
+		building = &Building{Done: b.Done, Of: b.Of}
 	}
-	return out, nil
+	return rows, next, building, nil
 }
 
 // Removed says what was removed.
