@@ -245,3 +245,98 @@ func TestListIsOnlyRead(t *testing.T) {
 		t.Errorf("written: %v", list)
 	}
 }
+
+// What was not sent at first is asked for when it is wanted: a column that is chosen, put
+// into order, grouped or searched by; and the course of the loss of the runs in sight. A
+// run that goes on brings what is new of the columns that are shown.
+func TestListAsksForWhatIsWanted(t *testing.T) {
+	root := t.TempDir()
+	listedRuns(t, root)
+	d := serving(t, root)
+	b := open(t, d, "/runs?c=name&c=status")
+	b.lists(allRuns)
+	// asked are the columns that were asked for since the last time.
+	asked := func() string {
+		return b.value(`(() => { const list = performance.getEntriesByType("resource").filter((one) => one.name.includes("/api/v1/table")).flatMap((one) => new URL(one.name).searchParams.getAll("c")); performance.clearResourceTimings(); return [...new Set(list)].sort().join(" "); })()`)
+	}
+	if got, want := asked(), "archived damaged findings note progress started status tags title"; got != want {
+		t.Errorf("at first it asks for %s, want %s", got, want)
+	}
+	b.click("Columns")
+	b.wait(`document.querySelector(".chooser input[type=search]")`)
+	b.keys("lr")
+	b.value(`[...document.querySelectorAll(".chooser label")].find(e => e.innerText.trim() === "lr").querySelector("input").click()`)
+	b.wait(`[...document.querySelectorAll("tbody tr")].map(tr => tr.lastElementChild.innerText).join(" ") === "0.08 0.07 0.06 0.05 0.04 0.03 0.02 0.01"`)
+	b.keys(kb.Escape)
+	if got := asked(); got != "param.lr" {
+		t.Errorf("a column more asks for %s", got)
+	}
+	b.click("lr")
+	b.wait(`location.search.includes("sort=param.lr")`)
+	b.lists("resnet-0 vit-1 resnet-2 vit-3 resnet-4 vit-5 resnet-6 vit-7")
+	if got := asked(); got != "" {
+		t.Errorf("order by what is there asks for %s", got)
+	}
+	b.value(`(() => { const group = document.querySelector("[aria-label='Group by']"); group.value = "param.model"; group.dispatchEvent(new Event("change", {bubbles: true})); return 1; })()`)
+	b.wait(`[...document.querySelectorAll("tr.group .said")].map(e => e.textContent).join(" ") === "resnet vit"`)
+	b.lists("resnet-0 resnet-2 resnet-4 resnet-6 vit-1 vit-3 vit-5 vit-7")
+	if got := asked(); got != "loss param.model" {
+		t.Errorf("groups ask for %s", got)
+	}
+	b.search("loss.max>=7 or gpus>3")
+	b.lists("resnet-6 vit-7")
+	b.search("framework:none or finding:dead_relu")
+	b.lists("resnet-0 vit-1")
+	if got := asked(); got != "found framework machine max.loss" {
+		t.Errorf("the search asks for %s", got)
+	}
+
+	// Only the newest rows bring their lines along.
+	b.visit("/runs")
+	b.lists(allRuns)
+	b.wait(`document.querySelectorAll(".runs-losses svg path").length === 8`)
+	b.visit("/runs?c=name&c=last.loss&c=losses")
+	b.wait(`document.querySelectorAll(".runs-losses svg path").length === 8`)
+	w, err := store.Resume(vfs.OS, filepath.Join(root, "vit-7"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Append("worker_0", "session", 31, &record.Step{Worker: "worker_0", Step: 30, Mode: record.Train, ModeStep: 30, Time: time.Now(), Scalars: []record.Scalar{{Name: "loss", Value: 41.5}, {Name: "new", Value: 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.UpdateRun(func(r *record.Run) { r.Steps["TRAIN"] = 31 }); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(`document.querySelector("tbody tr td.n").innerText === "41.5"`)
+	b.wait(`document.querySelector("tbody tr .runs-last").innerText === "41.5" && document.querySelector("tbody tr .runs-losses svg").ariaLabel.includes("to 41.5")`)
+	b.search("new<2") // also a name that came meanwhile
+	b.lists("vit-7")
+}
+
+// Of many columns those out of sight have no cells; a row says which columns its cells
+// are of, and the page holds nothing against readers that go by that.
+func TestListOfManyColumns(t *testing.T) {
+	root := t.TempDir()
+	listedRuns(t, root)
+	address := "/runs?c=name"
+	for i := range 50 {
+		address += fmt.Sprintf("&c=param.none%d", i)
+	}
+	b := open(t, serving(t, root), address+"&c=param.lr")
+	b.lists(allRuns)
+	b.wait(`document.querySelector("[role=grid]").ariaColCount === "53" && document.querySelectorAll("thead th").length === 53`)
+	b.wait(`document.querySelectorAll("tbody tr:first-child td:not(.gap)").length < 25`)
+	b.accessible(axe(t))
+	b.value(`document.querySelector(".table").scrollLeft = 1e6`)
+	last := `document.querySelector("tbody tr:first-child").lastElementChild`
+	b.wait(last + `.ariaColIndex === "53" && ` + last + `.innerText === "0.08"`)
+	b.wait(`document.querySelector("tbody tr:first-child td.stays").innerText.trim() === "vit-7" && document.querySelector("tbody tr:first-child td.stays").ariaColIndex === "2"`)
+	b.accessible(axe(t))
+	// Keys in the head come to every column; those of the rows go on.
+	b.value(`document.querySelector("[aria-colindex='3'] button.head").focus()`)
+	b.wait(`document.querySelector("tbody tr:first-child td[aria-colindex='3']")`)
+	b.table()
+	b.keys(kb.ArrowDown + kb.ArrowDown)
+	b.wait(`document.getElementById(document.querySelector(".table").getAttribute("aria-activedescendant")).querySelector(".runs-name a").textContent === "resnet-6"`)
+}

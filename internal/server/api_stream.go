@@ -26,7 +26,7 @@ type streamInput struct {
 
 func registerStream(api huma.API, s *Server) {
 	huma.Register(api, huma.Operation{Method: http.MethodGet, Path: "/stream", OperationID: "stream", Summary: "What is new, as server-sent events",
-		Description: "Events: runs, status, steps, metrics, findings, rules, plan, reset. Each has an id. After a reset, and at the beginning, read everything anew: what comes then is what was stored after.",
+		Description: "Events: runs, status, steps, metrics, findings, rules, plan, reset. Each has an id. After a reset, and at the beginning, read everything anew: what comes then is what was stored after. Rows of runs are basic ones.",
 		Errors:      []int{http.StatusUnauthorized, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
 		Responses:   map[string]*huma.Response{"200": {Description: "Server-sent events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}}},
 		func(_ context.Context, in *streamInput) (*huma.StreamResponse, error) {

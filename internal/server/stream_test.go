@@ -348,6 +348,7 @@ func TestStreamTellsWhatIsNewInTheList(t *testing.T) {
 		Rows []struct {
 			Name, Status, Note string
 			Steps              map[string]int64
+			Values             map[string]any
 		}
 		Gone []string
 	}
@@ -368,7 +369,12 @@ func TestStreamTellsWhatIsNewInTheList(t *testing.T) {
 		return len(news.Rows) == 1 && news.Rows[0].Name == "a" && news.Rows[0].Status == record.Running
 	})
 	j.ok(j.UpdateRun(func(r *record.Run) { r.Steps["TRAIN"] = 7 }))
+	j.steps(1)
 	until("steps", func() bool { return len(news.Rows) == 1 && news.Rows[0].Steps["TRAIN"] == 7 })
+	// What is large is asked for.
+	if _, body := ask(t, server, asked{line: "GET /api/v1/table?c=last.loss", headers: withBearer}); news.Rows[0].Values != nil || !strings.Contains(body, `"numbers":[`) {
+		t.Errorf("the news bring values %v; the table says %s", news.Rows[0].Values, body)
+	}
 	if answer, body := ask(t, server, asked{"PUT /api/v1/runs/a/note", withBearer, `{"note":"x"}`}); answer.StatusCode != 200 {
 		t.Fatal(body)
 	}

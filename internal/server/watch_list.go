@@ -8,7 +8,8 @@ import (
 // lookList is how often the list of runs is looked at.
 const lookList = time.Second
 
-// ListNews are rows of the list that changed, and runs that are gone.
+// ListNews are rows of the list that changed, without losses, values and parameters
+// (a page asks for those that it shows), and runs that are gone.
 type ListNews struct {
 	Rows     []listedRun `json:"rows"`
 	Gone     []string    `json:"gone"`
@@ -35,7 +36,7 @@ func (s *Server) watchList(ctx context.Context, t *topic) {
 		case len(c.Rows)+len(c.Gone) > 0 || building:
 			version = c.Version
 			building = c.Building != nil
-			news := ListNews{Rows: s.rows(c.Rows, true), Gone: nonNil(c.Gone)}
+			news := ListNews{Rows: s.rows(c.Rows, false), Gone: nonNil(c.Gone)}
 			if building {
 				news.Building = &Building{Done: c.Building.Done, Of: c.Building.Of}
 			}

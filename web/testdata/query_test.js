@@ -20,6 +20,11 @@ const runs = [
     found: [{ rule: "overfit", check: "gap", severity: "warning", root: true }], tags: {}, note: "says <b>loss</b>", host: "node-1", user: "ada", machine: { cpus: 8, gpus: ["A", "B"] }, framework: { name: "jax", version: "1" }, lost_share: 0.05, parameters: {},
     values: { loss: value("NaN", 1, 2, 1), temperature: value(5, 0, 9, undefined) }, damaged: "run.json: cut off", archived: false },
 ];
+// Rows have values and parameters by column.
+for (const row of runs) {
+  const values = Object.entries(row.values).flatMap(([name, of]) => Object.entries(of).filter(([, value]) => value !== undefined).map(([stat, value]) => [`${stat}.${name}`, Number(value)]));
+  row.cells = Object.fromEntries([...values, ...Object.entries(row.parameters).map(([name, value]) => [`param.${name}`, value])]);
+}
 const names = { tags: new Set(["baseline", "lr", "owner"]), parameters: new Set(["lr", "optimiser lr", "arch"]), values: new Set(["loss", "loss (EVAL)", "val/accuracy", "temperature"]) };
 const found = (text) => query(text, fields(names));
 const which = (text) => runs.filter(found(text).test).map((run) => runs.indexOf(run) + 1).join("");

@@ -2,18 +2,22 @@
 import { equal } from "./check.js";
 import { parse, spell, styler } from "../app/core/runstyle.js";
 import { available, columnOf, usual } from "../app/pages/runs/columns.js";
+import { fields, needsOf } from "../app/pages/runs/fields.js";
 import { namesOf, sameNames } from "../app/pages/runs/names.js";
+import { parcels, take } from "../app/pages/runs/received.js";
+import { query } from "../app/core/query.js";
 import { suggest } from "../app/pages/runs/suggest.js";
 import { read } from "../app/pages/runs/tags.js";
 import { textOf } from "../app/pages/runs/looks.js";
 import { compare, sorted } from "../app/parts/table/order.js";
 
 const rows = [
-  { name: "run-10", status: "running", started: "2026-11-26T10:00:00Z", tags: { lr: "0.1", "two words": "x y" }, parameters: { lr: "0.1", model: "vit" }, values: { loss: { last: 0.5, min: 0.4, max: 2, best: 0.4 } }, found: [{ rule: "dead_relu", check: "dead", severity: "error" }], findings: { error: 1 }, host: "node-1", progress: { step: 5, of: 10, fraction: 0.5 } },
-  { name: "run-2", status: "completed", started: "2026-11-25T10:00:00Z", tags: {}, parameters: { lr: "1e-3", model: "lstm" }, values: { loss: { last: "NaN", min: 0.3, max: 2, best: 0.3 }, accuracy: { last: 1, min: 0, max: 1 } }, found: [], findings: {}, host: "node-2", progress: null },
-  { name: "run-1", status: "failed", started: "2026-11-24T10:00:00Z", tags: { lr: "0.02" }, parameters: {}, values: {}, found: [], findings: { warning: 2 }, host: "node-1" },
+  { name: "run-10", status: "running", started: "2026-11-26T10:00:00Z", tags: { lr: "0.1", "two words": "x y" }, cells: { "param.lr": "0.1", "param.model": "vit", "last.loss": 0.5, "min.loss": 0.4, "max.loss": 2, "best.loss": 0.4 }, loss: 0.5, found: [{ rule: "dead_relu", check: "dead", severity: "error" }], findings: { error: 1 }, host: "node-1", progress: { step: 5, of: 10, fraction: 0.5 } },
+  { name: "run-2", status: "completed", started: "2026-11-25T10:00:00Z", tags: {}, cells: { "param.lr": "1e-3", "param.model": "lstm", "last.loss": NaN, "min.loss": 0.3, "max.loss": 2, "best.loss": 0.3, "last.accuracy": 1, "min.accuracy": 0, "max.accuracy": 1 }, loss: NaN, found: [], findings: {}, host: "node-2", progress: null },
+  { name: "run-1", status: "failed", started: "2026-11-24T10:00:00Z", tags: { lr: "0.02" }, cells: {}, found: [], findings: { warning: 2 }, host: "node-1" },
 ];
-const names = namesOf(rows);
+const told = { values: new Set(["accuracy", "loss"]), parameters: new Set(["model", "lr"]) };
+const names = namesOf(rows, told);
 const order = (id, down = false) => sorted(rows, [columnOf(id)], [{ id, down }]).map((row) => row.name);
 
 export const tests = {
@@ -38,13 +42,35 @@ export const tests = {
   "names of tags, parameters and values"() {
     equal([...names.tags], ["lr", "two words"]);
     equal([...names.values], ["loss", "accuracy"], "the loss comes first");
-    equal(sameNames(names, namesOf([...rows])), true);
-    equal(sameNames(names, namesOf(rows.slice(1))), false);
+    equal(sameNames(names, namesOf([...rows], told)), true);
+    equal(sameNames(names, namesOf(rows.slice(1), told)), false);
     equal(sameNames(null, names), false);
     // Names that every object has are names like others.
-    const odd = { name: "odd", tags: { constructor: "x" }, parameters: {}, values: {} };
-    equal([...namesOf([odd]).tags], ["constructor"]);
+    const odd = { name: "odd", tags: { constructor: "x" }, cells: {} };
+    equal([...namesOf([odd], told).tags], ["constructor"]);
     equal([columnOf("tag.constructor").value(odd), columnOf("param.constructor").value(odd), columnOf("last.constructor").value(odd), columnOf("tag.toString").value(odd)], ["x", "", null, ""]);
+  },
+  "columns that came are put into rows"() {
+    const known = new Map([["a", { name: "a", note: "old", came: 1, cells: { "last.loss": 1, "last.x": 7 } }], ["c", { name: "c", cells: {} }]]);
+    const before = known.get("a");
+    take({ runs: ["a", "b"], cells: [
+      { id: "last.loss", numbers: new Float64Array([NaN, 2]) }, { id: "last.__proto__", rows: new Float64Array([1]), numbers: new Float64Array([3]) }, { id: "note", rows: [], values: [], at: [] },
+      { id: "tags", rows: [1], values: [{ x: "1" }], at: [0] }, { id: "param.lr", values: ["0.1"], at: new Float64Array([0, 0]) },
+    ] }, known);
+    const [a, b] = [known.get("a"), known.get("b")];
+    equal([a.cells["last.loss"], b.cells["last.loss"], a.cells["last.x"], a.cells["last.__proto__"], b.cells["last.__proto__"], a.cells["param.lr"], b.cells["param.lr"]], [NaN, 2, 7, undefined, 3, "0.1", "0.1"]);
+    equal([a.note, a.tags, b.tags, b.searched, a.came, known.size], [undefined, undefined, { x: "1" }, ["b", "", "", "x=1"], 1, 3], "what is not there any more is gone");
+    equal(a !== before, true, "a row that changed is another one");
+    take({ runs: ["a"], cells: [], members: [{ note: "new", duration: 5 }] }, known);
+    equal([known.get("a").note, known.get("a").cells["last.x"], known.get("a").came > 1], ["new", 7, true]);
+    equal(parcels([]), [[]]);
+    const many = Array.from({ length: 500 }, (_, i) => `last.a/rather/long/name/of/a/series/${i}`);
+    equal([parcels(many).flat(), parcels(many).length > 1, parcels(many).every((list) => list.map(encodeURIComponent).join("&c=").length < 8100)], [many, true, true]);
+  },
+  "a query needs columns"() {
+    const table = fields(names);
+    const needs = (text) => [...new Set(needsOf(text, query(text, table).terms, table))];
+    for (const [text, want] of [["", []], ["resnet", []], ["loss<0.5", ["last.loss"]], ["value.loss.best<1 or lr=0.1", ["best.loss", "param.lr"]], ["-(accuracy.max>0.5) status:failed", ["max.accuracy"]], ["tag:a note:b started<7d", []], ["host", ["host"]], ["root:x", ["found"]], ["gpus>1", ["machine"]], ["none>1", []]]) equal(needs(text), want, text);
   },
   "columns order rows as people count"() {
     equal(order("name"), ["run-1", "run-2", "run-10"]);

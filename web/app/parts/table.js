@@ -1,10 +1,11 @@
-// A table of any number of rows: only those in sight are in the document. Sorted, grouped, resized; every row is reached by keys.
+// A table of any number of rows: only those in sight are in the document, of many columns also only those. Sorted, grouped, resized; every row is reached by keys.
 import { html, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { keep, kept } from "../core/kept.js";
 import { nextFrame } from "../core/tick.js";
 import { Head } from "./table/head.js";
 import { grouped, sorted } from "./table/order.js";
 import { Group, Row } from "./table/row.js";
+import { focusedColumn, inSight, partsOf } from "./table/sight.js";
 import { typing } from "../core/keys.js";
 import { Empty } from "./empty.js";
 
@@ -25,6 +26,7 @@ export function Table(props) {
   const [ownActive, setOwnActive] = useState(null);
   const [closed, setClosed] = useState(() => new Set());
   const [window, setWindow] = useState([0, 40]);
+  const [span, setSpan] = useState([0, 16, -1]);
   const [kinds, setWidths] = useState(() => (name ? kept(`widths.${name}`, {}) : {}));
   const lastChosen = useRef(null);
 
@@ -46,16 +48,21 @@ export function Table(props) {
     const from = Math.max(0, Math.floor(element.scrollTop / rowHeight) - 8);
     const to = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + 8;
     setWindow((old) => (old[0] === from && old[1] === to ? old : [from, to]));
+    const next = [...inSight(columns.map(widths), element.scrollLeft, element.clientWidth), focusedColumn(element, Boolean(onChosen))];
+    setSpan((old) => (next.every((value, i) => value === old[i]) ? old : next));
   };
-  useLayoutEffect(look, [list.length, height, rowHeight]);
+  const latest = useRef(look);
+  latest.current = look;
+  useLayoutEffect(look, [list.length, height, rowHeight, columns, kinds]);
   useLayoutEffect(() => {
     box.current.scrollTop = 0;
   }, [props.top]);
   useEffect(() => {
-    const observer = new ResizeObserver(() => nextFrame(look));
+    const again = () => latest.current();
+    const observer = new ResizeObserver(() => nextFrame(again));
     observer.observe(box.current);
     return () => observer.disconnect();
-  }, [rowHeight]);
+  }, []);
 
   const activate = (index) => {
     const one = list[index];
@@ -100,12 +107,13 @@ export function Table(props) {
   };
 
   const [from, to] = [Math.min(window[0], list.length), Math.min(window[1], list.length)];
+  const parts = useMemo(() => partsOf(columns, span, span[2]), [columns, span]);
   const wide = columns.length + (onChosen ? 1 : 0);
   const total = columns.reduce((sum, column) => sum + widths(column), onChosen ? 36 : 0);
   const length = (css, value) => (node) => node?.style.setProperty(css, value);
   return html`<div class=${`table ${dense ? "dense" : ""}`} ref=${(node) => { box.current = node; node?.style.setProperty("max-height", typeof height === "number" ? `${height}px` : height); }} tabindex="0"
       aria-activedescendant=${at >= from && at < to ? `${id}-${at}` : null} role="group" aria-label=${label} onScroll=${() => nextFrame(look)} onKeyDown=${keys}>
-    <table role="grid" aria-label=${label} aria-rowcount=${list.length + 1} ref=${length("min-width", `${total}px`)}>
+    <table role="grid" aria-label=${label} aria-rowcount=${list.length + 1} aria-colcount=${wide} ref=${length("min-width", `${total}px`)}>
       <colgroup>${onChosen && html`<col ref=${length("width", "36px")} />`}${columns.map((column) => html`<col key=${column.id} ref=${length("width", `${widths(column)}px`)} />`)}</colgroup>
       <${Head} columns=${columns} sort=${sort} onSort=${(next) => { setOwnSort(next); onSort?.(next); }} widths=${widths} onWidth=${onWidth} choosable=${Boolean(onChosen)}
         allChosen=${rows.length > 0 && chosen?.size >= rows.length} onChooseAll=${(event) => onChosen(new Set(event.target.checked ? rows.map(rowKey) : []))} />
@@ -115,7 +123,7 @@ export function Table(props) {
           const index = from + i;
           const key = keyOf(one);
           if (one.group !== undefined && one.rows) return html`<${Group} key=${key} id=${`${id}-${index}`} index=${index} group=${one} columns=${wide} active=${index === at} summary=${groupSummary} onToggle=${() => { activate(index); toggleGroup(one.group); }} />`;
-          return html`<${Row} key=${key} id=${`${id}-${index}`} index=${index} row=${one} columns=${columns} active=${index === at} chosen=${chosen?.has(key) ?? false} choosable=${Boolean(onChosen)} className=${rowClass?.(one)}
+          return html`<${Row} key=${key} id=${`${id}-${index}`} index=${index} row=${one} parts=${parts} active=${index === at} chosen=${chosen?.has(key) ?? false} choosable=${Boolean(onChosen)} className=${rowClass?.(one)}
             onActive=${() => activate(index)} onOpen=${() => onOpen?.(one)} onChoose=${(event) => choose(one, event)} />`;
         })}
         ${to < list.length && html`<tr key="below" aria-hidden="true" class="space"><td colspan=${wide} ref=${length("height", `${(list.length - to) * rowHeight}px`)}></td></tr>`}

@@ -106,6 +106,29 @@ export async function parts(root, check) {
   await press(table, "Home");
   check("the first row has the largest", text("tbody tr:not(.space)") === "run-66");
 
+  const wide = Array.from({ length: 60 }, (_, i) => ({ id: `c${i}`, title: `C${i}`, width: 100, pin: i === 0, value: (row) => `${row.name} ${i}`, cell: (row) => html`<button type="button">${row.name} ${i}</button>` }));
+  await show(html`<${Table} label="Wide" rows=${rows.slice(0, 20)} columns=${wide} rowKey=${(row) => row.name} height=${300} chosen=${new Set()} onChosen=${() => {}} />`);
+  const broad = root.querySelector(".table");
+  const line = () => [...broad.querySelectorAll("tbody tr")[1].children].map((cell) => (cell.classList.contains("gap") ? `(${cell.colSpan})` : cell.getAttribute("aria-colindex"))).join(" ");
+  // A cell is below its head, and says which column it is.
+  const below = () => [...broad.querySelectorAll("tbody tr td[aria-colindex]")].every((cell) => {
+    const head = broad.querySelector(`th[aria-colindex="${cell.getAttribute("aria-colindex")}"]`);
+    return head && (head.classList.contains("stays") || Math.abs(head.getBoundingClientRect().left - cell.getBoundingClientRect().left) < 1);
+  });
+  const heads = [...broad.querySelectorAll("th")].map((head) => head.getAttribute("aria-colindex")).join(" ");
+  check("every column has a head and a number", heads === Array.from({ length: 61 }, (_, i) => i + 1).join(" ") && broad.querySelector("[role=grid]").getAttribute("aria-colcount") === "61");
+  check("of many columns only those in sight have cells", /^1 2 3 .*\(\d+\)$/.test(line()) && broad.querySelectorAll("tbody tr:nth-child(2) td").length < 30 && below());
+  broad.querySelectorAll("tbody tr")[1].querySelector("td[aria-colindex='4'] button").focus();
+  broad.scrollLeft = 3000;
+  await frame();
+  await frame();
+  check("the column that stays and the one with the focus are not left out", /^1 2 \(1\) 4 \(\d+\) 3\d .* \(\d+\)$/.test(line()) && document.activeElement.textContent === "run-1 2" && below());
+  document.activeElement.blur();
+  broad.querySelectorAll("th button.head")[59].focus();
+  await frame();
+  await frame();
+  check("keys in the head come to every column", / 61$/.test(line()) && broad.querySelectorAll("tbody tr")[1].lastElementChild.textContent === "run-1 59" && below());
+
   const picked = [];
   await show(html`<${Heatmap} title="heat" rows=${[{ name: "low", values: [0, 1, 2] }, { name: "high", values: [8, 9, 10] }]} columns=${[0, 10, 20]} onPick=${(cell) => picked.push(cell)} />`);
   const heat = root.querySelector(".chart-body");

@@ -2,7 +2,7 @@
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { Ago, AtStep, Duration, Findings, Lost, MachineOf, Name, NoteOf, StatusOf, Steps } from "./cells.js";
-import { own, stats, statuses, valueOf } from "./fields.js";
+import { own, parameterOf, stats, statuses, valueOf } from "./fields.js";
 import { Losses } from "./losses.js";
 import { Tags } from "./tags.js";
 import { atStep } from "./atstep.js";
@@ -15,24 +15,25 @@ const sum = (row) => (row.findings?.error ?? 0) * 1e6 + (row.findings?.warning ?
 const day = (text) => (text ? format.time(text).slice(0, 10) : "");
 const text = (value) => (value ? html`<span class="said" title=${value}>${value}</span>` : "");
 
+// needs: the columns of the server that a column needs besides those that every row has.
 const every = [
   { id: "name", title: "Name", width: matchMedia("(max-width: 600px)").matches ? 168 : 220, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
   { id: "status", title: "Status", width: 118, value: (row) => row.status, order: (row) => statuses.indexOf(row.status), cell: (row) => html`<${StatusOf} row=${row} />` },
   { id: "started", title: "Started", width: 104, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<${Ago} at=${row.started} />` },
-  { id: "ended", title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => html`<${Ago} at=${row.ended} />` },
-  { id: "duration", title: "Duration", width: 100, number: true, value: (row) => row.duration, cell: (row) => html`<${Duration} row=${row} />` },
+  { id: "ended", needs: ["ended"], title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => html`<${Ago} at=${row.ended} />` },
+  { id: "duration", needs: ["duration"], title: "Duration", width: 100, number: true, value: (row) => row.duration, cell: (row) => html`<${Duration} row=${row} />` },
   { id: "steps", title: "Steps", width: 104, number: true, value: (row) => row.progress?.step ?? null, cell: (row) => html`<${Steps} row=${row} />` },
   { id: "progress", title: "Progress", width: 96, number: true, value: (row) => row.progress?.fraction ?? null, cell: (row) => format.percent(row.progress?.fraction) },
-  { id: "losses", title: "Loss", width: 190, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.losses?.[0] ? valueOf(row, row.losses[0].name, "last") : null, cell: (row) => html`<${Losses} row=${row} />` },
-  { id: "findings", title: "Findings", width: 110, number: true, group: "Findings", hint: "Errors, warnings and info. Click for their names.", value: (row) => format.count((row.findings?.error ?? 0) + (row.findings?.warning ?? 0) + (row.findings?.info ?? 0)), order: sum, cell: (row) => html`<${Findings} row=${row} />` },
-  { id: "found", title: "Findings by name", width: 220, group: "Findings", value: (row) => [...new Set((row.found ?? []).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).map((one) => one.rule))].join(", ")) },
-  { id: "roots", title: "Root causes", width: 220, group: "Findings", hint: "Findings that follow from no other one", value: (row) => [...new Set((row.found ?? []).filter((one) => one.root).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).filter((one) => one.root).map((one) => `${one.rule}/${one.check}`))].join(", ")) },
-  { id: "lost", title: "Time lost", width: 92, number: true, hint: "Share of the time of the steps in which nothing was computed: waiting for data and other ranks, copies to the device, checkpoints", value: (row) => row.lost_share, cell: (row) => html`<${Lost} row=${row} />` },
-  { id: "overhead", title: "Cost of capture", width: 120, number: true, value: (row) => row.overhead_percent, cell: (row) => format.percent((row.overhead_percent ?? 0) / 100) },
-  { id: "machine", title: "Machine", width: 140, value: (row) => row.host, cell: (row) => html`<${MachineOf} row=${row} />` },
-  { id: "gpus", title: "GPUs", width: 160, value: (row) => (row.machine?.gpus ?? []).join(", "), cell: (row) => text((row.machine?.gpus ?? []).join(", ")) },
-  { id: "user", title: "User", width: 100, value: (row) => row.user ?? "", cell: (row) => text(row.user) },
-  { id: "framework", title: "Framework", width: 130, value: (row) => `${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`.trim(), cell: (row) => text(`${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`.trim()) },
+  { id: "losses", needs: ["loss", "losses"], title: "Loss", width: 190, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.loss ?? null, cell: (row) => html`<${Losses} row=${row} />` },
+  { id: "findings", needs: ["found"], title: "Findings", width: 110, number: true, group: "Findings", hint: "Errors, warnings and info. Click for their names.", value: (row) => format.count((row.findings?.error ?? 0) + (row.findings?.warning ?? 0) + (row.findings?.info ?? 0)), order: sum, cell: (row) => html`<${Findings} row=${row} />` },
+  { id: "found", needs: ["found"], title: "Findings by name", width: 220, group: "Findings", value: (row) => [...new Set((row.found ?? []).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).map((one) => one.rule))].join(", ")) },
+  { id: "roots", needs: ["found"], title: "Root causes", width: 220, group: "Findings", hint: "Findings that follow from no other one", value: (row) => [...new Set((row.found ?? []).filter((one) => one.root).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).filter((one) => one.root).map((one) => `${one.rule}/${one.check}`))].join(", ")) },
+  { id: "lost", needs: ["lost_share"], title: "Time lost", width: 92, number: true, hint: "Share of the time of the steps in which nothing was computed: waiting for data and other ranks, copies to the device, checkpoints", value: (row) => row.lost_share, cell: (row) => html`<${Lost} row=${row} />` },
+  { id: "overhead", needs: ["overhead_percent"], title: "Cost of capture", width: 120, number: true, value: (row) => row.overhead_percent, cell: (row) => format.percent((row.overhead_percent ?? 0) / 100) },
+  { id: "machine", needs: ["host", "machine"], title: "Machine", width: 140, value: (row) => row.host, cell: (row) => html`<${MachineOf} row=${row} />` },
+  { id: "gpus", needs: ["machine"], title: "GPUs", width: 160, value: (row) => (row.machine?.gpus ?? []).join(", "), cell: (row) => text((row.machine?.gpus ?? []).join(", ")) },
+  { id: "user", needs: ["user"], title: "User", width: 100, value: (row) => row.user ?? "", cell: (row) => text(row.user) },
+  { id: "framework", needs: ["framework"], title: "Framework", width: 130, value: (row) => `${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`.trim(), cell: (row) => text(`${row.framework?.name ?? ""} ${row.framework?.version ?? ""}`.trim()) },
   { id: "tags", title: "Tags", width: 220, class: "edit", hint: "Double-click, or press e, to change them", value: (row) => Object.entries(row.tags ?? {}).map(([key, value]) => `${key}=${value}`).join(" "), cell: (row) => html`<${Tags} row=${row} />` },
   { id: "note", title: "Note", width: 220, value: (row) => row.note ?? "", cell: (row) => html`<${NoteOf} row=${row} />` },
 ];
@@ -50,10 +51,10 @@ export function columnOf(id) {
   const [kind, name] = [id.slice(0, id.indexOf(".")), id.slice(id.indexOf(".") + 1)];
   if (!name) return null;
   if (kind === "tag") return { ...titled(id, "Tags"), title: name, hint: `Tag ${name}`, width: 120, value: (row) => own(row.tags, name) ?? "", order: (row) => amount(own(row.tags, name)), cell: (row) => text(own(row.tags, name)) };
-  if (kind === "param") return { ...titled(id, "Parameters"), title: name, hint: `Parameter ${name}`, width: 120, value: (row) => own(row.parameters, name) ?? "", order: (row) => amount(own(row.parameters, name)), cell: (row) => text(own(row.parameters, name)) };
+  if (kind === "param") return { ...titled(id, "Parameters"), needs: [id], title: name, hint: `Parameter ${name}`, width: 120, value: (row) => parameterOf(row, name) ?? "", order: (row) => amount(parameterOf(row, name)), cell: (row) => text(parameterOf(row, name)) };
   if (Object.hasOwn(statWords, kind)) {
     const title = kind === "last" ? name : `${name}, ${statWords[kind]}`;
-    return { id, title, group: `Values: ${statWords[kind]}`, number: true, width: Math.max(96, Math.min(200, 24 + title.length * 7)), hint: `${name}: its ${statWords[kind]} value`, value: (row) => valueOf(row, name, kind), cell: (row) => value(valueOf(row, name, kind)) };
+    return { id, needs: [id], title, group: `Values: ${statWords[kind]}`, number: true, width: Math.max(96, Math.min(200, 24 + title.length * 7)), hint: `${name}: its ${statWords[kind]} value`, value: (row) => valueOf(row, name, kind), cell: (row) => value(valueOf(row, name, kind)) };
   }
   if (kind === "at") return atColumn(id, name);
   return null;
@@ -68,6 +69,9 @@ function atColumn(id, rest) {
   const [step, name] = [Number(found[1]), found[2]];
   return { id, title: `${name} at ${format.count(step)}`, group: "Values at a step", number: true, width: 130, hint: `${name} at step ${format.count(step)}, or the last value before it`, value: (row) => atStep(row, name, step), cell: (row) => html`<${AtStep} row=${row} name=${name} step=${step} />` };
 }
+
+// needsOfColumns are what columns, or fields that are called as they are, need.
+export const needsOfColumns = (ids) => ids.flatMap((id) => columnOf(id)?.needs ?? []);
 
 // available are all columns that there are for these runs, and those that are shown.
 export function available(names, shown) {

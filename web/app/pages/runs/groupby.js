@@ -2,7 +2,6 @@
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { Counts } from "../../parts/severity.js";
-import { valueOf } from "./fields.js";
 
 export function GroupBy({ columns, value, onChange }) {
   const list = columns.filter((column) => column.id !== "name" && column.id !== "losses");
@@ -13,11 +12,14 @@ export function GroupBy({ columns, value, onChange }) {
   </select></label>`;
 }
 
+// summaryNeeds are the columns that it needs.
+export const summaryNeeds = ["loss"];
+
 // summary is what stands beside the name of a group: findings, and the range of the last losses.
 export function summary(rows) {
   const findings = { error: 0, warning: 0, info: 0 };
   for (const row of rows) for (const severity in findings) findings[severity] += row.findings?.[severity] ?? 0;
-  const losses = rows.map((row) => (row.losses?.[0] ? valueOf(row, row.losses[0].name, "last") : NaN)).filter(Number.isFinite);
+  const losses = rows.map((row) => row.loss).filter(Number.isFinite);
   const running = rows.filter((row) => row.status === "running").length;
   return html`<span class="runs-group">${running > 0 && html`<span class="faint">${running} running</span>`}
     <${Counts} findings=${findings} />

@@ -11,35 +11,39 @@ import { Menu } from "../../parts/menu.js";
 import { AtDialog } from "./atdialog.js";
 import { came, wantAll } from "./atstep.js";
 import { archive, Chosen, curvesOf } from "./chosen.js";
-import { available, columnOf, usual } from "./columns.js";
-import { fields } from "./fields.js";
-import { GroupBy, summary } from "./groupby.js";
+import { available, columnOf, needsOfColumns, usual } from "./columns.js";
+import { fields, needsOf } from "./fields.js";
+import { GroupBy, summary, summaryNeeds } from "./groupby.js";
+import { styleNeeds } from "./looks.js";
 import { namesOf, sameNames } from "./names.js";
 import { Remove } from "./remove.js";
-import { read, useRows } from "./rows.js";
+import { list, read, useRows } from "./rows.js";
 import { RunSearch } from "./search.js";
 import { Styles } from "./styles.js";
 import { editing } from "./tags.js";
-import { readUI } from "./ui.js";
+import { readUI, ui } from "./ui.js";
 import { Views } from "./views.js";
 
 const spelledSort = (sort) => sort.map(({ id, down }) => (down ? `-${id}` : id));
 const sortOf = (list) => list.map((text) => ({ id: text.replace(/^-/, ""), down: text.startsWith("-") }));
 
 export function Page({ route }) {
-  const { rows, building, complete, error, read: there } = useRows();
+  const { rows, has, names: told, building, complete, error, read: there } = list.value;
   const [chosen, setChosen] = useState(() => new Set(route.all("run")));
   const [active, setActive] = useState(null);
   const [dialog, setDialog] = useState("");
+  const [dialogNeeds, setDialogNeeds] = useState([]);
   useEffect(() => { readUI(); }, []);
 
   const latest = useRef(null);
+  const held = useRef(null);
   const names = useMemo(() => {
-    const found = namesOf(rows);
+    const found = namesOf(rows, told);
     return sameNames(latest.current, found) ? latest.current : (latest.current = found);
-  }, [rows]);
+  }, [rows, told]);
   const text = route.get("q");
-  const asked = useMemo(() => query(text, fields(names)), [text, names]);
+  const table = useMemo(() => fields(names), [names]);
+  const asked = useMemo(() => query(text, table), [text, table]);
   const showArchived = route.get("archived") === "1" || /\barchived:/.test(text);
   // Where the order goes by values that come one after the other, the rows are put into order anew as they come.
   const ordered = route.all("sort").some((id) => /^-?at\./.test(id));
@@ -56,6 +60,8 @@ export function Page({ route }) {
   const setColumns = (ids) => route.push({ c: ids.join("\n") === usual.join("\n") ? "" : ids });
   const group = route.get("group");
   // A group is by any column, also by one that is not shown.
+  const needs = [...new Set([...needsOfColumns([...shown, group]), ...(group ? summaryNeeds : []), ...needsOf(text, asked.terms, table), ...styleNeeds(ui.value.styles), ...dialogNeeds])];
+  useRows(needs);
   const drawn = useMemo(() => (group && !columns.some((column) => column.id === group) && columnOf(group) ? [...columns, columnOf(group)] : columns), [columns, group]);
 
   const picked = useMemo(() => rows.filter((row) => chosen.has(row.name)), [rows, chosen]);
@@ -86,11 +92,15 @@ export function Page({ route }) {
   if (!there && error) return html`<h1>Runs</h1><${Failed} what="The runs could not be read." error=${error} again=${read} />`;
   if (!there) return html`<h1>Runs</h1><${Loading} />`;
   const dialogs = html`${dialog === "remove" && html`<${Remove} rows=${those()} onClose=${(gone) => { setDialog(""); choose(new Set([...chosen].filter((name) => !gone.includes(name)))); }} />`}
-    ${dialog === "styles" && html`<${Styles} rows=${found} names=${names} onClose=${() => setDialog("")} />`}
+    ${dialog === "styles" && html`<${Styles} rows=${found} names=${names} onNeeds=${setDialogNeeds} onClose=${() => { setDialog(""); setDialogNeeds([]); }} />`}
     ${dialog === "at" && html`<${AtDialog} names=${names} onClose=${() => setDialog("")} onAdd=${(id) => { setDialog(""); if (!shown.includes(id)) setColumns([...shown, id]); }} />`}`;
   if (complete && !rows.length && !building) return html`<h1>Runs</h1><${Empty} command="vigil run -- python train.py">There are no runs in <span class="said">${server.value?.root ?? "this folder"}</span> yet. They appear here as soon as one starts.<//>`;
-  const waits = building ? `reading ${format.count(building.done)} of ${format.count(building.of)}` : complete ? "" : "reading";
-  const count = [found.length === rows.length ? format.several(rows.length, "run") : `${format.count(found.length)} of ${format.several(rows.length, "run")}`, waits].filter(Boolean).join(", ");
+  // Until the columns are there that are wanted now, the table stays as it was.
+  const ready = needs.every((id) => has.has(id));
+  if (ready) held.current = { rows: found, columns: drawn, sort, group };
+  const seen = held.current;
+  const waits = building ? `reading ${format.count(building.done)} of ${format.count(building.of)}` : complete && ready ? "" : "reading";
+  const count = [!seen || seen.rows.length === rows.length ? format.several(rows.length, "run") : `${format.count(seen.rows.length)} of ${format.several(rows.length, "run")}`, waits].filter(Boolean).join(", ");
   return html`<div class="stack runs-page">
     <h1>Runs</h1>
     <div class="line runs-tools">
@@ -108,9 +118,9 @@ export function Page({ route }) {
     </div>
     ${error && html`<${Failed} compact what="The list is not up to date." error=${error} again=${read} />`}
     ${picked.length > 0 && html`<${Chosen} rows=${picked} onClear=${() => choose(new Set())} onRemove=${() => setDialog("remove")} />`}
-    <div class="card" onKeyDown=${escape}><${Table} label="Runs" name="runs" rows=${found} columns=${drawn} rowKey=${nameOf} sort=${sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
-      onActive=${(row) => setActive(row.name)} chosen=${chosen} onChosen=${choose} groupBy=${group || undefined} groupSummary=${summary} onOpen=${(row) => route.follow(route.to(row.name))}
-      height=${picked.length ? "calc(100vh - 232px)" : "calc(100vh - 186px)"} empty=${html`<${Nothing} text=${text} left=${showArchived ? 0 : left} route=${route} />`} /></div>
+    <div class="card" onKeyDown=${escape}>${!seen ? html`<${Loading} />` : html`<${Table} label="Runs" name="runs" rows=${seen.rows} columns=${seen.columns} rowKey=${nameOf} sort=${seen.sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
+      onActive=${(row) => setActive(row.name)} chosen=${chosen} onChosen=${choose} groupBy=${seen.group || undefined} groupSummary=${summary} onOpen=${(row) => route.follow(route.to(row.name))}
+      height=${picked.length ? "calc(100vh - 232px)" : "calc(100vh - 186px)"} empty=${html`<${Nothing} text=${text} left=${showArchived ? 0 : left} route=${route} />`} />`}</div>
     ${dialogs}
   </div>`;
 }

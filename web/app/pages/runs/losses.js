@@ -1,13 +1,56 @@
-// The course of the loss in a cell: the lines of its modes over each other on one scale, and the last value of the first.
-import { html } from "../../vendor/preact.js";
-import { number } from "../../core/api.js";
+// The course of the loss in a cell: the lines of its modes over each other on one scale, and the last value of the first. Lines are asked for when they are seen.
+import { html, signal } from "../../vendor/preact.js";
+import { get, number } from "../../core/api.js";
 import * as format from "../../core/format.js";
+import { nextFrame } from "../../core/tick.js";
 
 const [width, height, edge] = [104, 22, 2.5];
 
+const held = new Map();
+const asked = new Map();
+const waiting = new Map();
+const together = 50;
+const came = signal(0);
+
+// A run that goes on has another line after each step.
+const keyOf = (row) => `${row.started} ${row.status} ${row.progress?.step}`;
+
+// keep holds the lines of a run.
+export function keep(row, lines) {
+  held.set(row.name, { key: keyOf(row), lines });
+  nextFrame(tell);
+}
+
+const tell = () => came.value++;
+
+// linesOf are those of a run as they were last; newer ones are asked for.
+function linesOf(row) {
+  came.value;
+  const key = keyOf(row);
+  if (held.get(row.name)?.key !== key && asked.get(row.name) !== key) {
+    asked.set(row.name, key);
+    waiting.set(row.name, row);
+    nextFrame(ask);
+  }
+  return held.get(row.name)?.lines ?? [];
+}
+
+function ask() {
+  const rows = [...waiting.values()];
+  waiting.clear();
+  for (let i = 0; i < rows.length; i += together) {
+    const some = new Map(rows.slice(i, i + together).map((row) => [row.name, row]));
+    get("table", { run: [...some.keys()], c: "losses" }).then(({ runs, cells: [{ rows: places, values, at }] }) => {
+      const lines = new Map(at.map((value, i) => [runs[places ? places[i] : i], values[value]]));
+      for (const [name, row] of some) keep(row, lines.get(name) ?? []);
+    }, () => { for (const name of some.keys()) asked.delete(name); });
+  }
+}
+
 export function Losses({ row }) {
-  const lines = (row.losses ?? []).slice(0, 3).map((line) => ({ ...line, numbers: line.values.map(number) }));
-  if (!lines.length) return "";
+  if (typeof row.loss !== "number") return "";
+  const lines = linesOf(row).slice(0, 3).map((line) => ({ ...line, numbers: line.values.map(number) }));
+  if (!lines.length) return html`<span class="runs-losses"><span class="runs-last">${format.number(row.loss, 3)}</span></span>`;
   const finite = lines.flatMap((line) => line.numbers).filter(Number.isFinite);
   const [low, high] = [Math.min(...finite), Math.max(...finite)];
   // A loss that falls by orders of magnitude would be a flat line.

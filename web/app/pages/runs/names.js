@@ -1,22 +1,12 @@
 // The names of tags, parameters and values that the listed runs have.
 
-const none = new Set();
-const cache = new WeakMap();
-
-// namesOf collects them over rows: {tags, parameters, values}, in the order of their names.
-export function namesOf(rows) {
-  if (cache.has(rows)) return cache.get(rows);
-  const found = { tags: new Set(), parameters: new Set(), values: new Set() };
-  for (const row of rows) {
-    for (const kind of ["tags", "parameters", "values"]) {
-      for (const name in row[kind] ?? none) found[kind].add(name);
-    }
-  }
+// namesOf are {tags, parameters, values}, in the order of their names: tags as the rows have them, the others as the server tells them, since not all of them are in the rows.
+export function namesOf(rows, told) {
+  const tags = new Set();
+  for (const row of rows) for (const name in row.tags) tags.add(name);
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
   const lossFirst = (a, b) => (b === "loss") - (a === "loss") || (b === "loss (EVAL)") - (a === "loss (EVAL)") || order(a, b);
-  const names = { tags: sorted(found.tags, order), parameters: sorted(found.parameters, order), values: sorted(found.values, lossFirst) };
-  cache.set(rows, names);
-  return names;
+  return { tags: sorted(tags, order), parameters: sorted(told.parameters, order), values: sorted(told.values, lossFirst) };
 }
 
 const sorted = (set, order) => new Set([...set].sort(order));

@@ -1,17 +1,18 @@
 // The dialog that says by which field, or by which expressions, runs have colours and kinds of line.
-import { html, useState } from "../../vendor/preact.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
 import { lines, styler } from "../../core/runstyle.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Icon } from "../../parts/icon.js";
 import { Swatch } from "./cells.js";
 import { columnOf } from "./columns.js";
-import { textOf } from "./looks.js";
+import { styleNeeds, textOf } from "./looks.js";
 import { setUI, ui } from "./ui.js";
 
 const usual = ["status", "host", "user", "framework"];
 
-export function Styles({ rows, names, onClose }) {
+export function Styles({ rows, names, onNeeds, onClose }) {
   const [draft, setDraft] = useState(() => ({ colour_by: "", line_by: "", rules: [], ...structuredClone(ui.value.styles ?? {}) }));
+  useEffect(() => onNeeds(styleNeeds(draft)), [draft]);
   const fields = [...usual.filter((id) => id !== "host"), "machine", ...[...names.tags].map((tag) => `tag.${tag}`), ...[...names.parameters].map((parameter) => `param.${parameter}`)];
   const set = (changes) => setDraft({ ...draft, ...changes });
   const rule = (i, changes) => set({ rules: draft.rules.map((one, j) => (i === j ? { ...one, ...changes } : one)) });

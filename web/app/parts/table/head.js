@@ -13,11 +13,11 @@ export function Head({ columns, sort, onSort, widths, onWidth, choosable, allCho
     onSort([...(event.shiftKey ? sort.filter(({ id }) => id !== column.id) : []), ...(next ? [next] : [])]);
   };
   return html`<thead><tr aria-rowindex="1">
-    ${choosable && html`<th class="choose"><input type="checkbox" aria-label="Choose all rows" checked=${allChosen} onClick=${onChooseAll} /></th>`}
-    ${columns.map((column) => {
+    ${choosable && html`<th class="choose" aria-colindex="1"><input type="checkbox" aria-label="Choose all rows" checked=${allChosen} onClick=${onChooseAll} /></th>`}
+    ${columns.map((column, at) => {
       const place = sort.findIndex(({ id }) => id === column.id);
       const order = sort[place];
-      return html`<th key=${column.id} scope="col" class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""}`} aria-sort=${order ? (order.down ? "descending" : "ascending") : null}>
+      return html`<th key=${column.id} scope="col" aria-colindex=${at + (choosable ? 2 : 1)} class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""}`} aria-sort=${order ? (order.down ? "descending" : "ascending") : null}>
         ${column.sortable === false ? html`<span class="head cut" title=${column.hint ?? column.title}>${column.title}</span>` : html`<button type="button" class="head" title=${column.hint ?? column.title} onClick=${(event) => click(column, event)}>
           <span class="cut">${column.title}</span>${order && html`<${Icon} name=${order.down ? "down" : "up"} size=${12} />`}${order && sort.length > 1 && html`<sub>${place + 1}</sub>`}</button>`}
         <span class="edge" role="separator" aria-orientation="vertical" aria-label=${`Width of ${column.title}`} aria-valuenow=${widths(column)} tabindex="0" onKeyDown=${(event) => steer(event, column, widths, onWidth)} onMouseDown=${(event) => drag(event, column, widths, onWidth)} onDblClick=${() => onWidth(column.id, null)}></span>

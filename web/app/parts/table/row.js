@@ -2,18 +2,18 @@
 import { Component, html } from "../../vendor/preact.js";
 import { Icon } from "../icon.js";
 
-const same = ["row", "columns", "active", "chosen", "index", "choosable", "href"];
+const same = ["row", "parts", "active", "chosen", "index", "choosable", "href"];
 
 export class Row extends Component {
   shouldComponentUpdate(next) {
     return same.some((key) => next[key] !== this.props[key]);
   }
 
-  render({ row, columns, id, index, active, chosen, choosable, className, onChoose, onActive, onOpen }) {
+  render({ row, parts, id, index, active, chosen, choosable, className, onChoose, onActive, onOpen }) {
     return html`<tr id=${id} aria-rowindex=${index + 2} aria-selected=${choosable ? chosen : active} class=${`${active ? "active" : ""} ${chosen ? "chosen" : ""} ${className ?? ""}`}
         onClick=${(event) => onActive(event)} onDblClick=${onOpen}>
-      ${choosable && html`<td class="choose"><input type="checkbox" tabindex="-1" aria-label="Choose the row" checked=${chosen} onClick=${(event) => { event.stopPropagation(); onChoose(event); }} /></td>`}
-      ${columns.map((column) => html`<td key=${column.id} class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""} ${column.class ?? ""}`}>${column.cell ? column.cell(row) : show(column.value(row))}</td>`)}
+      ${choosable && html`<td class="choose" aria-colindex="1"><input type="checkbox" tabindex="-1" aria-label="Choose the row" checked=${chosen} onClick=${(event) => { event.stopPropagation(); onChoose(event); }} /></td>`}
+      ${parts.map(({ column, index: at, gap }) => gap ? html`<td key=${`gap ${at}`} class="gap" aria-hidden="true" colspan=${gap}></td>` : html`<td key=${column.id} aria-colindex=${at + (choosable ? 2 : 1)} class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""} ${column.class ?? ""}`}>${column.cell ? column.cell(row) : show(column.value(row))}</td>`)}
     </tr>`;
   }
 }
