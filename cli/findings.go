@@ -93,18 +93,11 @@ func printMuted(w io.Writer, p live.Page, list []view.Muted) {
 	}
 	fmt.Fprintln(w, p.Bold("Muted:"))
 	for _, m := range list {
-		text := fmt.Sprintf("%s of %s", counted(m.Findings, "finding"), m.Configuration)
+		text := fmt.Sprintf("%s of %s", record.Several(m.Findings, "finding"), m.Configuration)
 		if m.Reason != "" {
 			text += ": " + plain(m.Reason)
 		}
 		fmt.Fprintln(w, p.Hang("  ", text))
 	}
 	fmt.Fprintln(w)
-}
-
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

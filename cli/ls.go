@@ -95,7 +95,7 @@ func (c lsCmd) Run(a *app) error {
 	if len(runs) == 0 {
 		text := fmt.Sprintf("no runs in %s; `vigil run -- python train.py` creates one\n", root)
 		if len(entries) > 0 {
-			text = fmt.Sprintf("none of the %s in %s matches\n", counted(int64(len(entries)), "run"), root)
+			text = fmt.Sprintf("none of the %s in %s matches\n", record.Several(int64(len(entries)), "run"), root)
 		}
 		_, err := io.WriteString(a.stdout, text)
 		return err

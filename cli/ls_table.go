@@ -160,7 +160,7 @@ func tallyText(t record.Tally, findings map[string]int) string {
 	}
 	text := worstText(roots)
 	if n := t.Symptoms; n > 0 {
-		text += ", " + counted(int64(n), "symptom")
+		text += ", " + record.Several(int64(n), "symptom")
 	}
 	return text
 }

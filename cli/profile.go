@@ -376,7 +376,7 @@ func printWindow(w io.Writer, p live.Page, run string, seen *stacks.Window) {
 		}
 	}
 	if s, n := seen.Loading(); n > 0 {
-		name := fmt.Sprintf("%d of %s together", n, counted(int64(max(seen.Loaders, n)), "loader worker"))
+		name := fmt.Sprintf("%d of %s together", n, record.Several(int64(max(seen.Loaders, n)), "loader worker"))
 		if n == 1 && seen.Loaders <= 1 {
 			name = "the loader worker"
 		}
@@ -386,7 +386,7 @@ func printWindow(w io.Writer, p live.Page, run string, seen *stacks.Window) {
 
 // printLines prints the lines of code of one process, or of several together.
 func printLines(w io.Writer, p live.Page, name string, s *stacks.Sampled) {
-	fmt.Fprintf(w, "\n%s, %s\n", p.Bold(name), counted(s.Samples, "sample"))
+	fmt.Fprintf(w, "\n%s, %s\n", p.Bold(name), record.Several(s.Samples, "sample"))
 	if !s.Named() {
 		fmt.Fprintf(w, "  too few to name lines: %d are needed; a longer window has more\n", stacks.Enough)
 		return

@@ -102,7 +102,7 @@ func (c rmCmd) Run(a *app) error {
 		return writeJSON(a.stdout, map[string]any{"removed": removed, "running": running})
 	}
 	if len(removed) > 0 {
-		fmt.Fprintf(a.stdout, "removed %s, %s\n", counted(int64(len(removed)), "run"), live.Bytes(bytes))
+		fmt.Fprintf(a.stdout, "removed %s, %s\n", record.Several(int64(len(removed)), "run"), live.Bytes(bytes))
 	}
 	return err
 }
@@ -197,7 +197,7 @@ func printDoomed(a *app, list []doomed) {
 		total += d.Bytes
 	}
 	w.Flush()
-	fmt.Fprintf(a.stdout, "Remove %s for good (%s)? [y/N] ", counted(int64(len(list)), "run"), live.Bytes(total))
+	fmt.Fprintf(a.stdout, "Remove %s for good (%s)? [y/N] ", record.Several(int64(len(list)), "run"), live.Bytes(total))
 }
 
 // confirmed reads the answer to a question; that there is none is an error.

@@ -170,7 +170,7 @@ func stepsOf(t source.Run, clock *record.Clock) string {
 		first, last := steps[0], steps[len(steps)-1]
 		parts = append(parts, fmt.Sprintf("%s (%d to %d)", record.StepsText(map[string]int64{m.String(): int64(len(steps))}), first, last))
 		if e, ok := clock.Epochs.Of(last); ok && m == record.Train {
-			text := counted(e.Number, "epoch")
+			text := record.Several(e.Number, "epoch")
 			if e.Updates > 0 {
 				text += fmt.Sprintf(" of %d", e.Updates)
 			}
@@ -262,7 +262,7 @@ func printMissing(w io.Writer, p live.Page, run record.Run, damage []source.Dama
 		}
 	}
 	for _, d := range view.DroppedOf(run) {
-		fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("dropped: %s (%d values)", plain(d.Reason), d.Values)))
+		fmt.Fprintln(w, p.Hang("  ", fmt.Sprintf("dropped: %s (%s)", plain(d.Reason), record.Several(d.Values, "value"))))
 	}
 	if absent := record.OfMachine(run.NotCaptured); len(absent) > 0 {
 		fmt.Fprintln(w, "\n"+p.Bold("Not sampled of the machine:"))

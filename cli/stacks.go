@@ -90,7 +90,7 @@ func printStacks(w io.Writer, p live.Page, name string, answer *control.Stacks) 
 	fmt.Fprintln(w, p.Hang("", plain(unquoted(stacks.Summary(groups)))))
 	for i := range groups {
 		if i == groupsShown {
-			fmt.Fprintf(w, "\nand %s; --json has all\n", counted(int64(len(groups)-groupsShown), "further group"))
+			fmt.Fprintf(w, "\nand %s; --json has all\n", record.Several(int64(len(groups)-groupsShown), "further group"))
 			break
 		}
 		printGroup(w, p, &groups[i])
@@ -137,7 +137,7 @@ func printGroup(w io.Writer, p live.Page, g *stacks.Group) {
 			continue
 		}
 		if shown == threadsShown {
-			fmt.Fprintf(w, "  and %s; --json has all\n", counted(int64(len(first.Threads)-1-shown), "further thread"))
+			fmt.Fprintf(w, "  and %s; --json has all\n", record.Several(int64(len(first.Threads)-1-shown), "further thread"))
 			break
 		}
 		shown++

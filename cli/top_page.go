@@ -153,7 +153,7 @@ func foundText(findings map[string]int) string {
 		case s == record.Info:
 			parts = append(parts, fmt.Sprintf("%d info", n))
 		default:
-			parts = append(parts, counted(int64(n), string(s)))
+			parts = append(parts, record.Several(int64(n), string(s)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -348,7 +348,7 @@ func (p topPage) cpu(h *view.TopHost) string {
 	}
 	text := fmt.Sprintf("%s %3.0f %%", p.bar(total), total)
 	if n := len(h.Cores); n > 0 {
-		text += " of " + counted(int64(n), "core")
+		text += " of " + record.Several(int64(n), "core")
 	}
 	if job, there := h.Metrics["job/cpu_percent"]; there {
 		text += fmt.Sprintf(", the job uses %.1f", job/100)

@@ -83,7 +83,7 @@ func (c traceCmd) Run(a *app) error {
 		return writeJSON(a.stdout, map[string]any{"trace": out, "bytes": size, "events": result.Events, "steps": result.Steps, "notes": append([]string{}, notes...)})
 	}
 	page := a.page()
-	if _, err = fmt.Fprintf(a.stdout, "wrote %s (%s, %s)\n", out, live.Bytes(size), counted(result.Events, "event")); err != nil {
+	if _, err = fmt.Fprintf(a.stdout, "wrote %s (%s, %s)\n", out, live.Bytes(size), record.Several(result.Events, "event")); err != nil {
 		return err
 	}
 	for _, n := range notes {

@@ -119,7 +119,7 @@ func (c valuesCmd) nothing(stat string, info record.TensorInfo) error {
 func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 	if c.Tensor == "" {
 		return record.TensorInfo{}, &usage{Message: fmt.Sprintf("name a tensor or a series of run %q", c.Name), What: "TENSOR",
-			Hint: fmt.Sprintf("`vigil show %s` lists its %s", c.Name, counted(int64(len(source.OfTraining(t.Tensors()))), "tensor"))}
+			Hint: fmt.Sprintf("`vigil show %s` lists its %s", c.Name, record.Several(int64(len(source.OfTraining(t.Tensors()))), "tensor"))}
 	}
 	var names []string
 	for _, info := range t.Tensors() {
@@ -129,7 +129,7 @@ func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 		names = append(names, info.Name)
 	}
 	return record.TensorInfo{}, &usage{Message: fmt.Sprintf("run %q has no tensor %q", c.Name, printable(c.Tensor)), What: c.Tensor,
-		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %s", c.Name, counted(int64(len(source.OfTraining(t.Tensors()))), "tensor")))}
+		Hint: nearest(c.Tensor, names, fmt.Sprintf("`vigil show %s` lists its %s", c.Name, record.Several(int64(len(source.OfTraining(t.Tensors()))), "tensor")))}
 }
 
 // modeNames are the modes as --mode takes them.

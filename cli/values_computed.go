@@ -128,7 +128,7 @@ func (c valuesCmd) printComputed(a *app, t source.Run, s *computedSeries) error 
 		return writeJSON(a.stdout, s.document(c.Tensor, worker))
 	case "npy":
 		if n := s.approximate(); n > 0 {
-			aside(a.stderr, "approximate, within %s of the exact median: %d of %s", percentOf(s.most()), n, counted(int64(len(s.steps)), "value"))
+			aside(a.stderr, "approximate, within %s of the exact median: %d of %s", percentOf(s.most()), n, record.Several(int64(len(s.steps)), "value"))
 		}
 		out := make([]float64, len(s.values))
 		for i, v := range s.values {

@@ -92,7 +92,7 @@ func printBins(w io.Writer, head string, h *view.Histograms) error {
 	for _, n := range h.Counts[0] {
 		most, total = max(most, n), total+n
 	}
-	fmt.Fprintf(w, "%s, %s\n%12s  %12s  %10s\n", head, counted(total, "finite element"), "from", "to", "count")
+	fmt.Fprintf(w, "%s, %s\n%12s  %12s  %10s\n", head, record.Several(total, "finite element"), "from", "to", "count")
 	for b, n := range h.Counts[0] {
 		low, high := zeroBin(h, b)
 		line := fmt.Sprintf("%12s  %12s  %10d  %s", record.Digits(low), record.Digits(high), n, strings.Repeat("█", int((n*bar+most-1)/most)))

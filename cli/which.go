@@ -96,7 +96,7 @@ func nthNewest(root, word string) (path, name string, err error) {
 		return "", "", &usage{Message: fmt.Sprintf("there are no runs in %q", root), What: word,
 			Hint: "`vigil run -- python train.py` creates one; --dir or VIGIL_DIR selects another root"}
 	case n >= len(list):
-		return "", "", &usage{Message: fmt.Sprintf("there is no run %q in %q: it has %s", word, root, counted(int64(len(list)), "run")), What: word,
+		return "", "", &usage{Message: fmt.Sprintf("there is no run %q in %q: it has %s", word, root, record.Several(int64(len(list)), "run")), What: word,
 			Hint: fmt.Sprintf("%s~%d is the oldest", newest, len(list)-1)}
 	}
 	return list[n].Path, filepath.Base(list[n].Path), nil
@@ -116,7 +116,7 @@ func runsHint(root string, names []string) string {
 	if len(names) == 0 {
 		return fmt.Sprintf("there are no runs in %q; --dir or VIGIL_DIR selects another root", root)
 	}
-	return fmt.Sprintf("`vigil ls %s` lists the %s there; --dir or VIGIL_DIR selects another root", root, counted(int64(len(names)), "run"))
+	return fmt.Sprintf("`vigil ls %s` lists the %s there; --dir or VIGIL_DIR selects another root", root, record.Several(int64(len(names)), "run"))
 }
 
 // runNames are the names of the runs below root, the newest first.

@@ -3,6 +3,8 @@ package live
 import (
 	"io"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // InPlace tells whether the state may be drawn in place on a stream: on a
@@ -93,10 +95,10 @@ func (v *View) statusText(columns int) string {
 func (v *View) state(width int) string {
 	found := "no findings"
 	if v.found > 0 {
-		found = plural(v.found, "finding")
+		found = record.Several(int64(v.found), "finding")
 	}
 	if v.symptoms > 0 {
-		found += ", " + plural(v.symptoms, "symptom")
+		found += ", " + record.Several(int64(v.symptoms), "symptom")
 	}
 	return v.o.Style.statusLine(v.progress, width, found)
 }

@@ -101,7 +101,7 @@ func captured(sum *Summary) string {
 	if steps == 0 {
 		return "nothing: no training step was seen"
 	}
-	text := fmt.Sprintf("%s, %s tensors, %s values", record.StepsText(sum.Run.Steps), count(int64(sum.Tensors)), count(sum.Values))
+	text := fmt.Sprintf("%s, %s, %s", record.StepsText(sum.Run.Steps), record.Several(int64(sum.Tensors), "tensor"), record.Several(sum.Values, "value"))
 	if sum.RawBytes > 0 {
 		text += fmt.Sprintf(", %s raw", Bytes(sum.RawBytes))
 	}
@@ -185,12 +185,12 @@ func (p Page) None(rules []record.RuleStatus, healthy bool) string {
 			judged++
 		}
 	}
-	text := fmt.Sprintf("no findings: %s ran and found nothing wrong", plural(judged, "rule"))
+	text := fmt.Sprintf("no findings: %s ran and found nothing wrong", record.Several(int64(judged), "rule"))
 	switch {
 	case judged == 0:
 		return "no findings: no rule had anything to judge"
 	case failed > 0:
-		return fmt.Sprintf("no findings; %s judged this run, %d could not", plural(judged, "rule"), failed)
+		return fmt.Sprintf("no findings; %s judged this run, %d could not", record.Several(int64(judged), "rule"), failed)
 	case !healthy:
 		return text
 	}
@@ -211,10 +211,10 @@ func besides(g *record.Group) []string {
 				names[i] += fmt.Sprintf(" (%d)", len(s.Again)+1)
 			}
 		}
-		lines = append(lines, plural(len(follow), "symptom")+": "+strings.Join(names, ", "))
+		lines = append(lines, record.Several(int64(len(follow)), "symptom")+": "+strings.Join(names, ", "))
 	}
 	if n := len(g.Outweighed); n > 0 {
-		lines = append(lines, fmt.Sprintf("it outweighs %s that would suggest the opposite: %s", plural(n, "finding"), namesOf(g.Outweighed)))
+		lines = append(lines, fmt.Sprintf("it outweighs %s that would suggest the opposite: %s", record.Several(int64(n), "finding"), namesOf(g.Outweighed)))
 	}
 	return lines
 }
@@ -235,11 +235,4 @@ func namesOf(list []record.Finding) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -77,12 +77,14 @@ func Captured(run record.Run, infos []record.TensorInfo) string {
 	var parts []string
 	for _, k := range []struct {
 		kind record.Kind
-		name string
-	}{{record.Loss, "losses"}, {record.Weight, "weights"}, {record.Bias, "biases"}, {record.Gradient, "gradients"},
-		{record.Input, "module inputs"}, {record.Output, "module outputs"}, {record.Label, "labels of losses"}, {record.Prediction, "predictions given to losses"},
-		{record.State, "tensors that optimisers keep"}, {record.Metric, "logged numbers"}, {record.Custom, "saved tensors"}} {
+		one  string
+		more string
+	}{{record.Loss, "loss", "losses"}, {record.Weight, "weight", "weights"}, {record.Bias, "bias", "biases"}, {record.Gradient, "gradient", "gradients"},
+		{record.Input, "module input", "module inputs"}, {record.Output, "module output", "module outputs"},
+		{record.Label, "label of losses", "labels of losses"}, {record.Prediction, "prediction given to losses", "predictions given to losses"},
+		{record.State, "tensor that optimisers keep", "tensors that optimisers keep"}, {record.Metric, "logged number", "logged numbers"}, {record.Custom, "saved tensor", "saved tensors"}} {
 		if n := count[k.kind]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k.name))
+			parts = append(parts, record.Several(int64(n), k.one, k.more))
 		}
 	}
 	text := "Nothing was captured."
@@ -94,7 +96,11 @@ func Captured(run record.Run, infos []record.TensorInfo) string {
 		dropped += n
 	}
 	if dropped > 0 {
-		text += fmt.Sprintf(" %d values were dropped because there was no room for them.", dropped)
+		them := "them"
+		if dropped == 1 {
+			them = "it"
+		}
+		text += fmt.Sprintf(" %s dropped because there was no room for %s.", record.Several(dropped, "value was", "values were"), them)
 	}
 	return text
 }

@@ -79,7 +79,7 @@ func Flames(t source.Run) []Flame {
 
 // windowFlames are the graphs of one window.
 func windowFlames(w *stacks.Window) []Flame {
-	about := fmt.Sprintf("%s of %s from TRAIN step %d on", Took(w.Seconds), w.Worker, w.FirstStep)
+	about := fmt.Sprintf("%s of %s from TRAIN step %d on", record.Seconds(w.Seconds), w.Worker, w.FirstStep)
 	if w.Cut != "" {
 		about += "; " + w.Cut
 	}
@@ -90,18 +90,15 @@ func windowFlames(w *stacks.Window) []Flame {
 		}
 	}
 	if workers, n := w.Loading(); n > 0 {
-		flames = append(flames, flameOf(workers, fmt.Sprintf("Window %d: loader workers", w.Number), fmt.Sprintf("%s; %d of %d workers together", about, n, max(w.Loaders, n))))
+		flames = append(flames, flameOf(workers, fmt.Sprintf("Window %d: loader workers", w.Number), fmt.Sprintf("%s; %d of %s together", about, n, record.Several(int64(max(w.Loaders, n)), "worker"))))
 	}
 	return flames
 }
 
-// Took is a length in seconds.
-func Took(seconds float64) string { return fmt.Sprintf("%.1f s", seconds) }
-
 func flameOf(s *stacks.Sampled, title, about string) Flame {
-	f := Flame{Title: title, About: fmt.Sprintf("%s, %d samples", about, s.Samples)}
+	f := Flame{Title: title, About: about + ", " + record.Several(s.Samples, "sample")}
 	if !s.Named() {
-		f.Few = fmt.Sprintf("Only %d samples came: %d are needed before lines are named.", s.Samples, stacks.Enough)
+		f.Few = fmt.Sprintf("Only %s came: %d are needed before lines are named.", record.Several(s.Samples, "sample"), stacks.Enough)
 		return f
 	}
 	root := tree(s)
@@ -162,7 +159,7 @@ func (c *call) bars(f *Flame, whole time.Duration, left float64, row int) {
 		f.Rows = max(f.Rows, row+1)
 		f.Bars = append(f.Bars, FlameBar{
 			Left: left, Width: width, Row: row, Text: to.Function + " " + to.Place(),
-			Full: fmt.Sprintf("%s, %s:%d: %.1f %%, %s", to.Function, to.File, to.Line, width, Took(to.time.Seconds())), Own: !record.Library(to.File),
+			Full: fmt.Sprintf("%s, %s:%d: %.1f %%, %s", to.Function, to.File, to.Line, width, record.Seconds(to.time.Seconds())), Own: !record.Library(to.File),
 		})
 		to.bars(f, whole, left, row+1)
 		left += width

@@ -122,7 +122,7 @@ func FlameTreeOf(t source.Run, q FlameQuery) (*FlameTree, error) {
 	}
 	f := &FlameTree{Window: w.Number, Worker: w.Worker, Loaders: q.Loaders, ByLine: q.ByLine, About: about, Samples: s.Samples, Rows: []FlameRow{}, Lines: []LineShare{}}
 	if !s.Named() {
-		f.Few = fmt.Sprintf("Only %d samples came: below %d a share may be off by many points.", s.Samples, stacks.Enough)
+		f.Few = fmt.Sprintf("Only %s came: below %d a share may be off by many points.", record.Several(s.Samples, "sample"), stacks.Enough)
 	}
 	root := &callPair{}
 	f.Seconds = root.add(s, q.ByLine, func(c *callPair) *time.Duration { return &c.now })
@@ -192,13 +192,13 @@ func windowOf(t source.Run, number int, worker string) (*stacks.Window, error) {
 }
 
 func sampledOf(w *stacks.Window, loaders bool) (*stacks.Sampled, string, error) {
-	about := fmt.Sprintf("%s of %s from TRAIN step %d on", Took(w.Seconds), w.Worker, w.FirstStep)
+	about := fmt.Sprintf("%s of %s from TRAIN step %d on", record.Seconds(w.Seconds), w.Worker, w.FirstStep)
 	if w.Cut != "" {
 		about += "; " + w.Cut
 	}
 	if !loaders {
 		if s := w.Trains(); s != nil {
-			return s, fmt.Sprintf("%s, %d samples", about, s.Samples), nil
+			return s, about + ", " + record.Several(s.Samples, "sample"), nil
 		}
 		return nil, "", fmt.Errorf("window %d has no samples of the process that trains: %w", w.Number, fs.ErrNotExist)
 	}
@@ -206,7 +206,7 @@ func sampledOf(w *stacks.Window, loaders bool) (*stacks.Sampled, string, error) 
 	if s == nil {
 		return nil, "", fmt.Errorf("window %d has no samples of loader workers: %w", w.Number, fs.ErrNotExist)
 	}
-	return s, fmt.Sprintf("%s; %d of %d loader workers together, %d samples", about, n, max(w.Loaders, n), s.Samples), nil
+	return s, fmt.Sprintf("%s; %d of %s together, %s", about, n, record.Several(int64(max(w.Loaders, n)), "loader worker"), record.Several(s.Samples, "sample")), nil
 }
 
 // callPair is a call with its time in two windows.

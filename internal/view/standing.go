@@ -33,7 +33,7 @@ func Standings(list []record.RuleStatus, lacks func(record.RuleStatus) string) [
 	out := make([]Standing, 0, len(list))
 	for _, r := range list {
 		s := Standing{Rule: r.Configuration, Notes: notes(r)}
-		judged := count(r.Datapoints, "value") + " judged"
+		judged := record.Several(r.Datapoints, "value") + " judged"
 		if text := Skipped(r.Skipped); text != "" {
 			judged += "; skipped: " + text
 		}
@@ -42,7 +42,7 @@ func Standings(list []record.RuleStatus, lacks func(record.RuleStatus) string) [
 			s.Stand, s.Text, s.Notes = CouldNot, "", strings.Split(strings.TrimSpace(r.Details), "\n")
 			s.Text, s.Notes = s.Notes[0], s.Notes[1:]
 		case r.Findings > 0:
-			s.Stand, s.Text = FoundSomething, count(r.Findings, "finding")+", "+judged
+			s.Stand, s.Text = FoundSomething, record.Several(r.Findings, "finding")+", "+judged
 			s.Notes = nil // its first line says what was found
 		case r.NotJudged != "":
 			s.Stand, s.Text, s.Saw = DidNotJudge, r.NotJudged, r.Datapoints > 0
@@ -95,7 +95,7 @@ func StandingText(list []Standing) string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
 		}
 	}
-	return fmt.Sprintf("%s: %s", count(int64(len(list)), "rule"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s", record.Several(int64(len(list)), "rule"), strings.Join(parts, ", "))
 }
 
 // notes are the lines of a status's details.
@@ -118,11 +118,4 @@ func without(list []string, text string) []string {
 		}
 	}
 	return out
-}
-
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

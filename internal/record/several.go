@@ -1,0 +1,17 @@
+package record
+
+import "strconv"
+
+// Several is a number of things with their word: "1 step", "1,200 steps". Where
+// more than one are not called the word with an s, that is given, too: "biases".
+func Several(n int64, one string, more ...string) string {
+	word := one
+	switch {
+	case n == 1:
+	case len(more) > 0:
+		word = more[0]
+	default:
+		word += "s"
+	}
+	return grouped(strconv.FormatInt(n, 10)) + " " + word
+}
