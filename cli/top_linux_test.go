@@ -93,7 +93,7 @@ func TestTopOnce(t *testing.T) {
 		want []string // on standard output, or the first line of standard error
 	}{
 		{"one that has ended", []string{"top", "done"}, 0, []string{
-			"done · completed after 25.0 s", "time      data 6", "GPU 0     █████████████████░░░  87 %", "199 of 3,000", "start-up 3.0 s, training 2", "the run has ended: completed\n",
+			"done · completed after 25 s", "time      data 6", "GPU 0     █████████████████░░░  87 %", "199 of 3,000", "start-up 3 s, training 2", "the run has ended: completed\n",
 		}},
 		{"one that has just begun", []string{"top", "begun"}, 0, []string{"begun · running for ", " · start-up for "}},
 		{"a run without times", []string{"top", "empty"}, 1, []string{`vigil: run "empty" has no step times and no machine metrics`}},

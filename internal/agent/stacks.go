@@ -309,20 +309,11 @@ func (j *job) tellSilence(quiet, usual time.Duration) {
 	if sentence == "" {
 		return
 	}
-	j.logs.say("no step for %s:\n%s", quiet.Round(time.Second), strings.Join(lines, "\n"))
+	length := record.Seconds(quiet.Round(time.Second).Seconds())
+	j.logs.say("no step for %s:\n%s", length, strings.Join(lines, "\n"))
 	j.events.send(live.Event{Notice: &live.Notice{Level: "warning",
-		Text: "no step for " + quiet.Round(time.Second).String() + ", where one took " + roundedStep(usual) + ": " + sentence,
+		Text: "no step for " + length + ", where one took " + record.Seconds(usual.Seconds()) + ": " + sentence,
 		Hint: "`vigil stacks " + filepath.Base(j.store.Path()) + "` shows the stacks; `vigil logs --agent` keeps these"}})
-}
-
-func roundedStep(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(time.Microsecond).String()
 }
 
 // lastStored is when the newest step came, and how long steps took; zero when that

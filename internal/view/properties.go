@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -20,7 +19,7 @@ func Properties(run record.Run) []Property {
 	}
 	list = append(list, Property{"host", run.Host}, Property{"started", run.Started.UTC().Format("2006-01-02 15:04:05") + " UTC"})
 	if run.Ended != nil {
-		list = append(list, Property{"duration", run.Ended.Sub(run.Started).Round(100 * time.Millisecond).String()})
+		list = append(list, Property{"duration", record.Seconds(run.Ended.Sub(run.Started).Seconds())})
 	}
 	for _, m := range []struct {
 		mode  record.Mode

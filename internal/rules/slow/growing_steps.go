@@ -3,6 +3,7 @@ package slow
 import (
 	"fmt"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -27,7 +28,7 @@ var growingSteps = check{
 		}
 		part := s.Seconds / c.All.Seconds
 		claim := &Claim{Seconds: g.Extra * part, CPU: g.Extra * part, Takes: g.Part, Device: true, Subject: "time of a step"}
-		claim.Message = fmt.Sprintf("Steps take longer and longer: %s of the time is what %s has grown by, from %s to %s a step", "%s", name(g.Part), duration(g.First), duration(g.Last))
+		claim.Message = fmt.Sprintf("Steps take longer and longer: %s of the time is what %s has grown by, from %s to %s a step", "%s", name(g.Part), record.Seconds(g.First), record.Seconds(g.Last))
 		claim.Context = map[string]any{"part": g.Part.String(), "first_seconds": g.First, "last_seconds": g.Last}
 		claim.Where = c.place(g.Part, 0.3)
 		if g.Part == rule.OtherPart {
@@ -60,14 +61,4 @@ func name(p rule.StepPart) string {
 		return "saving checkpoints"
 	}
 	return "the script's other work"
-}
-
-func duration(s float64) string {
-	switch {
-	case s < 1e-3:
-		return fmt.Sprintf("%.0f µs", s*1e6)
-	case s < 1:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.3g s", s)
 }

@@ -3,6 +3,7 @@ package slow
 import (
 	"fmt"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -45,11 +46,11 @@ func slowItems(c *Case, s *Span) *Claim {
 	each, _ := of.each()
 	others := "hardly at all for the others"
 	if usual := waits / float64(max(1, c.All.Steps-of.Count)); usual >= 1e-3 {
-		others = fmt.Sprintf("%s for each of the others", duration(usual))
+		others = fmt.Sprintf("%s for each of the others", record.Seconds(usual))
 	}
 	return &Claim{
 		Seconds: lost, CPU: lost * max(1, c.Cores), Takes: rule.WaitForData, Subject: "data loading", Where: c.asksForData(),
-		Message: fmt.Sprintf("The training waits %s for one batch in %.0f, and %s: %%s of the time", duration(each), c.stepsToOne(of), others),
+		Message: fmt.Sprintf("The training waits %s for one batch in %.0f, and %s: %%s of the time", record.Seconds(each), c.stepsToOne(of), others),
 		Context: map[string]any{"waits": of.Count, "seconds_each": each, "workers": c.Loader.Workers, "last_step": of.Last[len(of.Last)-1].Step},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -46,7 +47,7 @@ var slowRank = check{
 		if len(b.slow) > 1 {
 			spends = "they spend"
 		}
-		claim.Message = fmt.Sprintf("%s for %s %%s of the time: in each step %s %s more on %s", wait, strings.ReplaceAll(these(b.slow), "%", "%%"), spends, duration(now.more), name(now.part))
+		claim.Message = fmt.Sprintf("%s for %s %%s of the time: in each step %s %s more on %s", wait, strings.ReplaceAll(these(b.slow), "%", "%%"), spends, record.Seconds(now.more), name(now.part))
 		claim.Context = map[string]any{"ranks": b.slow, "part": now.part.String(), "seconds_more": now.more, "seconds_waited": now.seconds}
 		if since := x.since(&now); since > 0 {
 			claim.Message += fmt.Sprintf(", since about step %d", since)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -31,7 +32,7 @@ var slowerThanBefore = check{
 		}
 		claim := &Claim{Seconds: (now - b.PerStep) * float64(s.Steps), Takes: takesNothing, Reached: true, Demanded: c.p.Bool("slower_fails"), Subject: "time of a step"}
 		part, more := slowerPart(s, b)
-		claim.Message = fmt.Sprintf("A step takes %s, and took %s in %s of this script: %%s of the time is new", duration(now), duration(b.PerStep), lastRuns(b.Runs))
+		claim.Message = fmt.Sprintf("A step takes %s, and took %s in %s of this script: %%s of the time is new", record.Seconds(now), record.Seconds(b.PerStep), lastRuns(b.Runs))
 		if more > 0 {
 			claim.Message += ", most of it in " + name(part)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -93,7 +94,7 @@ var stalls = check{
 			claim.Message = fmt.Sprintf("Every %d steps one", steps)
 		case seconds > 0:
 			claim.Context["every_seconds"] = seconds
-			claim.Message = fmt.Sprintf("Every %s a step", duration(seconds))
+			claim.Message = fmt.Sprintf("Every %s a step", record.Seconds(seconds))
 		default:
 			claim.Message = fmt.Sprintf("One of %.0f steps", c.stepsToOne(of))
 		}
