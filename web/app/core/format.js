@@ -105,8 +105,8 @@ export function ago(value, now = Date.now()) {
   return time(at).slice(0, 10);
 }
 
-// several writes a count with its word: 1 step, 12 steps.
-export const several = (value, one, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`;
+// several writes a number with its word: 1 step, 12 steps. write: how the number is written, where not as a count.
+export const several = (value, one, more = `${one}s`, write = count) => `${write(value)} ${value === 1 ? one : more}`;
 
 // withUnit writes a value of a series that has a unit.
 export function withUnit(value, unit, digits) {

@@ -1,5 +1,6 @@
 // New findings are shown where the reader is not looking at the page: in the tab's title, and as a notification if allowed.
 import { computed, effect, signal } from "../vendor/preact.js";
+import { several } from "./format.js";
 import { kept, keep } from "./kept.js";
 
 export const title = signal("Vigil");
@@ -29,7 +30,7 @@ export function found(run, findings, open) {
   unseen.value += findings.length;
   if (!wanted.value) return;
   try {
-    const note = new Notification(findings.length === 1 ? findings[0].message || findings[0].rule : `${findings.length} new findings`, { body: run, tag: `vigil-${run}` });
+    const note = new Notification(findings.length === 1 ? findings[0].message || findings[0].rule : several(findings.length, "new finding"), { body: run, tag: `vigil-${run}` });
     note.onclick = () => {
       window.focus();
       open();

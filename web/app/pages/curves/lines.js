@@ -3,6 +3,7 @@
 
 import { group as together } from "../../core/align.js";
 import { evaluate } from "../../core/expression.js";
+import { several } from "../../core/format.js";
 import { smooth } from "../../core/smooth.js";
 
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
@@ -108,10 +109,10 @@ export function drawnText(list, { compact, count }) {
   const shown = own.length ? own : list.filter((l) => l.role === "mean");
   if (!shown.length) return "";
   const points = shown.reduce((sum, l) => sum + (l.points ?? l.x.length), 0);
-  const text = points < 10_000 ? `${count(points)} ${points === 1 ? "point" : "points"}` : `${compact(points)} points`;
+  const text = several(points, "point", "points", points < 10_000 ? count : compact);
   const columned = shown.filter((l) => !l.raw);
   if (!columned.length) return text;
   const columns = Math.max(...columned.map((l) => l.x.length));
   const part = columned.some((l) => l.computed) ? "computed from the means" : "minimum and maximum";
-  return `${text}, ${part} of ${count(columns)} columns`;
+  return `${text}, ${part} of ${several(columns, "column")}`;
 }

@@ -1,6 +1,6 @@
 // All rules of the catalogue as the run stands to them: those that judge it, what each saw, and how the others are added.
 import { html, useMemo } from "../../vendor/preact.js";
-import { count, time } from "../../core/format.js";
+import { several, time } from "../../core/format.js";
 import { matcher } from "../../core/match.js";
 import { Empty } from "../../parts/empty.js";
 import { Search } from "../../parts/search.js";
@@ -16,7 +16,7 @@ const tones = { found: "warning", error: "error", quiet: "ok", "not judged": "id
 export function Stand({ rule, text: own }) {
   const kind = rule.stand === "found" ? (rule.severity in { error: 1, warning: 1, info: 1 } ? rule.severity : "warning") : tones[rule.stand] ?? "idle";
   const text = stands.find(([id]) => id === rule.stand)?.[1] ?? rule.stand;
-  return html`<${Severity} of=${kind} text=${own ?? (rule.stand === "found" ? `${count(rule.counters.findings)} ${rule.counters.findings === 1 ? "finding" : "findings"}` : text)} plain />`;
+  return html`<${Severity} of=${kind} text=${own ?? (rule.stand === "found" ? several(rule.counters.findings, "finding") : text)} plain />`;
 }
 
 export function RuleTable({ run, route, data }) {

@@ -22,7 +22,7 @@ export function LastSteps({ run, frame, every }) {
   const uses = useMemo(() => (data?.steps.length ? data.metrics.map((one) => ({ label: one.name, unit: "%", x: Float64Array.from(data.steps, (step) => step.step + step.steps / 2), y: numbers(one.values), colour: tokens[one.name], dash: [], kind: "steps" })) : []), [data]);
   const view = useMemo(() => (data?.steps.length ? [data.steps[0].step, data.steps.at(-1).step + data.steps.at(-1).steps] : null), [data]);
   return html`<section class="card" aria-labelledby="last-title">
-    <header><h2 id="last-title">The last ${data?.steps.length || 30} steps against the metrics</h2>
+    <header><h2 id="last-title">The last ${format.several(data?.steps.length || 30, "step")} against the metrics</h2>
       <label class="check" title="Those that closed before the end of the time frame, rather than the last of the run"><input type="checkbox" checked=${here} onChange=${(event) => setHere(event.target.checked)} />only those before the end of the frame</label></header>
     <div class="body last-steps">
       ${data && !data.steps.length

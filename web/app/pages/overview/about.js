@@ -86,7 +86,7 @@ function Network({ describe }) {
   return html`<div class="scroll network" tabindex="0" role="region" aria-label="Modules of the network"><table class="plain">
     <thead><tr><th scope="col">Module</th><th scope="col">Class</th><th scope="col">Output</th><th scope="col" class="n">Parameters</th></tr></thead>
     <tbody>${network.map((one) => html`<tr key=${one.name}><td class="said" ref=${(node) => node?.style.setProperty("padding-left", `${8 + 12 * one.depth}px`)}>${one.name.split(".").pop() || "(root)"}</td><td class="said">${one.kind}</td><td class="mono said">${one.output}</td><td class="n">${one.parameters ? compact(one.parameters) : ""}</td></tr>`)}</tbody></table></div>
-    <p class="quiet small">${several(network.length + more, "module")}${sum > 0 && !more ? `, ${compact(sum)} parameters` : ""}${more > 0 ? `; the first ${network.length} are shown` : ""}</p>`;
+    <p class="quiet small">${several(network.length + more, "module")}${sum > 0 && !more ? `, ${several(sum, "parameter", "parameters", compact)}` : ""}${more > 0 ? `; the first ${network.length} are shown` : ""}</p>`;
 }
 
 function Captured({ describe, run, route }) {

@@ -49,7 +49,7 @@ export function StatusOf({ row }) {
 export function Steps({ row }) {
   if (!row.progress) return html`<span class="faint">–</span>`;
   const { step, of } = row.progress;
-  return of ? html`<span title=${`${format.count(step)} of ${format.count(of)} steps`}>${format.count(step)}<span class="faint"> / ${format.compact(of)}</span></span>` : format.count(step);
+  return of ? html`<span title=${`${format.count(step)} of ${format.several(of, "step")}`}>${format.count(step)}<span class="faint"> / ${format.compact(of)}</span></span>` : format.count(step);
 }
 
 export function Findings({ row }) {

@@ -1,5 +1,6 @@
 // The dialog that says by which field, or by which expressions, runs have colours and kinds of line.
 import { html, useEffect, useState } from "../../vendor/preact.js";
+import { several } from "../../core/format.js";
 import { lines, styler } from "../../core/runstyle.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Icon } from "../../parts/icon.js";
@@ -35,7 +36,7 @@ export function Styles({ rows, names, onNeeds, onClose }) {
       <select aria-label="Line" value=${one.line ?? ""} onChange=${(event) => rule(i, { line: event.target.value })}><option value="">any line</option>${lines.map((line) => html`<option value=${line}>${line}</option>`)}</select>
       <${Swatch} colour=${one.colour} line=${one.line} />
       <button type="button" class="button plain icon" aria-label="Remove this rule" onClick=${() => set({ rules: draft.rules.filter((_, j) => i !== j) })}><${Icon} name="close" size=${14} /></button>
-      <span class=${`small ${wrong[i] ? "runs-bad" : "faint"}`} role="status">${wrong[i] || (one.expression ? `${matches[i]} of ${rows.length} runs` : "")}</span>
+      <span class=${`small ${wrong[i] ? "runs-bad" : "faint"}`} role="status">${wrong[i] || (one.expression ? `${matches[i]} of ${several(rows.length, "run")}` : "")}</span>
     </div>`)}
     <div><button type="button" class="button small" onClick=${() => set({ rules: [...draft.rules, { field: "name", expression: "", colour: (draft.rules.length % 8) + 1, line: "" }] })}><${Icon} name="plus" size=${14} />Add a rule</button></div>
     <ul class="runs-looks" aria-label="How the first runs look">${rows.slice(0, 8).map((row) => html`<li key=${row.name}><${Swatch} ...${look(row)} /><span class="cut said">${row.name}</span></li>`)}</ul>

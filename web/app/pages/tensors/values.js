@@ -121,7 +121,7 @@ function isFlat(route, shape) {
 const matrixOf = (shape, flat) => (flat ? [shape[0], shape.slice(1).reduce((a, b) => a * b, 1)] : shape.slice(-2));
 
 function note(part, shape) {
-  const size = `${format.count(shape[0] * shape[1])} values`;
+  const size = format.several(shape[0] * shape[1], "value");
   if (part.rowStride * part.columnStride === 1) return `${size}. Drag to move; Ctrl and the wheel, two fingers, + and \u2212 zoom.`;
   return `${size}, of which every ${format.count(part.rowStride)}. row and every ${format.count(part.columnStride)}. column is read: zoom in for the others (Ctrl and the wheel, two fingers, +).`;
 }

@@ -61,7 +61,7 @@ export function summaries(all, kind, view) {
 export function drawn(all) {
   const points = all.reduce((sum, series) => sum + (series.points ?? series.x.length), 0);
   if (!points) return "no points";
-  const text = `${points >= 1e5 ? format.compact(points) : format.count(points)} ${points === 1 ? "point" : "points"}`;
+  const text = format.several(points, "point", "points", points >= 1e5 ? format.compact : format.count);
   const columns = Math.max(0, ...all.filter((series) => series.min && !series.raw).map((series) => series.x.length));
   return columns ? `${text}, minimum and maximum of ${format.several(columns, "column")}` : text;
 }
