@@ -81,12 +81,12 @@ func Charts(list []Listed) []Chart {
 		if l.ByTime || l.AliasOf != "" || l.Strings {
 			continue
 		}
-		stat, group := "", groupOf(&l)
-		if !slices.Contains(l.Stats, "value") {
-			if !slices.Contains(l.Stats, "mean") {
-				continue
-			}
-			stat = "mean"
+		stat, group := statOf(&l), groupOf(&l)
+		switch stat {
+		case "":
+			continue
+		case "value":
+			stat = ""
 		}
 		for _, mode := range l.Modes {
 			out = append(out, Chart{l.Name, Ask{Tensor: l.Name, Stat: stat, Mode: mode.String()}, group, l.Points[mode]})
@@ -105,6 +105,23 @@ func Charts(list []Listed) []Chart {
 	}
 	slices.SortStableFunc(out, func(a, b Chart) int { return cmp.Compare(rank(a), rank(b)) })
 	return out
+}
+
+// statOf is the statistic that stands for a tensor; "" where there is none. Of
+// weights and gradients it is their size: positive and negative elements mostly
+// cancel each other in the mean.
+func statOf(l *Listed) string {
+	wanted := []string{"value", "mean"}
+	switch l.Kind {
+	case record.Weight, record.Bias, record.Gradient:
+		wanted = []string{"value", "l2", "std", "abs_mean", "mean"}
+	}
+	for _, stat := range wanted {
+		if slices.Contains(l.Stats, stat) {
+			return stat
+		}
+	}
+	return ""
 }
 
 func groupOf(l *Listed) Group {

@@ -33,13 +33,46 @@ func TestList(t *testing.T) {
 	}
 	want = []string{
 		"loss  TRAIN: losses, 120", "loss  EVAL: losses, 30", "accuracy  EVAL: metrics, 30",
-		"fc.weight mean TRAIN: collection weights, 60", "gradient/fc.weight mean TRAIN: collection gradients, 60",
+		"fc.weight l2 TRAIN: collection weights, 60", "gradient/fc.weight l2 TRAIN: collection gradients, 60",
 	}
 	if !slices.Equal(charts, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(charts, "\n"), strings.Join(want, "\n"))
 	}
 	if got := fmt.Sprint(CollectionCounts(list)); got != "[{all 4} {losses 1} {metrics 1} {weights 1} {gradients 1}]" {
 		t.Errorf("collections %s", got)
+	}
+}
+
+// Weights and gradients are shown by their size, as far as it was captured, all
+// else by its value or mean.
+func TestStatisticOfACurve(t *testing.T) {
+	for _, tt := range []struct {
+		kind  record.Kind
+		stats []string
+		want  string
+	}{
+		{record.Gradient, []string{"min", "mean", "std", "abs_mean", "l2"}, "[l2]"},
+		{record.Weight, []string{"mean", "std", "abs_mean"}, "[std]"},
+		{record.Bias, []string{"mean", "abs_mean"}, "[abs_mean]"},
+		{record.Gradient, []string{"mean"}, "[mean]"},
+		{record.Gradient, []string{"min", "max"}, "[]"},
+		{record.Output, []string{"mean", "std", "l2"}, "[mean]"},
+		{record.Output, []string{"l2"}, "[]"},
+		{record.Loss, []string{"value"}, "[]"},
+		{record.Weight, []string{"value", "mean"}, "[]"},
+	} {
+		l := Listed{TensorInfo: record.TensorInfo{Name: "x", Kind: tt.kind}}
+		l.Stats, l.Modes = tt.stats, []record.Mode{record.Train}
+		stats := []string{}
+		charts := Charts([]Listed{l})
+		for _, c := range charts {
+			if c.Ask.Stat != "" {
+				stats = append(stats, c.Ask.Stat)
+			}
+		}
+		if got := fmt.Sprint(stats); got != tt.want || len(charts) != 1 && slices.Contains(tt.stats, "value") {
+			t.Errorf("%s with %v: %s, want %s; %d curves", tt.kind, tt.stats, got, tt.want, len(charts))
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ export const tests = {
     equal(found("fc.weight · mean", known).stat, "mean");
     equal(found("loss||EVAL", known).mode, "EVAL");
     equal(found("fc.weight", known), null);
+    equal([found("fc.weight · std", known).stat, found("fc.weight|std|TRAIN", known).stat, found("loss · std", known)], ["std", "std", null], "a statistic that is not shown");
   },
 
   "the charts of several runs"() {

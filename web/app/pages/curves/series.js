@@ -23,12 +23,14 @@ export const title = ({ tensor, stat }) => (stat ? `${tensor} · ${stat}` : tens
 export const chartKey = ({ tensor, stat = "" }) => [tensor, stat].map(encodeURIComponent).join("|");
 
 // found finds what a name in an expression means: a chart's title, a tensor, or
-// TENSOR|STAT|MODE|WORKER with parts left out at the end. known maps titles to series.
+// TENSOR|STAT|MODE|WORKER with parts left out at the end. A statistic need not be the
+// one that is shown of its tensor. known maps titles to series.
 export function found(name, known) {
   const exact = known.get(name);
   if (exact) return exact;
-  const asked = read(name);
-  if (!name.includes("|")) return null;
-  const base = known.get(title(asked));
+  const [tensor, stat] = name.split(" · ");
+  const asked = name.includes("|") ? read(name) : { tensor, stat };
+  if (!asked.stat && !name.includes("|")) return null;
+  const base = known.get(title(asked)) ?? (asked.stat && [...known.values()].find((one) => one.stat && one.tensor === asked.tensor));
   return base ? { ...base, ...asked } : null;
 }
