@@ -55,8 +55,8 @@ function Inside({ run, only, close }) {
       ${found.map(([group, entries]) => html`<div role="group" aria-label=${group} key=${group}><div class="menu-heading" aria-hidden="true">${group}</div>
         ${entries.map((entry) => {
           const i = flat.indexOf(entry);
-          return html`<div role="option" id=${`palette-${i}`} key=${entry.id ?? entry.title} class="palette-entry" aria-selected=${i === chosen} onMouseMove=${() => i !== chosen && setAt(i)} onClick=${() => choose(entry)}>
-            <span class="cut said grow">${entry.title}</span>${entry.beside}${entry.keys && html`<kbd>${entry.keys}</kbd>`}</div>`;
+          return html`<div role="option" id=${`palette-${i}`} key=${entry.id ?? entry.title} class="palette-entry" aria-selected=${i === chosen} aria-current=${entry.here ? "true" : null} onMouseMove=${() => i !== chosen && setAt(i)} onClick=${() => choose(entry)}>
+            <span class="cut said grow">${entry.title}</span>${entry.here && html`<span class="tag nowrap">this run</span>`}${entry.beside}${entry.keys && html`<kbd>${entry.keys}</kbd>`}</div>`;
         })}</div>`)}
       ${!flat.length && html`<p class="palette-none quiet">Nothing is called that.</p>`}
     </div>

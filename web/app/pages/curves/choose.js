@@ -18,14 +18,14 @@ export function Choose({ names, done, close }) {
   const toggle = (name) => setChosen(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
   const submit = (event) => {
     event.preventDefault();
-    if (chosen.length) done(chosen);
+    if (chosen.length > 1) done(chosen);
   };
   return html`<${Dialog} title="Compare runs" onClose=${close}>
     <form class="stack cv-choose" onSubmit=${submit}>
       <input type="search" autofocus value=${text} placeholder="Search runs" aria-label="Search runs" spellcheck=${false} onInput=${(e) => setText(e.target.value)} />
       <${Answer} of=${answer} compact>${(data) => html`<${List} rows=${data.runs} text=${text} chosen=${chosen} toggle=${toggle} />`}<//>
-      <footer class="line"><span class="small quiet grow">${format.several(chosen.length, "run")} chosen</span><button type="button" class="button" onClick=${close}>Cancel</button>
-        <button type="submit" class="button main" disabled=${!chosen.length}>Compare</button></footer>
+      <footer class="line"><span class="small quiet grow" id="cv-why" role="status">${format.several(chosen.length, "run")} chosen${chosen.length < 2 ? ": two or more can be compared" : ""}</span><button type="button" class="button" onClick=${close}>Cancel</button>
+        <button type="submit" class="button main" disabled=${chosen.length < 2} aria-describedby="cv-why">Compare</button></footer>
     </form>
   <//>`;
 }
