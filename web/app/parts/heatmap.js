@@ -8,19 +8,20 @@ import { position } from "./chart/axes.js";
 import { after } from "./chart/values.js";
 import { Empty, Failed, Loading } from "./empty.js";
 import { Bar } from "./heat/bar.js";
-import { paint } from "./heat/paint.js";
+import { paint, uneven } from "./heat/paint.js";
 import { Icon } from "./icon.js";
 import { useShown } from "./shown.js";
 import { Table } from "./table.js";
 
 // <Heatmap title rows=${[{name, values: [...]}]} columns=${[step, ...]} kind="step" unit log range=${[0, 100]} height rowHeight
 //   view=${[from, to] of the columns' values, or null} onView=${fn} onPick=${({row, column, value}) => ...} loading error retry empty command names />
-// rows[].odd: the numbers of columns in which something is not finite. signed: where there are values below 0, two colours tell below from above. each: every row has colours of its own.
+// rows[].odd: the numbers of columns in which something is not finite. rows[].severity: of a finding about the row, which is named always then. signed: where there are values below 0, two colours tell below from above. each: every row has colours of its own.
 export function Heatmap(props) {
   const { title, heading = "h3", rows: given = none, columns = none, kind = "step", unit, log = false, height = 420, rowHeight, names = true, onPick, loading, error, retry, empty, command, children } = props;
   const canvas = useRef(null);
   const mark = useRef(null);
   const tip = useRef(null);
+  const nameOf = useRef(null);
   const box = useRef(null);
   const [root, shown] = useShown();
   const [cursor, setCursor] = useState(null);
@@ -54,6 +55,8 @@ export function Heatmap(props) {
     const wide = width / (view.columns[1] - view.columns[0]);
     const place = drag ? rectangle(drag) : { left: left + (cursor.column - view.columns[0]) * wide, top: top + (cursor.row - view.rows[0]) * cell, width: Math.max(3, wide), height: Math.max(3, cell) };
     for (const [key, value] of Object.entries(place)) mark.current.style.setProperty(key, `${value}px`);
+    nameOf.current?.style.setProperty("top", `${top + (cursor.row - view.rows[0] + 0.5) * cell}px`);
+    nameOf.current?.style.setProperty("min-width", `${left}px`);
     if (!tip.current) return;
     // The words stand beside the cell: on its left in the right half, above it in the lower one.
     const room = canvas.current.parentElement;
@@ -124,25 +127,26 @@ export function Heatmap(props) {
     zoom(around(view.columns, at(event).column, event.deltaY < 0 ? 0.8 : 1.25, columns.length));
   };
   const value = cursor && rows[cursor.row]?.values[cursor.column];
-  const words = cursor && rows[cursor.row] ? `${rows[cursor.row].name}, ${position(columns[cursor.column], kind)}: ${value === null || value === undefined ? "no value" : format.withUnit(value, unit, 5)}` : "";
+  const words = cursor && rows[cursor.row] ? `${rows[cursor.row].name}, ${position(columns[cursor.column], kind)}: ${value === null || value === undefined || Number.isNaN(value) ? "no value" : format.withUnit(value, unit, 5)}${rows[cursor.row].severity ? `; ${rows[cursor.row].severity} found` : ""}` : "";
   const ofRow = each && cursor ? each[cursor.row] : null;
   const place = useMemo(() => scaler(ofRow ?? limits, log), [ofRow, limits, log]);
   const holes = useMemo(() => signs(rows), [rows]);
   const zoomed = Boolean(span || lines);
+  const steps = useMemo(() => (kind === "step" && uneven(columns.slice(...view.columns)) ? "; columns are saved steps, not equally far apart" : ""), [columns, view.columns, kind]);
   const body = () => {
     if (error && !some) return html`<${Failed} compact error=${error} again=${retry} />`;
     if (!some) return loading ? html`<${Loading} compact />` : html`<${Empty} compact command=${command}>${empty ?? "There are no values of this yet."}<//>`;
     if (table) return html`<${Values} rows=${rows} columns=${columns} kind=${kind} unit=${unit} height=${height} />`;
     return html`<div class="heat-cells" onMouseMove=${(event) => { const to = at(event); if (!drag) setCursor(to.inside ? { row: to.row, column: to.column } : null); }} onMouseLeave=${() => drag || setCursor(null)} onDblClick=${() => zoom(null, null)} onMouseDown=${press} onWheel=${wheel}>
-      <canvas ref=${canvas} aria-hidden="true"></canvas>${cursor && html`<span class=${`heat-cursor ${drag ? "dragging" : ""}`} ref=${mark}></span>${!drag && html`<span class="heat-tip said" aria-hidden="true" ref=${tip}>${words}</span>`}`}</div>`;
+      <canvas ref=${canvas} aria-hidden="true"></canvas>${cursor && html`<span class=${`heat-cursor ${drag ? "dragging" : ""}`} ref=${mark}></span>${!drag && html`${names === true && html`<span class="heat-name said" aria-hidden="true" ref=${nameOf}>${rows[cursor.row]?.name}</span>`}<span class="heat-tip said" aria-hidden="true" ref=${tip}>${words}</span>`}`}</div>`;
   };
   return html`<figure class="chart heat" ref=${root} aria-busy=${loading ? "true" : null}>
     <figcaption class="chart-head"><${heading} class="chart-title" title=${title}>${title}<//>${children}${loading && some && html`<span class="pulse" role="status" aria-label="Loading"></span>`}
       ${some && html`<span class="chart-tools stay">${zoomed && html`<button type="button" class="button plain small" onClick=${() => zoom(null, null)}><${Icon} name="reset" size=${14} />Show all</button>`}
         <button type="button" class="button plain small icon" aria-pressed=${table} aria-label="Values as a table" title="Values as a table (t)" onClick=${() => setTable(!table)}><${Icon} name="table" size=${14} /></button></span>`}</figcaption>
-    <div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "heat map" : null} aria-label=${some ? `${title}. ${summary(rows, columns, kind, unit)}` : null} onKeyDown=${keys}>${body()}</div>
+    <div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "heat map" : null} aria-label=${some ? `${title}. ${summary(rows, columns, kind, unit)}${steps && ` Columns${steps.slice(9)}.`}` : null} onKeyDown=${keys}>${body()}</div>
     ${some && !table && html`<div class="line apart heat-foot"><${Bar} range=${ofRow ?? limits} words=${Boolean(each && !ofRow)} two=${two} log=${log} unit=${unit} holes=${holes.holes} odd=${holes.odd} at=${cursor && place(value) >= 0 ? place(value) / 255 : null} /><span class="heat-words said" aria-live="polite">${words}</span></div>`}
-    ${some && html`<div class="chart-drawn">${format.several(rows.length, "row")} x ${format.several(columns.length, "column")}</div>`}
+    ${some && html`<div class="chart-drawn">${format.several(rows.length, "row")} x ${format.several(columns.length, "column")}${steps}</div>`}
   </figure>`;
 }
 

@@ -9,8 +9,8 @@ import { Empty, Failed, Loading } from "./empty.js";
 import { useShown } from "./shown.js";
 import { Table } from "./table.js";
 
-// Ridge: <Ridge title steps=${[...]} edges=${[n + 1]} shares=${[[n per step]]} counts=${[per step]} step=${chosen} onStep=${(step) => ...} even height loading error command />; over: the shares of another histogram, drawn as a line over the only one; names: [its own name, that of over].
-export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = [], counts, over, names, step, onStep, even = false, height = 320, loading, error, retry, empty, command, children }) {
+// Ridge: <Ridge title steps=${[...]} edges=${[n + 1]} shares=${[[n per step]]} counts=${[per step]} step=${chosen} onStep=${(step) => ...} even height loading error command />; over: the shares of another histogram, drawn as a line over the only one; names: [its own name, that of over]; only: the value that all elements have.
+export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = [], counts, over, names, only = null, step, onStep, even = false, height = 320, loading, error, retry, empty, command, children }) {
   const canvas = useRef(null);
   const box = useRef(null);
   const [root, shown] = useShown();
@@ -36,9 +36,9 @@ export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = 
     if (!drawn || width < 80) return undefined;
     return effect(() => {
       theme.value;
-      box.current = paintRidge(canvas.current, { width, height, steps, edges, shares: rows, over, even, active });
+      box.current = paintRidge(canvas.current, { width, height, steps, edges, shares: rows, over, even, active, only });
     });
-  }, [drawn, width, height, steps, edges, rows, over, even, active]);
+  }, [drawn, width, height, steps, edges, rows, over, even, active, only]);
 
   const at = (event) => {
     const { left, right, bottom } = box.current ?? {};
@@ -65,7 +65,8 @@ export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = 
     event.stopPropagation();
   };
   const shareAt = ({ i, bin }) => (over ? `${names[0]} ${format.percent(rows[i][bin])}, ${names[1]} ${format.percent(over[bin])}` : `step ${format.count(steps[i])}: ${format.percent(rows[i][bin])}`);
-  const words = cursor ? `${shareAt(cursor)} of the values between ${format.number(edges[cursor.bin], 3)} and ${format.number(edges[cursor.bin + 1], 3)}${counts ? `, of ${format.count(counts[cursor.i])}` : ""}` : "";
+  const same = only === null ? "" : `all values are ${format.number(only)}`;
+  const words = only !== null ? "" : cursor ? `${shareAt(cursor)} of the values between ${format.number(edges[cursor.bin], 3)} and ${format.number(edges[cursor.bin + 1], 3)}${counts ? `, of ${format.count(counts[cursor.i])}` : ""}` : "";
   const body = () => {
     if (error && !some) return html`<${Failed} compact error=${error} again=${retry} />`;
     if (!some) return loading ? html`<${Loading} compact />` : html`<${Empty} compact command=${command}>${empty ?? "No histograms were captured of this."}<//>`;
@@ -74,8 +75,8 @@ export function Ridge({ title, heading = "h3", steps = [], edges = [], shares = 
   };
   return html`<figure class="chart" ref=${root} aria-busy=${loading ? "true" : null}>
     <figcaption class="chart-head"><${heading} class="chart-title" title=${title}>${title}<//>${children}</figcaption>
-    <div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "histograms" : null} aria-label=${some ? `${title}. ${summary(steps, edges, rows)}` : null} onKeyDown=${keys}>${body()}</div>
-    ${some && html`<div class="chart-drawn said" aria-live="polite">${words || `${format.several(steps.length + (over ? 1 : 0), "histogram")} of ${format.several(bins, "bin")}`}</div>`}
+    <div class=${`chart-body ${some && !table ? "drawn" : ""}`} tabindex=${some ? 0 : null} role=${some ? "group" : null} aria-roledescription=${some ? "histograms" : null} aria-label=${some ? `${title}. ${same ? `${same[0].toUpperCase()}${same.slice(1)}.` : summary(steps, edges, rows)}` : null} onKeyDown=${keys}>${body()}</div>
+    ${some && html`<div class="chart-drawn said" aria-live="polite">${words || same || `${format.several(steps.length + (over ? 1 : 0), "histogram")} of ${format.several(bins, "bin")}`}</div>`}
   </figure>`;
 }
 

@@ -4,6 +4,7 @@ import { Boundary } from "../parts/boundary.js";
 import { Chart } from "../parts/chart.js";
 import { confirm, Dialogs } from "../parts/dialog.js";
 import { Heatmap } from "../parts/heatmap.js";
+import { Histogram } from "../parts/histogram.js";
 import { Table } from "../parts/table.js";
 import { Tree } from "../parts/tree.js";
 
@@ -138,6 +139,30 @@ export async function parts(root, check) {
   const canvas = root.querySelector(".heat-cells canvas");
   const tone = (x, y) => { const [r, g, b] = canvas.getContext("2d").getImageData(x * canvas.width, y, 1, 1).data; return r + g + b; };
   check("bright is low, dark is high", tone(0.4, 8) > tone(0.9, 30) + 200);
+
+  check("columns that are equally far apart need no word", text(".chart-drawn") === "2 rows x 3 columns");
+  const many = Array.from({ length: 200 }, (_, i) => ({ name: `layer ${i}`, values: [i, 1], severity: i === 101 ? "error" : undefined }));
+  await show(html`<${Heatmap} title="heat" rows=${many} columns=${[0, 1, 100]} height=${300} />`);
+  check("columns that are not say so", text(".chart-drawn") === "200 rows x 3 columns; columns are saved steps, not equally far apart");
+  await press(root.querySelector(".chart-body"), "Home", "ArrowDown");
+  const beside = root.querySelector(".heat-name");
+  check("the row under the cursor is named beside it", beside.textContent === "layer 1" && beside.getBoundingClientRect().left === root.querySelector(".heat-cells").getBoundingClientRect().left);
+  check("what was not found of a row is not said", !text(".heat-words").includes("found"));
+  for (let i = 0; i < 10; i++) root.querySelector(".chart-body").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", shiftKey: true, bubbles: true, cancelable: true })), await frame();
+  check("what was found of a row is said with it", text(".heat-name") === "layer 101" && text(".heat-words").endsWith("; error found"));
+
+  await show(html`<${Histogram} title="one" edges=${[0.5, 1]} counts=${[64]} only=${0.5} />`);
+  const single = root.querySelector(".ridge canvas");
+  const filled = (() => {
+    const { data } = single.getContext("2d").getImageData(0, Math.round(single.height / 2), single.width, 1);
+    return data.filter((value, i) => i % 4 === 3 && value > 0).length / single.width;
+  })();
+  check("a constant tensor is one narrow bar", filled > 0 && filled < 0.05);
+  check("a constant tensor says its value", text(".chart-drawn") === "all values are 0.5" && root.querySelector(".chart-body").getAttribute("aria-label") === "one. All values are 0.5.");
+
+  await show(html`<${Heatmap} title="heat" rows=${[{ name: "one", values: [NaN, 1] }]} columns=${[0, 1]} />`);
+  await press(root.querySelector(".chart-body"), "Home", "Home");
+  check("a hole has no value", text(".heat-words") === "one, step 0: no value");
 
   const chosen = [];
   await show(html`<${Tree} label="Tensors" nodes=${[{ id: "a", label: "a", children: [{ id: "a.b", label: "b" }] }, { id: "c", label: "c" }]} onSelect=${(node) => chosen.push(node.id)} />`);

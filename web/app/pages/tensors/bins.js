@@ -6,14 +6,24 @@ export function thinned(count, most) {
   return Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / (most - 1)));
 }
 
-// trimmed leaves out the bins at both ends in which none of the histograms has anything.
+// trimmed leaves out the bins at both ends in which none of the histograms has anything. The only bin that has something keeps room on both sides: over the whole width it would look like all values there are.
 export function trimmed({ edges, counts }) {
   let from = 0, to = edges.length - 1;
   const empty = (bin) => counts.every((row) => row[bin] === 0);
   while (from < to - 1 && empty(from)) from++;
   while (to > from + 1 && empty(to - 1)) to--;
+  if (to === from + 1) {
+    const [low, high] = edges.slice(from, to + 1);
+    return { edges: [low - (high - low), low, high, high + (high - low)], counts: counts.map((row) => [0, row[from], 0]) };
+  }
   return { edges: edges.slice(from, to + 1), counts: counts.map((row) => row.slice(from, to)) };
 }
+
+// zeros tells whether histograms hold nothing but zeros.
+export const zeros = ({ zero, counts }) => counts.length > 0 && counts.every((row) => row.every((count, bin) => bin === zero || count === 0));
+
+// constant is the only value of a tensor, by its statistics; null where there are others.
+export const constant = ({ min, max, nan = 0, inf = 0 }) => (Number.isFinite(min) && min === max && !nan && !inf ? min : null);
 
 // united joins neighbours until each bin is at least a part of the whole range wide: on an axis of values the bins around zero would be thinner than a line.
 export function united({ edges, counts }, part = 1 / 96) {

@@ -2,7 +2,7 @@
 import { html, useMemo } from "../../vendor/preact.js";
 import { numbers } from "../../core/api.js";
 import * as format from "../../core/format.js";
-import { useGet, useLatest } from "../../core/use.js";
+import { useEvents, useGet, useLatest } from "../../core/use.js";
 import { Heatmap } from "../../parts/heatmap.js";
 import { ModeChoice, StatChoice, statName, WorkerChoice } from "./controls.js";
 
@@ -17,10 +17,13 @@ export function Layers({ run, route, tensors, collections }) {
   const skip = Number(route.get("skip")) || 0;
   const of = useGet(run.path("heat"), { stat, mode, worker: route.get("worker"), collection, q: pattern(q), columns: 600, rows: most, skip }, { columns: true, every: run.live ? 5000 : 0 });
   const data = of.data;
+  const findings = useGet(run.path("findings"));
+  useEvents(run.name, { findings: findings.reload }, { when: run.live });
+  const found = useMemo(() => worstOf(findings.data?.findings ?? []), [findings.data]);
   const rows = useMemo(() => {
     const prefix = shared(data?.rows ?? []);
-    return (data?.rows ?? []).map((row) => ({ ...row, tensor: row.name, name: row.name.slice(prefix.length), values: numbers(row.values), odd: Array.from(row.odd) }));
-  }, [data]);
+    return (data?.rows ?? []).map((row) => ({ ...row, tensor: row.name, severity: found.get(row.name), name: row.name.slice(prefix.length), values: numbers(row.values), odd: Array.from(row.odd) }));
+  }, [data, found]);
   const columns = useMemo(() => Array.from(data?.steps ?? []), [data]);
   const view = span(route.get("steps"));
   const modes = run.describe.modes ?? [];
@@ -41,7 +44,7 @@ export function Layers({ run, route, tensors, collections }) {
     <${Heatmap} title=${title} rows=${rows} columns=${columns} kind="step" log=${logarithmic(route, data)} signed each=${route.get("colours") === "row"} height=${heightOf(rows.length)} view=${view} onView=${(next) => route.set({ steps: next && next.join(":") })}
       onPick=${({ row, column }) => route.push({ tensor: row.tensor, step: column })} loading=${of.loading && data?.stat !== stat} error=${of.error} retry=${of.reload}
       empty=${emptyWords(run, stat, collection, q)} command=${`vigil run --collect ${collection || "weights"}:every=10 -- python train.py`} />
-    <p class="small quiet tensors-hint">A cell opens its tensor at that step. Of several steps in a column the value of largest magnitude is shown.
+    <p class="small quiet tensors-hint">A cell opens its tensor at that step. Of several steps in a column the value of largest magnitude is shown.${rows.some((row) => row.severity) ? " A dot stands at rows with a finding." : ""}
       ${data && data.more + skip > 0 && html` <span>Rows ${format.count(skip + 1)} to ${format.count(skip + rows.length)} of ${format.count(data.all)}.</span>${" "}
         <button type="button" class="button small" disabled=${skip === 0} onClick=${() => route.set({ skip: Math.max(0, skip - most) })}>Before</button>${" "}
         <button type="button" class="button small" disabled=${data.more === 0} onClick=${() => route.set({ skip: skip + most })}>Next</button>`}</p>
@@ -50,6 +53,13 @@ export function Layers({ run, route, tensors, collections }) {
 
 // usual is the collection that says most about a training.
 const usual = (collections) => ["gradients", "weights", "outputs"].find((name) => collections.some((one) => one.name === name)) ?? "";
+
+// worstOf are the severities of what was found of tensors, by their names.
+export function worstOf(findings) {
+  const worst = new Map();
+  for (const severity of ["info", "warning", "error"]) for (const one of findings) if (one.severity === severity && !one.muted) worst.set(one.subject, severity);
+  return worst;
+}
 
 // shared is what all names begin with before the name of a module: gradient/Net_.
 function shared(rows) {

@@ -5,7 +5,7 @@ import * as format from "../../core/format.js";
 import { Empty } from "../../parts/empty.js";
 import { Histogram } from "../../parts/histogram.js";
 import { Icon } from "../../parts/icon.js";
-import { trimmed, united } from "./bins.js";
+import { constant, trimmed, united } from "./bins.js";
 import { statistics } from "./controls.js";
 import { nearest } from "./spread.js";
 
@@ -43,7 +43,7 @@ function Around({ data, tensor, histograms }) {
   if (!edges) {
     return html`<${Empty} compact command=${`vigil run --collect ${tensor.collections[0] ?? "weights"}:hist -- python train.py`}>No histogram of it was captured.<//>`;
   }
-  return html`<${Histogram} title=${step === data.step ? "Histogram" : `Histogram of step ${format.count(step)}: at step ${format.count(data.step)} none was captured`} heading="h4" edges=${edges} counts=${counts} step=${step} height=${260} />`;
+  return html`<${Histogram} title=${step === data.step ? "Histogram" : `Histogram of step ${format.count(step)}: at step ${format.count(data.step)} none was captured`} heading="h4" edges=${edges} counts=${counts} step=${step} only=${step === data.step ? constant(Object.fromEntries(["min", "max", "nan", "inf"].map((key) => [key, figure(data.stats[key])]))) : null} height=${260} />`;
 }
 
 function choose(data, histograms) {

@@ -4,7 +4,7 @@ import * as format from "../../core/format.js";
 import { Histogram, Ridge } from "../../parts/histogram.js";
 import { StepSlider } from "../../parts/slider.js";
 import { Choice } from "../../parts/tabs.js";
-import { sharesOf, shrinks, thinned, trimmed, united } from "./bins.js";
+import { sharesOf, shrinks, thinned, trimmed, united, zeros } from "./bins.js";
 
 const mostRidges = 50;
 
@@ -23,15 +23,16 @@ function Shown({ data, all, how, even, step, onStep }) {
   const steps = useMemo(() => Array.from(data.steps), [data]);
   const { edges, counts } = useMemo(() => (even ? all : united(all)), [all, even]);
   const shares = useMemo(() => sharesOf(counts), [counts]);
+  const only = useMemo(() => (zeros(data) ? 0 : null), [data]);
   const kept = useMemo(() => thinned(steps.length, mostRidges), [steps]);
   const here = steps.indexOf(nearest(steps, step));
   if (how === "film") {
     return html`<div class="stack tight"><div class="line tensors-film"><${StepSlider} label="Film" film steps=${steps} value=${steps[here]} onChange=${onStep} /></div>
-      <${Histogram} title=${`Step ${format.count(steps[here])}`} heading="h4" edges=${edges} counts=${counts[here]} step=${steps[here]} even=${even} height=${240} />
+      <${Histogram} title=${`Step ${format.count(steps[here])}`} heading="h4" edges=${edges} counts=${counts[here]} step=${steps[here]} even=${even} only=${only} height=${240} />
       <${Note} data=${data} steps=${steps} even=${even} shown=${steps.length} /></div>`;
   }
   const some = { steps: kept.map((i) => steps[i]), shares: kept.map((i) => shares[i]), counts: kept.map((i) => data.elements[i]) };
-  return html`<div class="stack tight"><${Ridge} title="The latest in front; a click goes to its step" heading="h4" ...${some} edges=${edges} even=${even} step=${nearest(some.steps, step)} onStep=${onStep} height=${Math.min(440, 140 + 8 * kept.length)} />
+  return html`<div class="stack tight"><${Ridge} title="The latest in front; a click goes to its step" heading="h4" ...${some} edges=${edges} even=${even} only=${only} step=${nearest(some.steps, step)} onStep=${onStep} height=${Math.min(440, 140 + 8 * kept.length)} />
     <${Note} data=${data} steps=${steps} even=${even} shown=${kept.length} /></div>`;
 }
 

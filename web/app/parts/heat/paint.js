@@ -31,10 +31,14 @@ export function paint(canvas, state) {
   if (state.names !== false) {
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
-    const every = Math.max(1, Math.ceil(12 / box.cell));
-    for (let r = view.rows[0] + Math.max(0, Math.ceil(6 / box.cell - 0.5)); r < view.rows[1]; r += every) {
-      ctx.fillText(shortened(ctx, rows[r].name, box.left - 10), box.left - 6, box.top + (r - view.rows[0] + 0.5) * box.cell);
+    for (const r of named(rows, view.rows, box.cell)) {
+      const y = box.top + (r - view.rows[0] + 0.5) * box.cell;
+      const { name, severity } = rows[r];
+      if (severity) dot(ctx, box.left - 8, y, severity);
+      ctx.fillStyle = colour(severity ? "--text" : "--chart-text");
+      ctx.fillText(shortened(ctx, name, box.left - (severity ? 20 : 10)), box.left - (severity ? 15 : 6), y);
     }
+    ctx.fillStyle = colour("--chart-text");
   }
   ctx.textAlign = "center";
   ctx.textBaseline = "top";
@@ -53,6 +57,30 @@ export function paint(canvas, state) {
     if (x + half <= width) ctx.fillText(text, x, box.top + box.height + 7);
   }
   return box;
+}
+
+// named are the rows whose names have room: first those with a finding, then every so many of the others.
+export function named(rows, [from, to], cell) {
+  const apart = Math.ceil(12 / cell);
+  const kept = [];
+  const take = (r) => kept.every((one) => Math.abs(one - r) >= apart) && kept.push(r);
+  for (let r = from; r < to; r++) if (rows[r].severity) take(r);
+  for (let r = from + Math.max(0, Math.ceil(6 / cell - 0.5)); r < to; r += apart) take(r);
+  return kept.sort((a, b) => a - b);
+}
+
+function dot(ctx, x, y, severity) {
+  ctx.fillStyle = colour(`--${severity}`);
+  ctx.beginPath();
+  ctx.arc(x, y, 3, 0, 2 * Math.PI);
+  ctx.fill();
+}
+
+// uneven tells whether columns that are drawn equally wide are not equally far apart. Of very many columns one may hold a step more than another.
+export function uneven(columns) {
+  const each = (columns.at(-1) - columns[0]) / (columns.length - 1);
+  const most = each * (columns.length > 200 ? 1 : 0.25);
+  return columns.some((value, i) => Math.abs(value - columns[0] - i * each) > most);
 }
 
 const label = (value, kind) => (kind === "time" ? format.clock(value) : kind === "relative" ? format.duration(value) : value >= 1e5 ? format.compact(value) : format.count(value));

@@ -22,7 +22,7 @@ export function positions(edges, even) {
   return Array.from(edges, (edge) => (edge - edges[0]) / span);
 }
 
-export function paintRidge(canvas, { width, height, steps, edges, shares, over, even, active }) {
+export function paintRidge(canvas, { width, height, steps, edges, shares, over, even, active, only = null }) {
   const ratio = devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -38,6 +38,12 @@ export function paintRidge(canvas, { width, height, steps, edges, shares, over, 
   const highest = Math.max(1e-12, ...density.flat(), ...(over ? dense(over) : []));
   const x = (share) => box.left + share * (box.right - box.left);
   ctx.font = font();
+  if (only !== null) {
+    ctx.fillStyle = css(colours, 150);
+    ctx.fillRect(x(0.5) - 2, box.bottom - box.peak, 4, box.peak);
+    axis(ctx, box, [only], [0.5], x, 4);
+    return box;
+  }
   ctx.textBaseline = "middle";
   const outline = (row, ground) => {
     ctx.beginPath();
@@ -86,7 +92,7 @@ export function paintRidge(canvas, { width, height, steps, edges, shares, over, 
 }
 
 // axis writes values below: of edges that are far enough from each other.
-function axis(ctx, box, edges, at, x) {
+function axis(ctx, box, edges, at, x, digits = 2) {
   ctx.fillStyle = colour("--chart-text");
   ctx.strokeStyle = colour("--chart-axis");
   ctx.lineWidth = 1;
@@ -98,7 +104,7 @@ function axis(ctx, box, edges, at, x) {
   ctx.stroke();
   let end = -Infinity;
   for (let i = 0; i < edges.length; i++) {
-    const text = format.number(edges[i], 2);
+    const text = format.number(edges[i], digits);
     const half = ctx.measureText(text).width / 2;
     const place = Math.min(Math.max(x(at[i]), half), box.right + 10 - half);
     if (place - half < end + 22) continue;
