@@ -36,6 +36,22 @@ func (i *TensorInfo) Called() (what, name string, known bool) {
 	return "", "", false
 }
 
+// Words is a tensor as one speaks of it: "gradient of fc1.weight"; where that is
+// not known, the name it is stored under. quote stands around the script's name.
+func (i *TensorInfo) Words(quote string) string {
+	what, name, known := i.Called()
+	if !known {
+		return i.Name
+	}
+	switch name = quote + name + quote; {
+	case what == "":
+		return name
+	case strings.Contains(what, " of"):
+		return what + " " + name
+	}
+	return what + " of " + name
+}
+
 // parameter is a stored name of a parameter without the class of the model
 // before it.
 func (i *TensorInfo) parameter(name string) (string, bool) {

@@ -19,7 +19,7 @@ import (
 var files embed.FS
 
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"evidence": view.Evidence,
+	"evidence": func(f record.Finding) string { return view.Evidence(f, func(name string) string { return name }) },
 	"code":     code,
 	"sign":     sign,
 	"rows":     func(n int) int { return n * rowHeight },

@@ -142,6 +142,7 @@ type Follow struct {
 type namer struct {
 	clock *record.Clock
 	ids   map[findingKey]string
+	words func(string) string // for names of tensors
 }
 
 type findingKey struct {
@@ -154,8 +155,9 @@ func keyOf(f *record.Finding) findingKey {
 	return findingKey{f.Configuration, f.Check, f.Subject, f.Worker, f.Mode.String(), f.Step, f.Time.UnixNano()}
 }
 
-func newNamer(list []view.Named, clock *record.Clock) *namer {
-	n := &namer{clock, make(map[findingKey]string, len(list))}
+func newNamer(list []view.Named, t source.Run) *namer {
+	run := t.Run()
+	n := &namer{run.Clock(), make(map[findingKey]string, len(list)), view.TensorWords(t.Tensors(), "`")}
 	for i := range list {
 		if k := keyOf(list[i].Finding); n.ids[k] == "" {
 			n.ids[k] = list[i].ID
@@ -167,7 +169,7 @@ func newNamer(list []view.Named, clock *record.Clock) *namer {
 // finding is a finding as the API has it.
 func (n *namer) finding(f *record.Finding) Finding {
 	out := Finding{
-		ID: n.ids[keyOf(f)], Clock: n.clock.At(f), Evidence: view.Evidence(*f), Advised: f.Advised(),
+		ID: n.ids[keyOf(f)], Clock: n.clock.At(f), Evidence: view.Evidence(*f, n.words), Advised: f.Advised(),
 		Rule: f.Rule, RuleClass: f.RuleClass, Configuration: f.Configuration, Severity: f.Severity, Step: f.Step, Mode: f.Mode.String(), ModeStep: f.ModeStep,
 		Worker: f.Worker, Workers: f.Workers, Time: f.Time, Check: f.Check, Subject: f.Subject, Observed: number(f.Observed), Threshold: number(f.Threshold),
 		Comparator: f.Comparator, Context: f.Context, Message: f.Message, CauseClass: f.CauseClass, Cause: f.Cause, Remedy: f.Remedy, Where: f.Where,
@@ -217,6 +219,7 @@ type Evidence struct {
 type ShownSeries struct {
 	Series     string `json:"s" doc:"As /series takes it."`
 	Name       string `json:"name"`
+	Words      string `json:"words" doc:"The name in words: gradient of fc1.weight; the name itself where it has none."`
 	Stat       string `json:"stat"`
 	Mode       string `json:"mode"`
 	From       int64  `json:"from" doc:"The step that the finding is at."`
@@ -233,7 +236,7 @@ func registerFindings(api huma.API, s *Server) {
 		}
 		run := t.Run()
 		f := view.FindingsOf(t)
-		n := newNamer(view.NamedFindings(f.All, run.Clock()), run.Clock())
+		n := newNamer(view.NamedFindings(f.All, run.Clock()), t)
 		out := Findings{Format: format1, Findings: n.findings(f.All), Groups: []Group{}, Rules: []RuleStatus{}, Actions: []Action{}, Muted: []Muted{},
 			Damage: nonNil(f.Damage), Text: view.StandingText(view.Standings(f.Rules, view.LacksOf(run.Facts)))}
 		for i := range f.Groups {
@@ -263,7 +266,7 @@ func registerFindings(api huma.API, s *Server) {
 		named := view.NamedFindings(t.Findings(), run.Clock())
 		for i := range named {
 			if named[i].ID == in.ID {
-				return s.evidence(t, newNamer(named, run.Clock()), named[i].Finding)
+				return s.evidence(t, newNamer(named, t), named[i].Finding)
 			}
 		}
 		return Evidence{}, &missing{fmt.Sprintf("The run has no finding %.200q.", in.ID)}
@@ -277,8 +280,9 @@ func (s *Server) evidence(t source.Run, n *namer, f *record.Finding) (Evidence, 
 	if err != nil {
 		return out, err
 	}
+	words := view.TensorWords(t.Tensors(), "")
 	for _, x := range list {
-		out.Series = append(out.Series, ShownSeries{spellAsk(x.Ask), x.Tensor, x.Stat, x.Mode, x.Step, x.Step, number(x.Threshold), x.Comparator})
+		out.Series = append(out.Series, ShownSeries{spellAsk(x.Ask), x.Tensor, words(x.Tensor), x.Stat, x.Mode, x.Step, x.Step, number(x.Threshold), x.Comparator})
 	}
 	return out, nil
 }

@@ -17,10 +17,11 @@ var comparisons = map[string]string{
 	"<": "below", "<=": "at or below", ">": "above", ">=": "at or above", "=": "equal to", "==": "equal to", "!=": "other than",
 }
 
-// Evidence says a finding's numbers in sentences.
-func Evidence(f record.Finding) string {
+// Evidence says a finding's numbers in sentences. words gives what a name stands
+// for, as TensorWords does.
+func Evidence(f record.Finding, words func(string) string) string {
 	var out []string
-	switch subject := f.Subject; {
+	switch subject := upperWords(f.Subject, words); {
 	case f.Observed != f.Threshold: // equal where a fact is told, not a number compared
 		text := fmt.Sprintf("%s is %s %s", record.Digits(float64(f.Observed)), comparisonOf(f.Comparator), record.Digits(float64(f.Threshold)))
 		if f.Comparator == "of" { // a count, not a comparison
@@ -41,7 +42,7 @@ func Evidence(f record.Finding) string {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		if text := sentence(strings.ReplaceAll(k, "_", " "), plainly(f.Context[k])); text != "" {
+		if text := sentence(strings.ReplaceAll(k, "_", " "), called(plainly(f.Context[k]), words)); text != "" {
 			out = append(out, text)
 		}
 	}
@@ -49,6 +50,42 @@ func Evidence(f record.Finding) string {
 		return ""
 	}
 	return strings.Join(out, ". ") + "."
+}
+
+// TensorWords gives names of tensors in words; all else stays as it is. The script's
+// names stand between quotes.
+func TensorWords(infos []record.TensorInfo, quote string) func(string) string {
+	at := make(map[string]int, len(infos))
+	for i := range infos {
+		at[infos[i].Name] = i
+	}
+	return func(name string) string {
+		if i, ok := at[name]; ok {
+			return infos[i].Words(quote)
+		}
+		return name
+	}
+}
+
+// upperWords begins a sentence with the words for a name; a name itself stays.
+func upperWords(name string, words func(string) string) string {
+	if text := words(name); text != name {
+		return upper(text)
+	}
+	return name
+}
+
+// called puts the words for names into a value.
+func called(v any, words func(string) string) any {
+	switch x := v.(type) {
+	case string:
+		return words(x)
+	case []any:
+		for i := range x {
+			x[i] = called(x[i], words)
+		}
+	}
+	return v
 }
 
 func comparisonOf(c string) string {

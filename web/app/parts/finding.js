@@ -1,8 +1,9 @@
 // A finding: what is wrong, the likeliest cause, what to try first, the line of the script, the edit that mends it, and the curve that shows it.
 import { html, useMemo, useState } from "../vendor/preact.js";
 import { number, numbers } from "../core/api.js";
-import { time } from "../core/format.js";
+import { several, time } from "../core/format.js";
 import { route } from "../core/router.js";
+import { called, calledTogether } from "../core/statistics.js";
 import { useGet } from "../core/use.js";
 import { Boundary } from "./boundary.js";
 import { Chart, fromAnswer } from "./chart.js";
@@ -37,7 +38,7 @@ export function Finding({ run, finding, group, heading = "h3", chart = false, ch
           ${finding.cause && html`<div><dt>Likely cause</dt><dd><${Prose} text=${finding.cause} /></dd></div>`}
           ${finding.advised && html`<div class="remedy"><dt>${outweighed ? "Remedy" : "Try first"}</dt><dd><${Prose} text=${finding.advised} /></dd></div>`}
           ${finding.where && !edit && html`<div><dt>In the script</dt><dd><${Where} where=${finding.where} /></dd></div>`}
-          ${finding.evidence && html`<div><dt>Evidence</dt><dd class="quiet"><${Sentences} text=${finding.evidence} /></dd></div>`}
+          ${finding.evidence && html`<div><dt>Evidence</dt><dd class="quiet" title=${finding.subject || null}><${Sentences} text=${finding.evidence} /></dd></div>`}
           ${group?.repeated && html`<div><dt>Again</dt><dd class="quiet">${group.repeated}</dd></div>`}
         </dl>
         ${edit && html`<${Diff} file=${edit.place} diff=${body(edit.diff)} />`}
@@ -58,7 +59,7 @@ function Sentences({ text }) {
   const [all, setAll] = useState(false);
   const parts = text.split(/(?<=\.) (?=[A-Z])/);
   if (all || parts.length <= 4) return html`<${Prose} text=${text} />`;
-  return html`<${Prose} text=${parts.slice(0, 3).join(" ")} /> <button type="button" class="linked" aria-expanded="false" onClick=${() => setAll(true)}>${parts.length - 3} more numbers</button>`;
+  return html`<${Prose} text=${parts.slice(0, 3).join(" ")} /> <button type="button" class="linked" aria-expanded="false" onClick=${() => setAll(true)}>${several(parts.length - 3, "more number")}</button>`;
 }
 
 // Symptoms are what follows from a root cause, folded.
@@ -66,7 +67,7 @@ function Symptoms({ run, group }) {
   const { follow, outweighed = [] } = group;
   if (!follow.length && !outweighed.length) return null;
   return html`<footer class="finding-more">
-    ${follow.length > 0 && html`<details><summary>${follow.length === 1 ? "1 symptom follows" : `${follow.length} symptoms follow`} from this</summary>
+    ${follow.length > 0 && html`<details><summary>${several(follow.length, "symptom follows", "symptoms follow")} from this</summary>
       <ul class="symptoms">${follow.map((one) => html`<li key=${one.id || one.message}>
         <div class="line"><${Severity} of=${one.severity} plain /><${Place} run=${run} finding=${one} href=${one.id && route.to(run.name, "findings", { by: "each", id: one.id })} />${one.repeated && html`<span class="quiet small">${one.repeated}</span>`}</div>
         <p><${Prose} text=${one.message} /></p></li>`)}</ul></details>`}
@@ -98,15 +99,16 @@ function Lines({ source }) {
 
 function EvidenceChart({ run, finding, shown, height }) {
   const of = useGet(run.path("series"), { s: shown.map((one) => one.s), columns: 600 }, { columns: true });
+  const { title, labels } = calledTogether(shown);
   const drawn = useMemo(() => {
     const list = (of.data?.series ?? []).filter((one) => !one.error && one.x.length);
-    const series = list.map((one) => fromAnswer(one, { label: called(one) }));
+    const series = list.map((one) => fromAnswer(one, { label: labels[shown.findIndex(({ name, stat }) => name === one.name && stat === one.stat)] ?? called(one) }));
     const lines = shown.filter((one) => Number.isFinite(number(one.threshold))).map((one) => ({ y: number(one.threshold), label: `${one.comparator} ${one.threshold}`, severity: finding.severity }));
     const marks = finding.mode_step >= 0 ? [{ x: finding.mode_step, kind: "finding", severity: finding.severity, title: finding.message }] : [];
     return { series, lines, marks, y: { log: spread(series) } };
   }, [of.data, shown, finding]);
-  return html`<${Chart} title=${title(shown)} series=${drawn.series} x=${steps} y=${drawn.y} marks=${drawn.marks} lines=${drawn.lines} height=${height} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${false} />
-    <p class="small finding-links">${shown.map((one) => html`<a key=${one.s} href=${toSeries(run, one, finding)}>${shown.length > 1 ? html`<span class="said">${one.name}</span>: ` : ""}${one.name.startsWith("time/") ? "Open in Time" : one.stat === "value" ? "Open in Curves" : "Open in Tensors, at this step"}</a>`)}</p>`;
+  return html`<${Chart} title=${title} series=${drawn.series} x=${steps} y=${drawn.y} marks=${drawn.marks} lines=${drawn.lines} height=${height} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${false} />
+    <p class="small finding-links">${shown.map((one) => html`<a key=${one.s} title=${one.name} href=${toSeries(run, one, finding)}>${shown.length > 1 ? html`<span class="said">${one.words}</span>: ` : ""}${one.name.startsWith("time/") ? "Open in Time" : one.stat === "value" ? "Open in Curves" : "Open in Tensors, at this step"}</a>`)}</p>`;
 }
 
 // toSeries is where more of a series is seen: parts of steps by time, scalars as curves, statistics with their tensor.
@@ -117,10 +119,6 @@ function toSeries(run, one, finding) {
 }
 
 const steps = { kind: "step" };
-const title = (shown) => (shown.length === 1 ? called(shown[0]) : shown.map((one) => one.name).join(" and "));
-// called is a series in words: of a statistic with settings, such as "units[channel,above=0].dead", without them.
-const called = (one) => (one.stat === "value" ? one.name : `${one.name}, ${one.stat.replace(/\[[^\]]*\]\.?/g, " ").replaceAll("_", " ").trim()}`);
-
 // spread tells whether values are so far apart that only a logarithmic axis shows all of them.
 function spread(series) {
   let low = Infinity, high = 0;

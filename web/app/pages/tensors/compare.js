@@ -3,13 +3,13 @@ import { html, useMemo, useState } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { number as figure } from "../../core/api.js";
 import { matcher } from "../../core/match.js";
+import { statName } from "../../core/statistics.js";
 import { useGet } from "../../core/use.js";
 import { Answer, Empty } from "../../parts/empty.js";
 import { Histogram } from "../../parts/histogram.js";
 import { Icon } from "../../parts/icon.js";
 import { StepSlider } from "../../parts/slider.js";
 import { shrinks, trimmed, united } from "./bins.js";
-import { statName } from "./controls.js";
 import { Courses } from "./courses.js";
 import { Numbers } from "./values.js";
 

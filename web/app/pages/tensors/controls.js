@@ -1,5 +1,6 @@
 // Controls that all panels of the page share.
 import { html } from "../../vendor/preact.js";
+import { statistics, statName } from "../../core/statistics.js";
 import { Choice } from "../../parts/tabs.js";
 
 // ModeChoice is shown where there is a choice.
@@ -15,13 +16,6 @@ export function WorkerChoice({ run, value, onChange }) {
     ${workers.map((worker) => html`<option key=${worker} value=${worker}>${worker}${worker === chief ? " (chief)" : ""}</option>`)}
   </select></label>`;
 }
-
-// Statistics in the words of the page; what is not named here is a number that a rule asked for, under its key.
-export const statistics = {
-  value: "value", min: "minimum", max: "maximum", mean: "mean", std: "standard deviation", variance: "variance", abs_mean: "mean magnitude", abs_max: "largest magnitude",
-  l1: "L1 norm", l2: "L2 norm", sum: "sum", count: "elements", zeros: "zeros", nan: "NaN", inf: "infinite", posinf: "positive infinite", neginf: "negative infinite", median: "median",
-};
-export const statName = (key) => statistics[key] ?? key;
 
 export function StatChoice({ label = "Statistic", bare = false, stats, value, onChange, first }) {
   const known = stats.filter((stat) => statistics[stat]);

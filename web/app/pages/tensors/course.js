@@ -1,8 +1,9 @@
 // The course of a tensor's statistics over the steps.
 import { html, useMemo } from "../../vendor/preact.js";
+import { statName } from "../../core/statistics.js";
 import { useGet } from "../../core/use.js";
 import { Chart, fromAnswer } from "../../parts/chart.js";
-import { StatChoice, statName } from "./controls.js";
+import { StatChoice } from "./controls.js";
 
 // seriesName is what the API calls a series.
 export const seriesName = (...parts) => parts.map(encodeURIComponent).join("|");

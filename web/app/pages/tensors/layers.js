@@ -2,9 +2,10 @@
 import { html, useMemo } from "../../vendor/preact.js";
 import { numbers } from "../../core/api.js";
 import * as format from "../../core/format.js";
+import { statName } from "../../core/statistics.js";
 import { useEvents, useGet, useLatest } from "../../core/use.js";
 import { Heatmap } from "../../parts/heatmap.js";
-import { ModeChoice, StatChoice, statName, WorkerChoice } from "./controls.js";
+import { ModeChoice, StatChoice, WorkerChoice } from "./controls.js";
 
 const most = 400;
 

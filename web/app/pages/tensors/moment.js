@@ -2,11 +2,11 @@
 import { html, useMemo } from "../../vendor/preact.js";
 import { number as figure } from "../../core/api.js";
 import * as format from "../../core/format.js";
+import { statistics } from "../../core/statistics.js";
 import { Empty } from "../../parts/empty.js";
 import { Histogram } from "../../parts/histogram.js";
 import { Icon } from "../../parts/icon.js";
 import { constant, trimmed, united } from "./bins.js";
-import { statistics } from "./controls.js";
 import { nearest } from "./spread.js";
 
 // The order of interest; the rest is below, folded.
