@@ -130,6 +130,20 @@ export async function parts(root, check) {
   await frame();
   check("keys in the head come to every column", / 61$/.test(line()) && broad.querySelectorAll("tbody tr")[1].lastElementChild.textContent === "run-1 59" && below());
 
+  const filtered = async (top) => {
+    render(html`<${Table} label="Runs" top=${top} rows=${rows.slice(0, top === "" ? 5000 : 3000)} columns=${columns} rowKey=${(row) => row.name} height=${300} />`, root);
+    await frame();
+    await frame();
+  };
+  await show(html`<p></p>`);
+  await filtered("");
+  root.querySelector(".table").scrollTop = 9000;
+  await frame();
+  await filtered("");
+  check("a table stays where it is", root.querySelector(".table").scrollTop === 9000);
+  await filtered("a");
+  check("a table begins at its top after a filter", root.querySelector(".table").scrollTop === 0 && text("tbody tr:not(.space)") === "run-00");
+
   const picked = [];
   await show(html`<${Heatmap} title="heat" rows=${[{ name: "low", values: [0, 1, 2] }, { name: "high", values: [8, 9, 10] }]} columns=${[0, 10, 20]} onPick=${(cell) => picked.push(cell)} />`);
   const heat = root.querySelector(".chart-body");

@@ -61,7 +61,7 @@ const colours = { TRAIN: 0, GLOBAL: 0, EVAL: 1, PREDICT: 2 };
 // useFollow reads again while a run goes on: at once, then every 400 ms at most.
 function useFollow(run, reload) {
   const waiting = useRef(0);
-  const last = useRef(0);
+  const last = useRef(-Infinity);
   useEffect(() => () => clearTimeout(waiting.current), []);
   const soon = () => {
     if (waiting.current) return;

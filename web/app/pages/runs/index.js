@@ -97,7 +97,7 @@ export function Page({ route }) {
   if (complete && !rows.length && !building) return html`<h1>Runs</h1><${Empty} command="vigil run -- python train.py">There are no runs in <span class="said">${server.value?.root ?? "this folder"}</span> yet. They appear here as soon as one starts.<//>`;
   // Until the columns are there that are wanted now, the table stays as it was.
   const ready = needs.every((id) => has.has(id));
-  if (ready) held.current = { rows: found, columns: drawn, sort, group };
+  if (ready) held.current = { rows: found, columns: drawn, sort, group, top: `${text}\n${group}\n${showArchived}` };
   const seen = held.current;
   const waits = building ? `reading ${format.count(building.done)} of ${format.count(building.of)}` : complete && ready ? "" : "reading";
   const count = [!seen || seen.rows.length === rows.length ? format.several(rows.length, "run") : `${format.count(seen.rows.length)} of ${format.several(rows.length, "run")}`, waits].filter(Boolean).join(", ");
@@ -118,7 +118,7 @@ export function Page({ route }) {
     </div>
     ${error && html`<${Failed} compact what="The list is not up to date." error=${error} again=${read} />`}
     ${picked.length > 0 && html`<${Chosen} rows=${picked} onClear=${() => choose(new Set())} onRemove=${() => setDialog("remove")} />`}
-    <div class="card" onKeyDown=${escape}>${!seen ? html`<${Loading} />` : html`<${Table} label="Runs" name="runs" rows=${seen.rows} columns=${seen.columns} rowKey=${nameOf} sort=${seen.sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
+    <div class="card" onKeyDown=${escape}>${!seen ? html`<${Loading} />` : html`<${Table} label="Runs" name="runs" top=${seen.top} rows=${seen.rows} columns=${seen.columns} rowKey=${nameOf} sort=${seen.sort} onSort=${(next) => route.set({ sort: spelledSort(next) })}
       onActive=${(row) => setActive(row.name)} chosen=${chosen} onChosen=${choose} groupBy=${seen.group || undefined} groupSummary=${summary} onOpen=${(row) => route.follow(route.to(row.name))}
       height=${picked.length ? "calc(100vh - 232px)" : "calc(100vh - 186px)"} empty=${html`<${Nothing} text=${text} left=${showArchived ? 0 : left} route=${route} />`} />`}</div>
     ${dialogs}
