@@ -33,7 +33,7 @@ func TestOverview(t *testing.T) {
 	if h := b.text("h1"); h != "Found 1 error." {
 		t.Errorf("the heading is %q", h)
 	}
-	for _, text := range []string{"The gradient of fc.weight exploded.", "the learning rate is too high", "lower it", "gradient/fc.weight: 5,000 is above 1,000", "120 steps", "python train.py --lr 0.1", "loss (TRAIN)", "loss (EVAL)", "accuracy"} {
+	for _, text := range []string{"The gradient of fc.weight exploded.", "the learning rate is too high", "lower it", "Gradient of fc.weight: 5,000 is above 1,000", "120 steps", "python train.py --lr 0.1", "loss (TRAIN)", "loss (EVAL)", "accuracy"} {
 		b.shows(text)
 	}
 	b.wait(`document.querySelector(".finding canvas")`) // on its curve
@@ -69,10 +69,10 @@ func TestFindings(t *testing.T) {
 	const message = "The gradient of fc.weight exploded."
 	b.shows(message)
 	b.wait(`document.querySelector(".finding canvas")`)
-	if s := b.value(`document.querySelector(".finding .chart-title").innerText`); s != "gradient/fc.weight and fc.weight" {
+	if s := b.value(`document.querySelector(".finding .chart-title").innerText`); s != "Minimum: gradient of fc.weight and fc.weight" {
 		t.Errorf("the chart is of %s", s)
 	}
-	b.click("gradient/fc.weight:")
+	b.click("gradient of fc.weight:")
 	b.wait(`location.pathname.endsWith("/tensors")`)
 	if tensor := b.value(`new URLSearchParams(location.search).get("tensor")`); tensor != "gradient/fc.weight" {
 		t.Errorf("the link leads to %s", tensor)
