@@ -95,10 +95,13 @@ begin_torch() {
 }
 # need_torch waits for it.
 need_torch() {
-  local made=0
+  local made=0 shown
+  tail -n +1 -f "$torch_said" &
+  shown=$!
   wait "$torch" || made=1
   torch=""
-  cat "$torch_said"
+  sleep 1 # the last lines
+  kill "$shown" 2>/dev/null || true
   rm -f "$torch_said"
   return "$made"
 }
