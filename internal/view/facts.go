@@ -45,7 +45,7 @@ func copiesText(models []record.ModelFacts) string {
 	var parts []string
 	for i := range models {
 		for _, c := range models[i].Copies {
-			parts = append(parts, fmt.Sprintf("%s (%s, %s) is a copy of %s and does not train", c.Path, c.Class, record.Several(int64(c.Parameters), "parameter"), c.Of))
+			parts = append(parts, fmt.Sprintf("%s (%s, %s) is a copy of %s and does not train", c.Path, c.Class, record.Several(c.Parameters, "parameter"), c.Of))
 		}
 	}
 	if more := len(parts) - shownCopies; more > 0 {
@@ -167,7 +167,7 @@ func evaluationText(e *record.EvaluationFacts) string {
 	if e == nil {
 		return ""
 	}
-	s := record.Several(int64(e.Steps), "step") + " examined"
+	s := record.Several(e.Steps, "step") + " examined"
 	if len(e.Training) > 0 {
 		s += ", in training mode: " + strings.Join(e.Training, ", ")
 	}

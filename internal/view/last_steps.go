@@ -56,13 +56,17 @@ func LastStepsOf(t source.Run, n int, before time.Time) (*LastSteps, error) {
 	return l, l.uses(m)
 }
 
-// lastSteps looks in a minute, an hour, then everywhere.
+// lastSteps looks in a minute, an hour, then everywhere. What goes on may stand still
+// since hours: it is looked at from what is known of its last step.
 func lastSteps(m source.Metrics, run *record.Run, n int, before time.Time) ([]record.StepTime, error) {
 	end := before
 	if end.IsZero() {
 		end = time.Now()
-		if run.Ended != nil {
+		switch {
+		case run.Ended != nil:
 			end = *run.Ended
+		case run.Time != nil && !run.Time.Until.IsZero():
+			end = run.Time.Until
 		}
 	}
 	for _, from := range []time.Time{end.Add(-time.Minute), end.Add(-time.Hour), {}} {

@@ -183,6 +183,38 @@ func TestLastSteps(t *testing.T) {
 	}
 }
 
+// still is a run that goes on, though its last step was long ago. It counts the rows that are read.
+type still struct {
+	*trial.Trial
+	until time.Time
+	read  int
+}
+
+func (s *still) Run() record.Run {
+	run := s.Trial.Run()
+	run.Ended, run.Time = nil, &record.RunTime{Until: s.until}
+	return run
+}
+
+func (s *still) Times(worker string, from, to time.Time, fn func(*record.StepTime) error) error {
+	return s.Trial.Times(worker, from, to, func(row *record.StepTime) error {
+		s.read++
+		return fn(row)
+	})
+}
+
+func TestLastStepsOfAJobThatStandsStill(t *testing.T) {
+	run := timedRun(t, 2000, nil)
+	s := &still{Trial: run, until: machineBegan.Add(202 * time.Second)}
+	l, err := view.LastStepsOf(s, 30, time.Time{})
+	if err != nil || len(l.Steps) != 30 || l.Steps[29].ModeStep != 1999 {
+		t.Fatalf("%+v, error %v", l, err)
+	}
+	if s.read > 700 { // ten steps a second, a minute
+		t.Errorf("%d of 4000 rows were read", s.read)
+	}
+}
+
 // Marks are round numbers of steps; a span cuts everything but the ends of the run.
 func TestTimeline(t *testing.T) {
 	run := timedRun(t, 1000, nil)
