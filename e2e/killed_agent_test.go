@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,7 +23,8 @@ type told struct {
 }
 
 // An agent is killed twice while it samples the machine and takes the times of
-// steps: no row is lost or stored twice, and a replay of the windows finds what was
+// steps: no row is stored twice, none is lost but those that the run says there was no
+// room for until another agent was there, and a replay of the windows finds what was
 // found live.
 func TestKilledAgentAndWindows(t *testing.T) {
 	t.Parallel()
@@ -93,22 +95,26 @@ func TestKilledAgentAndWindows(t *testing.T) {
 }
 
 // checkRows proves that the times of all steps of training are there, once, and that
-// samples of the machine ascend.
+// samples of the machine ascend. On a busy machine the next agent may come late: rows
+// for which the run says that there was no room are left out.
 func checkRows(t *testing.T, tr *trial.Trial, steps int64) {
 	t.Helper()
+	full := slices.ContainsFunc(tr.Run().NotCaptured, func(n record.NotCaptured) bool {
+		return n.Name == "time/step" && n.Reason == "dropped: ring full"
+	})
 	var next int64
 	var end time.Time
 	err := tr.Times(tr.Run().ChiefName(), time.Time{}, time.Time{}, func(row *record.StepTime) error {
 		if row.Mode != record.Train {
 			return nil
 		}
-		if row.ModeStep != next || row.Start.Before(end) {
+		if row.ModeStep < next || row.ModeStep > next && !full || row.Start.Before(end) {
 			t.Errorf("a row of step %d from %v on follows the one that ended before step %d, at %v", row.ModeStep, row.Start, next, end)
 		}
 		next, end = row.ModeStep+row.Steps, row.End
 		return nil
 	})
-	if err != nil || next != steps {
+	if err != nil || next > steps || next < steps && !full {
 		t.Errorf("there are the times of %d of %d steps, %v", next, steps, err)
 	}
 	var last time.Time
