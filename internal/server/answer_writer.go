@@ -2,13 +2,11 @@ package server
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -95,16 +93,12 @@ func (w *answerWriter) finish(r *http.Request) {
 		w.status = http.StatusOK
 	}
 	h := w.Header()
-	pack := false
 	if w.status == http.StatusOK && !changes(r.Method) && w.body.Len() > 0 {
 		sum := sha256.Sum256(w.body.Bytes())
 		tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-		if pack = accepts(r, "gzip") && shrinks(w.body.Bytes()); pack {
-			tag = tag[:len(tag)-1] + `-gzip"`
-		}
 		h.Set("ETag", tag)
 		h.Set("Cache-Control", "no-cache")
-		h.Add("Vary", "Accept, Accept-Encoding")
+		h.Add("Vary", "Accept")
 		if has(r.Header.Get("If-None-Match"), tag) {
 			h.Del("Content-Type")
 			h.Del("Content-Length")
@@ -112,48 +106,11 @@ func (w *answerWriter) finish(r *http.Request) {
 			return
 		}
 	}
-	body := w.body.Bytes()
-	if pack {
-		h.Set("Content-Encoding", "gzip")
-		body = fastPacked(body)
-	}
 	if w.status != http.StatusNoContent {
-		h.Set("Content-Length", fmt.Sprint(len(body)))
+		h.Set("Content-Length", fmt.Sprint(w.body.Len()))
 	}
 	w.ResponseWriter.WriteHeader(w.status)
-	_, _ = w.ResponseWriter.Write(body)
-}
-
-// Of an answer, a piece from its middle says whether it is worth packing: what a run
-// measured is mostly noise, which packing only delays.
-const (
-	leastPacked = 1 << 10
-	pieceLength = 8 << 10
-)
-
-func shrinks(b []byte) bool {
-	if len(b) < leastPacked {
-		return false
-	}
-	begin := max(0, len(b)-pieceLength) / 2
-	piece := b[begin:min(len(b), begin+pieceLength)]
-	return len(fastPacked(piece)) < len(piece)*3/4
-}
-
-var packers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	return z
-}}
-
-// fastPacked is gzip of b, made quickly.
-func fastPacked(b []byte) []byte {
-	var out bytes.Buffer
-	z := packers.Get().(*gzip.Writer)
-	defer packers.Put(z)
-	z.Reset(&out)
-	_, _ = z.Write(b) // a buffer takes all
-	_ = z.Close()
-	return out.Bytes()
+	_, _ = w.ResponseWriter.Write(w.body.Bytes())
 }
 
 // has tells whether a list of ETags names one.
