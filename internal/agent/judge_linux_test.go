@@ -248,6 +248,31 @@ func TestLowDisk(t *testing.T) {
 	}
 }
 
+// TestLeavesFreeWhatIsAskedFor: with less than 5 % of the disk free, raw tensors are
+// stored where the run's configuration allows it.
+func TestLeavesFreeWhatIsAskedFor(t *testing.T) {
+	set := settings(t)
+	set.Config.MinFree = config.MinFree{Share: 0.005}
+	set.Config.Collect = []plan.Collection{collect(t, "mine:every=1,regex=weight,raw")}
+	was := disk
+	disk = nearlyFull{vfs.OS}
+	defer func() { disk = was }()
+	a := startAgent(t, set)
+	h := started(t, set, hook.Options{})
+	w, _ := h.Parameter("fc", "Linear", "weight", 2)
+	s := h.Begin(hook.Train)
+	s.Float32(w, []float32{1, 2})
+	s.End()
+	h.Close()
+	a.completed()
+	if n := countNotices(a, "raw tensors are no longer stored"); n != 0 {
+		t.Errorf("%d notices", n)
+	}
+	if got := openTrial(t, set).RawSteps("fc.weight", record.Train, ""); len(got) != 1 {
+		t.Errorf("raw values at %v", got)
+	}
+}
+
 func countNotices(a *testAgent, text string) (n int) {
 	for _, e := range a.list() {
 		if e.Notice != nil && strings.Contains(e.Notice.Text, text) {
