@@ -1,13 +1,11 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/vigil-ml/vigil/internal/plan"
@@ -31,8 +29,8 @@ func isSageMaker(pairs []pair) bool {
 }
 
 // sageMaker reads a request for a training job, or the configuration of a hook.
-// What it says of places, services and profiling that are not ours is left
-// out, with a word where somebody may rely on it.
+// What it says of places and services that are not ours is left out, with a
+// word where somebody may rely on it.
 func (d *document) sageMaker(l *layer, pairs []pair) error {
 	hook := &hookDocument{document: d, layer: l}
 	for _, p := range pairs {
@@ -51,10 +49,10 @@ func (d *document) sageMaker(l *layer, pairs []pair) error {
 			err = d.experiment(l, p)
 		case "Tags":
 			err = d.requestedTags(l, p)
-		case "ProfilerConfig", "ProfilerRuleConfigurations":
-			if err = d.keepProfiler(l, p); err == nil {
-				l.warn(d, p.keyNode, "%s is stored with the run and has no effect: Vigil does not profile", p.key)
-			}
+		case "ProfilerConfig":
+			err = d.profiler(l, p)
+		case "ProfilerRuleConfigurations":
+			err = d.profilerRules(l, p)
 		case "TensorBoardOutputConfig":
 			l.warn(d, p.keyNode, "%s is left out: Vigil does not write for TensorBoard", p.key)
 		default:
@@ -69,26 +67,6 @@ func (d *document) sageMaker(l *layer, pairs []pair) error {
 	}
 	if !slices.ContainsFunc(pairs, func(p pair) bool { return slices.Contains(requestKeys, p.key) }) {
 		return hook.read(pairs)
-	}
-	return nil
-}
-
-// keepProfiler keeps what a request says of profiling, as it is written.
-func (d *document) keepProfiler(l *layer, p pair) error {
-	kept := map[string]any{}
-	if l.profiler != nil {
-		if err := json.Unmarshal(l.profiler, &kept); err != nil {
-			return err
-		}
-	}
-	var v any
-	if err := yaml.NodeToValue(p.value, &v); err != nil {
-		return d.fail(p.keyNode, "", "%s cannot be read", p.key)
-	}
-	kept[p.key] = v
-	var err error
-	if l.profiler, err = json.Marshal(kept); err != nil {
-		return d.fail(p.keyNode, "", "%s cannot be read", p.key)
 	}
 	return nil
 }

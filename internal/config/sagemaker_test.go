@@ -45,7 +45,7 @@ func TestSageMakerRequest(t *testing.T) {
       "RuleParameters": { "rule_to_invoke": "VanishingGradient", "threshold": "0.0000001", "action_json": "[{\"name\":\"stoptraining\"},{\"name\":\"publishmetric\",\"endpoint\":\"http://localhost\"}]" } },
     { "RuleConfigurationName": "mine", "RuleParameters": { "rule_to_invoke": "MyRule", "source_s3_uri": "file:///srv/rules/my.py", "level": "3" } },
     { "RuleConfigurationName": "odd", "RuleParameters": { "rule_to_invoke": "NoSuchRule" } } ],
-  "ProfilerConfig": { "ProfilingIntervalInMilliseconds": 500 },
+  "ProfilerConfig": { "ProfilingIntervalInMilliseconds": 1000 },
   "TensorBoardOutputConfig": { "S3OutputPath": "file:///var/lib/runs/tb" }
 }`, Flags{Dir: ptr("here")})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestSageMakerRequest(t *testing.T) {
 		return RuleConfig{Rule: name, Configuration: configuration, Params: params, From: from, Lenient: true}
 	}
 	want := Defaults()
-	want.Dir, want.Name, want.Every = "here", "resnet18-2026-03-01-001", 100
+	want.Dir, want.Name, want.Every, want.Monitor = "here", "resnet18-2026-03-01-001", 100, 1000
 	want.Collect = []plan.Collection{
 		{Name: "gradients", Schedule: plan.Every(500), Want: plan.Stats | plan.Hist | plan.Raw, By: []string{"c.json:7:9"}},
 		{Name: "relu_out", Selector: plan.Selector{Regex: []string{".*relu_output"}}, Schedule: plan.Every(500), Want: plan.Stats | plan.Hist, By: []string{"c.json:8:9"}},
@@ -67,9 +67,8 @@ func TestSageMakerRequest(t *testing.T) {
 		rule("mine", "mine", "c.json:12:7", map[string]string{"source": "/srv/rules/my.py", "class": "MyRule", "level": "3"}),
 		rule("NoSuchRule", "odd", "c.json:13:7", map[string]string{}),
 	}
-	want.Profiler = []byte(`{"ProfilerConfig":{"ProfilingIntervalInMilliseconds":500}}`)
+	want.Profiler = []byte(`{"ProfilerConfig":{"ProfilingIntervalInMilliseconds":1000}}`)
 	want.Warnings = []string{
-		"c.json:14:3: ProfilerConfig is stored with the run and has no effect: Vigil does not profile",
 		"c.json:15:3: TensorBoardOutputConfig is left out: Vigil does not write for TensorBoard",
 	}
 	equal(t, run, want)
