@@ -137,8 +137,13 @@ func TestParametersTogether(t *testing.T) {
 func TestForeignRules(t *testing.T) {
 	for _, name := range []string{"LowGPUUtilization", "low_gpu_utilization", "cpubottleneck", "overallsystem_usage", "TfOperatorTime"} {
 		err := rules.Check(config(name))
-		if err == nil || !strings.Contains(err.Error(), "is a profiling rule of SageMaker Debugger: it judges the machine and the time of steps, which Vigil does not capture") {
+		if err == nil || !strings.Contains(err.Error(), "is a profiling rule of SageMaker Debugger and not a rule here; machine and step times are captured: `vigil top` and `vigil report` show them, slow_training and hardware_utilization judge them") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"slow_training", "hardware_utilization"} {
+		if _, ok := rules.Lookup(name); !ok {
+			t.Errorf("the answer names %s, which is not there", name)
 		}
 	}
 	for _, d := range rules.Catalogue() {
