@@ -295,7 +295,7 @@ func waits(r *run) record.Finding {
 	f := r.finding("slow_training", "SlowTraining", "data", steps-1)
 	f.Severity, f.Share, f.Gain, f.CauseClass = record.Warning, 0.63, 2.7, "data-loading"
 	f.Observed, f.Threshold, f.Comparator = 0.63, 0.3, ">"
-	f.Message = "The training waits for data 63 % of its time; without that the training would be at most 2.7 times as fast: from step to step 37 ms instead of 100 ms."
+	f.Message = "The training waits for data 63 % of its time; by estimate the training would be 2.7 times as fast without that: from step to step 37 ms instead of 100 ms."
 	f.Cause = "the loader works in the training's own process (num_workers=0)"
 	f.Remedy = "give the DataLoader workers: num_workers=3"
 	f.Context = map[string]any{"workers": 0}

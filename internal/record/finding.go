@@ -37,7 +37,7 @@ type Finding struct {
 	Asks          []Advice       `json:"asks,omitempty"` // what the remedy asks for
 	Where         *Where         `json:"where,omitempty"`
 	Share         float64        `json:"share,omitempty"`      // of slow trainings: of the time, 0 to 1
-	Gain          float64        `json:"gain,omitempty"`       // the most that mending could bring, as a factor
+	Gain          float64        `json:"gain,omitempty"`       // what mending could bring by estimate, as a factor
 	Suggestion    *Suggestion    `json:"suggestion,omitempty"` // where one edit in one place is the remedy
 	// OutweighedBy is the check ("rule/check") whose finding has more evidence and
 	// asks for the opposite: the remedy is then no advice.

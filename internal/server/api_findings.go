@@ -99,7 +99,7 @@ type Finding struct {
 	Remedy        string          `json:"remedy"`
 	Where         *record.Where   `json:"where,omitempty" doc:"The line of the script."`
 	Share         float64         `json:"share,omitempty" doc:"Of the time, 0 to 1; of slow trainings."`
-	Gain          float64         `json:"gain,omitempty" doc:"The most that mending could bring, as a factor."`
+	Gain          float64         `json:"gain,omitempty" doc:"An estimate of the most that mending could bring, as a factor."`
 	Edit          *Edit           `json:"suggestion,omitempty"`
 	OutweighedBy  string          `json:"outweighed_by,omitempty"`
 	Experimental  bool            `json:"experimental,omitempty"`

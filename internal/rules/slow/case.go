@@ -67,7 +67,7 @@ type Claim struct {
 	// nothing: what overlaps with work that must go on counts for nothing.
 	Seconds float64
 	// AtMost are the seconds that could go where that is not certain: what lies beside
-	// the cause may go with it. The bound of the gain is of these; 0: Seconds.
+	// the cause may go with it. The gain that is reported is of these; 0: Seconds.
 	AtMost float64
 	// CPU are the core seconds of the job that would go with them.
 	CPU float64
@@ -97,18 +97,19 @@ type Claim struct {
 	Demanded bool
 	// Hint says that it is not certain that anything can be mended: no warning is made of it.
 	Hint bool
-	// Unbound says that there is no honest bound of the gain: none is given then.
+	// Unbound says that the gain cannot be estimated: none is given then.
 	Unbound bool
 }
 
-// Gain is what mending brings at most, if what the claim is sure of goes, as a factor:
+// Gain is an estimate of what mending brings if what the claim is sure of goes, as a factor:
 // the time of a span over what it would take at least. That is the time that is left,
 // or the time that another resource needs for what must be done all the same, whichever
 // is longer.
 func (c *Case) Gain(s *Span, claim *Claim) float64 { return c.without(s, claim, claim.Seconds) }
 
-// Bound is the same if all that could go goes: a factor that holds.
-func (c *Case) Bound(s *Span, claim *Claim) float64 {
+// Most is the same if all that could go goes. It is an estimate, too: mending may make
+// more faster than the cause itself.
+func (c *Case) Most(s *Span, claim *Claim) float64 {
 	return c.without(s, claim, max(claim.Seconds, min(claim.AtMost, s.Seconds)))
 }
 

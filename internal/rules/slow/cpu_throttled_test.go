@@ -36,7 +36,7 @@ func TestCPUThrottled(t *testing.T) {
 		training
 		want string // "" or how the finding begins
 	}{
-		{"eight threads share the time of two cores", training{used: 2, series: limit(2, 100, 6)}, "warning 0.75 4.0 The job has to pause 75 % of the time, because its cgroup may use no more than 2 cores; without that the training would be at most 4.0 times as fast: from step to step 13.7 ms instead of 55 ms."},
+		{"eight threads share the time of two cores", training{used: 2, series: limit(2, 100, 6)}, "warning 0.75 4.0 The job has to pause 75 % of the time, because its cgroup may use no more than 2 cores; by estimate the training would be 4.0 times as fast without that: from step to step 13.7 ms instead of 55 ms."},
 		{"one thread has half a core", training{used: 0.5, series: limit(0.5, 100, 0.5)}, "warning 0.50 2.0 "},
 		{"in every fifth period", training{used: 1.7, series: limit(2, 18, 2)}, "info 0.18 1.2 "},
 		{"in few periods", training{used: 1.9, series: limit(2, 5, 1)}, ""},

@@ -22,7 +22,7 @@ var Training = rule.Definition{
 	Summary: "The training takes longer than it has to.",
 	Why:     "A training that waits costs the same as one that computes.",
 	Parameters: []rule.Parameter{
-		{Name: "min_gain", Type: rule.Float, Default: "1.25", Range: rule.AtLeast(1), Meaning: "the least that mending could bring, as a factor, for a warning"},
+		{Name: "min_gain", Type: rule.Float, Default: "1.25", Range: rule.AtLeast(1), Meaning: "the least estimate of what mending could bring, as a factor, for a warning"},
 		{Name: "min_seconds", Type: rule.Float, Default: "30", Range: rule.AtLeast(0), Unit: "seconds", Meaning: "the least that it could save over the run for a warning"},
 		{Name: "info_gain", Type: rule.Float, Default: "1.1", Range: rule.AtLeast(1), Meaning: "the least gain for a hint"},
 		{Name: "max_slower", Type: rule.Float, Default: "10", Range: rule.AtLeast(0), Unit: "per cent", Meaning: "by how much a step may take longer than in the slowest of the last runs of the script"},
@@ -34,7 +34,7 @@ var Training = rule.Definition{
 	Remedies:   []string{"mend that first, and run again"},
 	Checks:     index(),
 	Lacks:      "no step's time is known",
-	Default:    &rule.Preset{Why: "a gain is a bound that holds, and small ones are not reported"},
+	Default:    &rule.Preset{Why: "a gain is an estimate, and small ones are not reported"},
 	Needs:      func(rule.Params) []rule.Need { return nil },
 	New:        func(p rule.Params) (rule.Rule, error) { return newSlow(p), nil },
 }
@@ -299,8 +299,8 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 	if all.Unbound {
 		gain = 0
 	} else {
-		gain = c.Bound(c.All, all)
-		message += "; without that " + faster(c.All, all, gain)
+		gain = c.Most(c.All, all)
+		message += "; by estimate " + faster(c.All, all, gain)
 	}
 	ctx := map[string]any{"seconds": all.Seconds, "of_seconds": whole, "could_save_seconds": saved}
 	for name, x := range all.Context {
@@ -316,9 +316,9 @@ func (r *slow) violation(c *Case, k *check) (*rule.Violation, rule.StepPart) {
 // faster says what would be how much faster, and for a training in seconds, too.
 func faster(s *Span, claim *Claim, gain float64) string {
 	if claim.Of > 0 {
-		return fmt.Sprintf("the job would be %s as fast", factor(gain))
+		return fmt.Sprintf("the job would be %s as fast without that", factor(gain))
 	}
-	text := fmt.Sprintf("the training would be %s as fast", factor(gain))
+	text := fmt.Sprintf("the training would be %s as fast without that", factor(gain))
 	if s.Steps > 0 && gain < 100 {
 		each := s.Seconds / float64(s.Steps)
 		text += fmt.Sprintf(": from step to step %s instead of %s", record.Seconds(each/gain), record.Seconds(each))
@@ -332,7 +332,7 @@ func factor(g float64) string {
 		return "many times"
 	}
 	if g >= 10 {
-		return fmt.Sprintf("at most %.0f times", g)
+		return fmt.Sprintf("%.0f times", g)
 	}
-	return fmt.Sprintf("at most %.1f times", g)
+	return fmt.Sprintf("%.1f times", g)
 }

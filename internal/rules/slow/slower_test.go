@@ -16,15 +16,15 @@ func TestSlowerThanBeforeSays(t *testing.T) {
 		with func(*slow.Before)
 		want string
 	}{
-		{"nothing is known of what changed", func(*slow.Before) {}, "in the last 3 runs of this script: 45 % of the time is new, most of it in the backward pass; without that"},
-		{"nothing changed", func(b *slow.Before) { b.Known = true }, "; code, packages and settings are those of the last run; without that"},
-		{"one run, one change", func(b *slow.Before) { b.Runs, b.Changed = 1, []string{"torch 2.14.0 → 2.15.0"} }, "in the last run of this script: 45 % of the time is new, most of it in the backward pass; changed since the last run: torch 2.14.0 → 2.15.0; without that"},
+		{"nothing is known of what changed", func(*slow.Before) {}, "in the last 3 runs of this script: 45 % of the time is new, most of it in the backward pass; by estimate the training would be "},
+		{"nothing changed", func(b *slow.Before) { b.Known = true }, "; code, packages and settings are those of the last run; by estimate the training would be "},
+		{"one run, one change", func(b *slow.Before) { b.Runs, b.Changed = 1, []string{"torch 2.14.0 → 2.15.0"} }, "in the last run of this script: 45 % of the time is new, most of it in the backward pass; changed since the last run: torch 2.14.0 → 2.15.0; by estimate the training would be "},
 		{"many changes", func(b *slow.Before) {
 			b.Changed = []string{"a 1 → 2", "b 10% → 20%", "c 1 → 2", "d 1 → 2", "e 1 → 2"}
-		}, "changed since the last run: a 1 → 2, b 10% → 20%, c 1 → 2 and 2 more; without that"},
+		}, "changed since the last run: a 1 → 2, b 10% → 20%, c 1 → 2 and 2 more; by estimate the training would be "},
 		{"no part became slower by itself", func(b *slow.Before) {
 			b.Parts = map[string]float64{"forward": 1, "backward": 1, "optimizer": 1, "other": 1, "data": 1}
-		}, "45 % of the time is new; without that"},
+		}, "45 % of the time is new; by estimate the training would be "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := before

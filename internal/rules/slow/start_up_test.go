@@ -21,7 +21,7 @@ func TestStartUp(t *testing.T) {
 		training
 		want string // "" or how the finding begins
 	}{
-		{"before PyTorch is imported", training{events: began(100, 80, 5, 5)}, "warning 0.77 4.3 The job takes 100 seconds to start and then trains for 30 seconds: starting is 77 % of that, most of it before PyTorch is imported; without that the job would be at most 4.3 times as fast."},
+		{"before PyTorch is imported", training{events: began(100, 80, 5, 5)}, "warning 0.77 4.3 The job takes 100 seconds to start and then trains for 30 seconds: starting is 77 % of that, most of it before PyTorch is imported; by estimate the job would be 4.3 times as fast without that."},
 		{"waiting for the first batch", training{events: began(100, 3, 80, 5)}, "warning 0.77 4.3 The job takes 100 seconds to start and then trains for 30 seconds: starting is 77 % of that, most of it waiting for the first batch; "},
 		{"in the first step", training{events: began(100, 3, 5, 80)}, "warning 0.77 4.3 The job takes 100 seconds to start and then trains for 30 seconds: starting is 77 % of that, most of it in the first step; "},
 		{"before the first batch", training{events: began(300, 3, 5, 5)}, "warning 0.91 11.0 The job takes 5 minutes to start and then trains for 30 seconds: starting is 91 % of that, most of it between the import of PyTorch and the first batch; "},
