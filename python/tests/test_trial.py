@@ -368,3 +368,12 @@ def test_histograms_count_what_numpy_counts(trial):
     for name in ("loss", "acc"):
         with pytest.raises(TensorUnavailableForStep):
             trial.tensor(name).histogram(0, mode=modes.TRAIN)
+
+
+def test_profiler_data_is_in_every_trial():
+    """A trial of profiler data is refused with what has them, and that is there."""
+    from vigil import exceptions, trial
+
+    with pytest.raises(exceptions.NotSupported, match=r"machine\(\) and step_times\(\) of any trial have the machine and the parts of steps"):
+        trial.create_trial("somewhere", profiler=True)
+    assert callable(trial.Trial.machine) and callable(trial.Trial.step_times)

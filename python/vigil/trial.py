@@ -54,7 +54,7 @@ def create_trial(path, name=None, profiler=False, range_steps=None, **ignored):
     from vigil import _run_reader
 
     if profiler:
-        raise NotSupported("create trial: profiler data is not captured")
+        raise NotSupported("create trial: there is no trial of profiler data; machine() and step_times() of any trial have the machine and the parts of steps")
     unknown = sorted(set(ignored) - {"output_dir", "check", "index_mode", "cache", "parallel"})
     if unknown:
         raise InvalidType("create trial: unknown argument %r" % unknown[0])
@@ -271,7 +271,7 @@ class Trial(object):
     def step_times(self, part="step", mode=TRAIN, worker=None):
         """(steps, times, seconds) of a part of the steps of a mode: when each ended, and how long the part took.
 
-        part: data, to_device, forward, backward, ranks, optimizer, checkpoint, other, or step for all but the gap before it.
+        part: data, to_device (Go programs), forward, backward, ranks, optimizer, checkpoint, other, or step for all but the gap before it.
         """
         if part not in PARTS:
             raise InvalidValue("step times: %r is none of %s" % (part, ", ".join(PARTS)))
