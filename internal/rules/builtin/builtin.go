@@ -1,4 +1,5 @@
-// Package builtin holds the rules that come with Vigil, one file for each. A
+// Package builtin holds the rules that come with Vigil. Each has a file of its
+// own; checks of facts, and what several rules share, have files next to them. A
 // rule is added by a file and a line in the list below.
 //
 // Where a rule takes part in the default set it does so with a judgement of
