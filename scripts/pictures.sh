@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the report and of the status line from real runs, and those of the dashboard from written ones: needs tmux and Chromium.
+# Makes the pictures of the report, the status line and the dashboard from real runs: needs tmux, Chromium and the environment of ./test.sh (VIGIL_TEST_PYTHON).
 # (The picture of a mistake is made by `go test ./cli -run TestPicture -update`.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,4 +39,4 @@ for _ in $(seq 120); do
 done
 terminal docs/images/status.png 1040 290
 
-go test ./e2e/golden -count=1 -update
+go test ./e2e/golden -count=1 -run TestDocumentation -timeout 60m -record

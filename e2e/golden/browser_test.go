@@ -16,16 +16,15 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/vigil-ml/vigil/internal/server"
 	"github.com/vigil-ml/vigil/internal/testenv"
-	"github.com/vigil-ml/vigil/web"
 )
 
 // browser is one tab in which nothing depends on the machine: fonts, scale, colours,
 // clock and time zone are fixed, and nothing moves.
 type browser struct {
-	ctx  context.Context
-	base string // of the server that it looks at
+	ctx      context.Context
+	base     string        // of the server that it looks at
+	patience time.Duration // for a page to be drawn
 }
 
 // stopped sets the clock of a page, and keeps what comes by itself from coming.
@@ -35,14 +34,14 @@ const stopped = `(() => {
 	setInterval = () => 0;
 })()`
 
-func open(t *testing.T, root string) *browser {
+// open shows what a server answers. The clock of the page shows now; zero: the time.
+func open(t *testing.T, handler http.Handler, now time.Time) *browser {
 	t.Helper()
 	fonts, err := filepath.Abs(filepath.Join("testdata", "fonts", "fonts.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := server.New(server.Options{Root: root, Version: "1.0", App: web.App(), Now: func() time.Time { return now }})
-	at := httptest.NewServer(asOnItsHost(s.Handler()))
+	at := httptest.NewServer(handler)
 	t.Cleanup(at.Close)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testenv.Browser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Env("FONTCONFIG_FILE="+fonts, "XDG_CACHE_HOME="+t.TempDir(), "TZ=UTC", "LANG=C.UTF-8"),
@@ -54,12 +53,14 @@ func open(t *testing.T, root string) *browser {
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
 
-	b := &browser{ctx, at.URL}
+	b := &browser{ctx, at.URL, time.Minute}
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatalf("start the browser: %v", err)
 	}
-	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(stopped, now.UnixMilli())}); err != nil {
-		t.Fatal(err)
+	if !now.IsZero() {
+		if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(stopped, now.UnixMilli())}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if _, err := chromedp.Call(ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"}); err != nil {
 		t.Fatal(err)
@@ -167,7 +168,7 @@ func (b *browser) evaluate(t *testing.T, expression string) {
 // wait asks until an expression of the page is true.
 func (b *browser) wait(t *testing.T, expression string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(b.patience); ; time.Sleep(20 * time.Millisecond) {
 		is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`!!(`+expression+`)`))
 		if err == nil && is {
 			return

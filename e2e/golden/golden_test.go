@@ -1,11 +1,15 @@
-// Package golden compares pictures of the dashboard's pages with stored ones, which
-// the documentation shows. It does so where VIGIL_TEST_LONG is set:
+// Package golden compares pictures of the dashboard's pages, of runs that are made of
+// formulas, with those in testdata. It does so where VIGIL_TEST_LONG is set:
 //
 //	VIGIL_TEST_LONG=1 go test ./e2e/golden
 //	go test ./e2e/golden -update
 //
 // The second command writes them. A picture that differs is written to build/pictures,
 // with one of where.
+//
+// It draws the pictures of the documentation, too, of real trainings:
+//
+//	go test ./e2e/golden -run TestDocumentation -timeout 60m -record
 package golden
 
 import (
@@ -16,15 +20,18 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/vigil-ml/vigil/internal/server"
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/web"
 )
 
 var update = flag.Bool("update", false, "write the pictures")
 
 // stored is where the pictures lie.
 func stored(name string) string {
-	return filepath.Join(testenv.Root(), "docs", "images", "ui", name+".png")
+	return filepath.Join(testenv.Root(), "e2e", "golden", "testdata", name+".png")
 }
 
 // A look is how a page is shown.
@@ -37,28 +44,26 @@ var (
 	light  = look{"", "light", 1200, 2200}
 	dark   = look{"-dark", "dark", 1200, 2200}
 	narrow = look{"-narrow", "light", 390, 1400}
-	all    = []look{light, dark, narrow}
+
+	first   = []look{{"", "light", 1200, 1000}} // what is seen first
+	several = append(first, look{"-dark", "dark", 1200, least}, narrow)
 )
 
-// pictures are all of them: each page in each look, and what the documentation shows
-// besides.
+// pictures are all of them: each page, and some in each look.
 var pictures = []struct {
 	name, path string
 	looks      []look
 	ready      string // the page is drawn when this is true; "": when nothing is busy
 }{
-	{"runs", "/runs", all, has(softmax)},
-	{"overview", "/runs/" + softmax + "/overview", all, ""},
-	{"curves", "/runs/" + healthy + "/curves?closed=collection%20gradients", all, ""},
-	{"compare", "/curves?closed=collection%20weights,collection%20gradients&runs=" + healthy + "," + quicker, []look{light}, ""},
-	{"tensors", "/runs/" + sigmoid + "/tensors", all, ""},
-	{"tensor", "/runs/" + sigmoid + "/tensors?tensor=gradient/" + layer(0), []look{light}, ""},
-	{"findings", "/runs/" + sigmoid + "/findings", all, ""},
-	{"machine", "/runs/" + going + "/machine", all, ""},
-	{"time", "/runs/" + slow + "/time", all, ""},
-	{"controls", "/runs/" + going + "/controls", all, ""},
-	{"live", "/runs/" + going + "/overview", []look{light}, ""},
-	{"parts", "/gallery/", []look{light, dark}, `window.ready`},
+	{"runs", "/runs", first, has(softmax)},
+	{"overview", "/runs/" + softmax + "/overview", several, ""},
+	{"curves", "/runs/" + healthy + "/curves?closed=collection%20gradients", first, ""},
+	{"tensors", "/runs/" + sigmoid + "/tensors", first, ""},
+	{"findings", "/runs/" + sigmoid + "/findings", first, ""},
+	{"machine", "/runs/" + going + "/machine", append(first, narrow), ""},
+	{"time", "/runs/" + slow + "/time", first, ""},
+	{"controls", "/runs/" + going + "/controls", first, ""},
+	{"parts", "/gallery/", []look{light}, `window.ready`},
 }
 
 // has is true of a page that has drawn all, and has a text.
@@ -72,7 +77,8 @@ func TestPictures(t *testing.T) {
 	}
 	root := t.TempDir()
 	writeRuns(t, root)
-	b := open(t, root)
+	s := server.New(server.Options{Root: root, Version: "1.0", App: web.App(), Now: func() time.Time { return now }})
+	b := open(t, asOnItsHost(s.Handler()), now)
 	for _, p := range pictures {
 		for _, l := range p.looks {
 			t.Run(p.name+l.suffix, func(t *testing.T) {
@@ -88,7 +94,7 @@ func TestPictures(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			want := read(t, stored("overview"))
-			b.visit(t, "/runs/"+softmax+"/overview", light, "")
+			b.visit(t, "/runs/"+softmax+"/overview", first[0], "")
 			b.evaluate(t, row.change)
 			if share, _ := compare(decode(t, b.shot(t)), decode(t, want)); share <= mostDiffer {
 				t.Errorf("only %.2f %% of the pixels differ", 100*share)
