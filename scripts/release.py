@@ -29,7 +29,6 @@ WHEELS = {
     "linux/amd64": "manylinux_2_17_x86_64.manylinux2014_x86_64",
     "linux/arm64": "manylinux_2_17_aarch64.manylinux2014_aarch64",
 }
-PROGRAMS = ["linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64"]
 LICENCES = ["LICENSE", "internal/report/page/vendor/uPlot.LICENSE"]
 
 ABOUT = """Vigil %(version)s for %(target)s
@@ -137,7 +136,7 @@ def main():
     for target, platform in WHEELS.items():
         subprocess.run(build + ["-t", "wheel"], cwd=ROOT, env=dict(environ, VIGIL_WHEEL_TARGET=target, VIGIL_WHEEL_PLATFORM=platform), check=True, stdout=subprocess.DEVNULL)
     try:
-        for target in PROGRAMS:
+        for target in read("scripts", "platforms.txt").split():
             program(out, target, version, when)
     except build_program.BuildError as e:
         sys.stderr.write("release.py: %s\n" % e)
