@@ -3,24 +3,21 @@
 package ui
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/testenv/browser"
 )
 
-// What all tests share: the program, the runs, a dashboard over them, a browser.
+// What all tests share next to a browser: the program, the runs, a dashboard over them.
 var (
-	binary   string
-	root     string // of the recorded runs
-	shared   *dashboard
-	chromium context.Context
+	binary string
+	root   string // of the recorded runs
+	shared *dashboard
 )
 
 func TestMain(m *testing.M) {
@@ -35,7 +32,7 @@ func TestMain(m *testing.M) {
 		if flag.Parse(); flag.Lookup("test.run").Value.String() == "" {
 			generated()
 		}
-		return m.Run()
+		return browser.Main(m)
 	}())
 }
 
@@ -53,22 +50,4 @@ func prepare() error {
 	}
 	shared, err = serve(dir, root)
 	return err
-}
-
-// browser is the one browser of all tests; each test has tabs of its own.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	if chromium != nil {
-		return chromium
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testenv.Browser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 900))
-	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, _ := chromedp.NewContext(allocator)
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("start the browser: %v", err)
-	}
-	chromium = ctx
-	return ctx
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/vigil-ml/vigil/internal/testenv/browser"
 )
 
 // tab is one tab of the browser. What the page complains of in the console fails
@@ -35,8 +37,7 @@ func open(t *testing.T, d *dashboard, path string) *tab {
 // empty is a tab of a browser that has not been there.
 func empty(t *testing.T, d *dashboard) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
-	t.Cleanup(cancel)
+	ctx := browser.Context(t)
 	b := &tab{T: t, ctx: ctx, at: d}
 	messages := chromedp.Console(ctx)
 	go func() {

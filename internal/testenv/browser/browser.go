@@ -11,8 +11,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/chromedp"
-
-	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // Tab is a tab of a real browser, for one test.
@@ -21,17 +19,12 @@ type Tab struct {
 	ctx context.Context
 }
 
-// New opens a tab that is closed at the end of the test.
+// New opens a tab of the one browser, as a browser that was nowhere before has it.
+// It is closed at the end of the test.
 func New(t *testing.T) *Tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testenv.Browser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 1000))
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	b := &Tab{t, ctx}
+	b := &Tab{t, Context(t)}
+	b.Do(chromedp.EmulateViewport(1280, 1000))
 	b.Do(chromedp.Navigate("about:blank"))
 	return b
 }

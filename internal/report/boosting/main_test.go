@@ -1,0 +1,10 @@
+package boosting
+
+import (
+	"os"
+	"testing"
+
+	"github.com/vigil-ml/vigil/internal/testenv/browser"
+)
+
+func TestMain(m *testing.M) { os.Exit(browser.Main(m)) }
