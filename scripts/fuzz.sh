@@ -3,7 +3,6 @@
 #
 #   scripts/fuzz.sh 60s                       all of the repository
 #   scripts/fuzz.sh 10s internal/capture ...  those of these packages
-#   scripts/fuzz.sh 10s formats               one for each format that is read from outside
 #
 # An input that fails is kept in the package's testdata/fuzz and said.
 set -euo pipefail
@@ -11,12 +10,6 @@ cd "$(dirname "$0")/.."
 time=${1:-10s}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- .
-only='.*'
-if [ "$1" = formats ]; then
-  # The protocol, the journal, raw tensors, tables, run.json, the configuration.
-  set -- internal/capture internal/store/journal internal/store/safetensors internal/store/chunk internal/trial internal/config
-  only='Messages|Scan|Open|Changed|RunFile|File'
-fi
 
 one() {
   local file=$1 target=$2 dir out
@@ -31,5 +24,5 @@ one() {
 }
 export -f one
 export FUZZ_TIME=$time
-grep -rE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' "$@" -o | sed 's|^\./||; s/:func / /' | grep -E " Fuzz($only)\$" | sort |
+grep -rE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' "$@" -o | sed 's|^\./||; s/:func / /' | sort |
   xargs -P 2 -L 1 bash -c 'one "$@"' one

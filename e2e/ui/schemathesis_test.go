@@ -14,15 +14,16 @@ import (
 
 // Requests that are generated from the OpenAPI document get no 500, no answer that
 // breaks its schema, and an answer in time. They change a copy of the runs; only deleting
-// is left out, after which nothing would be there to ask for.
+// is left out, after which nothing would be there to ask for. Ten seconds of them are
+// made, and a minute where VIGIL_TEST_LONG is set.
 func TestGeneratedRequests(t *testing.T) {
 	if err := <-generated(); err != nil {
 		t.Error(err)
 	}
 }
 
-// generated begins to make the requests, once: they take a minute, beside the tests in
-// the browser where all tests are run. How they went can be received once.
+// generated begins to make the requests, once: next to the tests in the browser where
+// all tests are run. How they went can be received once.
 var generated = sync.OnceValue(func() <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- generate() }()
@@ -53,8 +54,12 @@ func generate() error {
 	if err := os.WriteFile(config, []byte(names), 0o644); err != nil {
 		return err
 	}
+	seconds := "10"
+	if os.Getenv("VIGIL_TEST_LONG") != "" {
+		seconds = "60"
+	}
 	cmd := exec.Command(program, "--config-file", config, "run", d.base+"/api/v1/openapi.json", "--header", "Authorization: Bearer "+d.Token, "--header", "X-Vigil: 1",
-		"--max-time", "60", "--seed", "1", "--generation-deterministic", "--no-color", "--max-response-time", "20", "--exclude-path-regex", "/stream$", "--exclude-operation-id", deleting,
+		"--max-time", seconds, "--seed", "1", "--generation-deterministic", "--no-color", "--max-response-time", "20", "--exclude-path-regex", "/stream$", "--exclude-operation-id", deleting,
 		"--checks", "not_a_server_error,response_schema_conformance,content_type_conformance,status_code_conformance")
 	cmd.Dir, cmd.Env = dir, environment()
 	out, err := cmd.CombinedOutput()
