@@ -23,8 +23,8 @@ type Server struct {
 	ended chan struct{}
 }
 
-// startLimit is the longest that Python may take to load PyTorch.
-const startLimit = 2 * time.Minute
+// startLimit is the longest that Python may take to load PyTorch: seconds, but minutes where others keep the machine busy.
+const startLimit = 10 * time.Minute
 
 // Watched starts a process whose forks vigil run can watch: as in any Python
 // below vigil run, the hook waits in it for a script that trains. Its socket
@@ -66,6 +66,7 @@ func Watched(python, dir string) (*Server, error) {
 		case <-s.ended:
 			return nil, fmt.Errorf("start the process that forks for scripts: %q ended while it loaded PyTorch: %v", python, process.ProcessState)
 		case <-timeout:
+			_ = process.Process.Kill()
 			s.Close()
 			return nil, fmt.Errorf("start the process that forks for scripts: %q has not loaded PyTorch in %v", python, startLimit)
 		}
