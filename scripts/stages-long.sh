@@ -25,9 +25,11 @@ long_test() {
 
 # Packages in which nothing is shared, with the race detector all the same.
 stage_race_others() {
+  local packages
+  packages=$(go run ./internal/testenv/racy others | grep -v '/testenv/')
   wait_for tools
-  # shellcheck disable=SC2046 # one word a package
-  CGO_ENABLED=1 go test -vet=off -race -timeout 60m $(go run ./internal/testenv/racy others | grep -v '/testenv/')
+  # shellcheck disable=SC2086 # one word a package
+  CGO_ENABLED=1 go test -vet=off -race -timeout 60m $packages
 }
 
 # All files of a release: the programs are built for each platform.
@@ -35,8 +37,10 @@ stage_release() { long_test -run 'TestRelease' ./e2e; }
 
 # Properties, with cases that are drawn again.
 stage_properties() {
-  # shellcheck disable=SC2046 # one word a package
-  long_test $(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n1 dirname | sort -u | sed 's|^|./|') -rapid.checks=1000
+  local packages
+  packages=$(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+  # shellcheck disable=SC2086 # one word a package
+  long_test $packages -rapid.checks=1000
 }
 
 # 10 000 schedules of crashes; every byte of a run is changed.

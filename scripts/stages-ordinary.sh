@@ -32,9 +32,11 @@ stage_platforms() {
 
 # Packages in which nothing is shared between goroutines; and long computations in one goroutine, of which the race detector sees few cases.
 stage_go() {
+  local packages
+  packages=$(go run ./internal/testenv/racy others | grep -v '/testenv/platforms$')
   wait_for tools
-  # shellcheck disable=SC2046 # one word a package
-  go test -vet=off -timeout 25m $(go run ./internal/testenv/racy others | grep -v '/testenv/platforms$')
+  # shellcheck disable=SC2086 # one word a package
+  go test -vet=off -timeout 25m $packages
   go test -vet=off -timeout 25m -run 'TestCrashes|TestEveryByteIsCovered|TestRestartsChangeNothing' ./internal/trial ./internal/agent
 }
 

@@ -38,9 +38,11 @@ wait_for() {
 }
 
 # run_stages WIDTH KEEP_GOING NAME...: in this order, so many at the same time. The first failure ends all of them, unless
-# KEEP_GOING is 1. Returns 1 where one failed.
+# KEEP_GOING is 1. Sets stages_failed to 1 where one failed; it has no exit code, because errexit is off in what is called by "if" or
+# "||", in the stages too.
 run_stages() {
-  local width=$1 keep_going=$2 failed=0 name status wall cpu
+  local width=$1 keep_going=$2 name status wall cpu
+  stages_failed=0
   shift 2
   declare -gA running=()
   set -m # process groups
@@ -59,14 +61,13 @@ run_stages() {
       printf '\n== %s (%d s)\n' "$name" "$wall"
       cat "build/stages/$name.log"
       if [ "$status" != 0 ]; then
-        failed=1
+        stages_failed=1
         printf '\n%s failed: exit code %d\n' "$name" "$status" >&2
       fi
       printf '%s\t%d\t%d\t%d\n' "$name" "$wall" "$cpu" "$status" >>"$stage_table"
     done
-    if [ "$failed" = 1 ] && [ "$keep_going" = 0 ]; then return 1; fi
+    if [ "$stages_failed" = 1 ] && [ "$keep_going" = 0 ]; then return; fi
   done
-  return "$failed"
 }
 
 # stop_stages ends those that run, and prints the end of what each has printed.
