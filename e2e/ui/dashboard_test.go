@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,6 +69,25 @@ func serving(t *testing.T, root string, flags ...string) *dashboard {
 		t.Fatal(err)
 	}
 	t.Cleanup(d.end)
+	return d
+}
+
+// dashboards are those over runs that several tests look at, and that none of them changes.
+var dashboards = map[string]*dashboard{}
+
+// over is the dashboard over such runs. The first test that asks for it writes them.
+func over(t *testing.T, name string, write func(t *testing.T, root string)) *dashboard {
+	t.Helper()
+	if d := dashboards[name]; d != nil {
+		return d
+	}
+	dir := filepath.Dir(binary)
+	write(t, filepath.Join(dir, name))
+	d, err := serve(dir, filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dashboards[name] = d
 	return d
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -24,7 +25,7 @@ func sampled(t *testing.T) *dashboard {
 		exec.Command("go", "build", "-o", program, "./cmd/vigil-nvml"),
 		exec.Command("cc", "-shared", "-fPIC", "-o", library, filepath.Join("internal", "monitor", "testdata", "nvml", "nvml.c")),
 	} {
-		cmd.Dir = testenv.Root()
+		cmd.Dir, cmd.Env = testenv.Root(), append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
 		}

@@ -18,7 +18,11 @@ import (
 // claims to run on another machine, and has two windows of detail.
 func made(t *testing.T) *dashboard {
 	t.Helper()
-	root := t.TempDir()
+	return over(t, "made", makeMachines)
+}
+
+func makeMachines(t *testing.T, root string) {
+	t.Helper()
 	o := timed.Options{Started: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), Seconds: 600, Ranks: 2, Cores: 16, GPUs: 8}
 	timed.Write(t, root, "machine", o)
 	timed.Write(t, root, "nothing", timed.Options{Started: o.Started, Empty: true, Ended: true})
@@ -43,7 +47,6 @@ func made(t *testing.T) *dashboard {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return serving(t, root)
 }
 
 // number is a number of the address's query; 0 where there is none.

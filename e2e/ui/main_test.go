@@ -29,6 +29,11 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(filepath.Dir(binary))
 		defer shared.end()
+		defer func() {
+			for _, d := range dashboards {
+				d.end()
+			}
+		}()
 		if flag.Parse(); flag.Lookup("test.run").Value.String() == "" {
 			generated()
 		}

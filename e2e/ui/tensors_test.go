@@ -20,10 +20,11 @@ import (
 // tensorsRun is a dashboard over the run of package tensors.
 func tensorsRun(t *testing.T) *dashboard {
 	t.Helper()
-	root := t.TempDir()
-	tensors.Write(t, root, "run")
-	tensors.WriteOther(t, root, "other")
-	return serving(t, root)
+	return over(t, "tensors", func(t *testing.T, root string) {
+		t.Helper()
+		tensors.Write(t, root, "run")
+		tensors.WriteOther(t, root, "other")
+	})
 }
 
 // tokens are colours of the light theme, by their names.

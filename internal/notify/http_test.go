@@ -54,7 +54,7 @@ func server(t *testing.T, encrypted bool, f http.HandlerFunc) (string, func() []
 
 func send(t *testing.T, target Target) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return target.Send(ctx, message())
 }

@@ -89,7 +89,7 @@ func ask(t *testing.T, server string, a asked) (*http.Response, string) {
 			r.Header.Set(name, value)
 		}
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Timeout: 20 * time.Second,
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Timeout: time.Minute,
 		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	answer, err := client.Do(r)
 	if err != nil {

@@ -134,7 +134,7 @@ func (l *listener) next(name string, v any) heard {
 				}
 			}
 			return e
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			l.t.Fatalf("no event %q", name)
 		}
 	}

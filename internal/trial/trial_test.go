@@ -406,7 +406,7 @@ func TestTail(t *testing.T) {
 			if n != i {
 				t.Fatalf("got step %d, want %d", n, i)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("step %d did not come", i)
 		}
 	}
@@ -414,7 +414,7 @@ func TestTail(t *testing.T) {
 	select {
 	case err := <-done:
 		ok(t, err)
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("there was no end to it")
 	}
 	ok(t, w.Close())
