@@ -8,7 +8,11 @@ old_torch() {
   shift
   make_env "torch-$version" "scripts/requirements-torch-$version.txt" "about 4 GB on disk" "$@"
   export VIGIL_TEST_PYTHON="$PWD/build/env/torch-$version/bin/python"
-  VIGIL_TEST_WITHOUT=xgboost,trainers,scaler,columns,jupyter,hatchling go test -vet=off -timeout 40m -count=1 -parallel 2 ./e2e
+  export VIGIL_TEST_WITHOUT=xgboost,trainers,scaler,columns,jupyter,hatchling
+  # All rounds of kills are made with the newest, and a release has no PyTorch.
+  go test -vet=off -timeout 40m -count=1 -run '^TestKillLoop$' ./e2e
+  export VIGIL_TEST_LONG=1
+  go test -vet=off -timeout 60m -count=1 -parallel 2 -skip '^(TestKillLoop|TestRelease)$' ./e2e
   pytest_with "$VIGIL_TEST_PYTHON" --ignore=python/tests/torch --ignore=python/tests/xgboost --ignore=python/tests/trainers python/tests
   pytest_with "$VIGIL_TEST_PYTHON" python/tests/torch
 }
