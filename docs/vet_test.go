@@ -12,7 +12,7 @@ import (
 )
 
 // TestLinterVets: the linter runs what go vet runs, on tests too, so that the test command needs no go vet of its own. Its own choice
-// of analyzers has all of go vet's.
+// of analyzers has all of go vet's; what they find in assembly it drops, and the test command asks go vet for that.
 func TestLinterVets(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(testenv.Root(), ".golangci.yml"))
 	if err != nil {
