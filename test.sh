@@ -36,7 +36,7 @@ for arg in "$@"; do
     --env) only_env=1 ;;
     --firsthour) first_hour=1 ;;
     -h | --help)
-      sed -n '2,14p' "$0"
+      sed -n '2,13p' "$0"
       exit 0
       ;;
     -*)
