@@ -92,6 +92,8 @@ export function Table(props) {
     lastChosen.current = key;
     onChosen(next);
   };
+  const acts = useRef(null);
+  acts.current = { activate, choose, open: (row) => onOpen?.(row) };
   const keys = (event) => {
     if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("thead")) return;
     const page = Math.max(1, Math.floor(box.current.clientHeight / rowHeight) - 2);
@@ -124,7 +126,7 @@ export function Table(props) {
           const key = keyOf(one);
           if (one.group !== undefined && one.rows) return html`<${Group} key=${key} id=${`${id}-${index}`} index=${index} group=${one} columns=${wide} active=${index === at} summary=${groupSummary} onToggle=${() => { activate(index); toggleGroup(one.group); }} />`;
           return html`<${Row} key=${key} id=${`${id}-${index}`} index=${index} row=${one} parts=${parts} active=${index === at} chosen=${chosen?.has(key) ?? false} choosable=${Boolean(onChosen)} className=${rowClass?.(one)}
-            onActive=${() => activate(index)} onOpen=${() => onOpen?.(one)} onChoose=${(event) => choose(one, event)} />`;
+            acts=${acts} />`;
         })}
         ${to < list.length && html`<tr key="below" aria-hidden="true" class="space"><td colspan=${wide} ref=${length("height", `${(list.length - to) * rowHeight}px`)}></td></tr>`}
       </tbody>

@@ -23,11 +23,15 @@ export function Tree({ label, nodes, selected, onSelect, open, onOpen, all = fal
     setView((old) => (old[0] === next[0] && old[1] === next[1] ? old : next));
   };
   useLayoutEffect(look, [lines.length, height]);
+  useEffect(() => setAt(selected ?? null), [selected]);
+  // What is selected is brought into sight once: at once, or when the branch that it is on opens.
+  const revealed = useRef(null);
   useEffect(() => {
+    if (revealed.current === selected) return;
     const i = lines.findIndex(({ node }) => node.id === selected);
+    revealed.current = i < 0 ? null : selected;
     if (i >= 0) reveal(i);
-    setAt(selected ?? null);
-  }, [selected]);
+  }, [selected, lines]);
 
   const reveal = (i) => {
     const element = box.current;

@@ -33,7 +33,8 @@ function Live({ chart, page, large }) {
   const names = useMemo(() => runs.map((r) => r.name), [runs]);
   const series = useSeries({ loader, tails, runs: names, needs: asked, view, when: width > 0, turn: page.turn });
 
-  useEffect(() => page.watch(asked), [chart.key, asked]);
+  // Another axis brings another watched and another shared: the chart goes over to them.
+  useEffect(() => page.watched.watch(asked, page.gone), [chart.key, asked, page.watched]);
 
   const now = tick?.value ?? 0;
   const list = useMemo(() => emphasised(lines({ parts: chart.parts, runs, got: series.got, settings }), settings.picked),
@@ -44,7 +45,7 @@ function Live({ chart, page, large }) {
   // Where all charts have one range, each tells its own and takes that of all.
   const own = useMemo(() => ({ x: span(list), y: settings.oneRange ? extent(list, settings.zoom ?? [-Infinity, Infinity], { positive: settings.logY, clip: !settings.outliers }) : null }), [list, settings.oneRange, settings.zoom?.[0], settings.zoom?.[1], settings.logY, settings.outliers]);
   useEffect(() => shared.tell(chart.key, own), [own]);
-  useEffect(() => () => shared.tell(chart.key, null), [chart.key]);
+  useEffect(() => () => shared.tell(chart.key, null), [chart.key, shared]);
   const common = settings.oneRange ? shared.range.value : null;
 
   const y = useMemo(() => ({ log: settings.logY, clip: !settings.outliers, range: common?.y ?? undefined }), [settings.logY, settings.outliers, common?.y?.[0], common?.y?.[1]]);

@@ -119,7 +119,7 @@ export function useTensorStatistics(names, when) {
   return found;
 }
 
-// useSet is what is set about the page: {ui, pinned, pin(key, yes)}.
+// useSet is what is set about the page: {ui, pinned, pin(key, yes, instead)}: pinned in the place of another one where instead is given.
 // run is the key of pins; several runs share "*".
 export function useSet(run) {
   const [ui, set] = useState({ colours: {}, pinned: {} });
@@ -129,8 +129,9 @@ export function useSet(run) {
     return () => control.abort();
   }, []);
   const pinned = (ui.pinned?.[run] ?? []).filter((key) => typeof key === "string");
-  const pin = async (key, yes) => {
-    const next = yes ? [...pinned.filter((k) => k !== key), key] : pinned.filter((k) => k !== key);
+  const pin = async (key, yes, instead) => {
+    const others = pinned.filter((k) => k !== key && k !== instead);
+    const next = yes ? [...others, key] : others;
     set({ ...ui, pinned: { ...ui.pinned, [run]: next } });
     const answer = await patch("ui", { pinned: { [run]: next.length ? next : null } });
     set(answer);

@@ -73,18 +73,21 @@ export function Page({ run, route }) {
   const started = (run?.describe.run ?? rows.get(about))?.started ?? null;
   const epochs = !curves.answers.length || curves.answers.some((a) => a.epochs?.length);
   const set = (changes) => route.set(changed(changes));
+  const latest = useRef(null);
   const page = {
     run, runs, route, settings, set, turn, marked, started, refresh, pinned, given, epochs,
     loader: kept.loader, tails: kept.tails, tick: kept.tails ? kept.tick : null, shared: kept.shared,
-    watch: (needs) => kept.watched.watch(needs, (s) => {
-      if (!run?.live) return;
+    watched: kept.watched,
+    // gone is called when the last chart of a series is: while it is not seen, its points do not come.
+    gone: (s) => {
+      if (!latest.current.run?.live) return;
       kept.tails?.forget(s);
       kept.loader.forget(run.name, s);
-    }),
+    },
     pick: (name) => name && !single ? set({ picked: name === settings.picked ? "" : name }) : name || set({ picked: "" }),
     enlarge: (key) => route.push(changed({ large: key })),
     openFinding: (id) => route.go(`/runs/${encodeURIComponent(about)}/findings`, { finding: id }),
-    pin: (key, yes) => pin(key, yes).catch((error) => toast(error.message, { kind: "error" })),
+    pin: (key, yes, instead) => pin(key, yes, instead).catch((error) => toast(error.message, { kind: "error" })),
     compose: (which) => setDialog({ compose: which }),
     compare: () => setDialog({ compare: true }),
     without: (name) => route.set({ runs: joined(names.filter((n) => n !== name)) }),
@@ -94,7 +97,6 @@ export function Page({ run, route }) {
     },
   };
   useKeys("Curves", pageKeys(page, field));
-  const latest = useRef(page);
   latest.current = page;
   useCommands(() => [
     { group: "Curves", title: "Add a chart of an expression or a pattern", keys: "e", run: () => latest.current.compose(null) },
@@ -104,7 +106,7 @@ export function Page({ run, route }) {
 
   const added = (key, before) => {
     setDialog(null);
-    if (before && pinned.includes(before)) page.pin(before, false).then(() => page.pin(key, true));
+    if (before && pinned.includes(before)) page.pin(key, true, before);
     set({ own: [...settings.own.filter((o) => o !== before && o !== key), key], ...(settings.large === before ? { large: key } : {}) });
   };
   const compared = (next) => {

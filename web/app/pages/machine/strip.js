@@ -17,7 +17,11 @@ export function Strip({ timeline, frame, pins, label }) {
   state.current = { timeline, frame, width, drag, cursor: cursor.current };
   const draw = useMemo(() => () => canvas.current && paint(canvas.current, { ...state.current, cursor: cursor.current }), []);
   const span = Math.max(1, width - side.left - side.right);
-  const toX = (px) => frame.view[0] + ((px - side.left) / span) * (frame.view[1] - frame.view[0]);
+  // A drag may outlast a drawing, on a run that goes on: what it marks is read by the frame that is shown then.
+  const toX = (px) => {
+    const { frame, width } = state.current;
+    return frame.view[0] + ((px - side.left) / Math.max(1, width - side.left - side.right)) * (frame.view[1] - frame.view[0]);
+  };
   const toPx = (x) => side.left + ((x - frame.view[0]) / (frame.view[1] - frame.view[0])) * span;
 
   useLayoutEffect(() => effect(() => {
@@ -47,7 +51,7 @@ export function Strip({ timeline, frame, pins, label }) {
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", up);
       setDrag(null);
-      if (Math.abs(end - start) > 4) frame.show([toX(Math.min(start, end)), toX(Math.max(start, end))]);
+      if (Math.abs(end - start) > 4) state.current.frame.show([toX(Math.min(start, end)), toX(Math.max(start, end))]);
     };
     addEventListener("pointermove", move);
     addEventListener("pointerup", up);

@@ -1,18 +1,20 @@
-// One row of a table. It is drawn anew only when something of it changed.
+// One row of a table. It is drawn again only when something of it changed.
 import { Component, html } from "../../vendor/preact.js";
 import { Icon } from "../icon.js";
 
-const same = ["row", "parts", "active", "chosen", "index", "choosable", "href"];
+// told are the props of a row. What it does is none of them: acts is a ref to what the table does now, {activate(index), choose(row, event), open(row)}.
+// A function as a prop would stay the one of the last drawing, and know the table as it was then.
+const told = ["row", "parts", "id", "index", "active", "chosen", "choosable", "className"];
 
 export class Row extends Component {
   shouldComponentUpdate(next) {
-    return same.some((key) => next[key] !== this.props[key]);
+    return told.some((key) => next[key] !== this.props[key]);
   }
 
-  render({ row, parts, id, index, active, chosen, choosable, className, onChoose, onActive, onOpen }) {
+  render({ row, parts, id, index, active, chosen, choosable, className, acts }) {
     return html`<tr id=${id} aria-rowindex=${index + 2} aria-selected=${choosable ? chosen : active} class=${`${active ? "active" : ""} ${chosen ? "chosen" : ""} ${className ?? ""}`}
-        onClick=${(event) => onActive(event)} onDblClick=${onOpen}>
-      ${choosable && html`<td class="choose" aria-colindex="1"><input type="checkbox" tabindex="-1" aria-label="Choose the row" checked=${chosen} onClick=${(event) => { event.stopPropagation(); onChoose(event); }} /></td>`}
+        onClick=${() => acts.current.activate(index)} onDblClick=${() => acts.current.open(row)}>
+      ${choosable && html`<td class="choose" aria-colindex="1"><input type="checkbox" tabindex="-1" aria-label="Choose the row" checked=${chosen} onClick=${(event) => { event.stopPropagation(); acts.current.choose(row, event); }} /></td>`}
       ${parts.map(({ column, index: at, gap }) => gap ? html`<td key=${`gap ${at}`} class="gap" aria-hidden="true" colspan=${gap}></td>` : html`<td key=${column.id} aria-colindex=${at + (choosable ? 2 : 1)} class=${`${column.number ? "n" : ""} ${column.pin ? "stays" : ""} ${column.class ?? ""}`}>${column.cell ? column.cell(row) : show(column.value(row))}</td>`)}
     </tr>`;
   }
