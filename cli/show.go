@@ -141,8 +141,8 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 	}
 	line("workers", strings.Join(t.Workers(), ", "))
 	line("steps", stepsOf(t, run.Clock()))
-	if run.Overhead.StepSeconds > 0 {
-		line("cost", run.Overhead.Text())
+	if cost := run.Cost(); cost != "" {
+		line("cost", cost)
 	}
 	if n := record.Count(t.Groups()); len(n.Roots) > 0 {
 		line("findings", n.String())

@@ -24,6 +24,8 @@ type counts struct {
 	stepped  float64 // seconds of steps
 	first    float64 // those of captured that fell into the first steps
 	early    float64 // those of stepped that did
+	later    int64   // steps after the first ones, of the worker that counts
+	budget   float64 // share of the time of steps that capture may add; 0 where the intervals are given
 	outside  float64 // seconds that the start and the end of capture took: of the hook that took most, and our own
 	failing  bool    // the store does not take values now
 	facts    json.RawMessage
@@ -56,7 +58,7 @@ func (c *counts) restore(r record.Run) {
 	o := r.Overhead
 	since := o.SinceSeconds * o.SincePercent / 100
 	c.captured, c.stepped, c.first, c.early = o.CapturedSeconds, o.StepSeconds, o.CapturedSeconds-since, o.StepSeconds-o.SinceSeconds-since
-	c.outside = max(o.OnceSeconds-c.first, 0)
+	c.outside, c.later = max(o.OnceSeconds-c.first, 0), o.SinceSteps
 	c.facts, c.said = r.Facts, r.Said
 	if len(r.Steps) > 0 {
 		c.steps[""] = maps.Clone(r.Steps) // of no worker known any more
@@ -87,7 +89,7 @@ func (c *counts) byMode() map[string]int64 {
 }
 
 func (c *counts) overhead() record.Overhead {
-	o := record.Overhead{CapturedSeconds: c.captured, StepSeconds: c.stepped}
+	o := record.Overhead{CapturedSeconds: c.captured, StepSeconds: c.stepped, SinceSteps: c.later, BudgetPercent: 100 * c.budget}
 	if rest := c.stepped - c.captured; rest > 0 {
 		o.Percent = 100 * c.captured / rest
 	}
@@ -142,6 +144,8 @@ func (j *job) stepStored(w *worker, st *record.Step) {
 	if st.Step < firstSteps || j.counts.said == "" && st.Step < mostFirstSteps {
 		j.counts.first += st.Overhead
 		j.counts.early += st.Seconds
+	} else if w.full || w.chief {
+		j.counts.later++
 	}
 	if w.full || w.chief {
 		j.progress.step(st)

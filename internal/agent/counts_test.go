@@ -12,7 +12,8 @@ import (
 func TestOverheadOnceAndSince(t *testing.T) {
 	j := &job{}
 	j.counts.init()
-	w := &worker{job: j, name: "worker_0"}
+	j.counts.budget = 0.02
+	w := &worker{job: j, name: "worker_0", chief: true}
 	for n := range int64(40) {
 		st := &record.Step{Step: n, ModeStep: n, Seconds: 0.102, Overhead: 0.002}
 		if n < firstSteps {
@@ -36,10 +37,14 @@ func TestOverheadOnceAndSince(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", who, v.name, v.got, v.want)
 			}
 		}
+		if o.SinceSteps != 20 || o.BudgetPercent != 2 {
+			t.Errorf("%s: %d steps since, budget %v", who, o.SinceSteps, o.BudgetPercent)
+		}
 	}
 	check("agent", j.counts.overhead())
 	next := &job{}
 	next.counts.init()
+	next.counts.budget = 0.02
 	next.counts.restore(record.Run{Overhead: j.counts.overhead()})
 	check("the next agent", next.counts.overhead())
 }

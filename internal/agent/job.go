@@ -96,6 +96,9 @@ func newJob(set Settings, w *store.Writer, ev *events) *job {
 	j.placing.order, j.starting.order, j.asking.order, j.mu.order = lockPlacing, lockStarting, lockAsking, lockJob
 	j.noting.order, j.writing.order, j.cmu.order, j.rows.order = lockNoting, lockWriting, lockCounts, lockRows
 	j.counts.init()
+	if c := &set.Config; c.Every == plan.Auto {
+		j.counts.budget = c.Budget
+	}
 	j.sampling.change = make(chan int, 1)
 	j.restoreDrops()
 	if b, err := w.LoadState(sessionsState); err == nil {

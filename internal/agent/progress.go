@@ -94,8 +94,8 @@ func (j *job) takeProgress() *live.Progress {
 		Step: p.last.Step, Mode: p.last.Mode.String(), ModeStep: p.last.ModeStep,
 		Workers: live0,
 	}
-	cost := j.counts.overhead()
-	out.Overhead, out.Early = cost.SincePercent, cost.SinceSeconds < record.FewSeconds
+	share, steady := j.counts.overhead().Steady()
+	out.Overhead, out.Early = share, !steady
 	p.place(out)
 	if p.loss != nil && finite(*p.loss) {
 		out.Loss = p.loss

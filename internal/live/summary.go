@@ -30,8 +30,8 @@ func (p Page) Summary(sum *Summary) string {
 		b.WriteString(p.Hang("  ", clean(run.Said)) + "\n")
 	}
 	item("captured", captured(sum))
-	if run.Overhead.StepSeconds > 0 {
-		item("cost", run.Overhead.Text())
+	if cost := run.Cost(); cost != "" {
+		item("cost", cost)
 	}
 	p.spent(item, run.Time)
 	item("missing", missing(sum)...)

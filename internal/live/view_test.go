@@ -319,7 +319,7 @@ func TestSummaryText(t *testing.T) {
 	const want = `vigil: first stopped by exploding_tensor after 1 min 40 s
   MLP · SGD
   captured  1,200 steps, 30 evaluation steps, 8 tensors, 12,345 values, 2.5 MB raw
-  cost      200 ms once, 1.2 % of each step since
+  cost      1.2 s of 1 min 40 s, 1.2 % in steady state
   missing   fc.weight (1,200 times): the ring was full
             a\nb: sparse
   findings  !! error exploding_tensor at step 12

@@ -24,7 +24,7 @@ const (
 func rowOf(t source.Run, run record.Run, name string) Row {
 	r := Row{
 		Name: name, Path: t.Path(), Framework: run.Framework, Status: run.Status, Started: run.Started, Ended: run.Ended,
-		Steps: run.Steps, Host: run.Host, Tags: run.Tags, Note: run.Note, Overhead: run.Overhead.Percent,
+		Steps: run.Steps, Host: run.Host, Tags: run.Tags, Note: run.Note,
 		Machine: machineOf(run), Progress: progressOf(run), User: owner(t.Path()),
 	}
 	if run.Name != name {
@@ -32,6 +32,9 @@ func rowOf(t source.Run, run record.Run, name string) Row {
 	}
 	if r.Steps == nil {
 		r.Steps = map[string]int64{}
+	}
+	if share, ok := run.Overhead.Steady(); ok {
+		r.Overhead = &share
 	}
 	if share, ok := view.LostShare(run.Time); ok {
 		r.Lost = &share

@@ -39,7 +39,7 @@ type Row struct {
 	Archived bool           `json:"archived"`
 	Live     bool           `json:"live" doc:"It runs on this host, and its agent can be asked"`
 	Lost     *float64       `json:"lost_share" doc:"Share of the time of the steps in which nothing was computed: waiting for data and ranks, copies to the device, checkpoints"`
-	Overhead float64        `json:"overhead_percent"`
+	Overhead *float64       `json:"overhead_percent" doc:"What capture adds to a step in steady state; null where too few steps were seen"`
 	Damaged  string         `json:"damaged" doc:"What is damaged; empty when nothing is"`
 
 	Detail

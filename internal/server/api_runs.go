@@ -232,7 +232,7 @@ type RunRow struct {
 	Archived  bool              `json:"archived"`
 	Live      bool              `json:"live" doc:"It runs on this host, and its agent can be asked."`
 	Lost      *float64          `json:"lost_share" nullable:"true" doc:"Share of the time of the steps in which nothing was computed: waiting for data and ranks, copies to the device, checkpoints."`
-	Overhead  float64           `json:"overhead_percent"`
+	Overhead  *float64          `json:"overhead_percent" nullable:"true" doc:"What capture adds to a step in steady state; null where too few steps were seen for a share."`
 	Damaged   string            `json:"damaged" doc:"What is damaged; empty when nothing is."`
 
 	Losses     []LossLine         `json:"losses,omitempty" doc:"At most 40 points each."`

@@ -135,7 +135,7 @@ var members = map[string]member{
 	"archived":         anyOf(func(r *runs.Row) (any, bool) { return true, r.Archived }),
 	"live":             anyOf(func(r *runs.Row) (any, bool) { return true, r.Live }),
 	"lost_share":       numberOf(func(r *runs.Row) *float64 { return r.Lost }),
-	"overhead_percent": numberOf(func(r *runs.Row) *float64 { return &r.Overhead }),
+	"overhead_percent": numberOf(func(r *runs.Row) *float64 { return r.Overhead }),
 	"damaged":          textOf(func(r *runs.Row) string { return r.Damaged }),
 }
 

@@ -34,8 +34,8 @@ func Properties(run record.Run) []Property {
 			list = append(list, Property{"epochs", fmt.Sprint(e.Number)})
 		}
 	}
-	if run.Overhead.StepSeconds > 0 {
-		list = append(list, Property{"cost of capture", run.Overhead.Text()})
+	if cost := run.Cost(); cost != "" {
+		list = append(list, Property{"cost of capture", cost})
 	}
 	for _, r := range run.Resumptions {
 		list = append(list, Property{"resumed", r.Time.UTC().Format("2006-01-02 15:04:05") + " UTC " + r.Text()})

@@ -23,7 +23,7 @@ const every = [
   { name: "steps", type: "number", get: (row) => row.progress?.step ?? 0 },
   { name: "progress", type: "share", get: (row) => row.progress?.fraction ?? null },
   { name: "lost", type: "share", needs: ["lost_share"], get: (row) => row.lost_share },
-  { name: "overhead", type: "share", needs: ["overhead_percent"], get: (row) => (row.overhead_percent ?? 0) / 100 },
+  { name: "overhead", type: "share", needs: ["overhead_percent"], get: (row) => (typeof row.overhead_percent === "number" ? row.overhead_percent / 100 : null) },
   { name: "host", type: "text", contains: true, needs: ["host"], get: (row) => [row.host ?? ""] },
   { name: "user", type: "text", needs: ["user"], get: (row) => [row.user ?? ""] },
   { name: "gpu", type: "text", contains: true, needs: ["machine"], get: (row) => row.machine?.gpus ?? [] },
