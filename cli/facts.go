@@ -26,16 +26,21 @@ func printFacts(w io.Writer, p live.Page, stored json.RawMessage) {
 			fmt.Fprintln(w, p.Hang(fmt.Sprintf("  %s  ", p.Dim(fmt.Sprintf("%-*s", width, l.Name))), plain(l.Text)))
 		}
 	}
-	modules, more := view.Network(f.Network)
-	if len(modules) == 0 {
+}
+
+// printNetwork shows the modules of the network, and what each holds.
+func printNetwork(w io.Writer, p live.Page, n view.Network) {
+	shown, _, _ := n.First(view.ShownLayers)
+	if len(shown) == 0 {
 		return
 	}
 	var rows [][]string
-	for _, m := range modules {
-		rows = append(rows, []string{printable(m.Path), printable(m.Type), printable(m.Output)})
+	for _, l := range shown {
+		rows = append(rows, []string{printable(l.Name()), printable(l.Type), printable(l.Output), l.Amount()})
 	}
-	fmt.Fprintf(w, "\n%s\n%s", p.Bold("Network, in the order of one forward:"), p.Table(2, []string{"MODULE", "TYPE", "OUTPUT"}, rows))
-	if more > 0 {
-		fmt.Fprintf(w, "  and %d more\n", more)
+	fmt.Fprintf(w, "\n%s\n%s", p.Bold(n.Title()+":"), p.Table(2, []string{"MODULE", "TYPE", "OUTPUT", "PARAMETERS"}, rows))
+	if rest := n.Rest(view.ShownLayers); rest != "" {
+		fmt.Fprintf(w, "  and %s\n", rest)
 	}
+	fmt.Fprintf(w, "  %s\n", n.Total())
 }

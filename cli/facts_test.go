@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 func TestPrintFacts(t *testing.T) {
@@ -44,14 +46,18 @@ Facts:
   evaluation   2 steps examined, in training mode: drop, bn
 
 Network, in the order of one forward:
-  MODULE  TYPE     OUTPUT
-  fc      Linear   F32 [8 3]
+  MODULE  TYPE     OUTPUT     PARAMETERS
+  fc      Linear   F32 [8 3]  1,500
   act     Softmax
-  and 5 more
+  and 5 more modules
+  7 modules, 1,500 parameters
 `},
 	} {
 		var got strings.Builder
 		printFacts(&got, live.Page{}, []byte(c.facts))
+		if f, err := record.ParseFacts([]byte(c.facts)); err == nil && f != nil && f.Network != nil {
+			printNetwork(&got, live.Page{}, view.NetworkOf(f, []record.TensorInfo{{Name: "fc.weight", Kind: record.Weight, Module: "fc", Shape: []int64{500, 3}}}))
+		}
 		if got.String() != c.want {
 			t.Errorf("%s: shown is\n%q, want\n%q", c.name, got.String(), c.want)
 		}

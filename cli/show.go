@@ -97,6 +97,8 @@ func (c showCmd) Run(a *app) error {
 	printRun(a.stdout, p, t, run)
 	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
+	facts, _ := run.KnownFacts() // what cannot be read was said to be damaged
+	printNetwork(a.stdout, p, view.NetworkOf(facts, t.Announced()))
 	if err := printMachine(a.stdout, p, t); err != nil {
 		return fmt.Errorf("read step times of run %q: %w", c.Name, err)
 	}

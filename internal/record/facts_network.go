@@ -6,6 +6,16 @@ type NetworkFacts struct {
 	At      int64         `json:"at"`
 	Modules []ModuleFacts `json:"modules"`
 	More    int64         `json:"more,omitempty"` // modules that did not fit into the record
+	// Uncalled are the modules that this forward did not call, in the order in which
+	// they are registered: lists of modules, parts that others compute with, and what is
+	// never used.
+	Uncalled []UncalledFact `json:"uncalled,omitempty"`
+}
+
+// UncalledFact is a module that was not called.
+type UncalledFact struct {
+	Path string `json:"path"`
+	Type string `json:"type"` // class
 }
 
 // ModuleFacts are one module. Only those without children, and attention and

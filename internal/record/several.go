@@ -13,5 +13,8 @@ func Several(n int64, one string, more ...string) string {
 	default:
 		word += "s"
 	}
-	return grouped(strconv.FormatInt(n, 10)) + " " + word
+	return Grouped(n) + " " + word
 }
+
+// Grouped is a number with its thousands apart: "161,924".
+func Grouped(n int64) string { return grouped(strconv.FormatInt(n, 10)) }

@@ -86,8 +86,10 @@ func collect(t source.Run, now time.Time) (*content, error) {
 	f, err := record.ParseFacts(run.Facts)
 	if err == nil && f != nil {
 		c.Facts = view.Facts(f)
-		c.Network, c.MoreModules = view.Network(f.Network)
 	}
+	c.Network = view.NetworkOf(f, t.Announced())
+	c.Layers, _, _ = c.Network.First(view.ShownLayers)
+	c.MoreLayers = c.Network.Rest(view.ShownLayers)
 	curves, err := view.Curves(t, size)
 	if err != nil {
 		return nil, err

@@ -52,8 +52,9 @@ type content struct {
 	Made        []view.Property
 	Diff        string
 	Facts       []view.Fact
-	Network     []view.Module
-	MoreModules int64 // of the network, beyond those listed
+	Network     view.Network
+	Layers      []view.Layer // the first of it
+	MoreLayers  string       // what follows
 	Captured    string
 	NotCaptured []record.NotCaptured
 	Machine     []view.HostCurves

@@ -41,8 +41,9 @@ type Description struct {
 	Provenance  []Pair            `json:"provenance"`
 	Diff        int               `json:"diff" doc:"Bytes of what differed from the commit; 0: nothing did, or it is not stored."`
 	Facts       []Pair            `json:"facts" doc:"What was understood of the training."`
-	Network     []Layer           `json:"network" doc:"Its modules in the order of a forward pass."`
+	Network     []Layer           `json:"network" doc:"The modules in the order in which the first forward called them; at the end those that it did not call."`
 	MoreModules int64             `json:"more_modules" doc:"Beyond those in network."`
+	Parameters  int64             `json:"parameters" doc:"Of all modules; each counts once, whatever shares it."`
 	Captured    string            `json:"captured"`
 	NotCaptured []NotCaptured     `json:"not_captured"`
 	Ending      string            `json:"ending" doc:"How it ended, in words."`
@@ -84,9 +85,10 @@ type Pair struct {
 // Layer is a module of the network.
 type Layer struct {
 	Name       string `json:"name"`
+	Label      string `json:"label" doc:"Its name below the module of the list that it is in."`
 	Kind       string `json:"kind" doc:"Its class."`
 	Output     string `json:"output" doc:"Element type and shape of what it returned."`
-	Parameters int64  `json:"parameters" doc:"Of its own."`
+	Parameters int64  `json:"parameters" doc:"Its own: those of modules in it count there, shared ones where they come first."`
 	Depth      int    `json:"depth"`
 }
 
@@ -115,6 +117,9 @@ type MachineFigure struct {
 	Max    number `json:"max"`
 	Points floats `json:"points" doc:"Means of equal stretches of the job; NaN where nothing was sampled."`
 }
+
+// mostLayers bounds the modules that come with a description.
+const mostLayers = 1000
 
 // Bounds of the text that comes with a description.
 const (
@@ -145,7 +150,7 @@ func describe(t source.Run, name string) (Description, error) {
 	d := Description{
 		Format: format1, Name: name, Path: t.Path(), Live: run.Status == record.Running, Verdict: Verdict(o.Verdict), Status: run.Status, Started: run.Started, Ended: run.Ended,
 		Span: TimeSpan{o.From, o.To}, Command: view.CommandText(*run), Tags: run.Tags, Note: run.Note, Modes: []string{}, Workers: nonNil(t.Workers()), Hosts: []string{}, Chief: run.ChiefName(),
-		Phases: []JobPhase{}, Properties: pairs(o.Properties), Provenance: pairs(o.Provenance), Diff: len(t.Diff()), Facts: pairs(o.Facts), Network: []Layer{}, MoreModules: o.MoreModules,
+		Phases: []JobPhase{}, Properties: pairs(o.Properties), Provenance: pairs(o.Provenance), Diff: len(t.Diff()), Facts: pairs(o.Facts), Network: []Layer{}, Parameters: o.Network.Parameters,
 		Captured: o.Captured, NotCaptured: []NotCaptured{}, Ending: o.Ending, Shares: []SharePart{}, StepTime: o.Time, Figures: []MachineFigure{}, Damage: nonNil(o.Damage),
 	}
 	if d.Run, err = json.Marshal(run); err != nil {
@@ -163,8 +168,10 @@ func describe(t source.Run, name string) (Description, error) {
 	for _, p := range o.Phases {
 		d.Phases = append(d.Phases, JobPhase{p.Name, p.From, p.To, p.To.Sub(p.From).Seconds(), p.Open})
 	}
-	for _, l := range o.Network {
-		d.Network = append(d.Network, Layer{l.Path, l.Type, l.Output, l.Parameters, l.Depth})
+	var shown []view.Layer
+	shown, d.MoreModules, _ = o.Network.First(mostLayers)
+	for _, l := range shown {
+		d.Network = append(d.Network, Layer{l.Path, l.Label, l.Type, l.Output, l.Parameters, l.Depth})
 	}
 	for _, n := range o.NotCaptured {
 		d.NotCaptured = append(d.NotCaptured, NotCaptured(n))

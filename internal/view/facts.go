@@ -78,29 +78,6 @@ func rateText(f *record.Facts) string {
 	return strings.Join(parts, "; ")
 }
 
-// shownModules is how many modules of a network are listed.
-const shownModules = 40
-
-// Module is a module of the network: where it stands, its class, and the
-// element type and shape of what it returned.
-type Module struct{ Path, Type, Output string }
-
-// Network lists the modules in the order of one forward, and how many more
-// there are.
-func Network(n *record.NetworkFacts) (shown []Module, more int64) {
-	if n == nil {
-		return nil, 0
-	}
-	for _, m := range n.Modules[:min(len(n.Modules), shownModules)] {
-		output := ""
-		if m.Output != nil {
-			output = fmt.Sprintf("%s %v", m.Output.DType, m.Output.Shape)
-		}
-		shown = append(shown, Module{m.Path, m.Type, output})
-	}
-	return shown, int64(len(n.Modules)-len(shown)) + n.More
-}
-
 func predictionsText(p *record.PredictionFacts) string {
 	if p == nil {
 		return ""

@@ -57,7 +57,7 @@ type layer struct {
 // HeatMaps are the heat maps that have anything in them, cut to the number of
 // cells that may be; and how the elements of each tensor spread.
 func HeatMaps(t source.Run, size Size) ([]HeatMap, []HistogramMap, error) {
-	infos, clock := t.Tensors(), newClock(t)
+	infos, clock := inCallOrder(t, t.Tensors()), newClock(t)
 	mode := record.Train
 	if !slices.Contains(t.Modes(), mode) {
 		mode = record.Global

@@ -156,7 +156,7 @@ func heatLayers(t source.Run, collection, pattern string) (list []record.TensorI
 			return nil, err
 		}
 	}
-	for _, info := range source.OfTraining(t.Tensors()) {
+	for _, info := range inCallOrder(t, source.OfTraining(t.Tensors())) {
 		if info.AliasOf != "" || info.Strings || collection != "" && !slices.Contains(info.Collections, collection) {
 			continue
 		}

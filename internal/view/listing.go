@@ -19,7 +19,7 @@ type Listed struct {
 
 // List is everything that has a name in a run, in the network's order.
 func List(t source.Run) []Listed {
-	infos := t.Tensors()
+	infos := inCallOrder(t, t.Tensors())
 	has := contentsOf(t, infos)
 	out := make([]Listed, len(infos))
 	for i, info := range infos {

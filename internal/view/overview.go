@@ -21,8 +21,7 @@ type Overview struct {
 	Properties  []Property
 	Provenance  []Property
 	Facts       []Fact
-	Network     []Layer
-	MoreModules int64 // of the network, beyond those listed
+	Network     Network
 	Captured    string
 	NotCaptured []record.NotCaptured
 	Ending      string
@@ -37,13 +36,6 @@ type Phase struct {
 	Name     string
 	From, To time.Time
 	Open     bool // it goes on
-}
-
-// Layer is a module of the network.
-type Layer struct {
-	Module
-	Depth      int   // how many modules it is in
-	Parameters int64 // of its own; those of a module that has others are in them
 }
 
 // Figure is what one thing of a machine was like over the job.
@@ -65,10 +57,11 @@ func OverviewOf(t source.Run) (Overview, error) {
 	if run.Time.Total() > 0 {
 		o.Time = record.Seconds(run.Time.Total().Seconds())
 	}
-	if f, err := run.KnownFacts(); err == nil && f != nil {
+	f, err := run.KnownFacts()
+	if err == nil && f != nil {
 		o.Facts = Facts(f)
-		o.Network, o.MoreModules = layers(f.Network, t.Announced())
 	}
+	o.Network = NetworkOf(f, t.Announced())
 	l, err := TimelineOf(t, time.Time{}, time.Time{})
 	if err != nil {
 		return o, err
@@ -84,38 +77,6 @@ func OverviewOf(t source.Run) (Overview, error) {
 	}
 	o.Damage = t.Damage() // of all that was read
 	return o, nil
-}
-
-// layers are the modules of the network with the parameters of each.
-func layers(n *record.NetworkFacts, infos []record.TensorInfo) ([]Layer, int64) {
-	own := map[string]int64{}
-	for _, info := range infos {
-		if (info.Kind == record.Weight || info.Kind == record.Bias) && info.AliasOf == "" {
-			count := int64(1)
-			shape := info.Shape
-			if info.Part != nil {
-				shape = info.Part.Of
-			}
-			for _, d := range shape {
-				count *= d
-			}
-			own[info.Module] += count
-		}
-	}
-	shown, more := Network(n)
-	base := 0
-	if len(shown) > 0 && shown[0].Path == "" {
-		base = 1 // all are in the first one
-	}
-	out := make([]Layer, len(shown))
-	for i, m := range shown {
-		depth := 0
-		if m.Path != "" {
-			depth = strings.Count(m.Path, ".") + base
-		}
-		out[i] = Layer{m, depth, own[m.Path]}
-	}
-	return out, more
 }
 
 // sparkPoints is how many stretches a small curve has at most.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/testenv/timed"
 	"github.com/vigil-ml/vigil/internal/trial"
 )
@@ -57,23 +56,6 @@ func TestOverview(t *testing.T) {
 			t.Errorf("%s: from %v to %v", tt.run, o.From, o.To)
 		}
 		r.Close()
-	}
-}
-
-func TestLayers(t *testing.T) {
-	n := &record.NetworkFacts{Modules: []record.ModuleFacts{{Path: "", Type: "Net"}, {Path: "body", Type: "Block"}, {Path: "body.fc", Type: "Linear"}}}
-	infos := []record.TensorInfo{
-		{Name: "body.fc.weight", Kind: record.Weight, Module: "body.fc", Shape: []int64{4, 3}}, {Name: "body.fc.bias", Kind: record.Bias, Module: "body.fc", Shape: []int64{4}},
-		{Name: "tied", Kind: record.Weight, Module: "body.fc", Shape: []int64{4, 3}, AliasOf: "body.fc.weight"}, {Name: "gradient/body.fc.weight", Kind: record.Gradient, Module: "body.fc", Shape: []int64{4, 3}},
-		{Name: "body.scale", Kind: record.Weight, Module: "body", Shape: []int64{2}, Part: &record.Part{Of: []int64{8}}},
-	}
-	list, more := layers(n, infos)
-	var got []string
-	for _, l := range list {
-		got = append(got, fmt.Sprintf("%d %q %d", l.Depth, l.Path, l.Parameters))
-	}
-	if text := strings.Join(got, ", "); text != `0 "" 0, 1 "body" 8, 2 "body.fc" 16` || more != 0 {
-		t.Error(text, more)
 	}
 }
 

@@ -1,5 +1,6 @@
 """The modules of a network in the order in which one forward calls them, with what goes in and comes out."""
 
+import itertools
 import weakref
 
 import torch
@@ -157,8 +158,18 @@ class Network(object):
         out = {"modules": modules}
         if self.more:
             out["more"] = self.more
+        uncalled = self._uncalled()
+        if uncalled:
+            out["uncalled"] = uncalled
         return out
 
+    def _uncalled(self):
+        """The modules that the forward did not call, as far as they were looked at."""
+        inner = self.root.inner()
+        if inner is None:
+            return []
+        looked = itertools.islice(names.walk(inner), MOST_MODULES)
+        return [{"path": self.root.path(path), "type": names.class_name(module)} for path, module in looked if id(module) not in self.met]
 
     def _passes(self, facts, at):
         """Of a module that ran several times: how many of its calls the loss depends on, and whether it was given its own state."""

@@ -1,6 +1,6 @@
 // What the run was made of: properties, note, code and packages, the network, what was captured and what was not.
 import { html, useState } from "../../vendor/preact.js";
-import { bytes, compact, several } from "../../core/format.js";
+import { bytes, count, several } from "../../core/format.js";
 import { useGet } from "../../core/use.js";
 import { attempt } from "../../core/toast.js";
 import { Copy, Diff } from "../../parts/code.js";
@@ -80,13 +80,12 @@ function CodeDiff({ run, size }) {
 }
 
 function Network({ describe }) {
-  const { network, more_modules: more } = describe;
+  const { network, more_modules: more, parameters } = describe;
   if (!network.length) return html`<p class="quiet">The modules of the network are not known.</p>`;
-  const sum = network.reduce((n, one) => n + one.parameters, 0);
   return html`<div class="scroll network" tabindex="0" role="region" aria-label="Modules of the network"><table class="plain">
     <thead><tr><th scope="col">Module</th><th scope="col">Class</th><th scope="col">Output</th><th scope="col" class="n">Parameters</th></tr></thead>
-    <tbody>${network.map((one) => html`<tr key=${one.name}><td class="said" ref=${(node) => node?.style.setProperty("padding-left", `${8 + 12 * one.depth}px`)}>${one.name.split(".").pop() || "(root)"}</td><td class="said">${one.kind}</td><td class="mono said">${one.output}</td><td class="n">${one.parameters ? compact(one.parameters) : ""}</td></tr>`)}</tbody></table></div>
-    <p class="quiet small">${several(network.length + more, "module")}${sum > 0 && !more ? `, ${several(sum, "parameter", "parameters", compact)}` : ""}${more > 0 ? `; the first ${network.length} are shown` : ""}</p>`;
+    <tbody>${network.map((one) => html`<tr key=${one.name}><td class="said" title=${one.name} ref=${(node) => node?.style.setProperty("padding-left", `${8 + 12 * one.depth}px`)}>${one.label}</td><td class="said">${one.kind}</td><td class="mono said">${one.output}</td><td class="n">${one.parameters ? count(one.parameters) : ""}</td></tr>`)}</tbody></table></div>
+    <p class="quiet small">${several(network.length + more, "module")}${parameters > 0 ? `, ${several(parameters, "parameter")}` : ""}${more > 0 ? `; the first ${network.length} are shown` : ""}</p>`;
 }
 
 function Captured({ describe, run, route }) {
