@@ -31,7 +31,9 @@ func wordsOf(svg string) []string {
 	for _, m := range pictured.FindAllStringSubmatch(svg, -1) {
 		for w := range strings.FieldsSeq(html.UnescapeString(m[1])) {
 			switch w = number.ReplaceAllString(w, "#"); w {
-			case "µs", "ms", "s", "step", "steps": // every step, or every 10 steps: that depends on how busy the machine is
+			// Every step, or every 10 steps; a cost in steady state, or one that is too short for it: that depends on how busy the machine is.
+			case "µs", "ms", "s", "step", "steps":
+			case "most", "it", "start", "end,", "end;", "too", "short", "share", "steady", "state,", "budget":
 			default:
 				all = append(all, w)
 			}

@@ -68,7 +68,7 @@ func (r *Run) Cost() string {
 	}
 	share, steady := o.Steady()
 	if !steady {
-		return text + "; too few steps after the first ones for a share"
+		return text + "; too short for a share"
 	}
 	text += ", " + percent(share) + " in steady state"
 	if o.BudgetPercent > 0 {
