@@ -241,7 +241,9 @@ func (w *worker) Plan() capture.Plan {
 	return out
 }
 
-func scalar(d *capture.TensorDef) bool { return d.Kind == record.Metric || d.Kind == record.Loss }
+func scalar(d *capture.TensorDef) bool {
+	return d.Kind == record.Metric || d.Kind == record.Loss || d.Kind == record.Samples
+}
 
 // minUse is the least part of the ring that a hook may use.
 const minUse = 32 << 20

@@ -24,6 +24,7 @@ const (
 	State      Kind = "optimizer_state" // what an optimiser keeps of a parameter, after its update
 	Metric     Kind = "scalar"          // a number the script logged
 	Custom     Kind = "custom"          // a tensor the script saved
+	Samples    Kind = "samples"         // how many samples the loss of an evaluation step is of
 	// Series by time, which nobody announces.
 	MachineMetric Kind = "machine" // of a host; mode GLOBAL, its steps are the host's samples
 	PartTime      Kind = "time"    // seconds of a part of a step

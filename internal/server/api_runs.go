@@ -271,7 +271,8 @@ type MachineSize struct {
 	GPUs   []string `json:"gpus"`
 }
 
-// LossLine is a loss in one mode, as a line of few points over its steps.
+// LossLine is a loss in one mode, as a line of few points over its steps; of an
+// evaluation, over the last steps of its passes.
 type LossLine struct {
 	Name    string   `json:"name"`
 	Mode    string   `json:"mode"`
@@ -285,7 +286,8 @@ type LossLine struct {
 // ValueOf is what a series of numbers came to.
 type ValueOf struct {
 	Mode     string  `json:"mode"`
-	Last     number  `json:"last"`
+	Better   string  `json:"better,omitempty" enum:"less,more" doc:"Which of its values are the good ones; absent where that is not known."`
+	Last     number  `json:"last" doc:"Of an evaluation, as all that follow: the mean of a pass, by samples where they are known."`
 	LastStep int64   `json:"last_step"`
 	Min      number  `json:"min"`
 	MinStep  int64   `json:"min_step"`

@@ -44,6 +44,7 @@ type ColumnCells struct {
 // TableNames are which columns there are of values and parameters.
 type TableNames struct {
 	Values     []string `json:"values"`
+	Less       []string `json:"less" doc:"Those of which less is better, as of a loss: sorted, they begin with the smallest."`
 	Parameters []string `json:"parameters"`
 }
 
@@ -146,8 +147,11 @@ type picked struct {
 	values       map[string]*reach
 	parameters   map[string]*cells
 	losses, loss *cells
-	names        *struct{ values, parameters map[string]bool }
+	names        *tableNames
 }
+
+// tableNames are the names that rows have. A value is true when less of it is better.
+type tableNames struct{ values, parameters map[string]bool }
 
 // pick sorts out which columns are asked for; each once.
 func pick(ids []string) (*picked, error) {
@@ -194,8 +198,10 @@ func (p *picked) read(at int, r *runs.Row) error {
 	return r.Each(func(kind runs.Kind, name, rest []byte) int {
 		switch kind {
 		case runs.Value:
-			if p.names != nil && !p.names.values[string(name)] {
-				p.names.values[string(name)] = true
+			if p.names != nil {
+				if _, known := p.names.values[string(name)]; !known {
+					p.names.values[string(name)] = lessIsBetter(rest)
+				}
 			}
 			if of := p.values[string(name)]; of != nil {
 				return of.read(at, rest)
@@ -247,6 +253,16 @@ func (of *reach) read(at int, js []byte) int {
 	})
 }
 
+// lessIsBetter tells it of a value, from its JSON.
+func lessIsBetter(js []byte) (less bool) {
+	runs.Walk(js, func(name, rest []byte) int {
+		n := runs.Length(rest)
+		less = less || string(name) == "better" && string(rest[:n]) == `"less"`
+		return n
+	})
+	return less
+}
+
 // line takes the losses, a list of which the first one's last value may be asked for.
 func (p *picked) line(at int, js []byte) {
 	if p.losses != nil {
@@ -276,7 +292,7 @@ func (s *Server) table(_ context.Context, in *TableQuery) (TableOfRuns, error) {
 		return TableOfRuns{}, err
 	}
 	if in.Names {
-		p.names = &struct{ values, parameters map[string]bool }{map[string]bool{}, map[string]bool{}}
+		p.names = &tableNames{map[string]bool{}, map[string]bool{}}
 	}
 	rows, next, building, err := s.pageOf(in.Page, in.Runs)
 	if err != nil {
@@ -294,7 +310,9 @@ func (s *Server) table(_ context.Context, in *TableQuery) (TableOfRuns, error) {
 		out.Cells[i] = c.done(len(list))
 	}
 	if p.names != nil {
-		out.Names = &TableNames{nonNil(slices.Sorted(maps.Keys(p.names.values))), nonNil(slices.Sorted(maps.Keys(p.names.parameters)))}
+		values := slices.Sorted(maps.Keys(p.names.values))
+		less := slices.DeleteFunc(slices.Clone(values), func(name string) bool { return !p.names.values[name] })
+		out.Names = &TableNames{nonNil(values), nonNil(less), nonNil(slices.Sorted(maps.Keys(p.names.parameters)))}
 	}
 	return out, nil
 }

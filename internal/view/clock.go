@@ -18,8 +18,7 @@ type clock struct {
 
 func newClock(t source.Run) *clock {
 	c := &clock{t: t, steps: map[record.Mode][]source.StepRange{}}
-	c.trains = slices.Clone(c.of(record.Train))
-	slices.SortStableFunc(c.trains, func(a, b source.StepRange) int { return cmp.Compare(a.Global, b.Global) })
+	c.trains = byPlace(c.of(record.Train))
 	return c
 }
 
@@ -40,20 +39,45 @@ func (c *clock) of(mode record.Mode) []source.StepRange {
 	return list
 }
 
-// at is the update that was made last at a global step.
-func (c *clock) at(global int64) int64 {
-	i, found := slices.BinarySearchFunc(c.trains, global, func(s source.StepRange, at int64) int { return cmp.Compare(s.Global, at) })
+// between are the steps that end a pass of evaluation: updates of the weights, in a run
+// without any the steps of no other mode.
+func (c *clock) between() []source.StepRange {
+	if len(c.trains) > 0 {
+		return c.trains
+	}
+	return byPlace(c.of(record.Global))
+}
+
+func byPlace(list []source.StepRange) []source.StepRange {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b source.StepRange) int { return cmp.Compare(a.Global, b.Global) })
+	return list
+}
+
+// latest is the last of some steps that came by a place among all steps; where that is
+// before the first, the one before it: -1 of those that begin with 0.
+func latest(list []source.StepRange, global int64) int64 {
+	i, found := slices.BinarySearchFunc(list, global, func(s source.StepRange, at int64) int { return cmp.Compare(s.Global, at) })
 	if !found {
 		i--
 	}
 	if i < 0 {
-		return 0
+		return list[0].From - 1
 	}
-	s := &c.trains[i]
+	s := &list[i]
 	return s.From + min(global-s.Global, s.Count-1)
 }
 
-// updates gives steps of a mode their places.
+// at is the update that was made last at a global step. What comes before the first
+// one is in its place.
+func (c *clock) at(global int64) int64 {
+	if len(c.trains) == 0 {
+		return 0
+	}
+	return max(latest(c.trains, global), 0)
+}
+
+// updates gives steps of a mode their places: those of the updates before them.
 func (c *clock) updates(mode record.Mode, steps []int64) []int64 {
 	if mode == record.Train || len(c.trains) == 0 {
 		return steps
@@ -61,14 +85,19 @@ func (c *clock) updates(mode record.Mode, steps []int64) []int64 {
 	list := c.of(mode)
 	out := make([]int64, len(steps))
 	for k, s := range steps {
-		i, found := slices.BinarySearchFunc(list, s, func(v source.StepRange, step int64) int { return cmp.Compare(v.From, step) })
-		if !found {
-			i--
-		}
-		if i >= 0 && s < list[i].From+list[i].Count {
-			s += list[i].Global - list[i].From
-		}
-		out[k] = c.at(s)
+		out[k] = c.at(global(list, s))
 	}
 	return out
+}
+
+// global is the place of a mode's step among all steps, of those that are listed.
+func global(list []source.StepRange, step int64) int64 {
+	i, found := slices.BinarySearchFunc(list, step, func(v source.StepRange, step int64) int { return cmp.Compare(v.From, step) })
+	if !found {
+		i--
+	}
+	if i >= 0 && step < list[i].From+list[i].Count {
+		step += list[i].Global - list[i].From
+	}
+	return step
 }

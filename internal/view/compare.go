@@ -3,10 +3,8 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"maps"
 	"math"
 	"path/filepath"
@@ -71,7 +69,8 @@ type SharedSeries struct {
 }
 
 // Course is how a series went in one run: its end, its least and greatest finite
-// value, and as many of its points as were asked for, spikes among them.
+// value, and as many of its points as were asked for, spikes among them. A point of an
+// evaluation is its whole pass.
 type Course struct {
 	Points int             `json:"points"`
 	Last   record.Number   `json:"last"`
@@ -405,21 +404,22 @@ func (c *Comparison) join(runs []source.Run, points int) error {
 	var order []key
 	courses := map[key][]*Course{}
 	for i, t := range runs {
+		read := newCourses(t)
 		for _, name := range courseNames(t) {
 			for _, mode := range t.Modes() {
-				steps, values, err := t.Series(source.Query{Tensor: name, Stat: "value", Mode: mode})
-				if errors.Is(err, fs.ErrNotExist) || err == nil && len(steps) == 0 {
-					continue
-				}
+				one, err := read.whole(source.Query{Tensor: name, Stat: "value", Mode: mode})
 				if err != nil {
-					return fmt.Errorf("read %q of run %q: %w", name, c.Runs[i].Name, err)
+					return fmt.Errorf("run %q: %w", c.Runs[i].Name, err)
+				}
+				if len(one.steps) == 0 {
+					continue
 				}
 				k := key{name, mode}
 				if courses[k] == nil {
 					courses[k] = make([]*Course, len(runs))
 					order = append(order, k)
 				}
-				courses[k][i] = newCourse(steps, values, points)
+				courses[k][i] = newCourse(one, points)
 			}
 		}
 	}
@@ -462,11 +462,12 @@ func courseNames(t source.Run) []string {
 	return names
 }
 
-func newCourse(steps []int64, values []float64, points int) *Course {
+func newCourse(one course, points int) *Course {
+	steps, values := one.steps, one.values
 	c := &Course{Points: len(steps), Last: record.Number(values[len(values)-1]), At: steps[len(steps)-1], Min: record.Number(math.NaN()), Max: record.Number(math.NaN())}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) && !one.open {
 			low, high = math.Min(low, v), math.Max(high, v)
 		}
 	}

@@ -117,7 +117,7 @@ func TestCompare(t *testing.T) {
 
 // A value that is not finite anywhere has no least and no greatest.
 func TestCourseOfNothingFinite(t *testing.T) {
-	c := newCourse([]int64{0, 1}, []float64{math.NaN(), math.Inf(1)}, 0)
+	c := newCourse(course{steps: []int64{0, 1}, values: []float64{math.NaN(), math.Inf(1)}}, 0)
 	if !math.IsNaN(float64(c.Min)) || !math.IsNaN(float64(c.Max)) {
 		t.Errorf("%+v", c)
 	}

@@ -62,8 +62,7 @@ type Mark struct {
 	Subject  string          `json:"subject"`
 }
 
-// together makes one point of those that are at one place, their mean: an
-// evaluation, of the values of its batches.
+// together makes one point of those that are at one place, their mean.
 func together(steps []int64, values []float64) (places []int64, means []float64) {
 	for i := 0; i < len(steps); {
 		n, sum := 0, 0.0
@@ -79,6 +78,7 @@ func together(steps []int64, values []float64) (places []int64, means []float64)
 // Curves are the loss in every mode, then further losses and logged numbers.
 func Curves(t source.Run, size Size) ([]Curve, error) {
 	infos, clock := t.Tensors(), newClock(t)
+	passes := newPassReader(t, clock)
 	var curves []Curve
 	names := []string{"loss"}
 	for _, kind := range []record.Kind{record.Loss, record.Metric} {
@@ -93,14 +93,13 @@ func Curves(t source.Run, size Size) ([]Curve, error) {
 			if len(curves) == size.Curves {
 				return curves, nil
 			}
-			steps, values, err := t.Series(source.Query{Tensor: name, Mode: mode})
+			steps, values, err := curveOf(t, passes, source.Query{Tensor: name, Mode: mode})
 			if errors.Is(err, fs.ErrNotExist) || (err == nil && len(steps) == 0) {
 				continue // announced, but without a value in this mode
 			}
 			if err != nil {
 				return nil, fmt.Errorf("read series %q: %w", name, err)
 			}
-			steps, values = together(clock.updates(mode, steps), values)
 			gaps := gapsOf(steps, values)
 			steps, values = thin(steps, values, size.Points)
 			label := name
@@ -111,6 +110,20 @@ func Curves(t source.Run, size Size) ([]Curve, error) {
 		}
 	}
 	return curves, nil
+}
+
+// curveOf reads a series over updates. An evaluation is one point.
+func curveOf(t source.Run, r *passReader, q source.Query) (steps []int64, values []float64, err error) {
+	if !evaluates(q.Mode) {
+		steps, values, err = t.Series(q)
+		steps, values = together(r.clock.updates(q.Mode, steps), values)
+		return steps, values, err
+	}
+	list, err := r.over(q)
+	for i, x := range updatesOf(list) {
+		steps, values = append(steps, x), append(values, list[i].value)
+	}
+	return steps, values, err
 }
 
 // ofBoosting tells the many numbers of a boosting that are no course of a

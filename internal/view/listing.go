@@ -78,7 +78,7 @@ type Chart struct {
 func Charts(list []Listed) []Chart {
 	var out []Chart
 	for _, l := range list {
-		if l.ByTime || l.AliasOf != "" || l.Strings {
+		if l.ByTime || l.AliasOf != "" || l.Strings || l.Kind == record.Samples {
 			continue
 		}
 		stat, group := statOf(&l), groupOf(&l)

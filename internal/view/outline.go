@@ -29,11 +29,13 @@ type LossLine struct {
 	MinStep int64           `json:"min_step"`
 }
 
-// Reach is what a series of numbers came to. Min, Max and Best are of the finite
-// values, NaN where there is none. Best is nil where it is not known whether less or
-// more is better.
+// Reach is what a series of numbers came to. A value of an evaluation is that of its
+// whole pass, at its last step. Min, Max and Best are of the finite values, NaN where
+// there is none, or no evaluation is over yet. Best is nil where it is not known
+// whether less or more is better.
 type Reach struct {
 	Mode     string         `json:"mode"`
+	Better   string         `json:"better,omitempty"` // less, or more; empty where it is not known
 	Last     record.Number  `json:"last"`
 	LastStep int64          `json:"last_step"`
 	Min      record.Number  `json:"min"`
@@ -62,7 +64,7 @@ func ValueName(name string, mode record.Mode, first bool) string {
 // OutlineOf reads the losses and the numbers that a script gave.
 func OutlineOf(t source.Run) (Outline, error) {
 	o := Outline{Values: map[string]Reach{}}
-	names, modes := courseNames(t), t.Modes()
+	names, modes, courses := courseNames(t), t.Modes(), newCourses(t)
 	if i := slices.Index(names, "loss"); i > 0 {
 		names = append([]string{"loss"}, slices.Delete(names, i, i+1)...)
 	}
@@ -76,11 +78,11 @@ func OutlineOf(t source.Run) (Outline, error) {
 		}
 		first := true
 		for _, mode := range modes {
-			steps, values, err := thinCourse(t, source.Query{Tensor: name, Stat: "value", Mode: mode})
+			c, err := courses.of(name, mode)
 			if err != nil {
 				return o, err
 			}
-			if len(steps) == 0 {
+			if len(c.steps) == 0 {
 				continue
 			}
 			if len(o.Values) >= outlineNames {
@@ -88,11 +90,11 @@ func OutlineOf(t source.Run) (Outline, error) {
 				continue
 			}
 			better := betterOf(name, slices.Contains(losses, name))
-			o.Values[ValueName(name, mode, first)] = reachOf(steps, values, mode, better)
+			o.Values[ValueName(name, mode, first)] = reachOf(c, mode, better)
 			first = false
 			if better == less && (lossless == "" || lossless == name) {
 				lossless = name
-				lines[name] = append(lines[name], lineOf(name, steps, values, mode))
+				lines[name] = append(lines[name], lineOf(name, c, mode))
 			}
 		}
 	}
@@ -122,13 +124,14 @@ func lossNames(t source.Run) []string {
 	return names
 }
 
-func reachOf(steps []int64, values []float64, mode record.Mode, b better) Reach {
+func reachOf(c course, mode record.Mode, b better) Reach {
+	steps, values := c.steps, c.values
 	n := len(values) - 1
 	nan := record.Number(math.NaN())
-	e := Reach{Mode: mode.String(), Last: record.Number(values[n]), LastStep: steps[n], Min: nan, Max: nan}
+	e := Reach{Mode: mode.String(), Better: b.String(), Last: record.Number(values[n]), LastStep: steps[n], Min: nan, Max: nan}
 	low, high := -1, -1
 	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if math.IsNaN(v) || math.IsInf(v, 0) || c.open {
 			continue
 		}
 		if low < 0 || v < values[low] {
@@ -151,10 +154,11 @@ func reachOf(steps []int64, values []float64, mode record.Mode, b better) Reach 
 	return e
 }
 
-func lineOf(name string, steps []int64, values []float64, mode record.Mode) LossLine {
-	e := reachOf(steps, values, mode, less)
+func lineOf(name string, c course, mode record.Mode) LossLine {
+	e := reachOf(c, mode, less)
 	l := LossLine{Name: name, Mode: mode.String(), Last: e.Last, Min: e.Min, MinStep: e.MinStep}
-	l.Steps, values = thin(steps, values, OutlinePoints)
+	var values []float64
+	l.Steps, values = thin(c.steps, c.values, OutlinePoints)
 	for _, v := range values {
 		l.Values = append(l.Values, record.Number(rounded(v)))
 	}
@@ -187,7 +191,9 @@ var (
 
 // Better tells whether "less" or "more" of a number of this name is better; "" where
 // that is not known.
-func Better(name string) string { return [...]string{"", "less", "more"}[betterOf(name, false)] }
+func Better(name string) string { return betterOf(name, false).String() }
+
+func (b better) String() string { return [...]string{"", "less", "more"}[b] }
 
 // betterOf goes by the words of a name, since nothing else tells.
 func betterOf(name string, loss bool) better {

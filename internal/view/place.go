@@ -70,12 +70,17 @@ func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
 		p.at, p.ofUpdate = whole, whole
 	}
 	if mode != record.Train && r.e.Axis != ByStep {
-		if r.counted == nil {
-			r.counted = newClock(r.t)
-		}
-		p.update = func(step int64) int64 { return r.counted.updates(mode, []int64{step})[0] }
+		p.update = func(step int64) int64 { return r.updates().updates(mode, []int64{step})[0] }
 	}
 	return p, nil
+}
+
+// updates is the clock of the run's updates.
+func (r *lineReader) updates() *clock {
+	if r.counted == nil {
+		r.counted = newClock(r.t)
+	}
+	return r.counted
 }
 
 // EpochAt is how many passes over the data were done at an update; NaN where that is

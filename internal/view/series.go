@@ -68,6 +68,7 @@ type lineReader struct {
 	kinds   map[string]record.Kind
 	clocks  map[clockKey]*stepClock
 	counted *clock // of updates, when it was needed
+	passes  *passReader
 	epochs  *record.EpochFacts
 	run     record.Run
 }
@@ -168,7 +169,7 @@ func (r *lineReader) read(l *Line, mode record.Mode) error {
 		return err
 	}
 	q := source.Query{Tensor: l.Tensor, Stat: l.Stat, Mode: mode, Worker: l.Worker}
-	if mode != record.Train && (r.e.Axis == ByUpdate || r.e.Axis == ByEpoch) {
+	if evaluates(mode) && r.e.Axis != ByStep || mode == record.Global && (r.e.Axis == ByUpdate || r.e.Axis == ByEpoch) {
 		return r.readTogether(l, q, place)
 	}
 	q.From, q.To = place.steps(r.e.From, r.e.To)
@@ -207,33 +208,38 @@ func (r *lineReader) readByTime(l *Line) error {
 	return nil
 }
 
-// readTogether reads a series of which several points are at one place: the
-// batches of an evaluation, of which the mean is shown.
+// readTogether reads a series of which several points are at one place: the steps of an
+// evaluation, of which the value is shown, or those between two updates.
 func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
-	steps, values, err := r.t.Series(q)
+	at, values, err := r.together(q, p)
 	if err != nil {
 		return readError(l, err)
 	}
-	at := make([]int64, 0, len(steps))
+	if p.clock != nil {
+		from, to := p.steps(r.e.From, r.e.To)
+		q.From, q.To = from, to
+		from, to = q.Bounds()
+		c := columnsOf(at, values, from, to, r.e.Columns)
+		return p.fill(l, &c)
+	}
 	x := map[int64]float64{}
 	kept := values[:0:0]
-	for i, s := range steps {
-		u := p.update(s)
+	places := at[:0:0]
+	for i, u := range at {
 		v := p.ofUpdate(u)
 		if math.IsNaN(v) {
 			continue
 		}
 		x[u] = v
-		at, kept = append(at, u), append(kept, values[i])
+		places, kept = append(places, u), append(kept, values[i])
 	}
-	at, kept = together(at, kept)
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	place := func(x0 float64) int64 { // the first one there or beyond
-		i := sort.Search(len(at), func(i int) bool { return x[at[i]] >= x0 })
-		if i == len(at) {
+		i := sort.Search(len(places), func(i int) bool { return x[places[i]] >= x0 })
+		if i == len(places) {
 			return math.MaxInt64 - 1
 		}
-		return at[i]
+		return places[i]
 	}
 	if !math.IsNaN(r.e.From) {
 		from = place(r.e.From)
@@ -241,15 +247,47 @@ func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
 	if !math.IsNaN(r.e.To) {
 		to = place(r.e.To)
 	}
-	c := source.Columns{}
+	l.fill(columnsOf(places, kept, from, to, r.e.Columns), func(u int64) float64 { return x[u] })
+	return nil
+}
+
+// together are the values that are drawn of a series, by the updates that they came
+// after; on an axis of time, of evaluations, by their last steps.
+func (r *lineReader) together(q source.Query, p *place) (at []int64, values []float64, err error) {
+	if !evaluates(q.Mode) {
+		at, values, err = r.t.Series(q)
+		for i, s := range at {
+			at[i] = p.update(s)
+		}
+		at, values = together(at, values)
+		return at, values, err
+	}
+	if r.passes == nil {
+		r.passes = newPassReader(r.t, r.updates())
+	}
+	list, err := r.passes.over(q)
+	at = updatesOf(list)
+	for i := range list {
+		switch {
+		case p.clock != nil:
+			at[i] = list[i].last
+		case r.e.Axis == ByEpoch:
+			at[i] = list[i].update
+		}
+		values = append(values, list[i].value)
+	}
+	return at, values, err
+}
+
+// columnsOf are the columns of points that are at hand.
+func columnsOf(at []int64, values []float64, from, to int64, columns int) (c source.Columns) {
 	if len(at) > 0 {
 		c.Begin, c.End = at[0], at[len(at)-1]
 	}
 	if from < to {
-		c = source.ColumnsOf(at, kept, from, to, r.e.Columns)
+		c = source.ColumnsOf(at, values, from, to, columns)
 	}
-	l.fill(c, func(u int64) float64 { return x[u] })
-	return nil
+	return c
 }
 
 // fill takes columns over. at is where a step is on the axis.

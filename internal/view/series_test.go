@@ -51,7 +51,7 @@ func TestAxes(t *testing.T) {
 		{ByUpdate, "loss||EVAL", 40, 119, 1, "79 2.275", "79 2.275"},
 		{ByTime, "loss||TRAIN", none, none, 120, fmt.Sprint(began+1, " 2"), fmt.Sprint(began+14.9, " NaN")},
 		{ByAge, "loss||TRAIN", none, none, 120, "1 2", "14.9 NaN"},
-		{ByAge, "loss||EVAL", none, none, 30, "5 3", "15.9 1.55"},
+		{ByAge, "loss||EVAL", none, none, 3, "5.9 2.775", "15.9 1.775"},
 		{ByAge, "loss||TRAIN", 5.5, 7, 10, "6 0.4", "6.9 0.3389830508474576"},
 		{ByAge, "loss||TRAIN", 100, 200, 0, "", ""},
 		{ByEpoch, "loss||TRAIN", none, none, 120, "0 2", "2.975 NaN"},

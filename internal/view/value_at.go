@@ -1,9 +1,6 @@
 package view
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -11,12 +8,12 @@ import (
 )
 
 // ValuesAt are the values of series at a step of their modes, or the last ones before
-// it. The names are those of an Outline; one without a value by then is left out.
+// it; of an evaluation, that of the last pass that was over by then. The names are those of an Outline; one without a value by then is left out.
 func ValuesAt(t source.Run, names []string, step int64) (map[string]record.Number, error) {
 	at := make(map[string]record.Number, len(names))
-	modes := t.Modes()
+	modes, read := t.Modes(), newCourses(t)
 	for _, name := range names {
-		v, ok, err := numberAt(t, modes, name, step)
+		v, ok, err := numberAt(read, modes, name, step)
 		if err != nil {
 			return nil, err
 		}
@@ -27,21 +24,15 @@ func ValuesAt(t source.Run, names []string, step int64) (map[string]record.Numbe
 	return at, nil
 }
 
-func numberAt(t source.Run, modes []record.Mode, name string, step int64) (v record.Number, ok bool, err error) {
+func numberAt(read *courses, modes []record.Mode, name string, step int64) (v record.Number, ok bool, err error) {
 	last := func(tensor string, mode record.Mode) (there bool, err error) {
-		steps, values, err := t.Series(source.Query{Tensor: tensor, Stat: "value", Mode: mode})
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("read series %q: %w", tensor, err)
-		}
-		for i := range steps {
-			if steps[i] <= step {
-				v, ok = record.Number(values[i]), true
+		c, err := read.whole(source.Query{Tensor: tensor, Stat: "value", Mode: mode})
+		for i := range c.steps {
+			if c.steps[i] <= step {
+				v, ok = record.Number(c.values[i]), true
 			}
 		}
-		return len(steps) > 0, nil
+		return len(c.steps) > 0, err
 	}
 	for _, mode := range modes {
 		if there, err := last(name, mode); there || err != nil {

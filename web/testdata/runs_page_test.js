@@ -1,7 +1,7 @@
 // The parts of the page Runs that need no page.
 import { equal } from "./check.js";
 import { parse, spell, styler } from "../app/core/runstyle.js";
-import { available, columnOf, usual } from "../app/pages/runs/columns.js";
+import { available, columnOf, ordered, usual } from "../app/pages/runs/columns.js";
 import { fields, needsOf } from "../app/pages/runs/fields.js";
 import { namesOf, sameNames } from "../app/pages/runs/names.js";
 import { parcels, take } from "../app/pages/runs/received.js";
@@ -9,6 +9,7 @@ import { query } from "../app/core/query.js";
 import { suggest } from "../app/pages/runs/suggest.js";
 import { read } from "../app/pages/runs/tags.js";
 import { textOf } from "../app/pages/runs/looks.js";
+import { sortedBy } from "../app/parts/table/head.js";
 import { compare, sorted } from "../app/parts/table/order.js";
 
 const rows = [
@@ -16,7 +17,7 @@ const rows = [
   { name: "run-2", status: "completed", started: "2026-11-25T10:00:00Z", tags: {}, cells: { "param.lr": "1e-3", "param.model": "lstm", "last.loss": NaN, "min.loss": 0.3, "max.loss": 2, "best.loss": 0.3, "last.accuracy": 1, "min.accuracy": 0, "max.accuracy": 1 }, loss: NaN, found: [], findings: {}, host: "node-2", progress: null },
   { name: "run-1", status: "failed", started: "2026-11-24T10:00:00Z", tags: { lr: "0.02" }, cells: {}, found: [], findings: { warning: 2 }, host: "node-1" },
 ];
-const told = { values: new Set(["accuracy", "loss"]), parameters: new Set(["model", "lr"]) };
+const told = { values: new Set(["accuracy", "loss"]), less: new Set(["loss"]), parameters: new Set(["model", "lr"]) };
 const names = namesOf(rows, told);
 const order = (id, down = false) => sorted(rows, [columnOf(id)], [{ id, down }]).map((row) => row.name);
 
@@ -26,6 +27,17 @@ export const tests = {
       ["", {}], ["a=1 b=2", { a: "1", b: "2" }], ["flag", { flag: "true" }], ["a=", { a: "" }], ["a=b=c", { a: "b=c" }], ["\"k=two words\"", { k: "two words" }], ["k=\"two words\" b=1", { k: "two words", b: "1" }],
       ["  a=1\tb=2 ", { a: "1", b: "2" }], ["=x", {}], ["\"k=say \\\"hi\\\"\"", { k: "say \"hi\"" }], ["a=<b>", { a: "<b>" }],
     ]) equal(read(text), want, `tags of ${text}`);
+  },
+  "a click sorts a loss from the smallest, other figures from the largest, a name from A"() {
+    for (const [id, down] of [["losses", false], ["best.loss", false], ["last.loss", false], ["at.10.loss", false], ["best.accuracy", true], ["at.10.accuracy", true], ["duration", true], ["name", false]]) {
+      const column = ordered(columnOf(id), names);
+      const first = sortedBy([], column, false);
+      equal(first, [{ id, down }], `the first click on ${id}`);
+      equal(sortedBy(first, column, false), [{ id, down: !down }], `the second click on ${id}`);
+      equal(sortedBy([{ id, down: !down }], column, false), [], `the third click on ${id}`);
+      equal(sortedBy([{ id: "x", down: true }], column, true), [{ id: "x", down: true }, { id, down }], `a click with Shift on ${id}`);
+    }
+    equal(sorted(rows, [columnOf("best.loss")], sortedBy([], ordered(columnOf("best.loss"), names), false)).map((row) => row.name), ["run-2", "run-10", "run-1"], "the best loss comes first");
   },
   "colours and lines: of the run, by the first rule, by the field"() {
     equal(parse("3 dashed"), { colour: 3, line: "dashed" });

@@ -16,6 +16,7 @@ import torch
 from vigil import _guard, _marks
 from vigil._torch import compat, device, graph, module_hooks, sharded_tensors
 from vigil._torch.deferred_values import Mean
+from vigil._torch.steps import EVALUATION
 
 _LOSS_NAME = re.compile("[Ll]oss|[Cc]riterion")
 # Frames between a script and our hooks; not the script's own.
@@ -86,10 +87,32 @@ class Pending(object):
         return out
 
 
+def samples(given):
+    """How many samples a loss is of: the length of the labels, or of what comes first; None where nothing of that is there.
+
+    given: what a loss was called with, the prediction first and the labels second. One sample may come without a dimension for the batch.
+    """
+    tensors = [value for value in given if isinstance(value, torch.Tensor)]
+    if len(tensors) > 1 and not tensors[1].dim():
+        return 1
+    for tensor in tensors[1:2] + tensors[:1]:
+        if tensor.dim():
+            return int(tensor.shape[0])
+    return None
+
+
+def _samples_of(module, args, kwargs):
+    """How many samples a loss module was called with."""
+    given = args + tuple(kwargs.values()) if kwargs else args
+    if isinstance(module, torch.nn.CTCLoss) and given and isinstance(given[0], torch.Tensor) and given[0].dim() == 3:
+        return int(given[0].shape[1])  # places come first, and labels may follow each other without a dimension for the batch
+    return samples(given)
+
+
 class Output(object):
     """One loss module's outputs at one call site in one mode: a series such as ``CrossEntropyLoss_output_0``."""
 
-    __slots__ = ("name", "type", "mode", "site", "id", "mean", "is_main")
+    __slots__ = ("name", "type", "mode", "site", "id", "mean", "is_main", "samples", "sums")
 
     def __init__(self, name, type_name, mode, site):
         self.name = name
@@ -99,6 +122,8 @@ class Output(object):
         self.id = None
         self.mean = None
         self.is_main = False  # its tensor was the one that backward was called on
+        self.samples = None  # that the outputs in the open step are of, outside of training; 0 where that is not known
+        self.sums = False  # the outputs are sums over their samples
 
 
 class Modules(object):
@@ -137,8 +162,8 @@ class Modules(object):
         module_hooks.before(module, about_to_run)
         compat.forward_hook(module, hook)
 
-    def gave(self, module, output, mode, reader, site):
-        """A loss module returned ``output``."""
+    def gave(self, module, output, mode, reader, site, args=(), kwargs=None):
+        """A loss module returned ``output`` for its arguments."""
         tensor = output if isinstance(output, torch.Tensor) else _first_scalar(output)
         if tensor is None or tensor.numel() != 1 or tensor.is_meta or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
             return
@@ -146,7 +171,7 @@ class Modules(object):
         out = self.outputs.get((mode, kind, site)) or self._new(mode, kind, site)
         value = reader.read(sharded_tensors.replicated(tensor))
         if out.mean is None:
-            out.mean = Mean()
+            out.mean, out.samples = Mean(), None
             self.fired.append(out)
         else:
             # The outermost loss fires last; keep it last when it comes again.
@@ -154,6 +179,10 @@ class Modules(object):
                 self.fired.remove(out)
                 self.fired.append(out)
         out.mean.add(value)
+        if mode in EVALUATION:
+            out.sums = getattr(module, "reduction", None) == "sum"
+            n = _samples_of(module, args, kwargs)
+            out.samples = 0 if n is None or out.samples == 0 else (out.samples or 0) + n
         self.last = (weakref.ref(tensor), out, value, version(tensor))
 
     def _new(self, mode, kind, site):
@@ -234,3 +263,12 @@ def loss_in_output(output):
     if isinstance(found, torch.Tensor) and found.numel() == 1:
         return found
     return None
+
+
+def samples_returned(args, output):
+    """How many samples the loss is of that a model returned for ``args``; None where that is not known."""
+    n = samples(args)
+    if n is None:
+        items = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
+        n = next((int(item.shape[0]) for item in items if isinstance(item, torch.Tensor) and item.dim()), None)
+    return n

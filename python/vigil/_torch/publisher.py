@@ -148,6 +148,14 @@ class Publisher(_schedule.Due):
             id = self.series[name] = self.session.announce_tensors([{"name": name, "kind": "scalar", "dtype": "F64", "shape": []}])[0]
         return id
 
+    def samples_id(self, sums):
+        """The id of the series of how many samples the loss of an evaluation step is of: their mean, or their sum."""
+        name = "samples/sum" if sums else "samples/mean"
+        id = self.series.get(name)
+        if id is None:
+            id = self.series[name] = self.session.announce_tensors([{"name": name, "kind": "samples", "dtype": "F64", "shape": []}])[0]
+        return id
+
     def close(self, step, scalars, skipped, seconds, own_ns, flag):
         """Publish a closed step: scalars is a list of (id, float or Mean); flag, a Mean that is not 0 when the update was skipped."""
         flights = self.frames.carrier.of(step.number())

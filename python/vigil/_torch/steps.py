@@ -5,6 +5,7 @@ import weakref
 from vigil import _wire
 
 TRAIN, EVAL, GLOBAL = _wire.TRAIN, _wire.EVAL, _wire.GLOBAL
+EVALUATION = (_wire.EVAL, _wire.PREDICT)  # modes whose steps no update closes
 _NONE_DUE = frozenset()
 
 
@@ -13,7 +14,7 @@ class Step(object):
     in between comes first."""
 
     __slots__ = ("mode", "mode_step", "counter", "_number", "began", "active", "due", "is_due", "losses", "done",
-                 "skipped", "tentative", "maybe_train", "own_loss", "backwards", "root", "flag", "digests")  # fmt: skip
+                 "skipped", "tentative", "maybe_train", "own_loss", "samples", "backwards", "root", "flag", "digests")  # fmt: skip
 
     def __init__(self, counter, mode, mode_step, began):
         self.counter = counter
@@ -30,6 +31,7 @@ class Step(object):
         self.tentative = False  # an optimiser stepped, and only the next update tells whether that was all of it
         self.maybe_train = False  # eval() with gradients: training if backward follows
         self.own_loss = None  # Mean of the losses that the model itself returned
+        self.samples = None  # that they are of, in evaluation
         self.backwards = 0
         self.root = None
         self.digests = None  # optimiser state -> [(name, Mean)]

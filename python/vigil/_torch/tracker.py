@@ -40,11 +40,11 @@ from vigil._torch.facts import Facts
 from vigil._torch.fast_path import FastPath
 from vigil._torch.gradient_penalty_without_graph import watch_grad
 from vigil._torch.gradients import wrap_clip
-from vigil._torch.losses import Modules, Pending, call_site, loss_in_output
+from vigil._torch.losses import Modules, Pending, call_site, loss_in_output, samples_returned
 from vigil._torch.plain_tensors import PlainTensors
 from vigil._torch.publisher import Publisher
 from vigil._torch.registry import Registry
-from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Optimiser, Step
+from vigil._torch.steps import EVAL, EVALUATION, TRAIN, Counter, Cycle, Optimiser, Step
 from vigil._torch.trainings import Trainings
 from vigil._torch.updates_from_autograd_grad import Grads
 
@@ -299,16 +299,17 @@ class Tracker(models.Models, updates.Updates, control.Control):
         @_guard.guard
         def returned(module, args, output):
             handle.remove()
-            self.eval_returned(root, output, step)
+            self.eval_returned(root, args, output, step)
 
         handle = module_hooks.after(module, returned)
 
-    def eval_returned(self, root, output, step):
+    def eval_returned(self, root, args, output, step):
         found = loss_in_output(output)
         if found is not None and self.open is step and not device.capturing(found):
             root.outputs_loss = True
             step.own_loss = step.own_loss or Mean()
             step.own_loss.add(self.reader.read(found))
+            step.samples = samples_returned(args, output)
         elif not self.discovery.on and not any(key[0] == step.mode for key in self.losses.outputs):
             self.discovery.open_window()
 
@@ -323,7 +324,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.entered = _now()
         step = self.open
         mode = step.mode if step is not None else (TRAIN if _grad_enabled() else EVAL)
-        self.losses.gave(module, output, mode, self.reader, call_site(2))
+        self.losses.gave(module, output, mode, self.reader, call_site(2), args, kwargs)
         if self.facts.labels.open and mode == TRAIN:
             with self.facts.look.timed():
                 self.facts.call("loss", type(module).__name__)
@@ -440,7 +441,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """[(id, value)] of the losses of a step."""
         out = []
         publisher = self.publisher
-        main = None
+        main = given = None
         if step.losses:
             for state, mean in step.losses.items():
                 out.append((publisher.loss_id(state.series), mean.number()))
@@ -449,10 +450,14 @@ class Tracker(models.Models, updates.Updates, control.Control):
         elif step.own_loss is not None:
             main = step.own_loss
         elif outputs:
-            chosen = [m for o, m in outputs if o.is_main] or [outputs[-1][1]]
-            main = chosen[-1]
+            chosen = [pair for pair in outputs if pair[0].is_main] or outputs[-1:]
+            given, main = chosen[-1]
         if main is not None:
             out.append((publisher.loss_id("loss"), main.number()))
+            if step.mode in EVALUATION:
+                n = step.samples if given is None else given.samples
+                if n:
+                    out.append((publisher.samples_id(given is not None and given.sums), float(n)))
         for output, mean in outputs:
             if output.id is None:
                 output.id = publisher.series.get(output.name)

@@ -24,7 +24,7 @@ const every = [
   { id: "duration", needs: ["duration"], title: "Duration", width: 100, number: true, value: (row) => row.duration, cell: (row) => html`<${Duration} row=${row} />` },
   { id: "steps", title: "Steps", width: 104, number: true, value: (row) => row.progress?.step ?? null, cell: (row) => html`<${Steps} row=${row} />` },
   { id: "progress", title: "Progress", width: 96, number: true, value: (row) => row.progress?.fraction ?? null, cell: (row) => format.percent(row.progress?.fraction) },
-  { id: "losses", needs: ["loss", "losses"], title: "Loss", width: 190, number: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.loss ?? null, cell: (row) => html`<${Losses} row=${row} />` },
+  { id: "losses", needs: ["loss", "losses"], title: "Loss", width: 190, number: true, less: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.loss ?? null, cell: (row) => html`<${Losses} row=${row} />` },
   { id: "findings", needs: ["found"], title: "Findings", width: 110, number: true, group: "Findings", hint: "Errors, warnings and info. Click for their names.", value: (row) => format.count((row.findings?.error ?? 0) + (row.findings?.warning ?? 0) + (row.findings?.info ?? 0)), order: sum, cell: (row) => html`<${Findings} row=${row} />` },
   { id: "found", needs: ["found"], title: "Findings by name", width: 220, group: "Findings", value: (row) => [...new Set((row.found ?? []).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).map((one) => one.rule))].join(", ")) },
   { id: "roots", needs: ["found"], title: "Root causes", width: 220, group: "Findings", hint: "Findings that follow from no other one", value: (row) => [...new Set((row.found ?? []).filter((one) => one.root).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).filter((one) => one.root).map((one) => `${one.rule}/${one.check}`))].join(", ")) },
@@ -68,6 +68,12 @@ function atColumn(id, rest) {
   if (!found) return null;
   const [step, name] = [Number(found[1]), found[2]];
   return { id, title: `${name} at ${format.count(step)}`, group: "Values at a step", number: true, width: 130, hint: `${name} at step ${format.count(step)}, or the last value before it`, value: (row) => atStep(row, name, step), cell: (row) => html`<${AtStep} row=${row} name=${name} step=${step} />` };
+}
+
+// ordered is a column with how its values are sorted: those of which less is better from the smallest.
+export function ordered(column, { less }) {
+  const found = /^(?:last|best|min|max|at\.\d+)\.(.+)$/s.exec(column.id);
+  return found && less.has(found[1]) ? { ...column, less: true } : column;
 }
 
 // needsOfColumns are what columns, or fields that are called as they are, need.

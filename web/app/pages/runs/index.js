@@ -11,7 +11,7 @@ import { Menu } from "../../parts/menu.js";
 import { AtDialog } from "./atdialog.js";
 import { came, wantAll } from "./atstep.js";
 import { archive, Chosen, curvesOf } from "./chosen.js";
-import { available, columnOf, needsOfColumns, usual } from "./columns.js";
+import { available, columnOf, needsOfColumns, ordered, usual } from "./columns.js";
 import { fields, needsOf } from "./fields.js";
 import { GroupBy, summary, summaryNeeds } from "./groupby.js";
 import { styleNeeds } from "./looks.js";
@@ -46,17 +46,17 @@ export function Page({ route }) {
   const asked = useMemo(() => query(text, table), [text, table]);
   const showArchived = route.get("archived") === "1" || /\barchived:/.test(text);
   // Where the order goes by values that come one after the other, the rows are put into order anew as they come.
-  const ordered = route.all("sort").some((id) => /^-?at\./.test(id));
-  const turn = ordered ? came.value : 0;
+  const late = route.all("sort").some((id) => /^-?at\./.test(id));
+  const turn = late ? came.value : 0;
   const found = useMemo(() => rows.filter((row) => (showArchived || !row.archived) && asked.test(row)), [rows, asked, showArchived, turn]);
   const left = useMemo(() => rows.reduce((n, row) => n + (row.archived ? 1 : 0), 0), [rows]);
 
   const given = route.all("c");
   const shown = given.length ? (given.includes("name") ? given : ["name", ...given]) : usual;
-  const columns = useMemo(() => shown.map(columnOf).filter(Boolean), [shown.join("\n")]);
+  const columns = useMemo(() => shown.map(columnOf).filter(Boolean).map((column) => ordered(column, names)), [names, shown.join("\n")]);
   const all = useMemo(() => available(names, shown), [names, shown.join("\n")]);
   const sort = sortOf(route.all("sort"));
-  useEffect(() => { if (ordered) for (const { id } of sort) wantAll(found, id); }, [ordered, found]);
+  useEffect(() => { if (late) for (const { id } of sort) wantAll(found, id); }, [late, found]);
   const setColumns = (ids) => route.push({ c: ids.join("\n") === usual.join("\n") ? "" : ids });
   const group = route.get("group");
   // A group is by any column, also by one that is not shown.

@@ -6,9 +6,9 @@ import { useEvents } from "../../core/use.js";
 import { parcels, take } from "./received.js";
 
 const known = new Map();
-const noNames = () => ({ values: new Set(), parameters: new Set() });
+const noNames = () => ({ values: new Set(), less: new Set(), parameters: new Set() });
 
-// list is {rows (newest first), has: the columns that all rows have, names: {values, parameters} that some run has, building, complete, error, read: when the first rows were there}.
+// list is {rows (newest first), has: the columns that all rows have, names: {values, less, parameters} that some run has, building, complete, error, read: when the first rows were there}.
 export const list = signal({ rows: [], has: new Set(), names: noNames(), building: null, complete: false, error: null, read: false });
 
 const first = 60; // rows: more than a screen shows
@@ -68,7 +68,7 @@ export const read = () => begin(async (signal) => {
   if (answer.building) again = setTimeout(read, 2000);
 });
 
-const joined = (a, b) => ({ values: new Set([...a.values, ...b.values]), parameters: new Set([...a.parameters, ...b.parameters]) });
+const joined = (a, b) => Object.fromEntries(Object.keys(a).map((kind) => [kind, new Set([...a[kind], ...b[kind]])]));
 
 // more reads the columns that are wanted and not there.
 function more() {

@@ -10,6 +10,52 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
+// course is what a list of runs is read of: the values of a series by the steps of its
+// mode, of an evaluation by the last step of each pass.
+type course struct {
+	steps  []int64
+	values []float64
+	open   bool // the only evaluation so far goes on, or was cut off
+}
+
+// courses reads those of a run.
+type courses struct {
+	t      source.Run
+	passes *passReader // once it was needed
+}
+
+func newCourses(t source.Run) *courses { return &courses{t: t} }
+
+// of reads a course; of a long one outside of evaluation the points that tell. A series
+// that is not there is no error.
+func (r *courses) of(name string, mode record.Mode) (c course, err error) {
+	q := source.Query{Tensor: name, Stat: "value", Mode: mode}
+	if !evaluates(mode) {
+		c.steps, c.values, err = thinCourse(r.t, q)
+		return c, err
+	}
+	return r.whole(q)
+}
+
+// whole reads a course with all its points. A series that is not there is no error.
+func (r *courses) whole(q source.Query) (c course, err error) {
+	if evaluates(q.Mode) {
+		if r.passes == nil {
+			r.passes = newPassReader(r.t, newClock(r.t))
+		}
+		c.steps, c.values, c.open, err = r.passes.counted(q)
+	} else {
+		c.steps, c.values, err = r.t.Series(q)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return course{}, nil // announced, but without a value in this mode
+	}
+	if err != nil {
+		return course{}, fmt.Errorf("read series %q: %w", q.Tensor, err)
+	}
+	return c, nil
+}
+
 // thinCourse reads a series. The least, the greatest and the last value are where they
 // are; of all others of a long one it gives the least and the greatest of each column,
 // at the column's ends. A series that is not there is no error.
