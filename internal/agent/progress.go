@@ -18,8 +18,9 @@ type progress struct {
 	losses  []float64                    // TRAIN, newest last
 	seconds [record.Global + 1][]float64 // lengths of recent steps, by mode
 	loss    *float64
-	update  *record.Step // the last one of TRAIN
-	since   *record.Step // the first one of TRAIN that this agent saw
+	pass    record.PassMean // losses of the evaluation under way
+	update  *record.Step    // the last one of TRAIN
+	since   *record.Step    // the first one of TRAIN that this agent saw
 	epochs  *record.EpochFacts
 	rate    rate
 }
@@ -32,6 +33,9 @@ const (
 
 func (p *progress) step(st *record.Step) {
 	p.fresh, p.last, p.came = true, st, time.Now()
+	if !st.Mode.Evaluates() {
+		p.pass = record.PassMean{}
+	}
 	if st.Mode == record.Train {
 		p.update = st
 		if p.since == nil {
@@ -41,11 +45,16 @@ func (p *progress) step(st *record.Step) {
 	if st.Mode == record.Train || st.Mode == record.Global && p.update == nil {
 		p.rate.step(st)
 	}
+	samples, sums := st.Samples()
 	for _, s := range st.Scalars {
 		if s.Name != "loss" {
 			continue
 		}
 		v := s.Value
+		if st.Mode.Evaluates() {
+			p.pass.Add(v, samples, sums)
+			v = p.pass.Value()
+		}
 		p.loss = &v
 		if st.Mode == record.Train || st.Mode == record.Global {
 			p.losses = append(p.losses, v)

@@ -40,7 +40,7 @@ type evaluated struct {
 func (w *Worker) trained(row *record.StepTime) {
 	p := &w.phases
 	p.last, p.step = row.End, row.Step
-	if p.started || evaluates(row.Mode) {
+	if p.started || row.Mode.Evaluates() {
 		return
 	}
 	p.started = true
@@ -57,12 +57,10 @@ func (w *Worker) trained(row *record.StepTime) {
 	w.event(record.PhaseEvent, record.StartUpPhase, from, row.End, 0, f)
 }
 
-func evaluates(m record.Mode) bool { return m == record.Eval || m == record.Predict }
-
 // evaluated looks at a step that has closed.
 func (w *Worker) evaluated(row *record.StepTime) {
 	e := &w.eval
-	if !evaluates(row.Mode) {
+	if !row.Mode.Evaluates() {
 		w.evaluationEnds()
 		return
 	}

@@ -38,3 +38,20 @@ func (m *PassMean) Value() float64 {
 	}
 	return float64(m.Sum) / float64(m.Samples)
 }
+
+// Evaluates tells whether the values of a mode are those of passes.
+func (m Mode) Evaluates() bool { return m == Eval || m == Predict }
+
+// Samples is how many samples the loss of a step is of, 0 where that is not known, and
+// whether it is their sum.
+func (s *Step) Samples() (n float64, sums bool) {
+	for i := range s.Scalars {
+		switch s.Scalars[i].Name {
+		case SamplesMean:
+			return s.Scalars[i].Value, false
+		case SamplesSum:
+			return s.Scalars[i].Value, true
+		}
+	}
+	return 0, false
+}

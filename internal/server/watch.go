@@ -53,7 +53,8 @@ type (
 		Of       int64    `json:"of" doc:"0 where that is not known."`
 		Fraction *float64 `json:"fraction"`
 	}
-	// Points are new points of a series.
+	// Points are new points of a series. A point of an evaluation is its whole pass, at
+	// its last step; it comes when training goes on.
 	Points struct {
 		Series string   `json:"s"`
 		X      integers `json:"x"`
@@ -102,6 +103,7 @@ type runWatch struct {
 	times    map[string]time.Time
 	facts    []byte // of the run, that epochs were read from
 	epochs   *record.EpochFacts
+	passes   livePasses
 	started  bool
 }
 

@@ -18,7 +18,7 @@ func (w *runWatch) points(run *record.Run) map[string][]byte {
 	}
 	asked := w.t.wanted()
 	w.chief = w.run.Chief()
-	p := &collector{want: map[string][]wanted{}, train: run.Steps[record.Train.String()] > 0, out: map[string]*Points{}}
+	p := &collector{want: map[string][]wanted{}, train: run.Steps[record.Train.String()] > 0, out: map[string]*Points{}, passes: &w.passes, infos: w.run.Tensors}
 	again := w.foundEpochs(run)
 	p.epochs = w.epochs
 	var parts []wanted
@@ -32,6 +32,7 @@ func (w *runWatch) points(run *record.Run) map[string][]byte {
 		}
 		p.want[s.tensor] = append(p.want[s.tensor], s)
 	}
+	w.passes.asked(p.want)
 	err := w.tail.Next(func(c *record.Complete) error {
 		mode := c.Mode.String()
 		w.steps[mode] = max(w.steps[mode], c.ModeStep+1)
@@ -40,6 +41,12 @@ func (w *runWatch) points(run *record.Run) map[string][]byte {
 	})
 	if err != nil { // named as damage; the next look tries again
 		return nil
+	}
+	if run.Status != record.Running {
+		for text := range w.passes.open { // whether it is over, a reading tells
+			p.again(text)
+		}
+		w.passes.open = nil
 	}
 	w.parts(run, parts, p)
 	return p.encode()
@@ -64,9 +71,14 @@ type collector struct {
 	out    map[string]*Points
 	train  bool
 	epochs *record.EpochFacts
+	passes *livePasses
+	infos  func() []record.TensorInfo
 }
 
 func (p *collector) take(c *record.Complete, chief string) {
+	if c.Mode == record.Train || c.Mode == record.Global && !p.train {
+		p.passes.end(p)
+	}
 	if len(p.want) == 0 {
 		return
 	}
@@ -75,23 +87,29 @@ func (p *collector) take(c *record.Complete, chief string) {
 		speaks = c.Parts[0].Worker
 	}
 	for _, part := range c.Parts {
-		each := func(tensor string, value func(stat string) (float64, bool)) {
+		samples, sums := part.Samples()
+		each := func(tensor string, samples float64, value func(stat string) (float64, bool)) {
 			for _, w := range p.want[tensor] {
 				if w.worker != part.Worker && (w.worker != "" || part.Worker != speaks) || !w.any && w.mode != c.Mode || w.any && p.train && c.Mode != record.Train {
 					continue
 				}
-				if v, ok := value(w.stat); ok {
+				v, ok := value(w.stat)
+				switch {
+				case !ok:
+				case c.Mode.Evaluates():
+					p.passes.take(w.text, c, v, samples, sums && p.passes.isLoss(p.infos, tensor))
+				default:
 					p.add(w.text, c.Mode, c.ModeStep, v, c.Time)
 				}
 			}
 		}
 		for i := range part.Scalars {
-			each(part.Scalars[i].Name, func(stat string) (float64, bool) {
+			each(part.Scalars[i].Name, samples, func(stat string) (float64, bool) {
 				return part.Scalars[i].Value, stat == "" || stat == "value"
 			})
 		}
 		for i := range part.Stats {
-			each(part.Stats[i].Tensor, func(stat string) (float64, bool) {
+			each(part.Stats[i].Tensor, 0, func(stat string) (float64, bool) {
 				if stat == "" {
 					stat = "mean"
 				}
@@ -99,7 +117,7 @@ func (p *collector) take(c *record.Complete, chief string) {
 			})
 		}
 		for i := range part.Derived {
-			each(part.Derived[i].Tensor, func(stat string) (float64, bool) { return part.Derived[i].Value, stat == part.Derived[i].Stat })
+			each(part.Derived[i].Tensor, 0, func(stat string) (float64, bool) { return part.Derived[i].Value, stat == part.Derived[i].Stat })
 		}
 	}
 }
@@ -123,6 +141,11 @@ func (p *collector) add(series string, mode record.Mode, step int64, value float
 		s.Epoch = append(s.Epoch, view.EpochAt(p.epochs, step, 0))
 	}
 	s.X, s.Values, s.Time = append(s.X, step), append(s.Values, value), append(s.Time, unix(at))
+}
+
+// again has a series read anew.
+func (p *collector) again(series string) {
+	p.out[series] = &Points{Series: series, Again: true}
 }
 
 func (p *collector) encode() map[string][]byte {

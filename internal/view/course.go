@@ -30,7 +30,7 @@ func newCourses(t source.Run) *courses { return &courses{t: t} }
 // that is not there is no error.
 func (r *courses) of(name string, mode record.Mode) (c course, err error) {
 	q := source.Query{Tensor: name, Stat: "value", Mode: mode}
-	if !evaluates(mode) {
+	if !mode.Evaluates() {
 		c.steps, c.values, err = thinCourse(r.t, q)
 		return c, err
 	}
@@ -39,7 +39,7 @@ func (r *courses) of(name string, mode record.Mode) (c course, err error) {
 
 // whole reads a course with all its points. A series that is not there is no error.
 func (r *courses) whole(q source.Query) (c course, err error) {
-	if evaluates(q.Mode) {
+	if q.Mode.Evaluates() {
 		if r.passes == nil {
 			r.passes = newPassReader(r.t, newClock(r.t))
 		}

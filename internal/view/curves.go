@@ -114,7 +114,7 @@ func Curves(t source.Run, size Size) ([]Curve, error) {
 
 // curveOf reads a series over updates. An evaluation is one point.
 func curveOf(t source.Run, r *passReader, q source.Query) (steps []int64, values []float64, err error) {
-	if !evaluates(q.Mode) {
+	if !q.Mode.Evaluates() {
 		steps, values, err = t.Series(q)
 		steps, values = together(r.clock.updates(q.Mode, steps), values)
 		return steps, values, err

@@ -20,9 +20,6 @@ type pass struct {
 	ended  bool // no step of it is to come
 }
 
-// evaluates tells whether the values of a mode are those of passes.
-func evaluates(m record.Mode) bool { return m == record.Eval || m == record.Predict }
-
 // passReader reads the passes of a run. What several series share is read once.
 type passReader struct {
 	t       source.Run

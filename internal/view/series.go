@@ -169,7 +169,7 @@ func (r *lineReader) read(l *Line, mode record.Mode) error {
 		return err
 	}
 	q := source.Query{Tensor: l.Tensor, Stat: l.Stat, Mode: mode, Worker: l.Worker}
-	if evaluates(mode) && r.e.Axis != ByStep || mode == record.Global && (r.e.Axis == ByUpdate || r.e.Axis == ByEpoch) {
+	if mode.Evaluates() && r.e.Axis != ByStep || mode == record.Global && (r.e.Axis == ByUpdate || r.e.Axis == ByEpoch) {
 		return r.readTogether(l, q, place)
 	}
 	q.From, q.To = place.steps(r.e.From, r.e.To)
@@ -254,7 +254,7 @@ func (r *lineReader) readTogether(l *Line, q source.Query, p *place) error {
 // together are the values that are drawn of a series, by the updates that they came
 // after; on an axis of time, of evaluations, by their last steps.
 func (r *lineReader) together(q source.Query, p *place) (at []int64, values []float64, err error) {
-	if !evaluates(q.Mode) {
+	if !q.Mode.Evaluates() {
 		at, values, err = r.t.Series(q)
 		for i, s := range at {
 			at[i] = p.update(s)
