@@ -227,6 +227,75 @@ func TestStreamTellsWhatIsNewOfARun(t *testing.T) {
 	}
 }
 
+// An evaluation is one point, the mean over its samples, once training goes on. A series
+// of which not the whole evaluation was seen is read again.
+func TestStreamTellsEvaluations(t *testing.T) {
+	root := t.TempDir()
+	server := serveTest(t, Options{Root: root})
+	j := newJob(t, root, "a")
+	evaluated := int64(0)
+	evaluate := func(batches ...float64) {
+		for i, loss := range batches {
+			samples := 4.0
+			if i == len(batches)-1 {
+				samples = 1
+			}
+			s := &record.Step{Worker: "worker_0", Step: j.step, Mode: record.Eval, ModeStep: evaluated, Time: time.Now().UTC(),
+				Scalars: []record.Scalar{{Name: "loss", Value: loss}, {Name: record.SamplesMean, Value: samples}}}
+			j.ok(j.Append("worker_0", "sworker_0", uint64(j.step+1), s))
+			j.ok(j.Complete(&record.Complete{Step: j.step, Mode: record.Eval, ModeStep: evaluated, Time: s.Time, Parts: []*record.Step{s}}))
+			j.step++
+			evaluated++
+		}
+	}
+	j.steps(1)
+	evaluate(1)
+	l := listen(t, server, "?run=a&s=loss%7C%7CEVAL", "")
+	l.next("steps", nil)
+	evaluate(1, 9)
+	j.steps(1)
+	told := func(from int64) (all []string) {
+		for {
+			var e stepsHeard
+			l.next("steps", &e)
+			for _, p := range e.Points {
+				if p.Again {
+					all = append(all, "again")
+				}
+				for i, x := range p.X {
+					all = append(all, fmt.Sprint(x, " ", p.Values[i]))
+				}
+			}
+			if e.Steps["TRAIN"] > from {
+				return all
+			}
+		}
+	}
+	if got := strings.Join(told(j.step-1), ", "); got != "again" {
+		t.Errorf("of an evaluation that began before: %s", got)
+	}
+	evaluate(1, 1, 9) // (4 + 4 + 9) / 9
+	j.steps(1)
+	evaluate(2, 2)
+	j.steps(1)
+	if got, want := strings.Join(told(j.step-1), ", "), fmt.Sprint(evaluated-3, " ", 17.0/9, ", ", evaluated-1, " 2"); got != want {
+		t.Errorf("told %s, want %s", got, want)
+	}
+	evaluate(3)
+	j.ok(j.UpdateRun(func(r *record.Run) {
+		now := time.Now()
+		r.Status, r.Ended = record.Completed, &now
+	}))
+	j.ok(j.Close())
+	var e stepsHeard
+	for len(e.Points) == 0 {
+		l.next("steps", &e)
+	}
+	if !e.Points[0].Again || len(e.Points[0].X) > 0 {
+		t.Errorf("at the end: %+v", e.Points)
+	}
+}
+
 // Points of updates come with the epochs that they are in. When an epoch turns out to
 // have another length, what was drawn is elsewhere: the series is read again.
 func TestStreamTellsEpochs(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -15,8 +16,8 @@ import (
 //
 //   - a loss that comes in TRAIN and in EVAL steps is a pair with itself. A
 //     validation pass is a row of EVAL steps; it ends at the next TRAIN step, or
-//     at the end of the job. Its value is the mean over the pass, and that of
-//     the training the mean since the pass before, or the last one known. In a
+//     at the end of the job. Its value is the mean over the pass, in which a
+//     step counts by its samples where they are known, and that of the training the mean since the pass before, or the last one known. In a
 //     job without TRAIN steps GLOBAL ones stand for them.
 //   - names that differ only in how they begin (train-rmse and validation-rmse,
 //     loss and val_loss) are a pair at every step that has both.
@@ -24,12 +25,12 @@ type twoLosses map[string]*lossPair
 
 // lossPair is what is remembered of a pair that is one loss in two modes.
 type lossPair struct {
-	Pass  lossSum     `json:"pass"`         // validation losses of the pass under way
-	At    int64       `json:"at"`           // global step of the last of them
-	Train lossSum     `json:"train"`        // training losses since the last evaluation point
-	Last  rule.Number `json:"last"`         // training mean of the last evaluation point
-	Of    int64       `json:"of,omitempty"` // the losses that it is the mean of
-	Known bool        `json:"known"`        // there is one
+	Pass  record.PassMean `json:"pass"`         // validation losses of the pass under way
+	At    int64           `json:"at"`           // global step of the last of them
+	Train lossSum         `json:"train"`        // training losses since the last evaluation point
+	Last  rule.Number     `json:"last"`         // training mean of the last evaluation point
+	Of    int64           `json:"of,omitempty"` // the losses that it is the mean of
+	Known bool            `json:"known"`        // there is one
 	// Trained: it came in a TRAIN step.
 	Trained bool `json:"trained,omitempty"`
 	// Partner is the validation loss of another name that this one is the
@@ -70,6 +71,7 @@ func (e *lossEvent) told() string {
 // pair in the order of names. A pair of two names is called as its validation.
 func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 	var out []lossEvent
+	items, samples := withoutSamples(items)
 	train := v.Mode == rule.Train || v.Mode == rule.Global && !l.trained()
 	if train {
 		out = l.close()
@@ -96,11 +98,21 @@ func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 			}
 			out = append(out, e)
 		case v.Mode == rule.Eval:
-			p.Pass.add(it.value)
+			p.Pass.Add(it.value, samples, false)
 			p.At = v.Step
 		}
 	}
 	return append(out, pairs...)
+}
+
+// withoutSamples takes out how many samples the loss of a step is the mean of; 0 where
+// that is not known.
+func withoutSamples(items []meanLoss) (losses []meanLoss, samples float64) {
+	i := slices.IndexFunc(items, func(it meanLoss) bool { return it.name == record.SamplesMean })
+	if i < 0 {
+		return items, 0
+	}
+	return slices.Delete(slices.Clone(items), i, i+1), items[i].value
 }
 
 // trained tells whether a loss came in a TRAIN step.
@@ -125,14 +137,14 @@ func (l twoLosses) close() []lossEvent {
 	var out []lossEvent
 	for _, name := range slices.Sorted(maps.Keys(l)) {
 		p := l[name]
-		if p.Pass.N == 0 {
+		if p.Pass.Steps == 0 {
 			continue
 		}
 		if p.Train.N > 0 {
 			p.Last, p.Of, p.Known = rule.Number(p.Train.mean()), p.Train.N, true
 		}
-		out = append(out, lossEvent{pair: name, step: p.At, evaluation: true, train: float64(p.Last), known: p.Known, validation: p.Pass.mean(), trained: p.Of, evaluated: p.Pass.N})
-		p.Pass, p.Train = lossSum{}, lossSum{}
+		out = append(out, lossEvent{pair: name, step: p.At, evaluation: true, train: float64(p.Last), known: p.Known, validation: p.Pass.Value(), trained: p.Of, evaluated: p.Pass.Steps})
+		p.Pass, p.Train = record.PassMean{}, lossSum{}
 	}
 	return out
 }
@@ -151,6 +163,7 @@ func heldOut(name string) bool {
 const (
 	validationNames = `^(scalar/)?(train|training|validation|valid|val|test|eval)[-_].*[Ll]oss`
 	plainLoss       = `^(scalar/)?loss$`
+	samplesOfLoss   = `^` + record.SamplesMean + `$`
 )
 
 // named finds the pairs whose two sides have names of their own.
@@ -195,9 +208,9 @@ func upward(metric string) bool {
 // validation.
 func pairedLosses(p rule.Params) rule.Selector {
 	if r := p.List("tensor_regex"); len(r) > 0 {
-		return rule.Selector{Regex: r}
+		return rule.Selector{Regex: append(slices.Clone(r), samplesOfLoss)}
 	}
-	return rule.Selector{Collections: []string{"losses"}, Regex: []string{validationNames, plainLoss}}
+	return rule.Selector{Collections: []string{"losses"}, Regex: []string{validationNames, plainLoss, samplesOfLoss}}
 }
 
 // pairedNeeds asks for those losses, in TRAIN and EVAL.
