@@ -409,7 +409,7 @@ func (c *Comparison) join(runs []source.Run, points int) error {
 			for _, mode := range t.Modes() {
 				one, err := read.whole(source.Query{Tensor: name, Stat: "value", Mode: mode})
 				if err != nil {
-					return fmt.Errorf("run %q: %w", c.Runs[i].Name, err)
+					return fmt.Errorf("compare run %q: %w", c.Runs[i].Name, err)
 				}
 				if len(one.steps) == 0 {
 					continue

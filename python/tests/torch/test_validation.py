@@ -16,6 +16,7 @@ def test_validation(trained, way):
     printed = [pytest.approx(float(x), rel=1e-4, abs=1e-5) for x in re.findall(r"validation ([\d.]+)", done.out)]
     said = [n for n in done.run.of("notice") if "no loss of its evaluation was seen" in n["text"]]
     if way != "function":
+        assert done.run.series("samples/mean", 1) == [4] * len(printed) if way == "module" else "samples/mean" not in done.run.names()
         assert done.run.series("loss", 1) == printed and not said
     else:
         assert all(x is None for x in done.run.series("loss", 1)) and len(said) == 1
