@@ -134,7 +134,7 @@ func TestTheTableIsTheList(t *testing.T) {
 			}
 		}
 	}
-	if names := v["names"].(map[string]any); !reflect.DeepEqual(names["values"], []any{"block00/layer00/metric1", "block00/layer00/metric2", "loss"}) || !reflect.DeepEqual(names["parameters"], []any{"lr", `odd "name".x`}) {
+	if names := v["names"].(map[string]any); !reflect.DeepEqual(names["values"], []any{"block00/layer00/metric1", "block00/layer00/metric2", "loss"}) || !reflect.DeepEqual(names["less"], []any{"loss"}) || !reflect.DeepEqual(names["parameters"], []any{"lr", `odd "name".x`}) {
 		t.Errorf("names %v", names)
 	}
 	for _, c := range v["cells"].([]any) {
