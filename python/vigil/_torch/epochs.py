@@ -1,14 +1,19 @@
-"""At which updates the epochs of a training begin, as far as its loader tells that.
+"""At which updates the epochs of a training begin, as its loaders show it.
 
-An epoch is one pass of the loader that trains: the first one in whose passes
-weights are updated. A pass that is begun while an earlier one of the same loader
-goes on (a batch that is looked at) is none, nor is one without an update (an
-evaluation on the training data).
+An epoch is one pass of the loader that trains, the first one with whose batches
+weights are updated. Another loader that trains in every epoch is a part of it;
+one that comes after it instead goes on with epochs of its own. A pass without an
+update (an evaluation, a batch that is looked at) is none.
 """
 
+import time
 import weakref
 
-MOST = 32  # stretches of epochs that have another length than those before
+MOST = 1000  # stretches of epochs that have another length than those before
+KNOWN = 32  # loaders that are remembered
+COST = 100  # times what it takes to tell: as long nothing is told again
+
+_now = time.perf_counter_ns
 
 
 class Epochs(object):
@@ -20,108 +25,214 @@ class Epochs(object):
         self.forget()
 
     def forget(self):
-        """Another training begins."""
-        self.loader = None  # weak reference to the one that trains, or may be
-        self.batches = None  # of one of its passes
-        self.pass_of = None  # weak reference to the iterator of its last pass
+        """Nothing has trained yet."""
+        self.known = []  # Data, the latest last
+        self.phases = []  # the last is the one whose passes are epochs; those before it may turn out to go on
         self.stretches = []
-        self.passes = 0
-        self.other = None  # update at which another loader came after its last pass
-        self.until = None  # update from which on there are no epochs that could be told: its passes have no order, or others train
-
-    def begins(self, loader):
-        """The script is about to go through a loader. Returns whether this may be an epoch."""
-        n = self.tracker.counter.modes[0]
-        self._others_trained(n)
-        if self.until is not None:
-            return False
-        known = self.loader() if self.loader is not None else None
-        trained = bool(self.stretches) and n > self._last()
-        if known is loader and self._goes_on():
-            return False
-        if known is not loader and trained:
-            if known is not None or _length(loader) != self.batches:
-                if not self._goes_on():
-                    self.other = n
-                return False  # of another set of data
-            self.loader = weakref.ref(loader)
-        elif known is not loader:
-            self.forget()
-            self.loader, self.batches = weakref.ref(loader), _length(loader)
-        self.pass_of = self.other = None
-        self._begin(n)
-        return True
-
-    def _others_trained(self, n):
-        """Whether another loader, which came after a pass, was no evaluation."""
-        if self.other is not None and n > self.other and self.until is None:
-            self.until = self.other
-            self._tell()
-
-    def iterates(self, iterator):
-        """This is the iterator of the pass that has begun."""
-        self.pass_of = weakref.ref(iterator)
+        self.number = 0  # of the last epoch
+        self.last = 0  # update at which it begins
+        self.until = None  # update from which on they are not known: their lengths have no order
+        self.last_pass = None
+        self.news = False  # since they were gathered
+        self.quiet = 0  # until then nothing is told
+        self.gathers = False
+        self.gathered = None  # what was sent last
 
     def ends_at(self, total):
         """A trainer says after how many updates the training ends."""
         if total is not None and 0 < total < 1 << 53:
             self.total = int(total)
+            self.news = True
             self._tell()
 
-    def _goes_on(self):
-        """Whether the last pass has batches left, and somebody who takes them."""
-        iterator = self.pass_of() if self.pass_of is not None else None
-        given = getattr(iterator, "_num_yielded", None)
-        return given is not None and self.batches is not None and 0 < given < self.batches
+    def trains(self, one):
+        """An update was made with a batch of this pass, and the one before with none of it."""
+        data = one.data
+        at = next((i for i in reversed(range(len(self.phases))) if data in self.phases[i].loaders), None)
+        if at is None:
+            self._another(data)
+        elif at < len(self.phases) - 1:
+            self._again(at, one)
+        phase = self.phases[-1]
+        if data is phase.loaders[0] and not one.counted:
+            self._begin(one, phase)
+        one.counted = True
+        if self.news:
+            self._tell()
 
-    def _last(self):
-        """The update at which the last pass began."""
-        at, number, updates = self.stretches[-1]
-        return at + (self.passes - number) * updates if updates else at
+    # Which loader counts.
 
-    def _begin(self, n):
-        if not self.stretches:
-            self.stretches.append([n, 1, 0])
-            self.passes = 1
-            return
-        if n <= self._last():
-            return  # there was no update in it
-        stretch = self.stretches[-1]
-        at, number, updates = stretch
-        before = self._last()
-        self.passes += 1
-        if not updates:
-            stretch[2] = n - at
-        elif n - before != updates:
-            if len(self.stretches) == MOST:
-                self.until = n
-            else:
-                self.stretches.append([n, self.passes, 0])
+    def data(self, loader):
+        """What a loader goes through."""
+        length = _length(loader)
+        known = self.known
+        for data in known:
+            if data.loader() is loader:
+                break
         else:
+            old = [d for d in known if d.loader() is None]
+            same = [d for d in old if d.dataset() is loader.dataset]
+            same = same or [d for d in old if d.dataset() is None and length is not None and d.batches == length]
+            if same:
+                data = same[-1]
+            else:
+                data = Data()
+                known.append(data)
+        data.take(loader, length)
+        if data is not known[-1]:
+            known.remove(data)
+            known.append(data)
+        del known[:-KNOWN]
+        return data
+
+    def _another(self, data):
+        """A loader trains for the first time: what comes is its epochs, unless the one before it comes back."""
+        self.phases.append(Phase(data, self))
+        del self.phases[: -KNOWN]
+
+    def _again(self, at, one):
+        """A loader trains that did so before the one whose passes are counted now."""
+        phase, after = self.phases[at], self.phases[at + 1]
+        if one.counted or phase.passes == 1:  # what came since is a part of its epoch
+            for other in self.phases[at + 1 :]:
+                phase.loaders.extend(other.loaders)
+            after.restore(self)
+            del self.phases[at + 1 :]
+        else:  # each has epochs of its own
+            self.phases = []
+            self._another(one.data)
+
+    # When epochs begin.
+
+    def _begin(self, one, phase):
+        n, last = one.first, self.last
+        again = self.last_pass is not None and self.last_pass.data is one.data
+        phase.passes += 1
+        self.last_pass = one
+        if self.until is not None:
             return
-        self._tell()
+        if self.number and n <= last and not again:
+            return  # no update was made with what came before it alone
+        self.number += 1
+        self.last = max(n, last)
+        stretches = self.stretches
+        if stretches and n > last:
+            at, number, updates = stretches[-1]
+            if at == last:
+                stretches[-1][2] = n - last
+                self.news = True
+            elif n - last > updates:
+                stretches.append([last, self.number - 1, n - last])
+                self.news = True
+        if not self._follows():
+            stretches.append([self.last, self.number, 0])
+            self.news = True
+        if len(stretches) > MOST:
+            self.until = stretches[MOST][0]
+            del stretches[MOST:]
+
+    def _follows(self):
+        """Whether what is noted shows where the last epoch begins."""
+        if not self.stretches:
+            return False
+        at, number, updates = self.stretches[-1]
+        if at == self.last:
+            self.stretches[-1][1:] = self.number, 0
+            self.news = True
+            return True
+        return updates > 0 and (self.last - at) == (self.number - number) * updates
+
+    # Telling.
 
     def _tell(self):
-        facts = self.tracker.facts
-        if facts.said and self.tracker.session is not None:
+        """Send what is known, as often as that takes next to no time."""
+        facts, began = self.tracker.facts, _now()
+        if facts.said and self.tracker.session is not None and began >= self.quiet and not self.gathers:
             facts.told_anew()  # which gathers these
+            ended = _now()
+            self.quiet = ended + COST * (ended - began)
 
     def gather(self):
         """EpochFacts, or None."""
-        self._others_trained(self.tracker.counter.modes[0])
+        self.gathers = True
+        self.tracker.passes.settle()
+        self.gathers = self.news = False
         out = {"total": self.total} if self.total else {}
-        if self.stretches and self.tracker.counter.modes[0] > self.stretches[0][0]:
-            out["batches"] = self.batches or 0
-            out["stretches"] = [{"at": at, "number": number, "updates": updates or self._expected(at)} for at, number, updates in self.stretches]
+        n = self.tracker.passes.made()
+        if self.stretches and n > self.stretches[0][0]:
+            out["batches"] = self.phases[-1].loaders[0].batches or 0
+            out["stretches"] = [{"at": at, "number": number, "updates": updates} for at, number, updates in self._as_they_are(n)]
             if self.until is not None:
                 out["until"] = self.until
-        return out or None
+        self.gathered = out or None
+        return self.gathered
 
-    def _expected(self, at):
+    def changed(self):
+        """Whether something else is known than what was gathered last."""
+        before = self.gathered
+        return self.gather() != before
+
+    def _as_they_are(self, n):
+        """The stretches, with the epoch that goes on: n updates were made."""
+        stretches = self.stretches
+        at, number, updates = stretches[-1]
+        if self.until is not None:
+            return stretches
+        expected = self._expected(n - self.last)
+        if at == self.last:
+            return stretches[:-1] + [[at, number, expected]]
+        if n - self.last > updates and expected != updates:
+            return stretches + [[self.last, self.number, expected]]
+        return stretches
+
+    def _expected(self, made):
         """How many updates the pass that goes on will have: as many as batches, where one was made of each so far; 0 where that is not known."""
-        iterator = self.pass_of() if self.pass_of is not None else None
-        given, made = getattr(iterator, "_num_yielded", 0), self.tracker.counter.modes[0] - at
-        return self.batches if self.batches and made > 2 and given - made in (0, 1) else 0
+        one = self.last_pass
+        if one is not self.tracker.passes.current:
+            return 0  # another loader trains, too
+        if one.ended:
+            each = 0 <= one.batches - (one.stopped - one.first) <= 2
+            return one.batches if each else 0
+        batches = self.phases[-1].loaders[0].batches
+        each = made > 2 and 0 <= one.batches - made <= 2
+        return batches if batches and each and made <= batches else 0
+
+
+class Data(object):
+    """What a loader goes through, remembered for longer than the loader: one that is made again for the same data is the same."""
+
+    __slots__ = ("loader", "dataset", "batches")
+
+    def take(self, loader, batches):
+        self.loader = weakref.ref(loader)
+        self.batches = batches
+        try:
+            self.dataset = weakref.ref(loader.dataset)
+        except TypeError:  # a list
+            self.dataset = _gone
+
+
+def _gone():
+    """What a weak reference to nothing gives."""
+    return None
+
+
+class Phase(object):
+    """A part of the training in which the passes of one loader are epochs. ``loaders``: that one, and those that train in its epochs, too."""
+
+    def __init__(self, data, epochs):
+        self.loaders = [data]
+        self.passes = 0
+        stretches = epochs.stretches
+        self.before = len(stretches), list(stretches[-1]) if stretches else None, epochs.number, epochs.last, epochs.until, epochs.last_pass
+
+    def restore(self, epochs):
+        """What epochs were known before this phase."""
+        count, last, epochs.number, epochs.last, epochs.until, epochs.last_pass = self.before
+        del epochs.stretches[count:]
+        if last is not None:
+            epochs.stretches[-1] = last
+        epochs.news = True
 
 
 def _length(loader):

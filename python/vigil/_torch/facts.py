@@ -117,6 +117,8 @@ class Facts(object):
             self._tell(True)
         if not self.said and self.tracker.counter.next:
             self.say()
+        if self.said and self.tracker.epochs.changed():
+            self.told_anew()
         self._unseen_validation()
         if self.tracker.looks and saved_tensor_hooks.unsure():
             self.tracker.session.missing([("facts of the graph", "PyTorch %s does not say whether reading what was saved for backward computes it again (checkpoints, offloading)" % torch.__version__, 1)])

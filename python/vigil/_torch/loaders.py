@@ -11,6 +11,7 @@ import weakref
 import torch
 
 from vigil import _guard, _marks
+from vigil._torch import passes
 
 _MARK = "_vigil_wrapped"
 _AFTER = "_vigil_after"  # on the class of an iterator before its first batch: the class that it has then
@@ -21,21 +22,22 @@ _thread = threading.get_ident
 
 
 def watch(tracker):
-    """Leave marks in tracker.marks, and where facts are read note every loader in tracker.loaders and its passes in tracker.epochs."""
+    """Leave marks in tracker.marks, and where facts are read note every loader in tracker.loaders and its passes in tracker.passes."""
     kind = torch.utils.data.DataLoader
     original = kind.__iter__
     if getattr(original, _MARK, False):
         return
     marks = tracker.marks
-    waits = Waits(marks)
-    seen, iterates, begins = [_guard.guard(told if tracker.looks else _nothing) for told in (tracker.loaders.add, tracker.epochs.iterates, tracker.epochs.begins)]
+    waits = Waits(marks, tracker.passes)
+    seen, begins = [_guard.guard(told if tracker.looks else _nothing) for told in (tracker.loaders.add, tracker.passes.begins)]
+    iterates = _guard.guard(tracker.passes.iterates)
     asks, gives = _guard.guard(marks.begins), _guard.guard(marks.ends)
     measured = _guard.guard(waits.measured)
 
     @functools.wraps(original)
     def iterate(self):
         seen(self)
-        epoch = begins(self)
+        one = begins(self)
         asked = marks.now()
         asks(_marks.DATA)
         try:
@@ -43,8 +45,8 @@ def watch(tracker):
         finally:
             gives(_marks.DATA)
         measured(self, iterator, asked)
-        if epoch:
-            iterates(iterator)
+        if one is not None:
+            iterates(iterator, one)
         return iterator
 
     setattr(iterate, _MARK, True)
@@ -58,8 +60,9 @@ def _nothing(loader):
 class Waits(object):
     """Measures how long iterators of loaders are waited for."""
 
-    def __init__(self, marks):
+    def __init__(self, marks, followed):
         self.marks = marks
+        self.asked, self.stops = _guard.guard(followed.asked), _guard.guard(followed.stops)
         self.kinds = {}  # class of an iterator -> the class that measures too
         self.told = []  # weak references to the loaders whose settings are told, by number
 
@@ -92,22 +95,37 @@ class Waits(object):
         next_, marks = kind.__next__, self.marks
         put, now, zero, thread = marks.put, marks.now, marks.zero, _thread
         begins, ends, noted = _marks.DATA, _marks.DATA | _marks.END, marks.noted
+        asked, stops = self.asked, self.stops
+
+        def take(self):
+            one = self._vigil_pass
+            try:
+                batch = next_(self)
+            except StopIteration:
+                if one is not None:
+                    stops(one)
+                raise
+            if one is not None:
+                asked(one)
+            return batch
 
         def __next__(self):
             if thread() != marks.thread:
-                return next_(self)
+                return take(self)
             put((now() - zero) << 8 | begins)
             if marks.device is not None:
                 noted()
             try:
-                return next_(self)
+                return take(self)
             finally:
                 put((now() - zero) << 8 | ends)
                 if marks.device is not None:
                     noted()
                 marks.trim()
 
-        return _named(kind, functools.wraps(next_)(__next__))
+        derived = _named(kind, functools.wraps(next_)(__next__))
+        setattr(derived, passes.MARK, None)
+        return derived
 
     def _first(self, kind, number, facts, asked):
         """The class of an iterator whose first batch is looked at. facts: of a loader that is new, else None."""

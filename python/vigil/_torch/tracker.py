@@ -41,6 +41,7 @@ from vigil._torch.fast_path import FastPath
 from vigil._torch.gradient_penalty_without_graph import watch_grad
 from vigil._torch.gradients import wrap_clip
 from vigil._torch.losses import Modules, Pending, call_site, loss_in_output, samples_returned
+from vigil._torch.passes import Passes
 from vigil._torch.plain_tensors import PlainTensors
 from vigil._torch.publisher import Publisher
 from vigil._torch.registry import Registry
@@ -74,6 +75,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.registry = Registry()
         self.loaders = weakref.WeakSet()
         self.epochs = Epochs(self)
+        self.passes = Passes(self, self.epochs)
         self._clear()
 
     def _clear(self):
@@ -96,6 +98,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.counter = Counter()
         self.facts = Facts(self)
         self.epochs.forget()
+        self.passes.forget()
         self.trainings = Trainings(self)
         self.searches = Searches(self.registry)
         self.plain = PlainTensors(self)
@@ -258,6 +261,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             held = step
         self.last_close = None
         step = self._begin(mode, root, time.perf_counter())
+        self.passes.evaluated_from()
         step.maybe_train = self.mode is None and _grad_enabled()
         self.suspended = held
         if root is not None and mode == EVAL and self.looks and not self.facts.evaluation.ready and self.session is not None:
@@ -379,6 +383,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
             self.activations.detach()
         if self.discovery.window is not None:
             self.discovery.close_window()
+        if step.mode not in _UPDATED:
+            self.passes.evaluated()
         outputs = self.losses.take(step.mode)
         if self.session is None:
             self.spent = 0

@@ -40,6 +40,7 @@ class Updates(object):
             return
         self.entered = began
         self.facts.call("backward")
+        self.passes.backward()
         if self.nest and not self.in_closure:
             self.nest = 0
         if self.depth:
