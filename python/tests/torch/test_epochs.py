@@ -29,6 +29,7 @@ class Training(object):
         self.passes = Passes(self, self.epochs)
         self.waits = Waits(_marks.Marks(), self.passes)
         self.evaluates = False
+        self.backwards = 0
         self.log = []  # the epoch of each update, as the script counts it
 
     def _told(self):
@@ -44,15 +45,24 @@ class Training(object):
         return iterator
 
     def backward(self):
+        """backward of a step; the fast path knows steps with one."""
+        self._evaluated()
+        self.backwards += 1
+        if self.backwards > 1:
+            self._leave()
         if not self.lane.armed:
             self.passes.backward()
 
+    def _leave(self):
+        if self.lane.armed:
+            self.lane.armed, self.counter.modes[0] = False, self.lane.n
+
     def update(self, epoch=0):
         self._evaluated()
-        self.backward()
         self.log.append(epoch)
         lane, modes = self.lane, self.counter.modes
-        if self.chance is not None and self.chance.random() < 0.3:
+        alike, self.backwards = self.backwards == 1, 0
+        if self.chance is not None and alike and self.chance.random() < 0.3:
             if lane.armed:
                 modes[0] = lane.n
             else:
@@ -65,8 +75,7 @@ class Training(object):
 
     def evaluation(self):
         """A step of it opens; it closes with the next event."""
-        if self.lane.armed:
-            self.lane.armed, self.counter.modes[0] = False, self.lane.n
+        self._leave()
         self._evaluated()
         self.passes.evaluated_from()
         self.evaluates = True
@@ -176,8 +185,7 @@ def second_phase(t, data):
         (validated_within, [(0, 1, 10)]),
         (cut_short, [(0, 1, 4)]),
         (made_anew, [(0, 1, 10)]),
-        (of_two_lengths, [(0, 1, 10), (25, 4, 5)]),
-        (second_phase, [(0, 1, 10), (20, 3, 7)]),
+        (of_two_lengths, [(0, 1, 10), (25, 4, 5), (30, 5, 10)]),
     ],
 )
 def test_stretches(script, stretches):
@@ -198,7 +206,7 @@ def test_it_is_told_when_it_changes_and_not_at_each_epoch():
     t, data = Training(), loader(10)
     for _ in range(50):
         t.train(data)
-    assert t.told == 1
+    assert t.told == 2  # the first, and how long it is
 
 
 def test_without_order_nothing_is_told_any_more():
@@ -211,6 +219,12 @@ def test_without_order_nothing_is_told_any_more():
     facts = t.epochs.gather()
     assert len(facts["stretches"]) == MOST
     assert facts["stretches"][-1]["at"] < facts["until"] < t.counter.modes[0]
+
+
+def test_another_loader_goes_on_with_epochs_of_its_own():
+    t = Training()
+    second_phase(t, loader(10))
+    assert t.epochs.gather() == {"batches": 7, "stretches": [{"at": 0, "number": 1, "updates": 10}]}  # of 27 updates: the third has 7
 
 
 class Stream(torch.utils.data.IterableDataset):
@@ -230,3 +244,100 @@ def test_a_trainer_knows_the_end(updates, facts):
     t = Training()
     t.epochs.ends_at(updates)
     assert t.epochs.gather() == facts
+
+
+# Random scripts: what the epochs of their updates are, by their own count and by the stretches.
+
+
+def ahead(batches):
+    """Takes a batch before the one at hand is given."""
+    batches = iter(batches)
+    batch = next(batches, None)
+    for after in batches:
+        yield batch
+        batch = after
+    if batch is not None:
+        yield batch
+
+
+def of_chance(t, chance):
+    """Trains as a script of one of many kinds does."""
+    batches = chance.choice([1, 2, 3, chance.randint(4, 30), chance.randint(31, 200)])
+    epochs = min(max(3, 200 // batches), 30)
+    every = chance.choice([1, 1, 1, 2, 3, chance.randint(4, 40)])  # batches of an update
+    carried = chance.random() < 0.5  # what is left of an epoch goes into the next one
+    validation = loader(chance.randint(1, 8))
+    validates, most = chance.choice([0, 0, 1, chance.randint(2, 50)]), chance.choice([1, 3, 100])
+    in_hand = chance.random() < 0.5
+    leaves = chance.choice([0, 0, 0, 1])
+    wrap = chance.choice([list.__iter__, ahead]) if chance.random() < 0.2 else None
+    first, second = loader(batches), loader(chance.randint(1, 60))
+    kind = chance.choice(["one", "one", "one", "made again", "zip", "in turn", "one after another", "held"])
+    if chance.random() < 0.3:
+        t.evaluate(validation, 2)
+    if chance.random() < 0.2:
+        next(t.iterate(first))
+    n = 0
+    held = t.iterate(second) if kind == "held" else None
+    for epoch in range(epochs):
+        if kind == "made again":
+            parts = [loader(batches)]
+        elif kind == "in turn":
+            parts = [first, second]
+        elif kind == "one after another":
+            parts = [first if epoch < epochs // 2 else second]
+        else:
+            parts = [first]
+        if not carried:
+            n = 0
+        for part in parts:
+            taken = t.iterate(part)
+            if wrap is ahead:
+                taken = ahead(taken)
+            if kind == "zip":
+                taken = zip(taken, t.iterate(second))
+            stop = chance.randint(1, batches) if leaves else 1 << 30
+            for i, _ in enumerate(taken):
+                if held is not None and next(held, None) is None:
+                    held = t.iterate(second)
+                    next(held)
+                n += 1
+                if validates and in_hand and n % validates == 0:
+                    t.evaluate(validation, most)
+                t.backward()
+                if n % every == 0:
+                    t.update(epoch + 1)
+                    if validates and not in_hand and n % validates == 0:
+                        t.evaluate(validation, most)
+                if i + 1 == stop:
+                    break
+            del taken
+        if chance.random() < 0.3:
+            t.evaluate(validation, most)
+    return kind, batches, every, wrap, leaves
+
+
+def epochs_of(facts, steps):
+    """The epoch of each update (docs/formats/facts.md); None where it is not known."""
+    out = []
+    for step in range(steps):
+        known = [s for s in facts["stretches"] if s["at"] <= step]
+        if known and step < facts.get("until", 1 << 60):
+            s = known[-1]
+            out.append(s["number"] + ((step - s["at"]) // s["updates"] if s["updates"] else 0))
+        else:
+            out.append(None)
+    return out
+
+
+def test_epochs_are_those_that_the_script_counts():
+    wrong = []
+    for seed in range(300):
+        chance = random.Random(seed)
+        t = Training(chance)
+        what = of_chance(t, chance)
+        if t.log:
+            facts = t.epochs.gather()
+            if epochs_of(facts, len(t.log)) != t.log:
+                wrong.append("seed %d: %s, %s" % (seed, what, facts))
+    assert not wrong, "\n".join(wrong)

@@ -106,13 +106,13 @@ class Epochs(object):
 
     def _begin(self, one, phase):
         n, last = one.first, self.last
-        again = self.last_pass is not None and self.last_pass.data is one.data
+        short = self.last_pass is not None and not self.last_pass.trained
         phase.passes += 1
         self.last_pass = one
         if self.until is not None:
             return
-        if self.number and n <= last and not again:
-            return  # no update was made with what came before it alone
+        if self.number and n <= last and not short:
+            return  # both train from the same update on
         self.number += 1
         self.last = max(n, last)
         stretches = self.stretches

@@ -9,6 +9,7 @@ is over, or from which a step of evaluation was made, comes after those that go 
 import threading
 import weakref
 
+from vigil import _guard
 from vigil._torch.steps import TRAIN
 
 MARK = "_vigil_pass"  # the attribute of an iterator with its Pass
@@ -18,22 +19,19 @@ _thread = threading.get_ident
 class Pass(object):
     """One pass of a loader."""
 
-    __slots__ = ("data", "iterator", "first", "batches", "ended", "stopped", "backward", "counted")
+    __slots__ = ("data", "iterator", "first", "batches", "ended", "gone", "stopped", "backward", "counted", "trained")
 
     def __init__(self, data):
         self.data = data  # what it goes through (vigil._torch.epochs)
         self.iterator = None  # weak reference
         self.first = -1  # update that was about to be made when its first batch was asked for
         self.batches = 0
-        self.ended = False
+        self.ended = False  # it has no batch left
+        self.gone = False  # nobody can take another batch of it
         self.stopped = 0  # updates by then
         self.backward = False  # one was called with a batch of it
         self.counted = False  # as an epoch
-
-    def gone(self):
-        """Whether nobody can take another batch of it."""
-        iterator = self.iterator() if self.iterator is not None else None
-        return self.ended or iterator is None or getattr(iterator, MARK, None) is not self
+        self.trained = False  # an update was of it
 
 
 class Passes(object):
@@ -58,13 +56,15 @@ class Passes(object):
 
     def begins(self, loader):
         """The script is about to go through a loader. Returns the pass; None where another thread does."""
-        trains = self.tracker.thread
-        return Pass(self.epochs.data(loader)) if trains is None or trains == _thread() else None
+        return Pass(self.epochs.data(loader)) if self._here() else None
 
     def iterates(self, iterator, one):
         """This is the iterator of a pass that has begun."""
+        before = getattr(iterator, MARK, None)
+        if before is not None:  # the workers are kept, and their iterator
+            self._leaves(before)
         setattr(iterator, MARK, one)
-        one.iterator = weakref.ref(iterator)
+        one.iterator = weakref.ref(iterator, _guard.guard(lambda _: self._leaves(one)))
 
     def asked(self, one):
         """A batch of a pass was taken."""
@@ -77,8 +77,14 @@ class Passes(object):
 
     def stops(self, one):
         """A pass has no batch left."""
-        self.settle()
+        self._leaves(one)
         one.ended, one.stopped = True, self.made()
+
+    def _leaves(self, one):
+        """Nobody can take another batch of a pass, from here on."""
+        if not one.gone and one in self.hand and self._here():
+            self.settle()
+        one.gone = True
 
     def evaluated_from(self):
         """A step of evaluation opens."""
@@ -114,6 +120,10 @@ class Passes(object):
                 return n + 1
         return n
 
+    def _here(self):
+        """Whether this is the thread that trains."""
+        return self.tracker.thread in (None, _thread())
+
     # What it means.
 
     def _takes(self, one, n):
@@ -134,27 +144,27 @@ class Passes(object):
         if one is None:
             return
         if len(hand) > 1:
-            for other in hand:  # an earlier pass of the same loader, whose last batches are in the update, too
-                if other is not one and other.backward and not other.counted and other.data is one.data:
+            for other in hand:  # a pass that was too short for an update of its own
+                if other is not one and other.backward and not other.counted and other.gone:
                     self.epochs.trains(other)
         if one is not self.current or not one.counted:
             self.current = one
             self.epochs.trains(one)
+        one.trained = True
 
     def _driver(self):
         """The pass in the hand that an update is of; None when all were evaluated, and are over."""
         hand = self.hand
         if len(hand) == 1 and not self.tested:
             return hand[0]
-        rank, found = 3, []
-        for one in hand:
-            own = one.gone() + 2 * (one in self.tested)
-            if own < rank:
-                rank, found = own, []
-            if own == rank < 3:
-                found.append(one)
-        if not found:
+        ranks = [one.gone + 2 * (one in self.tested) for one in hand]
+        best = min(ranks)
+        if best == 3:
             return None
-        if rank:
+        found = [one for one, rank in zip(hand, ranks) if rank == best]
+        if best:
             return found[-1]
-        return [one for one in found if one.data is found[0].data][-1]
+        first = next(one for one, rank in zip(hand, ranks) if rank < 2).data
+        if all(one.data is not first for one in found):
+            first = found[0].data
+        return [one for one in found if one.data is first][-1]
