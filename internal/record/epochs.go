@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -44,10 +45,43 @@ func (e *EpochFacts) Of(step int64) (Epoch, bool) {
 			n := past / s.Updates
 			return Epoch{s.Number + n, s.At + n*s.Updates, s.Updates}, true
 		}
-		// Of an epoch that goes on it is known that it has no more updates than batches.
-		return Epoch{s.Number, s.At, 0}, e.Batches == 0 || past < e.Batches
+		return Epoch{s.Number, s.At, 0}, true
 	}
 	return Epoch{}, false
+}
+
+// Passed is how many epochs have passed before an update, with a part of the one that
+// it is in; NaN where the length of that one is not known. updates are those that the
+// run has made, 0 where that does not help. Updates before the first epoch are
+// between -1 and 0. Where the epochs are not known any more, they go on as long as
+// they were on average.
+func (e *EpochFacts) Passed(update, updates int64) float64 {
+	if e == nil || len(e.Stretches) == 0 {
+		return math.NaN()
+	}
+	if first := e.Stretches[0].At; update < first {
+		return float64(update-first) / float64(first)
+	}
+	if e.Until > 0 && update >= e.Until {
+		last, known := e.Of(e.Until - 1)
+		if !known {
+			return math.NaN()
+		}
+		each := float64(e.Until-e.Stretches[0].At) / float64(last.Number)
+		return float64(last.Number) + float64(update-e.Until)/each
+	}
+	now, _ := e.Of(update)
+	length := now.Updates
+	if length == 0 {
+		length = e.Batches
+		if updates > 0 {
+			length = max(length, updates-now.Begins)
+		}
+	}
+	if length == 0 || now.Updates == 0 && update-now.Begins > length {
+		return math.NaN()
+	}
+	return float64(now.Number-1) + float64(update-now.Begins)/float64(length)
 }
 
 // Clock tells where in a training its steps are, for people: they count

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 )
 
@@ -23,7 +24,7 @@ func TestEpochs(t *testing.T) {
 		{"in the second one", changing, 260, Epoch{4, 260, 50}},
 		{"after its order was lost", changing, 400, Epoch{}},
 		{"one that goes on", &EpochFacts{Batches: 100, Stretches: []EpochStretch{{Number: 1}}}, 99, Epoch{1, 0, 0}},
-		{"longer than its loader", &EpochFacts{Batches: 100, Stretches: []EpochStretch{{Number: 1}}}, 100, Epoch{}},
+		{"longer than its loader", &EpochFacts{Batches: 100, Stretches: []EpochStretch{{Number: 1}}}, 100, Epoch{1, 0, 0}},
 		{"data without a length", &EpochFacts{Stretches: []EpochStretch{{Number: 1}}}, 1000, Epoch{1, 0, 0}},
 	} {
 		e, ok := tt.of.Of(tt.step)
@@ -32,6 +33,46 @@ func TestEpochs(t *testing.T) {
 		}
 		if e != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, e, tt.want)
+		}
+	}
+}
+
+// Every update of a run has a place on the axis of epochs, each beyond the one before
+// it, and in the epoch that it is of.
+func TestEveryUpdateHasAPlace(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		of      *EpochFacts
+		updates int64
+		want    map[int64]float64
+	}{
+		{"regular", &EpochFacts{Batches: 10, Stretches: []EpochStretch{{At: 0, Number: 1, Updates: 10}}}, 25, map[int64]float64{0: 0, 5: 0.5, 10: 1, 24: 2.4}},
+		{"updates before the first epoch", &EpochFacts{Stretches: []EpochStretch{{At: 4, Number: 1, Updates: 10}}}, 24, map[int64]float64{0: -1, 3: -0.25, 4: 0, 14: 1}},
+		{"epochs that were left early", &EpochFacts{Stretches: []EpochStretch{{At: 0, Number: 1, Updates: 10}, {At: 13, Number: 3, Updates: 5}}}, 18, map[int64]float64{12: 1.2, 13: 2, 17: 2.8}},
+		{"one that goes on, of a known length", &EpochFacts{Batches: 10, Stretches: []EpochStretch{{At: 0, Number: 1, Updates: 4}, {At: 8, Number: 3}}}, 13, map[int64]float64{7: 1.75, 8: 2, 12: 2.4}},
+		{"one that goes on, longer than its loader", &EpochFacts{Batches: 10, Stretches: []EpochStretch{{Number: 1}}}, 20, map[int64]float64{10: 0.5, 19: 0.95}},
+		{"data without a length", &EpochFacts{Stretches: []EpochStretch{{Number: 1}}}, 20, map[int64]float64{0: 0, 10: 0.5}},
+		{"epochs without an update", &EpochFacts{Stretches: []EpochStretch{{At: 0, Number: 2, Updates: 1}, {At: 1, Number: 4, Updates: 1}}}, 2, map[int64]float64{0: 1, 1: 3}},
+		{"lengths without order", &EpochFacts{Stretches: []EpochStretch{{At: 0, Number: 1, Updates: 4}, {At: 4, Number: 2, Updates: 6}}, Until: 10}, 20, map[int64]float64{9: 1 + 5.0/6, 10: 2, 15: 3}},
+	} {
+		before := math.Inf(-1)
+		for update := range tt.updates {
+			x := tt.of.Passed(update, tt.updates)
+			if !(x > before) {
+				t.Errorf("%s: update %d is at %g, the one before it at %g", tt.name, update, x, before)
+			}
+			before = x
+			if e, ok := tt.of.Of(update); ok && int64(math.Floor(x))+1 != e.Number {
+				t.Errorf("%s: update %d of epoch %d is at %g", tt.name, update, e.Number, x)
+			}
+			if want, ok := tt.want[update]; ok && math.Abs(x-want) > 1e-12 {
+				t.Errorf("%s: update %d is at %g, want %g", tt.name, update, x, want)
+			}
+		}
+	}
+	for _, e := range []*EpochFacts{nil, {Total: 3}, {Stretches: []EpochStretch{{Number: 1}}}, {Batches: 10, Stretches: []EpochStretch{{Number: 1}}}} {
+		if x := e.Passed(11, 0); !math.IsNaN(x) {
+			t.Errorf("%+v: update 11 of a run that goes on is at %g", e, x)
 		}
 	}
 }

@@ -60,7 +60,7 @@ type (
 		X      integers `json:"x"`
 		Values floats   `json:"values"`
 		Time   floats   `json:"time" doc:"Seconds since 1970."`
-		Epoch  floats   `json:"epoch,omitempty" doc:"Of updates: passes over the data that were done before each; NaN where that is not known."`
+		Epoch  floats   `json:"epoch,omitempty" doc:"Of updates: passes over the data that were done before each; left out where that is not known of one of them."`
 		Again  bool     `json:"again,omitempty" doc:"There are too many, or earlier ones are in other epochs than it seemed: read the series anew."`
 	}
 	// MetricNews is a sample of a machine.

@@ -3,12 +3,12 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
-	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // points are the new points of the series that are asked for, as JSON.
@@ -62,7 +62,7 @@ func (w *runWatch) foundEpochs(run *record.Run) (moved bool) {
 	before := w.epochs
 	w.epochs = run.Clock().Epochs
 	last := w.steps[record.Train.String()] - 1
-	return before != nil && last >= 0 && view.EpochAt(before, last, 0) != view.EpochAt(w.epochs, last, 0)
+	return before != nil && last >= 0 && before.Passed(last, 0) != w.epochs.Passed(last, 0)
 }
 
 // collector picks the values of the series that are asked for out of steps.
@@ -138,7 +138,11 @@ func (p *collector) add(series string, mode record.Mode, step int64, value float
 		return
 	}
 	if mode == record.Train && p.epochs != nil {
-		s.Epoch = append(s.Epoch, view.EpochAt(p.epochs, step, 0))
+		if e := p.epochs.Passed(step, 0); math.IsNaN(e) || len(s.Epoch) < len(s.X) {
+			s.Epoch = nil
+		} else {
+			s.Epoch = append(s.Epoch, e)
+		}
 	}
 	s.X, s.Values, s.Time = append(s.X, step), append(s.Values, value), append(s.Time, unix(at))
 }

@@ -61,11 +61,9 @@ func (r *lineReader) place(mode record.Mode, worker string) (*place, error) {
 		if r.epochs == nil || len(r.epochs.Stretches) == 0 {
 			return nil, errNoEpochs
 		}
-		p.at = func(step int64) float64 { return EpochAt(r.epochs, step, 0) }
-		p.ofUpdate = func(u int64) float64 { return EpochAt(r.epochs, u, 1) }
-		if r.epochs.Until > 0 {
-			p.last = r.epochs.Until - 1
-		}
+		made := r.run.Steps[record.Train.String()]
+		p.at = func(step int64) float64 { return r.epochs.Passed(step, made) }
+		p.ofUpdate = func(u int64) float64 { return after(r.epochs, u, made) }
 	default:
 		p.at, p.ofUpdate = whole, whole
 	}
@@ -83,21 +81,18 @@ func (r *lineReader) updates() *clock {
 	return r.counted
 }
 
-// EpochAt is how many passes over the data were done at an update; NaN where that is
-// not known. done 1: after it.
-func EpochAt(epochs *record.EpochFacts, update, done int64) float64 {
-	e, ok := epochs.Of(max(update, 0))
-	if !ok {
-		return math.NaN()
+// after is where on the axis of epochs it is after an update was made, -1 before the
+// first: at the end of an epoch, and not at the beginning of the next one, which may
+// come later.
+func after(epochs *record.EpochFacts, update, made int64) float64 {
+	if update < 0 {
+		return epochs.Passed(0, made)
 	}
-	length := e.Updates
-	if length == 0 {
-		length = epochs.Batches
+	here, next := epochs.Passed(update, made), epochs.Passed(update+1, made)
+	if e, ok := epochs.Of(update); ok {
+		return min(next, float64(e.Number))
 	}
-	if length == 0 {
-		return math.NaN()
-	}
-	return float64(e.Number-1) + float64(max(update, -1)-e.Begins+done)/float64(length)
+	return max(here, min(next, 0))
 }
 
 // beyond is a step that no run has.

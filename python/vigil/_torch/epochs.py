@@ -192,7 +192,7 @@ class Epochs(object):
             return 0  # another loader trains, too
         if one.ended:
             each = 0 <= one.batches - (one.stopped - one.first) <= 2
-            return one.batches if each else 0
+            return one.batches if each else made if made < one.batches else 0
         batches = self.phases[-1].loaders[0].batches
         each = made > 2 and 0 <= one.batches - made <= 2
         return batches if batches and each and made <= batches else 0
