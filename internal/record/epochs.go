@@ -8,9 +8,10 @@ import (
 )
 
 // EpochFacts say at which updates the epochs of a training begin: passes of the
-// loader that trains.
+// loader that trains. The epoch of an update is given by the last of the stretches
+// that begins at it, or before it.
 type EpochFacts struct {
-	Batches   int64          `json:"batches,omitempty"` // of one pass of the loader; 0 where its data does not tell
+	Batches   int64          `json:"batches,omitempty"` // of one pass of the last loader whose passes are epochs; 0 where its data does not tell
 	Stretches []EpochStretch `json:"stretches,omitempty"`
 	Until     int64          `json:"until,omitempty"` // from this update on the epochs are not known; 0: they are
 	Total     int64          `json:"total,omitempty"` // updates of the whole training, where a trainer told it

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -90,6 +91,7 @@ type MarkEntry struct {
 	ModeStep int64     `json:"mode_step"`
 	Time     time.Time `json:"time" doc:"When that step closed."`
 	Update   int64     `json:"update" doc:"The update of the weights that was about to be made, or was made last."`
+	Epoch    number    `json:"epoch" doc:"Passes over the data that were done before that update; NaN where that is not known."`
 	Severity string    `json:"severity"`
 	Title    string    `json:"title"`
 	Rule     string    `json:"rule"`
@@ -99,8 +101,9 @@ type MarkEntry struct {
 
 // CheckpointMark is when a checkpoint was written.
 type CheckpointMark struct {
-	Step int64     `json:"step"`
-	Time time.Time `json:"time"`
+	Step  int64     `json:"step"`
+	Epoch number    `json:"epoch" doc:"Passes over the data that were done before that step; NaN where that is not known."`
+	Time  time.Time `json:"time"`
 }
 
 // EpochMark is where an epoch begins.
@@ -136,15 +139,16 @@ func registerContents(api huma.API, s *Server) {
 		for i, c := range charts {
 			out.Curves[i] = CurveEntry{Name: c.Name, Series: spellAsk(c.Ask), Mode: c.Ask.Mode, Group: string(c.Group), Points: c.Points}
 		}
+		epochs, made := run.Clock().Epochs, run.Steps[record.Train.String()]
 		for _, m := range view.FindingMarks(t, view.NamedFindings(t.Findings(), run.Clock())) {
-			out.Marks = append(out.Marks, MarkEntry{m.ID, m.Step, m.Mode.String(), m.ModeStep, m.Finding.Time, m.Update, string(m.Severity), m.Message, m.Rule, m.Check, m.Subject})
+			out.Marks = append(out.Marks, MarkEntry{m.ID, m.Step, m.Mode.String(), m.ModeStep, m.Finding.Time, m.Update, number(epochs.Passed(m.Update, made)), string(m.Severity), m.Message, m.Rule, m.Check, m.Subject})
 		}
 		checkpoints, err := view.Checkpoints(t)
 		if err != nil {
 			return CurveList{}, err
 		}
 		for _, c := range checkpoints {
-			out.Checkpoints = append(out.Checkpoints, CheckpointMark(c))
+			out.Checkpoints = append(out.Checkpoints, CheckpointMark{c.Step, number(epochs.Passed(c.Step, made)), c.Time})
 		}
 		for _, e := range view.EpochMarks(run) {
 			out.Epochs = append(out.Epochs, EpochMark(e))

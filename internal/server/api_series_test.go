@@ -43,7 +43,7 @@ func TestSeriesAnswers(t *testing.T) {
 		{"/runs/run/series?s=loss&axis=moon", 422, []string{"axis"}},
 		{"/runs/run/series?s=loss&from=Inf", 422, []string{"it has to be a number"}},
 		{"/series/compare?run=run&run=gone&s=loss", 200, []string{`"run":"gone"`, `There is no run \"gone\" here`, `"points":120`}},
-		{"/runs/run/curves", 200, []string{`"group":"losses","points":120`, `"update":90`, `"id":"exploding_tensor/magnitude/1"`, `"epochs":[{"epoch":1,"step":0},{"epoch":2,"step":40}`}},
+		{"/runs/run/curves", 200, []string{`"group":"losses","points":120`, `"update":90,"epoch":2.25`, `"id":"exploding_tensor/magnitude/1"`, `"epochs":[{"epoch":1,"step":0},{"epoch":2,"step":40}`}},
 		{"/runs/run/tensors", 200, []string{`"name":"gradient/fc.weight"`, `"mode_list":["TRAIN","EVAL"]`, `"shape":[4,3]`}},
 		{"/runs/run/evidence?id=exploding_tensor/magnitude/1", 200, []string{`"threshold":1000,"comparator":">"`, `"s":"gradient%2Ffc.weight|min|TRAIN|worker_0"`, `"words":"gradient of fc.weight"`, `"source":null`}},
 		{"/runs/run/evidence?id=other/1", 404, []string{"The run has no finding"}},

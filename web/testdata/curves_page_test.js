@@ -160,15 +160,15 @@ export const tests = {
 
   "marks stand on every axis"() {
     const list = {
-      marks: [{ id: "a", update: 5, time: "2026-01-01T00:00:10Z", severity: "error", subject: "" }, { id: "b", update: 7, severity: "warning", subject: "other" }],
-      checkpoints: [{ step: 10, time: "2026-01-01T00:00:20Z" }],
-      epochs: [{ epoch: 1, step: 0 }, { epoch: 2, step: 10 }],
+      marks: [{ id: "a", update: 5, epoch: 0.25, time: "2026-01-01T00:00:10Z", severity: "error", subject: "" }, { id: "b", update: 7, epoch: "NaN", severity: "warning", subject: "other" }],
+      checkpoints: [{ step: 10, epoch: 0.5, time: "2026-01-01T00:00:20Z" }],
     };
     const at = (axis, subjects = ["loss"]) => marksOf(list, { axis, subjects, started: "2026-01-01T00:00:00Z", open() {} }).map((m) => m.x);
     equal(at("step"), [5, 10]);
     equal(at("step", ["other"]), [5, 7, 10], "about the tensor");
     equal(at("relative"), [10, 20]);
-    equal(at("epoch"), [0.5, 1]);
+    equal(at("epoch"), [0.25, 0.5]);
+    equal(at("epoch", ["other"]), [0.25, 0.5], "nothing where it is not known");
   },
   "new points have their places on each axis, or the series is read again"() {
     const started = "2026-11-21T10:00:00Z";

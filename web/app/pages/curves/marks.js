@@ -2,9 +2,9 @@
 
 const most = 400;
 
-// place gives a function from a mark {update, time} to its x, NaN where that is
-// not known. epochs: [{epoch, step}], each the first update of an epoch.
-export function places(axis, { epochs = [], started = null } = {}) {
+// place gives a function from a mark {update, time, epoch} to its x, NaN where that is
+// not known.
+export function places(axis, { started = null } = {}) {
   const seconds = (mark) => (mark.time ? Date.parse(mark.time) / 1000 : NaN);
   switch (axis) {
     case "time":
@@ -14,25 +14,15 @@ export function places(axis, { epochs = [], started = null } = {}) {
       return (mark) => seconds(mark) - origin;
     }
     case "epoch":
-      return (mark) => epochAt(epochs, mark.update);
+      return (mark) => mark.epoch;
   }
   return (mark) => mark.update;
 }
 
-function epochAt(epochs, update) {
-  let i = epochs.length - 1;
-  while (i >= 0 && epochs[i].step > update) i--;
-  if (i < 0) return NaN;
-  const here = epochs[i];
-  const [a, b] = i + 1 < epochs.length ? [here, epochs[i + 1]] : i > 0 ? [epochs[i - 1], here] : [here, null];
-  if (!b || b.step === a.step) return here.step === update ? here.epoch - 1 : NaN;
-  return here.epoch - 1 + ((update - here.step) / (b.step - a.step)) * (b.epoch - a.epoch);
-}
-
 // marksOf are the marks of a chart: the findings about its tensors and about the
 // whole run, and the checkpoints. open(id) shows a finding.
-export function marksOf({ marks = [], checkpoints = [], epochs = [] }, { axis, started, subjects, open }) {
-  const at = places(axis, { epochs, started });
+export function marksOf({ marks = [], checkpoints = [] }, { axis, started, subjects, open }) {
+  const at = places(axis, { started });
   const out = [];
   const about = new Set(subjects);
   for (const m of marks) {
@@ -40,7 +30,7 @@ export function marksOf({ marks = [], checkpoints = [], epochs = [] }, { axis, s
     if (m.subject && !own && !wholeRun(m, about)) continue;
     out.push({ x: at(m), kind: "finding", severity: m.severity, title: m.title, href: () => open(m.id) });
   }
-  for (const c of checkpoints) out.push({ x: at({ update: c.step, time: c.time }), kind: "checkpoint", title: `Checkpoint after step ${c.step}` });
+  for (const c of checkpoints) out.push({ x: at({ update: c.step, time: c.time, epoch: c.epoch }), kind: "checkpoint", title: `Checkpoint after step ${c.step}` });
   return out.filter((m) => Number.isFinite(m.x)).sort((a, b) => a.x - b.x).slice(0, most);
 }
 
