@@ -68,7 +68,12 @@ class Passes(object):
 
     def asked(self, one):
         """A batch of a pass was taken."""
-        n = self.lane.n if self.lane.armed else self.made()
+        if self.lane.armed:
+            n = self.lane.n
+        elif self.tracker.open is None:
+            n = self.tracker.counter.modes[TRAIN]
+        else:
+            n = self.made()
         one.batches += 1
         if one is self.sole:
             self.at = n
