@@ -12,12 +12,14 @@ import (
 
 // withFacts is a run of which other facts are known.
 type withFacts struct {
-	source.Run
+	asStored
 	facts string
 }
 
+type asStored = source.Run
+
 func (r withFacts) Run() record.Run {
-	run := r.Run.Run()
+	run := r.asStored.Run()
 	run.Facts = json.RawMessage(r.facts)
 	return run
 }
@@ -30,7 +32,7 @@ func TestNoPointIsLeftOutOfTheAxisOfEpochs(t *testing.T) {
 		`{"batches":40,"stretches":[{"at":0,"number":1,"updates":0}]}`,
 		`{"batches":0,"stretches":[{"at":0,"number":1,"updates":0}]}`,
 		`{"batches":0,"stretches":[{"at":17,"number":1,"updates":0}]}`,
-		`{"batches":9,"stretches":[{"at":3,"number":1,"updates":9},{"at":35,"number":4,"updates":2},{"at":61,"number":19,"updates":0}]}`,
+		`{"batches":9,"stretches":[{"at":3,"number":1,"updates":9},{"at":35,"number":5,"updates":2},{"at":61,"number":19,"updates":0}]}`,
 		`{"batches":9,"stretches":[{"at":0,"number":1,"updates":9}],"until":27}`,
 	} {
 		r := withFacts{theRun(t), `{"v":1,"epochs":` + epochs + `}`}
