@@ -124,7 +124,7 @@ for name in NAMES:
     except AttributeError:
         continue  # not in this release
     named[name] = owner
-found = set()
+found, tools = set(), {None}
 
 
 def look():  # noqa: F811  it takes the place of the one that does nothing
@@ -134,6 +134,8 @@ def look():  # noqa: F811  it takes the place of the one that does nothing
             known = [n for n, o in named.items() if o is original]
             found.add((known[0] if known else name, bool(known)))
     lit.update(hooks() - hooked)
+    if hasattr(sys, "monitoring"):
+        tools.update(sys.monitoring.get_tool(n) for n in range(6))
     now = settings()
     seen.update({n: [was[n], now[n]] for n in was if now[n] != was[n]})
 
@@ -146,5 +148,5 @@ looked.clear()
 look()
 train()
 look()
-result = {"replaced": sorted(found), "hooks": sorted(lit), "settings": seen, "steps": tracker.counter.next, "there": sorted(named)}
+result = {"replaced": sorted(found), "hooks": sorted(lit), "settings": seen, "steps": tracker.counter.next, "tools": sorted(tools - {None}), "there": sorted(named)}
 print(json.dumps(result))

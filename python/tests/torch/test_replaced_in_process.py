@@ -9,7 +9,7 @@ import sys
 import collector
 import pytest
 
-from vigil._torch import compat
+from vigil._torch import compat, loss_functions
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(collector.ROOT, "docs", "pytorch.md")
@@ -24,8 +24,9 @@ HOOKS = {
     "_global_optimizer_pre_hooks": "global step hooks",
     "_global_optimizer_post_hooks": "global step hooks",
 }
-# Replaced in some releases only, or in a job that is resumed.
-SOMETIMES = {"torch.load", "torch.autograd.graph.saved_tensors_hooks.__enter__"}
+# Replaced in some releases of PyTorch or Python only, or in a job that is resumed.
+LOSSES = {"torch.nn.functional." + name for name in loss_functions.KINDS}
+SOMETIMES = {"torch.load", "torch.autograd.graph.saved_tensors_hooks.__enter__"} | LOSSES
 
 
 def table():
@@ -79,6 +80,17 @@ def test_hooks(touched):
     _, found = touched
     text = "\n".join(row[0] for row in table())
     assert found["hooks"] and all(HOOKS[name] in text for name in found["hooks"])
+
+
+def test_loss_functions(touched):
+    """While an evaluation lasts, Python tells of their returns, or they are replaced; the table has all of them."""
+    _, found = touched
+    assert LOSSES <= set(replaced(True))
+    watched = {name for name, _ in found["replaced"]} & LOSSES
+    if hasattr(sys, "monitoring"):
+        assert found["tools"] == ["vigil"] and not watched and "`sys.monitoring`" in "\n".join(row[0] for row in table())
+    else:
+        assert watched == LOSSES & set(found["there"])
 
 
 def test_settings(touched):

@@ -38,21 +38,8 @@ def training(trainings, request):
     return trainings(script, list(TRAININGS[script]))[name]
 
 
-def unseen(run, script, name):
-    """Whether the loss of evaluation cannot be seen, and the run says just that."""
-    by_function = (script, name) in BY_FUNCTION
-    assert [n["text"] for n in run.notices] == [UNSEEN] * by_function
-    assert bool(run.missing) == by_function
-    return by_function
-
-
 def every(f):
     return pytest.mark.parametrize("training", ALL, indirect=True, ids=["%s-%s" % one for one in ALL])(f)
-
-
-# Trainings whose loss of evaluation a function gives, without gradients: it cannot be seen, and the run says so.
-BY_FUNCTION = {("with_lightning", "automatic"), ("with_lightning", "called"), ("with_accelerate", "accumulated"), ("with_accelerate", "called")}
-UNSEEN = "whether the training overfits was not judged: no loss of its evaluation was seen, which only a loss module shows without gradients"
 
 
 @every
@@ -81,9 +68,7 @@ def test_the_loss_is_the_trainers(training):
 def test_the_loss_of_evaluation_is_the_trainers(trainings, script, name):
     training = trainings(script, list(TRAININGS[script]))[name]
     said, seen = training.said.get("eval", []), training.run.series("loss", EVAL)
-    if unseen(training.run, script, name):
-        assert [v for v in seen if v is not None] == []
-    elif not said:
+    if not said:
         assert seen == []
     elif None in seen:  # only the trainer knows it, and the callback gives it to the last step of each evaluation
         assert [v for v in seen if v is not None] == pytest.approx(said, rel=1e-5)
@@ -103,7 +88,7 @@ def test_names(trainings, script, name):
     assert all(n.startswith(tuple(r + "_" for r in roots)) for n in run.names("weight") + run.names("bias"))
     assert any(weight in s.tensors and "gradient/" + weight in s.tensors for s in run.mode(TRAIN))
     assert run.said and roots[0] in run.said
-    unseen(run, script, name)
+    assert run.notices == [] and not run.missing
 
 
 @every

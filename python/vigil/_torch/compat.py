@@ -107,14 +107,19 @@ def runs_under(code):
 # Whether torch.compile was called, for a module or a function: what it traces is
 # not to be changed for a while, or it would trace it again.
 compiler_used = False
-before_compiler = None  # called when torch.compile is
+before_compiler = []  # called when something is compiled: they put back what is replaced for a while
 
 
 def compiler_called():
     global compiler_used
     compiler_used = True
-    if before_compiler is not None:
-        before_compiler()
+    compiles()
+
+
+def compiles():
+    """Something is compiled now, and what it calls with it."""
+    for stop in list(before_compiler):
+        stop()
 
 
 def compiler_loaded():

@@ -66,7 +66,7 @@ class Control(object):
         step = self.open
         if step is None or step.mode != _wire.EVAL or step.own_loss is not None:
             return
-        if self.eval_loss_told or not self.eval_loss_seen and not any(out.mode == _wire.EVAL for out in self.losses.fired):
+        if self.eval_loss_told or not self.eval_loss_seen and not self.functions.known() and not any(out.mode == _wire.EVAL for out in self.losses.fired):
             self.eval_loss_told = True
             self._record({"loss": loss})
 
@@ -83,6 +83,7 @@ class Control(object):
             values = dict(values)
             step.own_loss = step.own_loss or Mean()
             step.own_loss.add(to_number(values.pop("loss")))
+            self.functions.logged = self.functions.logged or step.mode == _wire.EVAL
         if step is not None:
             self._numbers(values, self.publisher.at(step), False)
             return
@@ -167,6 +168,7 @@ class Control(object):
         if session is not None:
             session.bye()
         self.closed = True
+        self.functions.ends()
         self.marks.close()
         self.session = None
         self.refused = True

@@ -13,6 +13,7 @@ from vigil._torch.stale_optimiser_parameters import StaleParameters
 from vigil._torch.untrained_copies import Copies
 
 AFTER = 20  # TRAIN steps
+UNSEEN = "none was seen; without gradients only a loss module or a loss function shows one"
 RATE = 0.1  # with a larger one a schedule scales something else than a rate, as one that is made of the width of a transformer
 
 
@@ -325,10 +326,12 @@ class Facts(object):
         if t.counter.modes[1] and not t.eval_loss_seen:
             t.session.notice(
                 "info",
-                "whether the training overfits was not judged: no loss of its evaluation was seen, which only a loss module shows without gradients",
-                'where the evaluation computes one, put "import vigil" at the top and vigil.log({"loss": value}) after it',
+                "whether the training overfits was not judged: no loss of its evaluation was seen, which without gradients only a loss module or a loss function shows",
+                'where the evaluation computes one, put "try: import vigil" and "except ImportError: vigil = None" at the top, and "if vigil: vigil.log({"loss": value})" after it',
             )
-            t.session.missing([("loss in EVAL", "none was seen; a loss computed without gradients and without a loss module cannot be seen", t.counter.modes[1])])
+            unclear = t.functions.unclear
+            why = "%s gave values, and they are not known to be the loss that the training minimises" % unclear if unclear else UNSEEN
+            t.session.missing([("loss in EVAL", why, t.counter.modes[1])])
 
 
 def _elements(model, beside):

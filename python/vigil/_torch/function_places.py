@@ -30,7 +30,7 @@ class FunctionPlaces(object):
         if compat.compiler_used or self.originals or not call_places.wanted():
             return
         self.noted = []
-        compat.before_compiler = self.ends
+        compat.before_compiler.append(self.ends)
         for where, name in _FUNCTIONS:
             original = getattr(where, name)
             ours = self._noting(name, original)
@@ -78,7 +78,8 @@ class FunctionPlaces(object):
     def ends(self):
         """The functions are as they were, but for those that somebody else has replaced since."""
         originals, self.originals = self.originals, []
-        compat.before_compiler = None
+        if self.ends in compat.before_compiler:
+            compat.before_compiler.remove(self.ends)
         for where, name, original, ours in originals:
             if getattr(where, name) is ours:
                 setattr(where, name, original)

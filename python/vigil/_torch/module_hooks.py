@@ -70,11 +70,14 @@ def _bare(ordered):
     return kind, args, state, values, iter(items)
 
 
-def stay_out():
-    """Leave our hooks out of whatever is copied, pickled, exported and compiled to TorchScript in this process. Once per process."""
+def stay_out(compiles):
+    """Leave our hooks out of whatever is copied, pickled, exported and compiled to TorchScript in this process. Once per process.
+
+    compiles: is called before something is compiled to TorchScript.
+    """
     if collections.OrderedDict not in copyreg.dispatch_table:  # else somebody has a way of their own, and keeps it
         copyreg.pickle(collections.OrderedDict, _bare)
-    _wrap_script()
+    _wrap_script(compiles)
     _wrap_export()
 
 
@@ -102,14 +105,15 @@ def off(root):
             hooks.update(items)
 
 
-def _wrap_script():
-    """torch.jit.script compiles a module's hooks with it, and cannot compile ours."""
+def _wrap_script(compiles):
+    """torch.jit.script compiles a module's hooks with it, and cannot compile ours. compiles: to be called before."""
     original = getattr(torch.jit, "script", None)
     if original is None or getattr(original, "_vigil_wrapped", False):
         return
 
     @functools.wraps(original)
     def script(obj, *args, **kwargs):
+        compiles()
         if isinstance(obj, torch.nn.Module):
             with off(obj):
                 return original(obj, *args, **kwargs)

@@ -17,9 +17,14 @@ def readable(tensor):
     """Whether the values of a tensor can be looked at here and now."""
     if compat.why_not(tensor) is not None or tensor.layout is not torch.strided:
         return False
-    if _wrapped is not None and _wrapped(tensor):
+    if wrapped(tensor):
         return False
     return not (tensor.is_cuda and torch.cuda.is_current_stream_capturing())
+
+
+def wrapped(tensor):
+    """Whether a tensor is one of torch.func's, which has values for a whole batch, or none yet."""
+    return _wrapped is not None and _wrapped(tensor)
 
 
 def initialised(tensor):

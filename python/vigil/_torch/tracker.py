@@ -15,6 +15,7 @@ import torch
 from vigil import _fork, _guard, _log, _look, _marks, _wire
 from vigil._schedule import PATIENT, Away, passage
 from vigil._torch import (
+    autograd_grad_wrapper,
     checkpoints,
     compat,
     compiler,
@@ -22,6 +23,7 @@ from vigil._torch import (
     device,
     loaders,
     loading,
+    loss_series,
     models,
     module_hooks,
     optimisers,
@@ -36,6 +38,7 @@ from vigil._torch.backward import wrap_backward
 from vigil._torch.deferred_values import Mean, Reader
 from vigil._torch.discover import Discovery, Searches
 from vigil._torch.epochs import Epochs
+from vigil._torch.evaluation_losses import FunctionLosses
 from vigil._torch.facts import Facts
 from vigil._torch.fast_path import FastPath
 from vigil._torch.gradient_penalty_without_graph import watch_grad
@@ -56,8 +59,8 @@ _UPDATED = (0, 3)  # modes whose steps an update closes: TRAIN, GLOBAL
 WINDOWS = 20  # EVAL steps in which losses are looked for
 
 
-class Tracker(models.Models, updates.Updates, control.Control):
-    """The state of one process's training; its other parts are in models (which models), updates (optimisers) and control (the script's calls)."""
+class Tracker(models.Models, updates.Updates, control.Control, loss_series.LossSeries):
+    """The state of one process's training; its other parts are in models (which models), updates (optimisers), control (the script's calls) and loss_series."""
 
     def __init__(self):
         self.start_agent = False
@@ -92,6 +95,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.optims = []
         self.unstepped = []  # weak references to optimisers that have not stepped
         self.losses = Modules(self)
+        self.functions = FunctionLosses(self)
         self.pending = Pending()
         self.reader = Reader()
         self.cycle = Cycle()
@@ -143,10 +147,11 @@ class Tracker(models.Models, updates.Updates, control.Control):
             wrap_clip(self)
             loading.watch(self)
         self.discovery.wrap_compile()
-        module_hooks.stay_out()
+        module_hooks.stay_out(compat.compiles)
         saved_tensor_hooks.watch()
         self.discovery.start()
         why_not_trained.watch(self)
+        autograd_grad_wrapper.grad(lambda args, kwargs: self.functions.differentiated(args, kwargs))
         checkpoints.watch(self)
         loaders.watch(self)
         ranks.watch(self)
@@ -166,6 +171,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.activations.detach()
         self.facts.look.detach()
         self.facts.evaluation.detach()
+        self.functions.ends()
         device.leave(self.publisher, self.reader, self.marks.device)
         self.marks.forget()
         self._clear()
@@ -252,7 +258,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
             pass
         elif step.mode not in _UPDATED:
             held, self.suspended = self.suspended, None
-            self._close_open()
+            self._close_open(goes_on=True)
         elif step.tentative:
             self._close_open()
         elif step.numbered:
@@ -264,6 +270,8 @@ class Tracker(models.Models, updates.Updates, control.Control):
         self.passes.evaluated_from()
         step.maybe_train = self.mode is None and _grad_enabled()
         self.suspended = held
+        if self.session is not None:
+            self.functions.begins()
         if root is not None and mode == EVAL and self.looks and not self.facts.evaluation.ready and self.session is not None:
             with self.facts.look.timed():
                 self.facts.evaluation.begins(root, module, step)
@@ -360,9 +368,11 @@ class Tracker(models.Models, updates.Updates, control.Control):
 
     # Closing.
 
-    def _close_open(self):
-        """Close whatever is open, as far as it counts."""
+    def _close_open(self, goes_on=False):
+        """Close whatever is open, as far as it counts. goes_on: the next step of a pass of evaluation follows."""
         step, self.open = self.open, None
+        if not goes_on:
+            self.functions.ends()
         if step.mode in _UPDATED:
             if step.done:
                 self._close(step, step.active)
@@ -386,12 +396,15 @@ class Tracker(models.Models, updates.Updates, control.Control):
         if step.mode not in _UPDATED:
             self.passes.evaluated()
         outputs = self.losses.take(step.mode)
+        if self.functions.fired:
+            given = self.functions.take()
+            if not outputs and step.own_loss is None:
+                outputs = given  # no loss module was used, and neither the model nor the script gave a loss
         if self.session is None:
             self.spent = 0
             return
-        scalars = self._scalars(step, outputs)
-        self.has_loss = bool(scalars)
-        if scalars and step.mode == EVAL:
+        scalars, self.has_loss = self._scalars(step, outputs)
+        if self.has_loss and step.mode == EVAL:
             self.eval_loss_seen = True
         if step.digests:
             for state in step.done:
@@ -443,50 +456,6 @@ class Tracker(models.Models, updates.Updates, control.Control):
                 return root
         return self.roots[0] if self.roots else None
 
-    def _scalars(self, step, outputs):
-        """[(id, value)] of the losses of a step."""
-        out = []
-        publisher = self.publisher
-        main = given = None
-        if step.losses:
-            for state, mean in step.losses.items():
-                out.append((publisher.loss_id(state.series), mean.number()))
-            if step.own_loss is not None:  # the script gave one, too
-                out.append((publisher.metric_id("scalar/loss"), step.own_loss.number()))
-        elif step.own_loss is not None:
-            main = step.own_loss
-        elif outputs:
-            chosen = [pair for pair in outputs if pair[0].is_main] or outputs[-1:]
-            given, main = chosen[-1]
-        if main is not None:
-            out.append((publisher.loss_id("loss"), main.number()))
-            if step.mode in EVALUATION:
-                n = step.samples if given is None else given.samples
-                if n:
-                    out.append((publisher.samples_id(given is not None and given.sums), float(n)))
-        for output, mean in outputs:
-            if output.id is None:
-                output.id = publisher.series.get(output.name)
-                if output.id is None:
-                    output.id = publisher.loss_id(output.name, output.type, self._alias(step, output, mean, main))
-            out.append((output.id, mean.number()))
-        return out
-
-    def _alias(self, step, output, mean, main):
-        """The series that a loss module's output is another name of, or None."""
-        if mean is main:
-            return "loss"
-        if not output.is_main or not step.losses:
-            return None
-        value = mean.number()
-        for state, other in step.losses.items():
-            other = other.number()
-            if type(value) is not float or type(other) is not float:
-                return "loss" if len(step.losses) == 1 else None
-            if abs(other - value) <= 1e-6 * max(abs(value), 1e-30):
-                return state.series
-        return None
-
     def wrote(self, path, mtime_ns, size):
         """A checkpoint was written: the steps that are over by now are in it."""
         if self.session is None or self.closed or (self.thread is not None and self.thread != _thread()):
@@ -526,6 +495,7 @@ class Tracker(models.Models, updates.Updates, control.Control):
         """The session ends: close what is open, publish what waits, say what was understood."""
         self.lane.leave()
         self.entered = _now()
+        self.functions.ends()
         if self.by_hand and self.open is not None and self.open.backwards and self._changed_by_hand(None):
             self._close_by_hand()
         elif self.open is not None:

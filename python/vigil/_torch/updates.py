@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard, _marks
-from vigil._torch import device, graph, handwritten_losses, optimisers, sharded_tensors
+from vigil._torch import device, graph, handwritten_losses, optimisers, sharded_tensors, trained_loss
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
@@ -67,8 +67,10 @@ class Updates(object):
 
     def _train_after_all(self, step):
         """backward without an open TRAIN step: the forward was not seen, or it was in eval() with gradients."""
+        self.functions.ends()
         if step is not None and step.maybe_train:
             self.losses.rename(step.mode, 0)
+            self.functions.drop()
             if step.root is not None:
                 step.root.trains_in_eval = True
             else:
@@ -89,6 +91,7 @@ class Updates(object):
             if not self.facts.loss:
                 name, node = graph.find(tensor.grad_fn)
                 self.facts.loss_seen(name, last[1].type, node)
+                self.functions.trained = trained_loss.of(tensor.grad_fn)
             self._labels(tensor.grad_fn)
             return
         factor, node = graph.base(tensor, self.publisher.world if self.session is not None else ranks()[2])
@@ -104,6 +107,7 @@ class Updates(object):
         if not self.facts.loss:
             last = self.losses.last
             self.facts.loss_seen(*_named(node, last))
+            self.functions.trained = trained_loss.of(tensor.grad_fn)
         self._labels(node)
 
     def _labels(self, node):
