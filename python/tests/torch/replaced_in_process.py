@@ -124,7 +124,8 @@ for name in NAMES:
     except AttributeError:
         continue  # not in this release
     named[name] = owner
-found, tools = set(), {None}
+found, tools, recoded = set(), {None}, set()
+codes = {name: f.__code__ for name, f in vars(F).items() if isinstance(f, types.FunctionType)}
 
 
 def look():  # noqa: F811  it takes the place of the one that does nothing
@@ -136,6 +137,7 @@ def look():  # noqa: F811  it takes the place of the one that does nothing
     lit.update(hooks() - hooked)
     if hasattr(sys, "monitoring"):
         tools.update(sys.monitoring.get_tool(n) for n in range(6))
+    recoded.update(name for name, code in codes.items() if getattr(F, name).__code__ is not code)
     now = settings()
     seen.update({n: [was[n], now[n]] for n in was if now[n] != was[n]})
 
@@ -148,5 +150,5 @@ looked.clear()
 look()
 train()
 look()
-result = {"replaced": sorted(found), "hooks": sorted(lit), "settings": seen, "steps": tracker.counter.next, "tools": sorted(tools - {None}), "there": sorted(named)}
+result = {"replaced": sorted(found), "hooks": sorted(lit), "settings": seen, "steps": tracker.counter.next, "tools": sorted(tools - {None}), "recoded": sorted(recoded), "there": sorted(named)}
 print(json.dumps(result))

@@ -18,7 +18,7 @@ if "taken" in sys.argv and hasattr(sys, "monitoring"):
     for number in range(6):
         sys.monitoring.use_tool_id(number, "other")
 
-FUNCTIONS = {name: f for name, f in vars(F).items() if callable(f)}
+FUNCTIONS = {name: (f, getattr(f, "__code__", None)) for name, f in vars(F).items() if callable(f)}
 PASSES, UPDATES, BATCHES, ROWS = 3, 12, 3, 8
 INPUT, LABELS = torch.randn(UPDATES + BATCHES, ROWS, 6), torch.randint(5, (UPDATES + BATCHES, ROWS))
 VALUES = torch.randn(UPDATES + BATCHES, ROWS, 5)
@@ -41,6 +41,8 @@ def net(*last):
 
 def train(model, loss):
     """One epoch; loss(model, i) of batch i."""
+    global last
+    last = model, loss
     optimizer = made.setdefault(id(model), torch.optim.SGD(model.parameters(), lr=0.1))
     model.train()
     for i in range(UPDATES):
@@ -49,7 +51,7 @@ def train(model, loss):
         optimizer.step()
 
 
-made = {}
+made, last = {}, None
 VALID = range(UPDATES, UPDATES + BATCHES)
 
 
@@ -290,6 +292,26 @@ def in_a_mode_of_functions():
         usual(lambda out, i: F.cross_entropy(out, LABELS[i]))
 
 
+def compiled(model, loss):
+    """What torch.compile makes of a model, trained by loss(model, i), and validated by it."""
+    model = torch.compile(model, backend="eager")
+    for _ in range(PASSES):
+        train(model, loss)
+        model.eval()
+        with torch.no_grad():
+            say(sum(loss(model, i).item() for i in VALID) / BATCHES)
+
+
+@style
+def compiled_model():
+    compiled(net(), lambda model, i: F.cross_entropy(model(INPUT[i]), LABELS[i]))
+
+
+@style
+def compiled_language_model():
+    compiled(Language(), lambda model, i: model(LABELS[i], SOME[i])[1])
+
+
 # No loss of theirs is a validation loss of what they train, or nothing says how it is made of it.
 
 
@@ -387,12 +409,12 @@ def logged():
 
 
 STYLES[sys.argv[1]]()
-train(net(), lambda model, i: F.cross_entropy(model(INPUT[i]), LABELS[i]))  # an update closes the last pass
-assert all(getattr(F, name) is f for name, f in FUNCTIONS.items()), "something was left in torch.nn.functional"
+train(*last)  # an update ends the last pass
+assert all(getattr(F, name) is f and getattr(f, "__code__", None) is code for name, (f, code) in FUNCTIONS.items()), "something was left in torch.nn.functional"
 if hasattr(sys, "monitoring"):
     tools = {n: sys.monitoring.get_tool(n) for n in range(6)}
     assert set(tools.values()) == ({"other"} if "taken" in sys.argv else {None}), tools
     for number in (3, 4):
         if tools[number] is None:
             sys.monitoring.use_tool_id(number, "test")
-        assert not any(sys.monitoring.get_local_events(number, f.__code__) for f in FUNCTIONS.values() if hasattr(f, "__code__")), "events are left"
+        assert not any(sys.monitoring.get_local_events(number, code) for _, code in FUNCTIONS.values() if code is not None), "events are left"

@@ -4,13 +4,15 @@ From Python 3.12 on the interpreter tells it (sys.monitoring): events of the
 functions' own code, so that it does not matter under which name a script calls
 them. What a call was given is read from the function's own frame, which is
 PyTorch's; no frame of the script is read. Before 3.12, and where other tools
-have taken all numbers for tools, the functions are replaced for that while; a
-script that took a function out of the module before then is not seen calling it.
+have taken all numbers for tools, the functions have code of ours for that while.
+A script may have looked a function up before its model is called, as in
+``F.mse_loss(model(x), y)``: so the code is replaced, and not the function.
 """
 
 import functools
 import sys
 import threading
+import types
 
 import torch
 
@@ -72,13 +74,19 @@ class Events(object):
         return frame.f_locals if frame.f_code.co_filename == F.__file__ else {}
 
 
-class Replacements(object):
-    """Functions in the places of PyTorch's. told: as of Events; only of the thread that began."""
+def _stand_in(*args, **kwargs):
+    told = "vigil"  # call, below
+    return told(args, kwargs)
+
+
+class Codes(object):
+    """Code of ours in the functions; the functions themselves stay. told: as of Events, of the thread that began."""
 
     def __init__(self, functions, told):
         self.functions = functions
         self.told = told
-        self.ours = {}  # name -> the function in its place
+        self.made = {}  # name -> (the code of the function, ours)
+        self.on = []  # names of those that have ours
         self.thread = None
 
     def begins(self, names):
@@ -86,51 +94,49 @@ class Replacements(object):
         if compat.compiler_used:
             return False
         self.thread = _thread()
-        for name in names:
-            original = self.functions[name]
-            if getattr(F, name) is original:
-                self.ours[name] = self._telling(name, original)
-                setattr(F, name, self.ours[name])
         compat.before_compiler.append(self.ends)
+        for name in names:
+            function = self.functions[name]
+            code, ours = self.made.get(name, (None, None))
+            if code is not function.__code__:
+                code, ours = self.made[name] = function.__code__, self._telling(name, function)
+            function.__code__ = ours
+            self.on.append(name)
         return True
 
     def ends(self):
-        """The functions are as they were, but for those that somebody else has replaced since."""
-        ours, self.ours = self.ours, {}
+        """The functions are as they were, but for those that somebody else has changed since."""
+        on, self.on = self.on, []
         if self.ends in compat.before_compiler:
             compat.before_compiler.remove(self.ends)
-        for name, function in ours.items():
-            if getattr(F, name) is function:
-                setattr(F, name, self.functions[name])
+        for name in on:
+            function, (code, ours) = self.functions[name], self.made[name]
+            if function.__code__ is ours:
+                function.__code__ = code
 
-    def _telling(self, name, original):
-        @functools.wraps(original)
-        def function(*args, **kwargs):
-            if _thread() != self.thread or self.ours.get(name) is not function or getattr(F, name) is not function:
-                return original(*args, **kwargs)
-            setattr(F, name, original)  # PyTorch looks it up there itself
-            try:
-                value = original(*args, **kwargs)
-            finally:
-                if self.ours.get(name) is function:
-                    setattr(F, name, function)
-            self._returns(name, (args, kwargs), sys._getframe(1), value)
+    def _telling(self, name, function):
+        """Code that calls what the function was, and tells of it."""
+        code = function.__code__
+        original = types.FunctionType(code, function.__globals__, name, function.__defaults__)
+        original.__kwdefaults__ = function.__kwdefaults__
+
+        def call(args, kwargs):
+            value = original(*args, **kwargs)
+            if not _guard.inert and _thread() == self.thread:
+                try:
+                    self.told(name, (code, args, kwargs), sys._getframe(2), value)
+                except Exception as error:
+                    _guard.failed("function_watch.Codes", error)
             return value
 
-        return function
-
-    def _returns(self, name, given, caller, value):
-        if _guard.inert:
-            return
-        try:
-            self.told(name, (self.functions[name].__code__, given), caller, value)
-        except Exception as error:
-            _guard.failed("function_watch.Replacements", error)
+        ours = _stand_in.__code__
+        consts = tuple(call if one == "vigil" else one for one in ours.co_consts)
+        return ours.replace(co_consts=consts, co_name=name, co_filename=code.co_filename, co_firstlineno=code.co_firstlineno)
 
     @staticmethod
     def given(call):
         """The arguments of a call by name, without those that were left out."""
-        code, (args, kwargs) = call
+        code, args, kwargs = call
         given = dict(zip(code.co_varnames, args))
         given.update(kwargs)
         return given
@@ -138,4 +144,4 @@ class Replacements(object):
 
 def watches(functions, told):
     """The ways to watch these functions, the best first."""
-    return ([Events(functions, told)] if _monitoring is not None else []) + [Replacements(functions, told)]
+    return ([Events(functions, told)] if _monitoring is not None else []) + [Codes(functions, told)]

@@ -43,6 +43,7 @@ KINDS = {
 _DIVIDED_BY_WEIGHTS = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 # The same quantity, of what the script computed itself or left to the function.
 _SAME = {"nll_loss": "cross_entropy", "binary_cross_entropy_with_logits": "binary_cross_entropy"}
+_WEIGHTS = ("weight", "pos_weight", "var")
 _MEANS = ("mean", "batchmean")
 
 
@@ -74,16 +75,16 @@ def mean(name, how, given, value):
     """
     if how in _MEANS:
         return (value, None) if value.numel() == 1 else None
-    kind, value = KINDS[name], value.detach()
+    kind = KINDS[name]
     if kind is GIVEN or not value.numel() or how not in ("sum", "none"):
         return None
     if kind is CLASSES:
         divisor = _labels(given)
-        return None if divisor is None else (value if how == "sum" else value.sum(), divisor)
+        return None if divisor is None else (value if how == "sum" else value.detach().sum(), divisor)
     if name in _DIVIDED_BY_WEIGHTS and given.get("weight") is not None:
         return None
     if how == "none":
-        return value.mean(), None
+        return value.detach().mean(), None
     count = _elements(given) if kind is ELEMENTS else None
     return (value, count) if count else None
 
@@ -91,10 +92,12 @@ def mean(name, how, given, value):
 def _elements(given):
     """How many values are compared, None where weights would make more of them."""
     input, target = given["input"], given["target"]
-    shape = input.shape if input.shape == target.shape else torch.broadcast_shapes(input.shape, target.shape)
-    count = shape.numel()
-    more = any(isinstance(given.get(one), torch.Tensor) and given[one].numel() > count for one in ("weight", "pos_weight", "var"))
-    return None if more else count
+    count = input.numel() if input.shape == target.shape else torch.broadcast_shapes(input.shape, target.shape).numel()
+    for one in _WEIGHTS:
+        weight = given.get(one)
+        if isinstance(weight, torch.Tensor) and weight.numel() > count:
+            return None
+    return count
 
 
 def _labels(given):
