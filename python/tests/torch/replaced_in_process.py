@@ -125,7 +125,7 @@ for name in NAMES:
         continue  # not in this release
     named[name] = owner
 found, tools, recoded = set(), {None}, set()
-codes = {name: f.__code__ for name, f in vars(F).items() if isinstance(f, types.FunctionType)}
+codes = {name: (f, f.__code__) for name, f in vars(F).items() if isinstance(f, types.FunctionType)}
 
 
 def look():  # noqa: F811  it takes the place of the one that does nothing
@@ -137,7 +137,7 @@ def look():  # noqa: F811  it takes the place of the one that does nothing
     lit.update(hooks() - hooked)
     if hasattr(sys, "monitoring"):
         tools.update(sys.monitoring.get_tool(n) for n in range(6))
-    recoded.update(name for name, code in codes.items() if getattr(F, name).__code__ is not code)
+    recoded.update(name for name, (f, code) in codes.items() if f.__code__ is not code)
     now = settings()
     seen.update({n: [was[n], now[n]] for n in was if now[n] != was[n]})
 

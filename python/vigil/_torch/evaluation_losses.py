@@ -99,8 +99,9 @@ class FunctionLosses(object):
             self.unclear = name
             return
         self._take(name, (id(code), caller.f_lasti), step, *mean)
-        step.active = time.perf_counter()
-        tracker.spent += _now() - began + tracker.passage
+        now = _now()
+        step.active = now * 1e-9
+        tracker.spent += now - began + tracker.passage
 
     def _readable(self, value, step):
         """Whether a value is of this evaluation, and can be looked at here and now."""
