@@ -61,7 +61,7 @@ def test_what_is_not_clear_is_left_out(trained, style, way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("style", ["compiled_model", "compiled_language_model"])
 def test_compiled(trained, style, way):
-    """What is compiled has nothing of ours in it; where Python tells of returns, those are seen that are made outside of it."""
+    """What is compiled has nothing of ours in it; where Python has events of returns, those are seen that are made outside of it."""
     done, printed = run_of(trained, style, way)
     if style == "compiled_model" and way == "events" and hasattr(sys, "monitoring"):
         assert passes(done.run) == pytest.approx(printed, rel=1e-5)

@@ -1,4 +1,4 @@
-"""Being told what functions of torch.nn.functional return, for a while and without a lasting change.
+"""What functions of torch.nn.functional return, watched for a while and without a lasting change.
 
 From Python 3.12 on the interpreter tells it (sys.monitoring): events of the
 functions' own code, so that it does not matter under which name a script calls
@@ -9,7 +9,6 @@ A script may have looked a function up before its model is called, as in
 ``F.mse_loss(model(x), y)``: so the code is replaced, and not the function.
 """
 
-import functools
 import sys
 import threading
 import types
@@ -27,16 +26,16 @@ _thread = threading.get_ident
 
 
 class Events(object):
-    """The interpreter's events. told(name, given, caller, value): name of the function, its arguments, the frame that called it, what it returns."""
+    """The interpreter's events. gave(name, given, caller, value): name of the function, its arguments, the frame that called it, what it returns."""
 
-    def __init__(self, functions, told):
+    def __init__(self, functions, gave):
         self.codes = {name: f.__code__ for name, f in functions.items()}
-        self.told = told
+        self.gave = gave
         self.tool = None
         self.on = ()
 
     def begins(self, names):
-        """Be told of these functions; whether that is possible."""
+        """Be gave of these functions; whether that is possible."""
         for tool in _TOOLS:
             try:
                 _monitoring.use_tool_id(tool, _NAME)
@@ -64,7 +63,7 @@ class Events(object):
             return
         try:
             frame = sys._getframe(1)
-            self.told(code.co_name, frame, frame.f_back, value)
+            self.gave(code.co_name, frame, frame.f_back, value)
         except Exception as error:
             _guard.failed("function_watch.Events", error)
 
@@ -75,22 +74,22 @@ class Events(object):
 
 
 def _stand_in(*args, **kwargs):
-    told = "vigil"  # call, below
-    return told(args, kwargs)
+    gave = "vigil"  # call, below
+    return gave(args, kwargs)
 
 
 class Codes(object):
-    """Code of ours in the functions; the functions themselves stay. told: as of Events, of the thread that began."""
+    """Code of ours in the functions; the functions themselves stay. gave: as of Events, of the thread that began."""
 
-    def __init__(self, functions, told):
+    def __init__(self, functions, gave):
         self.functions = functions
-        self.told = told
+        self.gave = gave
         self.made = {}  # name -> (the code of the function, ours)
         self.on = []  # names of those that have ours
         self.thread = None
 
     def begins(self, names):
-        """Be told of these functions; whether that is possible. What is compiled would have ours in it."""
+        """Be gave of these functions; whether that is possible. What is compiled would have ours in it."""
         if compat.compiler_used:
             return False
         self.thread = _thread()
@@ -124,7 +123,7 @@ class Codes(object):
             value = original(*args, **kwargs)
             if not _guard.inert and _thread() == self.thread:
                 try:
-                    self.told(name, (code, args, kwargs), sys._getframe(2), value)
+                    self.gave(name, (code, args, kwargs), sys._getframe(2), value)
                 except Exception as error:
                     _guard.failed("function_watch.Codes", error)
             return value
@@ -142,6 +141,6 @@ class Codes(object):
         return given
 
 
-def watches(functions, told):
+def watches(functions, gave):
     """The ways to watch these functions, the best first."""
-    return ([Events(functions, told)] if _monitoring is not None else []) + [Codes(functions, told)]
+    return ([Events(functions, gave)] if _monitoring is not None else []) + [Codes(functions, gave)]
