@@ -15,7 +15,7 @@ import torch
 from vigil import _guard
 from vigil._torch import device, function_watch, loss_functions, summary
 from vigil._torch.deferred_values import Mean
-from vigil._torch.losses import Output
+from vigil._torch.losses import Output, samples
 from vigil._torch.trained_loss import TrainedLoss
 
 _now = time.perf_counter_ns
@@ -35,6 +35,7 @@ class FunctionLosses(object):
         self.passes = 0
         self.ways = None
         self.functions = {}
+        self.compared = {}  # name -> what its first two arguments are called: the prediction, and what it is compared with
         self.seen = set()  # names of functions that gave a loss
         self.outputs = {}  # (mode, name, call site) -> Output
         self.counts = {}  # (mode, name) -> number of Outputs
@@ -52,6 +53,7 @@ class FunctionLosses(object):
             return
         if self.ways is None:
             self.functions = loss_functions.found()
+            self.compared = {name: f.__code__.co_varnames[:2] for name, f in self.functions.items()}
             self.ways = function_watch.watches(self.functions, self._gave)
         self.passes += 1
         every = self.passes <= FEW or self.passes & (self.passes - 1) == 0
@@ -98,7 +100,7 @@ class FunctionLosses(object):
         if mean is None:
             self.unclear = name
             return
-        self._take(name, (id(code), caller.f_lasti), step, *mean)
+        self._take(name, (id(code), caller.f_lasti), step, self._samples(name, given), *mean)
         now = _now()
         step.active = now * 1e-9
         tracker.spent += now - began + tracker.passage
@@ -111,7 +113,14 @@ class FunctionLosses(object):
             return False
         return not (summary.wrapped(value) or device.capturing(value))
 
-    def _take(self, name, site, step, value, divisor):
+    def _samples(self, name, given):
+        """How many samples a call is of, None where that is not known."""
+        prediction, labels = (given.get(argument) for argument in self.compared[name])
+        if name == "ctc_loss":
+            return int(prediction.shape[1]) if prediction.dim() == 3 else 1  # places come first
+        return samples((prediction, labels))
+
+    def _take(self, name, site, step, n, value, divisor):
         key = step.mode, name, site
         out = self.outputs.get(key)
         if out is None:
@@ -120,8 +129,9 @@ class FunctionLosses(object):
             out = self.outputs[key] = Output("%s_output_%d" % (name, n), name, step.mode, site)
             self.seen.add(name)
         if out.mean is None:
-            out.mean = Mean()
+            out.mean, out.samples = Mean(), None
             self.fired.append(out)
+        out.samples = 0 if n is None or out.samples == 0 else (out.samples or 0) + n
         if divisor is None:
             divisor = 1.0
         elif isinstance(divisor, torch.Tensor):
@@ -147,19 +157,19 @@ class FunctionLosses(object):
         return out
 
     def main(self, given):
-        """Of what take gave: the Mean of the loss, None where no function is known to give what the training minimises."""
+        """Of what take gave: the pair of the loss, (None, None) where no function is known to give what the training minimises."""
         trained = self.trained
-        fits = [mean for output, mean in given if trained.name and loss_functions.same(output.type, trained.name)]
+        fits = [pair for pair in given if trained.name and loss_functions.same(pair[0].type, trained.name)]
         if not trained.name and len(given) == 1:
-            fits = [given[0][1]]
+            fits = given
         if trained.alone and len(fits) == 1:
             return fits[0]
         self.unclear = given[0][0].type
-        return None
+        return None, None
 
     def known(self):
         """Whether the open step has the loss so far."""
-        return bool(self.fired) and self.main([(output, output.mean) for output in self.fired]) is not None
+        return bool(self.fired) and self.main([(output, output.mean) for output in self.fired])[1] is not None
 
     def gives(self, output):
         """Whether an Output is of a function."""

@@ -35,7 +35,7 @@ class Events(object):
         self.on = ()
 
     def begins(self, names):
-        """Be gave of these functions; whether that is possible."""
+        """Watches these functions; returns whether that is possible."""
         for tool in _TOOLS:
             try:
                 _monitoring.use_tool_id(tool, _NAME)
@@ -89,7 +89,7 @@ class Codes(object):
         self.thread = None
 
     def begins(self, names):
-        """Be gave of these functions; whether that is possible. What is compiled would have ours in it."""
+        """Watches these functions; returns whether that is possible. What is compiled would have ours in it."""
         if compat.compiler_used:
             return False
         self.thread = _thread()
