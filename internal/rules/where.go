@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -11,8 +12,8 @@ import (
 const evaluates = "evaluation"
 
 // placesByCause says which calls of the script a finding is about, by its cause
-// class: the first of these kinds whose place is known. A class that is missing
-// has no such place.
+// class: the first of these kinds whose place is known, each a kind of record.Call,
+// or one and the name of what is called. A class that is missing has no such place.
 var placesByCause = map[string][]string{
 	"data-loading":      {"model"},
 	"data-scaling":      {"model"},
@@ -24,7 +25,7 @@ var placesByCause = map[string][]string{
 	"non-finite":        {"loss", "backward"},
 	"not-updated":       {"optimizer"},
 	"optimizer":         {"optimizer"},
-	"output-activation": {"loss", "backward"},
+	"output-activation": {"function", "loss", "backward"},
 	"precision":         {"model"},
 	"wasted-backward":   {"optimizer"},
 	"zero-grad":         {"backward"},
@@ -45,6 +46,10 @@ var placesByCheck = map[string][]string{
 	"not_updated/no_graph":                       {"backward"},
 	"not_updated/no_slope":                       {"backward"},
 	"not_updated/zero_gradients":                 {"backward"},
+	"output_activation/no_logarithm":             {"function", "layer Softmax", "loss", "backward"},
+	"output_activation/scores_of_one":            {"model"},
+	"output_activation/sigmoid_twice":            {"function", "layer Sigmoid", "loss", "backward"},
+	"output_activation/softmax_twice":            {"function", "layer Softmax", "loss", "backward"},
 	"overfit/elsewhere":                          {evaluates},
 	"overfit/never_better":                       {evaluates},
 	"zero_grad/cleared":                          {"step"},
@@ -85,8 +90,8 @@ func (e *Engine) known(f *record.Finding) *record.Facts {
 	return e.facts.Until(max(f.Step, e.here.Step))
 }
 
-// placeOf is where the only call of a kind comes from; nothing where there are several,
-// as any of them may be meant.
+// placeOf is where the only call of a kind, or of a kind and a name, comes from; nothing
+// where there are several, as any of them may be meant.
 func placeOf(f *record.Facts, kind string) (string, int) {
 	if kind == evaluates {
 		if f.Evaluation == nil {
@@ -97,7 +102,8 @@ func placeOf(f *record.Facts, kind string) (string, int) {
 	if f.Calls == nil {
 		return "", 0
 	}
-	of := func(c record.Call) bool { return c.Kind == kind }
+	kind, name, named := strings.Cut(kind, " ")
+	of := func(c record.Call) bool { return c.Kind == kind && (!named || c.Name == name) }
 	i := slices.IndexFunc(f.Calls.List, of)
 	if i < 0 || slices.ContainsFunc(f.Calls.List[i+1:], of) {
 		return "", 0

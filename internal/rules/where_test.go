@@ -2,13 +2,14 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Kinds of calls whose places hooks give.
-var kindsOfCalls = []string{"backward", "clip", evaluates, "loss", "model", "optimizer", "scheduler", "step"}
+var kindsOfCalls = []string{"backward", "clip", evaluates, "function", "layer", "loss", "model", "optimizer", "scheduler", "step"}
 
 // What the tables name is there: cause classes and checks of the index, kinds of calls.
 func TestPlacesAreOfTheIndex(t *testing.T) {
@@ -27,7 +28,7 @@ func TestPlacesAreOfTheIndex(t *testing.T) {
 			t.Errorf("no check has the cause class %q", class)
 		}
 		for _, k := range kinds {
-			if !slices.Contains(kindsOfCalls, k) {
+			if k, _, _ := strings.Cut(k, " "); !slices.Contains(kindsOfCalls, k) {
 				t.Errorf("%s is about a call of kind %q", class, k)
 			}
 		}
@@ -37,7 +38,7 @@ func TestPlacesAreOfTheIndex(t *testing.T) {
 			t.Errorf("there is no check %q", check)
 		}
 		for _, k := range kinds {
-			if !slices.Contains(kindsOfCalls, k) {
+			if k, _, _ := strings.Cut(k, " "); !slices.Contains(kindsOfCalls, k) {
 				t.Errorf("%s is about a call of kind %q", check, k)
 			}
 		}
@@ -55,6 +56,9 @@ func TestWhere(t *testing.T) {
 	}
 	all := calls(call("optimizer", "SGD", 7), call("loss", "MSELoss", 12), call("backward", "", 13), call("step", "SGD", 15))
 	two := calls(call("optimizer", "SGD", 7), call("optimizer", "Adam", 8), call("backward", "", 13))
+	activation := calls(call("layer", "Dropout", 3), call("layer", "Softmax", 4), call("function", "softmax", 11), call("loss", "cross_entropy", 12), call("backward", "", 13))
+	layer := calls(call("layer", "Dropout", 3), call("layer", "Softmax", 4), call("loss", "cross_entropy", 12), call("backward", "", 13))
+	losses := calls(call("loss", "cross_entropy", 11), call("loss", "mse_loss", 12), call("backward", "", 13))
 	evaluation := &record.Facts{Evaluation: &record.EvaluationFacts{At: 20, File: "/home/me/train.py", Line: 30}}
 	for _, c := range []struct {
 		name    string
@@ -64,6 +68,11 @@ func TestWhere(t *testing.T) {
 	}{
 		{"a loss", all, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 9}, 12},
 		{"a loss that is no module", two, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 9}, 13},
+		{"one of two losses", losses, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 9}, 13},
+		{"an activation that is a function", activation, record.Finding{Rule: "output_activation", Check: "softmax_twice", CauseClass: "output-activation", Step: 9}, 11},
+		{"one of another check", activation, record.Finding{Rule: "output_activation", Check: "limited_logits", CauseClass: "output-activation", Step: 9}, 11},
+		{"an activation that is a layer", layer, record.Finding{Rule: "output_activation", Check: "softmax_twice", CauseClass: "output-activation", Step: 9}, 4},
+		{"an activation that is not known", layer, record.Finding{Rule: "output_activation", Check: "sigmoid_twice", CauseClass: "output-activation", Step: 9}, 12},
 		{"gradients that are kept", all, record.Finding{Rule: "zero_grad", Check: "kept", CauseClass: "zero-grad", Step: 9}, 13},
 		{"gradients that are cleared too late", all, record.Finding{Rule: "zero_grad", Check: "cleared", CauseClass: "zero-grad", Step: 9}, 15},
 		{"a learning rate", all, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 7},

@@ -25,14 +25,17 @@ func signs(s *site) *edit {
 	if s.facts.Labels == nil {
 		return nil
 	}
-	at, ok := map[string]int{"CosineEmbeddingLoss": 2, "HingeEmbeddingLoss": 1, "MarginRankingLoss": 2, "SoftMarginLoss": 1}[s.facts.Labels.Loss]
+	at, ok := map[string]int{
+		"CosineEmbeddingLoss": 2, "HingeEmbeddingLoss": 1, "MarginRankingLoss": 2, "SoftMarginLoss": 1,
+		"cosine_embedding_loss": 2, "hinge_embedding_loss": 1, "margin_ranking_loss": 2, "soft_margin_loss": 1,
+	}[s.facts.Labels.Loss]
 	if !ok {
 		return nil
 	}
 	return s.label(at, func(of string) string { return "2 * " + of + " - 1" })
 }
 
-// label changes the label that the only loss is given.
+// label changes the label that the only loss, a module or a function, is given.
 func (s *site) label(at int, now func(string) string) *edit {
 	c, ok := s.call(loss)
 	if !ok || !c.statement().plain() || s.known(loss, s.facts.Labels.Loss) == nil {

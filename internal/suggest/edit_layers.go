@@ -159,7 +159,7 @@ func (s *site) layer(class string) *call {
 // logarithm makes probabilities logarithms of them, or takes log_softmax of raw outputs.
 func logarithm(s *site) *edit {
 	l, g := s.facts.Loss, s.facts.Graph
-	if l == nil || l.Module != "NLLLoss" || g == nil || len(g.Head) < 2 {
+	if l == nil || l.Module != "NLLLoss" && (l.Module != "" || l.Function != "nll_loss") || g == nil || len(g.Head) < 2 {
 		return nil
 	}
 	if c := s.lastLayer("Softmax", "softmax"); c != nil && g.Head[1] == "softmax" {

@@ -120,7 +120,6 @@ def test_calls_from_several_places(trained, write):
         layers = {}  # PyTorch before 2.0 does not say what is put into modules
     assert elsewhere == {
         **layers, ("optimizer", "SGD"): False, ("model", "Net"): True, ("backward", None): True, ("step", "SGD"): False,
-        ("function", "sigmoid"): False,
     }  # fmt: skip
     if layers:
         assert calls["layer", "Sigmoid"]["line"] == 8
@@ -184,3 +183,67 @@ def test_function_before_the_loss(trained, write, first, call, name, expected):
     assert [one["name"] for one in found] == ([name] if name else [])
     if name and sys.version_info >= (3, 11):
         assert script.splitlines()[found[0]["line"] - 1][found[0]["column"] : found[0]["end_column"]] == expected
+
+
+LOSSES = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+before = F.cross_entropy, F.mse_loss, torch.Tensor.softmax, torch.Tensor.__dict__.get("softmax")
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.body(x){activation}
+
+
+torch.manual_seed(0)
+model = Net()
+criterion = nn.CrossEntropyLoss()
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(40):
+    x = torch.randn(8, 4)
+    out = model(x)
+    loss = {loss}
+    loss.backward()
+    optimiser.step()
+    optimiser.zero_grad()
+print(before == (F.cross_entropy, F.mse_loss, torch.Tensor.softmax, torch.Tensor.__dict__.get("softmax")))
+for p in model.parameters():
+    print(p.tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    "activation, loss, expected",
+    [
+        ("", "F.cross_entropy(out, x.argmax(1)) / 2", {("loss", "cross_entropy"): "F.cross_entropy(out, x.argmax(1))"}),
+        (".softmax(dim=1)", "F.nll_loss(out, x.argmax(1))", {("loss", "nll_loss"): "F.nll_loss(out, x.argmax(1))", ("function", "softmax"): "self.body(x).softmax(dim=1)"}),
+        ("", "F.cross_entropy(out, x.argmax(1)) + F.mse_loss(out, x)", {("loss", "cross_entropy"): "F.cross_entropy(out, x.argmax(1))", ("loss", "mse_loss"): "F.mse_loss(out, x)"}),
+        ("", "F.mse_loss(out, x) + F.mse_loss(out, 2 * x)", {}),
+        ("", "criterion(out, x.argmax(1)) + 0 * F.mse_loss(out, x).item()", {("loss", "CrossEntropyLoss"): "criterion(out, x.argmax(1))"}),
+        ("", "F.mse_loss(out, x[:, 0])", {("loss", "mse_loss"): "F.mse_loss(out, x[:, 0])"}),
+    ],
+    ids=["one", "behind an activation", "two of a sum", "twice", "a module", "one that warns"],
+)
+def test_functions_that_give_the_loss(trained, write, activation, loss, expected):
+    """Their places are known, they are as they were in the end, and warnings name the script's line, once."""
+    script = LOSSES.format(activation=activation, loss=loss)
+    if loss.endswith("x[:, 0])"):
+        script = script.replace("randn(8, 4)", "randn(4, 4)")
+    path = write(script)
+    done = trained(path)
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0] == "True"
+    found = {(one["kind"], one["name"]): one for one in done.run.facts["calls"]["list"] if one["kind"] in ("function", "loss")}
+    assert set(found) == set(expected)
+    if sys.version_info >= (3, 11):
+        lines = script.splitlines()
+        assert {key: lines[one["line"] - 1][one["column"] : one["end_column"]] for key, one in found.items()} == expected
+    warned = [text for text in done.err.splitlines() if "UserWarning" in text]
+    assert [text.startswith("%s:%d:" % (path, found["loss", "mse_loss"]["line"])) for text in warned] == ([True] if "x[:, 0])" in loss else [])

@@ -81,6 +81,11 @@ def here():
     return Place(frame) if frame is not None else None
 
 
+def of_torch(code):
+    """Whether code is PyTorch's own."""
+    return code.co_filename.startswith(_TORCH)
+
+
 def _frame():
     """The frame of the script that called into PyTorch or Vigil; None where a library did."""
     frame = sys._getframe(1)

@@ -1,55 +1,81 @@
-"""Where in the script softmax or sigmoid is called that stands between the last layer and the loss.
+"""Where in the script the loss function is called, and the activation that stands between the last layer and the loss.
 
 During one of the first steps the functions are replaced by such as note their
 results. Which of them the loss came of shows in its graph, when backward begins.
 """
 
+import collections
 import functools
+import sys
 
 import torch
 
 from vigil import _guard
 from vigil._torch import call_places, compat
 
-MOST = 64  # calls that are noted
+MOST = 64  # calls that are noted, the last ones
 DEEP = 8  # operations from the loss that are looked at
-_FUNCTIONS = ((torch, "sigmoid"), (torch, "softmax"), (torch.nn.functional, "sigmoid"), (torch.nn.functional, "softmax"))
+WIDE = 64  # operations, where the loss has several terms
+ACTIVATION, LOSS = "function", "loss"  # kinds of record.Call
+_ACTIVATIONS = ("log_softmax", "relu", "sigmoid", "softmax", "tanh")
+_LOSSES = (
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss",
+    "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss",
+    "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+)  # fmt: skip
+_FUNCTIONS = [(where, name, ACTIVATION) for where in (torch, torch.nn.functional, torch.Tensor) for name in _ACTIVATIONS]
+_FUNCTIONS += [(torch.nn.functional, name, LOSS) for name in _LOSSES if hasattr(torch.nn.functional, name)]
+
+# Python's warnings pass over frames of such a file when they look for who called: they name the script's line, as without us.
+_UNSEEN = __file__ + " importlib._bootstrap"
+
+Noted = collections.namedtuple("Noted", "kind name node place")  # node: what the graph has of the result; place: a Place or None
 
 
 class FunctionPlaces(object):
     """Those of one step."""
 
     def __init__(self, calls):
-        self.calls = calls  # Calls that get the place
-        self.noted = []  # (function, what the graph has of its result, Place or None)
-        self.originals = []  # (where, name, function, ours)
+        self.calls = calls  # Calls that get the places
+        self.noted = collections.deque(maxlen=MOST)
+        self.originals = []  # (where, name, what was there, ours)
 
     @_guard.guard
     def begins(self):
         """The step begins, or its forward. A compiler would follow what stands in the functions' place."""
         if compat.compiler_used or self.originals or not call_places.wanted():
             return
-        self.noted = []
+        self.noted.clear()
         compat.before_compiler.append(self.ends)
-        for where, name in _FUNCTIONS:
+        for where, name, kind in _FUNCTIONS:
             original = getattr(where, name)
-            ours = self._noting(name, original)
-            self.originals.append((where, name, original, ours))
+            ours = self._noting(where, name, kind, original)
+            self.originals.append((where, name, where.__dict__.get(name), ours))
             setattr(where, name, ours)
 
-    def _noting(self, name, original):
+    def _noting(self, where, name, kind, original):
         @_guard.guard
-        def note(out):
+        def note(out, by):
             node = out.grad_fn if isinstance(out, torch.Tensor) else None
-            if node is not None and len(self.noted) < MOST and not any(node is one for _, one, _ in self.noted):
-                self.noted.append((name, node, call_places.here()))
+            # Called by PyTorch itself it is a part of another function, or of a module.
+            if node is not None and not call_places.of_torch(by) and not any(node is one.node for one in self.noted):
+                self.noted.append(Noted(kind, name, node, call_places.here()))
 
         @functools.wraps(original)
         def function(*args, **kwargs):
-            out = original(*args, **kwargs)
-            note(out)
+            # Who compares functions, as subclasses of tensors do, gets to see the original.
+            replaced = next((one for one in self.originals if one[3] is function), None)
+            if replaced is not None:
+                _put_back(replaced)
+            try:
+                out = original(*args, **kwargs)
+            finally:
+                if replaced is not None and replaced in self.originals:
+                    setattr(where, name, function)
+            note(out, sys._getframe(1).f_code)
             return out
 
+        function.__code__ = function.__code__.replace(co_filename=_UNSEEN)
         return function
 
     @_guard.guard
@@ -58,21 +84,54 @@ class FunctionPlaces(object):
         if not self.originals:
             return
         self.ends()
-        noted, self.noted = self.noted, []
-        if len(tensors) != 1:
-            return
-        node = tensors[0].grad_fn
+        noted = list(self.noted)
+        self.noted.clear()
+        if len(tensors) == 1 and tensors[0].grad_fn is not None:
+            self._losses(tensors[0].grad_fn, [one for one in noted if one.kind == LOSS])
+            self._activation(tensors[0].grad_fn, [one for one in noted if one.kind == ACTIVATION])
+
+    def _losses(self, node, noted):
+        """The functions that gave the loss, or its terms."""
+        level, found, left = [node], [], WIDE
         for _ in range(DEEP):
-            below = [one for one, _ in node.next_functions if one is not None] if node is not None else []
+            below = []
+            for node in level:
+                here = [one for one in noted if one.node is node]
+                found += here
+                if not here:
+                    below += [one for one, _ in node.next_functions if one is not None]
+            level, left = below[:left], left - len(below)
+            if left <= 0:
+                break
+        self._put(found)
+
+    def _put(self, found):
+        """Take in the places of losses; of a function that is called at several, none."""
+        for one in found:
+            if one.place is not None and sum(other.name == one.name for other in found) == 1:
+                self.calls.put(LOSS, one.name, one.place)
+
+    def _activation(self, node, noted):
+        """The function between the loss and the last layer."""
+        for _ in range(DEEP):
+            below = [one for one, _ in node.next_functions if one is not None]
             if len(below) != 1:
                 return  # a layer, or a loss of several terms
             node = below[0]
-            for name, one, place in noted:
-                if one is node:
+            for one in noted:
+                if one.node is node:
                     # A function of the script's own may be called for something else besides.
-                    if place is not None and sum(other is not None and other.facts == place.facts for _, _, other in noted) == 1:
-                        self.calls.put("function", name, place)
+                    if one.place is not None and sum(other.place is not None and other.place.facts == one.place.facts for other in noted) == 1:
+                        self.calls.put(ACTIVATION, one.name, one.place)
                     return
+
+    @_guard.guard
+    def closed(self):
+        """The step closes. Without a backward the losses are those that were computed."""
+        if self.originals:
+            self.ends()
+            self._put([one for one in self.noted if one.kind == LOSS])
+            self.noted.clear()
 
     @_guard.guard
     def ends(self):
@@ -80,6 +139,15 @@ class FunctionPlaces(object):
         originals, self.originals = self.originals, []
         if self.ends in compat.before_compiler:
             compat.before_compiler.remove(self.ends)
-        for where, name, original, ours in originals:
-            if getattr(where, name) is ours:
-                setattr(where, name, original)
+        for one in originals:
+            if getattr(one[0], one[1]) is one[3]:
+                _put_back(one)
+
+
+def _put_back(replaced):
+    """Put what was there in the place of ours: nothing, where a class inherits it."""
+    where, name, before, _ = replaced
+    if before is None:
+        delattr(where, name)
+    else:
+        setattr(where, name, before)

@@ -302,7 +302,7 @@ class Look(object):
         if self.open and self.network is None and self.seen:
             self.functions.begins()  # in `softmax(model(x))` the function is looked up before the model is called
         else:
-            self.functions.ends()
+            self.functions.closed()
         self.outputs, self.next_place.given = [], []
         self._forget_derivatives()
         if self.network is not None:

@@ -1,0 +1,13 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for step in range(60):
+    x = torch.randn(32, 8)
+    y = (x[:, 0] > 0).long()
+    loss = F.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    optimizer.step()
