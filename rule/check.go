@@ -12,6 +12,14 @@ type Check struct {
 	ID string
 	// When says in one sentence of at most 40 words when the check fires.
 	When string
+	// Evidence says what the check measures, and its limit, in words with blanks that a
+	// finding fills: {observed}, {threshold}, {subject} and the keys of its context. A
+	// blank may name how a value is written: {share:%}, {growth:times} for factors,
+	// {wait:seconds}, {memory:bytes}, {input:shape}, {labels:range} for least and largest,
+	// {graph:back} for a list from its end. {key?text|other} is the first text where the
+	// finding has the key, and neither nothing nor 0 there. It begins without a capital
+	// and ends without a full stop.
+	Evidence string
 	// Severity and CauseClass are those of its findings; the lists name what
 	// the evidence may make of them instead.
 	Severity        Severity

@@ -120,6 +120,14 @@ type EvalTrainedFacts struct {
 	Kinds   []string `json:"kinds"`
 	// Always: the model never was in training mode.
 	Always bool `json:"always"`
+	// Since is the first of these updates; nil in runs that do not say it.
+	Since *UpdateFact `json:"since,omitempty"`
+}
+
+// UpdateFact is one update of the weights.
+type UpdateFact struct {
+	Step     int64 `json:"step"`
+	ModeStep int64 `json:"mode_step"` // TRAIN step
 }
 
 // EvalPartsFacts say that the model stood in training mode at the third update,

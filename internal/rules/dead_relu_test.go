@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
@@ -203,4 +205,39 @@ func TestDeadReluOfOneModule(t *testing.T) {
 	if len(j.found) != 2 || j.found[0].Step == j.found[1].Step {
 		t.Errorf("where every look counts: found %+v", j.found)
 	}
+}
+
+// The step since which units are dead is the first of the looks in a row whose share of
+// dead units is above the limit, counted another way: from the series itself. It does not
+// matter which of these looks chance explains.
+func TestDeadReluSince(t *testing.T) {
+	const units, every, limit = 16, 5, 70.0
+	rapid.Check(t, func(rt *rapid.T) {
+		alive := rapid.SliceOfN(rapid.IntRange(0, 8), 4, 16).Draw(rt, "units that live")
+		j := newJob(t, config("DeadRelu", "every", "5", "confirm", "3", "min_samples", "16", "threshold_layer", "70", "threshold_inactivity", "0.1", "least_rise", "15"))
+		for step := range every * len(alive) {
+			var active []int
+			for u := range alive[step/every] {
+				active = append(active, u)
+			}
+			j.feed(tensorAt("relu_output", int64(step), relu(16, units, 16, active...)))
+		}
+		for _, f := range j.found {
+			first := int64(-1)
+			below := false
+			for i := range alive {
+				at := int64(every * i)
+				switch over := 100*float64(units-alive[i])/units > limit; {
+				case at > f.ModeStep:
+				case !over:
+					first, below = -1, true
+				case first < 0:
+					first = at
+				}
+			}
+			if got := f.Context["since_mode_step"]; got != first || f.Context["alive_before"] != below {
+				rt.Fatalf("since step %v, want %d; units that live: %v; %s", got, first, alive, f.Message)
+			}
+		}
+	})
 }

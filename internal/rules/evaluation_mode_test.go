@@ -1,7 +1,9 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
 )
@@ -12,7 +14,7 @@ func TestEvaluationMode(t *testing.T) {
 	}
 	standing := func(always bool) func(*record.Facts) {
 		return func(f *record.Facts) {
-			f.EvalTrained = &record.EvalTrainedFacts{At: 2, Modules: []string{"bn1"}, Kinds: []string{"normalisation"}, Always: always}
+			f.EvalTrained = &record.EvalTrainedFacts{At: 2, Modules: []string{"bn1"}, Kinds: []string{"normalisation"}, Always: always, Since: &record.UpdateFact{Step: 71, ModeStep: 60}}
 		}
 	}
 	parts := func(f *record.Facts) {
@@ -41,7 +43,11 @@ func TestEvaluationMode(t *testing.T) {
 			training(f)
 			f.Evaluation.Training = []string{"bn"}
 		}, "info evaluated_in_training_mode eval-mode evaluation", ""},
-		{"trained in evaluation mode", resnet(), standing(false), "warning trained_in_evaluation_mode eval-mode training", "mode since step 2: bn1 (normalisation) have no effect"},
+		{"trained in evaluation mode", resnet(), standing(false), "warning trained_in_evaluation_mode eval-mode training", "mode since step 60: bn1 (normalisation) have no effect"},
+		{"trained in evaluation mode, in a run that does not say since when", resnet(), func(f *record.Facts) {
+			standing(false)(f)
+			f.EvalTrained.Since = nil
+		}, "warning trained_in_evaluation_mode eval-mode training", "in evaluation mode: bn1 (normalisation) have no effect"},
 		{"never in training mode, from where an initialiser began", resnet(), standing(true), "warning trained_in_evaluation_mode eval-mode training", "in evaluation mode: bn1 (normalisation) have no effect"},
 		{"never in training mode, from what was trained before", resnet(), func(f *record.Facts) {
 			standing(true)(f)
@@ -81,4 +87,29 @@ func TestEvaluationMode(t *testing.T) {
 			f.Evaluation.RootTraining = true
 		}, "", ""},
 	})
+}
+
+// The step in the text is that of the heading: of the first update that was made so.
+func TestEvaluationModeHasOneStep(t *testing.T) {
+	j := newJob(t, config("EvaluationMode"))
+	f := resnet()
+	f.EvalTrained = &record.EvalTrainedFacts{At: 74, Modules: []string{"bn1"}, Kinds: []string{"normalisation"}, Since: &record.UpdateFact{Step: 71, ModeStep: 60}}
+	for step := range int64(90) {
+		if step == 74 {
+			j.engine.Facts(f)
+		}
+		mode := record.Train
+		if step%8 == 7 {
+			mode = record.Eval
+		}
+		j.feed(input{step: step, mode: mode, scalars: map[string]float64{"loss": 1}})
+	}
+	if len(j.found) != 1 {
+		t.Fatalf("found %+v", j.found)
+	}
+	got := j.found[0]
+	var clock *record.Clock
+	if at := clock.At(&got); at != "step 60" || !strings.Contains(got.Message, "since step 60:") || got.Step != 71 || got.Context["since"] != int64(60) || !got.Time.Equal(epoch.Add(74*time.Second)) {
+		t.Errorf("heading %q, finding %+v", at, got)
+	}
 }

@@ -117,7 +117,9 @@ func (e *Engine) finding(in *instance, v rule.Violation) record.Finding {
 		at.Time = e.when
 	}
 	if v.At != nil {
-		at = *v.At
+		if at = *v.At; at.Time.IsZero() {
+			at.Time = e.here.Time // a rule that looks at facts knows no time
+		}
 	}
 	if at.Time.IsZero() {
 		at.Time = e.opts.Now()

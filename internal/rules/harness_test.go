@@ -82,6 +82,9 @@ func newJobWith(t *testing.T, change func(*rules.Options), configs ...rules.Conf
 			if err := rules.Indexed(f); err != nil {
 				t.Error(err)
 			}
+			if err := saysEvidence(&f); err != nil {
+				t.Error(err)
+			}
 			for _, wrong := range asksOtherwise(f.Remedy, f.Asks) {
 				t.Errorf("%s/%s, remedy %q: %s", f.Rule, f.Check, f.Remedy, wrong)
 			}

@@ -1,32 +1,59 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"sync"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/rule"
 )
+
+// Evidence says in one sentence what a finding's check measured, and its limit, in the
+// words of the check. words gives what a name stands for, as TensorWords does. A finding
+// of a rule that is not built in has no such words: its numbers are given as they are.
+// It is "" where a finding of an earlier version lacks what the words need.
+func Evidence(f record.Finding, words func(string) string) string {
+	c, ok := builtinCheck(&f)
+	if !ok {
+		return ownNumbers(&f, words)
+	}
+	text, err := f.Evidence(c.Evidence, words)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+var catalogue = sync.OnceValue(rules.Catalogue)
+
+// builtinCheck is the check of a finding, as it is today.
+func builtinCheck(f *record.Finding) (*rule.Check, bool) {
+	d, ok := rule.Find(catalogue(), f.Rule)
+	if !ok {
+		return nil, false
+	}
+	return d.Check(f.Check)
+}
 
 // comparisons are the comparators of findings in words, before a limit.
 var comparisons = map[string]string{
 	"<": "below", "<=": "at or below", ">": "above", ">=": "at or above", "=": "equal to", "==": "equal to", "!=": "other than",
 }
 
-// Evidence says a finding's numbers in sentences. words gives what a name stands
-// for, as TensorWords does.
-func Evidence(f record.Finding, words func(string) string) string {
+// ownNumbers are those of a finding of a rule of the user's own. What an expression
+// compares is its value, not its subject.
+func ownNumbers(f *record.Finding, words func(string) string) string {
 	var out []string
-	switch subject := upperWords(f.Subject, words); {
-	case f.Observed != f.Threshold: // equal where a fact is told, not a number compared
+	subject := upperWords(f.Subject, words)
+	if expression, ok := f.Context["expression"].(string); ok {
+		subject = expression
+	}
+	switch {
+	case f.Observed != f.Threshold: // equal where no number is compared
 		text := fmt.Sprintf("%s is %s %s", record.Digits(float64(f.Observed)), comparisonOf(f.Comparator), record.Digits(float64(f.Threshold)))
-		if f.Comparator == "of" { // a count, not a comparison
-			text = fmt.Sprintf("%s of %s", record.Digits(float64(f.Observed)), record.Digits(float64(f.Threshold)))
-		}
 		if subject != "" {
 			text = subject + ": " + text
 		}
@@ -36,13 +63,13 @@ func Evidence(f record.Finding, words func(string) string) string {
 	}
 	keys := make([]string, 0, len(f.Context))
 	for k := range f.Context {
-		if k != "muted_because" { // no evidence
+		if k != "muted_because" && k != "expression" { // no evidence, or there already
 			keys = append(keys, k)
 		}
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		if text := sentence(strings.ReplaceAll(k, "_", " "), called(plainly(f.Context[k]), words)); text != "" {
+		if text := sentence(strings.ReplaceAll(k, "_", " "), record.Named(record.Plainly(f.Context[k]), words)); text != "" {
 			out = append(out, text)
 		}
 	}
@@ -70,22 +97,9 @@ func TensorWords(infos []record.TensorInfo, quote string) func(string) string {
 // upperWords begins a sentence with the words for a name; a name itself stays.
 func upperWords(name string, words func(string) string) string {
 	if text := words(name); text != name {
-		return upper(text)
+		return record.Upper(text)
 	}
 	return name
-}
-
-// called puts the words for names into a value.
-func called(v any, words func(string) string) any {
-	switch x := v.(type) {
-	case string:
-		return words(x)
-	case []any:
-		for i := range x {
-			x[i] = called(x[i], words)
-		}
-	}
-	return v
 }
 
 func comparisonOf(c string) string {
@@ -95,99 +109,18 @@ func comparisonOf(c string) string {
 	return c
 }
 
-// plainly is a value as JSON has it, whatever it was made of.
-func plainly(v any) any {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	var out any
-	if json.Unmarshal(b, &out) != nil {
-		return nil
-	}
-	return out
-}
-
 // sentence says one thing of the evidence; "" of what has no short form. What
 // numbers and lists count is in the name itself, so it stands before them.
 func sentence(name string, v any) string {
-	text := ""
-	switch x := v.(type) {
-	case bool:
+	if x, ok := v.(bool); ok {
 		if !x {
 			name = "not " + name
 		}
-		return upper(name)
-	case []any:
-		text = listText(x)
-	default:
-		text = wordOf(v)
+		return record.Upper(name)
 	}
+	text := record.ValueText(v)
 	if text == "" {
 		return ""
 	}
-	return upper(name) + ": " + text
-}
-
-// upper begins a sentence.
-func upper(text string) string {
-	r, n := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(r)) + text[n:]
-}
-
-// mostListed is how many values of a list are given one by one.
-const mostListed = 8
-
-// listText lists values: "1, 2 and 3"; of many the first and the last ones.
-func listText(list []any) string {
-	words := make([]string, len(list))
-	for i, v := range list {
-		if words[i] = wordOf(v); words[i] == "" {
-			return ""
-		}
-	}
-	switch n := len(words); {
-	case n == 0:
-		return "none"
-	case n == 1:
-		return words[0]
-	case n > mostListed:
-		return fmt.Sprintf("%s … %s (%d in all)", strings.Join(words[:3], ", "), strings.Join(words[n-2:], ", "), n)
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
-// longestWord bounds what is shown of a text.
-const longestWord = 120
-
-// wordOf is one value; "" of what has parts.
-func wordOf(v any) string {
-	switch x := v.(type) {
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-			return fmt.Sprintf("%.0f", x)
-		}
-		return record.Digits(x)
-	case string:
-		if len(x) <= longestWord {
-			return x
-		}
-	case bool:
-		return fmt.Sprint(x)
-	case map[string]any:
-		if len(x) > mostListed {
-			return ""
-		}
-		var parts []string
-		for k, e := range x {
-			word := wordOf(e)
-			if word == "" {
-				return ""
-			}
-			parts = append(parts, k+" "+word)
-		}
-		slices.Sort(parts)
-		return strings.Join(parts, ", ")
-	}
-	return ""
+	return record.Upper(name) + ": " + text
 }

@@ -132,7 +132,7 @@ func numbersOf(f *record.Finding) (numbers []float64, names []string) {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		switch x := plainly(f.Context[k]).(type) {
+		switch x := record.Plainly(f.Context[k]).(type) {
 		case float64:
 			numbers = append(numbers, x)
 		case string:

@@ -115,9 +115,9 @@ func figuresOf(t source.Run, from, to time.Time) ([]Figure, error) {
 	}
 	if use := t.Run().Time; use != nil && use.Machine != nil && use.Machine.PeakJobMemory > 0 {
 		peak := float64(use.Machine.PeakJobMemory)
-		f := Figure{Name: "memory of the job", Value: peak, Unit: "B", Text: bytesText(peak), Max: peak, Detail: "at most, resident"}
+		f := Figure{Name: "memory of the job", Value: peak, Unit: "B", Text: record.Bytes(peak), Max: peak, Detail: "at most, resident"}
 		if use.Machine.Memory > 0 {
-			f.Detail = "at most, of " + bytesText(float64(use.Machine.Memory))
+			f.Detail = "at most, of " + record.Bytes(float64(use.Machine.Memory))
 		}
 		list = append(list, f)
 	}
@@ -157,22 +157,7 @@ func amount(v float64, unit string) string {
 	case "B/s":
 		return perSecond(v)
 	case "B":
-		return bytesText(v)
+		return record.Bytes(v)
 	}
 	return strings.TrimSpace(record.Digits(v) + " " + unit)
-}
-
-// bytesText spells bytes: "3.1 GB".
-func bytesText(v float64) string {
-	unit := "B"
-	for _, next := range []string{"kB", "MB", "GB", "TB"} {
-		if v < 1000 {
-			break
-		}
-		v, unit = v/1000, next
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%.0f B", v)
-	}
-	return fmt.Sprintf("%.1f %s", v, unit)
 }

@@ -123,6 +123,7 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 		v.Message = fmt.Sprintf("The input features are on very different scales: the %s receives features with std from %s to %s, so the largest dominate. Standardise each feature.", given, num(float64(in.Features.StdMin)), num(float64(in.Features.StdMax)))
 	case drowned(layer, in) && sameValues(x, in):
 		c := in.Features
+		v.Context["faint"] = c.Faint
 		v.Check, v.Observed, v.Threshold, v.Comparator = "mixed", float64(c.Faint)/float64(c.Features-c.Constant), drownedShare, ">="
 		v.Cause, v.Remedy = "features in different units, all scaled by the same number", "compute mean and std per feature: mean(axis=0), std(axis=0)"
 		v.Message = fmt.Sprintf("%s of the %s features that the %s receives vary by less than a thousandth of the largest (std from %s to %s): to the network they are constants. Standardise each feature with its own mean and std.",

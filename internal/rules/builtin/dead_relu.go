@@ -111,11 +111,23 @@ type reluState struct {
 	Later  string        `json:"later,omitempty"` // the mode of that look, where updates came before
 	Streak int           `json:"streak"`
 	Since  int64         `json:"since"` // mode step at which the streak began
-	Alive  bool          `json:"alive"` // was below the threshold once
+	Alive  bool          `json:"alive"` // was below the threshold once, or above it by chance
+	// Over is the mode step from which on all looks were above the threshold, whether
+	// chance explains it or not; nil: the last was not. Below: one was not.
+	Over  *int64 `json:"over,omitempty"`
+	Below bool   `json:"below,omitempty"`
 	// Held: it was found, and not said, because the training learns all the same.
 	Held bool `json:"held,omitempty"`
 	// Last is the evidence at the last look that counted, until it is said.
 	Last *deadLayer `json:"last,omitempty"`
+}
+
+// since is the first of the looks, without one in between, that were above the threshold.
+func (s *reluState) since() int64 {
+	if s.Over == nil { // of a state of an earlier version
+		return s.Since
+	}
+	return *s.Over
 }
 
 // deadLayer is a layer at one look.
@@ -268,6 +280,12 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 			s.Later = v.Mode.String()
 		}
 	}
+	if share <= r.layer {
+		s.Over, s.Below = nil, true
+	} else if s.Over == nil {
+		at := v.ModeStep
+		s.Over = &at
+	}
 	last := &deadLayer{it.Worker, it.Info.Name, it.Info.Module, it.Info.ModuleType, rule.Number(units), rule.Number(dead), rule.Number(samples)}
 	if share <= r.layer || r.rise > 0 && share-float64(*s.First) < r.rise && byChance(share, units) {
 		s.Streak, s.Alive, s.Last, s.Held = 0, true, nil, false
@@ -312,8 +330,10 @@ func (r *relu) violation(s *reluState) rule.Violation {
 	before, cause := "from the start", "a large negative bias, or input that is not normalised: the units were dead from the start"
 	remedy := "initialise biases with zero and weights with He initialisation; normalise the input or add batch normalisation; or use LeakyReLU or GELU"
 	switch {
+	case s.Below:
+		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.since()), "", ""
 	case s.Alive:
-		before, cause, remedy = fmt.Sprintf("since step %d; before, the layer was alive", s.Since), "", ""
+		before, cause, remedy = fmt.Sprintf("since step %d, the first one examined, and more of them since then", s.since()), "", ""
 	case early:
 		before = fmt.Sprintf("at step %d already, the first one examined closely; at most %s %% of them were dead in the first forward passes", s.From, num(math.Round(r.state.Lived[l.Module])))
 		cause, remedy = "a learning rate that is too high: the units died within the first updates", "lower the learning rate, or warm it up; use LeakyReLU or GELU"
@@ -337,7 +357,7 @@ func (r *relu) violation(s *reluState) rule.Violation {
 		Message: fmt.Sprintf("%s %% of the %s of %s are dead: they output 0 for almost every sample and get no gradient (%s).", num(math.Round(share*10)/10), plural(int(l.Units), "unit"), l.Name, before),
 		Context: map[string]any{
 			"units": float64(l.Units), "dead": float64(l.Dead), "samples_per_unit": float64(l.Samples), "shares": append([]rule.Number(nil), s.Shares...),
-			"alive_before": s.Alive, "since_mode_step": s.Since, "module": l.Module, "module_type": l.Type,
+			"alive_before": s.Below, "since_mode_step": s.since(), "module": l.Module, "module_type": l.Type,
 		},
 	}
 }

@@ -113,7 +113,7 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 		Remedy: "lower the learning rate by a factor of ten, or warm it up; clip gradients by norm", Asks: []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 		Message: fmt.Sprintf("Training diverges: %d of %s have grown at least %s times since step %d (%s %s times), and the loss is above its initial value.",
 			grown, plural(seen, "weight"), num(r.growth), r.state.Began, worst, times(most)),
-		Context: map[string]any{"grown": grown, "weights": seen, "since_mode_step": r.state.Since, "losses": r.lastLosses()},
+		Context: map[string]any{"grown": grown, "weights": seen, "since_mode_step": r.state.Since, "began": r.state.Began, "losses": r.lastLosses()},
 	})
 }
 

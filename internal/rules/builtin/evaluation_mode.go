@@ -121,10 +121,6 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 	}
 	v := rule.Violation{
 		Check: "trained_in_evaluation_mode", Subject: "training", Observed: float64(len(still)), Threshold: 0, Comparator: ">", Steps: 2,
-		Cause:  "model.train() is missing after an evaluation",
-		Remedy: "call model.train() at the beginning of each epoch",
-		Message: fmt.Sprintf("The model is trained in evaluation mode since step %d: %s (%s) have no effect. Call model.train() after evaluation.",
-			t.At, someNames(still), kindsText(t.Kinds)),
 		Context: map[string]any{"modules": still, "kinds": t.Kinds},
 	}
 	if t.Always {
@@ -133,6 +129,15 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 		}
 		v.Cause, v.Remedy = "model.train() is missing before the training", "call model.train() before training, unless the statistics are frozen on purpose (fine-tuning)"
 		v.Message = fmt.Sprintf("The model is trained in evaluation mode: %s (%s) have no effect. Call model.train() unless this is intended.", someNames(still), kindsText(t.Kinds))
+	} else {
+		since := ""
+		if t.Since != nil { // the finding is of that update: it has one step
+			since = fmt.Sprintf(" since step %d", t.Since.ModeStep)
+			v.At = &rule.Point{Step: t.Since.Step, Mode: record.Train, ModeStep: t.Since.ModeStep}
+			v.Context["since"] = t.Since.ModeStep
+		}
+		v.Cause, v.Remedy = "model.train() is missing after an evaluation", "call model.train() at the beginning of each epoch"
+		v.Message = fmt.Sprintf("The model is trained in evaluation mode%s: %s (%s) have no effect. Call model.train() after evaluation.", since, someNames(still), kindsText(t.Kinds))
 	}
 	r.say(rep, v)
 }

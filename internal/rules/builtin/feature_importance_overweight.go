@@ -70,7 +70,7 @@ func (r *overweight) Step(v *rule.View, rep *rule.Report) {
 		rep.Violate(rule.Violation{
 			Check: "overweight", Subject: "feature_importance/" + kind, Observed: top, Threshold: r.threshold, Comparator: ">", Steps: r.state[kind],
 			Message: fmt.Sprintf("%s of %d features have %s %% of the importance (%s), the largest being %s.", plural(r.n, "feature"), len(list)+unused, num(math.Round(1000*top)/10), kind, list[0].Name),
-			Context: map[string]any{"type": kind, "features": append([]feature(nil), first(list, max(r.n, 10))...), "used": len(list), "never_used": unused},
+			Context: map[string]any{"type": kind, "top": r.n, "features": append([]feature(nil), first(list, max(r.n, 10))...), "used": len(list), "never_used": unused},
 		})
 	}
 }

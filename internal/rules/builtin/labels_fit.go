@@ -131,7 +131,9 @@ func stretched(v *lossView) []rule.Violation {
 		what = fmt.Sprintf("multiplies values of shape %s, one per sample, with others of shape %s", predictions, labels)
 	}
 	text := fmt.Sprintf("The loss %s: by broadcasting all are compared with all, %d × %d values, so the model learns the mean of the labels.", what, s.To[0], s.To[1])
-	return []rule.Violation{v.violation("broadcast", text, "give both the same shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)}
+	out := v.violation("broadcast", text, "give both the same shape: predictions.squeeze(1), or labels.unsqueeze(1)", rule.Error)
+	out.Context["from"], out.Context["to"] = s.From, s.To
+	return []rule.Violation{out}
 }
 
 // stretchedWay is the way from the loss down to a layer that what stretches lies on: of

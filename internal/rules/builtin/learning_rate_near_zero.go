@@ -36,8 +36,9 @@ const (
 var rateZero = rule.Judged[*rateCourse]{
 	Check: rule.Check{
 		ID: "learning_rate/zero", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:  "The learning rate, which started above zero, is exactly 0 for more than the last fifth of the updates, and the weights do not change.",
-		Cause: spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
+		When:     "The learning rate, which started above zero, is exactly 0 for more than the last fifth of the updates, and the weights do not change.",
+		Evidence: "learning rate: {observed} of its highest, {initial}; lower limit {threshold}",
+		Cause:    spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(c *rateCourse, _ rule.Params) []rule.Evidence {
 		spent, at, n := c.spent(0)
@@ -52,8 +53,9 @@ var rateZero = rule.Judged[*rateCourse]{
 var rateSpent = rule.Judged[*rateCourse]{
 	Check: rule.Check{
 		ID: "learning_rate/spent", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:  "The learning rate is below a thousandth of its highest for more than the last fifth of the updates, while a third of the first loss is left.",
-		Cause: spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
+		When:     "The learning rate is below a thousandth of its highest for more than the last fifth of the updates, while a third of the first loss is left.",
+		Evidence: "learning rate: {observed} of its highest, {initial}; lower limit {threshold}",
+		Cause:    spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(c *rateCourse, _ rule.Params) []rule.Evidence {
 		spent, at, n := c.spent(spentShare * c.peak * (1 - 1e-9)) // three steps of a tenth come to a thousandth

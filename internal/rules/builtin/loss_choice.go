@@ -185,10 +185,12 @@ func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule
 	switch {
 	case least < 0 || most > 1:
 		text := fmt.Sprintf("cross_entropy gets labels %s, one for each of %s outputs, which are not probabilities: the loss is meaningless and has no lower bound.", rangeText(least, most), num(classes))
-		return []rule.Violation{v.violation("values", text, "use mse_loss for real values, or class indices as labels", rule.Error)}
+		return []rule.Violation{v.labels("values", text, "use mse_loss for real values, or class indices as labels", rule.Error)}
 	case isWhole(l) && classes <= 100 && math.Abs(sum-1) > 0.1:
 		text := fmt.Sprintf("cross_entropy gets multi-label targets with %s of %s classes per sample on average, but its probabilities always add up to 1, so they cannot all be right.", num(math.Round(sum*10)/10), num(classes))
-		return []rule.Violation{v.violation("several_classes", text, "use binary_cross_entropy_with_logits, which treats each class independently", rule.Warning)}
+		out := v.violation("several_classes", text, "use binary_cross_entropy_with_logits, which treats each class independently", rule.Warning)
+		out.Observed, out.Threshold, out.Comparator = sum, 1, "!="
+		return []rule.Violation{out}
 	}
 	return nil
 }
@@ -201,5 +203,5 @@ func numbersAsChances(v *lossView, l *rule.LabelFacts) []rule.Violation {
 		return nil
 	}
 	text := fmt.Sprintf("%s gets labels %s, which are not probabilities: the loss has no lower bound and pushes the outputs towards infinity.", v.loss, rangeText(least, most))
-	return []rule.Violation{v.violation("values", text, "use mse_loss or smooth_l1_loss for real values, or scale the labels to 0 to 1", rule.Error)}
+	return []rule.Violation{v.labels("values", text, "use mse_loss or smooth_l1_loss for real values, or scale the labels to 0 to 1", rule.Error)}
 }

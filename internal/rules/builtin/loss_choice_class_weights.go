@@ -107,6 +107,7 @@ func classWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Vio
 	out := v.labels("weights", text, "use inverse class frequencies: total / (classes * count)", rule.Warning)
 	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = most.w/least.w, lessWeight, ">="
+	out.Context["ratio"] = out.Observed
 	return []rule.Violation{out}
 }
 
@@ -124,6 +125,7 @@ func positiveWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.
 	out := v.labels("weights", text, fmt.Sprintf("set pos_weight to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
 	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = usual, 1.0/lessWeight, "<="
+	out.Context["positive"] = *l.Mean
 	return []rule.Violation{out}
 }
 
@@ -139,6 +141,7 @@ func yesWeighsLess(v *lossView) []rule.Violation {
 	out := v.labels("weights", text, fmt.Sprintf("set the factor to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
 	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = l.YesWeight, 1.0/lessWeight, "<="
+	out.Context["positive"] = *l.Mean
 	return []rule.Violation{out}
 }
 

@@ -73,9 +73,10 @@ var standingChecks = []rule.Judged[*standing]{noPull, samePull}
 var noPull = rule.Judged[*standing]{
 	Check: rule.Check{
 		ID: "loss_flat/no_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "At every step, 50 or more, the loss is the same number and all captured gradients are exactly zero.",
-		Cause:  "the loss does not depend on the parameters: it is multiplied by zero (equal rewards or advantages, a mask, a weight), or is clamped entirely",
-		Remedy: "print what the loss is computed from for one batch (rewards, advantages, masks, weights): they must be non-zero and differ from each other",
+		When:     "At every step, 50 or more, the loss is the same number and all captured gradients are exactly zero.",
+		Evidence: "loss at each of {steps} steps: {value}; gradients at {looks} of them: all 0",
+		Cause:    "the loss does not depend on the parameters: it is multiplied by zero (equal rewards or advantages, a mask, a weight), or is clamped entirely",
+		Remedy:   "print what the loss is computed from for one batch (rewards, advantages, masks, weights): they must be non-zero and differ from each other",
 	},
 	Judge: func(s *standing, _ rule.Params) []rule.Evidence {
 		if s.Pull || !s.stands() {
@@ -88,9 +89,10 @@ var noPull = rule.Judged[*standing]{
 var samePull = rule.Judged[*standing]{
 	Check: rule.Check{
 		ID: "loss_flat/same_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "At every step, 50 or more, the loss is the same number and the captured gradients, which are not zero, never change.",
-		Cause:  "updates do not reach the model that computes the loss: it is a copy, the old values are written back, or rounding swallows the updates (tiny learning rate, 16-bit weights)",
-		Remedy: "compare a weight before and after optimizer.step(); create the optimiser from the parameters of the model that computes the loss; keep weights in float32",
+		When:     "At every step, 50 or more, the loss is the same number and the captured gradients, which are not zero, never change.",
+		Evidence: "loss at each of {steps} steps: {value}; gradients at {looks} of them: always the same",
+		Cause:    "updates do not reach the model that computes the loss: it is a copy, the old values are written back, or rounding swallows the updates (tiny learning rate, 16-bit weights)",
+		Remedy:   "compare a weight before and after optimizer.step(); create the optimiser from the parameters of the model that computes the loss; keep weights in float32",
 	},
 	Judge: func(s *standing, _ rule.Params) []rule.Evidence {
 		if !s.Pull || !s.stands() {

@@ -45,10 +45,11 @@ func (s *lossSpan) found(p rule.Params, observed, threshold float64, comparator,
 var lossNotFinite = rule.Judged[*lossSpan]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/non_finite", Files: []string{"loss_not_decreasing_checks.go"}, Severity: rule.Warning, CauseClass: "non-finite", Scope: rule.ScopeGeneral,
-		When:   "The loss, or its value `num_steps` steps before, is NaN or infinite.",
-		Cause:  "a learning rate that is too high, or a division by zero or a logarithm of zero in the loss",
-		Remedy: "lower the learning rate and clip gradients by norm; add an epsilon to denominators and logarithms; check the input for NaN",
-		Asks:   []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
+		When:     "The loss, or its value `num_steps` steps before, is NaN or infinite.",
+		Evidence: "loss {value} at step {mode_step}, right is a finite number",
+		Cause:    "a learning rate that is too high, or a division by zero or a logarithm of zero in the loss",
+		Remedy:   "lower the learning rate and clip gradients by norm; add an epsilon to denominators and logarithms; check the input for NaN",
+		Asks:     []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	},
 	Judge: func(s *lossSpan, p rule.Params) []rule.Evidence {
 		if finite(s.Now) {
@@ -61,10 +62,11 @@ var lossNotFinite = rule.Judged[*lossSpan]{
 var lossIncreased = rule.Judged[*lossSpan]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/increased", Files: []string{"loss_not_decreasing_checks.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "The loss rose by more than `increase_threshold_percent` per cent over `num_steps` steps.",
-		Cause:  "a learning rate that is too high",
-		Remedy: "lower the learning rate, or warm it up; check the gradients (vanishing_gradient, exploding_tensor)",
-		Asks:   []rule.Advice{rule.LowerLearningRate},
+		When:     "The loss rose by more than `increase_threshold_percent` per cent over `num_steps` steps.",
+		Evidence: "loss {value} at step {mode_step}, {from_value} at step {from_mode_step}: {observed} % more, limit {threshold} %",
+		Cause:    "a learning rate that is too high",
+		Remedy:   "lower the learning rate, or warm it up; check the gradients (vanishing_gradient, exploding_tensor)",
+		Asks:     []rule.Advice{rule.LowerLearningRate},
 		Parameters: []rule.Parameter{
 			{Name: "increase_threshold_percent", Type: rule.Float, Default: "5", Range: rule.Between(0, 100).OpenMin().OpenMax(), Unit: "percent", Meaning: "tolerated increase"},
 		},
@@ -81,10 +83,11 @@ var lossIncreased = rule.Judged[*lossSpan]{
 var lossNotFalling = rule.Judged[*lossSpan]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/not_decreasing", Files: []string{"loss_not_decreasing_checks.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "The loss fell by less than `diff_percent` per cent over `num_steps` steps.",
-		Cause:  "a learning rate that is too high or too low",
-		Remedy: "change the learning rate; check the gradients (vanishing_gradient, exploding_tensor); if it has converged, stop early",
-		Asks:   []rule.Advice{rule.StopEarly},
+		When:     "The loss fell by less than `diff_percent` per cent over `num_steps` steps.",
+		Evidence: "loss {value} at step {mode_step}, {from_value} at step {from_mode_step}: a change of {observed} %, limit {threshold} %",
+		Cause:    "a learning rate that is too high or too low",
+		Remedy:   "change the learning rate; check the gradients (vanishing_gradient, exploding_tensor); if it has converged, stop early",
+		Asks:     []rule.Advice{rule.StopEarly},
 		Parameters: []rule.Parameter{
 			{Name: "diff_percent", Type: rule.Float, Default: "0.1", Range: rule.Between(0, 100).OpenMax(), Unit: "percent", Formerly: []string{"min_difference"}, Meaning: "minimum relative decrease over the span"},
 		},

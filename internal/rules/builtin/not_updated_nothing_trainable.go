@@ -12,9 +12,10 @@ import (
 var nothingTrainable = rule.Judged[*rule.Facts]{
 	Check: rule.Check{
 		ID: "not_updated/nothing_trainable", Files: []string{"not_updated_nothing_trainable.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "After `least_updates` updates no parameter of an optimiser has requires_grad, has a gradient, or has changed.",
-		Cause:  "requires_grad is turned off for all parameters of the optimiser",
-		Remedy: "call requires_grad_(True) on the parameters to train, before the first forward pass, and pass those to the optimiser",
+		When:     "After `least_updates` updates no parameter of an optimiser has requires_grad, has a gradient, or has changed.",
+		Evidence: "parameters that ask for gradients: 0 of {parameters}, after {updates} updates",
+		Cause:    "requires_grad is turned off for all parameters of the optimiser",
+		Remedy:   "call requires_grad_(True) on the parameters to train, before the first forward pass, and pass those to the optimiser",
 	},
 	Judge: func(f *rule.Facts, p rule.Params) []rule.Evidence {
 		ps := f.Parameters

@@ -76,6 +76,7 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 		case b < a:
 			v := v
 			v.Check, v.Severity, v.Observed, v.Threshold, v.Comparator = "betas", rule.Info, b, a, "<"
+			v.Context = map[string]any{"first": a, "second": b}
 			v.Cause, v.Remedy = "the two betas are swapped", "use betas of (0.9, 0.999)"
 			v.Message = fmt.Sprintf("The second beta of %s (%s) is below the first (%s), so updates may become very large. Use (0.9, 0.999) unless this is intended.", o.Class, num(b), num(a))
 			r.say(rep, v)

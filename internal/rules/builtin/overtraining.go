@@ -153,6 +153,10 @@ func (r *overtrained) decide(pair string, p *stalePair, rep *rule.Report) {
 		}
 	}
 	v.Observed = float64(best.Stale)
+	v.Context["series"], v.Context["unit"] = what, map[string]string{"pass": "passes"}[unit]
+	if unit != "pass" {
+		v.Context["unit"] = unit + "s"
+	}
 	since := plural(best.Stale, unit)
 	if unit == "pass" && best.Stale != 1 {
 		since = fmt.Sprintf("%d passes", best.Stale)

@@ -13,10 +13,11 @@ var plateauChecks = []rule.Judged[*standstill]{roundedAway, tinyUpdates, noUpdat
 var roundedAway = rule.Judged[*standstill]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/rounded_away", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral, Status: rule.Experimental,
-		When:   "Like plateau or no_updates, but with 16-bit weights, whose rounding swallows updates that would change 32-bit weights.",
-		Cause:  "rounding swallows the updates: each is smaller than the precision of the 16-bit weights",
-		Remedy: keepWide,
-		Asks:   []rule.Advice{},
+		When:     "Like plateau or no_updates, but with 16-bit weights, whose rounding swallows updates that would change 32-bit weights.",
+		Evidence: "largest change of the {dtype} weights in 50 steps: {observed} of their size, lower limit {threshold}; loss {first_mean} first, {last_mean} last",
+		Cause:    "rounding swallows the updates: each is smaller than the precision of the 16-bit weights",
+		Remedy:   keepWide,
+		Asks:     []rule.Advice{},
 	},
 	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
 		if !s.rounds(p) || s.Most > 0 && !s.drifts() || !s.stands(p.Int("plateau_steps")) {
@@ -47,9 +48,10 @@ func (s *standstill) rounds(p rule.Params) bool {
 var tinyUpdates = rule.Judged[*standstill]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/plateau", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight changed by `tiny_update` of its size in 50 steps, although gradients are not small and the weights drift in one direction.",
-		Cause:  "a learning rate that is far too small",
-		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
+		When:     "For `plateau_steps` steps since the start the loss has not fallen and no weight changed by `tiny_update` of its size in 50 steps, although gradients are not small and the weights drift in one direction.",
+		Evidence: "largest change of the weights in 50 steps: {observed} of their size, lower limit {threshold}; loss {first_mean} first, {last_mean} last",
+		Cause:    "a learning rate that is far too small",
+		Remedy:   plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 		Parameters: []rule.Parameter{
 			{Name: "tiny_update", Type: rule.Float, Default: "0.00002", Range: rule.Above(0), Unit: "ratio", Meaning: "with plateau_steps: a change of a weight over 50 steps below this is none"},
 		},
@@ -65,9 +67,10 @@ var tinyUpdates = rule.Judged[*standstill]{
 var noUpdates = rule.Judged[*standstill]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/no_updates", Files: []string{"plateau_checks.go"}, Severity: rule.Error, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "For `plateau_steps` steps since the start the loss has not fallen and no weight has changed at all, although gradients are not zero.",
-		Cause:  "a learning rate of zero, or so small that updates are lost in rounding, or an optimiser that does not have the model's parameters",
-		Remedy: plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
+		When:     "For `plateau_steps` steps since the start the loss has not fallen and no weight has changed at all, although gradients are not zero.",
+		Evidence: "largest change of the weights in 50 steps: {observed} of their size, lower limit {threshold}; loss {first_mean} first, {last_mean} last",
+		Cause:    "a learning rate of zero, or so small that updates are lost in rounding, or an optimiser that does not have the model's parameters",
+		Remedy:   plateauRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},
 	},
 	Judge: func(s *standstill, p rule.Params) []rule.Evidence {
 		if s.Most > 0 || s.rounds(p) || !s.stands(p.Int("plateau_steps")) {

@@ -244,6 +244,7 @@ func (r *poorInit) loss(l meanLoss, rep *rule.Report) {
 	}
 	if !finite(l.value) {
 		v.Observed, v.Comparator, v.CauseClass = l.value, "=", "non-finite"
+		v.Context["non_finite"] = true
 		v.Cause, v.Remedy = "the initial weights are far too large, or a division by zero or a logarithm of zero in the loss", "use He or Glorot initialisation; add an epsilon to denominators; check the input for NaN"
 		v.Message = fmt.Sprintf("The %s is %s at the %s step that was analysed.", called("loss", l.name), num(l.value), ordinal(len(s.Values)))
 	} else if s.Stale < r.patience {

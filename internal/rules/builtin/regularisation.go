@@ -129,7 +129,7 @@ func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule
 		Check: "dropout", Subject: names[0], Observed: float64(len(names)), Threshold: manyDrops, Comparator: ">=", Steps: int(updates(f)),
 		Cause: "a dropout probability that is too high, or was meant as the keep probability", Remedy: "lower it: 0.1 is usual where every layer has its own dropout, as in a transformer, and 0.5 for a single one", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("Dropout is too strong: it sets %s of the values to 0, or more, at %d places in a row (%s). Lower p (p is the share that is dropped).", percent(least), len(names), someNames(names)),
-		Context: map[string]any{"modules": names},
+		Context: map[string]any{"modules": names, "places": len(names), "least": least},
 	})
 }
 
@@ -170,7 +170,10 @@ func (r *regular) penalises(f *rule.Facts, rep *rule.Report) {
 	what, limit := "squares", r.decay/2
 	switch p.Kind {
 	case "l2":
-		if !(factor >= limit && share >= penaltyShare || factor >= limit/6 && share >= penaltyNearly) {
+		if factor < limit || share < penaltyShare {
+			limit /= 6
+		}
+		if factor < limit || share < penaltyShare || limit < r.decay/2 && share < penaltyNearly {
 			return
 		}
 	case "l1":
@@ -178,7 +181,11 @@ func (r *regular) penalises(f *rule.Facts, rep *rule.Report) {
 			return
 		}
 	case "norm":
-		if what, limit = "lengths (norms)", penaltyNorm; !(factor >= limit && share >= penaltyShare || factor >= limit/5 && share >= penaltyNearly) {
+		what, limit = "lengths (norms)", penaltyNorm
+		if factor < limit || share < penaltyShare {
+			limit /= 5
+		}
+		if factor < limit || share < penaltyShare || limit < penaltyNorm && share < penaltyNearly {
 			return
 		}
 	default:
@@ -216,6 +223,7 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 		}
 		if (decoupled || !adaptive) && lr*decay >= r.shrink {
 			v.Observed, v.Threshold = lr*decay, r.shrink
+			v.Context["removed"] = lr * decay
 			v.Message = fmt.Sprintf("The weight decay %s of %s is too strong: each update removes %s of every weight (learning rate %s). Lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), rateOf(f, lr))
 			r.say(rep, v)
 			continue

@@ -302,10 +302,10 @@ func (r *similar) statistics(c *comparison, o *otherRun, worker string, rep *rul
 	if !ok {
 		return nil, false
 	}
-	differs := func(check, what string, x, y float64) (*difference, bool) {
+	differs := func(check, what string, x, y, limit float64) (*difference, bool) {
 		return &difference{
-			check: check, observed: math.Abs(x - y), threshold: r.options.ATol, message: fmt.Sprintf("its %s is %s here and %s there", what, num(x), num(y)),
-			context: map[string]any{"from_statistics": true, "statistic": what, "value": x, "other_value": y},
+			check: check, observed: math.Abs(x - y), threshold: limit, message: fmt.Sprintf("its %s is %s here and %s there", what, num(x), num(y)),
+			context: map[string]any{"from_statistics": true, "statistic": what, "value": x, "other_value": y, "limit": limit},
 		}, true
 	}
 	odd := false
@@ -315,12 +315,12 @@ func (r *similar) statistics(c *comparison, o *otherRun, worker string, rep *rul
 			if k == 0 {
 				check = "shape"
 			}
-			return differs(check, []string{"size", "number of NaN", "number of +infinity", "number of -infinity"}[k], x, other[k])
+			return differs(check, []string{"size", "number of NaN", "number of +infinity", "number of -infinity"}[k], x, other[k], 0)
 		}
 		odd = odd || k > 0 && other[k] > 0
 	}
 	if other[1] > 0 && !r.options.EqualNaN {
-		return differs("value", "number of NaN (which equals nothing)", float64(c.Stats[1]), other[1])
+		return differs("value", "number of NaN (which equals nothing)", float64(c.Stats[1]), other[1], 0)
 	}
 	if !odd && other[0] > 0 {
 		top := math.Max(math.Abs(other[4]), math.Abs(other[5]))
@@ -329,12 +329,14 @@ func (r *similar) statistics(c *comparison, o *otherRun, worker string, rep *rul
 			if k == 6 {
 				bound = scale
 			}
-			if x := float64(c.Stats[k]); math.Abs(x-other[k]) > r.options.ATol+r.options.RTol*bound+boundSlack*bound {
-				return differs("value", statNames[k], x, other[k])
+			limit := r.options.ATol + r.options.RTol*bound + boundSlack*bound
+			if x := float64(c.Stats[k]); math.Abs(x-other[k]) > limit {
+				return differs("value", statNames[k], x, other[k], limit)
 			}
 		}
-		if x := float64(c.Value); math.Abs(x-scale) > r.options.ATol+(r.options.RTol+boundSlack)*scale {
-			return differs("value", "mean magnitude", x, scale)
+		limit := r.options.ATol + (r.options.RTol+boundSlack)*scale
+		if x := float64(c.Value); math.Abs(x-scale) > limit {
+			return differs("value", "mean magnitude", x, scale, limit)
 		}
 	}
 	rep.Skip("statistics_only")

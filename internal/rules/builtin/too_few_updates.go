@@ -96,6 +96,8 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 	}
 	if little {
 		v.Severity = rule.Warning
+		v.Observed, v.Threshold, v.Comparator = start-level, r.learnt*k.Uniform, "<"
+		v.Context["little"] = true
 		v.Message = fmt.Sprintf("Almost nothing was learnt in %d updates: the %s went from %s to %s and was still falling when the job ended.", c.N, called("loss", c.Name), c.began(), meanOfLast(level, int64(n-n/2)))
 	}
 	switch {

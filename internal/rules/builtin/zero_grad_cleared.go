@@ -10,9 +10,10 @@ import (
 var gradientsCleared = rule.Judged[*clearing]{
 	Check: rule.Check{
 		ID: "zero_grad/cleared", Files: []string{"zero_grad_cleared.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
-		When:   "At most of the first updates gradients were cleared since backward(); with several optimisers, at all of them, and no parameter has changed.",
-		Cause:  "zero_grad() is called between backward() and step()",
-		Remedy: "call optimizer.zero_grad() before loss.backward(), not after it; with several optimisers, for each of them",
+		When:     "At most of the first updates gradients were cleared since backward(); with several optimisers, at all of them, and no parameter has changed.",
+		Evidence: "updates without gradients: {cleared} of the first {updates}",
+		Cause:    "zero_grad() is called between backward() and step()",
+		Remedy:   "call optimizer.zero_grad() before loss.backward(), not after it; with several optimisers, for each of them",
 	},
 	Judge: func(c *clearing, _ rule.Params) []rule.Evidence {
 		u := c.updates

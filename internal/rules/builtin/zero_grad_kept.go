@@ -9,9 +9,10 @@ import (
 var gradientsKept = rule.Judged[*clearing]{
 	Check: rule.Check{
 		ID: "zero_grad/kept", Files: []string{"zero_grad_kept.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
-		When:   "All but one of the first updates of each optimiser, at least three, use gradients added to those of the update before.",
-		Cause:  "zero_grad() is not called between updates",
-		Remedy: "call optimizer.zero_grad() before loss.backward(), for each batch (or once per accumulated group of batches)",
+		When:     "All but one of the first updates of each optimiser, at least three, use gradients added to those of the update before.",
+		Evidence: "updates that added to the gradients of the one before: {kept} of the first {updates}",
+		Cause:    "zero_grad() is not called between updates",
+		Remedy:   "call optimizer.zero_grad() before loss.backward(), for each batch (or once per accumulated group of batches)",
 	},
 	Judge: func(c *clearing, _ rule.Params) []rule.Evidence {
 		u := c.updates

@@ -10,9 +10,10 @@ import (
 var keptByOne = rule.Judged[*clearing]{
 	Check: rule.Check{
 		ID: "zero_grad/kept_by_one", Files: []string{"zero_grad_kept_by_one.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
-		When:   "The gradients of one of several optimisers are never cleared, at four updates or more.",
-		Cause:  "zero_grad() is called on only some of the optimisers",
-		Remedy: "call zero_grad() of each optimiser before its backward()",
+		When:     "The gradients of one of several optimisers are never cleared, at four updates or more.",
+		Evidence: "updates that added to the gradients of the one before: {kept}, all by one optimiser; updates of all optimisers: {updates}",
+		Cause:    "zero_grad() is called on only some of the optimisers",
+		Remedy:   "call zero_grad() of each optimiser before its backward()",
 	},
 	Judge: func(c *clearing, _ rule.Params) []rule.Evidence {
 		one := keeps(c.updates.Each)

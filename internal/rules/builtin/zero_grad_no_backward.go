@@ -9,9 +9,10 @@ import (
 var noBackward = rule.Judged[*clearing]{
 	Check: rule.Check{
 		ID: "zero_grad/no_backward", Files: []string{"zero_grad_no_backward.go"}, Severity: rule.Error, CauseClass: "zero-grad", Scope: rule.ScopeGeneral,
-		When:   "The only optimiser makes most of its first updates, at least two, without a backward() since the update before.",
-		Cause:  "loss.backward() is missing, or is called less often than optimizer.step()",
-		Remedy: "call loss.backward() before each optimizer.step()",
+		When:     "The only optimiser makes most of its first updates, at least two, without a backward() since the update before.",
+		Evidence: "updates without backward() before them: {no_backward} of the first {updates}",
+		Cause:    "loss.backward() is missing, or is called less often than optimizer.step()",
+		Remedy:   "call loss.backward() before each optimizer.step()",
 	},
 	Judge: func(c *clearing, _ rule.Params) []rule.Evidence {
 		u := c.updates

@@ -93,6 +93,7 @@ var blocked = check{
 		ID: "slow_training/blocked", Status: rule.Experimental, Files: []string{"slow/blocked.go", "slow/calls.go"}, Severity: rule.Warning, CauseClass: "external-wait", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The script waits in its steps for the network, a process or a thread, in calls of Python's library, for a large share of the time.",
+		Evidence:        "waiting for the network, processes or threads: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the steps wait for a server, a process or a thread",
 		Remedy:          "do it once before the training, every so many steps, or in a thread that the steps do not wait for",
 	},

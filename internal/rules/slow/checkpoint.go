@@ -14,6 +14,7 @@ var checkpoints = check{
 		ID: "slow_training/checkpoint", Files: []string{"slow/checkpoint.go"}, Severity: rule.Warning, CauseClass: "checkpoint", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "Saving checkpoints takes a large share of the training's time.",
+		Evidence:        "saving checkpoints: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "checkpoints are saved often, or one takes long, and the training waits for each",
 		Remedy:          "save less often, save only what is needed to go on, or write in the background from a copy",
 	},

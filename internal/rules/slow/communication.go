@@ -11,9 +11,10 @@ import (
 var communication = check{
 	Check: rule.Check{
 		ID: "slow_training/communication", Status: rule.Experimental, Files: []string{"slow/communication.go", "slow/rank_times.go"}, Severity: rule.Info, CauseClass: "ranks", Scope: rule.ScopeDistributed,
-		When:   "Every rank waits for the others for a tenth of its time or more, even the one that waits least.",
-		Cause:  "gradients or other tensors are exchanged while no rank computes, or the ranks take turns in having more to do",
-		Remedy: "exchange less often (accumulate gradients under no_sync()), let DistributedDataParallel overlap it with backward, or use a faster connection",
+		When:     "Every rank waits for the others for a tenth of its time or more, even the one that waits least.",
+		Evidence: "waiting of all ranks for each other: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
+		Cause:    "gradients or other tensors are exchanged while no rank computes, or the ranks take turns in having more to do",
+		Remedy:   "exchange less often (accumulate gradients under no_sync()), let DistributedDataParallel overlap it with backward, or use a faster connection",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		if c.RankTimes == nil {

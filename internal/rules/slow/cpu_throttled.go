@@ -14,6 +14,7 @@ var cpuThrottled = check{
 		ID: "slow_training/cpu_throttled", Status: rule.Experimental, Files: []string{"slow/cpu_throttled.go"}, Severity: rule.Warning, CauseClass: "throttling", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The cgroup of the job has a limit of processor time, and the job's threads had to pause for a large share of the time because it was used up.",
+		Evidence:        "pauses because of the cgroup's limit: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the job wants more cores than its container, service or batch job may use",
 		Remedy:          "ask for more cores (docker run --cpus, limits.cpu, --cpus-per-task), or use as many threads and workers as the limit has cores",
 	},

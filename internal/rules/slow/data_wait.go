@@ -16,9 +16,10 @@ var dataWait = check{
 	Check: rule.Check{
 		ID: "slow_training/data_wait", Files: []string{"slow/data_wait.go"}, Severity: rule.Warning, CauseClass: "data-wait", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"loader-workers"},
-		When:   "The training waits for batches for a large share of its time while cores of the job are idle.",
-		Cause:  "batches are prepared by too few processes, or by the training itself, while other cores are idle",
-		Remedy: "give the DataLoader more workers (num_workers), keep them alive (persistent_workers=True) and let them prepare batches ahead (prefetch_factor)",
+		When:     "The training waits for batches for a large share of its time while cores of the job are idle.",
+		Evidence: "waiting for batches: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
+		Cause:    "batches are prepared by too few processes, or by the training itself, while other cores are idle",
+		Remedy:   "give the DataLoader more workers (num_workers), keep them alive (persistent_workers=True) and let them prepare batches ahead (prefetch_factor)",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		if c.IdleCores(s) < idle {

@@ -17,9 +17,10 @@ var aids = []struct{ name, words, remedy string }{
 var debugAids = check{
 	Check: rule.Check{
 		ID: "slow_training/debug_aids", Status: rule.Experimental, Files: []string{"slow/debug_aids.go"}, Severity: rule.Info, CauseClass: "debug-mode", Scope: rule.ScopeGeneral,
-		When:   "Anomaly detection, a profiler of PyTorch or CUDA_LAUNCH_BLOCKING is on in most of the training, and forward and backward passes take a large share of the time.",
-		Cause:  "an aid for finding mistakes was left on: it does more work at each operation, or waits for each",
-		Remedy: "switch it off, or on for a few steps only",
+		When:     "Anomaly detection, a profiler of PyTorch or CUDA_LAUNCH_BLOCKING is on in most of the training, and forward and backward passes take a large share of the time.",
+		Evidence: "forward and backward passes with debugging aids: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
+		Cause:    "an aid for finding mistakes was left on: it does more work at each operation, or waits for each",
+		Remedy:   "switch it off, or on for a few steps only",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		if c.Facts == nil || c.Facts.Debugging == nil {

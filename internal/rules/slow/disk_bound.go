@@ -18,6 +18,7 @@ var diskBound = check{
 		ID: "slow_training/disk_bound", Status: rule.Experimental, Files: []string{"slow/disk_bound.go"}, Severity: rule.Warning, CauseClass: "disk", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The training waits for data while its processes read from storage, and processes wait for storage for a fifth of the time or more.",
+		Evidence:        "waiting for storage: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the data comes from storage, for each epoch anew, because memory does not hold it",
 		Remedy:          "copy the data to a faster disk, pack small files into large ones, keep what was decoded, or read less of each file",
 	},

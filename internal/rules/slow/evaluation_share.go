@@ -15,6 +15,7 @@ var evaluationShare = check{
 		ID: "slow_training/evaluation_share", Files: []string{"slow/evaluation_share.go"}, Severity: rule.Warning, CauseClass: "evaluation-share", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "Evaluation takes 40 % of the time or more.",
+		Evidence:        "evaluation: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the model is evaluated often, on much data, or in small batches",
 		Remedy:          "evaluate less often, or on a part of the data, with larger batches and under torch.no_grad()",
 	},

@@ -24,6 +24,7 @@ var gpuThrottled = check{
 		ID: "slow_training/gpu_throttled", Status: rule.Experimental, Files: []string{"slow/gpu_throttled.go"}, Severity: rule.Warning, CauseClass: "throttling", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "While a GPU computes for the job, its clocks are lowered because of its temperature or by its hardware, not by the limit of power, and far below what they were without that.",
+		Evidence:        "lowered GPU clocks: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the GPU becomes too hot, or its power supply is not sufficient",
 		Remedy:          "look at the cooling and the power supply of the machine (nvidia-smi -q -d PERFORMANCE,TEMPERATURE), or train on another one",
 	},

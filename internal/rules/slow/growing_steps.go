@@ -14,6 +14,7 @@ var growingSteps = check{
 		ID: "slow_training/growing_steps", Files: []string{"slow/growing_steps.go", "slow/course.go"}, Severity: rule.Warning, CauseClass: "step-outliers", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The time of a step grows steadily with the step, to at least one and a half times what it was.",
+		Evidence:        "growth of the steps: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "something that grows with the training is gone through at every step: a list that is concatenated, a history that is summed up again",
 		Remedy:          "keep running sums instead of the history, preallocate, or do it once per epoch",
 	},

@@ -54,9 +54,10 @@ var housekeeping = check{
 	Check: rule.Check{
 		ID: "slow_training/housekeeping", Status: rule.Experimental, Files: []string{"slow/housekeeping.go", "slow/calls.go"}, Severity: rule.Warning, CauseClass: "housekeeping", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"device-sync"},
-		When:   "Calls of copy.deepcopy, torch.cuda.synchronize or torch.cuda.empty_cache in the steps take a large share of the time.",
-		Cause:  "what is needed now and then is done in every step",
-		Remedy: "do it every so many steps, or once per epoch; copy tensors into ones that are kept, with copy_(), instead of making new ones",
+		When:     "Calls of copy.deepcopy, torch.cuda.synchronize or torch.cuda.empty_cache in the steps take a large share of the time.",
+		Evidence: "calls of {calls}: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
+		Cause:    "what is needed now and then is done in every step",
+		Remedy:   "do it every so many steps, or once per epoch; copy tensors into ones that are kept, with copy_(), instead of making new ones",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		if !c.Lines.Enough() {

@@ -17,9 +17,10 @@ const (
 var idleDevice = check{
 	Check: rule.Check{
 		ID: "slow_training/idle_device", Status: rule.Experimental, Files: []string{"slow/idle_device.go"}, Severity: rule.Info, CauseClass: "python-loop", Scope: rule.ScopeGeneral,
-		When:   "The GPU computes for half of the time or less, although most of it is spent in forward, backward and the optimiser, and a core is busy.",
-		Cause:  "many small operations are handed to the GPU one by one, which takes longer than to compute them",
-		Remedy: "use larger batches, torch.compile or CUDA graphs, fused optimisers, and operations on whole batches",
+		When:     "The GPU computes for half of the time or less, although most of it is spent in forward, backward and the optimiser, and a core is busy.",
+		Evidence: "waiting of the GPU for the script: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
+		Cause:    "many small operations are handed to the GPU one by one, which takes longer than to compute them",
+		Remedy:   "use larger batches, torch.compile or CUDA graphs, fused optimisers, and operations on whole batches",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		busy := s.Busiest()

@@ -16,6 +16,7 @@ var loaderRespawn = check{
 		ID: "slow_training/loader_respawn", Files: []string{"slow/loader_respawn.go"}, Severity: rule.Warning, CauseClass: "loader-respawn", Scope: rule.ScopeGeneral, Status: rule.Experimental,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "Workers of a loader do not live longer than a pass, and most of the time that the training waits for data it waits for first batches.",
+		Evidence:        "first batches of the passes: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the loader's workers are started anew for each short epoch",
 		Remedy:          "keep them alive: DataLoader(persistent_workers=True)",
 	},

@@ -24,7 +24,8 @@ var MemoryGrowth = rule.Definition{
 	Remedies:   []string{"keep numbers instead of tensors (loss.item(), .detach())", "bound what is cached"},
 	Checks: []rule.Check{{
 		ID: "memory_growth/will_not_fit", Files: []string{"slow/memory_growth.go"}, Severity: rule.Warning, OtherSeverities: []rule.Severity{rule.Info}, CauseClass: "memory-growth", Scope: rule.ScopeGeneral,
-		When: "The memory of the job's processes has grown steadily with its steps, and will be more than there is before the training ends.",
+		When:     "The memory of the job's processes has grown steadily with its steps, and will be more than there is before the training ends.",
+		Evidence: "memory {bytes:bytes}, limit {limit_bytes:bytes}; it grows by {bytes_per_second:bytes} a second and is full in {seconds_left:seconds}",
 	}},
 	Lacks:   "the memory of the job is not known",
 	Default: &rule.Preset{Why: "only growth that goes on, and that would fill the memory, is reported"},

@@ -49,6 +49,7 @@ var otherWork = check{
 		ID: "slow_training/other_work", Files: []string{"slow/other_work.go"}, Severity: rule.Warning, CauseClass: "logging", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "What the script does between the parts of a step takes a large share of the time, in few lines.",
+		Evidence:        "other work between the parts of a step: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the script does something besides training in every step: it logs, prints, computes metrics, makes data",
 		Remedy:          "do it every so many steps, or once per epoch, from sums that are kept on the way",
 	},

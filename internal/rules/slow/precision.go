@@ -84,6 +84,7 @@ var precision = check{
 		ID: "slow_training/precision", Status: rule.Experimental, Files: []string{"slow/precision.go"}, Severity: rule.Warning, CauseClass: "precision", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The forward and backward passes take at least half of the time and compute in double precision, in operations whose arithmetic dominates.",
+		Evidence:        "double precision: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the parameters are float64: by .double(), torch.set_default_dtype, or from data that NumPy made without a dtype",
 		Remedy:          "train in float32 unless the numbers need more digits: model.float(), and the data as float32",
 	},

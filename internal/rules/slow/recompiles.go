@@ -28,6 +28,7 @@ var recompiles = check{
 		ID: "slow_training/recompiles", Files: []string{"slow/recompiles.go", "slow/compiler.go"}, Severity: rule.Warning, CauseClass: "recompilation", Scope: rule.ScopeGeneral, Status: rule.Experimental,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "Long after the first steps the network is still compiled again and again, by the compiler's own counters, and that takes a large share of the time.",
+		Evidence:        "compiling again: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "what was compiled holds for certain shapes, numbers or functions only, and these change from step to step",
 		Remedy:          "pad batches to few shapes or use torch.compile(dynamic=True), pass changing numbers as tensors, and compile once, before the loop; TORCH_LOGS=recompiles shows each reason",
 	},

@@ -14,6 +14,7 @@ var slowItem = check{
 		ID: "slow_training/slow_item", Status: rule.Experimental, Files: []string{"slow/slow_item.go", "slow/stall_times.go"}, Severity: rule.Warning, CauseClass: "data-wait", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The training waits long for rare batches of a loader with workers, and at least twice as long for these as for all others together: on average the workers keep up.",
+		Evidence:        "waiting for rare batches: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "few items take far longer than the others, or a worker pauses now and then, and batches are given in order",
 		Remedy:          "store or prepare these items as cheaply as the others, let ready batches go first (DataLoader(in_order=False)), or bridge the wait with a larger prefetch_factor",
 	},

@@ -20,6 +20,7 @@ var slowRank = check{
 		ID: "slow_training/slow_rank", Status: rule.Experimental, Files: []string{"slow/slow_rank.go", "slow/rank_times.go"}, Severity: rule.Warning, CauseClass: "rank-imbalance", Scope: rule.ScopeDistributed,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "At least half of the ranks wait for the others at each step, and these hardly wait and take longer in another part of the step; checkpoints do not count.",
+		Evidence:        "waiting for slow ranks: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "a rank has more to do than the others, or a slower loader, disk, device or machine",
 		Remedy:          "look at what is different there: its share of the data, its cores and disk, work that only this rank does",
 	},

@@ -134,6 +134,20 @@ func (tr training) sample(second float64) rule.Sample {
 
 func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * 1e9)) }
 
+// sayEvidence fills the words of a check with what a violation of it has.
+func sayEvidence(t *testing.T, d *rule.Definition, v rule.Violation) {
+	t.Helper()
+	c, ok := d.Check(v.Check)
+	if !ok {
+		t.Errorf("%s has no check %q", d.Name, v.Check)
+		return
+	}
+	f := record.Finding{Rule: d.Name, Check: v.Check, Subject: v.Subject, Observed: record.Number(v.Observed), Threshold: record.Number(v.Threshold), Context: v.Context}
+	if _, err := f.Evidence(c.Evidence, func(name string) string { return name }); err != nil {
+		t.Error(err)
+	}
+}
+
 // judge feeds a training to a rule, with a restart of the evaluator before each
 // window, and gives what it objects to.
 func judge(t *testing.T, d *rule.Definition, tr training) (found []rule.Violation, wants []string) {
@@ -164,6 +178,9 @@ func judge(t *testing.T, d *rule.Definition, tr training) (found []rule.Violatio
 		r.(rule.WindowReader).Window(w, &rep)
 	}
 	r.Finish(&rep)
+	for _, v := range rep.Violations {
+		sayEvidence(t, d, v)
+	}
 	slices.Sort(rep.Details)
 	return rep.Violations, slices.Compact(rep.Details)
 }

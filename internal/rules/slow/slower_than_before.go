@@ -18,6 +18,7 @@ var slowerThanBefore = check{
 		ID: "slow_training/slower_than_before", Files: []string{"slow/slower_than_before.go"}, Severity: rule.Warning, CauseClass: "unknown", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "A step takes longer than in each of the last runs of the same script on this machine, by more than `max_slower`.",
+		Evidence:        "time beyond that of the runs before: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "something changed since the last runs: the code, a setting, a package, or what else runs on the machine",
 		Remedy:          "look at what changed, and at the part of the step that became slower",
 	},

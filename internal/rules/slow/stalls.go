@@ -72,9 +72,10 @@ var stalls = check{
 	Check: rule.Check{
 		ID: "slow_training/stalls", Status: rule.Experimental, Files: []string{"slow/stalls.go", "slow/stall_times.go"}, Severity: rule.Warning, CauseClass: "step-outliers", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info}, OtherCauses: []string{"contention"},
-		When:   "At most a tenth of the steps take many times as long as those around them, again and again; evaluation, checkpoints and the first batches of a pass do not count.",
-		Cause:  "something is done at these steps only, or holds them up from outside",
-		Remedy: "look at what the script does at these steps, and do it less often, or beside the training",
+		When:     "At most a tenth of the steps take many times as long as those around them, again and again; evaluation, checkpoints and the first batches of a pass do not count.",
+		Evidence: "rare long steps: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
+		Cause:    "something is done at these steps only, or holds them up from outside",
+		Remedy:   "look at what the script does at these steps, and do it less often, or beside the training",
 	},
 	claim: func(c *Case, s *Span) *Claim {
 		p, of := c.mostStalls()

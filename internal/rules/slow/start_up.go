@@ -17,6 +17,7 @@ var startUp = check{
 		ID: "slow_training/start_up", Status: rule.Experimental, Files: []string{"slow/start_up.go"}, Severity: rule.Warning, CauseClass: "initialisation-time", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The job came to its own end, and the time before its first update was longer than the training, and longer than 60 seconds.",
+		Evidence:        "start-up: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "what each start prepares takes long: data that is read or converted, weights that are fetched, a model that is built",
 		Remedy:          "prepare it once, keep the result in a file on a local disk, and read that",
 	},

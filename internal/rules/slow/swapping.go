@@ -22,6 +22,7 @@ var swapping = check{
 		ID: "slow_training/swapping", Status: rule.Experimental, Files: []string{"slow/swapping.go"}, Severity: rule.Warning, CauseClass: "swapping", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "The job holds most of the memory, its processes read pages back from swap during its steps, and processes wait for memory a large share of the time.",
+		Evidence:        "waiting for swapped memory: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the job needs more memory than there is, and the system moves parts of it to swap and back",
 		Remedy:          "use less memory (fewer loader workers, smaller batches, less that is cached), or a machine or a limit with more",
 	},

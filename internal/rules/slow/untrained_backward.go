@@ -16,6 +16,7 @@ var untrainedBackward = check{
 		ID: "slow_training/untrained_backward", Status: rule.Experimental, Files: []string{"slow/untrained_backward.go"}, Severity: rule.Warning, CauseClass: "wasted-backward", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Info},
 		When:            "Backward takes a large share of the time, and much of it computes gradients of parameters at the input side that no optimiser changes.",
+		Evidence:        "gradients that no optimiser uses: {seconds:seconds} of {of_seconds:seconds}, {observed:%}, limit {threshold:%}",
 		Cause:           "the parameters of these parts ask for gradients, but no optimiser has them, or only with learning rate 0",
 		Remedy:          "turn requires_grad off for them, or call them under torch.no_grad(); if they are to be trained, pass them to the optimiser",
 	},

@@ -215,10 +215,11 @@ class EvalTrained(object):
     def __init__(self):
         self.trained = False  # the model was seen in training mode
         self.row = 0
+        self.since = None  # the first step of the row
         self.facts = None
 
-    def update(self, root):
-        """A TRAIN step of ``root`` has closed."""
+    def update(self, root, step):
+        """A TRAIN step of ``root`` has closed. step: its number, and that among TRAIN steps."""
         inner = root.inner() if root is not None else None
         if self.facts is not None or inner is None:
             return
@@ -227,5 +228,7 @@ class EvalTrained(object):
             self.row = 0
             return
         self.row += 1
+        if self.row == 1:
+            self.since = {"step": step[0], "mode_step": step[1]}
         if self.row >= self.IN_A_ROW:
-            self.facts = dict(_still(root, inner) or {"modules": [], "kinds": []}, always=not self.trained)
+            self.facts = dict(_still(root, inner) or {"modules": [], "kinds": []}, always=not self.trained, since=self.since)

@@ -87,7 +87,7 @@ class Facts(object):
     def _seen(self, n, root):
         if self.look.open or not self.said:
             self.warm_ups.take(n - self.began, self._ours())
-        self.eval_trained.update(root)
+        self.eval_trained.update(root, self.tracker.last_closed[::2])
         self.eval_parts.update(root)
         if n - self.began >= SEE and (not self.look.open or self.look.seen_each(n - self.began)) and self._news():
             self._tell()
