@@ -72,6 +72,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		NotCaptured: record.OfTraining(run.NotCaptured),
 		Generated:   now,
 		clock:       run.Clock(),
+		words:       view.TensorWords(t.Tensors(), "`"),
 	}
 	standings := view.Standings(c.Findings.Rules, func(record.RuleStatus) string { return "" })
 	c.RulesText = view.StandingText(standings)

@@ -89,9 +89,9 @@ func makeRun(t *testing.T, n, layers int) *trial.Trial {
 	}
 	f := record.Finding{
 		Rule: "vanishing_gradient", RuleClass: "VanishingGradient", Configuration: "vanishing_gradient", Severity: record.Warning, Step: int64(n / 2), Mode: record.Train,
-		ModeStep: int64(n / 2), Worker: "worker_0", Check: "mean", Subject: infos[2].Name, Observed: 1e-9, Threshold: 1e-7, Comparator: "<",
+		ModeStep: int64(n / 2), Worker: "worker_0", Check: "threshold", Subject: infos[2].Name, Observed: 1e-9, Threshold: 1e-7, Comparator: "<",
 		Message: "The gradient of layer 0 vanishes: " + hostile, CauseClass: "activation", Cause: "saturating activations", Remedy: "use ReLU",
-		Context:    map[string]any{"share": 0.5, "norms": []string{"1", "1"}},
+		Context:    map[string]any{"below": 3, "share": 0.5},
 		Suggestion: &record.Suggestion{File: "/home/me/train.py", Diff: "--- a/train.py\n+++ b/train.py\n@@ -7,1 +7,1 @@\n-lr = 1\n+lr = 2  # " + hostile + "\n"},
 	}
 	if err := w.Finding(f); err != nil {
@@ -159,7 +159,7 @@ func TestReportInBrowser(t *testing.T) {
 		{"the machine is drawn", `document.querySelectorAll("#h-machine ~ .shares canvas, #h-machine ~ .rates canvas").length === 2`},
 		{"a time without samples is shaded, and no curve crosses it", `(() => { const c = document.querySelector(".shares canvas"), d = c.getContext("2d"), red = (x) => { const p = d.getImageData(c.width * x, c.height * 0.1, 1, 1).data; return p[3] > 0 && p[0] > p[1] + 20; }; return red(0.57) && !red(0.3); })()`},
 		{"disks are added up in the table", `document.getElementById("h-machine").parentElement.textContent.replace(/\s/g, "").match(/diskread999.9kB\/s.*3.0MB\/s/) !== null`},
-		{"evidence is sentences", `document.querySelector("article.finding").textContent.includes(": 1e-09 is below 1e-07. Norms: 1 and 1. Share: 0.5.")`},
+		{"evidence is in the words of the check", `document.querySelector("article.finding").textContent.includes("Mean magnitude of gradient of ") && document.querySelector("article.finding").textContent.includes(": 1e-09, lower limit 1e-07; gradients below it: 3.")`},
 		{"rules that found nothing are folded", `(() => { const s = document.getElementById("h-rules").parentElement; return s.querySelector("details").textContent.includes("dead_relu") && s.textContent.includes("2 rules: 1 found something, 1 quiet") && !s.querySelector("details").open; })()`},
 		{"no phrase of another product", `!document.querySelector("main").textContent.match(/ConditionMet|IssuesFound|VanishingGradient/)`},
 		{"the heat map has a row for every gradient", `(() => { const c = document.getElementById("heatmap"); return c.height >= 6 * 12 && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},

@@ -19,15 +19,14 @@ import (
 var files embed.FS
 
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"evidence": func(f record.Finding) string { return view.Evidence(f, func(name string) string { return name }) },
-	"code":     code,
-	"sign":     sign,
-	"rows":     func(n int) int { return n * rowHeight },
-	"place":    placeBar,
-	"points":   linePoints,
-	"across":   acrossSVG,
-	"up":       upSVG,
-	"phase":    placePhase,
+	"code":   code,
+	"sign":   sign,
+	"rows":   func(n int) int { return n * rowHeight },
+	"place":  placeBar,
+	"points": linePoints,
+	"across": acrossSVG,
+	"up":     upSVG,
+	"phase":  placePhase,
 }).ParseFS(files, "page/*.html"))
 
 // sign is the class of a line of a diff.
@@ -69,6 +68,7 @@ type content struct {
 	HasLayers    bool
 	HasRates     bool
 	clock        *record.Clock
+	words        func(name string) string // of tensors
 	Data         pageData
 	Flames       []view.Flame
 
@@ -83,6 +83,9 @@ type content struct {
 
 // At says at which step a finding is.
 func (c *content) At(f record.Finding) string { return c.clock.At(&f) }
+
+// Evidence says what the check of a finding measured, as the dashboard does.
+func (c *content) Evidence(f record.Finding) string { return view.Evidence(f, c.words) }
 
 // render writes the page.
 func render(w io.Writer, c *content) error {

@@ -28,12 +28,12 @@ var lossFlatChecks = []rule.Check{
 	{
 		ID: "loss_flat/outweighed", Files: []string{"loss_flat_outweighed.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeAutoencoder,
 		When:     "A term added to an autoencoder's reconstruction error outweighs it: the loss is that of the mean of all samples.",
-		Evidence: "loss below that of a constant prediction ({guess}) by {observed:%}, limit {threshold:%}; loss {last_mean}",
+		Evidence: "loss below that of a constant predictor ({guess}) by {observed:%}, limit {threshold:%}; loss {last_mean}",
 	},
 	{
 		ID: "loss_flat/scale", Files: []string{"loss_flat_outweighed.go"}, Severity: rule.Warning, CauseClass: "data-scaling", Scope: rule.ScopeAutoencoder,
 		When:     "An autoencoder outputs the mean of all samples, and the std of its targets is far from 1.",
-		Evidence: "standard deviation of the targets {observed}, limit {threshold}; loss {last_mean}, constant prediction {guess}",
+		Evidence: "standard deviation of the targets {observed}, limit {threshold}; loss {last_mean}, constant predictor {guess}",
 	},
 	{
 		ID: "loss_flat/shrunk", Files: []string{"loss_flat_shrunk_weights.go"}, Severity: rule.Warning, CauseClass: "regularisation", Scope: rule.ScopeGeneral,
