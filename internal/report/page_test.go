@@ -159,7 +159,7 @@ func TestReportInBrowser(t *testing.T) {
 		{"the machine is drawn", `document.querySelectorAll("#h-machine ~ .shares canvas, #h-machine ~ .rates canvas").length === 2`},
 		{"a time without samples is shaded, and no curve crosses it", `(() => { const c = document.querySelector(".shares canvas"), d = c.getContext("2d"), red = (x) => { const p = d.getImageData(c.width * x, c.height * 0.1, 1, 1).data; return p[3] > 0 && p[0] > p[1] + 20; }; return red(0.57) && !red(0.3); })()`},
 		{"disks are added up in the table", `document.getElementById("h-machine").parentElement.textContent.replace(/\s/g, "").match(/diskread999.9kB\/s.*3.0MB\/s/) !== null`},
-		{"evidence is in the words of the check", `document.querySelector("article.finding").textContent.includes("Mean magnitude of gradient of ") && document.querySelector("article.finding").textContent.includes(": 1e-09, lower limit 1e-07; gradients below it: 3.")`},
+		{"evidence is in the words of the check", `document.querySelector("article.finding").textContent.match(/Mean magnitude of [^:]*gradient.*: 1e-09, lower limit 1e-07; gradients below it: 3\./s) !== null`},
 		{"rules that found nothing are folded", `(() => { const s = document.getElementById("h-rules").parentElement; return s.querySelector("details").textContent.includes("dead_relu") && s.textContent.includes("2 rules: 1 found something, 1 quiet") && !s.querySelector("details").open; })()`},
 		{"no phrase of another product", `!document.querySelector("main").textContent.match(/ConditionMet|IssuesFound|VanishingGradient/)`},
 		{"the heat map has a row for every gradient", `(() => { const c = document.getElementById("heatmap"); return c.height >= 6 * 12 && c.getContext("2d").getImageData(c.width - 5, 5, 1, 1).data[3] === 255; })()`},
