@@ -103,6 +103,7 @@ func (c *counts) overhead() record.Overhead {
 
 // The first steps, in which the hook finds out what there is: so many of a
 // worker, or those before it has said what it understood, up to the second number.
+// A script that only logs has none: nothing is found out.
 const firstSteps, mostFirstSteps = 20, 100
 
 // once counts what a hook took before its first step and after its last. Of
@@ -141,7 +142,7 @@ func (j *job) stepStored(w *worker, st *record.Step) {
 	m[mode] = max(m[mode], st.ModeStep+1)
 	j.counts.captured += st.Overhead
 	j.counts.stepped += st.Seconds
-	if st.Step < firstSteps || j.counts.said == "" && st.Step < mostFirstSteps {
+	if !w.plain && (st.Step < firstSteps || j.counts.said == "" && st.Step < mostFirstSteps) {
 		j.counts.first += st.Overhead
 		j.counts.early += st.Seconds
 	} else if w.full || w.chief {

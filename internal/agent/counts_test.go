@@ -64,3 +64,17 @@ func TestFirstStepsLastUntilTheHookHasUnderstood(t *testing.T) {
 		t.Errorf("once %v, want 0.35", o.OnceSeconds)
 	}
 }
+
+// A script that only logs has no first steps: each counts like the others.
+func TestScriptThatLogsHasNoFirstSteps(t *testing.T) {
+	j := &job{}
+	j.counts.init()
+	w := &worker{job: j, name: "worker_0", plain: true}
+	for n := range int64(10) {
+		j.stepStored(w, &record.Step{Step: n, ModeStep: n, Seconds: 0.11, Overhead: 0.01})
+	}
+	j.once(0.3)
+	if o := j.counts.overhead(); math.Abs(o.OnceSeconds-0.3) > 1e-9 || math.Abs(o.SinceSeconds-1) > 1e-9 || math.Abs(o.SincePercent-10) > 1e-9 {
+		t.Errorf("%+v, want 0.3 s once, 1 s since and 10 %% of it", o)
+	}
+}

@@ -24,6 +24,7 @@ type worker struct {
 	rank    int
 	full    bool // tensors are captured, not only losses
 	chief   bool
+	plain   bool // a script that only logs, without a framework's hook
 
 	defs    []*capture.TensorDef // by id, as announced
 	modules []capture.Module
@@ -100,6 +101,7 @@ func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 		open: map[stepKey]*openStep{}, pieces: map[uint32]*assembly{}, batches: map[batch]bool{}, closed: make(chan struct{}), marking: mutex{order: lockMarking},
 		stored: j.store.LastSeq(s.Hello.Session), aside: st.Aside,
 	}
+	w.plain = s.Hello.Framework.Name == "python"
 	w.shapes = newShapes(j.store.Path(), w.name)
 	w.spent = newStepTimes(w.name, s.Peer)
 	if s.Hello.Takeover {

@@ -103,6 +103,7 @@ def _begin():
     global _plain, _off
     if _plain is not None:
         return
+    began = time.perf_counter_ns()
     import platform
 
     from vigil import _fork
@@ -113,6 +114,7 @@ def _begin():
         _off = True  # said once, by who could not connect
         return
     _plain = PlainLog(session)
+    session.once_ns += time.perf_counter_ns() - began
     _fork.on_child(_child)
     waiting, _waiting[:] = list(_waiting), []
     for what, args, step in waiting:
@@ -166,7 +168,11 @@ def unregister(hook):
 
 
 class PlainLog(object):
-    """Steps of mode GLOBAL made of what the script gives alone."""
+    """Steps of mode GLOBAL made of what the script gives alone.
+
+    A step is what the script did since it first logged for the step before: its length is the time between the two
+    calls. The first one has none, as nothing says when it began, and what follows the last one is not a step.
+    """
 
     def __init__(self, session):
         self.session = session
@@ -174,14 +180,16 @@ class PlainLog(object):
         self.last = -1  # the last closed one
         self.names = []  # tuples of what was given in it
         self.saved = {}  # name of a tensor that was saved -> (id, shape)
-        self.cost = 0  # nanoseconds that logging took in the open step
-        self.began = time.perf_counter()
-        session.before_bye = self.close
+        self.at = None  # nanoseconds on the clock when the open step was first logged for
+        self.length = 0  # nanoseconds of the open step
+        self.own = 0  # of these, those that logging took
+        self.cost = 0  # nanoseconds that logging took since: they are in the next step
+        session.before_bye = self._end
 
     def log(self, values, step=None):
         began = time.perf_counter_ns()
         names = tuple(values)
-        if not self._open(names, step):
+        if not self._open(names, step, began):
             return
         step = self.step
         if not self.session.batch(names, values, step, _wire.GLOBAL, step):
@@ -190,7 +198,7 @@ class PlainLog(object):
 
     def save_tensor(self, name, value, collections=None, step=None):
         began = time.perf_counter_ns()
-        if not self._open((name,), step):
+        if not self._open((name,), step, began):
             return
         try:
             from vigil import _arrays
@@ -200,8 +208,8 @@ class PlainLog(object):
         _arrays.save(self.session, self.saved, name, value, collections, (self.step, _wire.GLOBAL, self.step))
         self.cost += time.perf_counter_ns() - began
 
-    def _open(self, names, step):
-        """Have the step open that names belong to; whether there is one."""
+    def _open(self, names, step, now):
+        """Have the step open that names belong to, now; whether there is one."""
         if step is None:
             if self.step is None or any(name in those for those in map(frozenset, self.names) for name in names):
                 step = (self.last if self.step is None else self.step) + 1
@@ -215,6 +223,8 @@ class PlainLog(object):
                 return False
             self.close()
             self.step = step
+            self.length = 0 if self.at is None else now - self.at
+            self.at, self.own, self.cost = now, self.cost, 0
             self.session.begins()
             self.session.new_plan()
         self.names.append(names)
@@ -224,10 +234,12 @@ class PlainLog(object):
         """Close the open step."""
         if self.step is None:
             return
-        now = time.perf_counter()
-        self.session.step(self.step, _wire.GLOBAL, self.step, now - self.began, self.cost)
-        self.began = now
-        self.cost = 0
+        self.session.step(self.step, _wire.GLOBAL, self.step, self.length * 1e-9, self.own)
         self.last = self.step
         self.step = None
         self.names = []
+
+    def _end(self):
+        """The end of the session: what logging for the last step took is in no step."""
+        self.close()
+        self.session.once_ns += self.cost

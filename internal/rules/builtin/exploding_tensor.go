@@ -21,6 +21,7 @@ var explodingTensor = rule.Definition{
 		{Name: "growth", Type: rule.Float, Default: "0", Range: rule.AtLeast(0), Unit: "ratio", Meaning: "when above 0, judge instead whether most weights have grown by this factor while the loss is above its initial value"},
 	},
 	CauseClass: "non-finite",
+	Lacks:      "no weights were captured",
 	Causes: []string{
 		"a learning rate that is too high", "no gradient clipping", "a division by zero or a logarithm of zero in the loss",
 		"float16 overflow", "corrupt input",

@@ -53,6 +53,7 @@ type impossible struct {
 		Mixed    bool      `json:"mixed,omitempty"`  // it moves logarithms of one output's probabilities both ways
 		Below    int       `json:"below,omitempty"`  // losses below zero since that is known
 		Loaded   bool      `json:"loaded,omitempty"` // weights come from an earlier training
+		Told     bool      `json:"told,omitempty"`   // there are facts of the training
 	}
 }
 
@@ -64,7 +65,7 @@ func (r *impossible) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *impossible) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind, r.state.Negated, r.state.Outside, r.state.Mixed = kindOfLoss(f), negated(f), outside(f), mixedSigns(f)
-	r.state.Loaded = someLoaded(f)
+	r.state.Loaded, r.state.Told = someLoaded(f), true
 	r.judge(rep)
 }
 
@@ -92,7 +93,12 @@ func (r *impossible) Step(v *rule.View, rep *rule.Report) {
 }
 
 // Finish judges a job that ended before the facts were known.
-func (r *impossible) Finish(rep *rule.Report) { r.judge(rep) }
+func (r *impossible) Finish(rep *rule.Report) {
+	r.judge(rep)
+	if !r.state.Told && r.state.Curve.N > 0 {
+		rep.NotJudged("how the loss is computed is not known")
+	}
+}
 
 func (r *impossible) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind

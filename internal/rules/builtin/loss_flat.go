@@ -106,6 +106,9 @@ func (r *flat) Finish(rep *rule.Report) {
 		r.judge(rep)
 	}
 	r.stands(rep)
+	if m := &r.state.Motion; r.state.Curve.N > 0 && !r.state.Fired && len(m.First) == 0 && !m.Felt && !m.Odd && r.state.Kind.Guess == 0 {
+		rep.NotJudged("neither weights nor labels were captured")
+	}
 }
 
 func (r *flat) judge(rep *rule.Report) {

@@ -29,17 +29,22 @@ var lossNotDecreasing = rule.Definition{
 		},
 		tinyUpdates.Parameters,
 	),
-	Checks:     slices.Concat(rule.Index(spanChecks), rule.Index(plateauChecks)),
+	Checks:     slices.Concat(rule.Index(spanChecks), rule.Index(plateauChecks), rule.Index(aloneChecks)),
 	CauseClass: "learning-rate",
+	Lacks:      "no loss was captured",
 	Causes:     []string{"a learning rate that is too high or too low", "a wrong loss, or shuffled labels", "vanishing or exploding gradients", "training has converged"},
 	Remedies:   []string{"change the learning rate", "check the gradients (vanishing_gradient, exploding_tensor)", "if it has converged, stop early"},
 	Explains:   []string{"unchanged_tensor"},
+	// A loss that runs away leaps on its way.
+	ExplainsAlwaysBy: map[string][]string{"rises": {"loss_spike"}},
 	Default: &rule.Preset{
 		Params: map[string]string{"plateau_steps": "200", "every": "1"},
 		Why: "A loss that stays flat is healthy at the end of a training, in a GAN, with a noisy batch, and often in the beginning. So the loss must never have fallen beyond its own noise " +
 			"(three standard errors, half a per cent) since the first 50 steps, for 200 steps, and besides no weight may have moved by more than 2e-5 of its size in any 50 steps: " +
 			"that is 4e-7 a step, about what a 32-bit weight loses to rounding. A run that is resumed at the floor of its loss looks the same but for two signs, which are required too: the gradients are not small " +
-			"against the weights, and the weights drift one way (after 200 steps they are 3.1 times as far as after 50) instead of trembling, or stay flat to the last bit.",
+			"against the weights, and the weights drift one way (after 200 steps they are 3.1 times as far as after 50) instead of trembling, or stay flat to the last bit. " +
+			"A loss that comes without gradients, as a script logs it by itself, is judged by its own course at the end of the job or after 1,000 steps: it must never have fallen, neither on the whole (two standard errors) nor on the way nor from its first values, " +
+			"and its noise must be so small that a fall by 15 % would show.",
 	},
 	Needs: func(p rule.Params) []rule.Need {
 		if p.Int("plateau_steps") > 0 {

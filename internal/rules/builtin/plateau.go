@@ -62,6 +62,8 @@ type standstill struct {
 	// Steps that were seen, and those whose update was skipped after an overflow.
 	Steps   int64 `json:"steps,omitempty"`
 	Skipped int64 `json:"skipped,omitempty"`
+	// Alone judges the loss where nothing else comes.
+	Alone lossAlone `json:"alone"`
 }
 
 func plateauNeeds() []rule.Need {
@@ -90,6 +92,7 @@ func (r *plateau) Finish(rep *rule.Report) {
 	if !r.state.Moved && !r.state.Fired && r.state.Pairs > 0 && r.state.Pairs < leastStreak {
 		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was captured %s; it takes %d", plateauEvery, plural(r.state.Pairs, "time"), leastStreak))
 	}
+	r.state.Alone.finish(r.params, rep)
 }
 func (r *plateau) Save() ([]byte, error)  { return save(&r.state) }
 func (r *plateau) Restore(b []byte) error { return restore(b, &r.state) }
@@ -97,13 +100,21 @@ func (r *plateau) Restore(b []byte) error { return restore(b, &r.state) }
 // Facts takes how far the weights are to move.
 func (r *plateau) Facts(f *rule.Facts, _ *rule.Report) {
 	r.state.Want = 0
+	r.state.Alone.facts(f)
 	if rates, known := rates(f); known && len(f.Optimisers) == 1 {
 		r.state.Want = plateauEvery * pushOf(f, slices.Max(rates))
 	}
 }
 
 func (r *plateau) Step(v *rule.View, rep *rule.Report) {
-	if !training(v.Mode) || r.state.Moved || r.state.Fired {
+	if !training(v.Mode) {
+		return
+	}
+	if a := &r.state.Alone; !a.Other && !a.Fired {
+		a.step(v, v.Scalars(0), len(v.Tensors(2)) > 0)
+		a.look(r.params, rep)
+	}
+	if r.state.Moved || r.state.Fired {
 		return
 	}
 	r.state.Steps++
