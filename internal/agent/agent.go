@@ -93,7 +93,7 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 		r.Agent, r.Control = &record.Process{PID: os.Getpid(), Start: self.Start}, set.Socket
 		r.Mutes = nil
 		for _, m := range set.Config.Mutes {
-			r.Mutes = append(r.Mutes, record.Mute(m))
+			r.Mutes = append(r.Mutes, record.Mute{Rule: m.Rule, Tensor: m.Tensor, Reason: m.Reason})
 		}
 		if set.Launcher != nil {
 			r.Launcher = set.Launcher

@@ -12,20 +12,20 @@ const mostMutes = 1000
 
 // Mute keeps findings of a rule from counting: those about a subject, or all when it is
 // empty. A mute of the same findings is replaced.
-func (r Run) Mute(rule, subject, reason string) (record.Labels, error) {
-	rule, reason = strings.TrimSpace(rule), strings.TrimSpace(reason)
+func (r Run) Mute(m record.LabelMute) (record.Labels, error) {
+	m.Rule, m.Reason = strings.TrimSpace(m.Rule), strings.TrimSpace(m.Reason)
 	switch {
-	case rule == "":
+	case m.Rule == "":
 		return record.Labels{}, &usage{Message: "a mute names a rule", What: "rule"}
-	case reason == "":
+	case m.Reason == "":
 		return record.Labels{}, &usage{Message: "a mute needs a reason, for those who look at the run later", What: "reason"}
 	}
 	return r.Label(func(l *record.Labels) error {
-		l.Mutes = without(l.Mutes, rule, subject)
+		l.Mutes = without(l.Mutes, m.Rule, m.Subject)
 		if len(l.Mutes) >= mostMutes {
-			return &usage{Message: "the run has 1,000 mutes; more are not kept", What: rule}
+			return &usage{Message: "the run has 1,000 mutes; more are not kept", What: m.Rule}
 		}
-		l.Mutes = append(l.Mutes, record.LabelMute{Rule: rule, Subject: subject, Reason: reason})
+		l.Mutes = append(l.Mutes, m)
 		return nil
 	})
 }

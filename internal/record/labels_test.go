@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A mute covers findings of its rule, or configuration, about its subject; what
-// followed from a muted root stands for itself.
+// A mute covers findings of its rule, or configuration, about its subject, and what
+// follows from a muted root, unless that is to count.
 func TestMutesOfLabels(t *testing.T) {
 	find := func(rule, check, subject string, severity Severity) Finding {
 		return Finding{Rule: rule, Configuration: rule + "-1", Check: check, Subject: subject, Severity: severity, CauseClass: "of " + check}
@@ -25,8 +25,10 @@ func TestMutesOfLabels(t *testing.T) {
 		{"another subject", []LabelMute{{Rule: "dead", Subject: "relu2"}}, []string{"lr 3"}},
 		{"a symptom", []LabelMute{{Rule: "dead", Subject: "relu1"}}, []string{"lr 2"}},
 		{"a symptom by its configuration", []LabelMute{{Rule: "dead-1"}}, []string{"lr 2"}},
-		{"the root", []LabelMute{{Rule: "lr"}}, []string{"dead 0", "flat 0"}},
-		{"the root and a symptom", []LabelMute{{Rule: "lr", Subject: "loss"}, {Rule: "dead"}}, []string{"flat 0"}},
+		{"the root", []LabelMute{{Rule: "lr"}}, nil},
+		{"the root, not what follows", []LabelMute{{Rule: "lr", SymptomsCount: true}}, []string{"dead 0", "flat 0"}},
+		{"the root and a symptom", []LabelMute{{Rule: "lr", Subject: "loss", SymptomsCount: true}, {Rule: "dead"}}, []string{"flat 0"}},
+		{"the root of another subject", []LabelMute{{Rule: "lr", Subject: "other"}}, []string{"lr 3"}},
 		{"all", []LabelMute{{Rule: "lr"}, {Rule: "dead"}, {Rule: "flat"}}, nil},
 	} {
 		var got []string
@@ -41,11 +43,25 @@ func TestMutesOfLabels(t *testing.T) {
 		t.Error("the groups were changed")
 	}
 
+	all := []Finding{root, again, flat, dead, find("slow", "data", "", Warning)}
+	Labels{Mutes: []LabelMute{{Rule: "lr", Reason: "known"}}}.Mute(all, groups)
+	for i, why := range []any{"known", "known", "follows from lr/high, which is muted: known", "follows from lr/high, which is muted: known", nil} {
+		if f := all[i]; f.Muted != (why != nil) || f.Context["muted_because"] != why {
+			t.Errorf("%s/%s: muted %v because %v, want %v", f.Rule, f.Check, f.Muted, f.Context["muted_because"], why)
+		}
+	}
+	other := again
+	other.Subject = "loss/1"
+	two := []Group{{Root: root, Symptoms: []Finding{other, flat}}}
+	if got := (Labels{Mutes: []LabelMute{{Rule: "lr", Subject: "loss"}}}).Unmuted(two); len(got) != 1 || got[0].Root.Subject != "loss/1" || len(got[0].Symptoms) != 1 {
+		t.Errorf("the same of another subject: %+v", got)
+	}
+
 	l := Labels{Mutes: []LabelMute{{Rule: "dead", Subject: "a.b[0]", Reason: "known"}}}
-	f := Finding{Rule: "dead", Subject: "a.b[0]", Context: map[string]any{"x": 1}}
-	context := f.Context
-	if l.Mute(&f); !f.Muted || f.Context["muted_because"] != "known" || f.Context["x"] != 1 || len(context) != 1 {
-		t.Errorf("%+v, before %v", f, context)
+	list := []Finding{{Rule: "dead", Subject: "a.b[0]", Context: map[string]any{"x": 1}}}
+	f, context := &list[0], list[0].Context
+	if l.Mute(list, nil); !f.Muted || f.Context["muted_because"] != "known" || f.Context["x"] != 1 || len(context) != 1 {
+		t.Errorf("%+v, before %v", *f, context)
 	}
 	if m := l.AsMutes(); len(m) != 1 || m[0].Tensor != `^a\.b\[0\]$` || m[0].Reason != "known" {
 		t.Errorf("%+v", m)

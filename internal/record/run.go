@@ -89,6 +89,8 @@ type Mute struct {
 	Rule   string `json:"rule,omitempty"`
 	Tensor string `json:"tensor,omitempty"`
 	Reason string `json:"reason"`
+	// SymptomsCount: what follows from the findings still counts.
+	SymptomsCount bool `json:"symptoms_count,omitempty"`
 }
 
 // Framework the training uses.

@@ -11,11 +11,8 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// Key identifies a finding: the same rule configuration saying the same of the
-// same thing at the same step.
-func Key(f record.Finding) string {
-	return fmt.Sprintf("%s|%s|%s|%d|%s", f.Configuration, f.Check, f.Subject, f.Step, f.Worker)
-}
+// Key identifies a finding, as record.Finding.Key does.
+func Key(f record.Finding) string { return f.Key() }
 
 // take turns a report into counters, notes and findings.
 func (e *Engine) take(in *instance, r *rule.Report) {
@@ -43,7 +40,8 @@ func (e *Engine) take(in *instance, r *rule.Report) {
 			continue
 		}
 		f := e.finding(in, v)
-		if f.Muted = e.muted(&f); !f.Muted {
+		f.Muted = e.muted(&f)
+		if e.cover(&f); !f.Muted {
 			fired = true
 			in.counters.Violations += int64(max(1, len(f.Workers)))
 			if in.first == "" {

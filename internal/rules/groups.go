@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -15,58 +16,18 @@ import (
 // came (ExplainsAlways). What is only worth knowing is no root of an alarm. Of
 // roots that ask for opposite things the one with more evidence stays.
 func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
-	type bundle struct {
-		root     record.Finding
-		rest     []record.Finding
-		parent   int
-		position int
-	}
-	var bundles []*bundle
-	where := map[[2]string]int{}
-	for _, f := range findings {
-		if f.Muted {
-			continue
-		}
-		k := [2]string{f.Configuration, f.CauseClass}
-		i, known := where[k]
-		if !known {
-			where[k] = len(bundles)
-			bundles = append(bundles, &bundle{root: f, parent: -1, position: len(bundles)})
-			continue
-		}
-		b := bundles[i]
-		if weight(f.Severity) < weight(b.root.Severity) {
-			b.root, f = f, b.root
-		}
-		b.rest = append(b.rest, f)
-	}
-	for i, b := range bundles {
-		for j, r := range bundles {
-			if i == j || r.root.Severity == record.Info && b.root.Severity != record.Info || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
-				continue
-			}
-			if b.parent < 0 || likelier(defs, r.root, bundles[b.parent].root, b.root) {
-				b.parent = j
-			}
-		}
-	}
-	top := func(i int) int {
-		for hops := 0; bundles[i].parent >= 0 && hops < len(bundles); hops++ {
-			i = bundles[i].parent
-		}
-		return i
-	}
+	bundles := bundlesOf(findings, defs, func(*record.Finding) bool { return false })
 	groups := map[int]*record.Group{}
 	var order []*record.Group
 	for i, b := range bundles {
-		if top(i) == i {
+		if top(bundles, i) == i {
 			g := &record.Group{Root: b.root, Symptoms: append([]record.Finding{}, b.rest...), CauseClass: b.root.CauseClass}
 			groups[i] = g
 			order = append(order, g)
 		}
 	}
 	for i, b := range bundles {
-		if g := groups[top(i)]; g != nil && top(i) != i {
+		if g := groups[top(bundles, i)]; g != nil && top(bundles, i) != i {
 			g.Symptoms = append(append(g.Symptoms, b.root), b.rest...)
 		}
 	}
@@ -81,6 +42,75 @@ func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 		out = append(out, *g)
 	}
 	return outweigh(out)
+}
+
+// bundle are findings of one configuration with one kind of cause.
+type bundle struct {
+	root   record.Finding
+	rest   []record.Finding
+	parent int  // the bundle that it follows from, -1 where it follows from none
+	muted  bool // together with what follows from it
+}
+
+// bundlesOf bundles the findings that count, and those of the muted ones that cover what
+// follows from them. What follows from both kinds belongs to what counts.
+func bundlesOf(findings []record.Finding, defs []*rule.Definition, covers func(*record.Finding) bool) []*bundle {
+	var bundles []*bundle
+	where := map[string]int{}
+	for _, f := range findings {
+		if f.Muted && !covers(&f) {
+			continue
+		}
+		k := fmt.Sprint(f.Configuration, "|", f.CauseClass, "|", f.Muted)
+		i, known := where[k]
+		if !known {
+			where[k] = len(bundles)
+			bundles = append(bundles, &bundle{root: f, parent: -1, muted: f.Muted})
+			continue
+		}
+		b := bundles[i]
+		if weight(f.Severity) < weight(b.root.Severity) {
+			b.root, f = f, b.root
+		}
+		b.rest = append(b.rest, f)
+	}
+	for i, b := range bundles {
+		for j, r := range bundles {
+			if i == j || r.root.Severity == record.Info && b.root.Severity != record.Info || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
+				continue
+			}
+			before := b.parent
+			if before < 0 || bundles[before].muted && !r.muted || bundles[before].muted == r.muted && likelier(defs, r.root, bundles[before].root, b.root) {
+				b.parent = j
+			}
+		}
+	}
+	return bundles
+}
+
+// top is the bundle at the root of one.
+func top(bundles []*bundle, i int) int {
+	for hops := 0; bundles[i].parent >= 0 && hops < len(bundles); hops++ {
+		i = bundles[i].parent
+	}
+	return i
+}
+
+// covered are the findings that count but for a muted root that they follow from, by
+// their keys, each with that root.
+func covered(findings []record.Finding, defs []*rule.Definition, covers func(*record.Finding) bool) map[string]record.Finding {
+	out := map[string]record.Finding{}
+	bundles := bundlesOf(findings, defs, covers)
+	for i, b := range bundles {
+		root := bundles[top(bundles, i)]
+		if b.muted || !root.muted {
+			continue
+		}
+		for _, f := range append([]record.Finding{b.root}, b.rest...) {
+			out[f.Key()] = root.root
+		}
+	}
+	return out
 }
 
 // likelier tells whether a is the likelier root of a symptom than b, both of

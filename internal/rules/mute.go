@@ -14,13 +14,15 @@ type Mute struct {
 	Rule    string // any spelling, or the name of a configuration; "" means every rule
 	Subject string // Python regular expression searched in the subject; "" means every subject
 	Reason  string
+	// SymptomsCount: what follows from the findings still counts.
+	SymptomsCount bool
 }
 
 // MutesOf gives the mutes that a run carries.
 func MutesOf(r record.Run) []Mute {
 	var out []Mute
 	for _, m := range r.Mutes {
-		out = append(out, Mute{Rule: m.Rule, Subject: m.Tensor, Reason: m.Reason})
+		out = append(out, Mute{Rule: m.Rule, Subject: m.Tensor, Reason: m.Reason, SymptomsCount: m.SymptomsCount})
 	}
 	return out
 }
@@ -55,7 +57,20 @@ func (e *Engine) muted(f *record.Finding) bool {
 			return true
 		}
 	}
-	for _, m := range e.mutes {
+	m := e.muteOf(f)
+	if m == nil {
+		return false
+	}
+	if m.Reason != "" {
+		f.Context["muted_because"] = m.Reason
+	}
+	return true
+}
+
+// muteOf is the mute that a finding comes under, nil of none.
+func (e *Engine) muteOf(f *record.Finding) *mute {
+	for i := range e.mutes {
+		m := &e.mutes[i]
 		if m.Rule != "" && m.Rule != f.Configuration && m.Rule != f.Rule {
 			if d, ok := rule.Find(e.defs, m.Rule); !ok || d.Name != f.Rule {
 				continue
@@ -71,10 +86,70 @@ func (e *Engine) muted(f *record.Finding) bool {
 				continue
 			}
 		}
-		if m.Reason != "" {
-			f.Context["muted_because"] = m.Reason
-		}
-		return true
+		return m
 	}
-	return false
+	return nil
+}
+
+// covers tells whether a finding is muted together with what follows from it. One that
+// only a baseline knows is not: what is new counts.
+func (e *Engine) covers(f *record.Finding) bool {
+	if !f.Muted {
+		return false
+	}
+	m := e.muteOf(f)
+	return m != nil && !m.SymptomsCount
+}
+
+// cover mutes what follows from a root that is muted, f and what was found before it, and
+// notes in f, if that is muted itself, which of those before it that changes.
+func (e *Engine) cover(f *record.Finding) {
+	if len(e.mutes) == 0 {
+		return
+	}
+	under := covered(append(e.findings(), *f), e.defs, e.covers)
+	if root, is := under[f.Key()]; is && !f.Muted {
+		f.Muted = true
+		f.Context["muted_because"] = record.Following(&root, reasonOf(&root))
+		return
+	}
+	if !e.covers(f) {
+		return
+	}
+	var keys []string
+	for _, in := range e.runs {
+		for i := range in.findings {
+			o := &in.findings[i]
+			root, is := under[o.Key()]
+			if o.Muted || !is {
+				continue
+			}
+			keys = append(keys, o.Key())
+			o.Muted = true
+			o.Context["muted_because"] = record.Following(&root, reasonOf(&root))
+			in.takeBack(o)
+		}
+	}
+	if keys != nil {
+		f.SetCovered(keys)
+	}
+}
+
+func reasonOf(f *record.Finding) string {
+	text, _ := f.Context["muted_because"].(string)
+	return text
+}
+
+// takeBack counts a finding no more.
+func (in *instance) takeBack(f *record.Finding) {
+	in.counters.Findings--
+	in.counters.Violations -= int64(max(1, len(f.Workers)))
+	if in.counters.Findings > 0 || in.status != IssuesFound {
+		return
+	}
+	in.first, in.counters.RuleTriggered = "", 0
+	in.status = InProgress
+	if in.closed {
+		in.status = NoIssuesFound
+	}
 }

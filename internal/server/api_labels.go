@@ -33,12 +33,14 @@ type MuteOf struct {
 	Rule   string `json:"rule" maxLength:"400" doc:"A rule, or a configuration of it."`
 	Tensor string `json:"tensor,omitempty" maxLength:"5000" doc:"What the findings are about, exactly; all when it is empty."`
 	Reason string `json:"reason" maxLength:"2000"`
+
+	SymptomsCount bool `json:"symptoms_count,omitempty" doc:"What follows from the findings still counts. Else a muted root covers it."`
 }
 
 func toMutes(l record.Labels) Mutes {
 	out := Mutes{format1, []MuteOf{}}
 	for _, m := range l.Mutes {
-		out.Mutes = append(out.Mutes, MuteOf{m.Rule, m.Subject, m.Reason})
+		out.Mutes = append(out.Mutes, MuteOf{m.Rule, m.Subject, m.Reason, m.SymptomsCount})
 	}
 	return out
 }
@@ -116,7 +118,7 @@ func registerLabels(api huma.API, s *Server) {
 		if err != nil {
 			return Mutes{}, err
 		}
-		l, err := r.Mute(in.Body.Rule, in.Body.Tensor, in.Body.Reason)
+		l, err := r.Mute(record.LabelMute{Rule: in.Body.Rule, Subject: in.Body.Tensor, Reason: in.Body.Reason, SymptomsCount: in.Body.SymptomsCount})
 		s.wrote(in.Run)
 		return toMutes(l), err
 	})

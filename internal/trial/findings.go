@@ -59,13 +59,16 @@ func (t *Trial) findings() []record.Finding {
 			var f record.Finding
 			err := json.Unmarshal(js, &f)
 			if err == nil {
-				t.labels.Mute(&f)
 				all = append(all, f)
 			}
 			return err
 		})
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Time.Before(all[j].Time) })
+	record.Cover(all)
+	if len(t.labels.Mutes) > 0 {
+		t.labels.Mute(all, t.groups())
+	}
 	return all
 }
 
@@ -73,6 +76,13 @@ func (t *Trial) findings() []record.Finding {
 func (t *Trial) Groups() []record.Group {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	groups := t.groups()
+	t.readLabels()
+	return t.labels.Unmuted(groups)
+}
+
+// groups are those of the file, whatever people muted since.
+func (t *Trial) groups() []record.Group {
 	t.refreshQuietly()
 	b, err := t.read(layout.Summary, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +102,7 @@ func (t *Trial) Groups() []record.Group {
 		t.hurtBy(layout.Summary, err)
 		return nil
 	}
-	t.readLabels()
-	return t.labels.Unmuted(groups)
+	return groups
 }
 
 // Diff is code.diff: what differed from the commit when the job was started.

@@ -8,7 +8,7 @@ import { Finding } from "../../parts/finding.js";
 import { Icon } from "../../parts/icon.js";
 import { Stats } from "../../parts/stat.js";
 import { RuleText } from "../rules/text.js";
-import { Mute, MuteButton } from "./mute.js";
+import { Mute, MuteButton, symptomsOf } from "./mute.js";
 import { Stand } from "./rules.js";
 
 export function RuleOfRun({ run, api, route, name, rules, findings, mutes, again }) {
@@ -17,7 +17,7 @@ export function RuleOfRun({ run, api, route, name, rules, findings, mutes, again
   if (!rule) return html`${back}<${Empty} icon="search">The catalogue has no rule <strong class="said">${name}</strong>, and none of that name judged this run.<//>`;
   return html`<div class="rule stack">
     <div>${back}
-      <div class="line apart"><h1><span class="said">${rule.configuration}</span></h1>${rule.active && html`<${MuteRule} run=${run} api=${api} rule=${rule} again=${again} />`}</div>
+      <div class="line apart"><h1><span class="said">${rule.configuration}</span></h1>${rule.active && html`<${MuteRule} run=${run} api=${api} rule=${rule} findings=${findings} again=${again} />`}</div>
       <p class="rule-summary">${rule.summary || html`A rule of your own${rule.rule !== rule.configuration ? `, ${rule.rule}` : ""}.`}</p></div>
     ${rule.active ? html`<${Saw} run=${run} rule=${rule} />` : html`<${Add} rule=${rule} />`}
     ${rule.active && html`<${Own} run=${run} api=${api} rule=${rule} findings=${findings} mutes=${mutes} again=${again} />`}
@@ -27,11 +27,12 @@ export function RuleOfRun({ run, api, route, name, rules, findings, mutes, again
   </div>`;
 }
 
-function MuteRule({ run, api, rule, again }) {
+function MuteRule({ run, api, rule, findings, again }) {
   const [open, setOpen] = useState(false);
+  const symptoms = (findings.data?.groups ?? []).reduce((n, group) => n + (group.root.configuration === rule.configuration ? symptomsOf([group], group.root) : 0), 0);
   const may = run.can("tags");
   return html`<button type="button" class="button small" disabled=${!may.allowed} title=${may.allowed ? null : may.why_not} onClick=${() => setOpen(true)}><${Icon} name="mute" size=${14} /> Mute this rule</button>
-    ${open && html`<${Mute} run=${run} api=${api} rule=${rule.configuration} again=${again} close=${() => setOpen(false)} />`}`;
+    ${open && html`<${Mute} run=${run} api=${api} rule=${rule.configuration} symptoms=${symptoms} again=${again} close=${() => setOpen(false)} />`}`;
 }
 
 // Saw is what the rule saw, in figures and in words.
@@ -71,7 +72,7 @@ function Own({ run, api, rule, findings, mutes, again }) {
   return html`<${Answer} of=${findings} what="The findings could not be read.">${(data) => {
     const list = data.findings.filter((one) => one.configuration === rule.configuration).reverse();
     return html`<h2>${several(list.length, "finding")}</h2>
-      ${list.slice(0, most).map((one, i) => html`<${Finding} key=${one.id} run=${run} finding=${one} chart=${i === list.length - 1 || i === 0}><${MuteButton} run=${run} api=${api} finding=${one} mutes=${mutes} again=${again} /><//>`)}
+      ${list.slice(0, most).map((one, i) => html`<${Finding} key=${one.id} run=${run} finding=${one} chart=${i === list.length - 1 || i === 0}><${MuteButton} run=${run} api=${api} finding=${one} symptoms=${symptomsOf(data.groups, one)} mutes=${mutes} again=${again} /><//>`)}
       ${list.length > most && html`<p class="quiet">The newest ${most} are shown.</p>`}`;
   }}<//>`;
 }
