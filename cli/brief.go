@@ -32,7 +32,11 @@ func brief(run record.Run, f view.Findings) string {
 	if run.Said != "" {
 		fmt.Fprintf(&head, "Training: %s\n", short(plain(run.Said)))
 	}
-	fmt.Fprintf(&head, "Findings: %s\n", record.Count(f.Groups))
+	if v := view.VerdictOf(run, f.Judged()); v.Class == "idle" || v.Class == "muted" {
+		fmt.Fprintf(&head, "%s\n", v.Text)
+	} else {
+		fmt.Fprintf(&head, "Findings: %s\n", record.Count(f.Groups))
+	}
 	if rules := view.Standings(f.Rules, view.LacksOf(run.Facts)); len(rules) > 0 {
 		fmt.Fprintf(&head, "%s\n", view.StandingText(rules))
 	}

@@ -188,6 +188,7 @@ func (c checkCmd) judge(a *app, name, path string, known *baseline) (*judged, er
 	if err != nil {
 		return nil, fmt.Errorf("judge run %q: %w", name, err)
 	}
+	record.Cover(j.All)
 	j.Groups, j.Rules, j.Damage = done.Engine.Groups(), done.Engine.Statuses(), t.Damage()
 	have.explain(j.Rules, t.Statuses(), done.Engine.Needs())
 	if done.Steps() == 0 && len(j.Damage) > 0 {
@@ -231,7 +232,7 @@ func (j *judged) broken() string {
 func (c checkCmd) print(a *app, j *judged) {
 	p := a.page()
 	p.Called = called(j.tensors)
-	printGroups(a.stdout, p, j.Findings, true)
+	printGroups(a.stdout, p, j.Findings, record.Run{Status: record.Completed, Facts: j.facts}) // it was judged to its end
 	printMuted(a.stdout, p, j.Muted())
 	all := view.Standings(j.Rules, view.LacksOf(j.facts))
 	listed := all

@@ -46,7 +46,7 @@ func (c findingsCmd) Run(a *app) error {
 	}
 	p := a.page()
 	p.Called, p.Clock = called(t.Tensors()), run.Clock()
-	printGroups(a.stdout, p, f, run.Status == record.Completed)
+	printGroups(a.stdout, p, f, run)
 	if list := f.Unfinished(); len(list) > 0 {
 		printActions(a.stdout, p, "Actions that failed:", list)
 		fmt.Fprintln(a.stdout)
@@ -77,9 +77,10 @@ func printDamage(w io.Writer, damage []source.Damage) {
 }
 
 // printGroups prints each root cause with what to do, and what follows from it.
-func printGroups(w io.Writer, p live.Page, f view.Findings, healthy bool) {
+func printGroups(w io.Writer, p live.Page, f view.Findings, run record.Run) {
 	if len(f.Groups) == 0 {
-		fmt.Fprintln(w, p.Hang("", p.None(f.Rules, healthy)))
+		text, good := f.Judged().Quiet(run)
+		fmt.Fprintln(w, p.Hang("", p.None(plain(text), good)))
 		fmt.Fprintln(w)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/trial"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // lsCmd lists runs.
@@ -53,6 +54,7 @@ type listed struct {
 	Ended     *time.Time        `json:"ended"`
 	Steps     map[string]int64  `json:"steps"`
 	Findings  map[string]int    `json:"findings"`
+	Verdict   view.Verdict      `json:"verdict"`
 	Tags      map[string]string `json:"tags"`
 	Note      string            `json:"note"`
 
@@ -113,6 +115,7 @@ func listing(e trial.Entry) listed {
 		Findings: map[string]int{"error": 0, "warning": 0, "info": 0},
 		Tags:     e.Run.Tags, Note: e.Run.Note, found: e.Found, tally: e.Tally,
 	}
+	l.Verdict = view.VerdictOf(e.Run, view.Judged{Tally: e.Tally, Muted: e.Muted, Rules: e.Rules})
 	for s, n := range e.Findings {
 		l.Findings[string(s)] = n
 	}

@@ -60,7 +60,7 @@ func runTable(runs []listed, now time.Time, width int, whole bool, style live.St
 		{head: "DURATION", cell: func(l *listed) string { return durationText(l.duration(now)) }, right: true, leave: 3},
 		{head: "STEPS", cell: func(l *listed) string { return strconv.FormatInt(l.trained(), 10) }, right: true, leave: 5},
 		{head: "EVAL", cell: func(l *listed) string { return strconv.FormatInt(l.Steps[record.Eval.String()], 10) }, right: true, spare: true, leave: 2},
-		{head: "FINDINGS", cell: func(l *listed) string { return tallyText(l.tally, l.Findings) }},
+		{head: "FINDINGS", cell: func(l *listed) string { return l.findings() }},
 		{head: "TAGS", cell: func(l *listed) string { return tagText(l.Tags) }, spare: true, leave: 1},
 	} {
 		if !c.spare || slices.ContainsFunc(runs, func(l listed) bool { t := c.cell(&l); return t != "" && t != "0" }) {
@@ -146,6 +146,18 @@ func shortFramework(f record.Framework) string {
 		f.Version = p[0] + "." + p[1]
 	}
 	return frameworkText(f)
+}
+
+// findings says what was found; of a run that no rule has judged, or in which all is muted,
+// it says that.
+func (l *listed) findings() string {
+	switch l.Verdict.Class {
+	case "idle":
+		return "not judged"
+	case "muted":
+		return "muted"
+	}
+	return tallyText(l.tally, l.Findings)
 }
 
 // tallyText counts the worst root causes, the other ones together, and what

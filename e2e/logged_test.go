@@ -26,6 +26,7 @@ def loss(i):
         "rising": lambda: 1 + 0.01 * i,
         "flat": lambda: 2.303 + noise.gauss(0, 0.05),
         "exploding": lambda: 2 * 1.1 ** i,
+        "leaping": lambda: 2 * 1.2 ** i,
         "nan": lambda: 2 - 0.005 * i if i < 150 else float("nan"),
         "falling": lambda: 2.3 * math.exp(-i / 80) + 0.1 + abs(noise.gauss(0, 0.02)),
         "learnt": lambda: 2.3 * math.exp(-i / 2) + 0.1 + noise.gauss(0, 0.01),

@@ -54,7 +54,7 @@ func TestOverview(t *testing.T) {
 	}
 
 	b.visit("/runs/quiet/overview")
-	if h := b.text("h1"); h != "No rule found anything wrong." {
+	if h := b.text("h1"); h != "Nothing was judged: no rule ran." {
 		t.Errorf("the heading is %q", h)
 	}
 	for _, text := range []string{"start-up", "finishing", "waiting for I/O", "memory of the job", "data"} {
@@ -89,7 +89,7 @@ func TestFindings(t *testing.T) {
 	b.wait(`!document.querySelector("dialog[open]")`)
 	b.wait(`!document.body.innerText.includes(` + quote(message) + `)`)
 	b.visit("/runs/found/overview")
-	if h := b.text("h1"); h != "No rule found anything wrong." {
+	if h := b.text("h1"); h != "Nothing that counts: 1 finding is muted." {
 		t.Errorf("the heading is %q", h)
 	}
 	b.shows("1 finding of 1 rule is muted and does not count.")

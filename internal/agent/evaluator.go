@@ -42,7 +42,8 @@ type evaluator struct {
 	began  time.Time
 
 	changes changes
-	behind  bool // found something since the last summary
+	behind  bool         // found something since the last summary
+	judging atomic.Int64 // rules that have judged something, as the last summary has it
 	settled time.Time
 }
 
@@ -245,6 +246,10 @@ func (e *evaluator) tick(now time.Time) {
 		e.engine.Tick(now)
 		e.findings()
 		e.changed(record.Running)
+		if n := e.engine.Judging(); n != e.judging.Load() {
+			e.judging.Store(n)
+			e.behind = true // readers see what was judged
+		}
 		e.follow()
 		if e.dirty && now.Sub(e.saved) >= saveEvery {
 			e.save()

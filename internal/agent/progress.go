@@ -120,6 +120,7 @@ func (j *job) takeProgress() *live.Progress {
 	for _, n := range j.counts.allDropped() {
 		out.Dropped += n
 	}
+	out.Unjudged = j.eval != nil && j.eval.judging.Load() == 0
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/live"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // How often run.json follows, values are synced, and raw tensors are looked at
@@ -50,6 +51,7 @@ func (j *job) summary() *live.Summary {
 	s.NotCaptured = record.OfTraining(s.Run.NotCaptured)
 	if j.eval != nil {
 		s.Groups, s.Rules, s.Actions = j.eval.engine.Groups(), j.eval.engine.Statuses(), j.eval.undone()
+		s.Quiet, s.Good = view.Findings{All: j.eval.engine.Findings(), Groups: s.Groups, Rules: s.Rules}.Judged().Quiet(s.Run)
 	}
 	return s
 }

@@ -59,6 +59,7 @@ type Progress struct {
 	Early            bool      `json:"early,omitempty"`              // too little training yet for a share of it to say something
 	Dropped          int64     `json:"dropped"`
 	Workers          int       `json:"workers"`
+	Unjudged         bool      `json:"unjudged,omitempty"` // no rule has judged anything yet
 }
 
 // Notice is a warning of Vigil itself: what it is about and what to do. Level is
@@ -87,5 +88,7 @@ type Summary struct {
 	Groups      []record.Group       `json:"groups"`
 	Rules       []record.RuleStatus  `json:"rules"`
 	Actions     []record.Attempt     `json:"actions,omitempty"` // those that did not come to a good end
+	Quiet       string               `json:"quiet,omitempty"`   // what is said where no finding counts
+	Good        bool                 `json:"good,omitempty"`    // that is good news
 	Removed     bool                 `json:"removed,omitempty"` // the run was not kept: no framework was imported
 }

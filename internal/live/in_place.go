@@ -94,6 +94,9 @@ func (v *View) statusText(columns int) string {
 // state is the status line in plain letters.
 func (v *View) state(width int) string {
 	found := "no findings"
+	if v.progress != nil && v.progress.Unjudged {
+		found = "nothing judged yet"
+	}
 	if v.found > 0 {
 		found = record.Several(int64(v.found), "finding")
 	}

@@ -167,34 +167,18 @@ func (p Page) found(sum *Summary) string {
 			b.WriteString(p.Hang(below, p.Dim(text)) + "\n")
 		}
 	}
-	if len(sum.Groups) == 0 && total(sum.Run.Steps) > 0 {
-		b.WriteString(p.Item(label, p.None(sum.Rules, sum.Run.Status == record.Completed)) + "\n")
+	if len(sum.Groups) == 0 && sum.Quiet != "" && total(sum.Run.Steps) > 0 {
+		b.WriteString(p.Item(label, p.None(clean(sum.Quiet), sum.Good)) + "\n")
 	}
 	return b.String()
 }
 
-// None says that nothing was found, and how many rules looked. It is good news
-// of a run that is healthy otherwise, when no rule failed.
-func (p Page) None(rules []record.RuleStatus, healthy bool) string {
-	judged, failed := 0, 0
-	for _, r := range rules {
-		switch {
-		case r.Status == "Error":
-			failed++
-		case r.NotJudged == "" && r.Datapoints > 0:
-			judged++
-		}
+// None says that nothing was found that counts, with a tick where that is good news.
+func (p Page) None(text string, good bool) string {
+	if good {
+		return p.Tick(text)
 	}
-	text := fmt.Sprintf("no findings: %s ran and found nothing wrong", record.Several(int64(judged), "rule"))
-	switch {
-	case judged == 0:
-		return "no findings: no rule had anything to judge"
-	case failed > 0:
-		return fmt.Sprintf("no findings; %s judged this run, %d could not", record.Several(int64(judged), "rule"), failed)
-	case !healthy:
-		return text
-	}
-	return p.Tick(text)
+	return text
 }
 
 // besides says in a line each how often a root was found again, what follows

@@ -83,7 +83,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 			c.Quiet = append(c.Quiet, s)
 		}
 	}
-	c.Verdict = view.VerdictOf(run, c.Findings.Groups)
+	c.Verdict = view.VerdictOf(run, c.Findings.Judged())
 	f, err := record.ParseFacts(run.Facts)
 	if err == nil && f != nil {
 		c.Facts = view.Facts(f)

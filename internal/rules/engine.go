@@ -348,6 +348,18 @@ func (e *Engine) Statuses() []record.RuleStatus {
 	return out
 }
 
+// Judging is how many configurations have judged something.
+func (e *Engine) Judging() (n int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, in := range e.runs {
+		if in.counters.Datapoints > 0 || in.counters.Findings > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Turned gives the statuses that are not those in told, by configuration; one that is
 // not there counts as in progress. A status never goes back to that.
 func (e *Engine) Turned(told map[string]string) []record.RuleStatus {

@@ -39,7 +39,9 @@ func rowOf(t source.Run, run record.Run, name string) Row {
 	if share, ok := view.LostShare(run.Time); ok {
 		r.Lost = &share
 	}
-	r.found(t.Findings(), t.Groups())
+	f := view.Findings{All: t.Findings(), Groups: t.Groups(), Rules: t.Statuses()}
+	r.found(f.All, f.Groups)
+	r.Verdict = view.VerdictOf(run, f.Judged())
 	return r
 }
 
@@ -166,5 +168,6 @@ func unread(root, name string, err error) Row {
 		Name: name, Path: filepath.Join(root, name), Status: record.Lost, Steps: map[string]int64{},
 		Findings: map[string]int{"error": 0, "warning": 0, "info": 0}, Roots: map[string]int{"error": 0, "warning": 0, "info": 0},
 		Found: []Found{}, Machine: Machine{GPUs: []string{}}, Damaged: cut(err.Error()),
+		Verdict: view.VerdictOf(record.Run{Status: record.Lost}, view.Judged{}),
 	}
 }

@@ -28,6 +28,7 @@ type Row struct {
 
 	Roots    map[string]int `json:"roots" doc:"Findings by severity without those that follow from another one"`
 	Symptoms int            `json:"symptoms"`
+	Verdict  view.Verdict   `json:"verdict"`
 	Found    []Found        `json:"found" doc:"Findings that are not muted, by rule and check; the most severe first"`
 	Progress *Progress      `json:"progress"`
 	Duration *float64       `json:"duration" doc:"Seconds; of a running one, until now; null where that is not known"`

@@ -57,7 +57,7 @@ type Description struct {
 
 // Verdict says in a line how a run went.
 type Verdict struct {
-	Class string `json:"class" enum:"ok,info,warning,error" doc:"The worst severity of what was found."`
+	Class string `json:"class" enum:"idle,ok,muted,info,warning,error" doc:"The worst severity of what was found; muted where all of it is muted, ok where rules judged and found nothing, idle where none has judged."`
 	Text  string `json:"text"`
 }
 

@@ -221,6 +221,7 @@ type RunRow struct {
 	Findings  map[string]int    `json:"findings" doc:"Findings that count, by severity."`
 	Roots     map[string]int    `json:"roots" doc:"Those that follow from no other one."`
 	Symptoms  int               `json:"symptoms"`
+	Verdict   Verdict           `json:"verdict"`
 	Found     []FoundCheck      `json:"found" doc:"By rule and check, the most severe first."`
 	Progress  *ProgressOrNull   `json:"progress"`
 	Duration  *float64          `json:"duration" nullable:"true" doc:"Seconds; of a running one until now; null where that is not known."`

@@ -163,7 +163,31 @@ func (t *Trial) Statuses() []record.RuleStatus {
 		t.hurt(layout.Statuses, "%v", err)
 		return nil
 	}
+	t.readLabels()
+	if len(t.labels.Mutes) > 0 {
+		t.uncount(doc.Rules)
+	}
 	return doc.Rules
+}
+
+// uncount takes out of statuses what people muted since.
+func (t *Trial) uncount(list []record.RuleStatus) {
+	counts := map[string]int64{}
+	for _, f := range t.findings() {
+		if !f.Muted {
+			counts[f.Configuration]++
+		}
+	}
+	for i := range list {
+		s := &list[i]
+		if s.Findings = min(s.Findings, counts[s.Configuration]); s.Findings > 0 || s.Status != "IssuesFound" {
+			continue
+		}
+		s.RuleTriggered, s.Violations, s.Status, s.Details = 0, 0, "NoIssuesFound", ""
+		if t.run.Status == record.Running {
+			s.Status = "InProgress"
+		}
+	}
 }
 
 // Actions are the action attempts as they were stored.

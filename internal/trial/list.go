@@ -17,6 +17,8 @@ type Entry struct {
 	Findings map[record.Severity]int // without muted ones
 	Found    map[string]int          // the same by rule, by configuration, and by rule/check
 	Tally    record.Tally            // the findings by root cause
+	Muted    int                     // findings that do not count
+	Rules    []record.RuleStatus
 }
 
 // List names the runs below a root, newest first. A directory that holds no
@@ -38,12 +40,14 @@ func List(root string) ([]Entry, error) {
 		}
 		e := Entry{Run: t.Run(), Path: path, Findings: map[record.Severity]int{record.Error: 0, record.Warning: 0, record.Info: 0}}
 		for _, f := range t.Findings() {
-			if !f.Muted {
-				e.Findings[f.Severity]++
-				e.found(f)
+			if f.Muted {
+				e.Muted++
+				continue
 			}
+			e.Findings[f.Severity]++
+			e.found(f)
 		}
-		e.Tally = record.Count(t.Groups())
+		e.Tally, e.Rules = record.Count(t.Groups()), t.Statuses()
 		if len(e.Tally.Roots) == 0 { // not grouped yet, or never
 			e.Tally.Roots = e.Findings
 		}

@@ -4,7 +4,7 @@ import { count, several } from "../core/format.js";
 import { Icon } from "./icon.js";
 
 export const order = ["error", "warning", "info"];
-const words = { error: "Error", warning: "Warning", info: "Info", ok: "No findings", idle: "Not active", running: "Running" };
+const words = { error: "Error", warning: "Warning", info: "Info", ok: "No findings", idle: "Not active", muted: "Muted", running: "Running" };
 
 // A status of a run or a rule is one of six tones, and has a word.
 const tones = {
@@ -27,10 +27,14 @@ export function Severity({ of, text, plain = false }) {
 // Status is how a run or a rule stands.
 export const Status = ({ of, text }) => html`<span class=${`severity plain ${tone(of)}`}><${Icon} name=${tone(of)} size=${14} /> ${text ?? word(of)}</span>`;
 
-// Counts says how many findings there are of each severity; a run without any says so.
-export function Counts({ findings = {}, words: long = false }) {
+// What a verdict without findings is called, and its sign.
+const quiet = { idle: ["Nothing judged", "idle"], muted: ["Muted", "mute"] };
+
+// Counts says how many findings there are of each severity; a run without any says so, and whether that says anything.
+export function Counts({ findings = {}, verdict = "ok", words: long = false }) {
   const some = order.filter((severity) => findings[severity] > 0);
-  if (!some.length) return html`<span class="severity plain ok"><${Icon} name="ok" size=${14} label=${long ? null : "no findings"} />${long ? " No findings" : ""}</span>`;
+  const [text, icon] = quiet[verdict] ?? ["No findings", "ok"];
+  if (!some.length) return html`<span class=${`severity plain ${tone(verdict)}`} title=${text}><${Icon} name=${icon} size=${14} label=${long ? null : text.toLowerCase()} />${long ? ` ${text}` : ""}</span>`;
   return html`<span class="counts">${some.map((severity) => {
     const text = severity === "info" ? `${count(findings.info)} info` : several(findings[severity], words[severity].toLowerCase());
     return html`<span key=${severity} class=${`severity plain ${severity}`} title=${text}><${Icon} name=${severity} size=${14} label=${long ? null : text} /> ${long ? text : count(findings[severity])}</span>`;

@@ -8,7 +8,8 @@ import { Icon } from "../../parts/icon.js";
 import { Search } from "../../parts/search.js";
 import { Severity } from "../../parts/severity.js";
 import { Choice } from "../../parts/tabs.js";
-import { MuteButton } from "./mute.js";
+import { headline } from "../overview/verdict.js";
+import { MuteButton, symptomsOf } from "./mute.js";
 
 const severities = ["error", "warning", "info"];
 const most = 50;
@@ -36,7 +37,7 @@ export function FindingList({ run, api, route, data, mutes, again }) {
   const counts = useMemo(() => Object.fromEntries(severities.map((one) => [one, data.findings.filter((finding) => finding.severity === one && !finding.muted).length])), [data]);
   useSight(id, data);
   if (!data.findings.length) return html`<${Nothing} run=${run} data=${data} route=${route} />`;
-  const mute = (finding) => html`<${MuteButton} run=${run} api=${api} finding=${finding} mutes=${mutes} again=${again} />`;
+  const mute = (finding) => html`<${MuteButton} run=${run} api=${api} finding=${finding} symptoms=${symptomsOf(data.groups, finding)} mutes=${mutes} again=${again} />`;
   return html`<div class="stack">
     <div class="line filters">
       <${Search} label="Search findings" value=${q} onChange=${(value) => route.set({ q: value })} count=${q || severity || rule ? `${count} of ${all}` : null} where="Findings" />
@@ -67,9 +68,10 @@ function useSight(id, data) {
 }
 
 function Nothing({ run, data, route }) {
+  const { verdict } = run.describe;
   return html`<div class="card"><div class="empty">
-    <${Icon} name=${run.live ? "running" : "ok"} size=${24} />
-    <p><strong>${run.live ? "No rule has found anything wrong so far." : "No rule found anything wrong."}</strong></p>
+    <${Icon} name=${verdict.class === "ok" && run.live ? "running" : verdict.class} size=${24} />
+    <p><strong>${headline(verdict.text)}</strong></p>
     <p class="quiet">${data.text}. <a href=${route.to(run.name, "findings", { view: "rules" })}>What each rule saw</a></p>
   </div></div>`;
 }

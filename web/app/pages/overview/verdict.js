@@ -14,9 +14,9 @@ export function Verdict({ run, of, route }) {
   const state = describe.verdict.class;
   return html`<section class="stack" aria-labelledby="verdict">
     <div class=${`verdict ${state}`}>
-      <${Icon} name=${state} size=${22} />
+      <${Icon} name=${state === "muted" ? "mute" : state} size=${22} />
       <div class="grow stack tight">
-        <h1 id="verdict"><${Prose} text=${headline(describe.verdict.text, of.data)} /></h1>
+        <h1 id="verdict"><${Prose} text=${headline(describe.verdict.text)} /></h1>
         <p class="verdict-facts quiet"><${Facts} run=${run} /></p>
         ${of.data && html`<p class="quiet"><a href=${route.to(run.name, "findings", { view: "rules" })}>${of.data.text}</a></p>`}
       </div>
@@ -26,7 +26,7 @@ export function Verdict({ run, of, route }) {
 }
 
 // headline is the sentence of the verdict; of a run in which nothing was found it says so calmly.
-function headline(text) {
+export function headline(text) {
   return text.replace(/^Nothing to report: no rule found anything wrong/, "No rule found anything wrong");
 }
 

@@ -54,7 +54,7 @@ export function Steps({ row }) {
 
 export function Findings({ row }) {
   const { found = [] } = row;
-  if (!found.length) return html`<${Counts} findings=${row.findings} />`;
+  if (!found.length) return html`<${Counts} findings=${row.findings} verdict=${row.verdict?.class} />`;
   const items = found.slice(0, 30).map((one, i) => ({ key: null, icon: one.severity, label: `${one.rule}/${one.check}${one.count > 1 ? ` ×${format.count(one.count)}` : ""}${one.root || !found.some((other) => other.root) ? "" : " (follows)"}`, href: route.to(row.name, "findings", {}, one.rule, one.check), id: i }));
   return html`<${Menu} label=${`Findings of ${row.name}`} button="plain small runs-findings" items=${items}><${Counts} findings=${row.findings} /><//>`;
 }

@@ -22,6 +22,6 @@ export function summary(rows) {
   const losses = rows.map((row) => row.loss).filter(Number.isFinite);
   const running = rows.filter((row) => row.status === "running").length;
   return html`<span class="runs-group">${running > 0 && html`<span class="faint">${running} running</span>`}
-    <${Counts} findings=${findings} />
+    <${Counts} findings=${findings} verdict=${rows.every((row) => row.verdict?.class === "ok") ? "ok" : "idle"} />
     ${losses.length > 0 && html`<span class="faint n">loss ${format.number(Math.min(...losses), 3)}${losses.length > 1 ? ` to ${format.number(Math.max(...losses), 3)}` : ""}</span>`}</span>`;
 }
