@@ -136,7 +136,7 @@ func (j Judged) unable(run record.Run) (text string) {
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
-		text += fmt.Sprintf("; %s could not judge: %s", strings.Join(why[reason], " and "), reason)
+		text += fmt.Sprintf("; %s could not judge: %s", strings.Join(slices.Sorted(slices.Values(why[reason])), " and "), reason)
 	}
 	return text
 }
