@@ -40,7 +40,9 @@ var notFinite = rule.Definition{
 
 	Asks:           []rule.Advice{rule.LowerLearningRate, rule.ClipMore},
 	Explains:       []string{"learning_rate", "loss_spike", "loss_flat", "too_few_updates", "overfit", "loss_not_decreasing", "weight_update_ratio", "vanishing_gradient", "dead_relu", "all_zero", "unchanged_tensor", "stalled_training_rule"},
-	ExplainsAlways: []string{"exploding_tensor", "loss_not_decreasing/rises"},
+	ExplainsAlways: []string{"exploding_tensor"},
+	// A loss runs away before it is infinite.
+	ExplainsAlwaysBy: map[string][]string{"first_non_finite": {"loss_not_decreasing/rises"}},
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why:    "The rule is made for the default set: only what cannot be healthy counts, so it may rest on one step.",
