@@ -48,8 +48,8 @@ stage_race() {
   local packages
   packages=$(go run ./internal/testenv/racy | grep -v -e '/docs$' -e '/e2e$' -e '/e2e/ui$')
   export CGO_ENABLED=1 # the race detector needs it
-  # shellcheck disable=SC2086 # one word a package
-  go build -race $packages
+  # shellcheck disable=SC2046,SC2086 # one word a package
+  go build -race $(go list -f '{{if .GoFiles}}{{.ImportPath}}{{end}}' $packages)
   wait_for torch
   # shellcheck disable=SC2086
   go test -vet=off -race -timeout 25m -p 2 $packages
