@@ -27,16 +27,34 @@ func (s spent) share(part string) float64 {
 	return 100 * s[part] / max(total, 1e-9)
 }
 
-// within fails where a part's share differs by more than so many points.
-func (s spent) within(t *testing.T, what string, want spent, points float64) {
-	t.Helper()
+// differs says where a part's share differs by more than so many points.
+func (s spent) differs(what string, want spent, points float64) (out []string) {
 	for p := record.WaitForData; p < record.StepParts; p++ {
 		if got, want := s.share(p.String()), want.share(p.String()); math.Abs(got-want) > points {
-			t.Errorf("%s: %s took %.1f %%, the script measured %.1f %%", what, p, got, want)
+			out = append(out, fmt.Sprintf("%s: %s took %.1f %%, the script measured %.1f %%", what, p, got, want))
 		}
 	}
-	if t.Failed() {
-		t.Logf("%s: %v, the script measured %v", what, s, want)
+	if out != nil {
+		out = append(out, fmt.Sprintf("%s: %v, the script measured %v", what, s, want))
+	}
+	return out
+}
+
+// agrees trains until nothing differs, at most four times: the script and Vigil read
+// the clock one after the other, and on a busy machine another process may have the
+// core in between. train gets the name of its run.
+func agrees(t *testing.T, train func(name string) (differences []string)) {
+	t.Helper()
+	for attempt := 1; ; attempt++ {
+		differences := train(fmt.Sprintf("r%d", attempt))
+		if differences == nil {
+			return
+		}
+		if attempt == 4 {
+			t.Error(strings.Join(differences, "\n"))
+			return
+		}
+		t.Log(strings.Join(differences, "\n"))
 	}
 }
 
@@ -75,16 +93,19 @@ func TestStepTimes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(sleeping), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), path)
-	if o.code != 0 {
-		t.Fatalf("exit code %d: %s", o.code, o.stderr)
-	}
-	var measured map[string]spent
-	decode(t, o.stdout, &measured)
-	tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
-	got := stored(t, tr, "")
-	got[record.Train].within(t, "training", measured["train"], 5)
-	got[record.Eval].within(t, "evaluation", measured["eval"], 5)
+	var o outcome
+	var tr *trial.Trial
+	agrees(t, func(name string) []string {
+		o = run(t, dir, nil, binary, "run", "--name", name, "--", testenv.Python(t), path)
+		if o.code != 0 {
+			t.Fatalf("exit code %d: %s", o.code, o.stderr)
+		}
+		var measured map[string]spent
+		decode(t, o.stdout, &measured)
+		tr = open(t, filepath.Join(dir, "vigil-runs", name))
+		got := stored(t, tr, "")
+		return append(got[record.Train].differs("training", measured["train"], 5), got[record.Eval].differs("evaluation", measured["eval"], 5)...)
+	})
 	checkTime(t, tr)
 	if !regexp.MustCompile(`(?m)^  time      data \d+ %, forward \d+ %, .*backward \d+ %`).MatchString(o.stderr) {
 		t.Errorf("the summary does not say where the time went:\n%s", o.stderr)
@@ -129,25 +150,33 @@ func TestStepTimesOfRanks(t *testing.T) {
 	if err := os.WriteFile(path, []byte(ranks), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", path)
-	if o.code != 0 {
-		t.Fatalf("exit code %d: %s", o.code, o.stderr)
-	}
-	tr := open(t, filepath.Join(dir, "vigil-runs", "r"))
-	for line := range strings.Lines(o.stdout) {
-		var m struct {
-			Rank  int
-			Parts spent
+	agrees(t, func(name string) (differences []string) {
+		o := run(t, dir, nil, binary, "run", "--name", name, "--", testenv.Python(t), "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", path)
+		if o.code != 0 {
+			t.Fatalf("exit code %d: %s", o.code, o.stderr)
 		}
-		if json.Unmarshal([]byte(line), &m) != nil {
-			continue
+		tr := open(t, filepath.Join(dir, "vigil-runs", name))
+		seen := 0
+		for line := range strings.Lines(o.stdout) {
+			var m struct {
+				Rank  int
+				Parts spent
+			}
+			if json.Unmarshal([]byte(line), &m) != nil {
+				continue
+			}
+			seen++
+			got := stored(t, tr, fmt.Sprintf("worker_%d", m.Rank))[record.Train]
+			differences = append(differences, got.differs(fmt.Sprintf("rank %d", m.Rank), m.Parts, 10)...)
+			if m.Rank == 0 && got.share("ranks") < 30 {
+				differences = append(differences, fmt.Sprintf("rank 0 waited %.1f %% of the time", got.share("ranks")))
+			}
 		}
-		got := stored(t, tr, fmt.Sprintf("worker_%d", m.Rank))[record.Train]
-		got.within(t, fmt.Sprintf("rank %d", m.Rank), m.Parts, 10)
-		if m.Rank == 0 && got.share("ranks") < 30 {
-			t.Errorf("rank 0 waited %.1f %% of the time", got.share("ranks"))
+		if seen != 2 {
+			t.Fatalf("%d ranks printed what they measured:\n%s", seen, o.stdout)
 		}
-	}
+		return differences
+	})
 }
 
 const sleeping = `import collections, json, time, torch

@@ -56,12 +56,13 @@ make_env() {
   else
     echo "(uv is not on the PATH; pip does it too, slower)"
     "$python" -m venv "$dir" || return 1
-    # Without a second copy of each file in pip's cache, some 3 GB; Python compiles what is used when it is, as after uv.
+    # Without a second copy of each file in pip's cache, some 3 GB.
     "$dir/bin/python" -m pip install --no-cache-dir --no-compile --progress-bar on -r "$req" || return 1
   fi
   case "$name" in
-    # What most tests import is compiled once here: many would do so at the same time, and some may not write it.
-    torch*) "$dir/bin/python" -c 'import torch; torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)' || return 1 ;;
+    # Compiled once, also where PYTHONDONTWRITEBYTECODE is set: otherwise each of some thousand processes spends seconds on it.
+    # Models of Hugging Face and packages' own tests are left out: they are many, and hardly one is imported.
+    torch*) "$dir/bin/python" -m compileall -q -j 2 -x '/(tests?|models|testing/_internal)/' "$dir"/lib/python*/site-packages || echo "Python: not everything in $dir could be compiled" ;;
   esac
   cp "$req" "$stamp" || return 1
 }
