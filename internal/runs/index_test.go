@@ -50,8 +50,8 @@ func TestRow(t *testing.T) {
 		"lost_share": "0.4", "archived": "false", "live": "false", "damaged": `""`,
 		"parameters": `{"batch size":"64","lr":"0.1","optimiser":"SGD","optimiser lr":"0.1"}`,
 		"losses":     `[{"last":0.2,"min":0.2,"min_step":9,"mode":"TRAIN","name":"loss","steps":[0,1,2,3,4,5,6,7,8,9],"values":[2,1,0.666667,"NaN",0.4,0.333333,0.285714,0.25,0.222222,0.2]}]`,
-		"values": `{"accuracy":{"best":0.9,"last":0.9,"last_step":9,"max":0.9,"max_step":9,"min":0,"min_step":0,"mode":"TRAIN"},` +
-			`"loss":{"best":0.2,"last":0.2,"last_step":9,"max":2,"max_step":0,"min":0.2,"min_step":9,"mode":"TRAIN"},` +
+		"values": `{"accuracy":{"best":0.9,"better":"more","last":0.9,"last_step":9,"max":0.9,"max_step":9,"min":0,"min_step":0,"mode":"TRAIN"},` +
+			`"loss":{"best":0.2,"better":"less","last":0.2,"last_step":9,"max":2,"max_step":0,"min":0.2,"min_step":9,"mode":"TRAIN"},` +
 			`"temperature":{"last":9,"last_step":9,"max":9,"max_step":9,"min":0,"min_step":0,"mode":"TRAIN"}}`,
 	}
 	for key, value := range want {
