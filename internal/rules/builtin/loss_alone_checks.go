@@ -14,10 +14,11 @@ var aloneChecks = []rule.Judged[*lossAlone]{lossSame, lossRises, lossNeverFell}
 var lossSame = rule.Judged[*lossAlone]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/constant", Files: []string{"loss_alone_checks.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
-		When:   "A loss that comes without gradients is the same to the last bit for `plateau_steps` steps since the start, or half as many by the end of the job.",
-		Cause:  "the weights are not updated, or the number that is logged is not the loss of the step",
-		Remedy: "check that the update changes the weights, and that the loss is computed again at each step before it is logged",
-		Asks:   []rule.Advice{},
+		When:     "A loss that comes without gradients is the same to the last bit for `plateau_steps` steps since the start, or half as many by the end of the job.",
+		Evidence: "{subject} at each of the first {steps} steps: {observed}",
+		Cause:    "the weights are not updated, or the number that is logged is not the loss of the step",
+		Remedy:   "check that the update changes the weights, and that the loss is computed again at each step before it is logged",
+		Asks:     []rule.Advice{},
 	},
 	Judge: func(l *lossAlone, _ rule.Params) []rule.Evidence {
 		if l.Varies {
@@ -31,10 +32,11 @@ var lossSame = rule.Judged[*lossAlone]{
 var lossRises = rule.Judged[*lossAlone]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/rises", Files: []string{"loss_alone_checks.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "A loss that comes without gradients is at the end, or after 1,000 steps, 5 % and more above where it began; three times as high is enough after `plateau_steps` steps.",
-		Cause:  "a learning rate that is too high, or an update that goes up the gradient",
-		Remedy: "lower the learning rate by a factor of ten; check the sign of the update and of the loss",
-		Asks:   []rule.Advice{rule.LowerLearningRate},
+		When:     "A loss that comes without gradients is at the end, or after 1,000 steps, 5 % and more above where it began; three times as high is enough after `plateau_steps` steps.",
+		Evidence: "{subject}: mean of the last steps {last_mean}, of the first {first_mean}: {observed} times, limit {threshold} times",
+		Cause:    "a learning rate that is too high, or an update that goes up the gradient",
+		Remedy:   "lower the learning rate by a factor of ten; check the sign of the update and of the loss",
+		Asks:     []rule.Advice{rule.LowerLearningRate},
 	},
 	Judge: func(l *lossAlone, _ rule.Params) []rule.Evidence {
 		if !l.rose() {
@@ -50,10 +52,11 @@ var lossRises = rule.Judged[*lossAlone]{
 var lossNeverFell = rule.Judged[*lossAlone]{
 	Check: rule.Check{
 		ID: "loss_not_decreasing/never_fell", Files: []string{"loss_alone_checks.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
-		When:   "A loss that comes without gradients has never fallen beyond its noise, at the end of a job of at least half of `plateau_steps` steps, or after 1,000.",
-		Cause:  "a learning rate that is far too low or too high, labels that do not belong to the inputs, or a training that had converged before it began",
-		Remedy: "change the learning rate by factors of ten until the loss moves; inspect some pairs of input and label; if it goes on from a converged model, stop",
-		Asks:   []rule.Advice{},
+		When:     "A loss that comes without gradients has never fallen beyond its noise, at the end of a job of at least half of `plateau_steps` steps, or after 1,000.",
+		Evidence: "{subject}: mean of the first steps {first_mean}, of the last {last_mean}; in {steps} steps it never fell beyond its noise",
+		Cause:    "a learning rate that is far too low or too high, labels that do not belong to the inputs, or a training that had converged before it began",
+		Remedy:   "change the learning rate by factors of ten until the loss moves; inspect some pairs of input and label; if it goes on from a converged model, stop",
+		Asks:     []rule.Advice{},
 	},
 	Judge: func(l *lossAlone, _ rule.Params) []rule.Evidence {
 		if l.fell() || l.unsure() {
