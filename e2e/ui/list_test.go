@@ -127,6 +127,11 @@ func TestListIsSearchedAndOrdered(t *testing.T) {
 			}
 		}
 	}
+	b.visit("/runs?c=name&c=last.loss&c=min.loss&sort=-last.loss")
+	b.lists("vit-7 resnet-6 vit-5 resnet-4 vit-3 resnet-2 vit-1 resnet-0")
+	b.click("loss, lowest") // the best run is first
+	b.wait(`location.search.includes("sort=min.loss")`)
+	b.lists("resnet-0 vit-1 resnet-2 vit-3 resnet-4 vit-5 resnet-6 vit-7")
 	b.click("loss, lowest")
 	b.wait(`location.search.includes("sort=-min.loss")`)
 	b.lists("vit-7 resnet-6 vit-5 resnet-4 vit-3 resnet-2 vit-1 resnet-0")

@@ -92,7 +92,7 @@ class Training(object):
                 self.update()
 
     def evaluate(self, loader, most=1 << 30):
-        for n, _ in zip(range(most), self.iterate(loader)):
+        for _n, _ in zip(range(most), self.iterate(loader)):
             self.evaluation()
 
 

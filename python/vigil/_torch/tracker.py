@@ -48,7 +48,7 @@ from vigil._torch.passes import Passes
 from vigil._torch.plain_tensors import PlainTensors
 from vigil._torch.publisher import Publisher
 from vigil._torch.registry import Registry
-from vigil._torch.steps import EVAL, EVALUATION, TRAIN, Counter, Cycle, Optimiser, Step
+from vigil._torch.steps import EVAL, TRAIN, Counter, Cycle, Optimiser, Step
 from vigil._torch.trainings import Trainings
 from vigil._torch.updates_from_autograd_grad import Grads
 
