@@ -33,6 +33,15 @@ def modules():
     return [m for n, m in list(sys.modules.items()) if (n == "torch" or n.startswith("torch.")) and isinstance(m, types.ModuleType)] + own
 
 
+kinds = {}  # id -> class
+
+
+def inherited(key):
+    """Whether what a class has under a name stands in front of what another class gives it."""
+    kind, name = kinds.get(key[0]), key[1]
+    return kind is not None and any(name in vars(base) for base in kind.__mro__[1:])
+
+
 def callables():
     """(id of module or class, attribute) -> (name, what it is)."""
     out, classes = {}, {}
@@ -42,6 +51,7 @@ def callables():
                 out[id(m), name] = ("%s.%s" % (m.__name__, name), value)
             if isinstance(value, type) and str(value.__module__).startswith("torch"):
                 classes[id(value)] = value
+    kinds.update(classes)
     for kind in classes.values():
         for name, value in list(vars(kind).items()):
             if isinstance(value, CALLABLE + (staticmethod, classmethod)):
@@ -113,6 +123,7 @@ look = lambda: None  # noqa: E731  until there is something to compare with
 train()  # what PyTorch makes of itself when it is first used is there then
 torch.save({}, os.devnull)
 before, hooked, was = callables(), hooks(), settings()
+there = set(kinds)  # classes that are there without Vigil
 named = {}
 for name in NAMES:
     if name.startswith("torch.amp.") and not hasattr(torch.amp, "GradScaler"):
@@ -134,6 +145,8 @@ def look():  # noqa: F811  it takes the place of the one that does nothing
             original = before[key][1]
             known = [n for n, o in named.items() if o is original]
             found.add((known[0] if known else name, bool(known)))
+        elif key not in before and key[0] in there and inherited(key):
+            found.add((name, name in NAMES))
     lit.update(hooks() - hooked)
     if hasattr(sys, "monitoring"):
         tools.update(sys.monitoring.get_tool(n) for n in range(6))

@@ -86,8 +86,8 @@ def test_hooks(touched):
 def test_loss_functions(touched):
     """While an evaluation lasts, Python tells of their returns, or they have other code; the table has all of them."""
     _, found = touched
-    (row,) = [row[0] for row in table() if "`torch.nn.functional.cross_entropy`" in row[0]]
-    assert {"torch.nn.functional." + name for name in loss_functions.KINDS} == set(re.findall(r"`(torch\.[\w.]+)`", row)) and row.startswith("the code of ")
+    (row,) = [row[0] for row in table() if row[0].startswith("the code of ")]
+    assert {"torch.nn.functional." + name for name in loss_functions.KINDS} == set(re.findall(r"`(torch\.[\w.]+)`", row))
     if hasattr(sys, "monitoring"):
         assert found["tools"] == ["vigil"] and not found["recoded"] and any("`sys.monitoring`" in row[0] for row in table())
     else:
