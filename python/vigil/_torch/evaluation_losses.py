@@ -120,7 +120,7 @@ class FunctionLosses(object):
             return int(prediction.shape[1]) if prediction.dim() == 3 else 1  # places come first
         return samples((prediction, labels))
 
-    def _take(self, name, site, step, n, value, divisor):
+    def _take(self, name, site, step, count, value, divisor):
         key = step.mode, name, site
         out = self.outputs.get(key)
         if out is None:
@@ -131,7 +131,7 @@ class FunctionLosses(object):
         if out.mean is None:
             out.mean, out.samples = Mean(), None
             self.fired.append(out)
-        out.samples = 0 if n is None or out.samples == 0 else (out.samples or 0) + n
+        out.samples = 0 if count is None or out.samples == 0 else (out.samples or 0) + count
         if divisor is None:
             divisor = 1.0
         elif isinstance(divisor, torch.Tensor):
