@@ -59,17 +59,17 @@ stage_race() {
 # wait now and then, so two tests run at a time, next to another stage.
 stage_e2e() {
   wait_for torch
-  CGO_ENABLED=1 go test -vet=off -race -timeout 25m -count=1 -parallel 2 ./e2e
+  CGO_ENABLED=1 go test -vet=off -race -timeout 40m -count=1 -parallel 2 ./e2e
 }
 
 stage_docs() {
   wait_for torch
-  CGO_ENABLED=1 go test -vet=off -race -timeout 25m -count=1 ./docs
+  CGO_ENABLED=1 go test -vet=off -race -timeout 40m -count=1 ./docs
 }
 
 stage_ui() {
   wait_for torch
-  CGO_ENABLED=1 go test -vet=off -race -timeout 25m -count=1 ./e2e/ui
+  CGO_ENABLED=1 go test -vet=off -race -timeout 40m -count=1 ./e2e/ui
 }
 
 # pytest_with PYTHON TEST...: a process for each hook, because their tests have files of one name.

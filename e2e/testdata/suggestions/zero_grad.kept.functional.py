@@ -8,7 +8,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 for step in range(60):
     x = torch.randn(32, 8)
     y = (x[:, 0] > 0).long()
-    loss = F.mse_loss(model(x), y)
+    loss = F.cross_entropy(model(x), y)
     loss.backward()
     optimizer.step()
     if step % 20 == 0:

@@ -77,7 +77,7 @@ def test_names(trained):
 
 
 def names_of(trained, style):
-    return {name for step in trained(SCRIPT, style).run.mode(EVAL) for name in step.scalars}
+    return {name for step in trained(SCRIPT, style).run.mode(EVAL) for name in step.scalars if not name.startswith("samples/")}
 
 
 def test_a_script_that_logs_is_taken_at_its_word(trained):
@@ -159,6 +159,7 @@ def watching(way):
     tracker.open = types.SimpleNamespace(mode=EVAL, maybe_train=False, active=0)
     one = evaluation_losses.FunctionLosses(tracker)
     one.functions = loss_functions.found()
+    one.compared = {name: f.__code__.co_varnames[:2] for name, f in one.functions.items()}
     one.ways = [way(one.functions, one._gave)]
     one.trained.alike = True
     return one
