@@ -37,8 +37,11 @@ stage_platforms() {
 stage_go() {
   local packages
   packages=$(go run ./internal/testenv/racy others | grep -v '/testenv/platforms$')
+  # shellcheck disable=SC2046,SC2086 # one word a package
+  go build $(go list -f '{{if .GoFiles}}{{.ImportPath}}{{end}}' $packages)
   wait_for tools
-  # shellcheck disable=SC2086 # one word a package
+  wait_for torch # some read with Python what they wrote
+  # shellcheck disable=SC2086
   go test -vet=off -timeout 25m $packages
   go test -vet=off -timeout 25m -run 'TestCrashes|TestEveryByteIsCovered|TestRestartsChangeNothing' ./internal/trial ./internal/agent
 }
@@ -50,6 +53,7 @@ stage_race() {
   export CGO_ENABLED=1 # the race detector needs it
   # shellcheck disable=SC2046,SC2086 # one word a package
   go build -race $(go list -f '{{if .GoFiles}}{{.ImportPath}}{{end}}' $packages)
+  wait_for tools
   wait_for torch
   # shellcheck disable=SC2086
   go test -vet=off -race -timeout 25m -p 2 $packages
@@ -58,16 +62,19 @@ stage_race() {
 # These build the program in a process of their own, which Go's cache of test results does not know. Trainings and their agents
 # wait now and then, so two tests run at a time, next to another stage.
 stage_e2e() {
+  wait_for tools
   wait_for torch
   CGO_ENABLED=1 go test -vet=off -race -timeout 40m -count=1 -parallel 2 ./e2e
 }
 
 stage_docs() {
+  wait_for tools
   wait_for torch
   CGO_ENABLED=1 go test -vet=off -race -timeout 40m -count=1 ./docs
 }
 
 stage_ui() {
+  wait_for tools
   wait_for torch
   CGO_ENABLED=1 go test -vet=off -race -timeout 40m -count=1 ./e2e/ui
 }
@@ -80,11 +87,13 @@ pytest_with() {
 }
 
 stage_python_torch() {
+  wait_for tools
   wait_for torch
   pytest_with "$VIGIL_TEST_PYTHON" python/tests/torch
 }
 
 stage_python() {
+  wait_for tools
   wait_for torch
   need_ruff 0.17.5 "$VIGIL_TEST_PYTHON"
   "$RUFF" check --no-cache python scripts
@@ -94,6 +103,7 @@ stage_python() {
 }
 
 stage_accuracy() {
+  wait_for tools
   wait_for torch
   go run ./bench/accuracy -python "$VIGIL_TEST_PYTHON" -warm -seeds 1 -list bench/accuracy/short.txt \
     -compare bench/accuracy/testdata/answers.jsonl.gz -out build/short-accuracy.md
