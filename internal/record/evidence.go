@@ -11,7 +11,7 @@ import (
 )
 
 // Evidence fills a check's words, as rule.Check has them, with what the finding has
-// measured. words gives what a name stands for. The error names what it lacks.
+// measured. words gives what a name means. The error names what it lacks.
 func (f *Finding) Evidence(template string, words func(string) string) (string, error) {
 	if template == "" {
 		return "", errors.New("say evidence: the check has no words for it")
@@ -72,7 +72,7 @@ func closing(text string, open int) int {
 	return -1
 }
 
-// one is what stands in one blank.
+// one is the text of one blank.
 func (b *blanks) one(blank string) (string, error) {
 	if name, texts, choice := strings.Cut(blank, "?"); choice {
 		yes, no := either(texts)

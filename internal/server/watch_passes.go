@@ -7,7 +7,7 @@ import (
 )
 
 // livePasses are the evaluations under way of the series that are asked for. A value
-// of an evaluation is told when training goes on after it.
+// of an evaluation is sent when training goes on after it.
 type livePasses struct {
 	open  map[string]*livePass // by series as it is asked for
 	whole map[string]bool      // series that were asked for when the last step of training came

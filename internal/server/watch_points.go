@@ -147,7 +147,7 @@ func (p *collector) add(series string, mode record.Mode, step int64, value float
 	s.X, s.Values, s.Time = append(s.X, step), append(s.Values, value), append(s.Time, unix(at))
 }
 
-// again has a series read anew.
+// again has a series read again.
 func (p *collector) again(series string) {
 	p.out[series] = &Points{Series: series, Again: true}
 }

@@ -37,7 +37,7 @@ kinds = {}  # id -> class
 
 
 def inherited(key):
-    """Whether what a class has under a name stands in front of what another class gives it."""
+    """Whether what a class has under a name hides what it inherits."""
     kind, name = kinds.get(key[0]), key[1]
     return kind is not None and any(name in vars(base) for base in kind.__mro__[1:])
 
