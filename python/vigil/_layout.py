@@ -33,7 +33,7 @@ class Division(object):
         self.use = 0
         self.wanted = 0
         self.layouts = []
-        self.released = []  # (start, end, record after which it is free)
+        self.released = []  # frames that were not consumed yet when their layout was released: (start, end, record after which it is free)
         self.next_id = 0
         self.area = Area(ring, 0, 0)
 
@@ -59,17 +59,9 @@ class Division(object):
         end = start + slots * stride
         layout = Layout(self, self.next_id, list(entries), offsets, at, start, stride, slots)
         self.next_id += 1
-        # Frames of an earlier layout may lie there, not consumed yet.
-        for a, b, record in self.released:
-            for i, base in enumerate(layout.slots):
-                if a < base + stride and base < b:
-                    layout.used[i] = max(layout.used[i], record)
-        # So may what the free area holds.
-        if end > self.area.start:
-            held = self._held()
-            for i, base in enumerate(layout.slots):
-                if base + stride > self.area.start:
-                    layout.used[i] = max(layout.used[i], held)
+        for a, b, record in self._unread():
+            for i in range(max(a - start, 0) // stride, min((b - start + stride - 1) // stride, slots)):
+                layout.used[i] = max(layout.used[i], record)
         self.layouts.append(layout)
         self._bound()
         return layout
@@ -97,30 +89,27 @@ class Division(object):
     def _bound(self):
         """Give the free area what the layouts leave."""
         start = (max([l.end for l in self.layouts] or [0]) + 4095) & -4096
-        if (start, self.use) != (self.area.start, self.area.end):
-            self.area = Area(self.ring, start, max(self.use, start), self._floor(start))
+        end = max(self.use, start)
+        self.released = self._unread()
+        if (start, end) == (self.area.start, self.area.end):
+            return
+        now = time.monotonic()
+        kept = [[max(a, start), min(b, end), record, now] for a, b, record in self.released if a < end and b > start]
+        kept += [b for b in list(self.area.blocks) if b[0] >= start and b[1] <= end]  # these may still be published
+        self.area = Area(self.ring, start, end, sorted(kept, key=lambda b: b[0]))
+
+    def _unread(self):
+        """(start, end, record after which it is free) of what the agent may still read and no layout of now has: frames of released ones, and what the free area gave."""
         consumed = self.ring.consumed()
-        self.released = [r for r in self.released if r[2] > consumed]
-
-    def _floor(self, start):
-        """The record after which all that lies beyond ``start`` is free: what the area gave so far, and old frames."""
-        floor = self._held()
-        for _, end, record in self.released:
-            if end > start:
-                floor = max(floor, record)
-        return floor
-
-    def _held(self):
-        """The record after which nothing that the free area gave is in use any more."""
-        held = self.area.floor
-        for block in self.area.blocks:
-            held = max(held, self.ring.head if block[2] is None else block[2])
-        return held
+        given = [(b[0], b[1], self.ring.head + 1 if b[2] is None else b[2]) for b in list(self.area.blocks)]
+        return [r for r in set(self.released + given) if r[2] > consumed]
 
     def release(self, layout):
         if layout in self.layouts:
             self.layouts.remove(layout)
-            self.released.append((layout.start, layout.end, max(layout.used)))
+            consumed = self.ring.consumed()
+            # Frame by frame: most were never used, and the next layout has its first due step at once.
+            self.released += [(base, base + layout.stride, used) for base, used in zip(layout.slots, layout.used) if used > consumed]
 
 
 class Layout(object):
@@ -226,17 +215,16 @@ class Layout(object):
 
 
 class Area(object):
-    """The free area: memory handed out in a circle, taken back in the order it was given."""
+    """The free area: memory handed out in a circle, taken back in the order it was given. ``blocks``: what is in use from the start, by offset."""
 
-    def __init__(self, ring, start, end, floor=0):
+    def __init__(self, ring, start, end, blocks=()):
         self.ring = ring
         self.start = start
         self.end = end
         self.bytes = end - start
-        self.floor = floor  # nothing is given before so many records are consumed
-        self.blocks = collections.deque()  # [offset, end, record count or None, time], oldest first
-        self.given = {}  # offset -> block
-        self.at = start
+        self.blocks = collections.deque(blocks)  # [offset, end, record count or None, time], oldest first
+        self.given = {b[0]: b for b in blocks}
+        self.at = max([start] + [b[1] for b in blocks])
         self.open = False
 
     def alloc(self, nbytes, wait_s=None):
@@ -273,8 +261,6 @@ class Area(object):
         if ring.closed:
             return None
         consumed = ring.consumed()
-        if consumed < self.floor:
-            return None
         blocks = self.blocks
         while blocks:
             record = blocks[0][2]
