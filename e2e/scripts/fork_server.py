@@ -22,6 +22,7 @@ import socket
 import sys
 import types
 
+import quick_end
 import torch
 
 
@@ -93,5 +94,6 @@ def become(request):
 
 if __name__ == "__main__":
     code, script = become(main())
-    # Not in a function: the script ends as Python ends, with its objects where they were.
+    # Not in a function: a script that fails ends as Python ends, with its objects where they were.
     exec(code, script.__dict__)
+    quick_end.leave()

@@ -56,7 +56,6 @@ class Division(object):
         start, slots = self._gap(stride)
         if slots < 1 or not entries:
             return None
-        end = start + slots * stride
         layout = Layout(self, self.next_id, list(entries), offsets, at, start, stride, slots)
         self.next_id += 1
         for a, b, record in self._unread():

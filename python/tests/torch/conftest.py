@@ -12,13 +12,14 @@ for path in (HERE, os.path.dirname(HERE)):
 
 import collector
 from forked import Forks
-from with_and_without_vigil import PLAIN, STRICT, train
+from with_and_without_vigil import PLAIN, STRICT, settle, train
 
 
 @pytest.fixture(scope="session")
 def forks():
     """The two processes that fork for scripts: without Vigil, and with it in strict mode; each script has a socket of its own."""
-    pair = Forks(**PLAIN), Forks(VIGIL_SOCKET="/the/script's/own", **STRICT)
+    order = {"PYTHONHASHSEED": "0"}  # TorchScript writes constants in the order of a set of names
+    pair = Forks(**PLAIN, **order), Forks(VIGIL_SOCKET="/the/script's/own", **STRICT, **order)
     yield pair
     for one in pair:
         one.close()
@@ -40,6 +41,25 @@ def trained(forks):
         return made[key]
 
     return get
+
+
+@pytest.fixture
+def watched(forks, tmp_path):
+    """watched(script, argument...): (its run, what it printed), of a script in a fork that runs with Vigil alone."""
+
+    def run(*argv):
+        agent = collector.Collector(str(tmp_path / "s"))
+        try:
+            script = forks[1].start(list(argv), collector.environment(VIGIL_STRICT="1", VIGIL_SOCKET=agent.path))
+            out, err = script.communicate(300)
+            assert script.returncode == 0, err
+            settle(agent)
+        finally:
+            agent.die()
+        (run,) = agent.runs
+        return run, out
+
+    return run
 
 
 @pytest.fixture

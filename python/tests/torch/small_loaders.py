@@ -7,7 +7,11 @@ import sys
 
 import torch
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "e2e", "scripts", "loaders.py")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "e2e", "scripts")
+SCRIPT = os.path.join(SCRIPTS, "loaders.py")
+sys.path.append(SCRIPTS)
+
+import quick_end
 
 if __name__ == "__main__":
     torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)  # loads the compiler, once instead of in every child
@@ -23,4 +27,4 @@ if __name__ == "__main__":
         out.write("%s %d %s\n" % (one, os.getpid(), sys.stdout.getvalue().splitlines()[-1]))
         sys.stdout = out
         out.flush()
-        sys.exit(0)
+        quick_end.leave()

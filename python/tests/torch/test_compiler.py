@@ -17,27 +17,26 @@ HAS_COMPILER = hasattr(torch, "compile")
 KEEPS_PLACES = tuple(int(n) for n in torch.__version__.split(".")[:2]) >= (2, 5)  # and the reasons of compilations
 
 
-def train(name, tmp_path, **extra):
-    """(the facts that were sent, the number of compilations that the compiler notes)."""
-    agent = collector.Collector(str(tmp_path / "s"))
-    try:
-        done = collector.train([SCRIPT, name], env=collector.environment(VIGIL_STRICT="1", VIGIL_SOCKET=agent.path, **extra))
-        agent.drain()
-    finally:
-        agent.die()
-    (run,) = agent.runs
-    return [m["facts"] for m in run.of("compiler")], int(done.stdout.split()[-2])
+@pytest.fixture
+def train(watched):
+    """train(name): (the facts that were sent, the number of compilations that the compiler notes)."""
+
+    def run(name):
+        run, out = watched(SCRIPT, name)
+        return [m["facts"] for m in run.of("compiler")], int(out.split()[-2])
+
+    return run
 
 
-def test_nothing_is_compiled(tmp_path):
-    told, _ = train("plain", tmp_path)
+def test_nothing_is_compiled(train):
+    told, _ = train("plain")
     assert told == []
 
 
 @pytest.mark.skipif(not HAS_COMPILER, reason="no torch.compile")
 @pytest.mark.parametrize("name, least, breaks, reason", [("compiled", 1, 0, ""), ("breaks", 2, 1, ""), ("shapes", 45, 0, "size mismatch")])
-def test_trainings(name, least, breaks, reason, tmp_path):
-    told, noted = train(name, tmp_path)
+def test_trainings(name, least, breaks, reason, train):
+    told, noted = train(name)
     last = told[-1]
     assert last["compilations"] == noted >= least and last["graph_breaks"] == breaks and 0 < last["seconds"] < 60
     assert all(facts["steps"] >= compiler.FIRST for facts in told)
@@ -49,7 +48,13 @@ def test_trainings(name, least, breaks, reason, tmp_path):
 
 @pytest.mark.skipif(not HAS_COMPILER, reason="no torch.compile")
 def test_places_are_not_told(tmp_path):
-    told, _ = train("shapes", tmp_path, VIGIL_SOURCE="0")
+    agent = collector.Collector(str(tmp_path / "s"))
+    try:
+        collector.train([SCRIPT, "breaks"], env=collector.environment(VIGIL_STRICT="1", VIGIL_SOCKET=agent.path, VIGIL_SOURCE="0"))
+        agent.drain()
+    finally:
+        agent.die()
+    told = [m["facts"] for m in agent.runs[0].of("compiler")]
     assert told and not {"file", "line", "function", "reason"} & set(told[-1])
 
 

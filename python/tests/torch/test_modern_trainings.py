@@ -256,7 +256,7 @@ DIVIDED = {
 def test_divided_between_processes(trained, way):
     """Each rank captures the part that it has, and says which part of what that is; nothing is gathered."""
     modules = [[path, "output", 1] for path in ("up", "act", "down", "")]
-    done = trained("sharded", argv=[sys.executable, os.path.join(HERE, "sharded.py"), way], modules=modules, many=("0", "1"), limit=1800)
+    done = trained(os.path.join(HERE, "sharded.py"), way, modules=modules, many=("0", "1"), limit=1800)
     assert None not in done.digest.values() and done.digest == done.plain_digest
     assert sorted(run.hello["rank"] for run in done.runs) == [0, 1]
     for run in done.runs:
@@ -286,7 +286,7 @@ def test_divided_between_processes(trained, way):
 @pytest.mark.parametrize("way", ["flat"] if modern_trainings.RELEASE >= (2, 6) else [])
 def test_flattened(trained, way):
     """FullyShardedDataParallel: each rank captures its part of the flattened parameters, it is said that nobody knows which, and ranks are not held against each other."""
-    done = trained("sharded", argv=[sys.executable, os.path.join(HERE, "sharded.py"), way], many=("0", "1"), limit=1800)
+    done = trained(os.path.join(HERE, "sharded.py"), way, many=("0", "1"), limit=1800)
     assert None not in done.digest.values() and done.digest == done.plain_digest
     assert sorted(run.hello["rank"] for run in done.runs) == [0, 1]
     for run in done.runs:

@@ -13,8 +13,7 @@ MODULES = [[path, side, 0] for path in ("", "net.hidden", "net.act", "cell", "Cr
 
 @pytest.fixture(scope="module")
 def done(trained):
-    # TorchScript writes constants in the order of a set of names.
-    return trained("stored_bytes", argv=[sys.executable, SCRIPT], env={"PYTHONHASHSEED": "0"}, schedule=EVERY_3, modules=MODULES)
+    return trained(SCRIPT, schedule=EVERY_3, modules=MODULES)
 
 
 def differing(done):

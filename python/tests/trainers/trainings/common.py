@@ -11,6 +11,9 @@ import os
 import sys
 import warnings
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "..", "e2e", "scripts"))
+
+import quick_end
 import torch
 
 warnings.simplefilter("ignore")
@@ -38,7 +41,7 @@ def each(scope):
                 with open(out + "-" + name, "w") as f:
                     f.write(digest(model))
             print("SAID " + json.dumps(dict(said, kind=name)), flush=True)
-            sys.exit(0)
+            quick_end.leave()
         _, status = os.waitpid(pid, 0)
         if status:
             sys.exit("%s: exit status %d" % (name, status))
