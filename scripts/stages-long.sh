@@ -52,6 +52,9 @@ stage_crashes() { long_test -run 'Crashes|EveryByte' ./internal/trial; }
 
 stage_kills() { long_test -run 'Kill' ./e2e; }
 
+# Trainings of many kinds leave the same output, files and weights with Vigil as without.
+stage_alike() { long_test -run 'TestScripts' ./bench/alike; }
+
 # A parameter of two gigabytes; all faults in trainings; devices.
 stage_large() {
   long_test -run 'TestParameterOfTwoGigabytes|TestFaultsWhileTraining' ./e2e

@@ -43,7 +43,8 @@ stage_go() {
   wait_for torch # some read with Python what they wrote
   # shellcheck disable=SC2086
   go test -vet=off -timeout 25m $packages
-  go test -vet=off -timeout 25m -run 'TestCrashes|TestEveryByteIsCovered|TestRestartsChangeNothing' ./internal/trial ./internal/agent
+  # shellcheck disable=SC2046
+  go test -vet=off -timeout 25m $(go run ./internal/testenv/racy less)
 }
 
 # The other packages. What they need is compiled before there is a PyTorch. Some packages mostly wait, for agents and trainings.

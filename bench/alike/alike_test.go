@@ -9,7 +9,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
-// Scripts of the kinds that people run, which store what is trained in every common way.
+// Scripts of the kinds that people run, which store what is trained in every common way; one of them, and all where VIGIL_TEST_LONG is set.
 func TestScripts(t *testing.T) {
 	python := testenv.Python(t)
 	vigil := filepath.Join(t.TempDir(), "vigil")
@@ -30,6 +30,9 @@ func TestScripts(t *testing.T) {
 		{"boosted.py", nil, 2},
 	} {
 		t.Run(c.script, func(t *testing.T) {
+			if c.script != "resumed_state.py" && os.Getenv("VIGIL_TEST_LONG") == "" {
+				t.Skip("runs where VIGIL_TEST_LONG is set")
+			}
 			t.Parallel()
 			folder := t.TempDir()
 			text, err := os.ReadFile(filepath.Join("testdata", c.script))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -18,6 +19,7 @@ import (
 // is judged again with the parameters that Join gave them, also when the
 // evaluator is stopped and started again afterwards.
 func TestJoinedRulesAreJudgedAgainAlike(t *testing.T) {
+	testenv.Unraced(t)
 	other := &memory{t: t, workers: []string{"worker_0"}, steps: scalarsAt("loss", 1, 1, 2, 1, 1, 1)}
 	rapid.Check(t, func(rt *rapid.T) {
 		infos, steps := drawSteps(rt)

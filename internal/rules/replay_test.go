@@ -14,6 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	_ "github.com/vigil-ml/vigil/internal/testenv/seeded"
 	"github.com/vigil-ml/vigil/rule"
 )
@@ -149,6 +150,7 @@ func drawSteps(t *rapid.T) (infos []record.TensorInfo, steps []*record.Complete)
 // evaluator is stopped and started again, in whatever order a step's tensors
 // come, and whether they are announced at once or one by one.
 func TestLiveAndReplayAgree(t *testing.T) {
+	testenv.Unraced(t)
 	other := &memory{t: t, workers: []string{"worker_0"}, steps: append(scalarsAt("loss", 1, 1, 2, 1, 1, 1), tensorAt("Net_a.weight", 1, vec(1, 1, 1, 1)))}
 	raw := func(_, name string, _ record.Mode, modeStep int64) (rule.Values, error) {
 		return view(t, vec(float64(modeStep%2), 1, 0, float64(len(name)%2))), nil

@@ -18,6 +18,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // trace is a training recorded by testdata/traces/make.py: what the rules of
@@ -126,6 +127,7 @@ var roots = map[string][]string{
 // The default set raises no alarm on healthy trainings and recognises the planted
 // faults, whatever interval the overhead budget chose for statistics.
 func TestDefaultSetOnTraces(t *testing.T) {
+	testenv.Unraced(t)
 	paths, err := filepath.Glob("testdata/traces/*.json.gz")
 	if err != nil || len(paths) < 50 {
 		t.Fatalf("%d traces, %v", len(paths), err)
@@ -218,6 +220,7 @@ func sameAsFile(t *testing.T, path, want string) {
 // A healthy training that ends early raises no alarm either, though the rules
 // judge with less evidence then.
 func TestDefaultSetOnShortTraces(t *testing.T) {
+	testenv.Unraced(t)
 	paths, err := filepath.Glob("testdata/traces/healthy_*.json.gz")
 	if err != nil || len(paths) < 50 {
 		t.Fatalf("%d traces, %v", len(paths), err)

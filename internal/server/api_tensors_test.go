@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,12 +38,31 @@ func answerOf(t *testing.T, base, path string) (int, map[string]any) {
 	return r.StatusCode, m
 }
 
-// capturedRun is a server over the run of package tensors.
+// captured has the runs of package tensors, which several tests read and none writes to.
+var captured struct {
+	sync.Once
+	root string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(captured.root)
+	os.Exit(code)
+}
+
+// capturedRun is a server over the runs of package tensors.
 func capturedRun(t *testing.T) string {
 	t.Helper()
-	root := t.TempDir()
-	tensors.Write(t, root, "run")
-	tensors.WriteOther(t, root, "other")
+	captured.Do(func() {
+		root, err := os.MkdirTemp("", "vigil-server-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		captured.root = root
+		tensors.Write(t, root, "run")
+		tensors.WriteOther(t, root, "other")
+	})
+	root := captured.root
 	s := httptest.NewServer(New(Options{Root: root, Version: "test"}).Handler())
 	t.Cleanup(s.Close)
 	return s.URL

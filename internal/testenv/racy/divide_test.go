@@ -52,26 +52,36 @@ func TestSharesMemory(t *testing.T) {
 // Each package with tests is in one of the two lists, also where only its tests share memory, and the test command runs both.
 func TestDivide(t *testing.T) {
 	root := testenv.Root()
-	racy, others, err := divide(root)
+	d, err := divide(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const module = "github.com/vigil-ml/vigil/"
 	for _, name := range []string{"hook", "internal/agent", "internal/capture", "internal/server", "internal/store", "internal/tensor", "e2e"} {
-		if !slices.Contains(racy, module+name) {
+		if !slices.Contains(d.racy, module+name) {
 			t.Errorf("%s is not among those that share memory", name)
 		}
 	}
 	for _, name := range []string{"internal/store/layout", "internal/testenv/racy"} {
-		if !slices.Contains(others, module+name) {
+		if !slices.Contains(d.others, module+name) {
 			t.Errorf("%s is among those that share memory", name)
+		}
+	}
+	for _, name := range []string{"internal/trial", "internal/agent", "internal/rules"} {
+		if !slices.Contains(d.less, module+name) {
+			t.Errorf("no test of %s is known to do less under the race detector", name)
+		}
+	}
+	for _, name := range []string{"TestCrashes", "TestRestartsChangeNothing", "TestDefaultSetOnTraces"} {
+		if !slices.Contains(d.tests, name) {
+			t.Errorf("%s is not among the tests that do less under the race detector", name)
 		}
 	}
 	command, err := os.ReadFile(filepath.Join(root, "scripts", "stages-ordinary.sh"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, call := range []string{"$(go run ./internal/testenv/racy |", "$(go run ./internal/testenv/racy others |"} {
+	for _, call := range []string{"$(go run ./internal/testenv/racy |", "$(go run ./internal/testenv/racy others |", "$(go run ./internal/testenv/racy less)"} {
 		if !strings.Contains(string(command), call) {
 			t.Errorf("the test command does not run %q", call)
 		}
