@@ -22,6 +22,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -153,6 +154,7 @@ func (d *drawn) resume(t failing) {
 // Whatever is drawn of a run, it is what stands in its rows: no spike is lost, no
 // gap, no step that came again or was taken back is in it, and no damaged level.
 func TestChartsAreWhatIsStored(t *testing.T) {
+	testenv.Unraced(t)
 	rapid.Check(t, func(t *rapid.T) {
 		d := &drawn{disk: vfs.NewCrash(1), random: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "values"), 2)), at: start, every: rapid.SampledFrom([]int64{1, 1, 3, 500}).Draw(t, "every"), stats: rapid.Bool().Draw(t, "statistics")}
 		var err error
@@ -467,6 +469,7 @@ func TestKeepTakesLevelsWithMetrics(t *testing.T) {
 // However a sealing dies, no levels are left behind that nobody names, and charts
 // show what is stored.
 func TestSealAndDie(t *testing.T) {
+	testenv.Unraced(t)
 	d := &drawn{disk: vfs.NewCrash(1), random: rand.New(rand.NewPCG(1, 2)), at: start, every: 1}
 	d.w = create(t, d.disk, "/root")
 	d.put(t, 3000)

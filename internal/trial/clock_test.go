@@ -123,8 +123,8 @@ func TestClocksOfAllRuns(t *testing.T) {
 					t.Fatalf("step %d closed at %d, want %d", steps[i], got, want)
 				}
 			}
-			for _, s := range steps {
-				at := k.Closed(s)
+			for i := 0; i < len(steps); i += 60 { // each looks through all rows
+				at := k.Closed(steps[i])
 				if got, want := tr.FirstClosed("", record.Train, at), k.First(at); got != want {
 					t.Fatalf("the first step from %d on is %d, want %d", at, got, want)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -230,6 +231,7 @@ func TestRewind(t *testing.T) {
 // where it stood or at the place, for readers at once; the next writer ends
 // what was begun, and goes on.
 func TestRewindAndDie(t *testing.T) {
+	testenv.Unraced(t)
 	for op := 1; ; op++ {
 		disk := vfs.NewCrash(uint64(op))
 		w := create(t, disk, "/root")
