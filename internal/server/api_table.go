@@ -123,6 +123,7 @@ var members = map[string]member{
 	"findings":  anyOf(func(r *runs.Row) (any, bool) { return r.Findings, true }),
 	"roots":     anyOf(func(r *runs.Row) (any, bool) { return r.Roots, true }),
 	"symptoms":  anyOf(func(r *runs.Row) (any, bool) { return r.Symptoms, r.Symptoms > 0 }),
+	"verdict":   anyOf(func(r *runs.Row) (any, bool) { return r.Verdict, true }),
 	"found":     anyOf(func(r *runs.Row) (any, bool) { return r.Found, len(r.Found) > 0 }),
 	"progress":  anyOf(func(r *runs.Row) (any, bool) { return r.Progress, r.Progress != nil }),
 	"duration":  numberOf(func(r *runs.Row) *float64 { return r.Duration }),

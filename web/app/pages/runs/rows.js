@@ -15,7 +15,7 @@ const first = 60; // rows: more than a screen shows
 const most = 10000; // rows of one answer
 const together = 50; // runs that are named in one address
 // What is shown of every run, or searched by a text alone.
-const base = ["title", "status", "started", "tags", "note", "archived", "damaged", "progress", "findings"];
+const base = ["title", "status", "started", "tags", "note", "archived", "damaged", "progress", "findings", "verdict"];
 
 let wanted = [];
 let reading = null;
