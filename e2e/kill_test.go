@@ -55,7 +55,7 @@ func readSide(path string) side {
 // outside the long mode the first rounds start it, and the later ones fork.
 func TestKillLoop(t *testing.T) {
 	t.Parallel()
-	rounds, started := 30, 6
+	rounds, started := 20, 3
 	if os.Getenv("VIGIL_TEST_LONG") != "" {
 		rounds, started = 300, 300
 	}

@@ -207,7 +207,7 @@ func TestPythonRuleLeavesNoProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	_ = run(t, dir, nil, binary, "stop", path)
+	_ = run(t, dir, nil, binary, "stop", path, "--wait", "0") // its end would be that of the rule
 	if err := syscall.Kill(agentPID(t, path), syscall.SIGKILL); err != nil && err != syscall.ESRCH {
 		t.Fatal(err)
 	}

@@ -119,6 +119,9 @@ func TestStrangeNames(t *testing.T) {
 // A tensor of 2 GB that the script saves travels in pieces and comes back
 // whole. Nothing else runs meanwhile: it keeps the disk busy.
 func TestTensorOf2GB(t *testing.T) {
+	if os.Getenv("VIGIL_TEST_LONG") == "" {
+		t.Skip("runs where VIGIL_TEST_LONG is set")
+	}
 	dir := t.TempDir()
 	o := run(t, dir, nil, binary, "run", "--name", "r", "--", testenv.Python(t), bad("big"))
 	if o.code != 0 {

@@ -36,8 +36,8 @@ stage_race_others() {
   CGO_ENABLED=1 go test -vet=off -race -timeout 60m $packages
 }
 
-# All files of a release: the programs are built for each platform.
-stage_release() { long_test -run 'TestRelease' ./e2e; }
+# All files of a release: the programs are built for each platform, the package from its source.
+stage_release() { long_test -run 'TestRelease|TestSourceDistribution' ./e2e; }
 
 # Properties, with cases that are drawn again.
 stage_properties() {
@@ -55,9 +55,9 @@ stage_kills() { long_test -run 'Kill' ./e2e; }
 # Trainings of many kinds leave the same output, files and weights with Vigil as without.
 stage_alike() { long_test -run 'TestScripts' ./bench/alike; }
 
-# A parameter of two gigabytes; all faults in trainings; devices.
+# A parameter and a tensor of two gigabytes; all faults in trainings; devices.
 stage_large() {
-  long_test -run 'TestParameterOfTwoGigabytes|TestFaultsWhileTraining' ./e2e
+  long_test -run 'TestParameterOfTwoGigabytes|TestTensorOf2GB|TestFaultsWhileTraining' ./e2e
   VIGIL_TEST_LONG=1 pytest_with "$VIGIL_TEST_PYTHON" python/tests/torch/test_device.py
 }
 
