@@ -39,6 +39,7 @@ type commands struct {
 	Trace    traceCmd    `cmd:"" name:"trace" help:"Write steps, parts, machine and findings of all workers on one time axis."`
 	Tail     tailCmd     `cmd:"" name:"tail" help:"Follow a live run: steps, losses, findings as they come."`
 	Compare  compareCmd  `cmd:"" name:"compare" help:"Show how runs differ, and their curves side by side."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Tools for coding assistants, over the Model Context Protocol."`
 	Logs     logsCmd     `cmd:"" name:"logs" help:"Print the output of the job, what the agent did, or what a rule printed."`
 	Rules    rulesCmd    `cmd:"" name:"rules" help:"The catalogue of rules and their parameters."`
 
