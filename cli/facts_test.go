@@ -21,11 +21,11 @@ Facts:
 `},
 		{"classes", `{"labels":{"loss":"CrossEntropyLoss","dtype":"I64","shape":[64],"range":[0,10],"distinct":3,"counts":{"10":1,"0":40,"2":23}}}`, `
 Facts:
-  labels  I64 [64], from 0 to 10, 3 different: 0 × 40, 2 × 23, 10 × 1, given to CrossEntropyLoss
+  labels  I64 [64], 3 classes; counts 0: 40, 2: 23, 10: 1; for CrossEntropyLoss
 `},
 		{"values", `{"labels":{"loss":"MSELoss","dtype":"F32","shape":[64,1],"range":[-0.5,2.25],"distinct":null,"counts":null}}`, `
 Facts:
-  labels  F32 [64 1], from -0.5 to 2.25, given to MSELoss
+  labels  F32 [64 1], from -0.5 to 2.25; for MSELoss
 `},
 		{"nothing finite", `{"labels":{"dtype":"C64","shape":[],"range":null,"distinct":0,"counts":{}}}`, `
 Facts:
@@ -39,7 +39,7 @@ Facts:
 			"evaluation":{"steps":2,"training":["drop","bn"]},
 			"network":{"modules":[{"path":"fc","type":"Linear","output":{"dtype":"F32","shape":[8,3]}},{"path":"act","type":"Softmax"}],"more":5}}`, `
 Facts:
-  computed     cross_entropy of softmax of linear
+  loss         cross_entropy(softmax(linear))
   predictions  F32 [8 3], from 0.1 to 0.8, mean 0.333, std 0.2, probabilities, one class for all samples
   inputs       F32 [8 4], from NaN to 1, mean 0, std 1, 2 NaN or infinite; I64 [8]; different at 2 of 3 steps
   updates      4 examined, 3 onto gradients of an earlier one, 1 without backward, clipped to norm 0.5 at 2 of 4

@@ -49,7 +49,7 @@ func (uiCmd) Help() string {
     vigil ui --base-path /vigil --host lab.example.org
     vigil ui --framed-by http://localhost:8888
 
-Prints the address of the dashboard, with a token that lets in, and serves it until Ctrl-C. It listens on this machine only, unless
+Prints the address of the dashboard, with an access token, and serves it until Ctrl-C. It listens on this machine only, unless
 --listen says otherwise. Over ssh it prints the command that brings it to the machine with the browser. It reads what is stored, so it can be
 started before, while and after jobs run; it changes only runs that the same user started.
 

@@ -22,12 +22,12 @@ func TestRulesOnMeaning(t *testing.T) {
 	}{
 		{"images", "bad", []string{"class_imbalance:every=1,samples=300", "confusion:every=5", "check_input_images:every=1"}, []string{
 			"check_input_images mean Pictures_input_0 channel 1", "class_imbalance imbalance class 2", "class_imbalance misprediction class 2", "confusion diag class 2",
-		}, "I64 [64], from 0 to 2, 3 different: 0 × "},
-		{"images", "good", []string{"class_imbalance:every=1,samples=300,start_step=10", "confusion:every=5,start_step=20", "check_input_images:every=1"}, nil, "given to CrossEntropyLoss"},
+		}, "I64 [64], 3 classes; counts 0: "},
+		{"images", "good", []string{"class_imbalance:every=1,samples=300,start_step=10", "confusion:every=5,start_step=20", "check_input_images:every=1"}, nil, "; for CrossEntropyLoss"},
 		{"text", "bad", []string{"class_imbalance:every=1,samples=300", "nlp_sequence_ratio:every=1"}, []string{
 			"class_imbalance imbalance class 1", "nlp_sequence_ratio token words_input_0 token 0",
-		}, "I64 [40], from 0 to 1, 2 different: 0 × 304, 1 × 16, given to cross_entropy"},
-		{"text", "good", []string{"class_imbalance:every=1,samples=300", "nlp_sequence_ratio:every=1"}, nil, "2 different: 0 × 160, 1 × 160"},
+		}, "I64 [40], 2 classes; counts 0: 304, 1: 16; for cross_entropy"},
+		{"text", "good", []string{"class_imbalance:every=1,samples=300", "nlp_sequence_ratio:every=1"}, nil, "2 classes; counts 0: 160, 1: 160"},
 	} {
 		t.Run(tt.script+" "+tt.data, func(t *testing.T) {
 			t.Parallel()

@@ -170,7 +170,7 @@ func TestPlanOfARunningJob(t *testing.T) {
 	if !slices.ContainsFunc(tr.Statuses(), func(s record.RuleStatus) bool { return s.Configuration == "late" && s.Parameters["start_step"] != "0" }) {
 		t.Errorf("the rule that was added has not judged: %+v", tr.Statuses())
 	}
-	if o := run(t, dir, nil, binary, "plan", "r", "--every", "3"); o.code != 1 || !strings.Contains(o.stderr, "is not running") {
+	if o := run(t, dir, nil, binary, "plan", "r", "--every", "3"); o.code != 1 || !strings.Contains(o.stderr, "has already ended") {
 		t.Errorf("plan of a run that ended: %+v", o)
 	}
 }

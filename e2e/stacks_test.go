@@ -204,11 +204,11 @@ func TestWindows(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, said.String())
 	}
 	waitFor(t, "the end of the run", func() bool { return open(t, path).Run().Ended != nil })
-	fails("is not running: it is failed", "--seconds", "1")
+	fails("has already ended (failed", "--seconds", "1")
 	if o := run(t, dir, nil, binary, "profile", "r"); o.code != 0 || !strings.Contains(o.stdout, "window 2 of worker_0") {
 		t.Errorf("a run that has ended shows its last window: %+v", o)
 	}
-	if o := run(t, dir, nil, binary, "stacks", "r"); o.code != 1 || !strings.Contains(o.stderr, "is not running: it is failed") {
+	if o := run(t, dir, nil, binary, "stacks", "r"); o.code != 1 || !strings.Contains(o.stderr, "has already ended (failed") {
 		t.Errorf("stacks of a run that has ended: %+v", o)
 	}
 	if o := run(t, dir, nil, binary, "fsck", "r"); o.code != 0 {

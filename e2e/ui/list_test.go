@@ -100,7 +100,7 @@ func TestListIsSearchedAndOrdered(t *testing.T) {
 		b.lists(want)
 	}
 	b.search("resnet los<1")
-	b.shows("Nothing is called “los” here.")
+	b.shows("Unknown field “los”.")
 	b.wait(`document.querySelector(".runs-search-behind mark").textContent === "los"`)
 	b.search("")
 	b.lists(allRuns)

@@ -162,7 +162,7 @@ func TestNothingOfMachineAndTime(t *testing.T) {
 // what is shown.
 func TestTime(t *testing.T) {
 	b := open(t, made(t), "/runs/going/time")
-	for _, text := range []string{"data 6", "Both ranks take the same time for their own work", "6 steps took three times the typical time or longer", "batch 64"} {
+	for _, text := range []string{"data 6", "Both ranks take the same time for their own work", "6 steps took 3 times the median or longer", "batch 64"} {
 		b.shows(text)
 	}
 	b.click("by line")

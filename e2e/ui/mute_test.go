@@ -60,7 +60,7 @@ func TestMuteARoot(t *testing.T) {
 	mute("Still count")
 	b.visit("/runs/leaping/overview")
 	b.shows("muted and do")
-	if !b.has("Found 1 info") || b.has(rootFinding) {
+	if !b.has("1 note, no problems") || b.has(rootFinding) {
 		t.Errorf("%q is muted, what follows from it is not: %s", rootFinding, b.text("main"))
 	}
 	b.visit("/runs/leaping/findings?show=muted")

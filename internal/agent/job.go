@@ -336,7 +336,7 @@ func (j *job) TurnedAway(reason string) {
 func (j *job) Control(c capture.Control, p capture.Peer) any {
 	switch c.Cmd {
 	case "stop":
-		j.stop("", "", fmt.Sprintf("asked for by process %d", p.PID))
+		j.stop("", "", fmt.Sprintf("requested by process %d", p.PID))
 		return map[string]any{"ok": true}
 	case "plan":
 		return j.replan(c.Plan)

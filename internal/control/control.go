@@ -47,7 +47,7 @@ func (r Run) Running(hint string) (record.Run, error) {
 		return run, err
 	}
 	if run.Status != record.Running {
-		return run, conflict(r.Name, hint, "run %q is not running: it is %s", r.Name, run.Status)
+		return run, conflict(r.Name, hint, "run %q has already ended (%s)", r.Name, run.Status)
 	}
 	return run, nil
 }
@@ -59,7 +59,7 @@ func Reachable(path string, run *record.Run) string {
 	orphans := run.Status == record.Lost && len(launch.Left(*run)) > 0
 	switch {
 	case run.Status != record.Running && !orphans:
-		return "it is not running: it is " + run.Status
+		return "it has already ended (" + run.Status + ")"
 	case err == nil && run.Host != "" && run.Host != host:
 		return fmt.Sprintf("it runs on host %q, this is %q: `vigil ui` there can control it", run.Host, host)
 	}

@@ -25,9 +25,9 @@ func (r Run) Stop(wait time.Duration) (run record.Run, err error) {
 	default:
 		ended := ""
 		if run.Ended != nil {
-			ended = " since " + run.Ended.Local().Format("2006-01-02 15:04:05")
+			ended = " " + run.Ended.Local().Format("2006-01-02 15:04:05")
 		}
-		return run, conflict(r.Name, "", "run %q is not running: it is %s%s", r.Name, run.Status, ended)
+		return run, conflict(r.Name, "", "run %q has already ended (%s%s)", r.Name, run.Status, ended)
 	}
 	if err := launch.RequestStop(run); err != nil {
 		return run, conflict(r.Name, "stop it on the run's host, as the user that started it", "stop run %q: %v", r.Name, err)

@@ -52,7 +52,7 @@ func (s *Server) controls(path string, run *record.Run) Controls {
 	ask := sentence(control.Reachable(path, run))
 	talk := ask
 	if run.Status != record.Running {
-		talk = sentence("it is not running: it is " + run.Status)
+		talk = sentence("it has already ended (" + run.Status + ")")
 	}
 	write := sentence(control.Writable(path))
 	gone := sentence(control.Busy(path, run))

@@ -29,7 +29,7 @@ type Images struct {
 	Planes  int64    `json:"planes" doc:"Values of a pixel: 1 of grey tiles, 3 of red, green and blue."`
 	Rows    [2]int64 `json:"rows" doc:"The rows of each tile that values are of, the second not included."`
 	Columns [2]int64 `json:"columns" doc:"Likewise the columns."`
-	Stride  int64    `json:"stride" doc:"Every so-manieth row and column is there."`
+	Stride  int64    `json:"stride" doc:"One row and column in so many is there."`
 	Index   integers `json:"index" doc:"Of each tile: its place in the batch."`
 	Channel integers `json:"channel" doc:"Of each tile: its channel; -1 of one in colours."`
 	TileMin floats   `json:"tile_min" doc:"Of each tile: the least finite value that is there; NaN when there is none."`

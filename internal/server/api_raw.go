@@ -22,8 +22,8 @@ type Raw struct {
 	At           integers `json:"at" doc:"Indices of the dimensions before the last two: which matrix this is of."`
 	Rows         [2]int64 `json:"rows" doc:"The rows that values are of, the second not included."`
 	Columns      [2]int64 `json:"columns" doc:"Likewise the columns."`
-	RowStride    int64    `json:"row_stride" doc:"Every so-manieth row is there."`
-	ColumnStride int64    `json:"column_stride" doc:"Every so-manieth column is there."`
+	RowStride    int64    `json:"row_stride" doc:"One row in so many is there."`
+	ColumnStride int64    `json:"column_stride" doc:"One column in so many is there."`
 	Values       floats   `json:"values" doc:"Row by row; complex numbers by magnitude. Empty for strings."`
 	Min          number   `json:"min" doc:"Of the finite values that are there; NaN when there is none."`
 	Max          number   `json:"max" doc:"Likewise."`

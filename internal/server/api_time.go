@@ -80,7 +80,7 @@ type TimeSteps struct {
 	Max       floats        `json:"max" doc:"Seconds of the longest step."`
 	Mean      floats        `json:"mean"`
 	Parts     []TimePart    `json:"parts" doc:"Mean seconds of each part; they add up to the mean."`
-	Outliers  []TimeOutlier `json:"outliers" doc:"Steps that took three times the typical time or longer, the longest first."`
+	Outliers  []TimeOutlier `json:"outliers" doc:"Steps that took 3 times the median or longer, the longest first."`
 	More      int64         `json:"more_outliers"`
 	Typical   number        `json:"typical" doc:"The median."`
 	P99       number        `json:"p99"`

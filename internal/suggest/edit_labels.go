@@ -20,7 +20,7 @@ func sameShape(s *site) *edit {
 	return nil
 }
 
-// signs makes labels of 0 and 1 such of -1 and 1.
+// signs maps labels 0 and 1 to -1 and 1.
 func signs(s *site) *edit {
 	if s.facts.Labels == nil {
 		return nil

@@ -27,7 +27,7 @@ func Facts(f *record.Facts) []Fact {
 	add("copies", copiesText(f.Models))
 	add("rate", rateText(f))
 	if f.Graph != nil {
-		add("computed", strings.Join(f.Graph.Head, " of "))
+		add("loss", strings.Join(f.Graph.Head, "(")+strings.Repeat(")", max(len(f.Graph.Head)-1, 0)))
 	}
 	add("predictions", predictionsText(f.Predictions))
 	add("labels", labelsText(f.Labels))
@@ -159,17 +159,20 @@ func labelsText(l *record.LabelFacts) string {
 		return ""
 	}
 	s := fmt.Sprintf("%s %v", l.DType, l.Shape)
-	if len(l.Range) == 2 {
+	n := len(l.Counts)
+	if n == 0 && len(l.Range) == 2 {
 		s += fmt.Sprintf(", from %s to %s", record.Digits(l.Range[0]), record.Digits(l.Range[1]))
 	}
-	if l.Distinct != nil && *l.Distinct > 0 {
-		s += fmt.Sprintf(", %d different", *l.Distinct)
-	}
-	if n := len(l.Counts); n > 0 && n <= shownClasses {
-		s += ": " + countsText(l.Counts)
+	switch {
+	case n > 0 && n <= shownClasses:
+		s += fmt.Sprintf(", %s; counts %s", record.Several(int64(n), "class", "classes"), countsText(l.Counts))
+	case n > 0:
+		s += ", " + record.Several(int64(n), "class", "classes")
+	case l.Distinct != nil && *l.Distinct > 0:
+		s += fmt.Sprintf(", %d different values", *l.Distinct)
 	}
 	if l.Loss != "" {
-		s += ", given to " + l.Loss
+		s += "; for " + l.Loss
 	}
 	return s
 }
@@ -186,7 +189,7 @@ func countsText(counts map[string]int64) string {
 		return int(max(-1, min(1, x-y)))
 	})
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%s × %d", name, counts[name])
+		names[i] = fmt.Sprintf("%s: %d", name, counts[name])
 	}
 	return strings.Join(names, ", ")
 }

@@ -79,7 +79,7 @@ type Images struct {
 
 	Planes        int64 // of a tile: 1 or 3
 	Rows, Columns Span  // of each tile
-	Stride        int64 // every so-manieth row and column is there
+	Stride        int64 // one row and column in so many is there
 	Tiles         []Tile
 	More          int64     // tiles that there is no room for
 	Values        []float64 // tile by tile, plane by plane, row by row

@@ -27,7 +27,7 @@ type Cut struct {
 	Rows, Columns Span
 }
 
-// Matrix is a part of a tensor as a person looks at it: every so-manieth row and
+// Matrix is a part of a tensor as a person looks at it: one row in so many and
 // column, so that it has at most MatrixSide of each; a single row as many values as
 // such a matrix.
 type Matrix struct {

@@ -104,7 +104,7 @@ func figuresOf(t source.Run, from, to time.Time) ([]Figure, error) {
 		if r.Host != host {
 			continue
 		}
-		f := Figure{Name: spokenTotals[r.Metric], Value: r.P50, Unit: r.Unit, Text: amount(r.P50, r.Unit), Max: r.Max, Detail: "at most " + amount(r.Max, r.Unit)}
+		f := Figure{Name: spokenTotals[r.Metric], Value: r.P50, Unit: r.Unit, Text: amount(r.P50, r.Unit), Max: r.Max, Detail: "peak " + amount(r.Max, r.Unit)}
 		i := slices.IndexFunc(nodeTotals, func(n nodeTotal) bool { return n.name == r.Metric })
 		all, err := nodeTotals[i].read(m, host)
 		if err != nil {
@@ -115,9 +115,9 @@ func figuresOf(t source.Run, from, to time.Time) ([]Figure, error) {
 	}
 	if use := t.Run().Time; use != nil && use.Machine != nil && use.Machine.PeakJobMemory > 0 {
 		peak := float64(use.Machine.PeakJobMemory)
-		f := Figure{Name: "memory of the job", Value: peak, Unit: "B", Text: record.Bytes(peak), Max: peak, Detail: "at most, resident"}
+		f := Figure{Name: "memory of the job", Value: peak, Unit: "B", Text: record.Bytes(peak), Max: peak, Detail: "peak, resident"}
 		if use.Machine.Memory > 0 {
-			f.Detail = "at most, of " + record.Bytes(float64(use.Machine.Memory))
+			f.Detail = "peak, of " + record.Bytes(float64(use.Machine.Memory))
 		}
 		list = append(list, f)
 	}

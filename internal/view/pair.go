@@ -245,7 +245,7 @@ func (m *Matrix) less(o *Matrix) {
 	}
 }
 
-// every are the values of so-manieth rows and columns: multiples of those that are there.
+// every are the values of one row and column in so many: multiples of those that are there.
 func (m *Matrix) every(rows, columns int64) []float64 {
 	if rows == m.RowStride && columns == m.ColumnStride {
 		return m.Values

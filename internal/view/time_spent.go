@@ -384,13 +384,13 @@ func (l *lengths) result(from, to time.Time) *StepLengths {
 	}
 	switch n := len(shown); {
 	case n == 0:
-		s.Note = "No step took three times the typical time."
+		s.Note = "No step took 3 times the median."
 	case n == 1:
-		s.Note = "One step took three times the typical time or longer; it is marked."
+		s.Note = "One step took 3 times the median or longer; it is marked."
 	case int64(n) == outliers:
-		s.Note = fmt.Sprintf("%d steps took three times the typical time or longer; they are marked.", n)
+		s.Note = fmt.Sprintf("%d steps took 3 times the median or longer; they are marked.", n)
 	default:
-		s.Note = fmt.Sprintf("The longest %d of %d places where a step took three times the typical time or longer are marked.", n, outliers)
+		s.Note = fmt.Sprintf("The longest %d of %d places where a step took 3 times the median or longer are marked.", n, outliers)
 	}
 	return s
 }

@@ -38,10 +38,10 @@ func TestLengthsOfSteps(t *testing.T) {
 	}{
 		{name: "no steps"},
 		{name: "too few", rows: stepsOf(1, 2)},
-		{name: "alike", rows: stepsOf(10, 11, 10, 12, 10), shown: true, note: "No step took three times the typical time.", typical: "10 ms"},
-		{name: "one is slow", rows: stepsOf(10, 10, 10, 100, 10), shown: true, outliers: 1, first: "step 3: 100 ms", note: "One step took three times the typical time or longer; it is marked.", typical: "10 ms", logarithms: true},
-		{name: "slow ones come before others", rows: stepsOf(append([]int64{10, 10, 100, 10, 90}, many[1:10]...)...), shown: true, outliers: 2, first: "step 2: 100 ms", note: "2 steps took three times the typical time or longer; they are marked.", typical: "10 ms", logarithms: true},
-		{name: "many are slow", rows: stepsOf(many...), shown: true, outliers: mostOutliers, first: "step 990: 1.04 s", note: "The longest 40 of 100 places where a step took three times the typical time or longer are marked.", typical: "10 ms", logarithms: true},
+		{name: "alike", rows: stepsOf(10, 11, 10, 12, 10), shown: true, note: "No step took 3 times the median.", typical: "10 ms"},
+		{name: "one is slow", rows: stepsOf(10, 10, 10, 100, 10), shown: true, outliers: 1, first: "step 3: 100 ms", note: "One step took 3 times the median or longer; it is marked.", typical: "10 ms", logarithms: true},
+		{name: "slow ones come before others", rows: stepsOf(append([]int64{10, 10, 100, 10, 90}, many[1:10]...)...), shown: true, outliers: 2, first: "step 2: 100 ms", note: "2 steps took 3 times the median or longer; they are marked.", typical: "10 ms", logarithms: true},
+		{name: "many are slow", rows: stepsOf(many...), shown: true, outliers: mostOutliers, first: "step 990: 1.04 s", note: "The longest 40 of 100 places where a step took 3 times the median or longer are marked.", typical: "10 ms", logarithms: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var l lengthReader

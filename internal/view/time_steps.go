@@ -41,7 +41,7 @@ type StepPartSeries struct {
 	Values []float64
 }
 
-// StepOutlier is a step that took three times the typical time or longer.
+// StepOutlier is a step that took 3 times the median or longer.
 type StepOutlier struct {
 	Step    int64
 	Time    time.Time // when it closed

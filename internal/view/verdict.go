@@ -53,10 +53,13 @@ func (j Judged) judging() (judged, failed int) {
 
 // found says what was found, with its class; in short where nothing was that counts.
 func (j Judged) found(running bool) Verdict {
-	for _, s := range []record.Severity{record.Error, record.Warning, record.Info} {
+	for _, s := range []record.Severity{record.Error, record.Warning} {
 		if j.Tally.Roots[s] > 0 {
 			return Verdict{string(s), "Found " + j.Tally.String()}
 		}
+	}
+	if n := j.Tally.Roots[record.Info]; n > 0 {
+		return Verdict{string(record.Info), record.Several(int64(n), "note") + ", no problems"}
 	}
 	judged, _ := j.judging()
 	switch {

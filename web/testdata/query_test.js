@@ -50,11 +50,11 @@ const finds = {
 };
 
 const complains = {
-  "loos<0.5": [[0, 4, "Nothing is called “loos” here. Did you mean “loss”?"]],
-  "xyzzyx:1": [[0, 6, "Nothing is called “xyzzyx” here. Fields, tags, parameters and values can be searched."]],
-  "loss<abc": [[5, 8, "“abc” is no number."]],
-  "duration>1x": [[9, 11, "“1x” is no duration, such as 90s, 5min, 2h or 3d."]],
-  "started>monday": [[8, 14, "“monday” is no time, such as 2026-11-20 or 7d (ago)."]],
+  "loos<0.5": [[0, 4, "Unknown field “loos”. Did you mean “loss”?"]],
+  "xyzzyx:1": [[0, 6, "Unknown field “xyzzyx”. Fields, tags, parameters and values can be searched."]],
+  "loss<abc": [[5, 8, "“abc” is not a number."]],
+  "duration>1x": [[9, 11, "“1x” is not a duration, such as 90s, 5min, 2h or 3d."]],
+  "started>monday": [[8, 14, "“monday” is not a time, such as 2026-11-20 or 7d (ago)."]],
   "status:runing": [[7, 13, "status is one of running, failed, stopped, lost, ended, completed."]],
   "loss<": [[0, 5, "A value is missing after “loss<”."]],
   "<0.5": [[0, 1, "What is compared stands before “<”, as in loss<0.5."]],
@@ -62,13 +62,13 @@ const complains = {
   "resnet)": [[6, 7, "This parenthesis was not opened."]],
   "()": [[0, 2, "There is nothing between these parentheses."]],
   "\"abc": [[0, 4, "This quotation mark is not closed."]],
-  "name:/(/": [[5, 8, /^This is no regular expression: /]],
+  "name:/(/": [[5, 8, /^This is not a regular expression: /]],
   "or resnet": [[0, 2, /^“or” stands between two terms/]],
   "resnet -": [],
   "resnet not": [[7, 10, "What must not be is missing."]],
   "tag<1": [[4, 5, /^Tags are searched with a colon/]],
   "loss<1,2": [[7, 8, "“<” compares with one value."]],
-  "resnet loos<1 lost>x": [[7, 11, /loss/], [19, 20, "“x” is no share, such as 20%."]],
+  "resnet loos<1 lost>x": [[7, 11, /loss/], [19, 20, "“x” is not a share, such as 20%."]],
 };
 
 export const tests = {

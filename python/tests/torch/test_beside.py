@@ -86,12 +86,15 @@ def test_copies(trainings, name, parameters, trained, copies):
         ("three_in_turn", "a step is one round of 3 optimisers: SGD, Adam, AdamW · "),
         ("three_apart", "a step is one round of 2 of 3 optimisers: SGD, AdamW · "),
         ("three_phases", "a step is one update by SGD, one of 3 optimisers · "),
-        ("plain", "a step is one update by the optimiser · "),
     ],
 )
 def test_the_line(trainings, name, says):
     line = trainings[name].said
     assert says in line
+
+
+def test_the_line_does_not_say_what_goes_without_saying(trainings):
+    assert " · 4 weights and 4 gradients" in trainings["plain"].said and "a step is" not in trainings["plain"].said
 
 
 @pytest.mark.parametrize(

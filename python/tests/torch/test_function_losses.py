@@ -46,7 +46,7 @@ def run_of(trained, style, way):
 def test_it_is_what_the_script_prints(trained, style, way):
     done, printed = run_of(trained, style, way)
     assert len(printed) == BATCHES and passes(done.run) == pytest.approx(printed, rel=1e-5)
-    assert not [n for n in done.run.of("notice") if "no loss of its evaluation" in n["text"]]
+    assert not [n for n in done.run.of("notice") if "no validation loss" in n["text"]]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -54,7 +54,7 @@ def test_it_is_what_the_script_prints(trained, style, way):
 def test_what_is_not_clear_is_left_out(trained, style, way):
     done, _ = run_of(trained, style, way)
     assert set(done.run.series("loss", EVAL)) <= {None}
-    assert len([n for n in done.run.of("notice") if "no loss of its evaluation" in n["text"]]) == bool(done.run.mode(EVAL))
+    assert len([n for n in done.run.of("notice") if "no validation loss" in n["text"]]) == bool(done.run.mode(EVAL))
 
 
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason="no torch.compile")

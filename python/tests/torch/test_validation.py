@@ -16,7 +16,7 @@ def test_validation(trained, way):
     assert done.code == 0, done.err
     assert done.out == done.plain_out and done.digest == done.plain_digest
     printed = [pytest.approx(float(x), rel=1e-4, abs=1e-5) for x in re.findall(r"validation ([\d.]+)", done.out)]
-    said = [n for n in done.run.of("notice") if "no loss of its evaluation was seen" in n["text"]]
+    said = [n for n in done.run.of("notice") if "no validation loss was seen" in n["text"]]
     if way != "written out":
         assert done.run.series("samples/mean", 1) == [4] * len(printed) if way in ("module", "function") else "samples/mean" not in done.run.names()
         assert done.run.series("loss", 1) == printed and not said

@@ -13,7 +13,8 @@ from vigil._torch.stale_optimiser_parameters import StaleParameters
 from vigil._torch.untrained_copies import Copies
 
 AFTER = 20  # TRAIN steps
-UNSEEN = "none was seen; without gradients only a loss module or a loss function shows one"
+UNSEEN = "no validation loss was seen; without gradients Vigil sees PyTorch's loss modules and loss functions"
+ORDINARY = "one update by the optimiser"  # what a step is unless something else is said
 RATE = 0.1  # with a larger one a schedule scales something else than a rate, as one that is made of the width of a transformer
 
 
@@ -318,7 +319,7 @@ class Facts(object):
             return "one round of %s optimisers: %s" % (several, ", ".join(m.type for m in members))
         if every > 1 and (members or ours):
             return "one update by %s, one of %d optimisers" % ((members or ours)[0].type, every)
-        return "one update by the optimiser"
+        return ORDINARY
 
     def _unseen_validation(self):
         """A model ran in evaluation, and no loss of that was seen: say what that leaves unjudged, and what to add where there is one. It may compute only an accuracy, or draw samples."""
@@ -326,7 +327,7 @@ class Facts(object):
         if t.counter.modes[1] and not t.eval_loss_seen:
             t.session.notice(
                 "info",
-                "whether the training overfits was not judged: no loss of its evaluation was seen, which without gradients only a loss module or a loss function shows",
+                "overfitting was not checked: no validation loss was seen. Without gradients Vigil sees PyTorch's loss modules and loss functions",
                 'where the evaluation computes one, put "try: import vigil" and "except ImportError: vigil = None" at the top, and "if vigil: vigil.log({"loss": value})" after it',
             )
             unclear = t.functions.unclear
@@ -361,7 +362,8 @@ def sentence(facts):
     function, module = facts["loss"]["function"], facts["loss"]["module"]
     if module or function:
         parts.append("loss " + (module or function) + (" (%s)" % function if module and function and function != "compiled" else ""))
-    parts.append("a step is " + facts["step"])
+    if facts["step"] != ORDINARY:
+        parts.append("a step is " + facts["step"])
     n = facts["tensors"]
     every = "every step" if facts["interval"] == 1 else "every %d steps" % facts["interval"]
     copied = " (%d of copies)" % n["copied"] if n.get("copied") else ""

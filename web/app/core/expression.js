@@ -47,7 +47,7 @@ export function tokens(text) {
       add("name", end, name);
     } else if (match(numberAt, text, at)) {
       const end = numberAt.lastIndex;
-      if (match(wordAt, text, end)) throw new Fault(`“${text.slice(at, wordAt.lastIndex)}” is no number; a name that begins with a digit needs quotes.`, at, wordAt.lastIndex);
+      if (match(wordAt, text, end)) throw new Fault(`“${text.slice(at, wordAt.lastIndex)}” is not a number; a name that begins with a digit needs quotes.`, at, wordAt.lastIndex);
       add("number", end, Number(text.slice(at, end)));
     } else if (match(wordAt, text, at)) add("name", wordAt.lastIndex, text.slice(at, wordAt.lastIndex));
     else throw new Fault(`“${String.fromCodePoint(text.codePointAt(at))}” means nothing here; a name with such characters needs quotes.`, at, at + 1);

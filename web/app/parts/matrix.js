@@ -93,7 +93,7 @@ function Height({ of, height }) {
   return null;
 }
 
-const said = (value, cursor) => (value.near ? html`<span title="Only every so-manieth value is read for this view: zoom in for this one.">near [${value.near.join(", ")}]: ${format.number(value.value, 5)}</span>` : value.value === undefined ? html`<span class="faint">is not read yet</span>` : html`<strong>${format.number(value.value, 6)}</strong>`);
+const said = (value, cursor) => (value.near ? html`<span title="Downsampled in this view; zoom in to read this value.">near [${value.near.join(", ")}]: ${format.number(value.value, 5)}</span>` : value.value === undefined ? html`<span class="faint">is not read yet</span>` : html`<strong>${format.number(value.value, 6)}</strong>`);
 
 // Scale shows which colour is which value.
 function Scale({ scale, range }) {

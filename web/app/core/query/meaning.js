@@ -15,7 +15,7 @@ export function meaning(term, fields) {
   const field = fields.known(term.field.text);
   if (!field) {
     const like = nearest(term.field.text, fields.names());
-    throw wrong(term.field, `Nothing is called \u201c${term.field.text}\u201d here.${like ? ` Did you mean \u201c${like}\u201d?` : " Fields, tags, parameters and values can be searched."}`);
+    throw wrong(term.field, `Unknown field \u201c${term.field.text}\u201d.${like ? ` Did you mean \u201c${like}\u201d?` : " Fields, tags, parameters and values can be searched."}`);
   }
   const some = (tests) => (row) => tests.some((test) => test(row));
   if (term.operator === "!=") {
@@ -42,7 +42,7 @@ function one(field, operator, value) {
   }
   if (field.type === "mixed") return mixed(field, operator, value);
   const want = amount(value.text, field.type);
-  if (want === null) throw wrong(value, `\u201c${value.text}\u201d is no ${{ number: "number", share: "share, such as 20%", duration: "duration, such as 90s, 5min, 2h or 3d", time: "time, such as 2026-11-20 or 7d (ago)" }[field.type]}.`);
+  if (want === null) throw wrong(value, `\u201c${value.text}\u201d is not a ${{ number: "number", share: "share, such as 20%", duration: "duration, such as 90s, 5min, 2h or 3d", time: "time, such as 2026-11-20 or 7d (ago)" }[field.type]}.`);
   return number((row) => field.get(row), operator, want, field.type);
 }
 
@@ -115,7 +115,7 @@ function pattern(word, how) {
       const expression = new RegExp(word.text, "iu");
       return (text) => expression.test(text);
     } catch (error) {
-      throw wrong(word, `This is no regular expression: ${error.message.replace(/^Invalid regular expression: /, "")}.`);
+      throw wrong(word, `This is not a regular expression: ${error.message.replace(/^Invalid regular expression: /, "")}.`);
     }
   }
   const want = word.text.toLowerCase();

@@ -53,12 +53,12 @@ function More({ plan }) {
     await plan.change(ask, (answer) => captured(answer) ?? "Changed. It takes effect at the next step.");
   };
   return html`<form class="stack tight" onSubmit=${submit} aria-label="More">
-    <h3>More for a while</h3>
+    <h3>Capture more for a while</h3>
     <div class="controls-fields">
       <label class="field"><span>Collection</span><input type="text" required list="controls-collections" value=${want.name} onInput=${set("name")} /></label>
       <datalist id="controls-collections">${kinds.map((name) => html`<option key=${name} value=${name} />`)}</datalist>
       <label class="field"><span>Names (regular expression)</span><input type="text" value=${want.regex} placeholder="all of it" spellcheck=${false} onInput=${set("regex")} /></label>
-      <label class="field"><span>Every so many steps</span><input type="number" min="1" step="1" value=${want.every} onInput=${set("every")} /></label>
+      <label class="field"><span>Every N steps</span><input type="number" min="1" step="1" value=${want.every} onInput=${set("every")} /></label>
       <label class="field"><span>For so many steps</span><input type="number" min="1" step="1" value=${want.steps} placeholder="from now on" onInput=${set("steps")} /></label>
       <label class="check"><input type="checkbox" checked=${want.raw} onChange=${set("raw")} /> All values, not only statistics</label>
     </div>

@@ -124,7 +124,7 @@ const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?
 
 function found(answer, entry, several, asked) {
   const of = several ? answer.runs.find((r) => r.run === entry.run) : answer;
-  if (!of) return [null, new Error("The server left this run out of its answer.")];
+  if (!of) return [null, new Error("No data came back for this run.")];
   if (of.error) return [null, new Error(sentence(of.error))];
   const one = of.series?.[asked.indexOf(entry.s)];
   if (!one) return [null, new Error("The server left this series out of its answer.")];

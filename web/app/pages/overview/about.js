@@ -15,8 +15,8 @@ export function About({ run, api, route }) {
     <div class="about">
       <${Card} title="What it is"><${Pairs} list=${describe.properties.filter((one) => one.name !== "note" && !one.name.startsWith("tag "))} /><${Command} text=${describe.command} /><${Tags} tags=${describe.tags} /><//>
       <${Card} title="Note"><${Note} run=${run} api=${api} /><//>
-      <${Card} title="What it was made of"><${Pairs} list=${describe.provenance} none="Nothing is known of its code and packages." />${describe.diff > 0 && html`<${CodeDiff} run=${run} size=${describe.diff} />`}<//>
-      <${Card} title="What was understood of it"><${Pairs} list=${describe.facts} none="The first steps of the training were not looked at." /><//>
+      <${Card} title="Environment"><${Pairs} list=${describe.provenance} none="Nothing is known of its code and packages." />${describe.diff > 0 && html`<${CodeDiff} run=${run} size=${describe.diff} />`}<//>
+      <${Card} title="Detected setup"><${Pairs} list=${describe.facts} none="The first steps of the training were not looked at." /><//>
       <${Card} title="Network"><${Network} describe=${describe} /><//>
       <${Card} title="What was captured"><${Captured} describe=${describe} run=${run} route=${route} /><//>
     </div>
@@ -63,7 +63,7 @@ function Note({ run, api }) {
     event.stopPropagation();
   };
   if (text === null) {
-    return html`${stored ? html`<p class="run-note said">${stored}</p>` : html`<p class="quiet">Nobody has written a note.</p>`}
+    return html`${stored ? html`<p class="run-note said">${stored}</p>` : html`<p class="quiet">No note yet.</p>`}
       <div><button type="button" class="button small" disabled=${!may.allowed} title=${may.allowed ? null : may.why_not} onClick=${() => setText(stored)}><${Icon} name="edit" size=${14} /> ${stored ? "Change the note" : "Write a note"}</button></div>`;
   }
   return html`<form class="stack tight" onSubmit=${save}>

@@ -27,10 +27,10 @@ export function Chosen({ rows, onClear, onRemove }) {
     <strong>${format.several(rows.length, "run")} chosen</strong>
     <a class="button main" href=${curvesOf(names.slice(0, most))} aria-disabled=${rows.length > most ? "true" : null} title=${rows.length > most ? `The first ${most} are shown` : "Their curves over each other"}><${Icon} name="right" size=${14} />${rows.length === 1 ? "Curves" : "Compare curves"}</a>
     <button type="button" class="button" disabled=${fixed} title=${why} onClick=${() => setTagging(true)}><${Icon} name="tag" size=${14} />Tag</button>
-    <${Menu} label="Colour" items=${[{ heading: "Colour" }, { label: "As the rules say", run: () => paint(names, { colour: 0, line: "" }) }, ...[1, 2, 3, 4, 5, 6, 7, 8].map((colour) => ({ label: `Colour ${colour}`, run: () => paint(names, { colour }) })), { heading: "Line" }, ...lines.map((line) => ({ label: line[0].toUpperCase() + line.slice(1), run: () => paint(names, { line }) }))]} />
+    <${Menu} label="Colour" items=${[{ heading: "Colour" }, { label: "Automatic", run: () => paint(names, { colour: 0, line: "" }) }, ...[1, 2, 3, 4, 5, 6, 7, 8].map((colour) => ({ label: `Colour ${colour}`, run: () => paint(names, { colour }) })), { heading: "Line" }, ...lines.map((line) => ({ label: line[0].toUpperCase() + line.slice(1), run: () => paint(names, { line }) }))]} />
     <button type="button" class="button" disabled=${fixed} title=${why ?? "Archived runs are left out of the list and stay on disk"} onClick=${() => archive(names, !archived)}><${Icon} name=${archived ? "eye" : "hidden"} size=${14} />${archived ? "Bring back" : "Archive"}</button>
     <button type="button" class="button danger" disabled=${fixed} title=${why} onClick=${onRemove}><${Icon} name="trash" size=${14} />Delete</button>
-    <button type="button" class="button plain" onClick=${onClear}>Choose none</button>
+    <button type="button" class="button plain" onClick=${onClear}>Clear selection</button>
     ${tagging && html`<${TagDialog} rows=${rows} close=${() => setTagging(false)} />`}
   </div>`;
 }

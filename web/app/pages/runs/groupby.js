@@ -7,7 +7,7 @@ export function GroupBy({ columns, value, onChange }) {
   const list = columns.filter((column) => column.id !== "name" && column.id !== "losses");
   const groups = Map.groupBy(list, (column) => column.group ?? "");
   return html`<label class="field">Group <select value=${value} onChange=${(event) => onChange(event.target.value)} aria-label="Group by">
-    <option value="">by nothing</option>
+    <option value="">none</option>
     ${[...groups].map(([group, columns]) => html`<optgroup key=${group} label=${group}>${columns.slice(0, 100).map((column) => html`<option key=${column.id} value=${column.id}>${column.title}</option>`)}</optgroup>`)}
   </select></label>`;
 }

@@ -21,7 +21,7 @@ export function Code({ run, route, data }) {
       ${answer.data?.windows.filter((one) => one.damaged).map((one) => html`<p key=${one.number + one.worker} class="severity plain warning">Window ${one.number} of <span class="said">${one.worker}</span> cannot be read: <span class="said">${one.damaged}</span></p>`)}
       ${going(run) && html`<${Stand} run=${run} />`}
       ${windows.length ? html`<${Window} run=${run} route=${route} windows=${windows} data=${data} />`
-        : answer.data && html`<${Empty} compact command=${going(run) ? `vigil profile ${run.name} --seconds 5` : `vigil run --profile stacks:steps=50-80 -- ${command(run)}`}>${going(run) ? "No window of detail has been recorded yet: a sample of where the code stands every 10 ms, for 5 seconds." : "No window of detail was recorded in this run, so it is not known in which lines of code its time went."}<//>`}
+        : answer.data && html`<${Empty} compact command=${going(run) ? `vigil profile ${run.name} --seconds 5` : `vigil run --profile stacks:steps=50-80 -- ${command(run)}`}>${going(run) ? "No profile has been recorded yet. The button samples the code every 10 ms for 5 seconds." : "No profile was recorded, so there is no breakdown by line."}<//>`}
     </div>
   </section>`;
 }
@@ -50,7 +50,7 @@ function Window({ run, route, windows, data }) {
       <${Search} label="Search functions and files" value=${query} onChange=${(q) => route.set({ q })} where="Time" />
     </div>
     <p class="quiet small said">${answer.data?.about}${here.why ? ` · asked for by ${here.why}` : ""}${answer.data?.few ? html` <span class="severity plain warning">${answer.data.few}</span>` : ""}</p>
-    <${Flame} title=${minus ? `Window ${chosen} against window ${minus}: width is the time now, colour the change of its share` : "From the outermost call down to where it stood"} data=${flame} unit="ms" search=${query} zoom=${zoom} onZoom=${(frame) => route.set({ frame: frame < 0 ? null : frame })}
+    <${Flame} title=${minus ? `Window ${chosen} against window ${minus}: width is the time now, colour the change of its share` : "Flame graph, outermost call on top"} data=${flame} unit="ms" search=${query} zoom=${zoom} onZoom=${(frame) => route.set({ frame: frame < 0 ? null : frame })}
       loading=${answer.loading} error=${answer.error} retry=${answer.reload} empty="Nothing of Python was seen in this window." />
     ${answer.data?.more > 0 && html`<p class="faint small">${format.several(answer.data.more, "short call is", "short calls are")} not drawn.</p>`}
     ${answer.data?.lines.length > 0 && html`<${Lines} data=${answer.data} minus=${minus} whole=${data} />`}`;

@@ -15,7 +15,7 @@ export function Lengths({ run, route, data, zoom }) {
       <dt>Longest</dt><dd class="n">${format.duration(number(data.longest))}</dd>
     </dl>
     <${Bins} data=${data.histogram} typical=${number(data.typical)} />
-    <h3>${outliers ? `${format.several(outliers, "step")} took three times the typical time or longer` : "No step took three times the typical time"}</h3>
+    <h3>${outliers ? `${format.several(outliers, "step")} took 3 times the median or longer` : "No step took 3 times the median"}</h3>
     ${outliers > 0 && html`<table class="plain long-steps"><thead><tr><th scope="col">Step</th><th scope="col" class="n">Time</th><th scope="col" class="n">Typical</th><th scope="col"><span class="sr">Go to</span></th></tr></thead>
       <tbody>${data.outliers.slice(0, few).map((one) => html`<tr key=${one.step}><th scope="row"><button type="button" class="button plain small" title="Zoom in on it" onClick=${() => zoom([Math.max(0, one.step - 25), one.step + 25])}>${format.count(one.step)}</button></th>
         <td class="n">${format.duration(number(one.seconds))}</td><td class="n">× ${format.number(number(one.times), 3)}</td><td class="n"><a href=${route.to(run.name, "machine", around(one))} title="What the machine did then">machine</a></td></tr>`)}</tbody></table>
@@ -46,6 +46,6 @@ function Bins({ data, typical }) {
     <div class="bins-bars" role="img" aria-label=${`${format.percent(most / total)} of the steps took ${at(main)}; the shortest ${format.duration(edges[0])}, the longest ${format.duration(edges.at(-1))}`}>
       ${[...counts].map((count, i) => html`<span key=${i} class=${`bin ${edges[i] >= typical * 3 ? "long" : ""}`} title=${`${at(i)}: ${format.several(count, "step")}`}><i ref=${height(count)}></i></span>`)}</div>
     <div class="bins-axis faint small"><span>${format.duration(edges[0])}</span><span>${format.duration(edges[Math.floor(edges.length / 2)])}</span><span>${format.duration(edges.at(-1))}</span></div>
-    <p class="faint small">Heights are square roots of the counts${data.log ? "; each bin is wider than the one before by the same factor" : ""}.</p>
+    <p class="faint small">Square-root counts${data.log ? ", logarithmic bins" : ""}.</p>
   </figure>`;
 }

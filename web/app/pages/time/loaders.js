@@ -14,7 +14,7 @@ export function Loaders({ run, data }) {
       <header><h2 id="loaders-title">Loading of data</h2></header>
       ${data.loaders.length
         ? html`<div class="body stack tight">
-          <p>${waits ? html`<strong>${waits.percent} %</strong> of the time the training waited for data (${waits.took}).` : "The training did not wait for data to speak of."}</p>
+          <p>${waits ? html`<strong>${waits.percent} %</strong> of the time the training waited for data (${waits.took}).` : "Data loading is not a bottleneck."}</p>
           <div class="scroll"><table class="plain"><thead><tr><th scope="col">Worker</th><th scope="col">Settings</th><th scope="col" class="n">Passes</th><th scope="col" class="n">First batch</th><th scope="col" class="n">Longest first batch</th></tr></thead>
           <tbody>${data.loaders.map((one, i) => html`<tr key=${i}><th scope="row" class="said">${one.worker}</th><td class="said">${settings(one.settings)}</td><td class="n">${one.settings?.workers ? format.count(one.passes) : "–"}</td><td class="n">${format.duration(number(one.first_batch_seconds))}</td><td class="n">${format.duration(number(one.longest_first_batch_seconds))}</td></tr>`)}</tbody></table></div>
           <p class="faint small">The first batch of a pass takes as long as its workers need to start. Passes of a loader without workers are not counted.</p></div>`

@@ -31,16 +31,16 @@ export function Steps({ run, route, data, every }) {
   const guides = useMemo(() => (shown?.x.length ? [{ y: number(shown.typical), label: `typical ${format.duration(number(shown.typical))}` }] : none), [shown]);
   const shared = { x: axis, range: view ?? limit, onRange: zoom, limit, group: "steps" };
   return html`<section class="card" aria-labelledby="steps-title">
-    <header><h2 id="steps-title">Length of steps</h2>
+    <header><h2 id="steps-title">Step time</h2>
       ${modes.length > 1 && html`<label class="field">Mode <select value=${mode} onChange=${(event) => route.push({ mode: event.target.value, s0: null, s1: null })}>${modes.map((one) => html`<option key=${one}>${one}</option>`)}</select></label>`}
       ${data.workers.length > 1 && html`<label class="field">Worker <select value=${worker || data.worker} onChange=${(event) => route.push({ worker: event.target.value === data.worker ? null : event.target.value })}>${data.workers.map((one) => html`<option key=${one}>${one}</option>`)}</select></label>`}
     </header>
     <div class="steps-panel">
       <div class="steps-charts">
         ${whole.error && !whole.data ? html`<${Failed} error=${whole.error} again=${whole.reload} />` : html`
-        <${Chart} title="Seconds of a step" ...${shared} series=${series} y=${y} lines=${guides} height=${230} loading=${whole.loading && !whole.data} legend=${true}
+        <${Chart} title="Seconds per step" ...${shared} series=${series} y=${y} lines=${guides} height=${230} loading=${whole.loading && !whole.data} legend=${true}
           caption=${shown ? sentence(shown) : false} empty=${`No steps of mode ${mode} were seen${worker ? ` of ${worker}` : ""}.`} />
-        <${Chart} title="Its parts" ...${shared} series=${parts} y=${seconds} height=${220} loading=${whole.loading && !whole.data} caption=${shown?.raw ? "each bar is one step" : "means of the steps in each column"} empty="There are no parts to show." />`}
+        <${Chart} title="Breakdown" ...${shared} series=${parts} y=${seconds} height=${220} loading=${whole.loading && !whole.data} caption=${shown?.raw ? "each bar is one step" : "means of the steps in each column"} empty="There are no parts to show." />`}
       </div>
       ${shown?.x.length > 0 && html`<${Lengths} run=${run} route=${route} data=${shown} zoom=${zoom} />`}
     </div>
@@ -55,7 +55,7 @@ function lines(data) {
   const list = [{ label: data.raw ? "step" : "mean", unit: "s", x, y: numbers(data.mean), raw: data.raw, points: data.steps, colour: "--series-1", dash: [], ...(data.raw ? {} : { xLast: numbers(data.x_last), min: numbers(data.min), max: numbers(data.max) }) }];
   if (data.outliers.length) {
     const sorted = [...data.outliers].sort((a, b) => a.step - b.step);
-    list.push({ label: "three times the typical or longer", kind: "points", unit: "s", raw: true, points: 0, x: Float64Array.from(sorted, (one) => one.step), y: Float64Array.from(sorted, (one) => number(one.seconds)), colour: "--warning", dash: [] });
+    list.push({ label: "slow steps (3× the median or more)", kind: "points", unit: "s", raw: true, points: 0, x: Float64Array.from(sorted, (one) => one.step), y: Float64Array.from(sorted, (one) => number(one.seconds)), colour: "--warning", dash: [] });
   }
   return list;
 }
