@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/vigil-ml/vigil/internal/agent"
 	"github.com/vigil-ml/vigil/internal/config"
@@ -30,6 +31,18 @@ func (r rootFlag) root() string {
 		return run.Dir
 	}
 	return config.Defaults().Dir
+}
+
+// directory is the root as an absolute path. It need not exist yet.
+func (r rootFlag) directory() (string, error) {
+	root, err := filepath.Abs(r.root())
+	if err != nil {
+		return "", fmt.Errorf("find the root of the runs: %w", err)
+	}
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		return "", &usage{Message: fmt.Sprintf("%q is not a directory", root), What: root, Hint: "give the directory that the runs lie in"}
+	}
+	return root, nil
 }
 
 // runArg is embedded by commands about one run.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,13 +37,9 @@ Exit codes: 0 when the assistant has ended it, else 1.`
 
 // Run serves until standard input ends.
 func (c mcpCmd) Run(a *app) error {
-	root := c.Root
-	if root == "" {
-		root = rootFlag{}.root()
-	}
-	root, err := filepath.Abs(root)
+	root, err := rootFlag{c.Root}.directory()
 	if err != nil {
-		return fmt.Errorf("find the root of the runs: %w", err)
+		return err
 	}
 	index := runs.Open(vfs.OS, root, runs.Options{})
 	defer index.Close()

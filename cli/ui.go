@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"os/user"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -65,16 +64,9 @@ const (
 
 // Run serves until the process is asked to end.
 func (c uiCmd) Run(a *app) error {
-	root := c.Root
-	if root == "" {
-		root = rootFlag{}.root()
-	}
-	root, err := filepath.Abs(root)
+	root, err := rootFlag{c.Root}.directory()
 	if err != nil {
-		return fmt.Errorf("find the root of the runs: %w", err)
-	}
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
-		return &usage{Message: fmt.Sprintf("%q is not a directory", root), What: root, Hint: "give the directory that the runs lie in"}
+		return err
 	}
 	certificates, err := c.certificates()
 	if err != nil {
