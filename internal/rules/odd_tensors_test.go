@@ -7,11 +7,13 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // No rule fails on any element type or shape, in any mode, with workers of
 // which some leave nothing at a step, or only their statistics.
 func TestOddTensors(t *testing.T) {
+	testenv.Unraced(t)
 	var configs []rules.Config
 	for _, c := range everyRule(t) {
 		if c.Rule == "unchanged_tensor" || c.Rule == "tensor_variance" || c.Rule == "similar_across_runs" {

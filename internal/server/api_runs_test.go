@@ -303,7 +303,7 @@ func TestControlsSayWhyNot(t *testing.T) {
 	}
 	defer w.Close()
 	a := newAPI(t, Options{Root: root})
-	for _, c := range []struct{ run, says string }{{"old", "not running: it is completed"}, {"far", `t runs on host "another-host"`}} {
+	for _, c := range []struct{ run, says string }{{"old", "has already ended (completed)"}, {"far", `t runs on host "another-host"`}} {
 		controls := a.ask("GET /runs/"+c.run+"/controls", "", 200)
 		if stop := controls["stop"].(map[string]any); stop["allowed"] != false || !strings.Contains(stop["why_not"].(string), c.says) {
 			t.Errorf("%s: %v", c.run, stop)

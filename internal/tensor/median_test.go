@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // What numpy.median and numpy.prod give of the same values as float64; of those
@@ -112,6 +114,7 @@ func TestProductOutOfRange(t *testing.T) {
 // The median of many elements is off by less than MedianError of the elements in
 // the middle, is never farther from zero than they are, and says so.
 func TestSketchedMedian(t *testing.T) {
+	testenv.Unraced(t)
 	const n = MedianExact + 1
 	inf := math.Inf(1)
 	random := rand.New(rand.NewPCG(1, 2))

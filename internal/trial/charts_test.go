@@ -338,6 +338,7 @@ func compareCharts(t *rapid.T, tr *trial.Trial) {
 
 // A long series is drawn without its rows, and a part of it without most of them.
 func TestLongSeriesAreDrawnFromLevels(t *testing.T) {
+	testenv.Unraced(t)
 	d := &drawn{disk: vfs.NewCrash(1), random: rand.New(rand.NewPCG(1, 2)), at: start, every: 1, stats: true}
 	d.w = create(t, d.disk, "/root")
 	for range 3 {

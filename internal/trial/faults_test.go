@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
@@ -17,6 +18,7 @@ import (
 // A disk that fills up refuses with ErrNoSpace at whatever operation, loses
 // nothing and goes on when there is room again.
 func TestDiskFull(t *testing.T) {
+	testenv.Unraced(t)
 	for room := int64(0); room < 6000; room += 97 {
 		disk := vfs.NewCrash(uint64(room))
 		w := create(t, disk, "/root")
@@ -113,6 +115,7 @@ func TestEveryOperationFailsOnce(t *testing.T) {
 // refused is not there, the rest is, with the right names, and it goes on when
 // there is room.
 func TestDiskFullOfTime(t *testing.T) {
+	testenv.Unraced(t)
 	for room := int64(0); room < 3000; room += 61 {
 		disk := vfs.NewCrash(uint64(room))
 		w := create(t, disk, "/root")

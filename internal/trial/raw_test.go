@@ -18,6 +18,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/store"
 	"github.com/vigil-ml/vigil/internal/tensor"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
@@ -44,6 +45,7 @@ func save(t testing.TB, w *store.Writer, worker string, step int64, views map[st
 }
 
 func TestRaw(t *testing.T) {
+	testenv.Unraced(t)
 	w := create(t, vfs.OS, t.TempDir())
 	// More than a raw writer keeps in memory, in several tensors and in one.
 	big := map[string]tensor.View{"z": {DType: tensor.C128, Shape: []int64{1}, Data: pattern(16, 1)}, odd[0]: bytesView(pattern(5, 2)), "0-d": {DType: tensor.F32, Data: pattern(4, 3)}}

@@ -186,6 +186,7 @@ func attempts(pairs ...int64) (list []int64) {
 // A run that went back shows each step once, and goes on from there; it may go
 // back again, further or less far.
 func TestRewind(t *testing.T) {
+	testenv.Unraced(t)
 	for _, seal := range []bool{false, true} {
 		for _, c := range []struct {
 			back, on, again, end int64

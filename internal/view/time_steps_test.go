@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/store"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/trial"
 	"github.com/vigil-ml/vigil/internal/view"
 )
@@ -92,6 +93,7 @@ func TestStepSeries(t *testing.T) {
 // What is remembered of sealed step times gives the same figures as all rows: of whole
 // runs and of ranges, also where the training went back.
 func TestStepSeriesOfParts(t *testing.T) {
+	testenv.Unraced(t)
 	run := sampledRun(t, nil, func(w *store.Writer) {
 		random, at := rand.New(rand.NewPCG(1, 2)), machineBegan
 		for part, begins := range []int64{0, 3000, 5000, 5500, 9000} { // the third goes back
