@@ -122,5 +122,5 @@ func TestCaptureFromTheDashboard(t *testing.T) {
 
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	_ = cmd.Wait()
-	refused("r", `{"tensor":"`+tensor+`"}`, 409, "not running")
+	refused("r", `{"tensor":"`+tensor+`"}`, 409, "already ended")
 }

@@ -264,7 +264,7 @@ func TestListAsksForWhatIsWanted(t *testing.T) {
 	asked := func() string {
 		return b.value(`(() => { const list = performance.getEntriesByType("resource").filter((one) => one.name.includes("/api/v1/table")).flatMap((one) => new URL(one.name).searchParams.getAll("c")); performance.clearResourceTimings(); return [...new Set(list)].sort().join(" "); })()`)
 	}
-	if got, want := asked(), "archived damaged findings note progress started status tags title"; got != want {
+	if got, want := asked(), "archived damaged findings note progress started status tags title verdict"; got != want {
 		t.Errorf("at first it asks for %s, want %s", got, want)
 	}
 	b.click("Columns")
