@@ -20,7 +20,7 @@ cd "$(dirname "$0")"
 
 # The first ones make the environment, the others follow in the order in which they keep both cores busy.
 environment="torch tools"
-ordinary="lint platforms go race python-torch e2e docs ui python accuracy"
+ordinary="lint platforms go race python-torch e2e python docs ui accuracy"
 long="torch-2.1 torch-1.13 kills crashes fuzz release properties race-others alike large requests pictures"
 
 kind=ordinary keep_going=0 only_env=0 first_hour=0 chosen=""
