@@ -29,7 +29,7 @@ func saysEvidence(f *record.Finding) error {
 	return err
 }
 
-// Every check says what it measured in words of its own. The findings are of the tests
+// Every check says what it measured in words of its own. The findings are of runs, and of the tests
 // of the rules; the sentences are there to be read.
 func TestEvidenceOfEveryCheck(t *testing.T) {
 	b, err := os.ReadFile("testdata/evidence.jsonl")
