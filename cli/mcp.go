@@ -30,7 +30,7 @@ func (mcpCmd) Help() string {
     vigil mcp --write
 
 An assistant starts it and speaks with it over standard input and output, by the Model Context Protocol; the page on assistants
-shows the set-up. It reads runs, and changes something only with --write.
+shows the set-up. It changes nothing in a run unless --write is given.
 
 Exit codes: 0 when the assistant has ended it, else 1.`
 }

@@ -29,17 +29,13 @@ func bounded(text string, tokens int) string {
 	id := rand.Text()[:8]
 	begin, end := "begin data "+id+"\n", "\nend data "+id
 	room := min(max(tokens, leastTokens), mostTokens)*bytesPerToken - len(begin) - len(end)
-	kept, left := cut(text, room)
-	if left != "" {
-		end += "\n" + left
-	}
-	return begin + kept + end
+	return begin + cut(text, room) + end
 }
 
-// cut is the first lines of a text, as many as there is room for, and what is said of the others.
-func cut(text string, room int) (kept, left string) {
+// cut is the first lines of a text, as many as there is room for, and a line on the others.
+func cut(text string, room int) string {
 	if len(text) <= room {
-		return text, ""
+		return text
 	}
 	const note = 200 // bytes that are kept for what is said
 	lines := strings.SplitAfter(text, "\n")
@@ -48,27 +44,26 @@ func cut(text string, room int) (kept, left string) {
 		size += len(lines[n])
 		n++
 	}
-	kept = text[:size]
 	if n == 0 { // not even the first line
 		size = room - note
 		for !utf8.RuneStart(text[size]) {
 			size--
 		}
-		return text[:size] + "…", "Left out: the rest of a long line, and all after it; max_tokens asks for more."
+		return text[:size] + "…\nLeft out: the rest of a long line, and all after it; max_tokens asks for more."
 	}
-	return strings.TrimRight(kept, "\n"), fmt.Sprintf("Left out: %d of %d lines, from %q on; max_tokens asks for more.", len(lines)-n, len(lines), heading(lines[n]))
+	return fmt.Sprintf("%sLeft out: %d of %d lines, from \"%s\" on; max_tokens asks for more.", text[:size], len(lines)-n, len(lines), heading(lines[n]))
 }
 
 // heading is the beginning of a line.
-func heading(line string) string {
-	line = strings.TrimSpace(line)
+func heading(text string) string {
+	text = line(text)
 	const most = 60
-	if len(line) <= most {
-		return line
+	if len(text) <= most {
+		return text
 	}
 	end := most
-	for !utf8.RuneStart(line[end]) {
+	for !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return line[:end] + "…"
+	return text[:end] + "…"
 }

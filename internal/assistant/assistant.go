@@ -81,9 +81,9 @@ func register[In interface{ tokens() int }](s *mcp.Server, tool *mcp.Tool, f fun
 	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := f(ctx, in)
 		if err != nil {
-			return nil, nil, err
+			text = err.Error() // it may name runs and tensors
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bounded(text, in.tokens())}}}, nil, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: bounded(text, in.tokens())}}, IsError: err != nil}, nil, nil
 	})
 }
 

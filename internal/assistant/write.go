@@ -3,30 +3,60 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
+	"github.com/vigil-ml/vigil/rule"
 )
+
+// ruleAsked is a rule of the catalogue with parameters of its own. It is no text as
+// --rule takes it: that may also name a file of Python, or a command to run.
+type ruleAsked struct {
+	Rule       string            `json:"rule" jsonschema:"a rule of the catalogue"`
+	Parameters map[string]string `json:"parameters,omitempty" jsonschema:"values of its parameters, as explain_check lists them"`
+}
+
+// spec is the rule as --rule takes it.
+func (a ruleAsked) spec() (string, error) {
+	d, ok := rules.Lookup(a.Rule)
+	if !ok {
+		return "", fmt.Errorf("there is no rule %q in the catalogue", a.Rule)
+	}
+	var b strings.Builder
+	b.WriteString(d.Name)
+	sign := ":"
+	for _, key := range slices.Sorted(maps.Keys(a.Parameters)) {
+		if !slices.ContainsFunc(d.Parameters, func(p rule.Parameter) bool { return p.Name == key }) {
+			return "", fmt.Errorf("the rule %s has no parameter %q; explain_check lists those that it has", d.Name, key)
+		}
+		fmt.Fprintf(&b, `%s%s="%s"`, sign, key, strings.ReplaceAll(a.Parameters[key], `"`, `""`))
+		sign = ","
+	}
+	return b.String(), nil
+}
 
 type judgeAsked struct {
 	runAsked
-	Rules []string `json:"rules,omitempty" jsonschema:"rules to judge by, each as NAME or NAME:parameter=value,...; those that judged it live where it is left out"`
+	Rules []ruleAsked `json:"rules,omitempty" jsonschema:"rules to judge by; those that judged it live where it is left out"`
 }
 
-// judge judges by rules that come with Vigil: a client cannot have code run.
+// judge judges as vigil check does: a Python class runs only where the user's vigil.yaml
+// here names it.
 func (t tools) judge(_ context.Context, in judgeAsked) (string, error) {
 	r, err := t.run(in.Run)
 	if err != nil {
 		return "", err
 	}
 	words := []string{"check", "--dir", t.Root, "--fail-on", "never"}
-	for _, text := range in.Rules {
-		name, params, _ := strings.Cut(text, ":")
-		if _, ok := rules.Lookup(name); !ok || strings.Contains(params, "source=") {
-			return "", fmt.Errorf("there is no rule %q in the catalogue; explain_check explains those that there are", name)
+	for _, one := range in.Rules {
+		spec, err := one.spec()
+		if err != nil {
+			return "", err
 		}
-		words = append(words, "--rule="+text)
+		words = append(words, "--rule="+spec)
 	}
 	return t.command(words, r.Name)
 }
@@ -84,10 +114,10 @@ func (t tools) mute(_ context.Context, in muteAsked) (string, error) {
 
 type planAsked struct {
 	runAsked
-	Every   *int64   `json:"every,omitempty" jsonschema:"interval of collections that name none; 0 leaves it to the budget"`
-	Collect []string `json:"collect,omitempty" jsonschema:"collections, each as for vigil run --collect: gradients:every=10"`
-	Rules   []string `json:"add_rules,omitempty" jsonschema:"rules, each as NAME or NAME:parameter=value,..."`
-	For     *int64   `json:"for,omitempty" jsonschema:"capture the collections for so many steps"`
+	Every   *int64      `json:"every,omitempty" jsonschema:"interval of collections that name none; 0 leaves it to the budget"`
+	Collect []string    `json:"collect,omitempty" jsonschema:"collections, each as for vigil run --collect: gradients:every=10"`
+	Rules   []ruleAsked `json:"add_rules,omitempty" jsonschema:"rules that judge from now on"`
+	For     *int64      `json:"for,omitempty" jsonschema:"capture the collections for so many steps"`
 }
 
 func (t tools) plan(_ context.Context, in planAsked) (string, error) {
@@ -105,12 +135,12 @@ func (t tools) plan(_ context.Context, in planAsked) (string, error) {
 	for _, text := range in.Collect {
 		words = append(words, "--collect="+text)
 	}
-	for _, text := range in.Rules {
-		name, params, _ := strings.Cut(text, ":")
-		if _, ok := rules.Lookup(name); !ok || strings.Contains(params, "source=") {
-			return "", fmt.Errorf("there is no rule %q in the catalogue", name)
+	for _, one := range in.Rules {
+		spec, err := one.spec()
+		if err != nil {
+			return "", err
 		}
-		words = append(words, "--add-rule="+text)
+		words = append(words, "--add-rule="+spec)
 	}
 	if len(words) == 3 {
 		return "", fmt.Errorf("name what is to change: every, collect, add_rules or for")

@@ -11,6 +11,7 @@ import (
 func TestVerdictOf(t *testing.T) {
 	code := 3
 	warning, broken := record.Group{Root: record.Finding{Severity: record.Warning}}, record.Group{Root: record.Finding{Severity: record.Error}, Symptoms: []record.Finding{{Rule: "loss_flat"}}}
+	note := record.Group{Root: record.Finding{Severity: record.Info}}
 	done, live := record.Run{Status: record.Completed}, record.Run{Status: record.Running}
 	judged, idle := []record.RuleStatus{{Datapoints: 3}, {}}, []record.RuleStatus{{}, {Datapoints: 3, NotJudged: "one step"}, {Status: "Error", Datapoints: 3}}
 	muted := record.Finding{Severity: record.Error, Muted: true}
@@ -31,6 +32,8 @@ func TestVerdictOf(t *testing.T) {
 		{"muted and not", done, Findings{All: []record.Finding{muted, warning.Root}, Groups: []record.Group{warning}, Rules: judged}, Verdict{"warning", "Found 1 warning."}},
 		{"not grouped yet", live, Findings{All: []record.Finding{muted, warning.Root}, Rules: judged}, Verdict{"warning", "Found 1 warning; the run is still going on."}},
 		{"the worst first", done, Findings{Groups: []record.Group{warning, broken, warning}}, Verdict{"error", "Found 1 error, 2 warnings, 1 symptom."}},
+		{"one note", done, Findings{Groups: []record.Group{note}}, Verdict{"info", "1 note, no problems found."}},
+		{"notes of a run that failed", record.Run{Status: record.Failed, ExitCode: &code}, Findings{Groups: []record.Group{note, note}}, Verdict{"info", "2 notes, no problems found; how it ended: failed with exit code 3."}},
 		{"running", live, Findings{Groups: []record.Group{warning}}, Verdict{"warning", "Found 1 warning; the run is still going on."}},
 		{"failed", record.Run{Status: record.Failed, ExitCode: &code}, Findings{Groups: []record.Group{warning}}, Verdict{"warning", "Found 1 warning; how it ended: failed with exit code 3."}},
 	} {

@@ -59,7 +59,7 @@ func (j Judged) found(running bool) Verdict {
 		}
 	}
 	if n := j.Tally.Roots[record.Info]; n > 0 {
-		return Verdict{string(record.Info), record.Several(int64(n), "note") + ", no problems"}
+		return Verdict{string(record.Info), record.Several(int64(n), "note") + ", no problems found"}
 	}
 	judged, _ := j.judging()
 	switch {

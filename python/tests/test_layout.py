@@ -139,6 +139,23 @@ def test_the_next_layout_may_be_used_while_one_frame_is_unread():
     assert second.acquire() == 0
 
 
+def test_what_is_being_copied_when_layouts_change_is_not_given_again():
+    made, ring, reader = division(MIB)
+    first = made.layout([(0, 5000)])
+    offset = made.area.alloc(100)  # a tensor on its way, of which no record says anything yet
+    first.release()
+    made.layout([(0, 100)])
+    assert made.area.start < offset
+    for step in range(3):  # the agent reads all that there is
+        ring.put(_wire.SCALAR, 0, 0, 0, 7, step, step, 0, 0, 1.0, 0)
+    reader.read()
+    whole = offset + 100 - made.area.start
+    other = made.area.alloc(whole)
+    assert other + whole <= offset or offset + 100 <= other
+    made.area.publish(offset, ring.put(_wire.TENSOR, 0, 2, 0, 0, 1, 1, offset, 100, 0.0, 0))
+    assert made.area.block(offset)[2] == ring.head
+
+
 def test_nothing_unread_is_written_over_when_layouts_change():
     """Random layouts, values, tensors of the free area and reading: what the agent reads is what was written."""
     random.seed(5)

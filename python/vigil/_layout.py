@@ -33,7 +33,7 @@ class Division(object):
         self.use = 0
         self.wanted = 0
         self.layouts = []
-        self.released = []  # frames that were not consumed yet when their layout was released: (start, end, record after which it is free)
+        self.released = []  # what no layout and not the free area has any more, and was not consumed yet: (start, end, record after which it is free)
         self.next_id = 0
         self.area = Area(ring, 0, 0)
 
@@ -58,7 +58,7 @@ class Division(object):
             return None
         layout = Layout(self, self.next_id, list(entries), offsets, at, start, stride, slots)
         self.next_id += 1
-        for a, b, record in self._unread():
+        for a, b, record in self._unread(self.released + [self._given(b) for b in list(self.area.blocks)]):
             for i in range(max(a - start, 0) // stride, min((b - start + stride - 1) // stride, slots)):
                 layout.used[i] = max(layout.used[i], record)
         self.layouts.append(layout)
@@ -89,19 +89,24 @@ class Division(object):
         """Give the free area what the layouts leave."""
         start = (max([l.end for l in self.layouts] or [0]) + 4095) & -4096
         end = max(self.use, start)
-        self.released = self._unread()
+        blocks = list(self.area.blocks)
         if (start, end) == (self.area.start, self.area.end):
+            self.released = self._unread(self.released)
             return
+        moved = [b for b in blocks if b[0] >= start and b[1] <= end]  # these may still be published
+        self.released = self._unread(self.released + [self._given(b) for b in blocks if b[0] < start or b[1] > end])
         now = time.monotonic()
         kept = [[max(a, start), min(b, end), record, now] for a, b, record in self.released if a < end and b > start]
-        kept += [b for b in list(self.area.blocks) if b[0] >= start and b[1] <= end]  # these may still be published
-        self.area = Area(self.ring, start, end, sorted(kept, key=lambda b: b[0]))
+        self.area = Area(self.ring, start, end, sorted(kept + moved, key=lambda b: b[0]))
 
-    def _unread(self):
-        """(start, end, record after which it is free) of what the agent may still read and no layout of now has: frames of released ones, and what the free area gave."""
+    def _given(self, block):
+        """(start, end, record after which it is free) of what the free area gave."""
+        return block[0], block[1], self.ring.head + 1 if block[2] is None else block[2]
+
+    def _unread(self, ranges):
+        """Those of (start, end, record after which it is free) that the agent may still read."""
         consumed = self.ring.consumed()
-        given = [(b[0], b[1], self.ring.head + 1 if b[2] is None else b[2]) for b in list(self.area.blocks)]
-        return [r for r in set(self.released + given) if r[2] > consumed]
+        return [r for r in set(ranges) if r[2] > consumed]
 
     def release(self, layout):
         if layout in self.layouts:
@@ -268,7 +273,9 @@ class Area(object):
                     break
             elif record > consumed:
                 break
-            self.given.pop(blocks.popleft()[0], None)
+            block = blocks.popleft()
+            if self.given.get(block[0]) is block:
+                del self.given[block[0]]
         if not blocks:
             return self.start  # pages that are mapped, and warm in the caches
         oldest = blocks[0][0]
