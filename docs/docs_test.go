@@ -114,12 +114,13 @@ func slowIsFound(t *testing.T, dir string) {
 	}
 	defer tr.Close()
 	found := tr.Findings()
-	i := slices.IndexFunc(found, func(f record.Finding) bool { return f.Rule == "slow_training" })
+	// On a busy machine other things may be slow, too.
+	i := slices.IndexFunc(found, func(f record.Finding) bool { return f.Rule == "slow_training" && f.Check == "transforms" })
 	if i < 0 {
 		t.Fatalf("found %v", found)
 	}
 	f := found[i]
-	if f.Check != "transforms" || f.Where == nil || f.Share <= 0 || f.Gain <= 1 {
+	if f.Where == nil || f.Share <= 0 || f.Gain <= 1 {
 		t.Fatalf("found %+v", f)
 	}
 	// Which line of the items it is depends on where Python next gives the thread that
