@@ -5,8 +5,7 @@ The weights must be the same, bit for bit, and what Vigil finds is shown under t
 
 import sys
 
-import nbformat
-from nbclient import NotebookClient
+from jupyter_client.manager import start_new_kernel
 
 HOOK = "import vigil.torch as vg\nhook = vg.Hook()"
 CELLS = [
@@ -20,14 +19,41 @@ CELLS = [
     "print([p.tolist() for p in model.parameters()])",
 ]
 CLOSE = "hook.close()"
-SHOWN = "import time\nimport vigil._notebook\nwhile vigil._notebook._pages.open or vigil._notebook._pages.lines:\n    time.sleep(0.05)\ntime.sleep(1)"
+SHOWN = (
+    "import threading, time\nimport vigil._notebook\n"
+    "while vigil._notebook._pages.open or vigil._notebook._pages.lines:\n    time.sleep(0.05)\n"
+    "for thread in threading.enumerate():\n    if thread.name == 'vigil-cell':\n        thread.join(30)"
+)
 
 
 def printed(cells):
-    """What the cells print."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    NotebookClient(notebook, timeout=100, kernel_name="python3").execute()
-    return ["".join(o["text"] for o in cell["outputs"] if o["output_type"] == "stream") for cell in notebook.cells]
+    """What the cells print.
+
+    As in JupyterLab, what comes when its cell is over already still belongs to it.
+    """
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=100)
+    texts, numbers = ["" for _ in cells], {}
+
+    def until_idle(request):
+        while True:
+            message = client.get_iopub_msg(timeout=100)
+            of, content = message["parent_header"].get("msg_id"), message["content"]
+            if message["msg_type"] == "error":
+                sys.exit("a cell failed: %s" % content["evalue"])
+            if message["msg_type"] == "stream" and of in numbers:
+                texts[numbers[of]] += content["text"]
+            if message["msg_type"] == "status" and content["execution_state"] == "idle" and of == request:
+                return
+
+    try:
+        for n, cell in enumerate(cells):
+            request = client.execute(cell)
+            numbers[request] = n
+            until_idle(request)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel()
+    return texts
 
 
 watched = printed([*CELLS, CLOSE, SHOWN])
