@@ -164,6 +164,9 @@ func TestBoostingReport(t *testing.T) {
 					t.Errorf("%s: the run is not said to be completed", what)
 				}
 			}
+			if t.Failed() {
+				t.Logf("run.json:\n%s", read(t, filepath.Join(runDir, "run.json")))
+			}
 			notebook := filepath.Join(runDir, "rule-output", "CreateXgboostReport", "xgboost_report.ipynb")
 			env := []string{"PYTHONPATH=" + filepath.Join(testenv.Root(), "python"), "VIGIL_BIN=" + binary, "MPLBACKEND=agg"}
 			o := run(t, filepath.Dir(notebook), env, python, script("notebook_cells"), notebook)
