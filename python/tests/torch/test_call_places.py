@@ -219,6 +219,16 @@ for p in model.parameters():
 """
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the interpreter has no events for what a function returns")
+def test_function_that_was_imported(trained, write):
+    """A loss function that the script imported by its own name before the training is found like any other."""
+    script = LOSSES.format(activation="", loss="cross_entropy(out, x.argmax(1))").replace("before =", "from torch.nn.functional import cross_entropy\n\nbefore =", 1)
+    done = trained(write(script))
+    assert done.code == 0 and done.out.splitlines()[0] == "True", done.err
+    (found,) = [one for one in done.run.facts["calls"]["list"] if one["kind"] == "loss"]
+    assert script.splitlines()[found["line"] - 1][found["column"] : found["end_column"]] == "cross_entropy(out, x.argmax(1))"
+
+
 @pytest.mark.parametrize(
     "activation, loss, expected",
     [

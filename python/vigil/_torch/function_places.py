@@ -1,7 +1,9 @@
 """Where in the script the loss function is called, and the activation that stands between the last layer and the loss.
 
-During one of the first steps the functions are replaced by such as note their
-results. Which of them the loss came of shows in its graph, when backward begins.
+During one of the first steps the results of the functions are noted: by the
+interpreter's events where it has them (function_watch), else, and for functions
+that are not written in Python, by functions that stand in their place meanwhile.
+Which of them the loss came of shows in its graph, when backward begins.
 """
 
 import collections
@@ -11,7 +13,7 @@ import sys
 import torch
 
 from vigil import _guard
-from vigil._torch import call_places, compat
+from vigil._torch import call_places, compat, function_watch
 
 MOST = 64  # calls that are noted, the last ones
 DEEP = 8  # operations from the loss that are looked at
@@ -25,6 +27,7 @@ _LOSSES = (
 )  # fmt: skip
 _FUNCTIONS = [(where, name, ACTIVATION) for where in (torch, torch.nn.functional, torch.Tensor) for name in _ACTIVATIONS]
 _FUNCTIONS += [(torch.nn.functional, name, LOSS) for name in _LOSSES if hasattr(torch.nn.functional, name)]
+_KINDS = {name: kind for where, name, kind in _FUNCTIONS if where is torch.nn.functional and hasattr(getattr(where, name), "__code__")}
 
 # Python's warnings pass over frames of such a file when they look for who called: they name the script's line, as without us.
 _UNSEEN = __file__ + " importlib._bootstrap"
@@ -39,28 +42,44 @@ class FunctionPlaces(object):
         self.calls = calls  # Calls that get the places
         self.noted = collections.deque(maxlen=MOST)
         self.originals = []  # (where, name, what was there, ours)
+        self.on = False  # results are noted
+        self.events = None
 
     @_guard.guard
     def begins(self):
         """The step begins, or its forward. A compiler would follow what stands in the functions' place."""
-        if compat.compiler_used or self.originals or not call_places.wanted():
+        if compat.compiler_used or self.on or not call_places.wanted():
             return
+        self.on = True
         self.noted.clear()
         compat.before_compiler.append(self.ends)
+        watched = self._watches()
         for where, name, kind in _FUNCTIONS:
+            if watched and where is torch.nn.functional and name in _KINDS:
+                continue
             original = getattr(where, name)
             ours = self._noting(where, name, kind, original)
             self.originals.append((where, name, where.__dict__.get(name), ours))
             setattr(where, name, ours)
 
-    def _noting(self, where, name, kind, original):
-        @_guard.guard
-        def note(out, by):
-            node = out.grad_fn if isinstance(out, torch.Tensor) else None
-            # Called by PyTorch itself it is a part of another function, or of a module.
-            if node is not None and not call_places.of_torch(by) and not any(node is one.node for one in self.noted):
-                self.noted.append(Noted(kind, name, node, call_places.here()))
+    def _watches(self):
+        """Have the interpreter say what the functions written in Python return; returns whether it does."""
+        if self.events is None:
+            functions = {name: getattr(torch.nn.functional, name) for name in _KINDS}
+            self.events = next((way for way in function_watch.watches(functions, self._returns) if isinstance(way, function_watch.Events)), False)
+        return bool(self.events) and self.events.begins(list(_KINDS))
 
+    def _returns(self, name, call, caller, value):
+        self._note(_KINDS[name], name, value, caller.f_code)
+
+    @_guard.guard
+    def _note(self, kind, name, out, by):
+        node = out.grad_fn if isinstance(out, torch.Tensor) else None
+        # Called by PyTorch itself it is a part of another function, or of a module.
+        if node is not None and not call_places.of_torch(by) and not any(node is one.node for one in self.noted):
+            self.noted.append(Noted(kind, name, node, call_places.here()))
+
+    def _noting(self, where, name, kind, original):
         @functools.wraps(original)
         def function(*args, **kwargs):
             # Who compares functions, as subclasses of tensors do, gets to see the original.
@@ -72,7 +91,7 @@ class FunctionPlaces(object):
             finally:
                 if replaced is not None and replaced in self.originals:
                     setattr(where, name, function)
-            note(out, sys._getframe(1).f_code)
+            self._note(kind, name, out, sys._getframe(1).f_code)
             return out
 
         function.__code__ = function.__code__.replace(co_filename=_UNSEEN)
@@ -81,7 +100,7 @@ class FunctionPlaces(object):
     @_guard.guard
     def backward(self, tensors):
         """backward begins."""
-        if not self.originals:
+        if not self.on:
             return
         self.ends()
         noted = list(self.noted)
@@ -128,7 +147,7 @@ class FunctionPlaces(object):
     @_guard.guard
     def closed(self):
         """The step closes. Without a backward the losses are those that were computed."""
-        if self.originals:
+        if self.on:
             self.ends()
             self._put([one for one in self.noted if one.kind == LOSS])
             self.noted.clear()
@@ -136,7 +155,9 @@ class FunctionPlaces(object):
     @_guard.guard
     def ends(self):
         """The functions are as they were, but for those that somebody else has replaced since."""
-        originals, self.originals = self.originals, []
+        originals, self.originals, self.on = self.originals, [], False
+        if self.events:
+            self.events.ends()
         if self.ends in compat.before_compiler:
             compat.before_compiler.remove(self.ends)
         for one in originals:
