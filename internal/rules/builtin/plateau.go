@@ -89,8 +89,14 @@ func (r *plateau) Select() []rule.Selector {
 }
 
 func (r *plateau) Finish(rep *rule.Report) {
-	if !r.state.Moved && !r.state.Fired && r.state.Pairs > 0 && r.state.Pairs < leastStreak {
-		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was captured %s; it takes %d", plateauEvery, plural(r.state.Pairs, "time"), leastStreak))
+	switch s := &r.state; {
+	case s.Moved || s.Fired || s.Pairs >= leastStreak || len(s.Losses) == 0:
+	case s.Pairs > 0:
+		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was captured %s; it takes %d", plateauEvery, plural(s.Pairs, "time"), leastStreak))
+	case s.Alone.Other && s.Steps <= leastStreak*plateauEvery:
+		rep.NotJudged(fmt.Sprintf("the training took %s; it takes %d", plural(int(s.Steps), "step"), leastStreak*plateauEvery+1))
+	case s.Alone.Other:
+		rep.NotJudged(fmt.Sprintf("how far weights move in %d steps was not captured", plateauEvery))
 	}
 	r.state.Alone.finish(r.params, rep)
 }
