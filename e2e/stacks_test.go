@@ -97,7 +97,7 @@ func TestWindows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	door := filepath.Join(dir, "door")
-	out, _ := background(t, dir, []string{"WAIT_FOR=" + door}, binary, "run", "--name", "r", "--profile", "stacks:steps=40-59", "--", testenv.Python(t), script("slow_loader"))
+	out, _ := background(t, dir, []string{"WAIT_FOR=" + door}, binary, "run", "--name", "r", "--rules", "none", "--profile", "stacks:steps=40-59", "--", testenv.Python(t), script("slow_loader"))
 	fails := func(says string, args ...string) {
 		t.Helper()
 		o := run(t, dir, nil, append([]string{binary, "profile", "r"}, args...)...)
