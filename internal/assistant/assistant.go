@@ -37,7 +37,8 @@ func New(o Options) *mcp.Server {
 		Capabilities: &mcp.ServerCapabilities{},
 	})
 	t := tools{o}
-	add(s, "list_runs", "List training runs, newest first, each with its verdict, the last and the best value of its losses and metrics, and its parameters. Answers which run is best.", t.listRuns)
+	add(s, "list_runs", "List training runs, newest first, each with its verdict, the last and the best value of its losses and metrics, and its parameters.", t.listRuns)
+	add(s, "best_run", "Which run is best by a loss or metric, with error findings taken into account; what the runs differ in; which parameters go with it.", t.best)
 	add(s, "run_verdict", "What was found in a run: root causes with evidence, likely cause, remedy, the line of the script and a suggested edit; what follows from each; where the time of its steps went; how it ended.", t.verdict)
 	add(s, "show_run", "What a run is made of and what was captured: command, seeds, packages, network, facts of the training, time of steps, tensors.", t.show)
 	add(s, "read_series", "The names of a run's series; or one of them over its steps, thinned to few points, spikes kept.", t.series)

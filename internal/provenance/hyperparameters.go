@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,14 +10,16 @@ import (
 
 const (
 	maxPairs = 1000
+	maxAlone = 20   // words without a name
 	maxText  = 1000 // bytes of a value
 )
 
 var pair = regexp.MustCompile(`^(?:--?|\+{0,2})([A-Za-z_][\w.\-/@]*)=((?s:.*))$`)
 
 // Hyperparameters are the options behind the script in a command line, with
-// their values: --lr 0.1, --lr=0.1, lr=0.1; "true" for one without a value. The
-// command is redacted before; script is the word of it that names the script.
+// their values: --lr 0.1, --lr=0.1, lr=0.1; "true" for one without a value. A
+// word of its own is called by its place: argument 1. The command is redacted
+// before; script is the word of it that names the script.
 func Hyperparameters(command []string, script string) map[string]string {
 	words := command[min(1, len(command)):]
 	if i := slices.Index(command, script); script != "" && i >= 0 {
@@ -33,6 +36,7 @@ func Hyperparameters(command []string, script string) map[string]string {
 			found[name] = cut(value)
 		}
 	}
+	alone := 0
 	for i := 0; i < len(words) && words[i] != "--"; i++ {
 		if m := pair.FindStringSubmatch(words[i]); m != nil {
 			put(m[1], m[2])
@@ -40,7 +44,10 @@ func Hyperparameters(command []string, script string) map[string]string {
 		}
 		m := option.FindStringSubmatch(words[i])
 		if m == nil {
-			continue // a word of its own has no name
+			if alone++; alone <= maxAlone {
+				put(fmt.Sprintf("argument %d", alone), words[i])
+			}
+			continue
 		}
 		if i+1 == len(words) || isOption(words[i+1]) {
 			put(m[1], "true")

@@ -27,6 +27,7 @@ const streamPath = apiPath + "/stream"
 func (s *Server) register() {
 	registerServer(s.api, s)
 	registerRuns(s.api, s)
+	registerBest(s.api, s)
 	registerStream(s.api, s)
 	registerDescribe(s.api, s)
 	registerSeries(s.api, s)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/provenance"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 )
@@ -167,10 +168,10 @@ func propertiesOf(run record.Run) map[property]string {
 		put(InConfiguration, "tag "+key, value)
 	}
 	ofFacts(run, put)
-	script, settings := commandSettings(run.Command)
+	script := scriptOf(run.Command)
 	put(InCode, "script", script)
 	if !ofProvenance(run, put) {
-		for key, value := range settings {
+		for key, value := range provenance.Hyperparameters(run.Command, script) {
 			put(InConfiguration, key, value)
 		}
 	}
@@ -356,42 +357,17 @@ func flatten(name string, value any, leaf func(name, value string)) {
 	}
 }
 
-// commandSettings are the script of a command and the options behind it with their
-// values: --lr 0.1, --lr=0.1, lr=0.1; "true" for one without a value.
-func commandSettings(command []string) (script string, settings map[string]string) {
-	settings = map[string]string{}
-	words := command
+// scriptOf is the word of a command that names the script.
+func scriptOf(command []string) string {
 	for i, w := range command {
 		if strings.HasSuffix(w, ".py") || i > 0 && command[i-1] == "-m" {
-			script, words = w, command[i+1:]
-			break
+			return w
 		}
 	}
-	if script == "" && len(command) > 0 {
-		script, words = command[0], command[1:]
+	if len(command) > 0 {
+		return command[0]
 	}
-	for i := 0; i < len(words); i++ {
-		name, value, valued := strings.Cut(words[i], "=")
-		option := strings.HasPrefix(name, "-") && !numeric(name)
-		if name = strings.TrimLeft(name, "-+"); name == "" || !option && !valued {
-			continue // a word of its own has no name
-		}
-		switch {
-		case valued:
-		case i+1 < len(words) && (!strings.HasPrefix(words[i+1], "-") || numeric(words[i+1])):
-			i++
-			value = words[i]
-		default:
-			value = "true"
-		}
-		settings[name] = value
-	}
-	return script, settings
-}
-
-func numeric(word string) bool {
-	_, err := strconv.ParseFloat(word, 64)
-	return err == nil
+	return ""
 }
 
 // join brings the series of the runs together: losses first, then the numbers that

@@ -140,23 +140,13 @@ func TestFlatten(t *testing.T) {
 	}
 }
 
-func TestCommandSettings(t *testing.T) {
-	for _, tt := range []struct {
-		command, script, settings string
-	}{
-		{"python train.py", "train.py", ""},
-		{"torchrun --nproc-per-node 2 train.py --lr 0.1 --amp", "train.py", "amp=true lr=0.1"},
-		{"python -m pkg.train model.depth=3 +seed=1 data", "pkg.train", "model.depth=3 seed=1"},
-		{"./job -n -3 --name=a=b", "./job", "n=-3 name=a=b"},
-		{"", "", ""},
+func TestScriptOf(t *testing.T) {
+	for command, want := range map[string]string{
+		"python train.py": "train.py", "torchrun --nproc-per-node 2 train.py --lr 0.1 --amp": "train.py",
+		"python -m pkg.train model.depth=3 data": "pkg.train", "./job -n -3": "./job", "": "",
 	} {
-		script, settings := commandSettings(strings.Fields(tt.command))
-		var list []string
-		for _, key := range slices.Sorted(maps.Keys(settings)) {
-			list = append(list, key+"="+settings[key])
-		}
-		if got := strings.Join(list, " "); script != tt.script || got != tt.settings {
-			t.Errorf("%q: script %q, settings %q, want %q, %q", tt.command, script, got, tt.script, tt.settings)
+		if got := scriptOf(strings.Fields(command)); got != want {
+			t.Errorf("%q: script %q, want %q", command, got, want)
 		}
 	}
 }

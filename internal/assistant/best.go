@@ -1,0 +1,69 @@
+package assistant
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/ranking"
+)
+
+type bestAsked struct {
+	asks
+	Metric string   `json:"metric,omitempty" jsonschema:"the number that runs are ranked by, as list_runs names it; a loss of evaluation where it is left out"`
+	Better string   `json:"better,omitempty" jsonschema:"less or more; by the metric's name where it is left out"`
+	Runs   []string `json:"runs,omitempty" jsonschema:"only these runs, by their whole names; all where it is left out"`
+}
+
+// best ranks the runs and says what goes with the ranking.
+func (t tools) best(ctx context.Context, in bestAsked) (string, error) {
+	list, err := t.Index.All(ctx)
+	if err != nil {
+		return "", fmt.Errorf("list the runs: %w", err)
+	}
+	var given []ranking.Run
+	for i := range list.Rows {
+		row := &list.Rows[i]
+		if len(in.Runs) > 0 && !slices.Contains(in.Runs, row.Name) {
+			continue
+		}
+		one, err := ranking.Of(row)
+		if err != nil {
+			return "", err
+		}
+		given = append(given, one)
+	}
+	a, err := ranking.Rank(given, ranking.Question{Metric: in.Metric, Better: in.Better})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", line(a.Text))
+	if a.Metric == "" {
+		return b.String(), nil
+	}
+	fmt.Fprintf(&b, "by the %s value of %s (%s is better), best first:\n", a.Stat, line(a.Metric), a.Better)
+	for i, p := range a.Runs {
+		fmt.Fprintf(&b, "  %s: %s", line(p.Name), figure(float64(p.Value)))
+		if math.IsNaN(float64(p.Value)) {
+			b.WriteString(" (none)")
+		}
+		for _, q := range a.Parameters[:min(len(a.Parameters), 6)] {
+			if v := q.Values[i]; v != nil {
+				fmt.Fprintf(&b, ", %s", line(q.Name+"="+*v))
+			}
+		}
+		if len(p.Distrust) > 0 {
+			fmt.Fprintf(&b, "; not to be trusted: error finding %s", strings.Join(p.Distrust, ", "))
+		}
+		b.WriteString("\n")
+	}
+	for _, q := range a.Parameters {
+		if c := q.Correlation; c != nil {
+			fmt.Fprintf(&b, "rank correlation of %s with it: %.2f (95 %% interval %.2f to %.2f, %d runs)%s\n", line(q.Name), c.Rho, c.Low, c.High, c.Runs, map[bool]string{true: "", false: ", which may be chance"}[c.Clear])
+		}
+	}
+	return b.String(), nil
+}

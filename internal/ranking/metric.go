@@ -1,0 +1,100 @@
+package ranking
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
+)
+
+// metrics are the numbers that two runs or more have, the likeliest to say how good a
+// model is first.
+func metrics(runs []Run) []Metric {
+	found := map[string]*Metric{}
+	for i := range runs {
+		for name, reach := range runs[i].Values {
+			m := found[name]
+			if m == nil {
+				m = &Metric{Name: name, Mode: reach.Mode, Better: reach.Better}
+				found[name] = m
+			}
+			m.Runs++
+			m.Better = cmp.Or(m.Better, reach.Better)
+		}
+	}
+	list := []Metric{}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if m := found[name]; m.Runs > 1 || len(runs) == 1 {
+			list = append(list, *m)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Metric) int { return cmp.Compare(likelihood(y, len(runs)), likelihood(x, len(runs))) })
+	return list
+}
+
+// likelihood orders metrics: it must be known whether less or more is better, most runs
+// must have it, it is of an evaluation rather than of training, a loss rather than
+// another number. The name decides nothing but which metric is shown first.
+func likelihood(m Metric, runs int) (score int) {
+	if m.Better != "" {
+		score += 16
+	}
+	if 2*m.Runs > runs {
+		score += 8
+	}
+	if m.Mode == record.Eval.String() || ofEvaluation(m.Name) {
+		score += 4
+	}
+	if base, _, _ := strings.Cut(m.Name, " ("); base == "loss" {
+		score += 2
+	} else if m.Better == "less" {
+		score++
+	}
+	return score
+}
+
+// Words by which scripts call the numbers of an evaluation that they log themselves.
+var evaluations = []string{"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
+
+func ofEvaluation(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(evaluations, w) })
+}
+
+// choose finds the metric that is asked for, and in which direction it is better.
+func choose(list []Metric, q Question) (Metric, error) {
+	if q.Better != "" && q.Better != "less" && q.Better != "more" {
+		return Metric{}, fmt.Errorf("rank runs: %q is neither less nor more", q.Better)
+	}
+	m := Metric{Name: q.Metric, Better: view.Better(q.Metric)}
+	if i := slices.IndexFunc(list, func(m Metric) bool { return m.Name == q.Metric }); i >= 0 {
+		m = list[i]
+	} else if q.Metric == "" && len(list) > 0 {
+		m = list[0]
+	} else if q.Metric != "" {
+		return Metric{}, fmt.Errorf("rank runs: %w", &Unknown{q.Metric, list})
+	}
+	m.Better = cmp.Or(q.Better, m.Better, "less")
+	return m, nil
+}
+
+// Unknown says that no two runs have a metric of this name.
+type Unknown struct {
+	Metric string
+	Known  []Metric
+}
+
+func (e *Unknown) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("no two runs have the number %q", e.Metric)
+	}
+	var names []string
+	for _, m := range e.Known[:min(len(e.Known), 8)] {
+		names = append(names, m.Name)
+	}
+	return fmt.Sprintf("no two runs have the number %q; they have %s", e.Metric, strings.Join(names, ", "))
+}

@@ -1,0 +1,177 @@
+package ranking
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/view"
+)
+
+// reach is a value of evaluations whose best is another one than the last.
+func reach(mode record.Mode, better string, best, last float64) view.Reach {
+	r := view.Reach{Mode: mode.String(), Better: better, Last: record.Number(last), LastStep: 9, Min: record.Number(min(best, last)), MinStep: 5, Max: record.Number(max(best, last)), MaxStep: 5}
+	return r
+}
+
+func run(name string, values map[string]view.Reach, parameters ...string) Run {
+	r := Run{Name: name, Values: values, Parameters: map[string]string{}}
+	for _, p := range parameters {
+		key, value, _ := strings.Cut(p, "=")
+		r.Parameters[key] = value
+	}
+	return r
+}
+
+func evalLoss(best, last float64) map[string]view.Reach {
+	return map[string]view.Reach{"loss": reach(record.Train, "less", last/2, last/2), "loss (EVAL)": reach(record.Eval, "less", best, last)}
+}
+
+func TestRank(t *testing.T) {
+	diverged := run("hot", evalLoss(0.1, 0.15), "lr=1")
+	diverged.Errors = []string{"exploding_tensor"}
+	empty := run("empty", nil, "lr=0.5")
+	for _, c := range []struct {
+		name  string
+		runs  []Run
+		ask   Question
+		by    string // metric, better, stat
+		order string
+		best  string
+		text  string
+	}{
+		{"the least validation loss", []Run{run("a", evalLoss(0.3, 0.5)), run("b", evalLoss(0.2, 0.9)), run("c", evalLoss(0.4, 0.4))}, Question{},
+			"loss (EVAL) less best", "b1 a2 c3", "b", "b is best: its least loss (EVAL) is 0.2; the next is a with 0.3."},
+		{"a better value behind an error", []Run{run("a", evalLoss(0.3, 0.3)), diverged, empty}, Question{},
+			"loss (EVAL) less best", "hot0 a1 empty0", "a", "a is best: its least loss (EVAL) is 0.3. hot has 0.1, but an error finding (exploding_tensor), so its value is not to be trusted."},
+		{"the last training loss", []Run{run("a", evalLoss(0.3, 0.5)), run("b", evalLoss(0.2, 0.9))}, Question{Metric: "loss"},
+			"loss less last", "a1 b2", "a", "a is best: its last loss is 0.25; the next is b with 0.45."},
+		{"more is better", []Run{
+			run("a", map[string]view.Reach{"val_acc": reach(record.Train, "more", 0.9, 0.7)}), run("b", map[string]view.Reach{"val_acc": reach(record.Train, "more", 0.8, 0.8)}),
+		}, Question{}, "val_acc more best", "a1 b2", "a", "a is best: its greatest val_acc is 0.9; the next is b with 0.8."},
+		{"a direction that is given", []Run{
+			run("a", map[string]view.Reach{"tokens": reach(record.Train, "", 1, 1)}), run("b", map[string]view.Reach{"tokens": reach(record.Train, "", 2, 2)}),
+		}, Question{Metric: "tokens", Better: "more"}, "tokens more last", "b1 a2", "b", "b is best: its last tokens is 2; the next is a with 1."},
+		{"errors everywhere", []Run{diverged, diverged}, Question{},
+			"loss (EVAL) less best", "hot0 hot0", "", "No run with a value of loss (EVAL) is without an error finding, so none can be called the best."},
+		{"nothing in common", []Run{run("a", nil), run("b", nil)}, Question{}, " less last", "a0 b0", "", "The runs have no number in common by which they could be ranked."},
+		{"not finite", []Run{run("a", evalLoss(math.NaN(), math.NaN())), run("b", evalLoss(0.5, 0.5))}, Question{},
+			"loss (EVAL) less best", "b1 a0", "b", "b is best: its least loss (EVAL) is 0.5."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := Rank(c.runs, c.ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var order []string
+			for _, p := range a.Runs {
+				order = append(order, fmt.Sprintf("%s%d", p.Name, p.Rank))
+			}
+			if by := a.Metric + " " + a.Better + " " + a.Stat; by != c.by || strings.Join(order, " ") != c.order || a.Best != c.best || a.Text != c.text {
+				t.Errorf("by %q, order %q, best %q, text\n%s\nwant %q, %q, %q,\n%s", by, order, a.Best, a.Text, c.by, c.order, c.best, c.text)
+			}
+		})
+	}
+}
+
+func TestUnknownMetric(t *testing.T) {
+	var unknown *Unknown
+	_, err := Rank([]Run{run("a", evalLoss(1, 1)), run("b", evalLoss(1, 1))}, Question{Metric: "accuracy"})
+	if !errors.As(err, &unknown) || err.Error() != `rank runs: no two runs have the number "accuracy"; they have loss (EVAL), loss` {
+		t.Errorf("%v", err)
+	}
+	if _, err := Rank(nil, Question{Better: "bigger"}); err == nil {
+		t.Error("a direction that is none was taken")
+	}
+}
+
+func parsed(text string) float64 {
+	v, _ := strconv.ParseFloat(text, 64)
+	return v
+}
+
+// What is the same in all runs is counted; what has the same values is one parameter.
+func TestParameters(t *testing.T) {
+	var runs []Run
+	for i, lr := range []string{"0.001", "0.01", "0.1", "0.3", "1", "3"} {
+		loss := float64(6 - i)
+		runs = append(runs, run("r"+lr, evalLoss(loss, loss), "lr="+lr, fmt.Sprintf("optimiser lr=%e", parsed(lr)), "batch=32", "kind="+[]string{"adam", "sgd"}[i%2], fmt.Sprintf("seed=%d", []int{4, 1, 6, 2, 3, 5}[i])))
+	}
+	a, err := Rank(runs, Question{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range a.Parameters {
+		text := fmt.Sprintf("%s%v", p.Name, p.Also)
+		if c := p.Correlation; c != nil {
+			text += fmt.Sprintf(" %.2f clear %t of %d", c.Rho, c.Clear, c.Runs)
+		}
+		got = append(got, text)
+	}
+	want := []string{"lr[optimiser lr] -1.00 clear true of 6", "seed[] -0.20 clear false of 6", "kind[]"}
+	if !slices.Equal(got, want) || a.Same != 1 {
+		t.Errorf("%q, %d the same; want %q, 1", got, a.Same, want)
+	}
+	if v := a.Parameters[0].Values[0]; a.Runs[0].Name != "r3" || v == nil || *v != "3" {
+		t.Errorf("the first run is %s with lr %v", a.Runs[0].Name, v)
+	}
+}
+
+// The coefficients are those of scipy 1.18 (stats.spearmanr); the intervals were computed by numpy.
+func TestCorrelation(t *testing.T) {
+	for _, c := range []struct {
+		x, y           []float64
+		rho, low, high float64
+	}{
+		{[]float64{1e-4, 1e-3, 1e-2, 1e-1, 1, 10}, []float64{.9, .5, .4, .3, .2, .8}, -0.4285714285714286, -0.927549487911974, 0.6195409824131148},
+		{[]float64{1, 1, 2, 2, 3, 3, 4, 4}, []float64{5, 6, 4, 4, 3, 2, 2.5, 1}, -0.9326733179802502, -0.9915040639468249, -0.5570695828052007},
+		{[]float64{1, 2, 3, 4, 5}, []float64{1, 2, 3, 4, 5}, 1, 0.16080450680271896, 1},
+		{[]float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}, []float64{2, 7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5}, 0.1415796863640157, -0.4730946598459608, 0.6635469204756993},
+	} {
+		got := correlationOf(c.x, c.y)
+		for _, d := range []float64{got.Rho - c.rho, got.Low - c.low, got.High - c.high} {
+			if math.Abs(d) > 1e-9 {
+				t.Errorf("%v and %v: %+v, want %g from %g to %g", c.x, c.y, *got, c.rho, c.low, c.high)
+			}
+		}
+	}
+	for _, none := range [][2][]float64{{{1, 2, 3, 4}, {1, 2, 3, 4}}, {{1, 1, 1, 1, 1}, {1, 2, 3, 4, 5}}, {{1, 2, 3, 4, 5}, {2, 2, 2, 2, 2}}} {
+		if c := correlationOf(none[0], none[1]); c != nil {
+			t.Errorf("%v: %+v", none, *c)
+		}
+	}
+}
+
+// The interval holds the coefficient, a turned parameter turns the sign, and no order of the runs changes anything.
+func TestCorrelationOfAny(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(5, 30).Draw(t, "n")
+		numbers := rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n)
+		x, y := numbers.Draw(t, "x"), numbers.Draw(t, "y")
+		c := correlationOf(x, y)
+		if c == nil {
+			t.Skip()
+		}
+		if c.Low > c.Rho+1e-12 || c.Rho > c.High+1e-12 || c.Low < -1 || c.High > 1 {
+			t.Fatalf("%+v", *c)
+		}
+		turned := slices.Clone(x)
+		for i := range turned {
+			turned[i] = -turned[i]
+		}
+		slices.Reverse(turned)
+		reversed := slices.Clone(y)
+		slices.Reverse(reversed)
+		if d := correlationOf(turned, reversed); math.Abs(d.Rho+c.Rho) > 1e-12 || d.Clear != c.Clear {
+			t.Fatalf("%+v, turned %+v", *c, *d)
+		}
+	})
+}
