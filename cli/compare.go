@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/ranking"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
@@ -34,8 +36,9 @@ func (compareCmd) Help() string {
     vigil compare latest~1 latest --all -o comparison.txt
     vigil compare latest latest~1 --json
 
-What the runs differ in: options and tags, how the training is made, code, packages, environment. Then the final values of
-the series that they share, and their curves on one scale: drawn on a terminal, as a table elsewhere.
+What the runs differ in: options and tags, how the training is made, code, packages, environment. Then which is best (by a
+loss of evaluation where there is one; not one with an error finding), the final values of the series that they share, and
+their curves on one scale: drawn on a terminal, as a table elsewhere.
 
 Exit codes: 0, or 1 when a run cannot be read.`
 }
@@ -56,6 +59,7 @@ func (c compareCmd) Run(a *app) error {
 		return &usage{Message: fmt.Sprintf("%d runs are too many to compare; the limit is %d", len(c.Names), mostCompared), What: "RUN", Hint: "`vigil ls --tag K=V --json` has the numbers of many runs"}
 	}
 	var runs []source.Run
+	var ranked []ranking.Run
 	seen := map[string]string{}
 	for _, word := range c.Names {
 		if word == "" {
@@ -78,6 +82,11 @@ func (c compareCmd) Run(a *app) error {
 		defer t.Close()
 		defer func() { printDamage(a.stderr, t.Damage()) }()
 		runs = append(runs, t)
+		one, err := ranking.Read(t)
+		if err != nil {
+			return err
+		}
+		ranked = append(ranked, one)
 	}
 	points := 0 // all
 	if c.JSON {
@@ -87,13 +96,24 @@ func (c compareCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	names := namesOf(compared.Runs)
+	for i := range ranked {
+		ranked[i].Name = names[i]
+	}
+	rank, err := ranking.Rank(ranked, ranking.Question{})
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if c.JSON {
-		err = writeJSON(&b, compared)
+		err = writeJSON(&b, struct {
+			view.Comparison
+			Ranking ranking.Answer `json:"ranking"`
+		}{compared, rank})
 	} else {
 		page := a.page()
 		_, terminal := a.terminal()
-		p := &comparison{Comparison: compared, w: &b, page: page, drawn: terminal, all: c.All}
+		p := &comparison{Comparison: compared, w: &b, page: page, drawn: terminal, all: c.All, names: names, rank: rank}
 		if c.Out != "" {
 			p.page, p.drawn = live.Page{Style: live.Style{Unicode: true}}, true
 		}
@@ -122,6 +142,7 @@ type comparison struct {
 	all   bool
 
 	names   []string
+	rank    ranking.Answer
 	stacked bool // there is no room for columns
 }
 
@@ -131,16 +152,21 @@ type block struct {
 	rows  [][]string
 }
 
-func (p *comparison) print() {
-	for i := range p.Runs {
-		name := p.Runs[i].Name
-		for j := range p.Runs {
-			if i != j && p.Runs[j].Name == name {
-				name = p.Runs[i].Path // two roots have runs of this name
+// namesOf are the runs' names, or their paths where two roots have runs of one name.
+func namesOf(runs []view.Compared) (names []string) {
+	for i := range runs {
+		name := runs[i].Name
+		for j := range runs {
+			if i != j && runs[j].Name == name {
+				name = runs[i].Path
 			}
 		}
-		p.names = append(p.names, printable(name))
+		names = append(names, printable(name))
 	}
+	return names
+}
+
+func (p *comparison) print() {
 	overview, finals := p.overview(), p.finals()
 	sections := p.sections()
 	p.measure(append(sections, overview, finals))
@@ -150,6 +176,9 @@ func (p *comparison) print() {
 		fmt.Fprintf(p.w, "\nNo known difference: %s the same.\n", p.same())
 	case !p.all && p.Same > 0:
 		fmt.Fprintf(p.w, "\n%s the same; --all lists them.\n", p.same())
+	}
+	if p.rank.Metric != "" {
+		fmt.Fprint(p.w, "\n"+p.page.Hang(p.page.Bold("Best  "), p.rank.Text)+"\n")
 	}
 	if len(finals.rows) > 0 {
 		p.tables(finals)
@@ -207,21 +236,55 @@ func (p *comparison) overview() block {
 	return block{"", rows}
 }
 
-// finals are the last values of the series that runs share.
+// finals are the last values of the series that runs share, and of an evaluation also
+// the best ones. The best run of each row is marked.
 func (p *comparison) finals() block {
 	var rows [][]string
 	for _, s := range p.Series {
-		row := []string{seriesName(s)}
-		for _, c := range s.Of {
-			text := "-"
-			if c != nil {
-				text = fmt.Sprintf("%s at %d", digits(c.Last), c.At)
-			}
-			row = append(row, text)
+		better := view.Better(s.Name)
+		if s.Loss {
+			better = "less"
 		}
-		rows = append(rows, row)
+		rows = append(rows, p.marked(seriesName(s), s.Of, better, func(c *view.Course) (record.Number, string) {
+			return c.Last, fmt.Sprintf("%s at %d", digits(c.Last), c.At)
+		}))
+		if better != "" && s.Mode.Evaluates() {
+			rows = append(rows, p.marked("  "+map[string]string{"less": "least", "more": "greatest"}[better], s.Of, better, func(c *view.Course) (record.Number, string) {
+				v := map[string]record.Number{"less": c.Min, "more": c.Max}[better]
+				return v, digits(v)
+			}))
+		}
 	}
 	return block{"Final values", rows}
+}
+
+// marked is a row of the runs' values; the best of those that can be trusted has a mark.
+func (p *comparison) marked(label string, of []*view.Course, better string, read func(*view.Course) (record.Number, string)) []string {
+	row, best, least := []string{label}, -1, math.Inf(1)
+	for i, c := range of {
+		if c == nil {
+			row = append(row, "-")
+			continue
+		}
+		v, text := read(c)
+		row = append(row, text)
+		size := float64(v)
+		if better == "more" {
+			size = -size
+		}
+		if better != "" && size < least && !p.distrusted(p.names[i]) {
+			best, least = i, size
+		}
+	}
+	if best >= 0 {
+		row[best+1] += " (best)"
+	}
+	return row
+}
+
+// distrusted tells whether a run has an error finding.
+func (p *comparison) distrusted(name string) bool {
+	return slices.ContainsFunc(p.rank.Runs, func(r ranking.Place) bool { return r.Name == name && len(r.Distrust) > 0 })
 }
 
 func seriesName(s view.SharedSeries) string {

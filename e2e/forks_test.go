@@ -28,7 +28,7 @@ var forks struct {
 }
 
 // runBare runs a script with its arguments in a fork, without Vigil, one at a
-// time and at most five minutes each.
+// time and at most a quarter of an hour each.
 func runBare(t *testing.T, dir string, env []string, argv ...string) outcome {
 	t.Helper()
 	forks.Lock()
@@ -58,9 +58,9 @@ func runBare(t *testing.T, dir string, env []string, argv ...string) outcome {
 		if _, err := fmt.Sscan(line, &o.code); err != nil || !open {
 			t.Fatalf("the process that forks for scripts said %q about %q", line, argv)
 		}
-	case <-time.After(5 * time.Minute):
+	case <-time.After(15 * time.Minute):
 		_ = forks.process.Process.Kill()
-		t.Fatalf("%q did not end in five minutes: %s%s", argv, read(t, filepath.Join(streams, "stdout")), read(t, filepath.Join(streams, "stderr")))
+		t.Fatalf("%q did not end in a quarter of an hour: %s%s", argv, read(t, filepath.Join(streams, "stdout")), read(t, filepath.Join(streams, "stderr")))
 	}
 	o.stdout, o.stderr = read(t, filepath.Join(streams, "stdout")), read(t, filepath.Join(streams, "stderr"))
 	return o

@@ -55,10 +55,10 @@ func command(ctx context.Context, dir string, env []string, argv ...string) *exe
 	return cmd
 }
 
-// run runs a command to its end, at most five minutes.
+// run runs a command to its end, at most a quarter of an hour.
 func run(t *testing.T, dir string, env []string, argv ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	cmd := command(ctx, dir, env, argv...)
 	var stdout, stderr bytes.Buffer
@@ -66,7 +66,7 @@ func run(t *testing.T, dir string, env []string, argv ...string) outcome {
 	cmd.WaitDelay = 10 * time.Second
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		t.Fatalf("%q did not end in five minutes\nstdout: %s\nstderr: %s", argv, &stdout, &stderr)
+		t.Fatalf("%q did not end in a quarter of an hour\nstdout: %s\nstderr: %s", argv, &stdout, &stderr)
 	}
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("start %q: %v", argv, err)

@@ -6,10 +6,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/runs"
+	"github.com/vigil-ml/vigil/internal/source"
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
@@ -31,6 +33,22 @@ func Of(row *runs.Row) (Run, error) {
 	r := Run{Name: row.Name, Values: d.Values, Parameters: d.Parameters, Running: row.Status == record.Running}
 	for _, f := range row.Found {
 		if f.Severity == record.Error && !slices.Contains(r.Errors, f.Rule) {
+			r.Errors = append(r.Errors, f.Rule)
+		}
+	}
+	return r, nil
+}
+
+// Read is what a stored run says of itself.
+func Read(t source.Run) (Run, error) {
+	o, err := view.OutlineOf(t)
+	if err != nil {
+		return Run{}, err
+	}
+	run := t.Run()
+	r := Run{Name: filepath.Base(t.Path()), Values: o.Values, Parameters: view.Parameters(run), Running: run.Status == record.Running}
+	for _, f := range t.Findings() {
+		if f.Severity == record.Error && !f.Muted && !slices.Contains(r.Errors, f.Rule) {
 			r.Errors = append(r.Errors, f.Rule)
 		}
 	}

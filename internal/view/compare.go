@@ -66,6 +66,7 @@ type Difference struct {
 type SharedSeries struct {
 	Name string      `json:"name"`
 	Mode record.Mode `json:"mode"`
+	Loss bool        `json:"-"` // less of it is better
 	Of   []*Course   `json:"of"`
 }
 
@@ -378,9 +379,10 @@ func (c *Comparison) join(runs []source.Run, points int) error {
 		mode record.Mode
 	}
 	var order []key
-	courses := map[key][]*Course{}
+	courses, losses := map[key][]*Course{}, []string{}
 	for i, t := range runs {
 		read := newCourses(t)
+		losses = append(losses, lossNames(t)...)
 		for _, name := range courseNames(t) {
 			for _, mode := range t.Modes() {
 				one, err := read.whole(source.Query{Tensor: name, Stat: "value", Mode: mode})
@@ -414,7 +416,7 @@ func (c *Comparison) join(runs []source.Run, points int) error {
 			c.Alone = append(c.Alone, fmt.Sprintf("%s (%s)", k.name, k.mode))
 			continue
 		}
-		c.Series = append(c.Series, SharedSeries{Name: k.name, Mode: k.mode, Of: courses[k]})
+		c.Series = append(c.Series, SharedSeries{Name: k.name, Mode: k.mode, Loss: slices.Contains(losses, k.name), Of: courses[k]})
 	}
 	return nil
 }

@@ -31,11 +31,15 @@ def trained(forks):
     made = {}
 
     def get(script, *arguments, **options):
-        key = (script, arguments, repr(sorted(options.items())))
+        text = None
+        if "argv" not in options:
+            path = script if script.endswith(".py") else os.path.join(collector.SCRIPTS, script + ".py")
+            with open(path) as f:  # another test may have written another script there before
+                text = f.read()
+        key = (script, text, arguments, repr(sorted(options.items())))
         if key not in made:
             argv = options.pop("argv", None)
             if argv is None:
-                path = script if script.endswith(".py") else os.path.join(collector.SCRIPTS, script + ".py")
                 argv, options["forks"] = [path] + list(arguments), forks
             made[key] = train(argv, **options)
         return made[key]

@@ -18,7 +18,7 @@ from torch import nn
 from vigil import _guard
 
 WALL = {("backward.py", "backward"), ("optimisers.py", "step"), ("optimisers.py", "wrapped"), ("optimisers.py", "init"),
-        ("discover.py", "compile"), ("updates.py", "followed")}  # fmt: skip
+        ("discover.py", "compile"), ("updates.py", "followed"), ("function_places.py importlib._bootstrap", "function")}  # fmt: skip
 ON = os.environ.get("VIGIL") != "0"
 torch.set_num_threads(1)
 _COMPREHENSION = re.compile(r"[\[{].* for .* in ")

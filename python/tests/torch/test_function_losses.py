@@ -24,6 +24,8 @@ mnist_example language_model squares_in_inference_mode binary binary_after_sigmo
 smoothed_in_training sums_of_labels_that_count sums_of_smoothed_labels probabilities absolute smooth_absolute huber squares_summed divergence
 gaussian transcribed triplets embedded with_gradients beside_a_metric trained_by_a_module in_a_mode_of_functions module own_module
 """.split()
+if not hasattr(torch.device("cpu"), "__enter__"):  # before PyTorch 2.0 a device is no mode
+    SEEN.remove("in_a_mode_of_functions")
 LEFT_OUT = "two_terms places_that_count another_quantity attacked vectorised".split()
 WAYS = ["events", "taken"]
 
