@@ -7,6 +7,7 @@ export const pages = {
   findings: { title: "Findings", key: "f", load: () => import("../pages/findings/index.js") },
   machine: { title: "Machine", key: "m", load: () => import("../pages/machine/index.js") },
   time: { title: "Time", key: "s", load: () => import("../pages/time/index.js") },
+  best: { title: "Best run", root: true, load: () => import("../pages/best/index.js") },
   rules: { title: "Rules", root: true, load: () => import("../pages/rules/index.js") },
   controls: { title: "Controls", key: "l", load: () => import("../pages/controls/index.js") },
 };

@@ -17,6 +17,9 @@ const most = 100;
 // curvesOf is the address of the curves of several runs: names joined by commas, which are escaped within a name.
 export const curvesOf = (names) => route.href("/curves", { runs: names.map((name) => name.replace(/[%,]/g, encodeURIComponent)).join(",") });
 
+// bestOf is the address of the page that says which of the runs is best; of none: of all.
+export const bestOf = (names) => route.href("/best", { run: names });
+
 export function Chosen({ rows, onClear, onRemove }) {
   const [tagging, setTagging] = useState(false);
   const names = rows.map((row) => row.name);
@@ -26,6 +29,7 @@ export function Chosen({ rows, onClear, onRemove }) {
   return html`<div class="runs-chosen" role="toolbar" aria-label="Chosen runs">
     <strong>${format.several(rows.length, "run")} chosen</strong>
     <a class="button main" href=${curvesOf(names.slice(0, most))} aria-disabled=${rows.length > most ? "true" : null} title=${rows.length > most ? `The first ${most} are shown` : "Their curves over each other"}><${Icon} name="right" size=${14} />${rows.length === 1 ? "Curves" : "Compare curves"}</a>
+    ${rows.length > 1 && rows.length <= 200 && html`<a class="button" href=${bestOf(names)}>Which is best?</a>`}
     <button type="button" class="button" disabled=${fixed} title=${why} onClick=${() => setTagging(true)}><${Icon} name="tag" size=${14} />Tag</button>
     <${Menu} label="Colour" items=${[{ heading: "Colour" }, { label: "Automatic", run: () => paint(names, { colour: 0, line: "" }) }, ...[1, 2, 3, 4, 5, 6, 7, 8].map((colour) => ({ label: `Colour ${colour}`, run: () => paint(names, { colour }) })), { heading: "Line" }, ...lines.map((line) => ({ label: line[0].toUpperCase() + line.slice(1), run: () => paint(names, { line }) }))]} />
     <button type="button" class="button" disabled=${fixed} title=${why ?? "Archived runs are left out of the list and stay on disk"} onClick=${() => archive(names, !archived)}><${Icon} name=${archived ? "eye" : "hidden"} size=${14} />${archived ? "Bring back" : "Archive"}</button>

@@ -10,7 +10,7 @@ import { ColumnChooser, Table } from "../../parts/table.js";
 import { Menu } from "../../parts/menu.js";
 import { AtDialog } from "./atdialog.js";
 import { came, wantAll } from "./atstep.js";
-import { archive, Chosen, curvesOf } from "./chosen.js";
+import { archive, bestOf, Chosen, curvesOf } from "./chosen.js";
 import { available, columnOf, needsOfColumns, ordered, usual } from "./columns.js";
 import { fields, needsOf } from "./fields.js";
 import { GroupBy, summary, summaryNeeds } from "./groupby.js";
@@ -105,6 +105,7 @@ export function Page({ route }) {
     <h1>Runs</h1>
     <div class="line runs-tools">
       <${RunSearch} value=${text} onChange=${(q) => route.set({ q })} errors=${asked.errors} rows=${rows} names=${names} count=${count} />
+      ${found.length > 1 && html`<a class="button" href=${bestOf(text && found.length <= 200 ? found.map((row) => row.name) : [])} title=${text && found.length <= 200 ? "Of the runs that match the search" : "Of all runs"}>Which is best?</a>`}
       <${Views} />
       <${GroupBy} columns=${all} value=${group} onChange=${(id) => route.push({ group: id })} />
       <${ColumnChooser} columns=${all} shown=${shown} onShown=${setColumns} />

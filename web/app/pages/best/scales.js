@@ -1,0 +1,30 @@
+// The scales of parameters and of the metric: numbers on a straight or a logarithmic axis, words one below the other.
+import * as format from "../../core/format.js";
+
+const wide = 50; // a range of positive numbers this many times as high as low is drawn by powers of ten
+
+// scale of values (numbers, texts, or null): {at(value) from 0 to 1, text(value), ticks: [{at, text}], log}.
+export function scale(values, numbers) {
+  const there = values.filter((value) => value !== null);
+  if (!numbers) return ofWords([...new Set(there)].sort((a, b) => a.localeCompare(b, "en", { numeric: true })));
+  const list = there.map(Number).filter(Number.isFinite);
+  if (!list.length) return ofWords([]);
+  const [low, high] = [Math.min(...list), Math.max(...list)];
+  const log = low > 0 && high / low >= wide;
+  const [from, to] = log ? [Math.log10(low), Math.log10(high)] : [low, high];
+  const at = (value) => (to === from ? 0.5 : ((log ? Math.log10(Number(value)) : Number(value)) - from) / (to - from));
+  const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => from + part * (to - from)).map((value) => (log ? 10 ** value : value));
+  const ticks = to === from ? [low] : log && to - from >= 1 ? powers(from, to) : marks;
+  return { at, log, text: (value) => format.number(Number(value)), ticks: ticks.map((value) => ({ at: at(value), text: format.number(value, 3) })) };
+}
+
+function powers(from, to) {
+  const list = [];
+  for (let i = Math.ceil(from - 1e-9); i <= to + 1e-9; i++) list.push(10 ** i);
+  return list.length > 8 ? list.filter((_, i) => i % Math.ceil(list.length / 8) === 0) : list;
+}
+
+function ofWords(words) {
+  const at = (value) => (words.indexOf(value) + 0.5) / words.length;
+  return { at, log: false, text: String, ticks: words.map((text) => ({ at: at(text), text })) };
+}
