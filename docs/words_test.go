@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostWords     = 32_500 // on all pages written by hand, without blocks of commands, output and code
+	mostWords     = 33_000 // on all pages written by hand, without blocks of commands, output and code
 	mostParagraph = 120    // words of one paragraph, of one item of a list, of one row of a table
 )
 

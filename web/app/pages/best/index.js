@@ -55,7 +55,7 @@ function Ranked({ answer, route }) {
       <div class="body"><${Boundary} what="The parallel coordinates"><${Parallel} ...${shared} axes=${axes} brushes=${brushes} onBrushes=${brushed} /><//>
       <p class="quiet small">Drag along an axis to keep the runs that pass there.${answer.parameters.length > most ? ` The table has ${format.several(answer.parameters.length - most, "more parameter")}.` : ""}</p></div></section>`}
     <section class="card"><header><h2>What the runs differ in</h2><span class="quiet">${answer.parameters.length ? `${format.several(answer.same, "other parameter")} ${answer.same === 1 ? "is" : "are"} the same in all` : "No parameter that is known differs"}</span></header>
-      <${Table} label="Ranking" name="best" rows=${kept} columns=${columns} rowKey=${nameOf} height=${Math.min(520, 44 + 32 * Math.max(kept.length, 3))} active=${over} onActive=${(row) => setOver(row.name)} onOpen=${open} rowClass=${(row) => (row.best ? "best-row" : "")} empty="No run passes all the marked parts of the axes." /></section>`;
+      <${Table} label="Ranking" name="best" rows=${kept} columns=${columns} rowKey=${nameOf} height=${Math.min(520, 44 + 32 * Math.max(kept.length, 3))} active=${over} onActive=${(row) => setOver(row.name)} onOpen=${open} empty="No run passes all the marked parts of the axes." /></section>`;
 }
 
 const nameOf = (row) => row.name;

@@ -3,6 +3,8 @@ import * as format from "../../core/format.js";
 
 const wide = 50; // a range of positive numbers this many times as high as low is drawn by powers of ten
 
+const few = 6; // values that are all written on the axis
+
 // scale of values (numbers, texts, or null): {at(value) from 0 to 1, text(value), ticks: [{at, text}], log}.
 export function scale(values, numbers) {
   const there = values.filter((value) => value !== null);
@@ -14,7 +16,8 @@ export function scale(values, numbers) {
   const [from, to] = log ? [Math.log10(low), Math.log10(high)] : [low, high];
   const at = (value) => (to === from ? 0.5 : ((log ? Math.log10(Number(value)) : Number(value)) - from) / (to - from));
   const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => from + part * (to - from)).map((value) => (log ? 10 ** value : value));
-  const ticks = to === from ? [low] : log && to - from >= 1 ? powers(from, to) : marks;
+  const different = [...new Set(list)];
+  const ticks = different.length <= few ? different : log && to - from >= 1 ? powers(from, to) : marks;
   return { at, log, text: (value) => format.number(Number(value)), ticks: ticks.map((value) => ({ at: at(value), text: format.number(value, 3) })) };
 }
 
