@@ -91,12 +91,14 @@ func TestStepTimes(t *testing.T) {
 	}
 	var told []string
 	for _, e := range events {
-		told = append(told, e.Kind+" "+e.Name)
+		if e.Kind == record.PhaseEvent { // on a busy machine an evaluation may last long enough for an event of its own
+			told = append(told, e.Name)
+		}
 		if e.End.Before(e.Start) {
 			t.Errorf("%+v ends before it begins", e)
 		}
 	}
-	if got := fmt.Sprint(told); got != "[phase start-up phase training phase finishing]" {
+	if got := fmt.Sprint(told); got != "[start-up training finishing]" {
 		t.Errorf("events %s", got)
 	}
 	if len(tr.Traces("")) == 0 {

@@ -41,8 +41,8 @@ def table():
 def replaced(looks):
     """Callables that are replaced, as the table says it."""
     out = []
-    for what, _, _, _, off in table():
-        if what.startswith("the code of "):
+    for what, when, _, _, off in table():
+        if what.startswith("the code of ") or "before Python 3.12" in when and hasattr(sys, "monitoring"):
             continue  # the functions stay
         hook = "hook" in what.split("`")[-1] or "hook" in what.partition("`:")[2]
         if not hook and (looks or off != "`--no-look`"):
