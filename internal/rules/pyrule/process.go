@@ -28,9 +28,9 @@ type command struct {
 
 // Bounds of time, besides that of a step.
 const (
-	startTime = 2 * time.Minute // until the class is there: it may import much, from a slow disk
-	stackTime = 2 * time.Second // for the answer to where it hangs
-	lastWords = time.Second     // for what a process that has ended left in its pipes
+	startTime = 2 * time.Minute  // until the class is there: it may import much, from a slow disk
+	stackTime = 2 * time.Second  // for the answer to where it hangs
+	lastWords = 10 * time.Second // for what a process that has ended left in its pipes; they end at once unless another process holds them, and a busy machine reads late
 )
 
 // program starts the worker without the working directory in Python's path.
