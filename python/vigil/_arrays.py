@@ -4,9 +4,7 @@ import time
 
 import numpy
 
-from vigil import _strings, _wire
-
-FIRST_PLAN_S = 0.3  # the most that an array waits for the first plan: before it there is no room
+from vigil import _schedule, _strings, _wire
 
 _NAMES = {
     "bool": "BOOL", "uint8": "U8", "int8": "I8", "uint16": "U16", "int16": "I16", "uint32": "U32", "int32": "I32", "uint64": "U64",
@@ -45,9 +43,9 @@ def send(session, id, array, shape_id, at, force_raw=False, between=False):
 
 
 def wait_for_room(session):
-    """Wait a little for the first plan."""
-    end = time.monotonic() + FIRST_PLAN_S
-    while not session.plan.use and session._next_plan is None and time.monotonic() < end:
+    """Wait a little for the first plan: before it there is no room."""
+    end = time.monotonic() + _schedule.FIRST_PLAN_S
+    while session.alive and not session.plan.use and session._next_plan is None and time.monotonic() < end:
         time.sleep(0.001)
     if not session.plan.use:
         session.new_plan()

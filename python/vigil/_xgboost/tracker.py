@@ -17,8 +17,6 @@ from vigil._xgboost import booster, facts, metrics, saves, watch
 from vigil._xgboost.control import Control
 from vigil._xgboost.training import Training
 
-FIRST_PLAN_S = 0.3  # the most the first step waits for the plan
-
 _now = time.perf_counter_ns
 
 
@@ -354,8 +352,8 @@ class Tracker(Control):
 
     def wait_for_plan(self, enough):
         """Wait a little for a plan that is enough; whether it came."""
-        end = time.monotonic() + FIRST_PLAN_S
-        while time.monotonic() < end:
+        end = time.monotonic() + _schedule.FIRST_PLAN_S
+        while time.monotonic() < end and self.session.alive:
             if self._take_plan() and enough(self.session.plan):
                 return True
             time.sleep(0.001)
