@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,20 @@ func (r rootFlag) directory() (string, error) {
 		return "", &usage{Message: fmt.Sprintf("%q is not a directory", root), What: root, Hint: "give the directory that the runs lie in"}
 	}
 	return root, nil
+}
+
+// rootArg is embedded by commands about all runs, whose root may also be their argument.
+type rootArg struct {
+	rootFlag
+	Root string `arg:"" optional:"" name:"root" placeholder:"DIR" help:"Root of the runs, as --dir. It need not exist yet."`
+}
+
+// chosen is the root that was named in one of the two ways.
+func (r rootArg) chosen() (rootFlag, error) {
+	if r.Root != "" && r.Dir != "" && filepath.Clean(r.Root) != filepath.Clean(r.Dir) {
+		return rootFlag{}, &usage{Message: fmt.Sprintf("two roots are named: %q and --dir %q", r.Root, r.Dir), What: r.Root, Hint: "name one"}
+	}
+	return rootFlag{cmp.Or(r.Dir, r.Root)}, nil
 }
 
 // runArg is embedded by commands about one run.

@@ -13,20 +13,20 @@ import (
 // findingsCmd prints what the rules found in a run.
 type findingsCmd struct {
 	runArg
-	Rules bool `name:"rules" help:"List the status of every rule, too."`
-	Brief bool `name:"brief" help:"A summary of at most 2 KB, for a chat or a coding assistant."`
-	JSON  bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, the state of actions, and what is damaged."`
+	Statuses bool `name:"statuses" aliases:"rules" help:"List the status of every rule, too."`
+	Brief    bool `name:"brief" help:"A summary of at most 2 KB, for a chat or a coding assistant."`
+	JSON     bool `name:"json" help:"As JSON: findings, groups by root cause, the status of each rule, the state of actions, and what is damaged."`
 }
 
 // Help teaches the command.
 func (findingsCmd) Help() string {
-	return "Examples:\n\n    vigil findings\n    vigil findings --rules\n    vigil findings latest~1 --brief\n    vigil findings latest~1 --json\n\nWhat was found while the run was live; `vigil check` judges it again. Exit codes: 0, or 1 when the run cannot be read."
+	return "Examples:\n\n    vigil findings\n    vigil findings --statuses\n    vigil findings latest~1 --brief\n    vigil findings latest~1 --json\n\nWhat was found while the run was live; `vigil check` judges it again. Exit codes: 0, or 1 when the run cannot be read."
 }
 
 // Run prints findings grouped by their root cause, then where the rules stand.
 func (c findingsCmd) Run(a *app) error {
-	if c.Brief && (c.JSON || c.Rules) {
-		return &usage{Message: "--brief cannot be combined with --json or --rules", What: "--brief", Hint: "leave out --brief, or --json and --rules"}
+	if c.Brief && (c.JSON || c.Statuses) {
+		return &usage{Message: "--brief cannot be combined with --json or --statuses", What: "--brief", Hint: "leave out --brief, or --json and --statuses"}
 	}
 	word := c.Name
 	t, err := c.open()
@@ -52,10 +52,10 @@ func (c findingsCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout)
 	}
 	printMuted(a.stdout, p, f.Muted())
-	if list := view.Standings(f.Rules, view.LacksOf(run.Facts)); c.Rules {
+	if list := view.Standings(f.Rules, view.LacksOf(run.Facts)); c.Statuses {
 		printStandings(a.stdout, p, list)
 	} else {
-		printStanding(a.stdout, p, list, "--rules")
+		printStanding(a.stdout, p, list, "--statuses")
 	}
 	printDamage(a.stderr, f.Damage)
 	return nil

@@ -15,7 +15,7 @@ import (
 
 // lsCmd lists runs.
 type lsCmd struct {
-	Dir     string   `arg:"" optional:"" name:"dir" env:"VIGIL_DIR" placeholder:"DIR" help:"Root of the runs (default vigil-runs)."`
+	rootArg
 	Status  []string `name:"status" placeholder:"S" help:"Only runs of this status: running, completed, failed, stopped, ended, lost; several with commas."`
 	Since   string   `name:"since" placeholder:"T" help:"Only runs that started since: an age (12h, 7d), a date (2026-11-20), or a time."`
 	Name    string   `name:"name" placeholder:"PART" help:"Only runs whose name contains this."`
@@ -64,7 +64,11 @@ type listed struct {
 
 // Run prints the runs that the filters leave, in the order asked for.
 func (c lsCmd) Run(a *app) error {
-	root := rootFlag{c.Dir}.root()
+	where, err := c.chosen()
+	if err != nil {
+		return err
+	}
+	root := where.root()
 	keep, err := c.filter(time.Now())
 	if err != nil {
 		return err

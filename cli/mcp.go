@@ -17,8 +17,8 @@ import (
 
 // mcpCmd answers coding assistants.
 type mcpCmd struct {
-	Root  string `arg:"" optional:"" name:"dir" placeholder:"DIR" help:"Root of the runs (default: VIGIL_DIR, what vigil.yaml says, or vigil-runs). It need not exist yet."`
-	Write bool   `name:"write" help:"Also offer tools that change something: stop a job, tag a run, mute findings, change what is captured."`
+	rootArg
+	Write bool `name:"write" help:"Also offer tools that change something: stop a job, tag a run, mute findings, change what is captured."`
 }
 
 // Help teaches the command.
@@ -37,7 +37,11 @@ Exit codes: 0 when the assistant has ended it, else 1.`
 
 // Run serves until standard input ends.
 func (c mcpCmd) Run(a *app) error {
-	root, err := rootFlag{c.Root}.directory()
+	where, err := c.chosen()
+	if err != nil {
+		return err
+	}
+	root, err := where.directory()
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,9 @@ func (c showCmd) Run(a *app) error {
 		}
 		named = append(named, info)
 	}
+	if match != nil && len(named) == 0 && !c.JSON && !guessed {
+		return &usage{Message: fmt.Sprintf("no tensor of run %q matches %q", c.Name, c.Regex), What: c.Regex, Hint: fmt.Sprintf("`vigil show %s` lists them", c.Name)}
+	}
 	if guessed && len(named) == 0 {
 		return neither(c.root(), word, c.Name, infos)
 	}
@@ -103,7 +106,7 @@ func (c showCmd) Run(a *app) error {
 		return fmt.Errorf("read step times of run %q: %w", c.Name, err)
 	}
 	printCollections(a.stdout, p, collections, c.Why)
-	printTensors(a.stdout, p, tensors, c.Regex)
+	printTensors(a.stdout, p, tensors)
 	if list := view.Actions(t); len(list) > 0 {
 		fmt.Fprintln(a.stdout)
 		printActions(a.stdout, p, "Actions:", list)
@@ -203,11 +206,8 @@ func printCollections(w io.Writer, p live.Page, list []view.Collection, why bool
 	fmt.Fprintf(w, "\n%s\n%s", p.Bold("Collections:"), p.Table(2, heads, rows))
 }
 
-func printTensors(w io.Writer, p live.Page, list []view.Tensor, regex string) {
+func printTensors(w io.Writer, p live.Page, list []view.Tensor) {
 	if len(list) == 0 {
-		if regex != "" {
-			fmt.Fprintf(w, "\nno tensor matches %s\n", printable(regex))
-		}
 		return
 	}
 	var rows [][]string

@@ -21,7 +21,7 @@ func TestShowPrintsTheParts(t *testing.T) {
 		{TensorInfo: record.TensorInfo{Name: "loss", Kind: record.Loss}},
 	}
 	var out strings.Builder
-	printTensors(&out, live.Page{}, list, "")
+	printTensors(&out, live.Page{}, list)
 	want := `
 Tensors:
   NAME           KIND    TYPE  SHAPE                         COLLECTIONS

@@ -23,8 +23,9 @@ import (
 
 // uiCmd serves the dashboard.
 type uiCmd struct {
-	Root     string   `arg:"" optional:"" name:"dir" placeholder:"DIR" help:"Root of the runs (default: VIGIL_DIR, what vigil.yaml says, or vigil-runs). It need not exist yet."`
+	rootArg
 	Listen   string   `name:"listen" placeholder:"ADDR" help:"Address and port to listen on: 127.0.0.1:7445, :8080 for every address, a port alone (default: 127.0.0.1, port 7445 or the next that is free)."`
+	Port     int      `name:"port" placeholder:"N" help:"Port on this machine, as --listen N; 0 takes one that is free." default:"-1"`
 	Open     bool     `name:"open" help:"Open it in the browser."`
 	ReadOnly bool     `name:"read-only" help:"Refuse every change."`
 	BasePath string   `name:"base-path" placeholder:"P" help:"The path below which a reverse proxy hands requests on, such as /vigil; {port} in it is the port."`
@@ -64,7 +65,11 @@ const (
 
 // Run serves until the process is asked to end.
 func (c uiCmd) Run(a *app) error {
-	root, err := rootFlag{c.Root}.directory()
+	where, err := c.chosen()
+	if err != nil {
+		return err
+	}
+	root, err := where.directory()
 	if err != nil {
 		return err
 	}
@@ -180,6 +185,14 @@ func (c uiCmd) certificates() ([]tls.Certificate, error) {
 // listen opens the address. Without --listen another port is taken when the usual
 // one is not free.
 func (c uiCmd) listen(a *app) (net.Listener, error) {
+	switch {
+	case c.Port >= 0 && c.Listen != "":
+		return nil, &usage{Message: "--port and --listen both name a port", What: "--port", Hint: "leave out one"}
+	case c.Port > 65535 || c.Port < -1:
+		return nil, &usage{Message: fmt.Sprintf("--port %d is no port", c.Port), What: "--port", Hint: "a number from 0 to 65535; 0 takes one that is free"}
+	case c.Port >= 0:
+		c.Listen = strconv.Itoa(c.Port)
+	}
 	if c.Listen == "" {
 		for port := uiPort; port < uiPort+uiPorts; port++ {
 			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

@@ -202,7 +202,7 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 		n, err = parseInt(text, 0)
 		r.ResumeStep = &n
 	case "rules":
-		r.Rules, err = parseSets(text)
+		r.Rules, err = parseSets(text, cat)
 	case "every":
 		if strings.EqualFold(text, "auto") {
 			r.Every = plan.Auto
@@ -212,7 +212,7 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 	case "save-all":
 		r.SaveAll, err = parseBool(text)
 	case "budget":
-		r.Budget, err = ParsePercent(text)
+		r.Budget, err = ParseBudget(text)
 	case "stop-on":
 		r.StopOn, err = parseWhen(text, cat, configurations, false)
 	case "workers":
@@ -292,10 +292,13 @@ func checkName(s string) error {
 }
 
 // parseSets reads names of sets of rules that are joined by commas.
-func parseSets(text string) (string, error) {
+func parseSets(text string, cat Catalogue) (string, error) {
 	var names []string
-	for name := range strings.SplitSeq(text, ",") {
-		name, err := oneOf(name, "default", "experimental", "all", "none")
+	for word := range strings.SplitSeq(text, ",") {
+		name, err := oneOf(word, "default", "experimental", "all", "none")
+		if err != nil && cat.has(strings.TrimSpace(word)) {
+			return "", &hinted{fmt.Errorf("%q is a rule, and rules has sets of them: default, experimental, all, none", word), "rules by name are a list under `rule:`, and --rule on the command line"}
+		}
 		if err != nil {
 			return "", err
 		}

@@ -34,6 +34,18 @@ type Catalogue struct {
 	notices *[]string
 }
 
+// has tells whether there is a rule of this name.
+func (c Catalogue) has(name string) bool {
+	if c.own[name] != nil {
+		return true
+	}
+	if c.Lookup == nil {
+		return false
+	}
+	_, _, ok := c.Lookup(name)
+	return ok
+}
+
 // Own is a kind of rules that users write: expressions, Python classes.
 type Own struct {
 	Key    string   // the parameter that makes a rule one of them

@@ -56,6 +56,15 @@ func ParsePercent(s string) (float64, error) {
 	return n / 100, nil
 }
 
+// ParseBudget reads 2% as 0.02, and 2 too: nobody means 200 %. Below 1 the sign is
+// required, since 0.5 may be a half or half a per cent.
+func ParseBudget(s string) (float64, error) {
+	if n, err := decimal(strings.TrimSpace(s)); err == nil && n >= 1 {
+		s += "%"
+	}
+	return ParsePercent(s)
+}
+
 // decimal reads digits with an optional fraction, nothing else: no sign,
 // exponent, hexadecimal or infinity.
 func decimal(s string) (float64, error) {

@@ -92,7 +92,7 @@ func parseFile(data []byte, name string, cat Catalogue) (l layer, err error) {
 		switch {
 		case slices.Contains(scalarKeys, p.key):
 			var text string
-			if p.key == "stop-on" || p.key == "keep" {
+			if p.key == "stop-on" || p.key == "keep" || p.key == "rules" {
 				text, err = d.joined(p.value, p.key)
 			} else {
 				text, err = d.text(p.value, p.key)

@@ -111,6 +111,7 @@ except Exception as e:
 try:
     import importlib.util
     out["torch_there"] = importlib.util.find_spec("torch") is not None
+    out["xgboost_there"] = importlib.util.find_spec("xgboost") is not None
     try:
         from importlib.metadata import version
         out["torch"] = version("torch")
@@ -132,6 +133,7 @@ type answer struct {
 	Vigil             string `json:"vigil"`
 	VigilError        string `json:"vigil_error"`
 	TorchThere        bool   `json:"torch_there"`
+	XGBoostThere      bool   `json:"xgboost_there"`
 	Torch             string `json:"torch"`
 }
 
@@ -216,10 +218,12 @@ func within(path, dir string) bool {
 }
 
 func torch(a answer) Check {
-	if !a.TorchThere {
-		return warn("framework", "is the right virtual environment active?", "PyTorch is not installed for %s: nothing will be captured there but what a script logs", a.Executable)
-	}
-	if a.Torch == "" {
+	switch {
+	case !a.TorchThere && a.XGBoostThere:
+		return ok("framework", "XGBoost is installed, PyTorch is not")
+	case !a.TorchThere:
+		return fail("framework", "is the right virtual environment active?", "neither PyTorch nor XGBoost is installed for %s: nothing will be captured there but what a script logs", a.Executable)
+	case a.Torch == "":
 		return ok("framework", "PyTorch is installed")
 	}
 	var major, minor int
