@@ -58,6 +58,7 @@ type listed struct {
 	Tags      map[string]string `json:"tags"`
 	Note      string            `json:"note"`
 
+	word  string         // the status, for people
 	found map[string]int // by rule, configuration and rule/check
 	tally record.Tally   // by root cause
 }
@@ -117,7 +118,7 @@ func listing(e trial.Entry) listed {
 		Name: e.Run.Name, Path: e.Path, Framework: e.Run.Framework, Status: e.Run.Status,
 		Started: e.Run.Started, Ended: e.Run.Ended, Steps: e.Run.Steps,
 		Findings: map[string]int{"error": 0, "warning": 0, "info": 0},
-		Tags:     e.Run.Tags, Note: e.Run.Note, found: e.Found, tally: e.Tally,
+		Tags:     e.Run.Tags, Note: e.Run.Note, word: e.Run.Word(), found: e.Found, tally: e.Tally,
 	}
 	l.Verdict = view.VerdictOf(e.Run, view.Judged{Tally: e.Tally, Muted: e.Muted, Rules: e.Rules})
 	for s, n := range e.Findings {

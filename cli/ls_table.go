@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -55,7 +56,7 @@ func runTable(runs []listed, now time.Time, width int, whole bool, style live.St
 	for _, c := range []column{
 		{head: "NAME", cell: func(l *listed) string { return printable(l.Name) }},
 		{head: "FRAMEWORK", cell: func(l *listed) string { return printable(shortFramework(l.Framework)) }, leave: 4},
-		{head: "STATUS", cell: func(l *listed) string { return l.Status }},
+		{head: "STATUS", cell: func(l *listed) string { return cmp.Or(l.word, l.Status) }},
 		{head: "STARTED", cell: func(l *listed) string { return started(l.Started, now) }, leave: 6},
 		{head: "DURATION", cell: func(l *listed) string { return durationText(l.duration(now)) }, right: true, leave: 3},
 		{head: "STEPS", cell: func(l *listed) string { return strconv.FormatInt(l.trained(), 10) }, right: true, leave: 5},

@@ -14,6 +14,14 @@ var endings = map[int]string{
 	143: "ended by SIGTERM",
 }
 
+// Word is the run's status in one word, for people: one that Ctrl-C ended is interrupted.
+func (r *Run) Word() string {
+	if r.Status == Failed && r.ExitCode != nil && *r.ExitCode == 130 {
+		return "interrupted"
+	}
+	return r.Status
+}
+
 // Ending says how the run ended, for people: in the words of its status, and for
 // one that failed by what ended it.
 func (r *Run) Ending() string {
