@@ -49,6 +49,9 @@ func (p Page) Summary(sum *Summary) string {
 	for _, command := range next(sum) {
 		commands = append(commands, fmt.Sprintf("%s %s %s", Program(), command, clean(runWord(sum))))
 	}
+	if total(sum.Run.Steps) > 0 {
+		commands = append(commands, strings.TrimSpace(fmt.Sprintf("%s ui %s", Program(), clean(rootWord(sum)))))
+	}
 	item("next", commands...)
 	return b.String()
 }
@@ -75,6 +78,15 @@ func runWord(sum *Summary) string {
 		return sum.Run.Name
 	}
 	return sum.Path
+}
+
+// rootWord is how the root of the run is named for a command: nothing where it is the
+// one that is there without being asked for.
+func rootWord(sum *Summary) string {
+	if runWord(sum) == sum.Run.Name {
+		return ""
+	}
+	return filepath.Dir(sum.Path)
 }
 
 // outcome says how the run ended.

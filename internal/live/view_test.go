@@ -331,6 +331,7 @@ func TestSummaryText(t *testing.T) {
   next      vigil report /elsewhere/first
             vigil findings /elsewhere/first
             vigil show /elsewhere/first
+            vigil ui /elsewhere
 `
 	if got := (Page{}).Summary(sum); got != want {
 		t.Errorf("summary\n%s\nwant\n%s", got, want)
