@@ -38,9 +38,16 @@ func TestPages(t *testing.T) {
 		}
 		b.picture("runs")
 		b.accessible(source)
+		b.visit("/best")
+		b.accessible(source)
+		b.picture("best-light")
+		b.visit("/runs")
 		b.theme("dark")
 		b.accessible(source)
 		b.picture("runs-dark")
+		b.visit("/best")
+		b.accessible(source)
+		b.picture("best-dark")
 		for _, page := range pagesOfARun {
 			b.visit("/runs/" + faulty + "/" + page)
 			b.accessible(source)
@@ -50,6 +57,9 @@ func TestPages(t *testing.T) {
 		b.size(390, 844)
 		b.visit("/runs")
 		b.narrow("/runs")
+		b.visit("/best")
+		b.narrow("/best")
+		b.picture("best-narrow")
 		b.picture("runs-narrow")
 		for _, page := range pagesOfARun {
 			b.visit("/runs/" + faulty + "/" + page)

@@ -7,7 +7,11 @@ import { Losses } from "./losses.js";
 import { Tags } from "./tags.js";
 import { atStep } from "./atstep.js";
 
-export const usual = ["name", "status", "started", "duration", "steps", "losses", "findings", "lost", "machine", "tags"];
+const narrow = matchMedia("(max-width: 600px)").matches;
+// On a phone what one looks for comes first.
+export const usual = narrow
+  ? ["name", "findings", "losses", "status", "started", "duration", "steps", "lost", "machine", "tags"]
+  : ["name", "status", "started", "duration", "steps", "losses", "findings", "lost", "machine", "tags"];
 
 const statWords = { last: "last", best: "best", min: "lowest", max: "highest" };
 const seconds = (text) => (text ? Date.parse(text) / 1000 : null);
@@ -17,7 +21,7 @@ const text = (value) => (value ? html`<span class="said" title=${value}>${value}
 
 // needs: the columns of the server that a column needs besides those that every row has.
 const every = [
-  { id: "name", title: "Name", width: matchMedia("(max-width: 600px)").matches ? 168 : 220, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
+  { id: "name", title: "Name", width: narrow ? 140 : 220, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<${Name} row=${row} />` },
   { id: "status", title: "Status", width: 118, value: (row) => row.status, order: (row) => statuses.indexOf(row.status), cell: (row) => html`<${StatusOf} row=${row} />` },
   { id: "started", title: "Started", width: 104, number: true, value: (row) => day(row.started), order: (row) => seconds(row.started), cell: (row) => html`<${Ago} at=${row.started} />` },
   { id: "ended", needs: ["ended"], title: "Ended", width: 110, number: true, value: (row) => day(row.ended), order: (row) => seconds(row.ended), cell: (row) => html`<${Ago} at=${row.ended} />` },

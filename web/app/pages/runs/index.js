@@ -93,7 +93,7 @@ export function Page({ route }) {
   if (!there) return html`<h1>Runs</h1><${Loading} />`;
   const dialogs = html`${dialog === "remove" && html`<${Remove} rows=${those()} onClose=${(gone) => { setDialog(""); choose(new Set([...chosen].filter((name) => !gone.includes(name)))); }} />`}
     ${dialog === "styles" && html`<${Styles} rows=${found} names=${names} onNeeds=${setDialogNeeds} onClose=${() => { setDialog(""); setDialogNeeds([]); }} />`}
-    ${dialog === "at" && html`<${AtDialog} names=${names} onClose=${() => setDialog("")} onAdd=${(id) => { setDialog(""); if (!shown.includes(id)) setColumns([...shown, id]); }} />`}`;
+    ${dialog === "at" && html`<${AtDialog} names=${names} onClose=${() => setDialog("")} onAdd=${(id) => { setDialog(""); if (!shown.includes(id)) setColumns(["name", id, ...shown.slice(1)]); }} />`}`;
   if (complete && !rows.length && !building) return html`<h1>Runs</h1><${Empty} command="vigil run -- python train.py">There are no runs in <span class="said">${server.value?.root ?? "this folder"}</span> yet. They appear here as soon as one starts.<//>`;
   // Until the columns are there that are wanted now, the table stays as it was.
   const ready = needs.every((id) => has.has(id));

@@ -18,7 +18,9 @@ export function ColumnChooser({ columns, shown, onShown, label = "Columns" }) {
   }, [open]);
   const found = columns.filter((column) => !column.fixed).filter((column) => matcher(text)(`${column.title} ${column.group ?? ""}`));
   const groups = Map.groupBy(found, (column) => column.group ?? "");
-  const set = (ids, yes) => onShown(yes ? columns.map((column) => column.id).filter((one) => shown.includes(one) || ids.includes(one)) : shown.filter((one) => !ids.includes(one)));
+  // A column that is added comes first, behind those that are always there: at the end of the table it would be out of sight.
+  const fixed = new Set(columns.filter((column) => column.fixed).map((column) => column.id));
+  const set = (ids, yes) => onShown(yes ? [...shown.filter((one) => fixed.has(one)), ...ids.filter((one) => !shown.includes(one)), ...shown.filter((one) => !fixed.has(one))] : shown.filter((one) => !ids.includes(one)));
   return html`<span class="menu-anchor"><button type="button" ref=${anchor} class="button" popovertarget=${id} aria-haspopup="dialog" aria-expanded=${open}><${Icon} name="columns" />${label}</button>
     <div id=${id} ref=${panel} popover="auto" role="dialog" aria-label=${label} class="menu chooser" onToggle=${(event) => setOpen(event.newState === "open")}>
       ${open && html`<input type="search" placeholder="Search columns" aria-label="Search columns" value=${text} onInput=${(event) => setText(event.target.value)} />
