@@ -57,10 +57,10 @@ func TestPages(t *testing.T) {
 		b.size(390, 844)
 		b.visit("/runs")
 		b.narrow("/runs")
+		b.picture("runs-narrow")
 		b.visit("/best")
 		b.narrow("/best")
 		b.picture("best-narrow")
-		b.picture("runs-narrow")
 		for _, page := range pagesOfARun {
 			b.visit("/runs/" + faulty + "/" + page)
 			b.narrow(page)

@@ -78,11 +78,22 @@ func spelled(values []*string) []string {
 	return out
 }
 
-// weight orders parameters: what surely goes with the metric, what may, the others.
+// weight orders parameters: what surely goes with the metric, what may, and of the others
+// first numbers, and what most runs have.
 func (p *Parameter) weight() float64 {
 	switch c := p.Correlation; {
 	case c == nil:
-		return -1
+		have := 0.0
+		for _, v := range p.Values {
+			if v != nil {
+				have++
+			}
+		}
+		weight := have/float64(len(p.Values)) - 2
+		if p.Numbers {
+			weight += 0.5
+		}
+		return weight
 	case c.Clear:
 		return 1 + math.Abs(c.Rho)
 	default:
