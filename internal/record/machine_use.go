@@ -55,10 +55,15 @@ func (u *MachineUse) Count(s *Sample) {
 		job = all
 	}
 	u.PeakJobMemory = max(u.PeakJobMemory, int64(job))
-	for _, n := range []float64{allowed, limit} {
-		if n > 0 && (u.JobCores == 0 || n < u.JobCores) {
-			u.JobCores = n
-		}
+	// The latest sample counts: libraries bind a process to one core for a moment while
+	// they look which cores there are.
+	if allowed > 0 && limit > 0 {
+		allowed = min(allowed, limit)
+	}
+	if allowed > 0 {
+		u.JobCores = allowed
+	} else if limit > 0 && (u.JobCores == 0 || limit < u.JobCores) {
+		u.JobCores = limit
 	}
 }
 

@@ -126,6 +126,7 @@ func TestUseOfTheMachine(t *testing.T) {
 			"CPU 10 %, peak memory 400 MB, no GPU"},
 		{"children are in the job's memory", []*Sample{sampled(0, "cpu/total", 10, "process/0/rss_bytes", 300_000_000, "process/0/child/0/rss_bytes", 100_000_000, "job/rss_bytes", 450_000_000)}, 0, "CPU 10 %, peak memory 450 MB, no GPU"},
 		{"a limit of the cgroup", []*Sample{sampled(0, "cpu/total", 10, "cpu/0", 1, "cpu/1", 1, "cpu/2", 1, "process/0/cores", 3, "cgroup/cpu_limit_cores", 2)}, 0, "CPU 10 % of 3 cores (the job may use 2), no GPU"},
+		{"bound to one core for a moment", []*Sample{sampled(0, "cpu/total", 10, "cpu/0", 1, "cpu/1", 1, "process/0/cores", 1), sampled(1, "cpu/total", 10, "cpu/0", 1, "cpu/1", 1, "process/0/cores", 2), sampled(2, "cpu/total", 10)}, 0, "CPU 10 % of 2 cores, no GPU"},
 		{"a longer interval counts for more", []*Sample{sampled(0, "cpu/total", 0), sampled(1, "cpu/total", 100), sampled(10, "cpu/total", 0)}, 0, "CPU 10 %, no GPU"},
 		{"fewer cores than there are", []*Sample{sampled(0, "cpu/total", 10, "cpu/0", 1, "cpu/1", 1, "cpu/2", 1)}, 1.5, "CPU 10 % of 3 cores (the job may use 1.5), no GPU"},
 		{"processes are hidden", []*Sample{sampled(0, "cpu/total", 10, "memory/used_bytes", 8_000_000_000)}, 0, "CPU 10 %, peak memory of the machine 8.0 GB, no GPU"},
