@@ -49,7 +49,7 @@ func (r rootFlag) directory() (string, error) {
 // rootArg is embedded by commands about all runs, whose root may also be their argument.
 type rootArg struct {
 	rootFlag
-	Root string `arg:"" optional:"" name:"root" placeholder:"DIR" help:"Root of the runs, as --dir. It need not exist yet."`
+	Root string `arg:"" optional:"" name:"root" placeholder:"DIR" help:"Root of the runs, as --dir."`
 }
 
 // chosen is the root that was named in one of the two ways.

@@ -134,7 +134,7 @@ func TestAssistantAsks(t *testing.T) {
 	if len(entries) > 1 {
 		hasAll(t, a.answer("compare_runs", map[string]any{"runs": []string{entries[0].Run.Name, entries[1].Run.Name}}), entries[0].Run.Name, entries[1].Run.Name)
 		hasAll(t, a.answer("best_run", nil), entries[0].Run.Name, entries[1].Run.Name, "best first:")
-		hasAll(t, a.answer("best_run", map[string]any{"metric": "loss", "better": "more"}), "is best: its last loss is", "more is better")
+		hasAll(t, a.answer("best_run", map[string]any{"better": "more"}), " is best: its ", "more is better")
 	}
 	hasAll(t, a.answer("explain_check", map[string]any{"check": "vanishing_gradient/threshold"}), "vanishing_gradient")
 }
@@ -162,6 +162,7 @@ func TestAssistantVerdict(t *testing.T) {
 		{"compare_runs", map[string]any{"runs": []string{"found", "--json"}}, "hyphen"},
 		{"compare_runs", map[string]any{"runs": []string{"found"}}, "two runs"},
 		{"best_run", map[string]any{"metric": "nosuch"}, `"nosuch"`},
+		{"best_run", map[string]any{"runs": []string{"nosuch"}}, `"nosuch"`},
 		{"read_series", map[string]any{"name": "nosuch"}, `"nosuch"`},
 		{"run_output", nil, "vigil run --keep-output"},
 		{"explain_check", map[string]any{"check": "vanishing"}, "vanishing"},

@@ -35,6 +35,11 @@ func (t tools) best(ctx context.Context, in bestAsked) (string, error) {
 		}
 		given = append(given, one)
 	}
+	for _, name := range in.Runs {
+		if !slices.ContainsFunc(given, func(r ranking.Run) bool { return r.Name == name }) {
+			return "", fmt.Errorf("there is no run %q; list_runs lists them", name)
+		}
+	}
 	a, err := ranking.Rank(given, ranking.Question{Metric: in.Metric, Better: in.Better})
 	if err != nil {
 		return "", err

@@ -312,6 +312,16 @@ func TestValues(t *testing.T) {
 			t.Errorf("ParsePercent(%q) is %g", s, got)
 		}
 	}
+	for s, want := range map[string]float64{"2": 0.02, "2%": 0.02, " 10 ": 0.1, "1.5": 0.015, "0.5%": 0.005} {
+		if got, err := ParseBudget(s); err != nil || got != want {
+			t.Errorf("ParseBudget(%q) is %g, %v; want %g", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"0.5", "0.02", "0", "101", "-1", ""} {
+		if got, err := ParseBudget(s); err == nil {
+			t.Errorf("ParseBudget(%q) is %g", s, got)
+		}
+	}
 }
 
 func TestWhen(t *testing.T) {

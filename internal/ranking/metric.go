@@ -3,7 +3,6 @@ package ranking
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,29 +11,44 @@ import (
 )
 
 // metrics are the numbers that two runs or more have, the likeliest to say how good a
-// model is first.
+// model is first. In the list of runs the first mode of a number has its name alone, so
+// one name may be of training in one run and of evaluation in another: here a number is
+// a name and a mode, and the mode stands in its name where there is another.
 func metrics(runs []Run) []Metric {
-	found := map[string]*Metric{}
+	found, modes := map[Metric]*Metric{}, map[string]map[string]bool{}
 	for i := range runs {
 		for name, reach := range runs[i].Values {
-			m := found[name]
+			key := Metric{Name: baseOf(name, reach.Mode), Mode: reach.Mode}
+			m := found[key]
 			if m == nil {
-				m = &Metric{Name: name, Mode: reach.Mode, Better: reach.Better}
-				found[name] = m
+				m = &Metric{Name: key.Name, Mode: key.Mode, base: key.Name}
+				found[key] = m
 			}
 			m.Runs++
 			m.Better = cmp.Or(m.Better, reach.Better)
+			if modes[key.Name] == nil {
+				modes[key.Name] = map[string]bool{}
+			}
+			modes[key.Name][key.Mode] = true
 		}
 	}
 	list := []Metric{}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if m := found[name]; m.Runs > 1 || len(runs) == 1 {
+	for _, m := range found {
+		if len(modes[m.base]) > 1 {
+			m.Name = fmt.Sprintf("%s (%s)", m.base, m.Mode)
+		}
+		if m.Runs > 1 || len(runs) == 1 {
 			list = append(list, *m)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y Metric) int { return cmp.Compare(likelihood(y, len(runs)), likelihood(x, len(runs))) })
+	slices.SortFunc(list, func(x, y Metric) int {
+		return cmp.Or(cmp.Compare(likelihood(y, len(runs)), likelihood(x, len(runs))), cmp.Compare(x.Name, y.Name))
+	})
 	return list
 }
+
+// baseOf is the name of a number without its mode.
+func baseOf(name, mode string) string { return strings.TrimSuffix(name, " ("+mode+")") }
 
 // likelihood orders metrics: it must be known whether less or more is better, most runs
 // must have it, it is of an evaluation rather than of training, a loss rather than
@@ -49,7 +63,7 @@ func likelihood(m Metric, runs int) (score int) {
 	if m.Mode == record.Eval.String() || ofEvaluation(m.Name) {
 		score += 4
 	}
-	if base, _, _ := strings.Cut(m.Name, " ("); base == "loss" {
+	if m.base == "loss" {
 		score += 2
 	} else if m.Better == "less" {
 		score++

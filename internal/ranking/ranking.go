@@ -82,6 +82,8 @@ type Metric struct {
 	Mode   string `json:"mode"`
 	Better string `json:"better" doc:"less, more, or empty where it is not known"`
 	Runs   int    `json:"runs" doc:"How many have it"`
+
+	base string // the name without the mode
 }
 
 // Place is a run in the ranking.
@@ -107,7 +109,7 @@ func Rank(runs []Run, q Question) (Answer, error) {
 	for i := range runs {
 		r := &runs[i]
 		order = append(order, r)
-		places[r] = placeOf(r, a)
+		places[r] = placeOf(r, m, a)
 	}
 	slices.SortStableFunc(order, func(x, y *Run) int { return compare(places[x], places[y], a.Better) })
 	rank := 0
@@ -136,14 +138,16 @@ func statOf(m Metric) string {
 	return "last"
 }
 
-func placeOf(r *Run, a Answer) Place {
+func placeOf(r *Run, m Metric, a Answer) Place {
 	p := Place{Name: r.Name, Value: record.Number(math.NaN()), Step: -1, Distrust: r.Errors, Running: r.Running}
 	if p.Distrust == nil {
 		p.Distrust = []string{}
 	}
-	reach, ok := r.Values[a.Metric]
-	if !ok {
-		return p
+	reach, ok := r.Values[m.base]
+	if !ok || reach.Mode != m.Mode {
+		if reach, ok = r.Values[fmt.Sprintf("%s (%s)", m.base, m.Mode)]; !ok {
+			return p
+		}
 	}
 	value, step := reach.Last, reach.LastStep
 	if a.Stat == "best" {

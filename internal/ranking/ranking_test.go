@@ -51,8 +51,8 @@ func TestRank(t *testing.T) {
 			"loss (EVAL) less best", "b1 a2 c3", "b", "b is best: its least loss (EVAL) is 0.2; the next is a with 0.3."},
 		{"a better value behind an error", []Run{run("a", evalLoss(0.3, 0.3)), diverged, empty}, Question{},
 			"loss (EVAL) less best", "hot0 a1 empty0", "a", "a is best: its least loss (EVAL) is 0.3. hot has 0.1, but an error finding (exploding_tensor), so its value is not to be trusted."},
-		{"the last training loss", []Run{run("a", evalLoss(0.3, 0.5)), run("b", evalLoss(0.2, 0.9))}, Question{Metric: "loss"},
-			"loss less last", "a1 b2", "a", "a is best: its last loss is 0.25; the next is b with 0.45."},
+		{"the last training loss", []Run{run("a", evalLoss(0.3, 0.5)), run("b", evalLoss(0.2, 0.9))}, Question{Metric: "loss (TRAIN)"},
+			"loss (TRAIN) less last", "a1 b2", "a", "a is best: its last loss (TRAIN) is 0.25; the next is b with 0.45."},
 		{"more is better", []Run{
 			run("a", map[string]view.Reach{"val_acc": reach(record.Train, "more", 0.9, 0.7)}), run("b", map[string]view.Reach{"val_acc": reach(record.Train, "more", 0.8, 0.8)}),
 		}, Question{}, "val_acc more best", "a1 b2", "a", "a is best: its greatest val_acc is 0.9; the next is b with 0.8."},
@@ -62,6 +62,12 @@ func TestRank(t *testing.T) {
 		{"errors everywhere", []Run{diverged, diverged}, Question{},
 			"loss (EVAL) less best", "hot0 hot0", "", "No run with a value of loss (EVAL) is without an error finding, so none can be called the best."},
 		{"nothing in common", []Run{run("a", nil), run("b", nil)}, Question{}, " less last", "a0 b0", "", "The runs have no number in common by which they could be ranked."},
+		{"one name of two modes", []Run{
+			run("a", map[string]view.Reach{"loss": reach(record.Eval, "less", 0.3, 0.3)}), run("b", evalLoss(0.4, 0.4)), run("c", evalLoss(0.2, 0.2)),
+		}, Question{}, "loss (EVAL) less best", "c1 a2 b3", "c", "c is best: its least loss (EVAL) is 0.2; the next is a with 0.3."},
+		{"of training, where one run has it of evaluation only", []Run{
+			run("a", map[string]view.Reach{"loss": reach(record.Eval, "less", 0.01, 0.01)}), run("b", evalLoss(0.4, 0.4)), run("c", evalLoss(0.2, 0.2)),
+		}, Question{Metric: "loss (TRAIN)"}, "loss (TRAIN) less last", "c1 b2 a0", "c", "c is best: its last loss (TRAIN) is 0.1; the next is b with 0.2."},
 		{"not finite", []Run{run("a", evalLoss(math.NaN(), math.NaN())), run("b", evalLoss(0.5, 0.5))}, Question{},
 			"loss (EVAL) less best", "b1 a0", "b", "b is best: its least loss (EVAL) is 0.5."},
 	} {
@@ -84,7 +90,7 @@ func TestRank(t *testing.T) {
 func TestUnknownMetric(t *testing.T) {
 	var unknown *Unknown
 	_, err := Rank([]Run{run("a", evalLoss(1, 1)), run("b", evalLoss(1, 1))}, Question{Metric: "accuracy"})
-	if !errors.As(err, &unknown) || err.Error() != `rank runs: no two runs have the number "accuracy"; they have loss (EVAL), loss` {
+	if !errors.As(err, &unknown) || err.Error() != `rank runs: no two runs have the number "accuracy"; they have loss (EVAL), loss (TRAIN)` {
 		t.Errorf("%v", err)
 	}
 	if _, err := Rank(nil, Question{Better: "bigger"}); err == nil {
