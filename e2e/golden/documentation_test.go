@@ -38,7 +38,7 @@ var (
 	softmaxTwice = training{name: "softmax-twice", script: "examples/softmax_twice.py"}
 	sigmoids     = training{name: "sigmoids", script: "examples/broken.py", flags: []string{"--stop-on", "warning"}}
 	rates        = []training{rate("0.002"), rate("0.02"), rate("0.2")}
-	slowBlur     = training{name: "slow-blur", script: "examples/slow.py", flags: []string{"--profile", "stacks:steps=20-60"}}
+	slowBlur     = training{name: "slow-blur", script: "examples/slow.py", arguments: []string{"1000"}, flags: []string{"--profile", "stacks:steps=20-60"}}
 )
 
 func rate(lr string) training {
