@@ -60,7 +60,7 @@ func (c lsCmd) findings() []string {
 			name = d.Name
 		}
 		if one {
-			name += "/" + check
+			name += "/" + record.CheckNow(name, check)
 		}
 		list = append(list, name)
 	}

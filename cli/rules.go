@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/live"
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/rules"
 	"github.com/vigil-ml/vigil/internal/rules/expression"
 	"github.com/vigil-ml/vigil/internal/view"
@@ -143,6 +144,7 @@ func (c rulesDescribeCmd) Run(a *app) error {
 // check describes one check of a rule.
 func (c rulesDescribeCmd) check(a *app, d *rule.Definition, name string) error {
 	var known []string
+	name = record.CheckNow(d.Name, name)
 	for _, x := range rules.Checks(d) {
 		_, of, _ := strings.Cut(x.ID, "/")
 		if of != name {

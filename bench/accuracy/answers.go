@@ -34,6 +34,16 @@ type reported struct {
 	Symptoms   []reported      `json:"symptoms,omitempty"`
 }
 
+// UnmarshalJSON reads what was kept, under the names that checks have today.
+func (r *reported) UnmarshalJSON(js []byte) error {
+	type kept reported
+	if err := json.Unmarshal(js, (*kept)(r)); err != nil {
+		return fmt.Errorf("read a finding: %w", err)
+	}
+	r.Check = record.CheckIDNow(r.Check)
+	return nil
+}
+
 // alarmed tells whether the answer has a warning or an error.
 func (a answer) alarmed() bool {
 	for _, g := range a.Groups {

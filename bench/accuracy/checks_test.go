@@ -18,7 +18,7 @@ func of(rule, check string, severity record.Severity, class string, step int64) 
 // people wrote without knowing it, and alarms on no healthy one.
 func TestAdmission(t *testing.T) {
 	kept := of("zero_grad", "kept", record.Error, "zero-grad", 5)
-	loss := of("loss_flat", "guess", record.Warning, "labels", 50)
+	loss := of("loss_flat", "chance_level", record.Warning, "labels", 50)
 	dead := of("dead_relu", "layer", record.Error, "activation", 40)
 	var faulty []verdict
 	run := func(name, author string, unseen bool, seed int, findings ...record.Finding) {
@@ -38,7 +38,7 @@ func TestAdmission(t *testing.T) {
 		return s
 	}
 	want := "dead_relu/layer: 0 programs, 0 unseen by 0, 1 alarms; without it 4 right, 0 false; false\n" +
-		"loss_flat/guess: 0 programs, 0 unseen by 0, 0 alarms; without it 4 right, 1 false; false\n" +
+		"loss_flat/chance_level: 0 programs, 0 unseen by 0, 0 alarms; without it 4 right, 1 false; false\n" +
 		"zero_grad/kept: 3 programs, 2 unseen by 1, 0 alarms; without it 0 right, 1 false; false\n"
 	if got := text(healthyRun); got != want {
 		t.Errorf("scores are\n%swant\n%s", got, want)

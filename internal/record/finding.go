@@ -1,6 +1,10 @@
 package record
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // Severity of a finding.
 type Severity string
@@ -44,6 +48,16 @@ type Finding struct {
 	OutweighedBy string `json:"outweighed_by,omitempty"`
 	Experimental bool   `json:"experimental,omitempty"` // the check is not in the default set
 	Muted        bool   `json:"muted,omitempty"`
+}
+
+// UnmarshalJSON reads a finding as it was stored, under the names that checks have today.
+func (f *Finding) UnmarshalJSON(js []byte) error {
+	type stored Finding
+	if err := json.Unmarshal(js, (*stored)(f)); err != nil {
+		return fmt.Errorf("read finding: %w", err)
+	}
+	f.Check, f.OutweighedBy = CheckNow(f.Rule, f.Check), CheckIDNow(f.OutweighedBy)
+	return nil
 }
 
 // Advised is the remedy as it is shown: none where a finding with more evidence

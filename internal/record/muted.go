@@ -5,7 +5,11 @@ import "fmt"
 // Key identifies a finding: the same rule configuration saying the same of the
 // same thing at the same step.
 func (f *Finding) Key() string {
-	return fmt.Sprintf("%s|%s|%s|%d|%s", f.Configuration, f.Check, f.Subject, f.Step, f.Worker)
+	return f.keyUnder(f.Check)
+}
+
+func (f *Finding) keyUnder(check string) string {
+	return fmt.Sprintf("%s|%s|%s|%d|%s", f.Configuration, check, f.Subject, f.Step, f.Worker)
 }
 
 // mute marks a finding that does not count, with the reason. One that was muted before
@@ -64,8 +68,11 @@ func Cover(list []Finding) {
 		}
 	}
 	for i := range list {
-		if reason, is := why[list[i].Key()]; is {
-			list[i].mute(reason)
+		f := &list[i]
+		for _, check := range append([]string{f.Check}, FormerChecks(f.Rule, f.Check)...) {
+			if reason, is := why[f.keyUnder(check)]; is {
+				f.mute(reason)
+			}
 		}
 	}
 }

@@ -52,6 +52,7 @@ type ParameterText struct {
 // same for all of its findings.
 type CheckText struct {
 	ID              string   `json:"id"`
+	Former          []string `json:"former,omitempty" doc:"Names that it had before."`
 	When            string   `json:"when"`
 	Severity        string   `json:"severity"`
 	OtherSeverities []string `json:"other_severities,omitempty"`
@@ -71,8 +72,9 @@ func Checks(d *rule.Definition) []CheckText {
 	out := make([]CheckText, 0, len(d.Checks))
 	for i := range d.Checks {
 		c := &d.Checks[i]
+		_, name, _ := strings.Cut(c.ID, "/")
 		t := CheckText{
-			ID: c.ID, When: c.When, Severity: string(c.Severity), CauseClass: c.CauseClass, OtherCauses: c.OtherCauses, Scope: string(c.Scope),
+			ID: c.ID, Former: record.FormerChecks(d.Name, name), When: c.When, Severity: string(c.Severity), CauseClass: c.CauseClass, OtherCauses: c.OtherCauses, Scope: string(c.Scope),
 			Status: string(cmp.Or(c.Status, rule.Settled)), Files: c.Files, Cause: c.Cause, Remedy: c.Remedy,
 		}
 		for _, s := range c.OtherSeverities {

@@ -26,7 +26,7 @@ func TestDensity(t *testing.T) {
 		{"labels that are scaled", classifier(), density(normal(false, &yes, "linear"), -2.1, 2.2, 0, 1), "", ""},
 	})
 	runFacts(t, "output_activation", []factCase{
-		{"a mean that is bounded", classifier(), density(normal(false, &yes, "sigmoid", "linear"), -2.1, 2.2, 0, 1), "warning out_of_reach output-activation gaussian_nll_loss", "0 to 1"},
+		{"a mean that is bounded", classifier(), density(normal(false, &yes, "sigmoid", "linear"), -2.1, 2.2, 0, 1), "warning labels_out_of_reach output-activation gaussian_nll_loss", "0 to 1"},
 		{"labels as bounded", classifier(), density(normal(false, &yes, "sigmoid", "linear"), 0.1, 0.9, 0.5, 0.2), "", ""},
 		{"a mean without bounds", classifier(), density(normal(false, &yes, "linear"), -2.1, 2.2, 0, 1), "", ""},
 	})
@@ -84,7 +84,7 @@ func TestOutweighed(t *testing.T) {
 	}
 	alike := map[string]int64{"0": 25, "1": 45, "2": 41, "3": 40}
 	runFacts(t, "loss_choice", []factCase{
-		{"one class outweighs all", classifier(), weighed(alike, 1, 0.04, 0.001, 0.001), "warning outweighed loss cross_entropy", "comes from class 0 alone, which has 17 % of the labels"},
+		{"one class outweighs all", classifier(), weighed(alike, 1, 0.04, 0.001, 0.001), "warning one_class_outweighs loss cross_entropy", "comes from class 0 alone, which has 17 % of the labels"},
 		{"the inverse of frequencies", classifier(), weighed(map[string]int64{"0": 300, "1": 30, "2": 3}, 1, 10, 100), "", ""},
 		{"a common class that is weighed down", classifier(), weighed(map[string]int64{"0": 300, "1": 30, "2": 3}, 0.1, 1, 1), "", ""},
 		{"a class that is most labels", classifier(), weighed(map[string]int64{"0": 300, "1": 30, "2": 30}, 1, 0.6, 0.6), "", ""},
@@ -100,7 +100,7 @@ func TestOutweighed(t *testing.T) {
 		}
 	}
 	runFacts(t, "loss_choice", []factCase{
-		{"upside down by hand", classifier(), yes(0.17, 0.09), "warning weights loss binary_cross_entropy_with_logits", "these count even less"},
+		{"upside down by hand", classifier(), yes(0.17, 0.09), "warning class_weights_inverted loss binary_cross_entropy_with_logits", "these count even less"},
 		{"right by hand", classifier(), yes(6, 0.09), "", ""},
 		{"a little less", classifier(), yes(0.8, 0.09), "", ""},
 		{"frequent", classifier(), yes(0.2, 0.8), "", ""},

@@ -44,14 +44,14 @@ func TestAddends(t *testing.T) {
 		{"raw outputs", classifier(), sum(classes("linear"), classes("linear"), values(row, row, -3, 3, "linear")), "", ""},
 		{"softmax in the second", classifier(), sum(classes("linear"), classes("softmax", "linear")), "error softmax_twice output-activation cross_entropy", "applies softmax again"},
 		{"sigmoid in the second", classifier(), sum(classes("linear"), answers(0, 1, false, "sigmoid", "linear")), "error sigmoid_twice output-activation binary_cross_entropy_with_logits", ""},
-		{"a bounded one", classifier(), sum(classes("linear"), values(row, row, 10, 90, "sigmoid", "linear")), "error out_of_reach output-activation mse_loss", "0 to 1"},
+		{"a bounded one", classifier(), sum(classes("linear"), values(row, row, 10, 90, "sigmoid", "linear")), "error labels_out_of_reach output-activation mse_loss", "0 to 1"},
 		{"bounded and scaled so", classifier(), sum(classes("linear"), values(row, row, 0.1, 0.9, "sigmoid", "linear")), "", ""},
 	})
 	runFacts(t, "labels_fit", []factCase{
 		{"one shape", classifier(), sum(classes("linear"), values(row, row, -3, 3, "linear")), "", ""},
 		{"a column and a row", classifier(), sum(classes("linear"), values(column, row, -3, 3, "linear")), "error broadcast labels mse_loss", "every prediction is compared with every label"},
 		{"distances from some points", classifier(), sum(classes("linear"), values(column, []int64{9}, -3, 3, "linear")), "", ""},
-		{"signs for yes and no", classifier(), sum(classes("linear"), answers(-1, 1, false, "linear")), "error range labels binary_cross_entropy_with_logits", "-1 to 1: it expects 0 or 1"},
+		{"signs for yes and no", classifier(), sum(classes("linear"), answers(-1, 1, false, "linear")), "error out_of_range labels binary_cross_entropy_with_logits", "-1 to 1: it expects 0 or 1"},
 		{"what a mask leaves out", classifier(), sum(classes("linear"), answers(-1, 1, true, "linear")), "", ""},
 	})
 	sortedOnes := classes("linear")
@@ -62,7 +62,7 @@ func TestAddends(t *testing.T) {
 	largest := values(row, row, 0, 4, "max", "linear")
 	largest.Labels.Distinct, largest.Labels.Counts = &five, classes().Labels.Counts
 	runFacts(t, "loss_choice", []factCase{
-		{"the model's largest output and the number of the class", classifier(), sum(classes("linear"), largest), "error classes loss mse_loss", "the model's largest output"},
+		{"the model's largest output and the number of the class", classifier(), sum(classes("linear"), largest), "error regression_of_classes loss mse_loss", "the model's largest output"},
 		{"one for each", classifier(), sum(classes("linear"), answers(0, 1, false, "linear")), "", ""},
 		{"one class", classifier(), sum(answers(0, 1, false, "linear"), func() record.AddendFacts {
 			a := classes("linear")

@@ -57,7 +57,7 @@ func TestNothingApart(t *testing.T) {
 		}
 	}
 	runFacts(t, "loss_choice", []factCase{
-		{"together", classifier(), together(true, 1), "warning nothing_apart loss loss", "trains both"},
+		{"together", classifier(), together(true, 1), "warning nothing_pushes_apart loss loss", "trains both"},
 		{"one side detached", classifier(), together(false, 1), "", ""},
 		{"beside another loss", classifier(), together(true, 2), "", ""},
 	})
@@ -93,7 +93,7 @@ func TestSoftmaxOfSeveral(t *testing.T) {
 		}
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"several labels for a sample, or none", classifier(), shared(nil), "warning softmax_of_several output-activation BCELoss", "cannot all be right"},
+		{"several labels for a sample, or none", classifier(), shared(nil), "warning softmax_for_multi_label output-activation BCELoss", "cannot all be right"},
 		{"one for each", classifier(), shared(func(l *record.LabelFacts) { l.OneHot, l.RowsSumToOne = true, true }), "", ""},
 		{"shares", classifier(), shared(func(l *record.LabelFacts) { l.RowsSumToOne, l.Distinct, l.Counts = true, nil, nil }), "", ""},
 		{"smoothed ones", classifier(), shared(func(l *record.LabelFacts) { l.Range, l.Distinct, l.Counts = []float64{0.05, 0.95}, nil, nil }), "", ""},
@@ -111,7 +111,7 @@ func TestPositiveWeights(t *testing.T) {
 			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: []int64{64, 8}}, Classes: 8, Axis: 1, LabelShape: []int64{64, 8}, Steps: 8}
 		}
 	}
-	const found = "warning weights loss BCEWithLogitsLoss"
+	const found = "warning class_weights_inverted loss BCEWithLogitsLoss"
 	runFacts(t, "loss_choice", []factCase{
 		{"the odds themselves", classifier(), weighed(0.28, 0.78, 0.48, 0.31, 0.18, 0.13, 0.07, 0.05, 0.04), found, "these count even less"},
 		{"one for all", classifier(), weighed(0.05, 0.05), found, ""},
@@ -133,9 +133,9 @@ func TestLabelsInReach(t *testing.T) {
 		}
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"normalised pixels from a sigmoid", classifier(), squashed("sigmoid", -0.81, 1.85, 0, 0.998), "warning out_of_reach output-activation mse_loss", "can only output 0 to 1, but the labels range from -0.81 to 1.85: some labels are"},
-		{"values far beyond", classifier(), squashed("sigmoid", -300, 900, 200, 150), "error out_of_reach output-activation mse_loss", ""},
-		{"heights below the sea behind a GELU", classifier(), squashed("gelu", -6, 9, 0.2, 2), "warning out_of_reach output-activation mse_loss", "can only output -0.17 and more, but the labels"},
+		{"normalised pixels from a sigmoid", classifier(), squashed("sigmoid", -0.81, 1.85, 0, 0.998), "warning labels_out_of_reach output-activation mse_loss", "can only output 0 to 1, but the labels range from -0.81 to 1.85: some labels are"},
+		{"values far beyond", classifier(), squashed("sigmoid", -300, 900, 200, 150), "error labels_out_of_reach output-activation mse_loss", ""},
+		{"heights below the sea behind a GELU", classifier(), squashed("gelu", -6, 9, 0.2, 2), "warning labels_out_of_reach output-activation mse_loss", "can only output -0.17 and more, but the labels"},
 		{"pixels with noise", classifier(), squashed("sigmoid", -0.2, 1.2, 0.4, 0.3), "", ""},
 		{"values around the middle of tanh", classifier(), squashed("tanh", -1.4, 1.4, 0, 0.6), "", ""},
 	})
@@ -154,7 +154,7 @@ func TestStatesInReach(t *testing.T) {
 		}
 	}
 	lstm := func() *record.Facts { return network("encoder LSTM 4 32", "drop Dropout 0.1", "readout LSTM 32 1") }
-	const found = "warning out_of_reach output-activation MSELoss"
+	const found = "warning labels_out_of_reach output-activation MSELoss"
 	runFacts(t, "output_activation", []factCase{
 		{"of an LSTM", lstm(), read("LSTM", 3.1, "mse_loss", "select", "select", "recurrent"), found, "The state of readout, which is the output itself, can only output -1 to 1, but the labels range from -1.07 to 3.1"},
 		{"of an LSTM, whose labels hardly leave the range", lstm(), read("LSTM", 1.2, "mse_loss", "select", "select", "recurrent"), "", ""},
@@ -192,8 +192,8 @@ func TestSignedLabels(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"zero and one", classifier(), cosine("CosineEmbeddingLoss", 0, 1), "error signs labels CosineEmbeddingLoss", "1, but got 0 to 1: samples with label"},
-		{"all zero", classifier(), cosine("HingeEmbeddingLoss", 0, 0), "error signs labels HingeEmbeddingLoss", "but all it got are 0"},
+		{"zero and one", classifier(), cosine("CosineEmbeddingLoss", 0, 1), "error zero_and_one labels CosineEmbeddingLoss", "1, but got 0 to 1: samples with label"},
+		{"all zero", classifier(), cosine("HingeEmbeddingLoss", 0, 0), "error zero_and_one labels HingeEmbeddingLoss", "but all it got are 0"},
 		{"signs", classifier(), cosine("CosineEmbeddingLoss", -1, 1), "", ""},
 		{"pairs that all belong together", classifier(), cosine("CosineEmbeddingLoss", 1, 1), "", ""},
 		{"another loss", classifier(), cosine("BCEWithLogitsLoss", 0, 1), "", ""},
@@ -252,7 +252,7 @@ func TestClassesOnTheAxisOfSamples(t *testing.T) {
 		}
 	}
 	runFacts(t, "loss_choice", []factCase{
-		{"values", classifier(), of(0.51, 1), "error one_axis loss CrossEntropyLoss", "40 samples"},
+		{"values", classifier(), of(0.51, 1), "error samples_as_classes loss CrossEntropyLoss", "40 samples"},
 		{"a list to be ranked", classifier(), of(1.0/40, 0.4), "", ""},
 	})
 }

@@ -48,7 +48,7 @@ func TestMovedTwice(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"moved twice", transformer(), moved(2, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning moved_twice labels cross_entropy", "two (sequences of 16): each position predicts"},
+		{"moved twice", transformer(), moved(2, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning shifted_twice labels cross_entropy", "two (sequences of 16): each position predicts"},
 		{"moved once", transformer(), moved(1, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "", ""},
 		{"a run that does not say it", transformer(), moved(0, record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "", ""},
 	})
@@ -72,10 +72,10 @@ func TestNotMoved(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"a causal mask", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning not_moved labels cross_entropy", "input tokens, although its attention has a causal mask. The model only"},
+		{"a causal mask", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2, Causal: 2}), "warning not_shifted labels cross_entropy", "input tokens, although its attention has a causal mask. The model only"},
 		{"a sequence that is restored", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 2}), "", ""},
 		{"an encoder and a decoder", transformer(), copies(record.AttentionFacts{Length: 16, Maps: 4, Causal: 2}), "", ""},
-		{"a recurrent layer", lstm(), reads(false), "warning not_moved labels cross_entropy", "although the recurrent layer rnn is unidirectional"},
+		{"a recurrent layer", lstm(), reads(false), "warning not_shifted labels cross_entropy", "although the recurrent layer rnn is unidirectional"},
 		{"one that reads both ways", lstm(), reads(true), "", ""},
 		{"neither", lstm(), copies(), "", ""},
 		{"labels that are something else", transformer(), func(f *record.Facts) {
@@ -90,7 +90,7 @@ func TestSeesPadding(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{
 		{"the wrong way round", transformer(), func(f *record.Facts) {
 			f.Graph.PaddingSeen = &record.PaddingSeenFacts{Token: 0, Seen: 200, Hidden: 312}
-		}, "error padding_seen structure attention", "attention sees the 200 padding positions of a batch (token 0) and none of the 312 others. Invert it"},
+		}, "error padding_mask_inverted structure attention", "attention sees the 200 padding positions of a batch (token 0) and none of the 312 others. Invert it"},
 		{"as it should be", transformer(), nil, "", ""},
 	})
 }
@@ -98,7 +98,7 @@ func TestSeesPadding(t *testing.T) {
 // A term of the loss that is made of gradients without a graph trains nothing.
 func TestLostTerm(t *testing.T) {
 	runFacts(t, "not_updated", []factCase{
-		{"a penalty that is a constant", gan(), func(f *record.Facts) { f.Graph.Lost = 1 }, "warning lost_term not-updated loss", "create_graph=True"},
+		{"a penalty that is a constant", gan(), func(f *record.Facts) { f.Graph.Lost = 1 }, "warning term_without_graph not-updated loss", "create_graph=True"},
 		{"none", gan(), nil, "", ""},
 	})
 }
@@ -121,7 +121,7 @@ func TestPrior(t *testing.T) {
 		}, "", ""},
 	})
 	runFacts(t, "not_updated", []factCase{
-		{"a code without gradients", classifier(), prior(record.PriorFacts{Sign: 1, Apart: true}), "warning lost_code not-updated loss", "rsample"},
+		{"a code without gradients", classifier(), prior(record.PriorFacts{Sign: 1, Apart: true}), "warning latent_code_cut not-updated loss", "rsample"},
 		{"a code with gradients", classifier(), prior(record.PriorFacts{Sign: 1}), "", ""},
 		{"a policy of normal distributions", classifier(), func(f *record.Facts) {
 			prior(record.PriorFacts{Sign: 1, Apart: true})(f)

@@ -147,7 +147,7 @@ func TestChannelsSideBySide(t *testing.T) {
 		}
 	}
 	runFacts(t, "network_structure", []factCase{
-		{"reshaped", classifier(), images(true, 32, 3, 16, 16), "warning interleaved structure ", "values 3 apart are neighbours"},
+		{"reshaped", classifier(), images(true, 32, 3, 16, 16), "warning channels_reshaped structure ", "values 3 apart are neighbours"},
 		{"permuted", classifier(), images(false, 32, 3, 16, 16), "", ""},
 	})
 }
@@ -155,7 +155,7 @@ func TestChannelsSideBySide(t *testing.T) {
 // The softmax of attention goes over the keys.
 func TestOverQueries(t *testing.T) {
 	runFacts(t, "network_structure", []factCase{
-		{"queries", classifier(), func(f *record.Facts) { f.Graph.OverQueries = 2 }, "warning over_queries structure attention", "The softmax of 2 attention maps runs over another"},
+		{"queries", classifier(), func(f *record.Facts) { f.Graph.OverQueries = 2 }, "warning softmax_over_queries structure attention", "The softmax of 2 attention maps runs over another"},
 		{"keys", classifier(), nil, "", ""},
 	})
 }
@@ -236,7 +236,7 @@ func TestPlateausTheWrongWay(t *testing.T) {
 	}
 	overfit := []record.Number{0.61, 0.72, 0.79, 0.83, 0.86, 0.91}
 	falls := []record.Number{2.31, 1.62, 1.1, 0.7, 0.52, 0.4}
-	const found = "warning wrong_way learning-rate ReduceLROnPlateau"
+	const found = "warning wrong_plateau_mode learning-rate ReduceLROnPlateau"
 	runFacts(t, "learning_rate", []factCase{
 		{"an accuracy for mode min", classifier(), given("min", []int{2, 4}, accuracy), found, "waits for the metric to fall (mode=\"min\"), while it rises, from 24.2 to 88.9: 2 reductions of the rate"},
 		{"one that stands when the rate is gone", classifier(), given("min", []int{2, 4, 6, 8}, append(slices.Clone(accuracy), accuracy[5], accuracy[5], accuracy[5], accuracy[5])), found, ""},
@@ -288,14 +288,14 @@ func TestSchedules(t *testing.T) {
 		c    curve
 		want string
 	}{
-		{"a warm-up longer than the training", curve{steps: 300, loss: flat, facts: rates(1e-3, warm), span: 0.02}, "warning warming learning-rate"},
-		{"one that is written by hand", curve{steps: 300, loss: flat, facts: rates(0, warm), span: 0.02}, "warning warming learning-rate"},
-		{"one that has hardly begun", curve{steps: 300, loss: falling(2.35, 1.8, 80), facts: rates(5e-3, func(n int64) float64 { return 5e-3 * float64(1+n/100) / 300 }), span: 0.02}, "warning warming learning-rate"},
+		{"a warm-up longer than the training", curve{steps: 300, loss: flat, facts: rates(1e-3, warm), span: 0.02}, "warning warm_up_unfinished learning-rate"},
+		{"one that is written by hand", curve{steps: 300, loss: flat, facts: rates(0, warm), span: 0.02}, "warning warm_up_unfinished learning-rate"},
+		{"one that has hardly begun", curve{steps: 300, loss: falling(2.35, 1.8, 80), facts: rates(5e-3, func(n int64) float64 { return 5e-3 * float64(1+n/100) / 300 }), span: 0.02}, "warning warm_up_unfinished learning-rate"},
 		{"a scale of another rate", curve{steps: 300, loss: falling(2.35, 1.8, 80), facts: rates(1, func(n int64) float64 { return 1e-6 * float64(n) }), span: 0.02}, ""},
 		{"one that ends in time", curve{steps: 300, loss: flat, facts: rates(1e-3, func(n int64) float64 { return 1e-3 * min(1, float64(n)/200) }), span: 0.02}, ""},
 		{"one under which the loss falls all the same", curve{steps: 300, loss: falling(2.35, 0.5, 80), facts: rates(1e-3, warm), span: 0.02}, ""},
 		{"a search for the rate", curve{steps: 300, loss: func(n int64) float64 { return 2.3 + 9*map[bool]float64{true: 1}[n > 250] }, facts: rates(0, warm), span: 0.02}, ""},
-		{"a decay with every batch", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), spans: stopping}, "warning spent learning-rate"},
+		{"a decay with every batch", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), spans: stopping}, "warning near_zero_at_end learning-rate"},
 		{"the same while weights move", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, ""},
 		{"three steps of a tenth", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, func(n int64) float64 { return 0.02 * []float64{1, 1e-1, 1e-3, 1e-3}[n/100] }), spans: stopping}, ""},
 		{"zero from two thirds on", curve{steps: 300, loss: noisy(0.02, falling(2.35, 0.1, 10)), facts: rates(0.02, until(200)), spans: stopping}, "warning zero learning-rate"},
@@ -343,7 +343,7 @@ func TestOutOfReach(t *testing.T) {
 	apart := descent(8e-6, 0, 2, 1)
 	apart.Optimisers[0].Groups = append(apart.Optimisers[0].Groups, record.GroupFacts{LR: setTo(1e-2), Parameters: 1})
 	level, falls := noisy(0.02, stepAt(0, 0, 2.35)), falling(2.35, 0.5, 20)
-	const found = "warning out_of_reach learning-rate"
+	const found = "warning weights_hardly_moved learning-rate"
 	for _, c := range []struct {
 		name string
 		c    curve
@@ -442,13 +442,13 @@ func TestFunctions(t *testing.T) {
 			head(f, "mean", "sub", "div", "add", "mul", "sum", "mul", "sigmoid", "convolution")
 			f.Loss.Function, f.Graph.Overlap = "", "sigmoid"
 		}, "", ""},
-		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error one_entry output-activation loss", "runs over an axis of length 1, so every prediction is 1"},
+		{"softmax of one output, in a loss of one's own", classifier(), oneUnit(flat), "error softmax_of_one_entry output-activation loss", "runs over an axis of length 1, so every prediction is 1"},
 		{"softmax of one output, and gradients all the same", classifier(), oneUnit(func(*record.ParameterFact) {}), "", ""},
 		{"no gradient behind a softmax of several", classifier(), func(f *record.Facts) {
 			oneUnit(flat)(f)
 			f.Graph.SoftmaxOfOne = 0
 		}, "", ""},
-		{"attention over one entry", pooled(), nil, "warning scores_of_one output-activation score", "an axis of length 1"},
+		{"attention over one entry", pooled(), nil, "warning inner_softmax_of_one_entry output-activation score", "an axis of length 1"},
 		{"attention over one entry, whose scores move", pooled(), func(f *record.Facts) { f.Parameters.List[2].Changed = true }, "", ""},
 		{"scores that get no gradient, without a softmax over one entry", pooled(), func(f *record.Facts) { f.Graph.SoftmaxOfOne = 0 }, "", ""},
 	})
@@ -544,7 +544,7 @@ func TestTermOfALossOutOfReach(t *testing.T) {
 		}
 	}
 	runFacts(t, "output_activation", []factCase{
-		{"sigmoid against images of -1 to 1", classifier(), term(-1, 1, -0.4, 0.75, "sigmoid", "linear"), "error out_of_reach output-activation mse_loss", "can only output 0 to 1, but the labels range from -1 to 1: even the mean"},
+		{"sigmoid against images of -1 to 1", classifier(), term(-1, 1, -0.4, 0.75, "sigmoid", "linear"), "error labels_out_of_reach output-activation mse_loss", "can only output 0 to 1, but the labels range from -1 to 1: even the mean"},
 		{"tanh against them", classifier(), term(-1, 1, -0.4, 0.75, "tanh", "linear"), "", ""},
 		{"sigmoid against images with noise", classifier(), term(-0.41, 1.25, 0.1, 0.25, "sigmoid", "linear"), "", ""},
 		{"a layer itself", classifier(), term(-1, 1, -0.4, 0.75, "linear"), "", ""},
@@ -590,7 +590,7 @@ func TestTablesOutside(t *testing.T) {
 		}
 	}
 	runFacts(t, "not_updated", []factCase{
-		{"new", classifier(), tables(0.01, 1.02), "warning outside not-updated Embedding", ""},
+		{"new", classifier(), tables(0.01, 1.02), "warning module_in_no_optimiser not-updated Embedding", ""},
 		{"trained", classifier(), tables(0.02, 1.3), "", ""},
 		{"of small numbers", classifier(), tables(0, 0.1), "", ""},
 	})
@@ -607,7 +607,7 @@ func TestOneForAll(t *testing.T) {
 			f.Predictions = &record.PredictionFacts{TensorFacts: record.TensorFacts{DType: "F32", Shape: predictions}, Steps: 8, LabelShape: labels}
 		}
 	}
-	const found = "warning one_for_all structure "
+	const found = "warning one_prediction_per_batch structure "
 	runFacts(t, "network_structure", []factCase{
 		{"an average over samples", classifier(), compared("mse_loss", []int64{32, 20}, []int64{4}, []int64{32, 4}), found, "The model gets 32 samples ([32 20]) but returns a single prediction ([4]), which is compared"},
 		{"that keeps the axis", classifier(), compared("mse_loss", []int64{32, 20}, []int64{1, 4}, []int64{32, 4}), found, ""},
@@ -691,7 +691,7 @@ func TestWeightsOfClasses(t *testing.T) {
 	}
 	counts := map[string]int64{"0": 300, "1": 100, "2": 40}
 	runFacts(t, "loss_choice", []factCase{
-		{"frequencies", classifier(), weighed(map[string]any{"weights": []any{0.68, 0.23, 0.09}}, counts), "warning weights loss cross_entropy", "are inverted: class 0 with 300 of 440 labels has weight"},
+		{"frequencies", classifier(), weighed(map[string]any{"weights": []any{0.68, 0.23, 0.09}}, counts), "warning class_weights_inverted loss cross_entropy", "are inverted: class 0 with 300 of 440 labels has weight"},
 		{"their inverse", classifier(), weighed(map[string]any{"weights": []any{0.5, 1.5, 3.7}}, counts), "", ""},
 		{"nearly alike", classifier(), weighed(map[string]any{"weights": []any{1.2, 1.0, 1.0}}, counts), "", ""},
 		{"a class that is left out", classifier(), weighed(map[string]any{"weights": []any{1.0, 0.3, 0.0}}, counts), "", ""},

@@ -29,10 +29,10 @@ func TestAnswersWrittenOut(t *testing.T) {
 	}
 	runFacts(t, "labels_fit", []factCase{
 		{"masks of 0 and 1", resnet(), masks(1, 8, 1, 32, 32), "", ""},
-		{"masks of 0 and 255", resnet(), masks(255, 8, 1, 32, 32), "error range labels binary_cross_entropy_with_logits", "labels 0 to 255"},
+		{"masks of 0 and 255", resnet(), masks(255, 8, 1, 32, 32), "error out_of_range labels binary_cross_entropy_with_logits", "labels 0 to 255"},
 		{"masks without the axis of channels", resnet(), masks(1, 8, 32, 32), "error broadcast labels binary_cross_entropy_with_logits", "[8 8 32 32]"},
 		{"one mask for all", resnet(), masks(1, 32, 32), "", ""},
-		{"PyTorch's own beside another term", resnet(), beside("mean"), "error range labels binary_cross_entropy_with_logits", ""},
+		{"PyTorch's own beside another term", resnet(), beside("mean"), "error out_of_range labels binary_cross_entropy_with_logits", ""},
 		{"places that may be left out of its sum", resnet(), beside("none"), "", ""},
 	})
 	runFacts(t, "output_activation", []factCase{

@@ -85,7 +85,7 @@ func TestBlankAmongLabels(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"a label is the blank", classifier(), ctc(300, 40, 200), "error blank labels CTCLoss", "40 of the 300 labels"},
+		{"a label is the blank", classifier(), ctc(300, 40, 200), "error ctc_blank labels CTCLoss", "40 of the 300 labels"},
 		{"none is", classifier(), ctc(300, 0, 200), "", ""},
 		{"one is put between all labels", classifier(), ctc(300, 150, 0), "", ""},
 		{"a sign or two that the alphabet lacks", classifier(), ctc(800, 4, 700), "", ""},
@@ -101,7 +101,7 @@ func TestEndIgnored(t *testing.T) {
 		}
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"the end", lstm(), ends, "warning end_left_out loss cross_entropy", "ignores label 2, which occurs once at the end of each of 64 sequences, but counts label 0, the padding after it (354 times)"},
+		{"the end", lstm(), ends, "warning end_of_sequence_ignored loss cross_entropy", "ignores label 2, which occurs once at the end of each of 64 sequences, but counts label 0, the padding after it (354 times)"},
 		{"padding is left out afterwards", lstm(), func(f *record.Facts) {
 			ends(f)
 			f.Loss.Reduction = "none"

@@ -95,16 +95,16 @@ func TestClassLeftOut(t *testing.T) {
 		return f
 	}
 	runFacts(t, "labels_fit", []factCase{
-		{"one of the classes", with(0, nil), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the model's 10"},
+		{"one of the classes", with(0, nil), nil, "warning class_ignored loss cross_entropy", "ignores class 0, one of the model's 10"},
 		{"no class", with(-1, nil), nil, "", ""},
 		{"padding of sequences", with(0, func(f *record.Facts) { f.Inputs.Tensors[0].Shape = []int64{4, 8} }), nil, "", ""},
 		{"places of an image", with(0, func(f *record.Facts) {
 			f.Labels.Shape, f.Predictions.LabelShape = []int64{32, 8, 8}, []int64{32, 8, 8}
 			f.Predictions.Shape = []int64{32, 10, 8, 8}
 		}), nil, "", ""},
-		{"one of three kinds of pixels", with(0, pixels(3, 700, 1348)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the model's 3"},
-		{"one of two kinds of pixels", with(0, pixels(2, 100, 1948)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the model's 2"},
-		{"the background", with(0, pixels(3, 1700, 348)), nil, "warning left_out loss cross_entropy", "ignores class 0, one of the model's 3"},
+		{"one of three kinds of pixels", with(0, pixels(3, 700, 1348)), nil, "warning class_ignored loss cross_entropy", "ignores class 0, one of the model's 3"},
+		{"one of two kinds of pixels", with(0, pixels(2, 100, 1948)), nil, "warning class_ignored loss cross_entropy", "ignores class 0, one of the model's 2"},
+		{"the background", with(0, pixels(3, 1700, 348)), nil, "warning class_ignored loss cross_entropy", "ignores class 0, one of the model's 3"},
 		{"pixels that nobody labelled", with(0, pixels(3, 200, 1848)), nil, "", ""},
 		{"only some pixels are labelled", with(0, pixels(3, 1900, 148)), nil, "", ""},
 		{"none of it came", with(0, func(f *record.Facts) { f.Labels.Ignored = 0 }), nil, "", ""},
@@ -134,7 +134,7 @@ func TestTemperature(t *testing.T) {
 		want   string
 	}{
 		{"multiplied", 0.1, math.Log(64), "temperature loss"},
-		{"divided, and nothing is learnt", 12, math.Log(64), "guess labels"},
+		{"divided, and nothing is learnt", 12, math.Log(64), "chance_level labels"},
 		{"divided", 12, 0.8, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,62 +43,62 @@ func TestNotUpdated(t *testing.T) {
 		}
 	}
 	runFacts(t, "not_updated", []factCase{
-		{"head left out", classifier(), func(f *record.Facts) { change(f, release, "fc3") }, "error not_held not-updated fc3", "fc3 gets gradients, but no optimiser has them (2 parameters, 11 % of the elements of Net)"},
-		{"middle left out", resnet(), func(f *record.Facts) { change(f, release, "layer1.") }, "error not_held not-updated layer1.conv1", "layer1.conv1, layer1.bn1, layer1.conv2 and 1 more get gradients"},
-		{"one scalar left out", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { change(f, release, "fc2.bias") }, "warning not_held not-updated fc2", ""},
-		{"fresh body left out", resnet(), func(f *record.Facts) { change(f, release, "conv1", "bn1", "layer1.", "layer2.") }, "warning not_held not-updated conv1", "keep their random initial values"},
+		{"head left out", classifier(), func(f *record.Facts) { change(f, release, "fc3") }, "error parameters_in_no_optimiser not-updated fc3", "fc3 gets gradients, but no optimiser has them (2 parameters, 11 % of the elements of Net)"},
+		{"middle left out", resnet(), func(f *record.Facts) { change(f, release, "layer1.") }, "error parameters_in_no_optimiser not-updated layer1.conv1", "layer1.conv1, layer1.bn1, layer1.conv2 and 1 more get gradients"},
+		{"one scalar left out", network("fc1 Linear 20 64", "act ReLU", "fc2 Linear 64 10"), func(f *record.Facts) { change(f, release, "fc2.bias") }, "warning parameters_in_no_optimiser not-updated fc2", ""},
+		{"fresh body left out", resnet(), func(f *record.Facts) { change(f, release, "conv1", "bn1", "layer1.", "layer2.") }, "warning parameters_in_no_optimiser not-updated conv1", "keep their random initial values"},
 		{"trained body left out", resnet(), func(f *record.Facts) {
 			change(f, pretrained, "conv1", "bn1", "layer1.", "layer2.")
 			change(f, release, "conv1", "bn1", "layer1.", "layer2.")
-		}, "info not_held not-updated conv1", "Turn requires_grad off"},
+		}, "info parameters_in_no_optimiser not-updated conv1", "Turn requires_grad off"},
 		{"all but factors of low rank left out", network("q Linear 32 32", "q.f Factors 32 32 4", "act ReLU", "head Linear 32 10"), func(f *record.Facts) {
 			change(f, release, "q", "head")
-		}, "info not_held not-updated q", ""},
-		{"weights left out", classifier(), func(f *record.Facts) { change(f, release, "fc1.weight", "fc2.weight", "fc3.weight") }, "info not_held not-updated fc1", ""},
+		}, "info parameters_in_no_optimiser not-updated q", ""},
+		{"weights left out", classifier(), func(f *record.Facts) { change(f, release, "fc1.weight", "fc2.weight", "fc3.weight") }, "info parameters_in_no_optimiser not-updated fc1", ""},
 		{"factors that came after the optimiser", network("q Linear 64 64", "q.f Factors 64 64 4", "n LayerNorm 64", "v Linear 64 64", "v.f Factors 64 64 4", "head Linear 64 10"), func(f *record.Facts) {
 			change(f, release, "q.f", "v.f")
 			change(f, func(p *record.ParameterFact) { p.Trained, p.Changed, p.Gradient = false, false, record.GradientMissing }, "q", "v", "n")
-		}, "error not_held not-updated q.f", "of Net), while 2 weights in the optimiser"},
+		}, "error parameters_in_no_optimiser not-updated q.f", "of Net), while 2 weights in the optimiser"},
 		{"factors that came after the optimiser of all others", network("q Linear 64 64", "q.f Factors 64 64 4", "n LayerNorm 64", "v Linear 64 64", "v.f Factors 64 64 4", "m LayerNorm 64", "head Linear 64 10"), func(f *record.Facts) {
 			change(f, release, "q.f", "v.f")
-		}, "error not_held not-updated q.f", "q.f and v.f get gradients"},
+		}, "error parameters_in_no_optimiser not-updated q.f", "q.f and v.f get gradients"},
 		{"one step is too few", classifier(), func(f *record.Facts) {
 			change(f, release, "fc3")
 			f.Parameters.Updates = 1
 		}, "", ""},
-		{"one of two models in part", gan(), func(f *record.Facts) { change(f, release, "g2") }, "error not_held not-updated g2", "of Generator"},
+		{"one of two models in part", gan(), func(f *record.Facts) { change(f, release, "g2") }, "error parameters_in_no_optimiser not-updated g2", "of Generator"},
 
-		{"another instance of the model", classifier(), strangers(6), "error strangers not-updated Adam", "None of the tensors of the optimiser Adam (6) belongs to the trained model Net"},
+		{"another instance of the model", classifier(), strangers(6), "error optimiser_of_another_model not-updated Adam", "None of the tensors of the optimiser Adam (6) belongs to the trained model Net"},
 		{"another instance, and no model that is known", classifier(), func(f *record.Facts) {
 			strangers(6)(f)
 			f.Models, f.Parameters, f.Graph, f.Network = nil, nil, nil, nil
 			f.Updates.Norms = make([]rule.Number, f.Updates.Steps)
-		}, "error strangers not-updated Adam", "none of the 6 tensors"},
-		{"another instance, of which the optimiser alone has something left", classifier(), alone("missing"), "error strangers not-updated Adam", "none of the 6 tensors"},
+		}, "error optimiser_of_another_model not-updated Adam", "none of the 6 tensors"},
+		{"another instance, of which the optimiser alone has something left", classifier(), alone("missing"), "error optimiser_of_another_model not-updated Adam", "none of the 6 tensors"},
 		{"tensors that the loss reaches", classifier(), alone("zero"), "", ""},
 		{"other tensors", classifier(), strangers(2), "", ""},
-		{"a copy of the model is trained", classifier(), func(f *record.Facts) { copied(f) }, "error strangers not-updated Net", "that instance is never called"},
+		{"a copy of the model is trained", classifier(), func(f *record.Facts) { copied(f) }, "error optimiser_of_another_model not-updated Net", "that instance is never called"},
 		{"gradients that were thrown away", classifier(), func(f *record.Facts) {
 			copied(f)
 			f.Updates.NoBackward = f.Updates.Steps
 		}, "", ""},
 		{"another instance from the middle on", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Optimiser: "Adam", Model: "Net", Parameters: 6}
-		}, "error astray not-updated Adam", "Since step 7 the parameters of the optimiser Adam get no gradients; another Net gets them"},
+		}, "error another_instance_trained not-updated Adam", "Since step 7 the parameters of the optimiser Adam get no gradients; another Net gets them"},
 		{"another instance from the beginning on", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 30, Never: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
 			f.Models[0].Called, f.Graph = true, nil
 			for i := range f.Parameters.List {
 				f.Parameters.List[i].Gradient = "missing"
 			}
-		}, "error astray not-updated Adam", "The parameters of the optimiser Adam get no gradients"},
+		}, "error another_instance_trained not-updated Adam", "The parameters of the optimiser Adam get no gradients"},
 		{"the same, its gradients left as zeros", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Latest: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
-		}, "error astray not-updated Adam", "Since step 7 at the latest the parameters"},
+		}, "error another_instance_trained not-updated Adam", "Since step 7 at the latest the parameters"},
 		{"a module in a plain list", classifier(), func(f *record.Facts) {
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
-		}, "warning outside not-updated fc1", "The loss depends on 2 parameters of fc1 that are in no optimiser"},
-		{"a generator whose optimiser has the critic's parameters", critics(), nil, "error held_twice not-updated g1", "Two optimisers have the same 4 parameters, while no optimiser has 4 parameters of g1 and g2"},
+		}, "warning module_in_no_optimiser not-updated fc1", "The loss depends on 2 parameters of fc1 that are in no optimiser"},
+		{"a generator whose optimiser has the critic's parameters", critics(), nil, "error in_two_optimisers not-updated g1", "Two optimisers have the same 4 parameters, while no optimiser has 4 parameters of g1 and g2"},
 		{"a generator that was trained before, behind two optimisers of one network", critics(), func(f *record.Facts) {
 			for i := range f.Parameters.Outside {
 				f.Parameters.Outside[i].First.Max += 0.1
@@ -363,23 +363,23 @@ func TestNotUpdated(t *testing.T) {
 		{"a group that is warmed up", classifier(), func(f *record.Facts) { change(f, func(p *record.ParameterFact) { p.LR = setTo(0.01) }, "") }, "", ""},
 		{"a layer made in forward", classifier(), func(f *record.Facts) {
 			f.Parameters.Anew = []record.AnewFact{{Operation: "linear", Shape: []int64{32, 32}}}
-		}, "warning made_anew not-updated forward", "The loss depends on 1 weight that forward re-creates each time (linear [32 32])"},
+		}, "warning weights_recreated not-updated forward", "The loss depends on 1 weight that forward re-creates each time (linear [32 32])"},
 
 		{"no slope in the middle", classifier(), func(f *record.Facts) {
 			change(f, flat, "fc1")
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight", "Net_fc1.bias"}}
-		}, "warning no_slope not-updated fc1", "the loss depends on them only through round, whose gradient is zero"},
+		}, "warning zero_gradient_operation not-updated fc1", "the loss depends on them only through round, whose gradient is zero"},
 		{"no slope before the last layer", classifier(), func(f *record.Facts) {
 			change(f, flat, "fc1", "fc2")
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"sign"}, Parameters: []string{"Net_fc1.weight", "Net_fc1.bias", "Net_fc2.weight", "Net_fc2.bias"}}
-		}, "error no_slope not-updated fc1", ""},
+		}, "error zero_gradient_operation not-updated fc1", ""},
 		{"no slope before the loss", classifier(), func(f *record.Facts) {
 			change(f, flat, "")
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}}
 			for _, p := range f.Parameters.List {
 				f.Graph.Flat.Parameters = append(f.Graph.Flat.Parameters, p.Name)
 			}
-		}, "error no_slope not-updated fc1", ""},
+		}, "error zero_gradient_operation not-updated fc1", ""},
 		{"no slope, and gradients all the same", classifier(), func(f *record.Facts) {
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight"}}
 		}, "", ""},
@@ -471,11 +471,11 @@ func TestLooseParameters(t *testing.T) {
 	}
 	stiffness := record.LooseFact{Shape: []int64{}, Parameter: true, Value: &half}
 	runFacts(t, "not_updated", []factCase{
-		{"a coefficient", classifier(), beside(stiffness), "warning loose not-updated a parameter of shape []", "The loss depends on a parameter of shape [] (1 tensor), which asks to be trained but belongs to no module and no optimiser"},
-		{"weights of losses in a list", classifier(), beside(record.LooseFact{Shape: []int64{1}, Parameter: true}, record.LooseFact{Shape: []int64{1}, Parameter: true}), "warning loose not-updated a parameter of shape [1]", "on a parameter of shape [1] (2 tensors), which ask"},
-		{"a number", classifier(), beside(record.LooseFact{Shape: []int64{1}}), "warning loose not-updated a tensor of shape [1]", ""},
+		{"a coefficient", classifier(), beside(stiffness), "warning tensor_in_no_optimiser not-updated a parameter of shape []", "The loss depends on a parameter of shape [] (1 tensor), which asks to be trained but belongs to no module and no optimiser"},
+		{"weights of losses in a list", classifier(), beside(record.LooseFact{Shape: []int64{1}, Parameter: true}, record.LooseFact{Shape: []int64{1}, Parameter: true}), "warning tensor_in_no_optimiser not-updated a parameter of shape [1]", "on a parameter of shape [1] (2 tensors), which ask"},
+		{"a number", classifier(), beside(record.LooseFact{Shape: []int64{1}}), "warning tensor_in_no_optimiser not-updated a tensor of shape [1]", ""},
 		{"optimisers that take turns", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Optimisers = append(f.Optimisers, f.Optimisers[0]) }, "", ""},
-		{"weights in a dict, of which the optimiser has the last", plain(2), beside(record.LooseFact{Shape: []int64{64, 20}}, record.LooseFact{Shape: []int64{64, 64}}), "warning loose not-updated a tensor of shape [64 20]", "The loss depends on a tensor of shape [64 20] and a tensor of shape [64 64] (2 tensors)"},
+		{"weights in a dict, of which the optimiser has the last", plain(2), beside(record.LooseFact{Shape: []int64{64, 20}}, record.LooseFact{Shape: []int64{64, 64}}), "warning tensor_in_no_optimiser not-updated a tensor of shape [64 20]", "The loss depends on a tensor of shape [64 20] and a tensor of shape [64 64] (2 tensors)"},
 		{"the optimiser's own tensors are not reached", plain(0), beside(stiffness), "", ""},
 		{"hardly any update yet", classifier(), func(f *record.Facts) { beside(stiffness)(f); f.Parameters.Updates = 3 }, "", ""},
 	})

@@ -64,13 +64,13 @@ func TestOppositeAdvice(t *testing.T) {
 		return finding("too_few_updates", "still_falling", s, step, record.TrainLonger, record.RaiseLearningRate)
 	}
 	early := func(s record.Severity, step int64) record.Finding {
-		return finding("overfit", "by_heart", s, step, record.StopEarly, record.RegulariseMore)
+		return finding("overfit", "memorised", s, step, record.StopEarly, record.RegulariseMore)
 	}
 	for name, c := range map[string]struct {
 		findings []record.Finding
 		want     string
 	}{
-		"severity decides":     {[]record.Finding{longer(record.Info, 5), early(record.Warning, 50)}, "overfit > too_few_updates by overfit/by_heart"},
+		"severity decides":     {[]record.Finding{longer(record.Info, 5), early(record.Warning, 50)}, "overfit > too_few_updates by overfit/memorised"},
 		"then the step":        {[]record.Finding{early(record.Warning, 50), longer(record.Warning, 5)}, "too_few_updates > overfit by too_few_updates/still_falling"},
 		"learning rates":       {[]record.Finding{longer(record.Info, 5), finding("high", "c", record.Error, 9, record.LowerLearningRate)}, "high > too_few_updates by high/c"},
 		"regularisation":       {[]record.Finding{early(record.Warning, 9), finding("strong", "c", record.Error, 9, record.RegulariseLess)}, "strong > overfit by strong/c"},

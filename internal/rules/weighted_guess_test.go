@@ -47,10 +47,10 @@ func TestWeightedGuess(t *testing.T) {
 			for _, at := range []struct {
 				share float64
 				want  string
-			}{{1, "guess labels"}, {0.6, ""}} {
+			}{{1, "chance_level labels"}, {0.6, ""}} {
 				got := ""
 				for _, x := range (curve{steps: 400, loss: noisy(0.02, stepAt(0, 0, at.share*c.guess)), span: 0.05, pull: 0.1, facts: c.facts}).judge(t, "loss_flat") {
-					if x.Check == "guess" {
+					if x.Check == "chance_level" {
 						got = fmt.Sprintf("%s %s", x.Check, x.CauseClass)
 					}
 				}

@@ -66,9 +66,9 @@ func TestWhere(t *testing.T) {
 		finding record.Finding
 		want    int // line; 0: none
 	}{
-		{"a loss", all, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 9}, 12},
-		{"a loss that is no module", two, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 9}, 13},
-		{"one of two losses", losses, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 9}, 13},
+		{"a loss", all, record.Finding{Rule: "loss_choice", Check: "labels_not_probabilities", CauseClass: "loss", Step: 9}, 12},
+		{"a loss that is no module", two, record.Finding{Rule: "loss_choice", Check: "labels_not_probabilities", CauseClass: "loss", Step: 9}, 13},
+		{"one of two losses", losses, record.Finding{Rule: "loss_choice", Check: "labels_not_probabilities", CauseClass: "loss", Step: 9}, 13},
 		{"an activation that is a function", activation, record.Finding{Rule: "output_activation", Check: "softmax_twice", CauseClass: "output-activation", Step: 9}, 11},
 		{"one of another check", activation, record.Finding{Rule: "output_activation", Check: "limited_logits", CauseClass: "output-activation", Step: 9}, 11},
 		{"an activation that is a layer", layer, record.Finding{Rule: "output_activation", Check: "softmax_twice", CauseClass: "output-activation", Step: 9}, 4},
@@ -78,8 +78,8 @@ func TestWhere(t *testing.T) {
 		{"a learning rate", all, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 7},
 		{"a learning rate of one of two optimisers", two, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 0},
 		{"gradients that nobody uses", all, record.Finding{Rule: "slow_training", Check: "untrained_backward", CauseClass: "wasted-backward", Step: 9}, 7},
-		{"before the places were known", all, record.Finding{Rule: "loss_choice", Check: "values", CauseClass: "loss", Step: 8}, 0},
-		{"no place in the script", all, record.Finding{Rule: "ranks_diverge", Check: "digest", CauseClass: "ranks", Step: 9}, 0},
+		{"before the places were known", all, record.Finding{Rule: "loss_choice", Check: "labels_not_probabilities", CauseClass: "loss", Step: 8}, 0},
+		{"no place in the script", all, record.Finding{Rule: "ranks_diverge", Check: "weights_diverged", CauseClass: "ranks", Step: 9}, 0},
 		{"an evaluation", evaluation, record.Finding{Rule: "evaluation_mode", Check: "evaluated_in_training_mode", CauseClass: "eval-mode", Step: 20}, 30},
 		{"no facts", nil, record.Finding{Rule: "zero_grad", Check: "kept", CauseClass: "zero-grad", Step: 9}, 0},
 	} {

@@ -43,7 +43,7 @@ func (e *expected) fields(f *record.Finding) []field {
 	out := []field{
 		{"rule", e.Rule, f.Rule}, {"configuration", e.Configuration, f.Configuration}, {"severity", e.Severity, string(f.Severity)},
 		{"step", "", fmt.Sprint(f.ModeStep)}, {"mode", strings.ToUpper(e.Mode), f.Mode.String()}, {"worker", e.Worker, f.Worker},
-		{"check", e.Check, f.Check}, {"subject", e.Subject, f.Subject}, {"observed", "", short(float64(f.Observed))}, {"comparator", e.Comparator, f.Comparator},
+		{"check", record.CheckNow(f.Rule, e.Check), f.Check}, {"subject", e.Subject, f.Subject}, {"observed", "", short(float64(f.Observed))}, {"comparator", e.Comparator, f.Comparator},
 		{"threshold", "", short(float64(f.Threshold))}, {"cause_class", e.CauseClass, f.CauseClass}, {"message", e.Message, f.Message}, {"remedy", e.Remedy, f.Remedy},
 	}
 	for i := range out {

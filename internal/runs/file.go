@@ -21,7 +21,7 @@ const Dir = ".vigil"
 
 const (
 	indexFile   = "index.jsonl"
-	indexFormat = 2 // 1 had single batches of evaluations, and no verdicts
+	indexFormat = 3 // 1 had single batches of evaluations, and no verdicts; 2 the former names of checks
 	saveEvery   = 5 * time.Second
 	mostIndex   = 1 << 30 // bytes that are read
 )

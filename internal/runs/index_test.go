@@ -299,7 +299,7 @@ func TestIndexFile(t *testing.T) {
 		{"cut off in the middle", edit(func(b []byte) []byte { return b[:len(b)/2] }), 3},
 		{"a byte of the first row is another", edit(func(b []byte) []byte { b[bytes.IndexByte(b, '\n')+40] ^= 4; return b }), 1},
 		{"a byte of the last line is another", edit(func(b []byte) []byte { b[len(b)-40] ^= 4; return b }), 1},
-		{"of another format", edit(func(b []byte) []byte { return bytes.Replace(b, []byte(`"format":2`), []byte(`"format":1`), 1) }), 4},
+		{"of another format", edit(func(b []byte) []byte { return bytes.Replace(b, []byte(`"format":3`), []byte(`"format":1`), 1) }), 4},
 		{"something else", edit(func([]byte) []byte { return []byte("\x00\x01[]\n{}\n") }), 4},
 		{"a folder", func(t *testing.T, path string) { ok(t, os.Remove(path)); ok(t, os.Mkdir(path, 0o755)) }, 4},
 		{"without its folder", func(t *testing.T, path string) { ok(t, os.RemoveAll(filepath.Dir(path))) }, 4},

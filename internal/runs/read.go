@@ -85,7 +85,7 @@ func (r *Row) found(findings []record.Finding, groups []record.Group) {
 		if !known {
 			at = len(r.Found)
 			place[k] = at
-			r.Found = append(r.Found, Found{Rule: f.Rule, Check: f.Check, Severity: f.Severity})
+			r.Found = append(r.Found, Found{Rule: f.Rule, Check: f.Check, Former: record.FormerChecks(f.Rule, f.Check), Severity: f.Severity})
 		}
 		r.Found[at].Count++
 	}

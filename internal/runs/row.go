@@ -70,6 +70,7 @@ type Detail struct {
 type Found struct {
 	Rule     string          `json:"rule"`
 	Check    string          `json:"check"`
+	Former   []string        `json:"former,omitempty" doc:"Names that the check had before"`
 	Severity record.Severity `json:"severity"`
 	Count    int             `json:"count"`
 	Root     bool            `json:"root,omitempty" doc:"It follows from no other finding"`

@@ -264,8 +264,9 @@ func registerFindings(api huma.API, s *Server) {
 		}
 		run := t.Run()
 		named := view.NamedFindings(t.Findings(), run.Clock())
+		id := record.CheckIDNow(in.ID)
 		for i := range named {
-			if named[i].ID == in.ID {
+			if named[i].ID == id {
 				return s.evidence(t, newNamer(named, t), named[i].Finding)
 			}
 		}

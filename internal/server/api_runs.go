@@ -250,11 +250,12 @@ type FrameworkName struct {
 
 // FoundCheck is how often a check found something.
 type FoundCheck struct {
-	Rule     string `json:"rule"`
-	Check    string `json:"check"`
-	Severity string `json:"severity"`
-	Count    int    `json:"count"`
-	Root     bool   `json:"root,omitempty" doc:"It follows from no other finding."`
+	Rule     string   `json:"rule"`
+	Check    string   `json:"check"`
+	Former   []string `json:"former,omitempty" doc:"Names that the check had before."`
+	Severity string   `json:"severity"`
+	Count    int      `json:"count"`
+	Root     bool     `json:"root,omitempty" doc:"It follows from no other finding."`
 }
 
 // ProgressOrNull is Progress, or null where no step was made.

@@ -105,11 +105,11 @@ func TestEdits(t *testing.T) {
 			"-optimizer = torch.optim.SGD(model.parameters(), momentum=0.999)\n+optimizer = torch.optim.SGD(model.parameters(), momentum=0.9)"},
 		{"momentum that is computed", "optimiser_settings/momentum", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), momentum=1 - 1e-3)»"}, nil, ""},
 
-		{"an optimiser of another model", "not_updated/strangers", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), lr=0.1)»\nmodel = Net()", "LOSS": "loss = criterion(«model(x)», y)"}, nil,
+		{"an optimiser of another model", "not_updated/optimiser_of_another_model", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), lr=0.1)»\nmodel = Net()", "LOSS": "loss = criterion(«model(x)», y)"}, nil,
 			"-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"},
-		{"a model that is not replaced", "not_updated/strangers", lines{"LOSS": "loss = criterion(«model(x)», y)"}, nil, ""},
-		{"an optimiser that is used before", "not_updated/strangers", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), lr=0.1)»\nmodel = Net()\nprint(optimizer)", "LOSS": "loss = criterion(«model(x)», y)"}, nil, ""},
-		{"replaced later", "not_updated/strangers", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), lr=0.1)»", "LOSS": "model = Net()\n    loss = criterion(«model(x)», y)"}, nil, ""},
+		{"a model that is not replaced", "not_updated/optimiser_of_another_model", lines{"LOSS": "loss = criterion(«model(x)», y)"}, nil, ""},
+		{"an optimiser that is used before", "not_updated/optimiser_of_another_model", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), lr=0.1)»\nmodel = Net()\nprint(optimizer)", "LOSS": "loss = criterion(«model(x)», y)"}, nil, ""},
+		{"replaced later", "not_updated/optimiser_of_another_model", lines{"MAKE": "optimizer = «torch.optim.SGD(model.parameters(), lr=0.1)»", "LOSS": "model = Net()\n    loss = criterion(«model(x)», y)"}, nil, ""},
 
 		{"a check without one", "learning_rate/exploded", nil, nil, ""},
 	} {

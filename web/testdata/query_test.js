@@ -10,7 +10,7 @@ const at = (ago) => new Date(Date.now() - ago).toISOString();
 const value = (last, min, max, best) => ({ last, min, max, best, mode: "TRAIN" });
 const runs = [
   { name: "resnet-1", title: "", status: "running", started: at(hour), ended: null, duration: 3600, progress: { step: 100, of: 400, fraction: 0.25 }, findings: { error: 1, warning: 0, info: 2 },
-    found: [{ rule: "dead_relu", check: "dead", severity: "error", root: true }, { rule: "slow_training", check: "data", severity: "info" }], tags: { baseline: "", lr: "0.1", owner: "Ada Lovelace" }, note: "The first try",
+    found: [{ rule: "dead_relu", check: "dead", former: ["gone"], severity: "error", root: true }, { rule: "slow_training", check: "data", severity: "info" }], tags: { baseline: "", lr: "0.1", owner: "Ada Lovelace" }, note: "The first try",
     host: "node-1", user: "ada", machine: { cpus: 8, gpus: ["NVIDIA H100"] }, framework: { name: "pytorch", version: "2.15" }, lost_share: 0.4, parameters: { lr: "0.1", "optimiser lr": "0.1", arch: "resnet18" },
     values: { loss: value(0.7, 0.5, 2.3, 0.5), "val/accuracy": value(0.6, 0.1, 0.62, 0.62) }, damaged: "", archived: false },
   { name: "resnet-2", title: "", status: "completed", started: at(50 * hour), ended: at(49 * hour), duration: 3700, progress: { step: 400, of: 400, fraction: 1 }, findings: { error: 0, warning: 0, info: 0 },
@@ -38,7 +38,7 @@ const finds = {
   "resnet-1 or vit": "13", "resnet-1 OR vit": "13", "resnet-1 | vit": "13", "\"or\"": "3", "-resnet": "3", "not resnet": "3", "-(resnet-1 or vit)": "2", "resnet (-1 or status:completed)": "12", "resnet and status:running": "1", "not not vit": "3", "-status:running,failed": "2",
   // Fields.
   "status:running": "1", "status:running,failed": "13", "status:Running": "1", "status!=running": "23", "status:run*": "1", "user:ada": "13", "host:node": "123", "host=node-2": "2", "gpu:h100": "1", "gpus=0": "2", "gpus>=2": "3", "cpus:16": "2", "framework:jax": "3", "archived:yes": "2", "damaged:yes": "3",
-  "finding:dead_relu": "1", "finding:dead_relu/dead": "1", "finding:error": "1", "finding:dead_relu,overfit": "13", "-finding:dead_relu": "23", "finding:dead": "1", "finding:dea*": "1", "root:slow_training": "", "finding:slow_training": "1", "errors>0": "1", "warnings>=3": "3", "findings=0": "2", "findings:0": "2",
+  "finding:dead_relu": "1", "finding:dead_relu/dead": "1", "finding:error": "1", "finding:dead_relu,overfit": "13", "-finding:dead_relu": "23", "finding:dead": "1", "finding:dea*": "1", "finding:dead_relu/gone": "1", "root:gone": "1", "root:slow_training": "", "finding:slow_training": "1", "errors>0": "1", "warnings>=3": "3", "findings=0": "2", "findings:0": "2",
   "steps>100": "2", "steps>=100": "12", "progress>=25%": "12", "progress<0.5": "1", "lost>20%": "1", "lost<=5%": "3", "-lost>20%": "23",
   "duration>1h": "2", "duration>=1h": "12", "duration<2min": "3", "duration:60": "3", "duration<61.5s": "3",
   "started<7d": "12", "started<2h": "1", "started>7d": "3", "started>7d or started<2h": "13", "ended<7d": "2",

@@ -201,7 +201,7 @@ var poorWeightInitializationChecks = []rule.Check{
 
 var ranksDivergeChecks = []rule.Check{
 	{
-		ID: "ranks_diverge/digest", Files: []string{"ranks_diverge.go"}, Severity: rule.Error, CauseClass: "ranks", Scope: rule.ScopeDistributed,
+		ID: "ranks_diverge/weights_diverged", Files: []string{"ranks_diverge.go"}, Severity: rule.Error, CauseClass: "ranks", Scope: rule.ScopeDistributed,
 		OtherSeverities: []rule.Severity{rule.Warning},
 		When:            "The ranks had the same weights and now have different ones.",
 		Evidence:        "weight norm {lowest_value} on {lowest}, {highest_value} on {highest}: {observed:%} apart, limit {threshold:%}",

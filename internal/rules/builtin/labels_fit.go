@@ -195,7 +195,7 @@ func signs(v *lossView, l *rule.LabelFacts) []rule.Violation {
 	if least == most {
 		text = fmt.Sprintf("%s expects labels -1 and 1, but all it got are 0.", l.Loss)
 	}
-	return []rule.Violation{v.labels("signs", text, "pass 2 * labels - 1", rule.Error)}
+	return []rule.Violation{v.labels("zero_and_one", text, "pass 2 * labels - 1", rule.Error)}
 }
 
 // together is the shape that comparing two shapes element by element gives;
@@ -250,7 +250,7 @@ func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 			return nil
 		}
 		text := fmt.Sprintf("%s got labels %s: it expects 0 or 1, and has no lower bound for other values.", v.loss, rangeText(least, most))
-		out := v.labels("range", text, "use labels 0 and 1", rule.Error)
+		out := v.labels("out_of_range", text, "use labels 0 and 1", rule.Error)
 		if *l.Distinct > 20 { // shades, not answers
 			out.CauseClass, out.Remedy = "data-scaling", "scale the labels to the range 0 to 1, for example divide pixels by 255"
 		}
@@ -261,7 +261,7 @@ func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 			return nil
 		}
 		text := fmt.Sprintf("The labels name classes %s, but the model has %d outputs, for classes 0 to %d.", rangeText(least, most), classes, classes-1)
-		return []rule.Violation{v.labels("range", text, "number classes from 0, or give the last layer more outputs", rule.Error)}
+		return []rule.Violation{v.labels("out_of_range", text, "number classes from 0, or give the last layer more outputs", rule.Error)}
 	}
 	return nil
 }
@@ -309,7 +309,7 @@ func leftOut(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule.Vi
 	}
 	text := fmt.Sprintf("%s ignores class %s, one of the model's %d classes: %s of the %s labels of the first steps are not counted, and that class is never learnt.",
 		v.subject(), num(ignored), lossClasses(p), num(float64(l.Ignored)), num(float64(l.Ignored+l.Elements)))
-	out := v.labels("left_out", text, fmt.Sprintf("remove ignore_index=%s, or number the classes so that this value only marks samples without a label", num(ignored)), rule.Warning)
+	out := v.labels("class_ignored", text, fmt.Sprintf("remove ignore_index=%s, or number the classes so that this value only marks samples without a label", num(ignored)), rule.Warning)
 	out.CauseClass, out.Cause = "loss", "an ignore_index that is one of the classes"
 	out.Observed, out.Threshold, out.Comparator = float64(l.Ignored), 0, ">"
 	return []rule.Violation{out}

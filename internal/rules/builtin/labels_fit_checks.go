@@ -10,7 +10,7 @@ var labelsFitChecks = []rule.Check{
 		Evidence: "labels of {subject} that count: {observed}",
 	},
 	{
-		ID: "labels_fit/blank", Files: []string{"labels_fit_ctc_blank.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeCTC,
+		ID: "labels_fit/ctc_blank", Files: []string{"labels_fit_ctc_blank.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeCTC,
 		When:     "Labels passed to ctc_loss have the index of its blank.",
 		Evidence: "labels that are the blank: {observed}, limit {threshold}; labels from {labels_range:range}",
 	},
@@ -26,17 +26,17 @@ var labelsFitChecks = []rule.Check{
 		Evidence:    "{observed} labels of the first steps, all the same; at least {threshold} are needed to judge",
 	},
 	{
-		ID: "labels_fit/end_left_out", Files: []string{"labels_fit_ignored_end_of_sequence.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeSequences,
+		ID: "labels_fit/end_of_sequence_ignored", Files: []string{"labels_fit_ignored_end_of_sequence.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeSequences,
 		When:     "The loss ignores the end-of-sequence label and counts the padding label.",
 		Evidence: "sequences that end with the ignored label: {observed}, limit {threshold}",
 	},
 	{
-		ID: "labels_fit/left_out", Files: []string{"labels_fit.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "labels_fit/class_ignored", Files: []string{"labels_fit.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When:     "The value that the loss ignores is one of the model's classes.",
 		Evidence: "labels of a class that are ignored: {observed}, limit {threshold}",
 	},
 	{
-		ID: "labels_fit/moved_twice", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
+		ID: "labels_fit/shifted_twice", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
 		When:     "The labels are the input shifted by two positions: once in the data and once in the model or its loss.",
 		Evidence: "positions between input and label: 2, right is 1",
 	},
@@ -46,18 +46,18 @@ var labelsFitChecks = []rule.Check{
 		Evidence: "labels that are NaN or infinite: {observed}, limit {threshold}",
 	},
 	{
-		ID: "labels_fit/not_moved", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
+		ID: "labels_fit/not_shifted", Files: []string{"labels_fit_next_token.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeSequences,
 		When:     "The labels equal the input tokens, not shifted, in a causal model.",
 		Evidence: "positions between input and label: 0, right is 1",
 	},
 	{
-		ID: "labels_fit/range", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
+		ID: "labels_fit/out_of_range", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
 		OtherCauses: []string{"data-scaling"},
 		When:        "Labels are outside the range that the loss accepts: class numbers beyond the model's outputs, or binary labels outside 0 to 1.",
 		Evidence:    "labels from {labels_range:range}{predictions?, predictions {predictions:shape}}",
 	},
 	{
-		ID: "labels_fit/signs", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
+		ID: "labels_fit/zero_and_one", Files: []string{"labels_fit.go"}, Severity: rule.Error, CauseClass: "labels", Scope: rule.ScopeClassification,
 		When:     "A loss that expects labels -1 and 1 gets 0 and 1.",
 		Evidence: "labels from {labels_range:range}, right are -1 and 1",
 	},

@@ -25,7 +25,7 @@ func blankNamed(v *lossView, l *record.LabelFacts) []rule.Violation {
 	text := fmt.Sprintf("%s of the %s labels that ctc_loss got in the first steps are %s, which is its blank index: decoding drops it, so this label is never predicted.",
 		num(float64(b.Named)), num(float64(b.Labels)), num(float64(b.Index)))
 	remedy := fmt.Sprintf("give the blank its own index: number labels from 1 and keep 0 for the blank, or set blank to the number of labels; the last layer needs one more output than there are labels (now blank=%s)", num(float64(b.Index)))
-	out := v.labels("blank", text, remedy, rule.Error)
+	out := v.labels("ctc_blank", text, remedy, rule.Error)
 	out.Cause = "a label with the index of ctc_loss's blank"
 	out.Observed, out.Threshold, out.Comparator = float64(b.Named), 0, ">"
 	return []rule.Violation{out}

@@ -16,7 +16,7 @@ func endIgnored(v *lossView, l *record.LabelFacts) []rule.Violation {
 	}
 	text := fmt.Sprintf("%s ignores label %d, which occurs once at the end of each of %s sequences, but counts label %d, the padding after it (%s times): the model never learns to stop, and learns to predict padding.",
 		v.subject(), e.Token, num(float64(e.Rows)), e.Filler, num(float64(e.After)))
-	out := v.labels("end_left_out", text, fmt.Sprintf("set ignore_index=%d, the padding label", e.Filler), rule.Warning)
+	out := v.labels("end_of_sequence_ignored", text, fmt.Sprintf("set ignore_index=%d, the padding label", e.Filler), rule.Warning)
 	out.CauseClass, out.Cause = "loss", "ignore_index is the end-of-sequence label instead of the padding label"
 	out.Observed, out.Threshold, out.Comparator = float64(e.Rows), 0, ">"
 	return []rule.Violation{out}

@@ -15,7 +15,7 @@ func movedTwice(v *lossView, l *record.LabelFacts) []rule.Violation {
 		return nil
 	}
 	text := fmt.Sprintf("The labels are the input shifted by two (sequences of %d): each position predicts the token after the next one. They were shifted twice, once in the data and once in the model or its loss.", l.Ahead.Length)
-	return []rule.Violation{v.labels("moved_twice", text, "shift them once: Hugging Face models with a language-modelling head shift the labels themselves and expect labels equal to input_ids", rule.Warning)}
+	return []rule.Violation{v.labels("shifted_twice", text, "shift them once: Hugging Face models with a language-modelling head shift the labels themselves and expect labels equal to input_ids", rule.Warning)}
 }
 
 // notMoved finds tokens that each place is to give back while it sees them, and sees
@@ -39,7 +39,7 @@ func notMoved(v *lossView) []rule.Violation {
 		}
 	}
 	text := fmt.Sprintf("The labels are not shifted: they equal the input tokens, although %s. The model only copies its input, so the loss falls to zero and next-token prediction is not learnt.", how)
-	return []rule.Violation{v.labels("not_moved", text, "shift the labels by one: logits[:, :-1] against ids[:, 1:]", rule.Warning)}
+	return []rule.Violation{v.labels("not_shifted", text, "shift the labels by one: logits[:, :-1] against ids[:, 1:]", rule.Warning)}
 }
 
 // readsForwards says that the only layer which reads sequences does so in their

@@ -32,7 +32,7 @@ func (r *fit) Facts(f *rule.Facts, rep *rule.Report) {
 	rep.Inspect(1)
 	found := judgeLabels(f)
 	if found == nil {
-		found = ofAddends(f, judgeLabels, "broadcast", "range", "sorted")
+		found = ofAddends(f, judgeLabels, "broadcast", "out_of_range", "sorted")
 	}
 	for _, v := range found {
 		r.say(rep, v)

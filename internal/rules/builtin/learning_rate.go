@@ -258,12 +258,12 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 			fmt.Sprintf("The learning rate is too high: the %s exploded from %s to %s and does not recover", called("loss", c.Name), r.began(), c.lately(highSteps)))
 	case c.N < highWait+5:
 	case c.Peak >= r.explosion*start && c.N-c.PeakAt > highWait && r.stands(start):
-		r.report(rep, rule.Error, "thrown", c.Peak/start, r.explosion, highWait,
+		r.report(rep, rule.Error, "loss_stuck_high", c.Peak/start, r.explosion, highWait,
 			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s from %s and is stuck at %s",
 				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && r.stayedUp(start):
 		up, to := c.highest(highSteps / 2)
-		r.report(rep, rule.Error, "thrown", up/start, stayedUp, highWait,
+		r.report(rep, rule.Error, "loss_stuck_high", up/start, stayedUp, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s rose from %s to %s and is stuck at %s",
 				c.at(to), called("loss", c.Name), r.began(), meanOfSome(up, highSteps/2), c.lately(highWait)))
 	case c.N >= 2*highWait && r.stands(start) && m.Grown >= r.growth && m.Scale >= 3:
@@ -271,12 +271,12 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 			fmt.Sprintf("The learning rate is too high: after %d steps the weights are %s times as large as initially, and the %s, now %s, is no lower than at the start: %s",
 				c.N, times(m.Grown), called("loss", c.Name), c.lately(highWait), r.began()))
 	case !r.state.Said && c.Peak >= 2*r.explosion*start && c.N-c.PeakAt >= 2*highWait && median(c.tail(highWait)) >= halfWay*start && levelled(c.tail(highWait)):
-		r.report(rep, rule.Warning, "half_way", c.Peak/start, 2*r.explosion, highWait,
+		r.report(rep, rule.Warning, "loss_recovered_partly", c.Peak/start, 2*r.explosion, highWait,
 			fmt.Sprintf("The learning rate is too high: at step %d the %s jumped to %s from %s, recovered only to %s and is stuck there",
 				c.at(c.PeakAt), called("loss", c.Name), num(c.Peak), r.began(), c.lately(highWait)))
 	case !r.state.Said && c.N >= 2*highWait && r.lost(start):
 		low, to := c.lowest(highSteps)
-		r.report(rep, rule.Warning, "lost", median(c.tail(highWait))/low, lostLevel, highWait,
+		r.report(rep, rule.Warning, "loss_rose_again", median(c.tail(highWait))/low, lostLevel, highWait,
 			fmt.Sprintf("The learning rate is too high: up to step %d the %s had fallen from %s to %s, and now it is back at %s",
 				c.at(to), called("loss", c.Name), r.began(), meanOfSome(low, highSteps), c.lately(highWait)))
 	}

@@ -44,7 +44,7 @@ func (r *rateJudge) gone(rep *rule.Report) {
 	last := m.Spans[len(m.Spans)-1].Ratio
 	r.state.Said = true
 	rep.Violate(rule.Violation{
-		Check: "gone", Subject: c.Name, Observed: last / most, Threshold: goneRatio, Comparator: "<", Severity: rule.Warning, Steps: int(c.N - stopped),
+		Check: "decayed_early", Subject: c.Name, Observed: last / most, Threshold: goneRatio, Comparator: "<", Severity: rule.Warning, Steps: int(c.N - stopped),
 		Cause:  "a schedule that decays too fast: made for epochs, but stepped with every batch",
 		Remedy: "call scheduler.step() once per epoch, or set its steps and decay in batches; log the learning rate",
 		Asks:   []rule.Advice{rule.RaiseLearningRate},

@@ -52,7 +52,7 @@ var rateZero = rule.Judged[*rateCourse]{
 
 var rateSpent = rule.Judged[*rateCourse]{
 	Check: rule.Check{
-		ID: "learning_rate/spent", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
+		ID: "learning_rate/near_zero_at_end", Files: []string{"learning_rate_near_zero.go"}, Severity: rule.Warning, CauseClass: "learning-rate", Scope: rule.ScopeGeneral,
 		When:     "The learning rate is below a thousandth of its highest for more than the last fifth of the updates, while a third of the first loss is left.",
 		Evidence: "learning rate: {observed} of its highest, {initial}; lower limit {threshold}",
 		Cause:    spentCause, Remedy: spentRemedy, Asks: []rule.Advice{rule.RaiseLearningRate},

@@ -53,7 +53,7 @@ func (r *rateJudge) wrongWay(f *rule.Facts, rep *rule.Report) {
 	r.state.Said = true
 	first, last := m[0], m[len(m)-1]
 	rep.Violate(rule.Violation{
-		Check: "wrong_way", Subject: "ReduceLROnPlateau", Observed: float64(wrong), Threshold: 0, Comparator: ">", Severity: rule.Warning, Steps: int(updates(f)),
+		Check: "wrong_plateau_mode", Subject: "ReduceLROnPlateau", Observed: float64(wrong), Threshold: 0, Comparator: ">", Severity: rule.Warning, Steps: int(updates(f)),
 		Cause:  "ReduceLROnPlateau has the mode of a loss but monitors an accuracy, or the reverse",
 		Remedy: fmt.Sprintf("set mode=%q in ReduceLROnPlateau, or pass what its mode expects: a loss for min, an accuracy for max", right),
 		Message: fmt.Sprintf("ReduceLROnPlateau lowers the learning rate although training goes well: it waits for the metric to %s (mode=%q), while it %s, from %s to %s: %s of the rate, %d of them right after a new best value.",

@@ -140,7 +140,7 @@ func (r *rateJudge) outOfReach(rep *rule.Report) {
 		usual, moved = "1e-2 is a common start for SGD", "the weights by at most %s %% of their norm"
 	}
 	rep.Violate(rule.Violation{
-		Check: "out_of_reach", Subject: c.Name, Observed: way, Threshold: most, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
+		Check: "weights_hardly_moved", Subject: c.Name, Observed: way, Threshold: most, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too low",
 		Remedy: "raise the learning rate by factors of ten until the loss moves; " + usual,
 		Asks:   []rule.Advice{rule.RaiseLearningRate},

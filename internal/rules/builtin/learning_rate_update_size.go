@@ -89,7 +89,7 @@ func (r *rateJudge) strides(rep *rule.Report) {
 		whose = fmt.Sprintf("of the group with the highest learning rate (%s) by about that rate, which is", num(r.state.GroupRate))
 	}
 	rep.Violate(rule.Violation{
-		Check: "strides", Subject: c.Name, Observed: stride, Threshold: strideRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "large_updates", Subject: c.Name, Observed: stride, Threshold: strideRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too high: it is larger than the weights it changes",
 		Remedy: "lower the learning rate by factors of ten, or warm it up; do not scale it linearly with the batch size for Adam, as for plain SGD",
 		Asks:   []rule.Advice{rule.LowerLearningRate},
@@ -113,7 +113,7 @@ func (r *rateJudge) peaks(rep *rule.Report) bool {
 	}
 	r.state.Said = true
 	rep.Violate(rule.Violation{
-		Check: "strides", Subject: c.Name, Observed: r.state.Peak, Threshold: peakRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "large_updates", Subject: c.Name, Observed: r.state.Peak, Threshold: peakRatio, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "a learning rate that is too high: it is larger than the weights it changes",
 		Remedy: "lower the learning rate by factors of ten: 1e-4 to 1e-3 is usual for Adam and AdamW, 1e-5 to 5e-5 for fine-tuning",
 		Asks:   []rule.Advice{rule.LowerLearningRate},

@@ -41,7 +41,7 @@ func (r *rateJudge) schedule(rep *rule.Report) {
 		}
 		r.state.Said = true
 		rep.Violate(rule.Violation{
-			Check: "warming", Subject: c.Name, Observed: last, Threshold: warmShare * peak, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
+			Check: "warm_up_unfinished", Subject: c.Name, Observed: last, Threshold: warmShare * peak, Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 			Cause:  "a warm-up that is longer than the training, or a scheduler that is stepped too rarely",
 			Remedy: "limit the warm-up to a few per cent of all updates, and call scheduler.step() in the unit its length is given in: per update or per epoch",
 			Asks:   []rule.Advice{rule.RaiseLearningRate},

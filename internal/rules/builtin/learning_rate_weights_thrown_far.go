@@ -35,7 +35,7 @@ const (
 func (r *rateJudge) scattered() (check, message string) {
 	c, m, k := &r.state.Curve, &r.state.Motion, &r.state.Kind
 	if r.strewn() {
-		return "at_guess", fmt.Sprintf("The learning rate is too high: the weights are %s times as large as initially, far beyond the usual scale, and the %s is %s (chance level: %s)",
+		return "weights_grown", fmt.Sprintf("The learning rate is too high: the weights are %s times as large as initially, far beyond the usual scale, and the %s is %s (chance level: %s)",
 			times(m.Grown), called("loss", c.Name), c.quarter(), num(r.guess()))
 	}
 	if len(m.Spans) < 2 || m.Spans[0].Step > plateauEvery || m.Grown < scatteredGrowth || m.Scale/m.Grown < scatteredFrom {
@@ -46,7 +46,7 @@ func (r *rateJudge) scattered() (check, message string) {
 	switch {
 	case c.N >= scatteredSteps && r.judgeable() && len(m.Last) >= scatteredLayers && first >= scatteredSpan && m.Scale >= scatteredScale &&
 		k.classifies() && !k.summed() && k.Guess > 0 && c.share(0.75, 1) >= scatteredLevel*min(k.Guess, k.Uniform):
-		return "scattered", fmt.Sprintf("The learning rate is too high: %s; the %s is %s (chance level: %s)",
+		return "large_first_updates", fmt.Sprintf("The learning rate is too high: %s; the %s is %s (chance level: %s)",
 			far, called("loss", c.Name), c.quarter(), num(min(k.Guess, k.Uniform)))
 	case c.N >= scatteredSteps && k.Function == "" && k.Optimisers == 1 && first >= collapsedSpan && m.Grown >= collapsedGrowth && last <= collapsedShare*first && m.Pull <= collapsedPull:
 		return "collapsed", fmt.Sprintf("The learning rate is too high: %s; since then the gradients are zero and nothing changes: the model always gives the same saturated answer", far)

@@ -41,7 +41,7 @@ func judgeLosses(f *rule.Facts) []rule.Violation {
 	if found := judgeLoss(f); found != nil {
 		return found
 	}
-	return ofAddends(f, judgeLoss, "one_class", "values", "classes")
+	return ofAddends(f, judgeLoss, "one_class", "labels_not_probabilities", "regression_of_classes")
 }
 
 func judgeLoss(f *rule.Facts) []rule.Violation {
@@ -95,7 +95,7 @@ func nothingApart(v *lossView) []rule.Violation {
 		return nil
 	}
 	text := "The loss only pulls two outputs of the same network together and trains both, so the representation collapses: it is minimal when every sample gets the same output."
-	return []rule.Violation{v.violation("nothing_apart", text, "detach one side of each pair (z.detach()) and add a predictor, use a momentum encoder for it, or add a term that pushes different samples apart", rule.Warning)}
+	return []rule.Violation{v.violation("nothing_pushes_apart", text, "detach one side of each pair (z.detach()) and add a predictor, use a momentum encoder for it, or add a term that pushes different samples apart", rule.Warning)}
 }
 
 // overlapUpsideDown finds a Dice loss, or one of its kin, that is the score itself.
@@ -129,7 +129,7 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	remedy := "use cross_entropy, with one output per class and class indices as labels"
 	if l.OneHot && len(p.Shape) > 1 && p.Shape[len(p.Shape)-1] > 1 && (v.act() == "softmax" || v.act() == "sigmoid") {
 		text := fmt.Sprintf("%s compares the %s of %d classes with one-class labels: this trains, but slowly where the model is confidently wrong.", v.loss, v.act(), p.Shape[len(p.Shape)-1])
-		return []rule.Violation{v.violation("classes", text, remedy, rule.Info)}
+		return []rule.Violation{v.violation("regression_of_classes", text, remedy, rule.Info)}
 	}
 	if !isWhole(l) || l.Counts == nil || *l.Distinct != int64(most-least)+1 {
 		return nil
@@ -137,7 +137,7 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	classes := *l.Distinct
 	if classes == 2 && least == 0 && v.act() == "sigmoid" {
 		text := fmt.Sprintf("%s compares a sigmoid with labels 0 and 1: this trains, but slowly where the model is confidently wrong.", v.loss)
-		return []rule.Violation{v.violation("two_classes", text, "use binary_cross_entropy_with_logits on the raw output", rule.Info)}
+		return []rule.Violation{v.violation("regression_of_two_classes", text, "use binary_cross_entropy_with_logits on the raw output", rule.Info)}
 	}
 	if classes < 3 || classes > 100 || least != 0 {
 		return nil
@@ -149,17 +149,17 @@ func classesAsNumbers(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) 
 	switch {
 	case units >= classes && units <= 2*classes && len(p.LabelShape) > 0 && (len(p.LabelShape) < len(p.Shape) || p.LabelShape[len(p.LabelShape)-1] == 1):
 		text := fmt.Sprintf("%s compares each of the model's %d outputs with the class number (%s): all outputs learn the same number.", v.loss, units, rangeText(least, most))
-		out := v.violation("classes", text, remedy, rule.Error)
+		out := v.violation("regression_of_classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
 	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && (v.act() == "max" || v.act() == "amax") && (v.alone || v.own):
 		text := fmt.Sprintf("%s compares the model's largest output with the class number (%s), regardless of which output it is.", v.loss, rangeText(least, most))
-		out := v.violation("classes", text, remedy, rule.Error)
+		out := v.violation("regression_of_classes", text, remedy, rule.Error)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
 	case units == 1 && slices.Equal(p.Shape, p.LabelShape) && classes <= 20 && l.Elements >= 20*classes && v.raw() && v.alone && balanced(l):
 		text := fmt.Sprintf("%s treats the whole numbers %s, all equally frequent, as real values. If they are class numbers, class %s is as different from class %s as from class 0.", v.loss, rangeText(least, most), num(most), num(most-1))
-		out := v.violation("classes", text, remedy, rule.Warning)
+		out := v.violation("regression_of_classes", text, remedy, rule.Warning)
 		out.Observed = float64(classes)
 		return []rule.Violation{out}
 	}
@@ -174,7 +174,7 @@ func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule
 		// One sample without a batch, or scores of a list to be ranked, has labels that add up to 1.
 		if sum := *l.Mean * float64(p.Shape[0]); math.Abs(sum-1) > 0.5 {
 			text := fmt.Sprintf("cross_entropy gets 1-D outputs and labels of %d samples: it treats them as the class scores of a single sample, whose label probabilities add up to %s instead of 1.", p.Shape[0], num(sum))
-			return []rule.Violation{v.violation("one_axis", text, "use mse_loss for real values; for classes use one output per class and class indices as labels", rule.Error)}
+			return []rule.Violation{v.violation("samples_as_classes", text, "use mse_loss for real values; for classes use one output per class and class indices as labels", rule.Error)}
 		}
 	}
 	if !ok || len(p.Shape) < 2 || p.Shape[1] < 2 || len(p.LabelShape) != len(p.Shape) || l.RowsSumToOne || l.OneHot || l.Mean == nil || len(p.Shape) > 2 {
@@ -185,7 +185,7 @@ func softLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []rule
 	switch {
 	case least < 0 || most > 1:
 		text := fmt.Sprintf("cross_entropy gets labels %s, one for each of %s outputs, which are not probabilities: the loss is meaningless and has no lower bound.", rangeText(least, most), num(classes))
-		return []rule.Violation{v.labels("values", text, "use mse_loss for real values, or class indices as labels", rule.Error)}
+		return []rule.Violation{v.labels("labels_not_probabilities", text, "use mse_loss for real values, or class indices as labels", rule.Error)}
 	case isWhole(l) && classes <= 100 && math.Abs(sum-1) > 0.1:
 		text := fmt.Sprintf("cross_entropy gets multi-label targets with %s of %s classes per sample on average, but its probabilities always add up to 1, so they cannot all be right.", num(math.Round(sum*10)/10), num(classes))
 		out := v.violation("several_classes", text, "use binary_cross_entropy_with_logits, which treats each class independently", rule.Warning)
@@ -203,5 +203,5 @@ func numbersAsChances(v *lossView, l *rule.LabelFacts) []rule.Violation {
 		return nil
 	}
 	text := fmt.Sprintf("%s gets labels %s, which are not probabilities: the loss has no lower bound and pushes the outputs towards infinity.", v.loss, rangeText(least, most))
-	return []rule.Violation{v.labels("values", text, "use mse_loss or smooth_l1_loss for real values, or scale the labels to 0 to 1", rule.Error)}
+	return []rule.Violation{v.labels("labels_not_probabilities", text, "use mse_loss or smooth_l1_loss for real values, or scale the labels to 0 to 1", rule.Error)}
 }

@@ -5,7 +5,7 @@ import "github.com/vigil-ml/vigil/rule"
 // The checks of loss_choice.
 var lossChoiceChecks = []rule.Check{
 	{
-		ID: "loss_choice/classes", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/regression_of_classes", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		OtherSeverities: []rule.Severity{rule.Error, rule.Info},
 		When:            "A regression loss compares outputs with class numbers.",
 		Evidence:        "classes whose numbers {loss} compares as values: {observed}, limit 0; outputs {predictions:shape}",
@@ -21,12 +21,12 @@ var lossChoiceChecks = []rule.Check{
 		Evidence: "operations from the outputs to the loss: {graph:back}",
 	},
 	{
-		ID: "loss_choice/nothing_apart", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeContrastive,
+		ID: "loss_choice/nothing_pushes_apart", Files: []string{"loss_choice.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeContrastive,
 		When:     "The loss only pulls two outputs of one network together, and nothing pushes those of different samples apart.",
 		Evidence: "operations from the outputs to the loss: {graph:back}",
 	},
 	{
-		ID: "loss_choice/one_axis", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/samples_as_classes", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When:     "cross_entropy gets 1-D outputs and labels and treats the samples as the classes of one sample.",
 		Evidence: "predictions {predictions:shape}: 1 axis, right are 2",
 	},
@@ -36,7 +36,7 @@ var lossChoiceChecks = []rule.Check{
 		Evidence: "predictions {predictions:shape}: 1 class, lower limit 2",
 	},
 	{
-		ID: "loss_choice/outweighed", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/one_class_outweighs", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When:     "Through the class weights one class makes up nearly all of the loss although most labels are of others.",
 		Evidence: "share of one class in the loss: {observed:%}, limit {threshold:%}; classes {labels_range:range}",
 	},
@@ -56,17 +56,17 @@ var lossChoiceChecks = []rule.Check{
 		Evidence: "classes of a sample, on average: {observed}, right is {threshold}; predictions {predictions:shape}",
 	},
 	{
-		ID: "loss_choice/two_classes", Files: []string{"loss_choice.go"}, Severity: rule.Info, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/regression_of_two_classes", Files: []string{"loss_choice.go"}, Severity: rule.Info, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When:     "A regression loss compares a sigmoid with labels 0 and 1.",
 		Evidence: "labels 0 and 1, predictions {predictions:shape} of a sigmoid, loss {loss}",
 	},
 	{
-		ID: "loss_choice/values", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeRegression,
+		ID: "loss_choice/labels_not_probabilities", Files: []string{"loss_choice.go"}, Severity: rule.Error, CauseClass: "loss", Scope: rule.ScopeRegression,
 		When:     "A classification loss, or a binary one, gets labels that are not probabilities.",
 		Evidence: "labels from {labels_range:range}, given to {loss}",
 	},
 	{
-		ID: "loss_choice/weights", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
+		ID: "loss_choice/class_weights_inverted", Files: []string{"loss_choice_class_weights.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When:     "The class weights are inverted: frequent classes weigh more than rare ones.",
 		Evidence: "{ratio?weight of the most frequent class for one of the rarest: {ratio:times}, limit {threshold:times}|weight of positive labels {observed}, limit {threshold}; {positive:%} of the labels are positive}",
 	},

@@ -71,7 +71,7 @@ func outweighsAll(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Vio
 	}
 	text := fmt.Sprintf("With the class weights of %s, %s of the loss comes from class %s alone, which has %s of the labels and weight %s (median weight: %s). The model mostly learns to predict that class.",
 		v.subject(), percent(most.share/all), num(most.class), percent(most.n/labels), num(most.w), num(median(weights)))
-	out := v.labels("outweighed", text, "use inverse class frequencies, total / (classes * count), or no weights", rule.Warning)
+	out := v.labels("one_class_outweighs", text, "use inverse class frequencies, total / (classes * count), or no weights", rule.Warning)
 	out.Cause = "class weights that differ far more than the class frequencies"
 	out.Observed, out.Threshold, out.Comparator = most.share/all, outweighs, ">="
 	return []rule.Violation{out}
@@ -104,7 +104,7 @@ func classWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.Vio
 	}
 	text := fmt.Sprintf("The class weights of %s are inverted: class %s with %s of %s labels has weight %s, class %s with %s has weight %s, so rare classes count even less. Rarer classes need larger weights.",
 		v.subject(), num(most.class), num(most.n), num(float64(l.Elements)), num(most.w), num(least.class), num(least.n), num(least.w))
-	out := v.labels("weights", text, "use inverse class frequencies: total / (classes * count)", rule.Warning)
+	out := v.labels("class_weights_inverted", text, "use inverse class frequencies: total / (classes * count)", rule.Warning)
 	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = most.w/least.w, lessWeight, ">="
 	out.Context["ratio"] = out.Observed
@@ -122,7 +122,7 @@ func positiveWeights(v *lossView, l *rule.LabelFacts, weights []float64) []rule.
 	}
 	text := fmt.Sprintf("pos_weight of %s is at most %s although only %s of the labels are 1, so these count even less. It should be negatives / positives, not the reverse.",
 		v.subject(), num(slices.Max(weights)), percent(*l.Mean))
-	out := v.labels("weights", text, fmt.Sprintf("set pos_weight to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
+	out := v.labels("class_weights_inverted", text, fmt.Sprintf("set pos_weight to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
 	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = usual, 1.0/lessWeight, "<="
 	out.Context["positive"] = *l.Mean
@@ -138,7 +138,7 @@ func yesWeighsLess(v *lossView) []rule.Violation {
 	}
 	text := fmt.Sprintf("The loss multiplies the terms of positive labels by %s although only %s of the labels are positive, so these count even less. The factor should be negatives / positives, not the reverse.",
 		num(l.YesWeight), percent(*l.Mean))
-	out := v.labels("weights", text, fmt.Sprintf("set the factor to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
+	out := v.labels("class_weights_inverted", text, fmt.Sprintf("set the factor to about %s (negatives / positives)", num((1-*l.Mean) / *l.Mean)), rule.Warning)
 	out.Cause = "class weights that are the class frequencies instead of their inverse"
 	out.Observed, out.Threshold, out.Comparator = l.YesWeight, 1.0/lessWeight, "<="
 	out.Context["positive"] = *l.Mean

@@ -160,7 +160,7 @@ func (r *flat) judge(rep *rule.Report) {
 	}
 	r.state.Fired = true
 	v := rule.Violation{
-		Check: "guess", Subject: c.Name, Observed: level, Threshold: (1 - tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "chance_level", Subject: c.Name, Observed: level, Threshold: (1 - tolerance) * guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": guess, "uniform_guess": uniform, "classes": k.Classes, "largest_move": moved, "last_values": slices.Clone(c.tail(20))},
 	}
 	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s; a baseline that knows only the label frequencies reaches %s", c.N, called("loss", c.Name), c.quarter(), num(guess)))
@@ -244,7 +244,7 @@ func (r *flat) values(rep *rule.Report) {
 	}
 	r.state.Fired = true
 	v := rule.Violation{
-		Check: "guess", Subject: c.Name, Observed: level, Threshold: 0.95 * k.Guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "chance_level", Subject: c.Name, Observed: level, Threshold: 0.95 * k.Guess, Comparator: ">=", Severity: rule.Warning, Steps: int(c.N),
 		Context: map[string]any{"first_mean": c.share(0, 0.25), "last_mean": level, "guess": k.Guess, "largest_move": r.state.Motion.Fast, "last_values": slices.Clone(c.tail(20))},
 	}
 	r.explain(&v, fmt.Sprintf("The network learns nothing from its inputs: after %d steps the %s is %s; a constant predictor (the mean of the labels) reaches %s", c.N, called("loss", c.Name), c.quarter(), num(k.Guess)))

@@ -72,7 +72,7 @@ var standingChecks = []rule.Judged[*standing]{noPull, samePull}
 
 var noPull = rule.Judged[*standing]{
 	Check: rule.Check{
-		ID: "loss_flat/no_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "loss_flat/zero_gradients", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "At every step, 50 or more, the loss is the same number and all captured gradients are exactly zero.",
 		Evidence: "loss at each of {steps} steps: {value}; gradients at {looks} of them: all 0",
 		Cause:    "the loss does not depend on the parameters: it is multiplied by zero (equal rewards or advantages, a mask, a weight), or is clamped entirely",
@@ -88,7 +88,7 @@ var noPull = rule.Judged[*standing]{
 
 var samePull = rule.Judged[*standing]{
 	Check: rule.Check{
-		ID: "loss_flat/same_pull", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "loss_flat/constant_gradients", Files: []string{"loss_flat_nothing_varies.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "At every step, 50 or more, the loss is the same number and the captured gradients, which are not zero, never change.",
 		Evidence: "loss at each of {steps} steps: {value}; gradients at {looks} of them: always the same",
 		Cause:    "updates do not reach the model that computes the loss: it is a copy, the old values are written back, or rounding swallows the updates (tiny learning rate, 16-bit weights)",

@@ -91,7 +91,7 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 	if deviation := math.Sqrt(a.Guess); a.Function == "mse_loss" && deviation > largeScale {
 		// Errors of that size outweigh whatever is added to them.
 		rep.Violate(rule.Violation{
-			Check: "scale", Subject: c.Name, Observed: deviation, Threshold: largeScale, Comparator: ">", Severity: rule.Warning, Steps: int(c.N),
+			Check: "target_scale", Subject: c.Name, Observed: deviation, Threshold: largeScale, Comparator: ">", Severity: rule.Warning, Steps: int(c.N),
 			CauseClass: "data-scaling", Cause: "inputs and reconstruction targets that are not scaled", Remedy: "standardise each feature: subtract the mean of the training data and divide by its std",
 			Message: fmt.Sprintf("After %d steps the %s is %s; a constant predictor (the mean of all samples) reaches %s. The targets have std %s, where about 1 is usual, so getting there takes many updates. Standardise them.",
 				c.N, called("loss", c.Name), c.quarter(), num(a.Guess*a.Weight), num(deviation)),
@@ -100,7 +100,7 @@ func (r *flat) outweighed(rep *rule.Report) bool {
 		return true
 	}
 	rep.Violate(rule.Violation{
-		Check: "outweighed", Subject: c.Name, Observed: gain, Threshold: leastGain, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "reconstruction_outweighed", Subject: c.Name, Observed: gain, Threshold: leastGain, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "loss", Cause: "a loss term that outweighs the reconstruction error", Remedy: remedy,
 		Message: fmt.Sprintf("After %d steps the %s is %s; a constant predictor (the mean of all samples) reaches %s. A term added to the %s outweighs it: %s.",
 			c.N, called("loss", c.Name), c.quarter(), num(a.Guess*a.Weight), a.Function, what),

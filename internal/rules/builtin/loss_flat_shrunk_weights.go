@@ -79,7 +79,7 @@ func (r *flat) heldDown(rep *rule.Report) bool {
 	}
 	r.state.Fired = true
 	rep.Violate(rule.Violation{
-		Check: "held_down", Subject: c.Name, Observed: m.Grown, Threshold: heldTo, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
+		Check: "held_by_weight_decay", Subject: c.Name, Observed: m.Grown, Threshold: heldTo, Comparator: "<=", Severity: rule.Warning, Steps: int(c.N),
 		CauseClass: "regularisation", Cause: "weight decay that outweighs the loss and keeps the weights near 0",
 		Remedy: "reduce it by factors of ten (1e-4 to 1e-2 is usual)", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("The weights have shrunk to %s of their initial size and the %s is stuck at %s (chance level: %s): %s keeps them near 0. Lower it to 0.001 and see whether the loss falls.",

@@ -21,7 +21,7 @@ var networkStructure = rule.Definition{
 	Remedies:   []string{"put an activation (ReLU, GELU) between the layers", "remove dropout from the output", "call every module that is created"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "too_few_updates", "loss_flat", "learning_rate"},
 	// A mask that is the wrong way round can hide all of a sequence: attention is 0/0 there.
-	ExplainsAlwaysBy: map[string][]string{"padding_seen": {"not_finite"}, "sees_ahead": {"not_finite"}, "dead_units": {"vanishing_gradient"}},
+	ExplainsAlwaysBy: map[string][]string{"padding_mask_inverted": {"not_finite"}, "sees_ahead": {"not_finite"}, "dead_units": {"vanishing_gradient"}},
 	Default: &rule.Preset{
 		Why: "Layers count as linear only where the whole way from the loss to the parameters was read and holds nothing else. Factors of low rank and linear autoencoders are meant so. A layer takes samples for steps when its first axis is as long as the batch, its second as that of the input, and labels come one for each sample. A model is shown what it is to predict when all labels of the first steps are its input one place further on and no attention is causal. A padding mask counts as inverted where attention sees all places that hold one token, at one end of each sequence, and hides all others, and these differ. The softmax of attention goes over the wrong axis where a sequence attends to itself, each comparison is of two computed tensors, and the weights are neither divided again nor multiplied by others before the values are summed up over the other axis. A view renames axes where it gives two of them each other's lengths, values stay where they are in memory, and one of the two is the model's samples, or what comes after is a convolution or the first layer. Second derivatives count where they were taken with a graph, by what the first was taken by, and are exactly zero each time while the first are not. The first step of a recurrent layer is the only one that is used where the weights that take its state have gradients of exactly zero, though it is given sequences and those that take its input have others.",
 	},
@@ -120,7 +120,7 @@ func (r *structure) oneForAll(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "one_for_all", Subject: "", Observed: float64(n), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
+		Check: "one_prediction_per_batch", Subject: "", Observed: float64(n), Threshold: leastSamples, Comparator: ">=", Steps: int(p.Steps),
 		Cause:  "an operation that mixes the samples of a batch: a mean, sum or reshape over the batch axis",
 		Remedy: "check dim= of reductions, and reshapes, in forward: average over positions or time steps, not over samples",
 		Message: fmt.Sprintf("The model gets %d samples (%v) but returns a single prediction (%v), which is compared with all labels (%v). Look for a mean, sum or reshape over the batch axis.",

@@ -15,7 +15,7 @@ func (r *structure) overQueries(f *rule.Facts, rep *rule.Report) {
 	}
 	n := f.Graph.OverQueries
 	r.say(rep, rule.Violation{
-		Check: "over_queries", Subject: "attention", Severity: rule.Warning, Observed: float64(n), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "softmax_over_queries", Subject: "attention", Severity: rule.Warning, Observed: float64(n), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:  "the attention softmax runs over another axis than the keys (dim=-2, or dim=1, instead of dim=-1)",
 		Remedy: "apply the attention softmax over the keys: dim=-1 for weights @ values",
 		Message: fmt.Sprintf("The softmax of %s runs over another axis than the keys: the weights of a query do not sum to 1 and depend on other queries, later ones included. Apply it over the keys: dim=-1.",

@@ -23,7 +23,7 @@ func (r *structure) interleaved(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "interleaved", Subject: "", Observed: float64(shape[1]), Threshold: 1, Comparator: ">", Steps: int(f.Inputs.Steps),
+		Check: "channels_reshaped", Subject: "", Observed: float64(shape[1]), Threshold: 1, Comparator: ">", Steps: int(f.Inputs.Steps),
 		Cause:  "view or reshape instead of permute, on channels-last images",
 		Remedy: "use permute(0, 3, 1, 2), or transpose(0, 3, 1, 2) in NumPy: view and reshape relabel the axes without moving values",
 		Message: fmt.Sprintf("The images of shape %v have scrambled channels: values %d apart are neighbours, not adjacent ones. They were channels-last and reshaped instead of permuted, so every channel is a mix of all.",

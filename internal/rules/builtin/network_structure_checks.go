@@ -25,7 +25,7 @@ var networkStructureChecks = []rule.Check{
 		Evidence: "steps of {subject} that the loss uses: {observed} of {threshold}",
 	},
 	{
-		ID: "network_structure/interleaved", Files: []string{"network_structure_channels_last_images.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeImages,
+		ID: "network_structure/channels_reshaped", Files: []string{"network_structure_channels_last_images.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeImages,
 		When:     "Channels-last images were reshaped, not permuted, to channels first.",
 		Evidence: "distance of neighbouring pixels of a channel: {observed} values, right is {threshold}; images {inputs:shape}",
 	},
@@ -40,17 +40,17 @@ var networkStructureChecks = []rule.Check{
 		Evidence: "last operations of the model, up to the loss: {head:back}",
 	},
 	{
-		ID: "network_structure/one_for_all", Files: []string{"network_structure.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
+		ID: "network_structure/one_prediction_per_batch", Files: []string{"network_structure.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeGeneral,
 		When:     "The model gets a batch of samples but returns a single prediction, which is compared with all labels.",
 		Evidence: "inputs {inputs:shape}, predictions {predictions:shape}, labels {labels:shape}: one prediction for {observed} samples",
 	},
 	{
-		ID: "network_structure/over_queries", Files: []string{"network_structure_attention_softmax_axis.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeAttention,
+		ID: "network_structure/softmax_over_queries", Files: []string{"network_structure_attention_softmax_axis.go"}, Severity: rule.Warning, CauseClass: "structure", Scope: rule.ScopeAttention,
 		When:     "The attention softmax runs over another axis than the keys.",
 		Evidence: "attention maps whose softmax runs over another axis than the keys: {observed}, limit {threshold}",
 	},
 	{
-		ID: "network_structure/padding_seen", Files: []string{"network_structure_inverted_padding_mask.go"}, Severity: rule.Error, CauseClass: "structure", Scope: rule.ScopeAttention,
+		ID: "network_structure/padding_mask_inverted", Files: []string{"network_structure_inverted_padding_mask.go"}, Severity: rule.Error, CauseClass: "structure", Scope: rule.ScopeAttention,
 		When:     "The padding mask is inverted: attention sees only padding.",
 		Evidence: "positions that attention sees: {seen} of padding, none of {hidden} others",
 	},

@@ -5,7 +5,7 @@ import "github.com/vigil-ml/vigil/rule"
 // The checks of not_updated.
 var notUpdatedChecks = []rule.Check{
 	{
-		ID: "not_updated/astray", Files: []string{"not_updated_stale_optimiser_parameters.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/another_instance_trained", Files: []string{"not_updated_stale_optimiser_parameters.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "Gradients go to another instance of the model than the one whose parameters the optimiser has.",
 		Evidence: "parameters with gradients that are in no optimiser: {observed}, limit {threshold}{since?; since step {since}}",
 	},
@@ -30,27 +30,27 @@ var notUpdatedChecks = []rule.Check{
 		Evidence: "frozen layers with random values: {observed} of {of}, limit {threshold}",
 	},
 	{
-		ID: "not_updated/held_twice", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGAN,
+		ID: "not_updated/in_two_optimisers", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGAN,
 		When:     "Two optimisers have the same parameters, while no optimiser has others that the loss depends on.",
 		Evidence: "parameters that two optimisers have: {observed}, limit {threshold}",
 	},
 	{
-		ID: "not_updated/loose", Files: []string{"not_updated_parameters_outside_model.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/tensor_in_no_optimiser", Files: []string{"not_updated_parameters_outside_model.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "The loss depends on a tensor with requires_grad that is in no module and no optimiser.",
 		Evidence: "tensors of the loss that are in no module and no optimiser: {observed}, limit {threshold}",
 	},
 	{
-		ID: "not_updated/lost_code", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeAutoencoder,
+		ID: "not_updated/latent_code_cut", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeAutoencoder,
 		When:     "No gradient of the reconstruction error reaches the encoder through the latent code.",
 		Evidence: "ways from the reconstruction error back to the encoder: 0, lower limit 1",
 	},
 	{
-		ID: "not_updated/lost_term", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/term_without_graph", Files: []string{"not_updated_term_without_graph.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "A term of the loss is computed from gradients without create_graph=True and so is a constant.",
 		Evidence: "terms of the loss through which no gradient goes: {observed}, limit {threshold}",
 	},
 	{
-		ID: "not_updated/made_anew", Files: []string{"not_updated_weights_made_in_forward.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/weights_recreated", Files: []string{"not_updated_weights_made_in_forward.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "The loss depends on weights that are re-created in every forward.",
 		Evidence: "weights that forward makes at each call: {observed}, limit {threshold}; {weights}",
 	},
@@ -66,19 +66,19 @@ var notUpdatedChecks = []rule.Check{
 		Evidence: "parameters with a gradient: 0 of {parameters}",
 	},
 	{
-		ID: "not_updated/no_slope", Files: []string{"not_updated_zero_gradient_operation.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/zero_gradient_operation", Files: []string{"not_updated_zero_gradient_operation.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
 		When:            "The loss depends on layers only through an operation with zero gradient, such as round or sign.",
 		Evidence:        "parameters with gradients of exactly 0: {observed}, {share:%} of all elements; limit {threshold}; operations: {operations}",
 	},
 	{
-		ID: "not_updated/not_held", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/parameters_in_no_optimiser", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning, rule.Info},
 		When:            "Parameters of the model get gradients, but no optimiser has them.",
 		Evidence:        "parameters with gradients that are in no optimiser: {observed}, {share:%} of the elements of {model}; limit {threshold}",
 	},
 	{
-		ID: "not_updated/outside", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/module_in_no_optimiser", Files: []string{"not_updated_not_in_optimiser.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "The loss depends on modules that are in no optimiser and in no trained model.",
 		Evidence: "parameters of the loss that are in no optimiser and no trained model: {observed}, limit {threshold}",
 	},
@@ -88,7 +88,7 @@ var notUpdatedChecks = []rule.Check{
 		Evidence: "calls of {subject} in a forward: {calls}, of which {calls_in_graph} have a part in the loss; states that are cut off: {states_cut} of {states}",
 	},
 	{
-		ID: "not_updated/strangers", Files: []string{"not_updated_stale_optimiser_parameters.go", "not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/optimiser_of_another_model", Files: []string{"not_updated_stale_optimiser_parameters.go", "not_updated_not_in_optimiser.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "None of the optimiser's tensors belongs to the trained model, or ever gets a gradient.",
 		Evidence: "tensors of {subject} {model?that are not of {model}|without any gradient}: {observed} of {held}, limit {threshold}",
 	},

@@ -26,7 +26,7 @@ func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(f.Updates.Steps),
+		Check: "optimiser_of_another_model", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(f.Updates.Steps),
 		Cause:  "the optimiser was created from another instance of the model: the model was re-created, copied or loaded afterwards",
 		Remedy: "create the optimiser after the final model, from the parameters of the instance that is trained",
 		Message: fmt.Sprintf("Nothing is trained: none of the %d tensors of the optimiser %s had a gradient at any of %d updates. Create the optimiser from the parameters of the model that is called.",
@@ -87,7 +87,7 @@ func (r *updating) strangers(f *rule.Facts, rep *rule.Report) bool {
 			}
 			found = true
 			r.say(rep, rule.Violation{
-				Check: "strangers", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+				Check: "optimiser_of_another_model", Subject: o.Class, Severity: rule.Error, Observed: float64(strange), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 				Cause:  "the optimiser was created from another instance of the model: the model was re-created, copied or loaded afterwards",
 				Remedy: "create the optimiser after the final model, from the parameters of the instance that is trained",
 				Message: fmt.Sprintf("None of the tensors of the optimiser %s (%d) belongs to the trained model %s, so the model's %d parameters never change. Create the optimiser from this model's parameters.",
@@ -126,7 +126,7 @@ func (r *updating) unheld(f *rule.Facts, rep *rule.Report) {
 		}
 		share := shareOf(ps, held[model])
 		v := rule.Violation{
-			Check: "not_held", Severity: rule.Error, Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+			Check: "parameters_in_no_optimiser", Severity: rule.Error, Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 			Context: map[string]any{"parameters": namesOf(ps), "model": model, "share": share},
 		}
 		what := someNames(modulesOf(ps))
@@ -178,7 +178,7 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 	if len(f.Optimisers) > 1 {
 		if same := sameHeld(f); same > 0 {
 			r.say(rep, rule.Violation{
-				Check: "held_twice", Subject: modules[0], Severity: rule.Error, Observed: float64(same), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+				Check: "in_two_optimisers", Subject: modules[0], Severity: rule.Error, Observed: float64(same), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 				Cause:  "the second optimiser was created with the parameters of the first one's network",
 				Remedy: "pass each optimiser its own network's parameters",
 				Message: fmt.Sprintf("Two optimisers have the same %s, while no optimiser has %s of %s that the loss depends on, so they keep their initial values. Pass each optimiser its own network's parameters.",
@@ -189,7 +189,7 @@ func (r *updating) outside(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "outside", Subject: modules[0], Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "module_in_no_optimiser", Subject: modules[0], Observed: float64(len(ps)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:  "the module is not registered in the model (kept in a plain list or dict), or was left out when the optimiser was created",
 		Remedy: "keep modules in nn.ModuleList or nn.ModuleDict, or pass their parameters to the optimiser as well",
 		Message: fmt.Sprintf("The loss depends on %s of %s that are in no optimiser and in no trained model: they keep their initial values.",

@@ -24,7 +24,7 @@ func (r *updating) outsideModel(f *rule.Facts, rep *rule.Report) {
 	}
 	who := someNames(names)
 	r.say(rep, rule.Violation{
-		Check: "loose", Subject: names[0], Severity: rule.Warning, Observed: float64(len(found)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "tensor_in_no_optimiser", Subject: names[0], Severity: rule.Warning, Observed: float64(len(found)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:  "the parameter is not part of a module, so model.parameters() does not contain it, and it was not passed to the optimiser separately",
 		Remedy: "pass it to the optimiser as well (list(model.parameters()) + [p]), or make it an nn.Parameter of the module; turn requires_grad off if it should stay fixed",
 		Message: fmt.Sprintf("The loss depends on %s (%s), which %s to be trained but %s to no module and no optimiser: after %d updates the values are unchanged. Pass %s to the optimiser.",

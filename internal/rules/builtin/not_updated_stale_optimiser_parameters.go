@@ -24,7 +24,7 @@ func (r *updating) staleParameters(f *rule.Facts, rep *rule.Report) {
 		since += " at the latest"
 	}
 	r.say(rep, rule.Violation{
-		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
+		Check: "another_instance_trained", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
 		Cause:  "the model was re-created, copied or loaded during training, and the optimiser still has the old one's parameters",
 		Remedy: "re-create the optimiser (and its scheduler) after the model, or load the weights into the existing model: model.load_state_dict(…)",
 		Message: fmt.Sprintf("%s the parameters of the optimiser %s get no gradients; another %s gets them, whose %s are in no optimiser and so never change. Re-create the optimiser after the model.",
@@ -44,7 +44,7 @@ func (r *updating) neverCame(f *rule.Facts, a *record.AstrayFacts, rep *rule.Rep
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "astray", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
+		Check: "another_instance_trained", Subject: a.Optimiser, Severity: rule.Error, Observed: float64(a.Parameters), Threshold: 0, Comparator: ">",
 		Cause:  "the optimiser got the parameters of the target network, or of another instance, instead of the one that is trained",
 		Remedy: "create the optimiser from the parameters of the instance that computes the loss",
 		Message: fmt.Sprintf("The parameters of the optimiser %s get no gradients; another %s gets them, whose %s are in no optimiser and so never change. Create the optimiser from the trained instance, not from its copy.",
@@ -68,7 +68,7 @@ func (r *updating) untouchedModel(f *rule.Facts, rep *rule.Report) bool {
 	}
 	m := f.Models[0]
 	r.say(rep, rule.Violation{
-		Check: "strangers", Subject: m.Name, Severity: rule.Error, Observed: float64(len(f.Parameters.List)), Threshold: 0, Comparator: ">", Steps: int(u.Steps),
+		Check: "optimiser_of_another_model", Subject: m.Name, Severity: rule.Error, Observed: float64(len(f.Parameters.List)), Threshold: 0, Comparator: ">", Steps: int(u.Steps),
 		Cause:  "the optimiser was created from another instance of the model: the trained one is a copy, or was created or loaded afterwards",
 		Remedy: "create the optimiser after the final model, from the parameters of the instance that is trained",
 		Message: fmt.Sprintf("None of the %d parameters of the %s in the optimiser had a gradient at %d updates, and that instance is never called: another one computes the loss. Create the optimiser from that one's parameters.",

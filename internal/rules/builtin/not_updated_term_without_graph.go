@@ -12,7 +12,7 @@ func (r *updating) lostTerm(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "lost_term", Subject: "loss", Severity: rule.Warning, Observed: float64(f.Graph.Lost), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "term_without_graph", Subject: "loss", Severity: rule.Warning, Observed: float64(f.Graph.Lost), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:   "torch.autograd.grad without create_graph=True",
 		Remedy:  "call torch.autograd.grad with create_graph=True, and do not detach the result",
 		Message: "A term of the loss (a gradient penalty or derivative term) has no effect: torch.autograd.grad was called without create_graph=True, so no gradient goes through it. Call it with create_graph=True.",
@@ -26,7 +26,7 @@ func (r *updating) lostCode(f *rule.Facts, rep *rule.Report) {
 		return
 	}
 	r.say(rep, rule.Violation{
-		Check: "lost_code", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "latent_code_cut", Subject: "loss", Severity: rule.Warning, Observed: 1, Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:   "detach(), a conversion to numbers or .sample() between the encoder and the decoder",
 		Remedy:  "sample the latent code as mu + std * torch.randn_like(std), or with rsample(), and pass it on without detach(), .data or NumPy",
 		Message: "No gradient of the reconstruction error reaches the encoder, which is trained by the KL divergence alone and forgets its input. Sample the code as mu + std * torch.randn_like(std) or with rsample(), and do not detach it.",

@@ -20,7 +20,7 @@ func (r *updating) madeInForward(f *rule.Facts, rep *rule.Report) {
 		whats = append(whats, fmt.Sprintf("%s %v", a.Operation, a.Shape))
 	}
 	r.say(rep, rule.Violation{
-		Check: "made_anew", Subject: "forward", Severity: rule.Warning, Observed: float64(len(made)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "weights_recreated", Subject: "forward", Severity: rule.Warning, Observed: float64(len(made)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:  "a layer is constructed inside forward",
 		Remedy: "create the layer once, in the model's __init__, and only call it in forward",
 		Message: fmt.Sprintf("The loss depends on %s that forward re-creates each time (%s) and then discards, so the other layers face new random values at every step.",

@@ -37,7 +37,7 @@ func (r *updating) behindFlat(f *rule.Facts, rep *rule.Report) bool {
 	ops := strings.Join(g.Flat.Operations, ", ")
 	share := shareOf(behind, others)
 	v := rule.Violation{
-		Check: "no_slope", Subject: modulesOf(behind)[0], Severity: rule.Warning, Observed: float64(len(behind)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
+		Check: "zero_gradient_operation", Subject: modulesOf(behind)[0], Severity: rule.Warning, Observed: float64(len(behind)), Threshold: 0, Comparator: ">", Steps: int(updates(f)),
 		Cause:  "an operation with zero gradient (round, sign, floor) between the layers and the loss",
 		Remedy: "use a straight-through estimator, z + (torch.round(z) - z).detach(), or a smooth function such as tanh or a softmax with temperature during training",
 		Message: fmt.Sprintf("All gradients of %s are exactly zero (%s, %s of the elements): the loss depends on them only through %s, whose gradient is zero, so they never learn.",

@@ -27,7 +27,7 @@ var outputActivation = rule.Definition{
 		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "loss_choice", "data_scaling", "not_updated",
 	},
 	// Softmax over one entry gives 1 for every sample, and outputs that are all cut off are 0.
-	ExplainsAlwaysBy: map[string][]string{"one_entry": {"network_structure/same_output"}, "rectified_logits": {"network_structure/same_output"}},
+	ExplainsAlwaysBy: map[string][]string{"softmax_of_one_entry": {"network_structure/same_output"}, "rectified_logits": {"network_structure/same_output"}},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
 		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of that range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their std and 0.3 of their range."},
 	Needs: noNeeds,
@@ -39,7 +39,7 @@ func judgeOutputs(f *rule.Facts) []rule.Violation {
 	if found := judgeOutput(f); found != nil {
 		return found
 	}
-	return ofAddends(f, judgeOutput, "softmax_twice", "sigmoid_twice", "limited_logits", "rectified_logits", "no_logarithm", "wrong_axis", "one_entry", "softmax_of_several", "out_of_reach")
+	return ofAddends(f, judgeOutput, "softmax_twice", "sigmoid_twice", "limited_logits", "rectified_logits", "no_logarithm", "wrong_axis", "softmax_of_one_entry", "softmax_for_multi_label", "labels_out_of_reach")
 }
 
 func judgeOutput(f *rule.Facts) []rule.Violation {
@@ -143,7 +143,7 @@ func handWritten(v *lossView) []rule.Violation {
 		what = path
 	}
 	text := fmt.Sprintf("The loss takes the logarithm of the raw outputs of %s as if they were probabilities: values outside 0 to 1 are clipped and get no gradient, or give NaN.", what)
-	return []rule.Violation{v.violation("raw_logarithm", text, "apply sigmoid at the end of the model, or use binary_cross_entropy_with_logits on the raw outputs", rule.Error)}
+	return []rule.Violation{v.violation("logarithm_of_logits", text, "apply sigmoid at the end of the model, or use binary_cross_entropy_with_logits on the raw outputs", rule.Error)}
 }
 
 // pickedProbability finds a likelihood that is written out, minus what is picked
@@ -188,7 +188,7 @@ func oneOfSeveral(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 		return nil
 	}
 	text := fmt.Sprintf("%s makes the class probabilities of a sample add up to 1, but its labels have several classes or none, so they cannot all be right.", capital(v.module("softmax")))
-	return []rule.Violation{v.violation("softmax_of_several", text, "use binary_cross_entropy_with_logits on the raw outputs, or sigmoid instead of softmax", rule.Warning)}
+	return []rule.Violation{v.violation("softmax_for_multi_label", text, "use binary_cross_entropy_with_logits on the raw outputs, or sigmoid instead of softmax", rule.Warning)}
 }
 
 // violation is a finding about the way from the model to the loss.

@@ -21,18 +21,18 @@ var outputActivationChecks = []rule.Check{
 		Evidence:        "{graph?operations from the outputs to the loss: {graph:back}|loss {loss}}{predictions_min?; predictions from {predictions_min} to {predictions_max}}",
 	},
 	{
-		ID: "output_activation/one_entry", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		ID: "output_activation/softmax_of_one_entry", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		When:     "Softmax runs over an axis of length 1, so every prediction is the same.",
 		Evidence: "{graph?operations from the outputs to the loss: {graph:back}|loss {loss}}{predictions?; predictions {predictions:shape}}",
 	},
 	{
-		ID: "output_activation/out_of_reach", Files: []string{"output_activation_label_range.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeRegression,
+		ID: "output_activation/labels_out_of_reach", Files: []string{"output_activation_label_range.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeRegression,
 		OtherSeverities: []rule.Severity{rule.Warning},
 		When:            "The last activation cannot reach the values of the labels.",
 		Evidence:        "distance of the labels beyond what the activation can give: {observed}, limit {threshold}; operations: {graph:back}",
 	},
 	{
-		ID: "output_activation/raw_logarithm", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		ID: "output_activation/logarithm_of_logits", Files: []string{"output_activation.go"}, Severity: rule.Error, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		When:     "A hand-written cross-entropy takes the logarithm of raw outputs.",
 		Evidence: "operations from the outputs to the loss: {graph:back}",
 	},
@@ -42,7 +42,7 @@ var outputActivationChecks = []rule.Check{
 		Evidence: "operations from the outputs to the loss: {graph:back}",
 	},
 	{
-		ID: "output_activation/scores_of_one", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeAttention,
+		ID: "output_activation/inner_softmax_of_one_entry", Files: []string{"output_activation_softmax_of_one.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeAttention,
 		When:     "A softmax inside the model runs over an axis of length 1 and always returns 1.",
 		Evidence: "length of the axis of the softmax after {subject}: 1, lower limit 2",
 	},
@@ -52,7 +52,7 @@ var outputActivationChecks = []rule.Check{
 		Evidence: "{graph?operations from the outputs to the loss: {graph:back}|loss {loss}}{predictions_max?; predictions from {predictions_min} to {predictions_max}}",
 	},
 	{
-		ID: "output_activation/softmax_of_several", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
+		ID: "output_activation/softmax_for_multi_label", Files: []string{"output_activation.go"}, Severity: rule.Warning, CauseClass: "output-activation", Scope: rule.ScopeClassification,
 		When:     "Softmax is used for classes of which several, or none, may be right.",
 		Evidence: "operations from the outputs to the loss: {graph:back}; labels 0 and 1",
 	},

@@ -75,7 +75,7 @@ func outOfReach(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 		what = "The state of " + state + ", which is the output itself,"
 	}
 	text := fmt.Sprintf("%s can only output %s, but the labels range from %s: %s out of the model's reach.", what, can, rangeText(least, most), outside)
-	out := v.violation("out_of_reach", text, "end the model with a linear layer, or scale the labels to the range of the activation", severity)
+	out := v.violation("labels_out_of_reach", text, "end the model with a linear layer, or scale the labels to the range of the activation", severity)
 	out.Observed, out.Threshold, out.Comparator = over, 0.1*(most-least), ">"
 	return []rule.Violation{out}
 }

@@ -22,7 +22,7 @@ func oneEntry(v *lossView, p *rule.PredictionFacts) []rule.Violation {
 		return nil
 	}
 	text := fmt.Sprintf("%s runs over an axis of length 1, so every prediction is %s whatever the input (shape %v).", capital(v.module(op)), num(constant), p.Shape)
-	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for a single output, or one output per class; check dim= of the "+op, rule.Error)}
+	return []rule.Violation{v.violation("softmax_of_one_entry", text, "use sigmoid for a single output, or one output per class; check dim= of the "+op, rule.Error)}
 }
 
 // scoresOfOne finds a softmax inside the network that gives 1 whatever it gets:
@@ -45,7 +45,7 @@ func scoresOfOne(f *rule.Facts, v *lossView) []rule.Violation {
 		return nil
 	}
 	text := fmt.Sprintf("A softmax inside the model runs over an axis of length 1 and always returns 1: no gradient reaches %s, whose scores have no effect.", someNames(modulesOf(scores)))
-	out := v.violation("scores_of_one", text, "apply the softmax over the axis along which scores are compared, such as the steps of a sequence: dim=1 of (batch, steps, 1)", rule.Warning)
+	out := v.violation("inner_softmax_of_one_entry", text, "apply the softmax over the axis along which scores are compared, such as the steps of a sequence: dim=1 of (batch, steps, 1)", rule.Warning)
 	out.Subject, out.Cause = scores[0].Module, "a softmax over an axis of length 1"
 	return []rule.Violation{out}
 }
@@ -79,5 +79,5 @@ func answersOfOne(f *rule.Facts, v *lossView) []rule.Violation {
 		constant = "0"
 	}
 	text := fmt.Sprintf("%s runs over an axis of length 1, so every prediction is %s whatever the input, and no parameter gets a gradient.", what, constant)
-	return []rule.Violation{v.violation("one_entry", text, "use sigmoid for a single output, or one output per class; check dim= of the "+h[at], rule.Error)}
+	return []rule.Violation{v.violation("softmax_of_one_entry", text, "use sigmoid for a single output, or one output per class; check dim= of the "+h[at], rule.Error)}
 }

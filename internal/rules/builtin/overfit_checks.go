@@ -5,7 +5,7 @@ import "github.com/vigil-ml/vigil/rule"
 // The checks of overfit.
 var overfitChecks = []rule.Check{
 	{
-		ID: "overfit/by_heart", Files: []string{"validation_rise.go"}, Severity: rule.Warning, CauseClass: "overfit", Scope: rule.ScopeGeneral,
+		ID: "overfit/memorised", Files: []string{"validation_rise.go"}, Severity: rule.Warning, CauseClass: "overfit", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"data-loading"},
 		When:        "The training loss has fallen to a small share of the validation loss, which has been flat for many evaluations.",
 		Evidence:    "training loss {training}: {observed:%} of the validation loss {validation}, limit {threshold:%}",

@@ -192,7 +192,7 @@ func (r *digests) judge(s *digest, rep *rule.Report) {
 	}
 	s.Fired = true
 	out := rule.Violation{
-		Check: "digest", Subject: "weights", Workers: p.Workers, Observed: p.apart(), Threshold: r.tolerance, Comparator: ">", Steps: s.Streak,
+		Check: "weights_diverged", Subject: "weights", Workers: p.Workers, Observed: p.apart(), Threshold: r.tolerance, Comparator: ">", Steps: s.Streak,
 		Message: fmt.Sprintf("The ranks have diverged: the weight norm is %s on %s and %s on %s; it was equal before.", digits(p.LowValue), p.Low, digits(p.HighValue), p.High),
 		Context: map[string]any{"lowest": p.Low, "lowest_value": p.LowValue, "highest": p.High, "highest_value": p.HighValue},
 	}

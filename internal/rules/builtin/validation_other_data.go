@@ -29,7 +29,7 @@ var elsewhereChecks = []rule.Judged[*elsewhere]{validationElsewhere}
 
 var validationElsewhere = rule.Judged[*elsewhere]{
 	Check: rule.Check{
-		ID: "overfit/elsewhere", Files: []string{"validation_other_data.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeGeneral,
+		ID: "overfit/worse_than_constant", Files: []string{"validation_other_data.go"}, Severity: rule.Warning, CauseClass: "labels", Scope: rule.ScopeGeneral,
 		When:     "At the end the training loss is below the baseline, and the validation loss was above that of a constant predictor in every evaluation, at least three.",
 		Evidence: "lowest validation loss {best}: {observed:times} times the {constant} of a constant predictor, limit {threshold} times",
 		Cause:    "validation labels or inputs differ in meaning from training: other class numbers, another order, or another scaling",

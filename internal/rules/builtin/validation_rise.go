@@ -163,7 +163,7 @@ func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
 	}
 	p.Fired = true
 	r.tell(rule.Violation{
-		Check: "by_heart", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
+		Check: "memorised", Subject: e.pair, Observed: e.train / e.validation, Threshold: heartShare, Comparator: "<=", Severity: rule.Warning, Steps: p.N - p.BestAt,
 		Message: fmt.Sprintf("The model overfits: it has memorised the training set (%s %s), while the validation %s is %s and has not fallen by 2 %% in %d evaluations (%s initially, %s at best).%s",
 			called("loss", cmp.Or(e.partner, e.pair)), num(e.train), called("loss", e.pair), num(e.validation), p.N-p.BestAt, num(p.First), num(float64(p.Best.Validation)), p.Told),
 		Context: map[string]any{"first_validation": p.First, "validation": e.validation, "training": e.train, "curve": slices.Clone(p.Curve)},

@@ -22,7 +22,7 @@ export function RuleText({ name, given = null, check }) {
         ${rule.needs.length > 0 && html`<dt>Needs</dt><dd><${List} items=${rule.needs.map((one) => `${one.values} of ${one.tensors}, ${one.schedule}`)} /></dd>`}
         <dt>Cost</dt><dd><${List} items=${rule.cost} /></dd>
       </dl></div></section>
-    ${rule.checks.length > 0 && html`<section class="card" aria-label="Checks"><header><h2>${several(rule.checks.length, "check")}</h2></header><div class="body flush">${rule.checks.map((one) => html`<${Check} key=${one.id} check=${one} rule=${rule} open=${rule.checks.length === 1 || one.id.split("/")[1] === check} />`)}</div></section>`}
+    ${rule.checks.length > 0 && html`<section class="card" aria-label="Checks"><header><h2>${several(rule.checks.length, "check")}</h2></header><div class="body flush">${rule.checks.map((one) => html`<${Check} key=${one.id} check=${one} rule=${rule} open=${rule.checks.length === 1 || one.id.split("/")[1] === check || (one.former ?? []).includes(check)} />`)}</div></section>`}
     ${rule.parameters.length > 0 && html`<section class="card" aria-label="Parameters"><header><h2>Parameters</h2></header><div class="body scroll" tabindex="0" role="region" aria-label="Table of parameters"><${Parameters} rule=${rule} given=${given} /></div></section>`}
   </div>`}<//>`;
 }

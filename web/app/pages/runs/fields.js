@@ -2,6 +2,9 @@
 const seconds = (text) => (text ? Date.parse(text) / 1000 : null);
 const findings = (row, severity) => row.findings?.[severity] ?? 0;
 
+// names are those by which a finding is asked for, those of before among them.
+const names = (one) => [one.rule, one.severity, ...[one.check, ...(one.former ?? [])].flatMap((check) => [check, `${one.rule}/${check}`])];
+
 // statuses of a run, what goes on first.
 export const statuses = ["running", "failed", "stopped", "lost", "ended", "completed"];
 
@@ -11,8 +14,8 @@ const every = [
   { name: "status", type: "choice", choices: statuses, get: (row) => [row.status] },
   { name: "tag", type: "tags", get: (row) => row.tags ?? {} },
   { name: "note", type: "text", contains: true, get: (row) => [row.note ?? ""] },
-  { name: "finding", type: "text", needs: ["found"], get: (row) => (row.found ?? []).flatMap((one) => [one.rule, one.check, `${one.rule}/${one.check}`, one.severity]), of: (row) => (row.found ?? []).map((one) => one.rule) },
-  { name: "root", type: "text", needs: ["found"], get: (row) => (row.found ?? []).filter((one) => one.root).flatMap((one) => [one.rule, one.check, `${one.rule}/${one.check}`, one.severity]) },
+  { name: "finding", type: "text", needs: ["found"], get: (row) => (row.found ?? []).flatMap(names), of: (row) => (row.found ?? []).map((one) => one.rule) },
+  { name: "root", type: "text", needs: ["found"], get: (row) => (row.found ?? []).filter((one) => one.root).flatMap(names) },
   { name: "findings", type: "number", get: (row) => findings(row, "error") + findings(row, "warning") + findings(row, "info") },
   { name: "errors", type: "number", get: (row) => findings(row, "error") },
   { name: "warnings", type: "number", get: (row) => findings(row, "warning") },
