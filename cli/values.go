@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
+	"github.com/vigil-ml/vigil/internal/view"
 )
 
 // valuesCmd prints one series, or raw values.
@@ -30,7 +31,7 @@ var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
-	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n    vigil values latest fc1.weight --stat hist\n" +
+	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values latest learning_rate\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n    vigil values latest fc1.weight --stat hist\n" +
 		"    vigil values loss --format npy > loss.npy\n\nOn a terminal a curve is drawn; elsewhere, and with --table, each value has a line.\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
 }
 
@@ -115,17 +116,18 @@ func (c valuesCmd) nothing(stat string, info record.TensorInfo) error {
 		Hint: fmt.Sprintf("its kind is %s; `vigil show %s` tells at which steps it was captured", info.Kind, c.Name)}
 }
 
-// find is the tensor's info, or an error that names the nearest tensor.
-func (c valuesCmd) find(t source.Run) (record.TensorInfo, error) {
+// find is the info of the tensor, whose full name it takes on, or an error that names the nearest tensor.
+func (c *valuesCmd) find(t source.Run) (record.TensorInfo, error) {
 	if c.Tensor == "" {
 		return record.TensorInfo{}, &usage{Message: fmt.Sprintf("name a tensor or a series of run %q", c.Name), What: "TENSOR",
 			Hint: fmt.Sprintf("`vigil show %s` lists its %s", c.Name, record.Several(int64(len(source.OfTraining(t.Tensors()))), "tensor"))}
 	}
+	if info, there := view.Meant(t, c.Tensor); there {
+		c.Tensor = info.Name
+		return info, nil
+	}
 	var names []string
 	for _, info := range t.Tensors() {
-		if info.Name == c.Tensor {
-			return info, nil
-		}
 		names = append(names, info.Name)
 	}
 	return record.TensorInfo{}, &usage{Message: fmt.Sprintf("run %q has no tensor %q", c.Name, printable(c.Tensor)), What: c.Tensor,

@@ -80,8 +80,9 @@ func TestNetworkOff(t *testing.T) {
 // What the API says of a series is what `vigil values` prints, and the last loss of
 // the list is the API's.
 func TestValuesAreTheSameEverywhere(t *testing.T) {
-	for _, run := range []string{healthy, faulty, ranks} {
-		cmd := exec.Command(binary, "values", filepath.Join(root, run), "loss", "--format", "json")
+	for _, tt := range []struct{ run, series string }{{healthy, "loss"}, {faulty, "loss"}, {ranks, "loss"}, {healthy, "learning_rate"}, {healthy, "gradient_norm"}, {healthy, "update_size"}} {
+		run := tt.run
+		cmd := exec.Command(binary, "values", filepath.Join(root, run), tt.series, "--format", "json")
 		cmd.Env = environment()
 		out, err := cmd.Output()
 		if err != nil {
@@ -101,7 +102,7 @@ func TestValuesAreTheSameEverywhere(t *testing.T) {
 				Mean []any
 			}
 		}
-		shared.get(t, "/runs/"+run+"/series?columns=4096&s=loss%7C%7CTRAIN%7C", &told)
+		shared.get(t, "/runs/"+run+"/series?columns=4096&s="+tt.series+"%7C%7CTRAIN%7C", &told)
 		if len(told.Series) != 1 || !told.Series[0].Raw || len(told.Series[0].X) != len(printed.Steps) {
 			t.Fatalf("%s: the API has %d series of %+v, values prints %d points", run, len(told.Series), told, len(printed.Steps))
 		}
@@ -109,6 +110,9 @@ func TestValuesAreTheSameEverywhere(t *testing.T) {
 			if told.Series[0].X[i] != float64(step) || fmt.Sprint(told.Series[0].Mean[i]) != fmt.Sprint(printed.Values[i]) {
 				t.Fatalf("%s: point %d is %v %v by the API, %v %v by values", run, i, told.Series[0].X[i], told.Series[0].Mean[i], step, printed.Values[i])
 			}
+		}
+		if tt.series != "loss" {
+			continue
 		}
 		var list struct {
 			Runs []struct {

@@ -24,6 +24,7 @@ func (w *worker) closeStep(it *capture.Item) {
 		st.Scalars = distinct(st.Scalars)
 	}
 	st.Derived = append(st.Derived, w.meters.step(st.Mode, st.ModeStep)...)
+	w.addTrainingCurves(o)
 	st.Derived = append(st.Derived, w.newShapes(o)...)
 	if o.lost > 0 {
 		w.job.missing(w.name, "lost when the agent died", o.lost)

@@ -152,6 +152,9 @@ func (w *worker) want(o *openStep, d *capture.TensorDef, v tensor.View, force bo
 }
 
 func (w *worker) drop(it *capture.Item) {
+	if o := w.open[stepKey{mode: it.Mode, step: it.Step}]; o != nil {
+		o.drops = true
+	}
 	n := int64(min(it.NBytes, 1<<40))
 	reason := capture.Reason(it.Shape).String()
 	if !w.job.droppedAt(w.session, it.N, reason, n) {

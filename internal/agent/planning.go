@@ -33,7 +33,7 @@ func (j *job) begin(f record.Framework) error {
 	}
 	p, err := plan.New(plan.Options{
 		Every: j.set.Config.Every, Budget: j.set.Config.Budget, SaveAll: j.set.Config.SaveAll, Framework: f.Name,
-	}, j.set.Config.Collect, j.eval.engine.Needs())
+	}, j.set.Config.Collect, append(j.eval.engine.Needs(), updateSizeNeed()))
 	if err != nil {
 		j.eval.endActions()
 		j.eval.close()
@@ -242,7 +242,7 @@ func (w *worker) Plan() capture.Plan {
 }
 
 func scalar(d *capture.TensorDef) bool {
-	return d.Kind == record.Metric || d.Kind == record.Loss || d.Kind == record.Samples
+	return d.Kind == record.Metric || d.Kind == record.Loss || d.Kind == record.Samples || d.Kind == record.Training
 }
 
 // minUse is the least part of the ring that a hook may use.

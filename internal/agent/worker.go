@@ -47,6 +47,7 @@ type worker struct {
 
 	meters  meters
 	shapes  shapes
+	curves  trainingCurves
 	queue   []measurement
 	pieces  map[uint32]*assembly
 	batches map[batch]bool // of numbers: whether all their names differ
@@ -74,6 +75,7 @@ type openStep struct {
 	rawN  []string
 	lost  int64
 	bytes int64
+	drops bool // some of what was due was dropped
 	apart bool // its scalars came as one batch of names that differ
 
 	shapes []shapeSeen // of its tensors, where they may have to be stored
@@ -103,6 +105,7 @@ func newWorker(j *job, s *capture.Session, st sessionState) (*worker, error) {
 	}
 	w.plain = s.Hello.Framework.Name == "python"
 	w.shapes = newShapes(j.store.Path(), w.name)
+	w.curves.dropped = s.Dropped()
 	w.spent = newStepTimes(w.name, s.Peer)
 	if s.Hello.Takeover {
 		w.held = max(w.stored, 1) // by the agent before, or by none
@@ -151,6 +154,7 @@ func (w *worker) Modules(m capture.Modules) {
 // store and to the rules.
 func (w *worker) Tensors(defs []*capture.TensorDef) {
 	clear(w.batches)
+	w.curves.stale = true
 	infos := make([]record.TensorInfo, 0, len(defs))
 	for _, d := range defs {
 		for int64(len(w.defs)) <= int64(d.ID) {

@@ -76,7 +76,7 @@ func (t *tables) tensorDef(in TensorInfo) (*TensorDef, error) {
 	d.ModuleType, _ = cutName(in.ModuleType)
 	d.Collections = nil
 	switch d.Kind {
-	case record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Custom, record.Label, record.Prediction, record.State, record.Samples:
+	case record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Custom, record.Label, record.Prediction, record.State, record.Samples, record.Training:
 	default:
 		d.Kind = record.Custom
 	}

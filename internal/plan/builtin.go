@@ -11,7 +11,7 @@ import (
 // Names of the collections that exist without being defined.
 const (
 	Default   = "default" // what the script or the user names by pattern
-	All       = "all"     // every tensor but the optimisers' state
+	All       = "all"     // every tensor but the optimisers' state, and what Vigil knows of every training
 	Weights   = "weights" // parameters that are not biases
 	Biases    = "biases"
 	Gradients = "gradients" // of weights and biases
@@ -111,7 +111,7 @@ func Names() []string {
 }
 
 // known are the kinds by which the hook says what a tensor is.
-var known = []record.Kind{record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Label, record.Prediction, record.State}
+var known = []record.Kind{record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Metric, record.Label, record.Prediction, record.State, record.Training}
 
 type builtinMatcher struct {
 	builtin
@@ -139,7 +139,7 @@ func (b *builtinMatcher) isKind(k record.Kind) bool { return slices.Contains(b.k
 func (b *builtinMatcher) has(t *record.TensorInfo) bool {
 	root := t.Module == ""
 	switch {
-	case b.name == All && t.Kind != record.State, slices.Contains(b.kinds, t.Kind):
+	case b.name == All && t.Kind != record.State && t.Kind != record.Training, slices.Contains(b.kinds, t.Kind):
 		return true
 	case b.root && side(t.Kind) == b.side && root, b.layers && (side(t.Kind) == record.Input || t.Kind == record.Output) && !root:
 		return true

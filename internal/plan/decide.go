@@ -70,7 +70,7 @@ func (p *Plan) Decide(t record.TensorInfo) Decision {
 			}
 		}
 		if yes {
-			d.Requests = append(d.Requests, Request{By: "rule " + n.By, Schedule: n.Schedule, Want: n.Need.Want, Pairs: n.Pairs, Units: n.Units, Quantiles: n.Quantiles, Readings: n.Readings})
+			d.Requests = append(d.Requests, Request{By: n.asker(), Schedule: n.Schedule, Want: n.Need.Want, Pairs: n.Pairs, Units: n.Units, Quantiles: n.Quantiles, Readings: n.Readings})
 		}
 	}
 	if t.Kind == record.Gradient || t.Kind == record.State {

@@ -19,7 +19,7 @@ func (p *Plan) Effective() []Collection {
 				if g.name == Gradients || g.name == OptimizerVariables {
 					s = s.training()
 				}
-				requests = append(requests, Request{By: "rule " + n.By, Schedule: s, Want: n.Need.Want})
+				requests = append(requests, Request{By: n.asker(), Schedule: s, Want: n.Need.Want})
 			}
 		}
 		for _, r := range absorb(mergeRequests(requests)) {
@@ -30,7 +30,7 @@ func (p *Plan) Effective() []Collection {
 		s := n.Selector
 		s.Collections = nil
 		if !s.empty() && !n.Schedule.Never() {
-			out = append(out, Collection{Name: n.By, Selector: s, Schedule: n.Schedule, Want: n.Need.Want, By: []string{"rule " + n.By}})
+			out = append(out, Collection{Name: n.By, Selector: s, Schedule: n.Schedule, Want: n.Need.Want, By: []string{n.asker()}})
 		}
 	}
 	return out

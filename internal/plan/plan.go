@@ -80,7 +80,7 @@ func New(o Options, collections []Collection, needs []Need) (*Plan, error) {
 			n.Schedule = n.Schedule.resolve(o.Every)
 		}
 		p.needs = append(p.needs, &need{n, sel})
-		p.checkReferences("rule "+n.By, n.Collections)
+		p.checkReferences(n.asker(), n.Collections)
 	}
 	return p, nil
 }
@@ -215,7 +215,7 @@ func (p *Plan) Warnings() []string {
 		}
 	}
 	for _, n := range p.needs {
-		check("rule "+n.By, n.sel)
+		check(n.asker(), n.sel)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

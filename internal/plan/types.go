@@ -93,7 +93,7 @@ type Collection struct {
 
 // Need is what one rule configuration asks of capture.
 type Need struct {
-	By string // the rule configuration
+	By string // the rule configuration, or Curves
 	Selector
 	Schedule Schedule
 	Want     Want
@@ -128,6 +128,17 @@ const (
 	FirstPosInf = "first_posinf"
 	FirstNegInf = "first_neginf"
 )
+
+// Curves asks for what the curves of a training are made of.
+const Curves = "curves"
+
+// asker names who asks, as Request.By does.
+func (n *Need) asker() string {
+	if n.By == Curves {
+		return n.By
+	}
+	return "rule " + n.By
+}
 
 // Pair asks for statistics of a tensor against an earlier saved value of its
 // own, computed at capture against a copy kept in the spill file.

@@ -25,6 +25,7 @@ const (
 	Metric     Kind = "scalar"          // a number the script logged
 	Custom     Kind = "custom"          // a tensor the script saved
 	Samples    Kind = "samples"         // how many samples the loss of an evaluation step is of
+	Training   Kind = "training"        // a number that Vigil knows of every training: see training_series.go
 	// Series by time, which nobody announces.
 	MachineMetric Kind = "machine" // of a host; mode GLOBAL, its steps are the host's samples
 	PartTime      Kind = "time"    // seconds of a part of a step

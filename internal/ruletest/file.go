@@ -270,7 +270,7 @@ func (t *test) finish(path string, cat config.Catalogue, known []config.RuleConf
 var statuses = []string{rules.InProgress, rules.NoIssuesFound, rules.IssuesFound, rules.StatusError, rules.Stopped}
 
 var kinds = []record.Kind{
-	record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Label, record.Prediction, record.State, record.Metric, record.Custom, record.Samples,
+	record.Weight, record.Bias, record.Gradient, record.Loss, record.Input, record.Output, record.Label, record.Prediction, record.State, record.Metric, record.Custom, record.Samples, record.Training,
 }
 
 // far is beyond any step that a test may name.

@@ -20,7 +20,7 @@ type TensorList struct {
 // Tensor is a tensor or series of a run.
 type Tensor struct {
 	Name        string   `json:"name"`
-	Kind        string   `json:"kind" doc:"weight, bias, gradient, loss, input, output, label, prediction, optimizer_state, scalar, custom, samples, machine, time."`
+	Kind        string   `json:"kind" doc:"weight, bias, gradient, loss, input, output, label, prediction, optimizer_state, scalar, custom, samples, training, machine, time."`
 	Collections []string `json:"collections"`
 	Module      string   `json:"module"`
 	ModuleType  string   `json:"module_type"`

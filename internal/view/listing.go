@@ -44,6 +44,18 @@ func List(t source.Run) []Listed {
 	return out
 }
 
+// Meant is the tensor or series of a run that a name means: the one that is called
+// so, else the one of every training.
+func Meant(t source.Run, name string) (record.TensorInfo, bool) {
+	infos := t.Tensors()
+	for _, called := range []string{name, record.TrainingSeries(name)} {
+		if i := slices.IndexFunc(infos, func(info record.TensorInfo) bool { return info.Name == called }); i >= 0 {
+			return infos[i], true
+		}
+	}
+	return record.TensorInfo{}, false
+}
+
 func contentsOf(t source.Run, infos []record.TensorInfo) map[string]source.Content {
 	if c, ok := t.(source.Contents); ok {
 		return c.Contents()
@@ -62,6 +74,8 @@ type Group string
 const (
 	Losses  Group = "losses"
 	Metrics Group = "metrics"
+	// Training has learning rates, the norm of the gradients, the size of updates.
+	Training Group = "training"
 )
 
 // Chart is a curve that a run has.
@@ -72,8 +86,8 @@ type Chart struct {
 	Points int64
 }
 
-// Charts are the curves of a run: each loss and logged number by mode, then the
-// tensors that statistics are stored of, under their first collection. What
+// Charts are the curves of a run: each loss and logged number by mode, then what is
+// known of every training, then the tensors that statistics are stored of, under their first collection. What
 // machines and parts of steps did is on pages of its own.
 func Charts(list []Listed) []Chart {
 	var out []Chart
@@ -100,8 +114,10 @@ func Charts(list []Listed) []Chart {
 			return 1
 		case c.Group == Metrics:
 			return 2
+		case c.Group == Training:
+			return 3
 		}
-		return 3
+		return 4
 	}
 	slices.SortStableFunc(out, func(a, b Chart) int { return cmp.Compare(rank(a), rank(b)) })
 	return out
@@ -130,6 +146,8 @@ func groupOf(l *Listed) Group {
 		return Losses
 	case l.Kind == record.Metric && !ofBoosting(l.TensorInfo):
 		return Metrics
+	case l.Kind == record.Training:
+		return Training
 	}
 	for _, c := range l.Collections {
 		if c != plan.All {

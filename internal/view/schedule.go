@@ -58,9 +58,20 @@ func modeScheduleText(s plan.ModeSchedule) string {
 				at = " and at steps "
 			}
 		}
-		text += at + strings.Trim(fmt.Sprint(s.Steps), "[]")
+		text += at + stepsText(s.Steps)
 	}
 	return text
+}
+
+// mostSteps is how many steps of a schedule are listed; of more, the first and the last.
+const mostSteps = 16
+
+func stepsText(steps []int64) string {
+	spell := func(part []int64) string { return strings.Trim(fmt.Sprint(part), "[]") }
+	if n := len(steps); n > mostSteps {
+		return spell(steps[:6]) + " … " + spell(steps[n-2:])
+	}
+	return spell(steps)
 }
 
 // Want says what of tensors is captured.

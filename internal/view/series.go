@@ -88,6 +88,7 @@ func newLineReader(t source.Run, e Frame) *lineReader {
 
 // line reads one series.
 func (r *lineReader) line(ask Ask) Line {
+	ask.Tensor = r.named(ask.Tensor)
 	l := Line{Ask: ask, First: math.NaN(), Last: math.NaN()}
 	modes, err := r.modes(ask)
 	if err == nil && l.Stat == "" {
@@ -138,16 +139,26 @@ func (r *lineReader) stat(name string) (string, error) {
 	return "mean", nil
 }
 
-// isMetric tells whether a name is a metric of the machine.
-func (r *lineReader) isMetric(name string) bool {
+// named is the full name of what a name means, as Meant says.
+func (r *lineReader) named(name string) string {
+	if full := record.TrainingSeries(name); r.kind(name) == "" && r.kind(full) != "" {
+		return full
+	}
+	return name
+}
+
+func (r *lineReader) kind(name string) record.Kind {
 	if r.kinds == nil {
 		r.kinds = map[string]record.Kind{}
 		for _, info := range r.t.Tensors() {
 			r.kinds[info.Name] = info.Kind
 		}
 	}
-	return r.kinds[name] == record.MachineMetric
+	return r.kinds[name]
 }
+
+// isMetric tells whether a name is a metric of the machine.
+func (r *lineReader) isMetric(name string) bool { return r.kind(name) == record.MachineMetric }
 
 func (r *lineReader) unit(ask *Ask) string {
 	if r.isMetric(ask.Tensor) {

@@ -139,20 +139,16 @@ class Publisher(_schedule.Due):
             id = self.series[name] = self.session.announce_tensors([info])[0]
         return id
 
-    def metric_id(self, name):
+    def metric_id(self, name, kind="scalar"):
         """The id of a number of our own, announced when it is met first."""
         id = self.series.get(name)
         if id is None:
-            id = self.series[name] = self.session.announce_tensors([{"name": name, "kind": "scalar", "dtype": "F64", "shape": []}])[0]
+            id = self.series[name] = self.session.announce_tensors([{"name": name, "kind": kind, "dtype": "F64", "shape": []}])[0]
         return id
 
     def samples_id(self, sums):
         """The id of the series of how many samples the loss of an evaluation step is of: their mean, or their sum."""
-        name = "samples/sum" if sums else "samples/mean"
-        id = self.series.get(name)
-        if id is None:
-            id = self.series[name] = self.session.announce_tensors([{"name": name, "kind": "samples", "dtype": "F64", "shape": []}])[0]
-        return id
+        return self.metric_id("samples/sum" if sums else "samples/mean", "samples")
 
     def close(self, step, scalars, skipped, seconds, own_ns, flag):
         """Publish a closed step: scalars is a list of (id, float or Mean); flag, a Mean that is not 0 when the update was skipped."""

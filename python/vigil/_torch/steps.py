@@ -14,7 +14,7 @@ class Step(object):
     in between comes first."""
 
     __slots__ = ("mode", "mode_step", "counter", "_number", "began", "active", "due", "is_due", "losses", "done",
-                 "skipped", "tentative", "maybe_train", "own_loss", "samples", "backwards", "root", "flag", "digests")  # fmt: skip
+                 "skipped", "tentative", "maybe_train", "own_loss", "samples", "backwards", "root", "flag", "digests", "rates")  # fmt: skip
 
     def __init__(self, counter, mode, mode_step, began):
         self.counter = counter
@@ -35,6 +35,7 @@ class Step(object):
         self.backwards = 0
         self.root = None
         self.digests = None  # optimiser state -> [(name, Mean)]
+        self.rates = None  # name -> learning rate
         self.flag = None  # Mean of found_inf of fused optimisers
 
     def number(self):
@@ -76,7 +77,7 @@ class Counter(object):
 class Optimiser(object):
     """An optimiser that has stepped. Held weakly."""
 
-    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "groups", "loose", "start", "__weakref__")
+    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "groups", "loose", "start", "apart", "__weakref__")
 
     def __init__(self, optimiser, index):
         self.ref = weakref.ref(optimiser)
@@ -87,6 +88,7 @@ class Optimiser(object):
         self.parameters = parameter_ids(optimiser)
         self.groups = len(optimiser.param_groups)
         self.loose = None  # parameters that are in no module
+        self.apart = set()  # groups of parameters that had another rate than the first
         self.start = None  # digest of the weights before the first update, in a job of several ranks
 
     def refresh(self):

@@ -409,6 +409,8 @@ class Tracker(models.Models, updates.Updates, control.Control, loss_series.LossS
         if step.digests:
             for state in step.done:
                 scalars.extend((self.publisher.metric_id(name), mean.number()) for name, mean in step.digests.get(state, ()))
+        if step.rates:
+            scalars.extend((self.publisher.metric_id(name, "training"), rate) for name, rate in step.rates.items())
         seconds = ended - step.began
         now = _now()
         own, self.spent = self.spent + now - self.entered, 0

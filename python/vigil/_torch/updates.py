@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard, _marks
-from vigil._torch import device, graph, handwritten_losses, optimisers, sharded_tensors, trained_loss
+from vigil._torch import device, graph, handwritten_losses, optimisers, rates, sharded_tensors, trained_loss
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
@@ -233,6 +233,7 @@ class Updates(object):
         if not step.is_due or (state in step.done):
             return
         frames = self.publisher.frames
+        rates.note(step, state, optimiser)
         if self.rebuilt or frames.stale:
             self._renew()
         if len(optimiser.param_groups) != state.groups:

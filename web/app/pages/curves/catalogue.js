@@ -4,7 +4,7 @@
 import { matcher } from "../../core/pattern.js";
 import { chartKey, read, title, written } from "./series.js";
 
-const groupTitles = { losses: "Losses", metrics: "Metrics" };
+const groupTitles = { losses: "Losses", metrics: "Metrics", training: "Training" };
 
 // groupTitle is a group's heading: "collection weights" is called weights.
 export const groupTitle = (name) => groupTitles[name] ?? name.replace(/^collection /, "");
@@ -36,7 +36,7 @@ function add(charts, { tensor, stat }, group) {
   return chart;
 }
 
-const rank = (group) => ["losses", "metrics"].indexOf(group) + 3 * !(group in groupTitles);
+const rank = (group) => ["losses", "metrics", "training"].indexOf(group) + 4 * !(group in groupTitles);
 
 function arranged(charts) {
   const groups = new Map();

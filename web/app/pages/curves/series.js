@@ -19,6 +19,9 @@ export function read(s) {
 // title is what stands over a chart: the tensor, and the statistic where it has one.
 export const title = ({ tensor, stat }) => (stat ? `${tensor} · ${stat}` : tensor);
 
+// heading is a title without what the heading of its group says already.
+export const heading = (chart) => chart.title.replace(/^training\//, "");
+
 // chartKey names the chart of a series: all modes and workers share one.
 export const chartKey = ({ tensor, stat = "" }) => [tensor, stat].map(encodeURIComponent).join("|");
 
