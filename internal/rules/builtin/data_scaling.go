@@ -18,6 +18,7 @@ var dataScaling = rule.Definition{
 	Why:        "Initialisers assume inputs with mean 0 and std 1. Inputs far from that saturate activations, make gradients explode or vanish, and let the largest feature dominate the others.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "data-scaling",
+	Lacks:      "neither inputs nor labels were seen",
 	Causes:     []string{"data that is not normalised", "pixel values from 0 to 255 where 0 to 1 is expected", "features in different units"},
 	Remedies:   []string{"standardise each feature: subtract the mean of the training data and divide by its std", "divide pixels by 255", "put a normalisation layer first"},
 	ExplainsAlways: []string{
@@ -26,7 +27,7 @@ var dataScaling = rule.Definition{
 	},
 	Default: &rule.Preset{Why: "What counts is what the first layer with weights gets, so scaling inside the model is seen; where normalisation comes right before or after it the scale does no harm. The limits are twenty times what is usual, a thousandth of it, and features that differ a thousandfold, where one is large or half of a table's columns are that small. Evaluation counts when the first layer gets a batch of the same kind, ten times as large or small as in training, and beyond all of it; or where one of both has mean 0 and std 1, and the other is two std away, or from 0 to 1."},
 	Needs:   noNeeds,
-	New:     onFacts(judgeScale),
+	New:     onFacts(func(f *rule.Facts) bool { return f.Inputs != nil || f.Labels != nil }, judgeScale),
 }
 
 // Limits of data_scaling.

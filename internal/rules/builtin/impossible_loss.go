@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/vigil-ml/vigil/rule"
@@ -95,14 +96,21 @@ func (r *impossible) Step(v *rule.View, rep *rule.Report) {
 // Finish judges a job that ended before the facts were known.
 func (r *impossible) Finish(rep *rule.Report) {
 	r.judge(rep)
-	if !r.state.Told && r.state.Curve.N > 0 {
+	k := &r.state.Kind
+	switch c := &r.state.Curve; {
+	case c.N == 0:
+	case !r.state.Told:
 		rep.NotJudged("how the loss is computed is not known")
+	case !c.one() || k.Optimisers > 1:
+		rep.NotJudged(cmp.Or(c.unusable(), rivals))
+	case r.state.Negated == "" && r.state.Outside == "" && !r.state.Mixed && (!k.Certain || lossTakes[k.Function] == ""):
+		rep.NotJudged("a loss of this kind may have any value")
 	}
 }
 
 func (r *impossible) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if r.state.Fired || c.N > firstLosses && r.state.Negative == 0 || c.Several || k.Optimisers > 1 {
+	if r.state.Fired || c.N > firstLosses && r.state.Negative == 0 || !c.one() || k.Optimisers > 1 {
 		return
 	}
 	if r.state.Negated != "" && r.state.Negative >= r.confirm && int64(r.state.Negative) >= min(c.N, firstLosses) {
@@ -208,7 +216,7 @@ func mixedSigns(f *rule.Facts) bool {
 // mixed judges one: probabilities have logarithms below zero, so with the right
 // signs it is never negative.
 func (r *impossible) mixed(loss float64, rep *rule.Report) bool {
-	if loss >= -1e-6 || r.state.Curve.Several || r.state.Kind.Optimisers > 1 {
+	if loss >= -1e-6 || !r.state.Curve.one() || r.state.Kind.Optimisers > 1 {
 		return false
 	}
 	r.state.Below++

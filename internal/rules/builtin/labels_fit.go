@@ -18,6 +18,7 @@ var labelsFit = rule.Definition{
 	Why:        "A loss silently accepts shapes and values that make no sense, as long as it can compute with them. The model then learns something else than intended, or nothing.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "labels",
+	Lacks:      "no labels were seen",
 	Causes:     []string{"labels whose shape differs from the predictions, so broadcasting compares each with each", "labels that are numbered or scaled differently from what the loss expects", "labels that are all equal", "samples sorted by label and not shuffled", "an ignore_index that is one of the classes, or the end-of-sequence token instead of padding", "a label with the index of ctc_loss's blank"},
 	Remedies:   []string{"give labels the shape of the predictions (squeeze or unsqueeze the last axis)", "number classes from 0 to C-1, and use 0 and 1 for binary labels", "inspect the labels of a few batches"},
 	ExplainsAlways: []string{

@@ -29,7 +29,9 @@ type fit struct {
 
 // Facts implements rule.FactReader.
 func (r *fit) Facts(f *rule.Facts, rep *rule.Report) {
-	rep.Inspect(1)
+	if f.Labels != nil || hasAddends(f) {
+		rep.Inspect(1)
+	}
 	found := judgeLabels(f)
 	if found == nil {
 		found = ofAddends(f, judgeLabels, "broadcast", "out_of_range", "sorted")

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -119,7 +120,7 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 	r.state.Motion.gradients(v, v.Tensors(2))
 	r.drift(items)
 	switch n := r.state.Curve.N; {
-	case r.state.Curve.Several || r.state.Kind.Optimisers > 1:
+	case !r.state.Curve.one() || r.state.Kind.Optimisers > 1:
 	case weighed || n%10 == 0:
 		if r.judgeable() {
 			r.tooHigh(rep)
@@ -135,7 +136,13 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 
 // Finish judges with half the evidence: nothing more will come.
 func (r *rateJudge) Finish(rep *rule.Report) {
-	if r.state.Fired || r.state.Curve.Several || r.state.Kind.Optimisers > 1 {
+	if r.state.Fired {
+		return
+	}
+	if !r.state.Curve.one() || r.state.Kind.Optimisers > 1 {
+		if r.state.Curve.N > 0 {
+			rep.NotJudged(cmp.Or(r.state.Curve.unusable(), rivals))
+		}
 		return
 	}
 	if r.ending = !rep.Cut; r.judgeable() {

@@ -79,10 +79,8 @@ func (l *lossAlone) finish(p rule.Params, rep *rule.Report) {
 	c, least := &l.Curve, p.Int("plateau_steps")/2
 	switch {
 	case l.Other || l.Fired || l.Odd || c.N == 0:
-	case c.Several:
-		rep.NotJudged("there are several losses, and none that is called loss")
-	case c.Negative:
-		rep.NotJudged("the loss is below zero at times, so its level says nothing")
+	case c.unusable() != "":
+		rep.NotJudged(c.unusable())
 	case c.N < least:
 		rep.NotJudged(fmt.Sprintf("%s captured; it takes %d", losses64(c.N), least))
 	case rep.Cut:

@@ -18,6 +18,7 @@ var lossChoice = rule.Definition{
 	Why:        "A regression loss on class numbers treats class 9 as far from class 1. A classification loss on real values, or on a single class, gives nothing to learn from.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "loss",
+	Lacks:      "the loss is none that Vigil knows by its function",
 	Causes:     []string{"a regression loss on class numbers", "a classification loss on regression targets", "a loss over classes for a model with a single output", "a KL divergence or an overlap score with the wrong sign", "class weights that are the class frequencies instead of their inverse"},
 	Remedies:   []string{"for classes, use cross_entropy with one output per class", "for binary or multi-label targets, use binary_cross_entropy_with_logits", "for real values, use mse_loss or smooth_l1_loss"},
 	ExplainsAlways: []string{
@@ -26,7 +27,7 @@ var lossChoice = rule.Definition{
 	},
 	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},
 	Needs:   noNeeds,
-	New:     onFacts(judgeLosses),
+	New:     onFacts(hasLoss, judgeLosses),
 }
 
 // ofLoss tells whether labels, and the predictions beside them, are those that

@@ -17,8 +17,8 @@ const curveBuckets = 64
 // equal width that cover the whole training. The width doubles when there are
 // too many of them.
 //
-// A training with losses of several optimisers has no such curve: they work
-// against each other.
+// A loss that is a sum has one curve, whatever its parts are. A training with
+// losses of several optimisers has none: they work against each other.
 type lossCurve struct {
 	lossSeries
 	Name    string        `json:"name"`
@@ -29,7 +29,8 @@ type lossCurve struct {
 	PeakAt  int64         `json:"peak_at"`
 	// Negative: a value was below zero, so that ratios mean nothing.
 	Negative bool `json:"negative"`
-	Several  bool `json:"several"`
+	Several  bool `json:"several"`          // there are several losses, and none that is the one
+	Rivals   bool `json:"rivals,omitempty"` // another optimiser minimises another one
 }
 
 type curveBucket struct {
@@ -57,34 +58,34 @@ func (c *lossCurve) step(at int64, items []rule.Item) (x float64, ok bool) {
 		return x, false
 	}
 	if c.Name != name {
-		c.Several = c.Several || strings.HasPrefix(c.Name, "loss/")
-		*c = lossCurve{Name: name, From: at, Several: c.Several}
+		*c = lossCurve{Name: name, From: at, Several: c.Several && name != "loss", Rivals: c.Rivals || strings.HasPrefix(c.Name, "loss/")}
 	}
 	c.take(x)
 	return x, true
 }
 
-// choose names the loss to follow: the one called loss, or the only one that is
-// of the training data.
+// choose names the loss to follow: the one called loss, which is what backward
+// got, whatever else is a part of it; or the only one that is of the training data.
 func (c *lossCurve) choose(items []rule.Item) string {
 	name := ""
+	main := c.Name == "loss" || slices.ContainsFunc(items, func(it rule.Item) bool { return it.Info.Name == "loss" })
+	if main {
+		name = "loss"
+	}
 	for i := range items {
 		switch it := items[i].Info.Name; {
 		case it == "loss":
-			name = it
 		case heldOut(it): // comes in the steps of a training that is evaluated at each of them
 		case strings.HasPrefix(it, "loss/") && (name == "" || name == it) && (c.Name == "" || c.Name == it):
 			name = it // the optimiser of a training before this one lives on
-		case strings.HasPrefix(it, "loss"):
-			c.Several = true // loss/1 is that of a second optimiser
-		case name == "":
+		case strings.HasPrefix(it, "loss/"):
+			c.Rivals = true
+		case main: // what a loss module gave on the way to it, or a number beside it
+		case name == "" && !strings.HasPrefix(it, "loss"):
 			name = it
-		case name != it && name != "loss" && c.Name != "loss":
-			c.Several = true // two losses, and none that is the one
+		case name != it:
+			c.Several = true
 		}
-	}
-	if c.Name == "loss" {
-		return c.Name
 	}
 	return name
 }
@@ -113,8 +114,27 @@ func (c *lossCurve) take(x float64) {
 	b.N++
 }
 
+// one: it is clear which loss the training minimises.
+func (c *lossCurve) one() bool { return !c.Several && !c.Rivals }
+
 // usable: the loss is one whose level can be compared with its level before.
-func (c *lossCurve) usable() bool { return c.N > 0 && !c.Negative && !c.Several }
+func (c *lossCurve) usable() bool { return c.N > 0 && !c.Negative && c.one() }
+
+// rivals is said of a training in which a rising loss may be meant.
+const rivals = "there are several optimisers, whose losses may work against each other"
+
+// unusable says why the curve of a loss that was captured cannot be judged by, "" where it can.
+func (c *lossCurve) unusable() string {
+	switch {
+	case c.Rivals:
+		return rivals
+	case c.Several:
+		return "there are several losses, and none that is called loss"
+	case c.Negative:
+		return "the loss is below zero at times, so its level says nothing"
+	}
+	return ""
+}
 
 // share gives the mean of the curve from one share of its length to another:
 // share(0.75, 1) is its last quarter.

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -106,7 +107,13 @@ func (r *flat) Finish(rep *rule.Report) {
 		r.judge(rep)
 	}
 	r.stands(rep)
-	if m := &r.state.Motion; r.state.Curve.N > 0 && !r.state.Fired && len(m.First) == 0 && !m.Felt && !m.Odd && r.state.Kind.Guess == 0 {
+	switch c, m := &r.state.Curve, &r.state.Motion; {
+	case c.N == 0 || r.state.Fired:
+	case c.unusable() != "" || r.state.Kind.Optimisers > 1:
+		rep.NotJudged(cmp.Or(c.unusable(), rivals))
+	case c.N < r.steps:
+		rep.NotJudged(fmt.Sprintf("%s captured; it takes %d", losses64(c.N), r.steps))
+	case len(m.First) == 0 && !m.Felt && !m.Odd && r.state.Kind.Guess == 0:
 		rep.NotJudged("neither weights nor labels were captured")
 	}
 }
@@ -149,7 +156,7 @@ func (r *flat) judge(rep *rule.Report) {
 	if k.Pairs && k.Spread > 0 && k.Spread < narrowLogits && r.narrow(rep, level) {
 		return
 	}
-	if k.Terms == 2 && level > 1.5*uniform { // two losses of one kind, one of each side of a pair
+	if k.Terms == 2 && max(level, c.begin()) > 1.5*uniform { // two losses of one kind, one of each side of a pair
 		guess, uniform = 2*guess, 2*uniform
 	}
 	if k.Places > 0 && level >= maskLevel*guess { // near the edges it does

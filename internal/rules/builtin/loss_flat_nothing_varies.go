@@ -105,7 +105,7 @@ var samePull = rule.Judged[*standing]{
 // stands judges whether anything has varied so far, where nothing says why not.
 func (r *flat) stands(rep *rule.Report) {
 	c, s := &r.state.Curve, &r.state.Stands
-	if r.state.Fired || !r.state.Same || c.N == 0 || c.Several {
+	if r.state.Fired || !r.state.Same || c.N == 0 || !c.one() {
 		return
 	}
 	s.Name, s.Value, s.Steps = c.Name, c.First[0], c.N

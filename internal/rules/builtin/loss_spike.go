@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -93,7 +94,17 @@ func (r *spikes) Select() []rule.Selector {
 func (r *spikes) Save() ([]byte, error)                 { return save(&r.state) }
 func (r *spikes) Restore(b []byte) error                { return restore(b, &r.state) }
 func (r *spikes) Facts(f *rule.Facts, rep *rule.Report) { r.state.Several = len(f.Optimisers) > 1 }
-func (r *spikes) Finish(*rule.Report)                   {}
+
+// Finish says why nothing was judged, or no more after the first losses.
+func (r *spikes) Finish(rep *rule.Report) {
+	switch c := &r.state.Curve; {
+	case c.N == 0:
+	case c.unusable() != "" || r.state.Several:
+		rep.NotJudged(cmp.Or(c.unusable(), rivals))
+	case c.N <= spikeWindow:
+		rep.NotJudged(fmt.Sprintf("%s captured; it takes more than %d", losses64(c.N), spikeWindow))
+	}
+}
 
 func (r *spikes) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {

@@ -22,7 +22,10 @@ func TestLossesOfTheTrainingData(t *testing.T) {
 		{"held-out data alone", "", []string{"test-mae"}, false},
 		{"two losses of the training", "train-mae", []string{"train-mae", "train-rmse", "eval-mae"}, true},
 		{"a name that only begins alike", "validated_loss", []string{"validated_loss"}, false},
-		{"the one called loss", "loss", []string{"val_loss", "loss", "loss_output"}, true},
+		{"the one called loss", "loss", []string{"val_loss", "loss", "loss_output"}, false},
+		{"a sum of two calls of one loss module", "loss", []string{"BCEWithLogitsLoss_output_0", "BCEWithLogitsLoss_output_1", "loss"}, false},
+		{"two calls, and the sum is not seen", "L1Loss_output_0", []string{"L1Loss_output_0", "L1Loss_output_1"}, true},
+		{"two optimisers", "loss", []string{"BCELoss_output_0", "BCELoss_output_1", "loss", "loss/1"}, true},
 	} {
 		var c lossCurve
 		all := losses{}
@@ -34,13 +37,39 @@ func TestLossesOfTheTrainingData(t *testing.T) {
 			c.step(int64(n), items)
 			all.add(items)
 		}
-		if c.Name != tt.follows || c.Several != tt.several || (c.N != 3) != (tt.follows == "") {
-			t.Errorf("%s: followed %q for %d steps (several: %t), want %q", tt.what, c.Name, c.N, c.Several, tt.follows)
+		if c.Name != tt.follows || c.one() == tt.several || (c.N != 3) != (tt.follows == "") {
+			t.Errorf("%s: followed %q for %d steps (several: %t), want %q", tt.what, c.Name, c.N, !c.one(), tt.follows)
 		}
 		for name := range all {
 			if heldOut(name) {
 				t.Errorf("%s: %q counts as a loss of the training", tt.what, name)
 			}
+		}
+	}
+}
+
+// Losses without a sum say nothing of the training once its sum is seen; what a
+// second optimiser minimises does.
+func TestTheSumIsSeenLater(t *testing.T) {
+	for _, tt := range []struct {
+		before, after []string
+		one           bool
+		why           string
+	}{
+		{[]string{"L1Loss_output_0", "L1Loss_output_1"}, []string{"L1Loss_output_0", "L1Loss_output_1", "loss"}, true, ""},
+		{[]string{"loss/1"}, []string{"loss"}, false, rivals},
+		{[]string{"L1Loss_output_0", "L1Loss_output_1"}, []string{"L1Loss_output_0"}, false, "there are several losses, and none that is called loss"},
+	} {
+		var c lossCurve
+		for n, names := range [][]string{tt.before, tt.after} {
+			var items []rule.Item
+			for _, name := range names {
+				items = append(items, rule.Item{Worker: "worker_0", Info: &rule.TensorInfo{Name: name, Kind: rule.Loss}, Value: 1})
+			}
+			c.step(int64(n), items)
+		}
+		if c.one() != tt.one || c.unusable() != tt.why {
+			t.Errorf("%v, then %v: one loss: %t, unusable: %q", tt.before, tt.after, c.one(), c.unusable())
 		}
 	}
 }

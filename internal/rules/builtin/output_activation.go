@@ -20,6 +20,7 @@ var outputActivation = rule.Definition{
 		"a loss that expects log-probabilities gives nonsense for anything else. An output whose range excludes the labels never reaches them.",
 	Frameworks: rule.DeepLearning,
 	CauseClass: "output-activation",
+	Lacks:      "the loss is none that Vigil knows by its function",
 	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax or normalisation over the wrong axis", "an output that is limited to a range which the labels leave"},
 	Remedies:   []string{"pass the raw outputs (logits) to cross_entropy and binary_cross_entropy_with_logits", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to the range of the activation"},
 	ExplainsAlways: []string{
@@ -31,7 +32,7 @@ var outputActivation = rule.Definition{
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +
 		"Limited outputs count in a regression only when the labels leave the range by more than a tenth of that range, and either by more than their deviation or with their mean at the edge of the range; where the loss has other terms only by more than their std and 0.3 of their range."},
 	Needs: noNeeds,
-	New:   onFacts(judgeOutputs),
+	New:   onFacts(hasLoss, judgeOutputs),
 }
 
 // judgeOutputs judges the loss, and where nothing is said of it each loss that it is the sum of.

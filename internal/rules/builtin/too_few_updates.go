@@ -73,7 +73,11 @@ func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
 
 func (r *fewUpdates) Finish(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if rep.Cut || !c.usable() || k.Optimisers > 1 || c.N < r.steps || len(c.Buckets) < 10 {
+	if c.N == 0 {
+		return
+	}
+	if why := r.unjudged(rep.Cut); why != "" {
+		rep.NotJudged(why)
 		return
 	}
 	n := int(min(recentKept, max(c.N/4, min(c.N, 20))))
@@ -111,6 +115,24 @@ func (r *fewUpdates) Finish(rep *rule.Report) {
 		v.Asks = []rule.Advice{rule.TrainLonger}
 	}
 	rep.Violate(v)
+}
+
+// unjudged says why the end of the job tells nothing, "" where it does.
+func (r *fewUpdates) unjudged(cut bool) string {
+	c := &r.state.Curve
+	switch {
+	case cut:
+		return "the job did not come to its end"
+	case c.unusable() != "":
+		return c.unusable()
+	case r.state.Kind.Optimisers > 1:
+		return rivals
+	case c.N < r.steps:
+		return fmt.Sprintf("%s captured; it takes %d", losses64(c.N), r.steps)
+	case len(c.Buckets) < 10:
+		return "too few losses were captured"
+	}
+	return ""
 }
 
 // toCome is the share by which a loss will fall in as many steps as there were,

@@ -16,6 +16,7 @@ var zeroGrad = rule.Definition{
 	Frameworks: rule.DeepLearning,
 	Checks:     rule.Index(gradientChecks),
 	CauseClass: "zero-grad",
+	Lacks:      "fewer than 3 updates were looked at",
 	Causes:     []string{"zero_grad() is not called between updates", "zero_grad() is called between backward() and step()", "backward() is not called"},
 	Remedies:   []string{"call optimizer.zero_grad() before backward, loss.backward(), then optimizer.step(), in this order, for each batch"},
 	ExplainsAlways: []string{
@@ -25,7 +26,8 @@ var zeroGrad = rule.Definition{
 	Default: &rule.Preset{Why: "Gradients of an earlier update have to be found at all but one of the first updates, three at least; of one of several optimisers, four at least. Clearing between backward and the update, or no backward at all, count with one optimiser, when they happen at most of three updates or more; with several, clearing counts where it happens at all of them and none of their parameters had a gradient or moved."},
 	Needs:   noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
-		return &factual{newTold(), func(f *rule.Facts) []rule.Violation {
+		has := func(f *rule.Facts) bool { return clearingOf(f) != nil }
+		return &factual{newTold(), has, func(f *rule.Facts) []rule.Violation {
 			if c := clearingOf(f); c != nil {
 				return rule.First(gradientChecks, c, p)
 			}
