@@ -138,7 +138,7 @@ var CauseClasses = []string{
 	"regularisation", "non-finite", "overfit", "epochs", "ranks", "hardware", "unknown",
 	// Of slow or wasteful trainings.
 	"data-wait", "loader-workers", "loader-respawn", "transforms", "collate", "disk", "small-batch", "python-loop",
-	"checkpoint", "logging", "evaluation-share", "wasted-backward", "debug-mode", "precision", "oversubscription",
+	"checkpoint", "logging", "evaluation-share", "wasted-backward", "dense-gradients", "debug-mode", "precision", "oversubscription",
 	"idle-cores", "rank-imbalance", "step-outliers", "memory-growth", "throttling", "swapping", "contention",
 	"device-sync", "host-copy", "recompilation", "initialisation-time", "external-wait",
 	"housekeeping",

@@ -496,4 +496,7 @@ type ParameterFact struct {
 	// Wasted: its gradient is computed, and neither it nor anything behind the
 	// operations that use it is trained, as GraphFacts.Wasted has it.
 	Wasted bool `json:"wasted,omitempty"`
+	// Rows of an embedding's weight that its gradient was not zero in, the most at one of
+	// the first updates; nil where the gradient was sparse, or there was none.
+	Rows *int64 `json:"rows,omitempty"`
 }

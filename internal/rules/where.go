@@ -17,6 +17,7 @@ const evaluates = "evaluation"
 var placesByCause = map[string][]string{
 	"data-loading":      {"model"},
 	"data-scaling":      {"model"},
+	"dense-gradients":   {"optimizer"},
 	"eval-mode":         {evaluates},
 	"imbalance":         {"loss", "backward"},
 	"labels":            {"loss", "backward"},

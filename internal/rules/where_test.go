@@ -78,6 +78,7 @@ func TestWhere(t *testing.T) {
 		{"a learning rate", all, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 7},
 		{"a learning rate of one of two optimisers", two, record.Finding{Rule: "learning_rate", Check: "exploded", CauseClass: "learning-rate", Step: 40}, 0},
 		{"gradients that nobody uses", all, record.Finding{Rule: "slow_training", Check: "untrained_backward", CauseClass: "wasted-backward", Step: 9}, 7},
+		{"gradients that are dense", all, record.Finding{Rule: "slow_training", Check: "dense_embedding", CauseClass: "dense-gradients", Step: 9}, 7},
 		{"before the places were known", all, record.Finding{Rule: "loss_choice", Check: "labels_not_probabilities", CauseClass: "loss", Step: 8}, 0},
 		{"no place in the script", all, record.Finding{Rule: "ranks_diverge", Check: "weights_diverged", CauseClass: "ranks", Step: 9}, 0},
 		{"an evaluation", evaluation, record.Finding{Rule: "evaluation_mode", Check: "evaluated_in_training_mode", CauseClass: "eval-mode", Step: 20}, 30},

@@ -36,6 +36,7 @@ var checks = []*check{
 	&recompiles,
 	&idleCores,
 	&untrainedBackward,
+	&denseEmbedding,
 	&precision,
 	&debugAids,
 	&cpuThrottled,

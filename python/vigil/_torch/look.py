@@ -15,6 +15,7 @@ from vigil import _guard
 from vigil._torch import autograd, compat, discover, module_hooks, names, network, summary, weights_in_graph
 from vigil._torch.activations import tensors
 from vigil._torch.call_places import Calls
+from vigil._torch.embedding_rows import EmbeddingRows
 from vigil._torch.function_places import FunctionPlaces
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
@@ -63,6 +64,7 @@ class Look(object):
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
+        self.rows = EmbeddingRows(self.numbers)
         self.network = None
         self.no_modules = False  # an optimiser trains plain tensors, and there is no model
         self.graphs = None
@@ -283,6 +285,7 @@ class Look(object):
         """An optimiser is about to step, the gradients are as it will use them."""
         with self.timed():
             self.gradients.update(state)
+            self.rows.update(self.parameters.known)
 
     def updated(self, state):
         with self.timed():
@@ -365,6 +368,7 @@ class Look(object):
             held = self.held()
             loose = part(self.loose.gather, held)
             self.parameters.weights = self.graphs.layer_weights if self.graphs is not None else {}
+            self.parameters.rows = part(self.rows.gather, numbers) or {}
             wasted, self.parameters.wasted = part(self._wasted) or (None, frozenset())
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
         if whole:
@@ -398,7 +402,7 @@ class Look(object):
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.gradients = self.inputs = self.first = self.anew = self.loose = None
+        self.parameters = self.gradients = self.rows = self.inputs = self.first = self.anew = self.loose = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 

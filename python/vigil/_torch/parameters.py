@@ -44,6 +44,7 @@ class Parameters(object):
         self.updates = 0
         self.weights = {}  # id of a parameter -> (kind, fan-in) that its use in the graph shows
         self.wasted = frozenset()  # ids of those whose gradient nobody uses
+        self.rows = {}  # id of an embedding's weight -> the most rows of its gradient that were not zero
 
     def root(self, root):
         """A model was found: the first look at its parameters."""
@@ -143,6 +144,8 @@ class Parameters(object):
                 facts["use"], facts["fan_in"] = self.weights[id(value)]
             if id(value) in self.wasted:
                 facts["wasted"] = True
+            if id(value) in self.rows:
+                facts["rows"] = self.rows[id(value)]
             if value is not None:
                 facts.update(more.get(id(value), {}))
             if one.first is not None:
