@@ -37,12 +37,13 @@ func (logsCmd) Help() string {
     vigil logs latest --rule my_rule -f
     vigil logs
 
-Without a flag: the output of the job, which "vigil run --keep-output" copies into the run; of a run without
-it the exception that ended the script. Of each log the first 64 KB and the last 1 MB are kept.
+Without a flag: the output of the job; of a run without it the exception that ended the script. The output is
+copied into the run where it does not go to a terminal or to /dev/null, and with "vigil run --keep-output". Of each
+log the first 64 KB and the last 1 MB are kept.
 
-What --keep-output changes for the job: its output goes through a pipe, or on a terminal through another
-terminal of the same size, to where it would have gone. When vigil run is killed with SIGKILL the
-job can write no more.
+What that changes for the job: its output goes through a pipe, or on a terminal through another terminal of
+the same size, to where it would have gone. When vigil run is killed with SIGKILL the job can write no more.
+"vigil run --no-keep-output" leaves the output alone.
 
 Exit codes: 0, or 1 when there is no such log.`
 }
@@ -113,7 +114,7 @@ func (c logsCmd) log(t source.Run) (string, error) {
 	case there(layout.TracebackLog):
 		return layout.TracebackLog, nil
 	}
-	return "", missing("output of its job", "`vigil run --keep-output` stores it with the run; --agent and --rule NAME show other logs")
+	return "", missing("output of its job", "`vigil run --keep-output` stores also what goes to a terminal; --agent and --rule NAME show other logs")
 }
 
 // rulesThatPrinted are the configurations of rules that have a log.

@@ -32,7 +32,7 @@ func TestUnused(t *testing.T) {
 		{"a process said that an exception ended it", good, true, func(j *job) { j.setUntrained("", "KeyError", false) }, false},
 		{"an earlier agent had a session", good, true, func(j *job) { j.sessions["s"] = sessionState{Worker: "worker_0"} }, false},
 		{"the run goes on from before", good, true, func(j *job) { j.set.Resume = &Resume{} }, false},
-		{"its output was to be kept", good, true, func(j *job) { j.set.Config.KeepOutput = true }, false},
+		{"it was asked to keep the output", good, true, func(j *job) { keep := true; j.set.Config.KeepOutput = &keep }, false},
 		{"a framework was imported", good, true, func(j *job) {
 			if err := os.WriteFile(j.set.Socket+ImportedSuffix, nil, 0o600); err != nil {
 				t.Fatal(err)

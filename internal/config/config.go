@@ -37,7 +37,7 @@ type Flags struct {
 	Monitor    *string  `name:"monitor" placeholder:"MS" help:"Interval of machine metrics: 100, 200, 500, 1000, 5000, 60000 ms, or off (default 500)."`
 	Profile    []string `name:"profile" sep:"none" placeholder:"KIND:steps=A-B" help:"A window of detail: stacks:steps=50-80 or stacks:seconds=5-10, both ends included; repeatable."`
 	NoProfile  *bool    `name:"no-profile" help:"No windows of detail by itself; those that are asked for remain."`
-	KeepOutput *bool    `name:"keep-output" help:"Copy the job's output into the run; what changes for the job: vigil logs --help."`
+	KeepOutput *bool    `name:"keep-output" negatable:"" help:"Copy the job's output into the run (default where it does not go to a terminal); --no-keep-output leaves it out. What changes for the job: vigil logs --help."`
 	UI         *bool    `name:"ui" help:"Start the dashboard beside the job and print its address."`
 	Strict     *bool    `name:"strict" help:"Capture errors raise in training (for tests)."`
 	Quiet      *bool    `name:"quiet" help:"No live view and no summary, only findings and errors."`
@@ -71,7 +71,7 @@ type Run struct {
 	Monitor    int               `json:"monitor,omitempty"`     // interval of machine metrics in milliseconds; 0: none
 	Windows    []Window          `json:"windows,omitempty"`     // of detail, that are asked for
 	NoProfile  bool              `json:"no_profile,omitempty"`  // no others
-	KeepOutput bool              `json:"keep_output,omitempty"` // the job's output is copied into the run
+	KeepOutput *bool             `json:"keep_output,omitempty"` // the job's output is copied into the run; nil: where no terminal shows it
 	UI         bool              `json:"ui,omitempty"`          // the dashboard is started beside the job
 	Strict     bool              `json:"strict,omitempty"`
 	Quiet      bool              `json:"quiet,omitempty"`

@@ -27,7 +27,7 @@ func TestDocumentedExample(t *testing.T) {
 	equal(t, run, Run{
 		Dir: "vigil-runs", Name: "resnet-baseline", Note: "the first with warm-up", Tags: map[string]string{"experiment": "warm-up", "data": "v3"}, Resume: "resnet-baseline", ResumeStep: ptr(int64(400)), File: file, Rules: "default", Every: 50, Budget: 0.02, Keep: 20e9, KeepAge: 7 * 24 * time.Hour, MinFree: MinFree{Share: 0.05}, Monitor: 500,
 		StopOn:  When{Severity: record.Error},
-		Windows: []Window{{Spec: "stacks:steps=50-80", FirstStep: ptr(int64(50)), EndStep: ptr(int64(81))}},
+		Windows: []Window{{Spec: "stacks:steps=50-80", FirstStep: ptr(int64(50)), EndStep: ptr(int64(81))}}, KeepOutput: ptr(true),
 		Rule: []RuleConfig{
 			{"vanishing_gradient", "vanishing_gradient", map[string]string{"threshold": "1e-8"}, at("38:5"), false},
 			{"dead_relu", "dead_relu_in_the_head", map[string]string{"tensor_regex": `["^head\\..*relu_output"]`, "threshold_layer": "30"}, at("39:5"), false},

@@ -238,7 +238,9 @@ func (r *Run) set(key, text string, cat Catalogue, configurations []string) (err
 	case "no-profile":
 		r.NoProfile, err = parseBool(text)
 	case "keep-output":
-		r.KeepOutput, err = parseBool(text)
+		var keep bool
+		keep, err = parseBool(text)
+		r.KeepOutput = &keep
 	case "ui":
 		r.UI, err = parseBool(text)
 	case "strict":

@@ -32,6 +32,20 @@ type output struct {
 // the command still write.
 const outputTime = time.Second
 
+// keepsOutput tells whether the output of the job is copied into its run: as it was
+// asked, else where no terminal shows it and nobody has thrown it away.
+func keepsOutput(asked *bool, stdout *os.File) bool {
+	if asked != nil {
+		return *asked
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return false
+	}
+	defer null.Close()
+	return stdout != nil && terminalOf(stdout) < 0 && !same(stdout, null)
+}
+
 // keepOutput begins to copy into a run, and gives the streams for the command.
 func keepOutput(run string, stdout, stderr *os.File) (o *output, out, err *os.File, failed error) {
 	o = &output{done: make(chan struct{})}

@@ -48,7 +48,7 @@ func Run(o *Options) (int, error) {
 		release()
 		return ExitCannotStart, err
 	}
-	if settings.Config.KeepOutput {
+	if keepsOutput(settings.Config.KeepOutput, o.Stdout) {
 		kept, out, errs, err := keepOutput(run, o.Stdout, o.Stderr)
 		if err != nil {
 			release()
